@@ -15,7 +15,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .PHONY: help needs needs-agent build demo reproduce test test-rust test-python test-site test-web test-kernel \
-    agent test-agent wasm web fuzz explore deny bench wheel wheels sdist golden book limits record docs site lock clean
+    agent deb test-agent fair-access-point wasm web fuzz explore deny bench wheel wheels sdist golden book limits record docs site lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,6 +67,10 @@ agent: $(VENV)/installed needs-agent ## The agent on real machines, .venv/bin/ai
 	cargo build $(AGENT_CARGO) --release
 	install target/release/airfair-agent $(BIN)/airfair-agent
 
+deb: agent ## The agent as a Debian package in dist/, with its unit and manual page, and tried
+	mkdir -p dist
+	"$(PYTHON)" tests/check_deb.py "$$(crates/agent/packaging/deb.sh target/release/airfair-agent dist)"
+
 needs-agent: needs
 	@missing=0; lacks() { echo "missing: $$1" >&2; missing=1; }; \
 	command -v "$${CLANG:-clang}" >/dev/null || lacks "clang, which compiles what runs in the kernel: Debian's package clang"; \
@@ -79,6 +83,10 @@ needs-agent: needs
 test-agent: needs-agent ## Tests of the agent on this machine's kernel; as root, else they say what they leave out.
 	cargo clippy $(AGENT_CARGO) --all-targets -- -D warnings
 	cargo test $(AGENT_CARGO) -- --test-threads=1
+
+fair-access-point: build needs-agent ## A fair access point in QEMU: its stations' shares of the air with the agent and without it, three minutes
+	$(BIN)/python tests/kernel/machine.py --fetch
+	$(BIN)/python tests/kernel/fair.py
 
 # All but the binding of Python, so that a browser can run the laboratory.
 PURE := units laws transport wlan sim trace web
@@ -109,7 +117,7 @@ test-web: build ## Tests of the playground in Node and Chromium, as far as they 
 	web/test.sh $(BIN)
 
 # Two machines at a time.
-test-kernel: build ## Tests on Debian's kernel in QEMU, some two minutes; its package comes by apt-get download
+test-kernel: build ## Tests on Debian's kernel in QEMU, some three minutes; its package comes by apt-get download
 	$(BIN)/python tests/kernel/machine.py --fetch
 	$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=worksteal tests/kernel
 

@@ -177,8 +177,8 @@ def kernel() -> Kernel:
     return Kernel(image, unpacked / "lib" / "modules" / image.name.removeprefix("vmlinuz-"))
 
 
-def build(package: str) -> Path:
-    """Build the programs and examples of a crate; return the folder of programs."""
+def build(package: str, *, features: Sequence[str] = ()) -> Path:
+    """Build the programs and examples of a crate with some features; return the folder of programs."""
     command = [
         "cargo",
         "build",
@@ -188,6 +188,7 @@ def build(package: str) -> Path:
         package,
         "--bins",
         "--examples",
+        *(f"--features={it}" for it in features),
     ]
     subprocess.run(command, check=True, cwd=ROOT)
     return ROOT / "target" / "debug"

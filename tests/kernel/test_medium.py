@@ -5,13 +5,9 @@ import re
 import machine
 import pytest
 from machine import Setup
+from radio_cells import KERNELS_RENO, cell
 
 import airfair
-
-KERNELS_RENO = """{ kind = "tcp", flavour = "newreno", sack = true, timestamps = true, segment = "1448 B", \
-initial_window = 10, min_rto = "200 ms", delayed_ack = { segments = 2, timeout = "40 ms" }, \
-quick_acks = 16, window_scaling = true, receive_window = "3 MB", byte_counting = true, \
-grow_beyond_receive_window = false, handshake = true }"""
 
 BUSY = (
     "airfair-medium: another program is the medium of these radios: "
@@ -26,14 +22,8 @@ def programs() -> list[str | machine.Path]:
     return ["iw", "hostapd", "ip", built / "airfair-medium", built / "examples" / "flow"]
 
 
-def _cell(standard: str, rates: dict[str, int]) -> str:
-    basic = "" if standard == "b" else 'basic_rates = ["6 Mb/s", "12 Mb/s", "24 Mb/s"]\n'
-    stations = "".join(f'[station.{name}]\nrate = "{rate} Mb/s"\n' for name, rate in rates.items())
-    return f'duration = "60 s"\n[bss.home]\nstandard = "802.11{standard}"\n{basic}{stations}'
-
-
-def _run(script: str, programs: list[str | machine.Path], cell: str) -> machine.Output:
-    files = {"/data/cell.toml": cell.encode()}
+def _run(script: str, programs: list[str | machine.Path], of: str) -> machine.Output:
+    files = {"/data/cell.toml": of.encode()}
     told = machine.run(script, Setup(programs, ["mac80211_hwsim"], files))
     assert told.status == 0, told.console
     return told
@@ -41,7 +31,7 @@ def _run(script: str, programs: list[str | machine.Path], cell: str) -> machine.
 
 def _simulated(standard: str, rates: dict[str, int]) -> list[float]:
     """Goodput of an upload by each station [Mb/s], on average of five runs."""
-    text = _cell(standard, rates).replace('"60 s"', '"22 s"\nwarmup = "2 s"\nseries = "off"')
+    text = cell(standard, rates).replace('"60 s"', '"22 s"\nwarmup = "2 s"\nseries = "off"')
     text = text.replace("[station", 'beacon = { interval = "102.4 ms" }\n[station', 1)
     text += '[host.server]\nlink = { rate = "1 Gb/s", delay = "0 ms" }\n'
     for name in rates:
@@ -85,7 +75,7 @@ def test_the_kernels_stations_live_through_the_anomaly_as_simulated_ones_do(
         tail -5 /tmp/medium
     """
     rates = {"near": fast, "far": slow}
-    told = _run(script, programs, _cell(standard, rates))
+    told = _run(script, programs, cell(standard, rates))
     (alone,) = _simulated(standard, {"near": fast})
     assert told.value("fast") == pytest.approx(alone, rel=0.1)
     # Minstrel has found out what the scenario lets through, at the cost of frames that it does not.
@@ -122,7 +112,7 @@ def test_whatever_is_wrong_with_the_radios_is_said(programs: list[str | machine.
         station near 1
         ping -c 2 -w 5 10.0.0.2 | grep received
     """
-    told = _run(script, [*programs, "setpriv"], _cell("b", {"near": 11, "far": 1}))
+    told = _run(script, [*programs, "setpriv"], cell("b", {"near": 11, "far": 1}))
     said = [line for line in told.lines if not line.startswith("[")]
     assert said == [
         "airfair-medium: the kernel has no simulated radios: modprobe mac80211_hwsim radios=N",
@@ -167,7 +157,7 @@ def test_stations_come_and_go_under_load_and_nothing_is_left(
         kill $MEDIUM; wait $MEDIUM
         tail -5 /tmp/medium
     """
-    told = _run(script, programs, _cell("b", {"near": 11, "far": 1}))
+    told = _run(script, programs, cell("b", {"near": 11, "far": 1}))
     (files, kilobytes), (files_after, kilobytes_after) = told.values("before"), told.values("after")
     assert files == files_after
     assert kilobytes_after <= kilobytes + 256

@@ -19,8 +19,15 @@ enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_LRU_HASH = 9,
 enum { BPF_F_NO_PREALLOC = 1 };
 enum { BPF_SK_STORAGE_GET_F_CREATE = 1 };
 enum { AF_INET = 2, AF_INET6 = 10, SOL_TCP = 6, TCP_CONGESTION = 13 };
+enum { TCP_WINDOW_CLAMP = 10, TCP_BPF_SNDCWND_CLAMP = 1002 };
 enum { TCP_ESTABLISHED = 1, TCP_CLOSE_WAIT = 8 };
 enum { TCP_CA_NAME_MAX = 16 };
+
+/* The packet as the kernel shows it to programs of tc: its places are part of the interface. */
+struct __sk_buff {
+	__u32 before_gso_segs[41];
+	__u32 gso_segs;
+};
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -66,7 +73,11 @@ struct inet_connection_sock {
 
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
-	__u32 snd_cwnd;
+	__u32 snd_cwnd, window_clamp, rcv_wnd;
+	__u16 advmss;
+	struct {
+		__u32 space;
+	} rcvq_space;
 };
 
 struct seq_file;

@@ -10,42 +10,16 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde_json::json;
 
 use crate::actuator;
-use crate::configuration::{self, PLACE, Written};
+use crate::configuration::{self, PLACE, Scheme, Written};
+use crate::decision::Law;
 use crate::estimate::Estimator;
+use crate::help;
 use crate::observe::Look;
 use crate::os;
 use crate::recording::{self, Recorded, Recording};
 use crate::running::{self, Wish};
 use crate::source::{self, Source};
 use crate::status;
-
-/// Text of `--help`.
-pub const HELP: &str = "\
-usage: airfair agent COMMAND [options]
-
-The papers' schemes on this machine: ARF-aware TCP for a station's own senders.
-
-commands:
-  observe           who holds the air, both directions, live
-  run               limit senders' windows while the link is slow
-  status            what the agent that runs does
-  restore           give back what an agent that was killed has left behind
-  replay FILE       put a recording through the law again: the same decisions?
-
-options:
-  --config FILE     configuration (default: /etc/airfair/agent.toml, where it is there)
-  --interface NAME  interface to watch and whose connections to limit
-  --emulator FILE   watch an emulation by its control socket instead of the kernel
-  --station NAME    its station
-  --from FILE       take the samples of a recording
-  --record FILE     write samples and decisions to a file
-  --for TIME        end after this time, such as '10 s'
-  --dry-run         run: say what would be done, and touch nothing
-  --json            a document on standard output: observe (a line each), status, restore, replay
-  --version         print the version
-
-exit status: 0 done; 1 it failed, or a replay differs; 2 wrong input
-";
 
 /// Exit status of wrong input.
 const WRONG: u8 = 2;
@@ -57,6 +31,7 @@ struct Words {
     file: Option<PathBuf>,
     config: Option<PathBuf>,
     interface: Option<String>,
+    scheme: Option<Scheme>,
     emulator: Option<PathBuf>,
     station: Option<String>,
     from: Option<PathBuf>,
@@ -94,7 +69,11 @@ fn parse(arguments: Vec<String>) -> Result<Option<Words>> {
         let mut value = || rest.next().with_context(|| format!("{word} needs a value"));
         match word.as_str() {
             "-h" | "--help" => {
-                print!("{HELP}");
+                print!("{}", help::help());
+                return Ok(None);
+            }
+            "--man" => {
+                print!("{}", help::manual());
                 return Ok(None);
             }
             "--version" => {
@@ -103,6 +82,7 @@ fn parse(arguments: Vec<String>) -> Result<Option<Words>> {
             }
             "--config" => words.config = Some(value()?.into()),
             "--interface" => words.interface = Some(value()?),
+            "--scheme" => words.scheme = Some(value()?.parse().context("--scheme")?),
             "--emulator" => words.emulator = Some(value()?.into()),
             "--station" => words.station = Some(value()?),
             "--from" => words.from = Some(value()?.into()),
@@ -143,8 +123,8 @@ fn written(words: &Words) -> Result<Written> {
         None if Path::new(PLACE).exists() => configuration::read(Path::new(PLACE))?,
         None => Written::default(),
     };
-    let Words { interface, emulator, station, .. } = words.clone();
-    Ok(Written::told(interface, emulator, station).over(file))
+    let Words { interface, scheme, emulator, station, .. } = words.clone();
+    Ok(Written::told(interface, scheme, emulator, station).over(file))
 }
 
 fn source(words: &Words, written: &Written) -> Result<Box<dyn Source>> {
@@ -177,8 +157,8 @@ fn observe(words: &Words) -> Result<()> {
     for sentence in actuator::available() {
         eprintln!("{sentence}");
     }
-    let mut station = crate::station::Station::new(configuration.arf_aware.clone());
-    let mut estimator = Estimator::new(configuration.arf_aware.polls);
+    let mut law = Law::new(&configuration);
+    let mut estimator = Estimator::new(configuration.polls);
     let started = os::monotonic_ns();
     let mut look = Look::default();
     while !os::is_asked_to_end() {
@@ -188,7 +168,7 @@ fn observe(words: &Words) -> Result<()> {
         }
         let Some(sample) = source.sample(since)? else { break };
         if let Some(recording) = &mut recording {
-            recording.add(&sample, station.take(&sample).1)?;
+            recording.add(&sample, law.take(&sample).1.as_ref())?;
         }
         look.add(estimator.take(&sample));
         if look.elapsed() >= LOOK {
@@ -240,16 +220,24 @@ fn restore(words: &Words) -> Result<()> {
     }
     let passed = actuator::restore()?;
     if words.as_json {
-        let (given_back, failed) = (passed.given_back, passed.failed);
         println!(
             "{}",
-            json!({"document": "agent-restore", "schema": 1, "given_back": given_back, "failed": failed})
+            json!({
+                "document": "agent-restore",
+                "schema": 1,
+                "given_back": passed.given_back,
+                "failed": passed.failed,
+                "filters": passed.filters,
+                "interfaces": passed.interfaces,
+            })
         );
     } else {
         println!(
-            "Given back: {}. Refused by the kernel: {}.",
+            "Given back: {}. Refused by the kernel: {}. Taken away: {} filters, classes of {} interfaces.",
             status::connections(passed.given_back),
-            passed.failed
+            passed.failed,
+            passed.filters,
+            passed.interfaces
         );
     }
     Ok(())
@@ -300,6 +288,26 @@ mod tests {
         assert_eq!(words("replay it").unwrap().unwrap().file, Some("it".into()));
     }
 
+    /// Help and manual list the same words.
+    #[test]
+    fn the_words_that_are_listed_are_those_that_are_understood() {
+        for (word, _) in help::COMMANDS {
+            assert!(words(word).unwrap().is_some(), "{word}");
+        }
+        for (word, _) in help::OPTIONS {
+            if !["--help", "--man", "--version"].contains(&word) {
+                let word = word.replace("TIME", "1s").replace("--scheme NAME", "--scheme data-ack");
+                assert!(words(&format!("run {word}")).is_ok(), "{word}");
+            }
+        }
+        let source = include_str!("commands.rs");
+        let arms = source.lines().filter_map(|line| line.trim_start().strip_prefix("\"--"));
+        for word in arms.filter_map(|line| line.split_once("\" =>")).map(|(word, _)| word) {
+            let listed = |it: &help::Entry| it.0.split(' ').next() == Some(&format!("--{word}"));
+            assert!(help::OPTIONS.iter().any(listed), "--{word} is not listed");
+        }
+    }
+
     #[test]
     fn what_is_wrong_is_said() {
         assert!(mistake("").contains("observe, run"));
@@ -307,6 +315,7 @@ mod tests {
         assert!(mistake("run --fast").contains("--fast: no such option"));
         assert!(mistake("run --interface").contains("needs a value"));
         assert!(mistake("replay").contains("needs a file"));
+        assert!(mistake("run --scheme fair").contains("--scheme: fair: arf-aware, occupancy,"));
         assert!(mistake("status here").contains("one word too many"));
         assert!(mistake("run --for 10").contains("--for"));
     }

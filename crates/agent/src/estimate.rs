@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use airfair_laws::exchange::Exchange;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::{Preamble, Standard, TxVector, dsss, ofdm};
 
@@ -17,7 +18,9 @@ const OVERHEAD: Bytes = Bytes::new(36);
 pub struct SeenWay {
     /// Octets that got through.
     pub moved: Bytes,
-    /// Air that was held.
+    /// Attempts to send them.
+    pub frames: u64,
+    /// Air that was held, gaps before frames left out.
     pub air: Duration,
     /// True if the source has measured that, and it is no estimate.
     pub is_measured: bool,
@@ -87,16 +90,27 @@ impl Estimator {
                 .map(|way| WayMemory { last: way.clone(), ..WayMemory::default() })
         });
         let [up, down] = memory;
+        let [above, below] = [up.moved(&link.up), down.moved(&link.down)];
         SeenLink {
             name: link.name.clone(),
-            up: up.take(&link.up, polls),
-            down: down.take(&link.down, polls),
+            up: up.take(&link.up, &above.like(&below), polls),
+            down: down.take(&link.down, &below.like(&above), polls),
         }
     }
 }
 
 impl WayMemory {
-    fn take(&mut self, now: &Way, polls: usize) -> SeenWay {
+    /// What has moved since the last sample.
+    fn moved(&self, now: &Way) -> Attempts {
+        let retries = now.retries.map(|now| increase(self.last.retries.unwrap_or(now), now));
+        Attempts {
+            moved: Bytes::new(increase(self.last.bytes, now.bytes)),
+            packets: increase(self.last.packets, now.packets),
+            retries,
+        }
+    }
+
+    fn take(&mut self, now: &Way, attempts: &Attempts, polls: usize) -> SeenWay {
         self.rates.extend(now.rate_bps.filter(|rate| *rate > 0));
         while self.rates.len() > polls {
             self.rates.pop_front();
@@ -104,12 +118,6 @@ impl WayMemory {
         let rate = median(&self.rates).map(DataRate::from_bps);
         self.highest = self.highest.max(rate);
         let before = std::mem::replace(&mut self.last, now.clone());
-        let moved = Bytes::new(increase(before.bytes, now.bytes));
-        let attempts = Attempts {
-            moved,
-            packets: increase(before.packets, now.packets),
-            retries: increase(before.retries, now.retries),
-        };
         let measured = match (before.airtime_ns, now.airtime_ns) {
             // Drivers that do not measure say zero for ever.
             (Some(before), Some(now)) if now > 0 => Some(increase(before, now)),
@@ -117,12 +125,13 @@ impl WayMemory {
         };
         let air = measured.map(Duration::from_nanos);
         let air = air.or_else(|| rate.map(|rate| attempts.air(rate))).unwrap_or_default();
-        SeenWay { moved, air, is_measured: measured.is_some(), rate, highest: self.highest }
+        let (moved, frames) = (attempts.moved, attempts.frames());
+        SeenWay { moved, frames, air, is_measured: measured.is_some(), rate, highest: self.highest }
     }
 }
 
 /// Growth of a counter. One that goes back a long way had 32 bits and went over; else it has started anew.
-fn increase(before: u64, now: u64) -> u64 {
+pub(crate) fn increase(before: u64, now: u64) -> u64 {
     const OVER: u64 = 1 << 32;
     if now >= before {
         now - before
@@ -141,36 +150,82 @@ fn median(rates: &VecDeque<u64>) -> Option<u64> {
 }
 
 /// Frames of one direction between two samples.
+#[derive(Clone, Copy, Debug)]
 struct Attempts {
     moved: Bytes,
     packets: u64,
-    retries: u64,
+    retries: Option<u64>,
 }
 
 impl Attempts {
+    /// The same, where retries are unknown with as many per packet as the other direction has: the channel is the same, and
+    /// who contends in it collides as often as others.  Deviates: [D-175]
+    fn like(self, other: &Self) -> Self {
+        let of_other = other.retries.filter(|_| other.packets > 0).map_or(0, |retries| {
+            let retries =
+                u128::from(retries) * u128::from(self.packets) / u128::from(other.packets);
+            u64::try_from(retries).unwrap_or(u64::MAX)
+        });
+        Self { retries: self.retries.or(Some(of_other)), ..self }
+    }
+
+    fn frames(&self) -> u64 {
+        let retries = self.retries.unwrap_or_default();
+        if self.packets == 0 { 0 } else { self.packets.saturating_add(retries) }
+    }
+
     /// Air that they held, gaps before the frames left out. All are as long as their mean; at rates of 802.11n and later,
     /// whose aggregates no counter tells of, it is the time for their octets alone, and so the least.
     fn air(&self, rate: DataRate) -> Duration {
         if self.packets == 0 {
             return Duration::ZERO;
         }
-        let frames = self.packets.saturating_add(self.retries);
-        let Some(vector) = TxVector::of(rate, Preamble::Long) else {
+        let frames = self.frames();
+        if TxVector::of(rate, Preamble::Long).is_none() {
             let octets =
                 u128::from(self.moved.get()) * u128::from(frames) / u128::from(self.packets);
-            let ns = octets * 8 * 1_000_000_000 / u128::from(rate.bps());
-            return Duration::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX));
-        };
-        let standard = if vector.is_dsss() { Standard::B } else { Standard::A };
+            return octets_alone(octets, rate);
+        }
         let mean = Bytes::new((self.moved.get() / self.packets).min(LONGEST));
-        let data = standard.ppdu_duration(mean + OVERHEAD, vector);
-        let sifs = standard.timing(false, Preamble::Long).sifs;
-        (data + sifs + ack(standard, vector)).saturating_mul(frames)
+        let one = Exchange { access: Duration::ZERO, ..exchange(mean, rate) };
+        one.time().saturating_mul(frames)
     }
 }
 
+fn octets_alone(octets: u128, rate: DataRate) -> Duration {
+    let ns = octets.saturating_mul(8_000_000_000) / u128::from(rate.bps());
+    Duration::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX))
+}
+
+/// The standard of a rate that is not of 802.11n or later.
+fn legacy(rate: DataRate) -> Option<(Standard, TxVector)> {
+    let vector = TxVector::of(rate, Preamble::Long)?;
+    Some((if vector.is_dsss() { Standard::B } else { Standard::A }, vector))
+}
+
+/// Time before a frame at such a rate: a DIFS and half of the smallest contention window, as no counter tells of back-offs.
+/// Frames of 802.11n and later share it in aggregates, of which nothing is known: it is none.  Deviates: [D-174]
+pub fn access(rate: DataRate) -> Duration {
+    let Some((standard, _)) = legacy(rate) else { return Duration::ZERO };
+    let timing = standard.timing(false, Preamble::Long);
+    timing.difs + timing.slot * u64::from(timing.cw_min) / 2
+}
+
+/// Exchange of an IP packet at such a rate.
+pub fn exchange(packet: Bytes, rate: DataRate) -> Exchange {
+    let access = access(rate);
+    let (protection, zero) = ([None; 2], Duration::ZERO);
+    let Some((standard, vector)) = legacy(rate) else {
+        let data = octets_alone(packet.get().into(), rate);
+        return Exchange { access, protection, data, ack: zero, sifs: zero };
+    };
+    let data = standard.ppdu_duration(packet + OVERHEAD, vector);
+    let sifs = standard.timing(false, Preamble::Long).sifs;
+    Exchange { access, protection, data, ack: ack(standard, vector), sifs }
+}
+
 /// Longest MSDU: a mean beyond it is of counters that do not fit each other [octets].
-const LONGEST: u64 = 2_304;
+pub const LONGEST: u64 = 2_304;
 
 /// The ACK of a frame, at the highest mandatory rate not above its own.  [80211-2020 §10.6.6.5.2]
 fn ack(standard: Standard, of: TxVector) -> Duration {
@@ -185,12 +240,12 @@ mod tests {
     use super::*;
 
     fn way(bytes: u64, packets: u64, mbps: u64) -> Way {
-        Way { bytes, packets, rate_bps: Some(mbps * 1_000_000), ..Way::default() }
+        Way { bytes, packets, retries: Some(0), rate_bps: Some(mbps * 1_000_000), ..Way::default() }
     }
 
     fn sample(at_ms: u64, up: Way) -> Sample {
         let links = vec![Link { name: "it".into(), up, down: Way::default() }];
-        Sample { at_ns: at_ms * 1_000_000, links }
+        Sample { at_ns: at_ms * 1_000_000, links, ..Sample::default() }
     }
 
     /// Verifies: [80211-2020 §10.6.6.5.2]
@@ -210,8 +265,22 @@ mod tests {
     fn retries_hold_the_air_as_well() {
         let mut estimator = Estimator::new(1);
         estimator.take(&sample(0, way(0, 0, 11)));
-        let seen = estimator.take(&sample(100, Way { retries: 10, ..way(15_000, 10, 11) }));
+        let seen = estimator.take(&sample(100, Way { retries: Some(10), ..way(15_000, 10, 11) }));
         assert_eq!(seen.links[0].up.air, Duration::from_micros(30_460));
+    }
+
+    /// Half as many retries as packets in the other direction, so in this one: ten packets in fifteen frames.
+    #[test]
+    fn retries_that_are_unknown_are_as_frequent_as_in_the_other_direction() {
+        let mut estimator = Estimator::new(1);
+        let sample = |at_ms, up: Way, retries| {
+            let mut it = sample(at_ms, Way { retries: None, ..up });
+            it.links[0].down = Way { retries: Some(retries), ..way(400, retries * 2, 11) };
+            it
+        };
+        estimator.take(&sample(0, way(0, 0, 11), 0));
+        let seen = estimator.take(&sample(100, way(15_000, 10, 11), 3));
+        assert_eq!((seen.links[0].up.frames, seen.links[0].down.frames), (15, 9));
     }
 
     #[test]
@@ -266,7 +335,8 @@ mod tests {
             let link =
                 |it| Link { name: name(it), up: way(round * 1_500, round, 11), ..Link::default() };
             let at_ns = round * 100_000_000;
-            let seen = estimator.take(&Sample { at_ns, links: (0..1_000).map(link).collect() });
+            let links = (0..1_000).map(link).collect();
+            let seen = estimator.take(&Sample { at_ns, links, ..Sample::default() });
             let moved = seen.links.iter().filter(|link| !link.up.moved.is_zero()).count();
             assert_eq!(moved, if round == 0 { 0 } else { 500 });
             assert_eq!(estimator.links.len(), 1_000);
@@ -277,7 +347,7 @@ mod tests {
     fn counters_that_make_no_sense_are_borne() {
         let mut estimator = Estimator::new(1);
         estimator.take(&sample(0, way(0, 0, 11)));
-        let wild = Way { retries: u64::MAX, ..way(u64::MAX, 1, 11) };
+        let wild = Way { retries: Some(u64::MAX), ..way(u64::MAX, 1, 11) };
         let seen = estimator.take(&sample(100, wild));
         assert!(!seen.links[0].up.air.is_zero());
         estimator.take(&sample(50, way(u64::MAX, u64::MAX, 600)));

@@ -6,8 +6,8 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::configuration::{Configuration, Written};
+use crate::decision::{Decision, Law};
 use crate::sample::Sample;
-use crate::station::{Decision, Station};
 
 /// Version of the lines' shape.
 const SCHEMA: u32 = 1;
@@ -48,8 +48,8 @@ impl<W: Write> Recording<W> {
     ///
     /// # Errors
     /// The writer's.
-    pub fn add(&mut self, sample: &Sample, decision: Option<Decision>) -> Result<()> {
-        line(&mut self.0, &Line { sample: sample.clone(), decision })
+    pub fn add(&mut self, sample: &Sample, decision: Option<&Decision>) -> Result<()> {
+        line(&mut self.0, &Line { sample: sample.clone(), decision: decision.cloned() })
     }
 }
 
@@ -115,15 +115,15 @@ pub struct Replayed {
 /// If it cannot be read.
 pub fn replay(from: impl BufRead) -> Result<Replayed> {
     let mut recorded = Recorded::open(from)?;
-    let mut station = Station::new(recorded.configuration.arf_aware.clone());
+    let mut law = Law::new(&recorded.configuration);
     let mut outcome = Replayed::default();
     while let Some((sample, decided)) = recorded.next_sample()? {
-        let (_, decision) = station.take(&sample);
+        let (_, decision) = law.take(&sample);
         outcome.samples += 1;
-        outcome.decisions.extend(decision.map(|it| (sample.at_ns, it)));
         if decision != decided {
             outcome.differences.push(sample.at_ns);
         }
+        outcome.decisions.extend(decision.map(|it| (sample.at_ns, it)));
     }
     Ok(outcome)
 }
@@ -150,18 +150,19 @@ mod tests {
                 },
                 down: Way::default(),
             }],
+            ..Sample::default()
         };
         (0..300).map(sample).collect()
     }
 
     fn recorded() -> Vec<u8> {
         let written = configuration::parse("poll = \"100 ms\"").unwrap();
-        let mut station = Station::new(written.checked().unwrap().arf_aware);
+        let mut law = Law::new(&written.checked().unwrap());
         let mut file = Vec::new();
         let mut recording = Recording::begin(&mut file, &written).unwrap();
         for sample in samples() {
-            let (_, decision) = station.take(&sample);
-            recording.add(&sample, decision).unwrap();
+            let (_, decision) = law.take(&sample);
+            recording.add(&sample, decision.as_ref()).unwrap();
         }
         file
     }

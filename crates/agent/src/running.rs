@@ -9,12 +9,13 @@ use anyhow::{Context, Result, bail};
 
 use crate::actuator::{self, Actuator};
 use crate::configuration::{Configuration, Written};
+use crate::data_ack::Share;
+use crate::decision::{Decision, Law};
 use crate::estimate::Seen;
 use crate::os;
 use crate::recording::Recording;
 use crate::sample::Sample;
 use crate::source::Source;
-use crate::station::{Decision, Station};
 use crate::status::{self, Listener, Status};
 
 /// What the command line says of a run.
@@ -64,12 +65,14 @@ struct Run {
     started: u64,
     configuration: Configuration,
     source: Box<dyn Source>,
-    station: Station,
+    law: Law,
     actuator: Box<dyn Actuator>,
     recording: Option<Recording<File>>,
     status: Status,
     /// Time of the last sample since the start [ns].
     heard_at: u64,
+    /// Stations among which the air was shared, as was said last.
+    sharers: usize,
 }
 
 /// Runs until a signal comes, the time is over or the source has ended. Everything is given back then, and on any error.
@@ -101,13 +104,23 @@ pub fn run(written: &Written, source: Box<dyn Source>, wish: &Wish) -> Result<()
         process: std::process::id(),
         interface: configuration.interface.clone(),
         is_dry_run: wish.is_dry_run,
+        scheme: configuration.scheme,
         ratio: 1,
         ..Status::default()
     };
-    let station = Station::new(configuration.arf_aware.clone());
+    let law = Law::new(&configuration);
     let started = os::monotonic_ns();
-    let mut run =
-        Run { started, configuration, source, station, actuator, recording, status, heard_at: 0 };
+    let mut run = Run {
+        started,
+        configuration,
+        source,
+        law,
+        actuator,
+        recording,
+        status,
+        heard_at: 0,
+        sharers: 0,
+    };
     run.introduce();
     run.go_on(&listener, wish)?;
     run.end();
@@ -123,6 +136,12 @@ impl Run {
     fn introduce(&mut self) {
         if self.status.is_dry_run {
             say("This is a dry run: it says what it would do and touches nothing.");
+        }
+        let filters = self.actuator.passed().filters;
+        if filters > 0 {
+            say(&format!(
+                "The agent has taken away {filters} filters that another one had left behind."
+            ));
         }
         let left_behind = self.actuator.passed().given_back;
         if left_behind > 0 {
@@ -170,22 +189,34 @@ impl Run {
             }
             Heard::End => return Ok(false),
         };
-        let (seen, decision) = self.station.take(&sample);
+        let (seen, decision) = self.law.take(&sample);
         if let Some(recording) = &mut self.recording {
-            recording.add(&sample, decision).context("the recording")?;
+            recording.add(&sample, decision.as_ref()).context("the recording")?;
         }
-        if let Some(decision) = decision {
+        if let Some(decision) = &decision {
             self.actuator.apply(decision)?;
             self.tell(decision, &seen);
         }
+        self.tell_shares();
         self.actuator.beat()?;
         self.note(since, &seen);
         Ok(true)
     }
 
+    /// What the source has seen, and the actuator of connections. A recording has both.
+    fn look(&mut self, since: u64) -> Result<Option<Sample>> {
+        let Some(mut sample) = self.source.sample(since)? else { return Ok(None) };
+        let connections = self.actuator.connections()?;
+        if !connections.is_empty() {
+            sample.connections = connections;
+        }
+        sample.queue = sample.queue.or(self.actuator.queue()?);
+        Ok(Some(sample))
+    }
+
     /// A sample; one without links, which lifts the limit, if the source has failed for a while.
     fn sample(&mut self, since: u64) -> Heard {
-        let error = match self.source.sample(since) {
+        let error = match self.look(since) {
             Ok(None) => return Heard::End,
             Ok(Some(sample)) => {
                 self.heard_at = since;
@@ -205,10 +236,10 @@ impl Run {
             say(&format!("Nothing is seen, so nothing is limited: {text}."));
         }
         self.status.trouble = Some(text);
-        Heard::Sample(Sample { at_ns: since, links: Vec::new() })
+        Heard::Sample(Sample { at_ns: since, ..Sample::default() })
     }
 
-    fn tell(&self, decision: Decision, seen: &Seen) {
+    fn tell(&self, decision: &Decision, seen: &Seen) {
         let rates = seen.links.first().map(|link| (link.up.rate, self.highest(seen)));
         let mbps =
             |rate: Option<DataRate>| rate.map_or("unknown".into(), |it| status::mbps(it.bps()));
@@ -224,6 +255,15 @@ impl Run {
                     format!(", of {}", status::connections(passed.taken + passed.held))
                 }
             )),
+            // They change all the time: `tell_shares` says what they come from.
+            Decision::Windows(_) => {}
+            Decision::Share(share) => self.tell_share(share),
+            Decision::Lift if self.law.forwards() => {
+                say(&format!("Windows {would}not limited."));
+            }
+            Decision::Lift if matches!(self.law, Law::DataAck(_)) => {
+                say(&format!("There are no stations: DATA and ACKs {would}not kept apart."));
+            }
             Decision::Lift => {
                 say(&format!("The link has {rate} of {highest}: windows {would}not limited."));
             }
@@ -240,6 +280,36 @@ impl Run {
         }
     }
 
+    /// Says among how many stations the air is shared, when their number has changed.
+    fn tell_shares(&mut self) {
+        let granted = self.law.granted();
+        if granted.len() == self.sharers {
+            return;
+        }
+        self.sharers = granted.len();
+        if let Some(first) = granted.first() {
+            let least = granted.iter().map(|it| it.share).fold(first.share, f64::min);
+            say(&format!(
+                "{} station{} the air; each may hold {:.0} % of it, or what others leave.",
+                granted.len(),
+                if granted.len() == 1 { " has" } else { "s share" },
+                least * 100.0
+            ));
+        }
+    }
+
+    /// Says the weights where they are new. The rate moves every other second: `status` has it.
+    fn tell_share(&self, share: &Share) {
+        if self.status.share.is_some_and(|it| (it.data, it.ack) == (share.data, share.ack)) {
+            return;
+        }
+        let Share { data, ack, packets_per_second } = share;
+        let would = if self.status.is_dry_run { "would be" } else { "are" };
+        say(&format!(
+            "DATA and ACKs {would} sent {data}:{ack}, now {packets_per_second} packets per second."
+        ));
+    }
+
     fn highest(&self, seen: &Seen) -> Option<DataRate> {
         let link = seen.links.first();
         self.configuration.arf_aware.highest_rate.or_else(|| link.and_then(|link| link.up.highest))
@@ -247,12 +317,15 @@ impl Run {
 
     fn note(&mut self, since: u64, seen: &Seen) {
         let passed = self.actuator.passed();
-        let ratio = self.station.ratio();
+        let ratio = self.law.ratio();
+        let is_forwarding = self.law.forwards();
         let status = &mut self.status;
+        status.share = self.law.share();
         status.running_s = Duration::from_nanos(since).as_secs_f64();
         status.samples += 1;
         status.ratio = ratio;
-        status.limited = if ratio > 1 { passed.taken + passed.held } else { 0 };
+        status.limited = if ratio > 1 || is_forwarding { passed.taken + passed.held } else { 0 };
+        status.stations = self.law.granted().to_vec();
         status.pass_ms = Duration::from_nanos(passed.took_ns).as_secs_f64() * 1e3;
         status.left = passed.left.clone();
         status.rate_bps = seen.links.first().and_then(|link| link.up.rate).map(DataRate::bps);

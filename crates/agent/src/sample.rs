@@ -1,6 +1,8 @@
-//! A sample: counters of all links at one time, as a source has them.
+//! A sample: counters of all links at one time, as a source has them, and of connections that an access point forwards.
 //!
 //! All are whole numbers, so that a recording holds them exactly.
+
+use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +14,9 @@ pub struct Way {
     pub bytes: u64,
     /// Packets that got through.
     pub packets: u64,
-    /// Attempts beyond the first of each packet.
-    pub retries: u64,
+    /// Attempts beyond the first of each packet, where the source knows them: who receives does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retries: Option<u64>,
     /// Air that they held, where the source measures it [ns].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub airtime_ns: Option<u64>,
@@ -37,6 +40,50 @@ pub struct Link {
     pub down: Way,
 }
 
+/// Counters of what one end of a TCP connection has sent, since its SYN.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sent {
+    /// Octets of data, retransmissions included.
+    pub octets: u64,
+    /// Packets with data.
+    pub packets: u32,
+    /// Packets without: ACKs.
+    pub answers: u32,
+    /// Time from the access point to the other end and back, summed up over `echoes` [ns].
+    pub echo_ns: u64,
+    /// Timestamps that the other end has echoed.
+    pub echoes: u32,
+    /// Largest segment that this end takes [octets].
+    pub largest: u16,
+}
+
+/// A TCP connection of a station, as an access point that forwards it sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Connection {
+    /// Address of the station on the air.
+    pub station: String,
+    /// Its end and the other one.
+    pub ends: [SocketAddr; 2],
+    /// Sent by the station.
+    pub up: Sent,
+    /// Sent to it.
+    pub down: Sent,
+}
+
+/// Counters of the agent's own queues in front of a driver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Queue {
+    /// Packets that they have handed to the driver.
+    pub sent: u64,
+    /// Pure ACKs among these.
+    pub acks: u64,
+    /// Packets that wait in them.
+    pub waiting: u32,
+}
+
 /// All links at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,4 +92,10 @@ pub struct Sample {
     pub at_ns: u64,
     /// The links; none if the source has failed.
     pub links: Vec<Link>,
+    /// Connections that have moved something since the last sample, by their ends; an access point's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub connections: Vec<Connection>,
+    /// The agent's own queues, where it has some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Queue>,
 }

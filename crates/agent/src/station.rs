@@ -5,24 +5,11 @@
 
 use airfair_laws::arf_aware;
 use airfair_units::DataRate;
-use serde::{Deserialize, Serialize};
 
 use crate::configuration::{ArfAware, LARGEST_RATIO};
+use crate::decision::Decision;
 use crate::estimate::{Estimator, Seen, SeenLink};
 use crate::sample::Sample;
-
-/// Setting for the senders of the link from now on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Decision {
-    /// The link is slow: senders use a k-th of their windows.
-    Limit {
-        /// Highest rate over the rate, rounded up.
-        k: u32,
-    },
-    /// The link has its highest rate, or nothing is known of it: no limit.
-    Lift,
-}
 
 /// Memory from sample to sample.
 #[derive(Clone, Debug)]
@@ -35,9 +22,8 @@ pub struct Station {
 
 impl Station {
     /// One with such settings, at its highest rate.
-    pub fn new(settings: ArfAware) -> Self {
-        let estimator = Estimator::new(settings.polls);
-        Self { settings, estimator, k: 1 }
+    pub fn new(settings: ArfAware, polls: usize) -> Self {
+        Self { settings, estimator: Estimator::new(polls), k: 1 }
     }
 
     /// Ratio that holds now; one is no limit.
@@ -77,11 +63,11 @@ mod tests {
             up: Way { rate_bps: Some(mbps * 1_000_000), ..Way::default() },
             down: Way::default(),
         };
-        Sample { at_ns: 0, links: rates.iter().enumerate().map(link).collect() }
+        Sample { links: rates.iter().enumerate().map(link).collect(), ..Sample::default() }
     }
 
     fn station(settings: ArfAware) -> Station {
-        Station::new(ArfAware { polls: 1, ..settings })
+        Station::new(settings, 1)
     }
 
     /// Verifies: [arf-aware-tcp §3]: ⌈11 / 2⌉ = 6.

@@ -11,6 +11,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
+use crate::access_point::Granted;
+use crate::configuration::Scheme;
+use crate::data_ack::Share;
+
 /// What a running agent says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Status {
@@ -24,6 +28,8 @@ pub struct Status {
     pub process: u32,
     /// Interface whose connections are limited.
     pub interface: Option<String>,
+    /// Its scheme.
+    pub scheme: Scheme,
     /// True if nothing is touched.
     pub is_dry_run: bool,
     /// Time since its start [s].
@@ -38,10 +44,15 @@ pub struct Status {
     pub highest_rate_bps: Option<u64>,
     /// Highest rate over rate; 1 is no limit.
     pub ratio: u32,
+    /// Shares of DATA and ACKs; `null` if they are not kept apart.
+    pub share: Option<Share>,
     /// Connections under the limit.
     pub limited: u64,
     /// Time that the last pass over all connections took [ms].
     pub pass_ms: f64,
+    /// Active stations, as an access point has granted them shares of the channel.
+    #[serde(default)]
+    pub stations: Vec<Granted>,
     /// Connections that are left alone for the sake of their congestion control, by that.
     pub left: BTreeMap<String, u64>,
 }
@@ -121,17 +132,27 @@ pub fn table(status: &Status) -> String {
         ("interface", status.interface.clone().unwrap_or_else(|| "none".into())),
         ("runs for", format!("{:.0} s, process {}", status.running_s, status.process)),
         ("samples", status.samples.to_string()),
-        ("rate", format!("{}, highest {}", mbps(status.rate_bps), mbps(status.highest_rate_bps))),
-        (
-            "windows",
-            if status.ratio > 1 {
-                format!("divided by {}", status.ratio)
-            } else {
-                "not limited".into()
-            },
-        ),
         ("limited", connections(status.limited)),
     ];
+    if status.scheme == Scheme::ArfAware {
+        rows.push((
+            "rate",
+            format!("{}, highest {}", mbps(status.rate_bps), mbps(status.highest_rate_bps)),
+        ));
+        let divided = format!("divided by {}", status.ratio);
+        rows.push(("windows", if status.ratio > 1 { divided } else { "not limited".into() }));
+    }
+    for it in &status.stations {
+        let [used, share] = [it.used, it.share].map(|part| part * 100.0);
+        rows.push((
+            "station",
+            format!("{}: {used:.0} % of the air, may hold {share:.0} %", it.station),
+        ));
+    }
+    rows.extend(status.share.map(|it| {
+        let Share { data, ack, packets_per_second } = it;
+        ("DATA, ACKs", format!("{data}:{ack}, {packets_per_second} packets/s"))
+    }));
     for (name, count) in &status.left {
         rows.push(("left alone", format!("{} of {name}", connections(*count))));
     }

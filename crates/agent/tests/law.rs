@@ -61,10 +61,10 @@ fn history() -> (String, String) {
     (questions, answers)
 }
 
-fn compiled() -> PathBuf {
+fn compiled(name: &str, text: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let (source, program) = (folder.join("law.c"), folder.join("law"));
-    fs::write(&source, PROGRAM).unwrap();
+    let (source, program) = (folder.join(format!("{name}.c")), folder.join(name));
+    fs::write(&source, text).unwrap();
     let headers = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("bpf");
     let mut command = Command::new("cc");
     command.args(["-Wall", "-Werror", "-o"]).arg(&program).arg("-I").arg(headers).arg(&source);
@@ -86,10 +86,98 @@ fn answered(program: &PathBuf, questions: &str) -> String {
 /// Verifies: [arf-aware-tcp §3]
 #[test]
 fn the_kernels_law_is_the_simulators_but_for_the_least_window() {
-    let program = compiled();
+    let program = compiled("law", PROGRAM);
     let (questions, answers) = history();
     assert_eq!(answered(&program, &questions), answers);
     // 100 / 11 = 9; never below two where two are the least; a ratio of more than a hundred counts as a hundred.
     let bounds = answered(&program, "11 100 2\n100 100 2\n4000000000 1000 2\n1 5 2\n");
     assert_eq!(bounds, "100 9 0\n100 2 0\n100 2 0\n0 0 100\n");
+}
+
+/// A connection of two ends, 0 and 1: a line is a segment with a limit and a least window, answered by its window.
+const WINDOWS: &str = r#"
+#include <stdio.h>
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef int __s32;
+typedef unsigned long long __u64;
+#include "window.h"
+int main(void)
+{
+	struct side sides[2] = {};
+	__u32 from, syn, ack, seq, number, payload, window, scale, limit, least;
+	while (scanf("%u %u %u %u %u %u %u %u %u %u", &from, &syn, &ack, &seq, &number, &payload, &window, &scale,
+		     &limit, &least) == 10) {
+		struct segment it = { .seq = seq, .ack = number, .payload = payload, .window = window, .largest = 1460,
+				      .scale = scale, .is_syn = syn, .is_ack = ack, .count = 1 };
+		note_segment(&sides[from], &sides[!from], &it, 0);
+		printf("%u\n", lowered_window(&sides[from], &sides[!from], &it, limit, least));
+	}
+	return 0;
+}
+"#;
+
+/// What becomes of windows in a conversation of segments.
+fn windows(questions: &str) -> Vec<u32> {
+    let answers = answered(&compiled("windows", WINDOWS), questions);
+    answers.lines().map(|line| line.parse().unwrap()).collect()
+}
+
+/// The same numbers as those of the emulator's windows. Scales are 7 and 9, 255 is none.
+///
+/// Verifies: [RFC7323 §2.2]
+#[test]
+fn the_kernels_windows_are_lowered_rounded_up_and_never_below_what_is_under_way() {
+    let cases = [
+        // from syn ack seq number payload window scale limit least, and the window that is written
+        ("0 1 0 0 0 0 64240 7 10000 1", 64_240), // A SYN has no scale yet.
+        ("0 0 1 1 1 0 1000 255 10000 1", 1_000), // Half open.
+        ("1 1 1 0 1 0 64240 9 10000 1", 64_240), // The answer to it.
+        ("0 0 1 1 1 0 1000 255 10000 1", 79),    // 10 000 / 128 = 78.1
+        ("1 0 1 1 1 0 1000 255 10000 1", 20),    // 10 000 / 512 = 19.5
+        ("0 0 1 1 1 0 1000 255 0 1", 1_000),     // No limit.
+        ("0 0 1 1 1 0 1000 255 1 1", 12),        // A segment of 1460 octets is 11.4 units,
+        ("0 0 1 1 1 0 1000 255 1 2", 23),        // two are 22.8.
+        ("1 0 1 1 1 2500 1000 255 0 1", 1_000), // 5000 octets under way to 0, the last of them twice
+        ("1 0 1 2501 1 2500 1000 255 0 1", 1_000),
+        ("1 0 1 1 1 2500 1000 255 0 1", 1_000),
+        ("0 0 1 1 1 0 1000 255 1 1", 40),    // 5000 / 128 = 39.1
+        ("0 0 1 1 2501 0 1000 255 1 1", 20), // Half of them is acknowledged,
+        ("0 0 1 1 5001 0 1000 255 1 1", 12), // and all.
+        ("0 0 1 1 9000 0 1000 255 1 1", 12), // More than was seen.
+        ("0 0 1 1 5001 0 1000 255 4294967295 1", 1_000),
+        ("0 0 1 1 5001 0 0 255 1 1", 0), // Windows are not raised.
+        ("0 1 0 0 0 0 64240 255 1 1", 64_240), // The same ports once more, without a scale
+        ("1 1 1 0 1 0 64240 9 1 1", 64_240),
+        ("0 0 1 1 1 0 60000 255 10000 1", 10_000),
+    ];
+    let questions: Vec<&str> = cases.iter().map(|(question, _)| *question).collect();
+    let expected: Vec<u32> = cases.iter().map(|(_, window)| *window).collect();
+    assert_eq!(windows(&questions.join("\n")), expected);
+}
+
+/// Whatever two ends send, a window is only lowered, and to no less than the limit.
+#[test]
+fn the_kernels_windows_are_only_lowered() {
+    let mut random = 88_172_645_463_325_252;
+    let mut draw = |most: u64| next(&mut random) % most;
+    let (mut questions, mut asked) = (String::new(), Vec::new());
+    for _ in 0..20_000 {
+        let (window, limit, scale) = (draw(65_536), draw(1 << 20), draw(20));
+        let scale = if scale > 14 { 255 } else { scale };
+        let [from, syn, ack] = [draw(2), u64::from(draw(20) == 0), u64::from(draw(10) > 0)];
+        let [seq, number, payload] = [draw(1 << 32), draw(1 << 32), draw(3_000)];
+        let _ = writeln!(
+            questions,
+            "{from} {syn} {ack} {seq} {number} {payload} {window} {scale} {limit} 2"
+        );
+        asked.push((window, limit));
+    }
+    let written = windows(&questions);
+    assert_eq!(written.len(), asked.len());
+    for ((window, limit), written) in asked.into_iter().zip(written) {
+        let written = u64::from(written);
+        assert!(written == window || written < window && written << 14 >= limit);
+    }
 }

@@ -1,6 +1,7 @@
 //! Parts of BPF objects that their users share.
 
 use std::io::Read;
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -15,6 +16,13 @@ use super::BTF;
 /// The last that the library has said.
 static LAST: Mutex<String> = Mutex::new(String::new());
 
+/// Has the library keep what it says: it writes page after page where its last sentence is enough.
+pub(super) fn keep_quiet() {
+    set_print(Some((PrintLevel::Warn, |_, text| {
+        text.trim().clone_into(&mut LAST.lock().unwrap_or_else(PoisonError::into_inner));
+    })));
+}
+
 /// Loads an object.
 pub(super) fn load(octets: &[u8]) -> Result<Object> {
     ensure!(
@@ -22,10 +30,7 @@ pub(super) fn load(octets: &[u8]) -> Result<Object> {
         "this kernel does not describe its types ({BTF}; CONFIG_DEBUG_INFO_BTF): nothing can be limited; observe and \
          replay work"
     );
-    // The library writes page after page where its last sentence is enough.
-    set_print(Some((PrintLevel::Warn, |_, text| {
-        text.trim().clone_into(&mut LAST.lock().unwrap_or_else(PoisonError::into_inner));
-    })));
+    keep_quiet();
     let open = ObjectBuilder::default().open_memory(octets).context("the BPF object")?;
     open.load().with_context(|| LAST.lock().unwrap_or_else(PoisonError::into_inner).clone()).context(
         "the kernel does not take the BPF programs; they need root, or CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN, and Linux 6.1 \
@@ -74,5 +79,13 @@ pub(super) fn take_away(name: &str) {
             // That of a link refuses it, and is its owner's.
             let _ = map.delete(&0_u32.to_ne_bytes());
         }
+    }
+}
+
+/// An address as the programs have it: IPv4 as `::ffff:a.b.c.d`.
+pub(super) fn in_six(address: IpAddr) -> [u8; 16] {
+    match address {
+        IpAddr::V4(four) => four.to_ipv6_mapped().octets(),
+        IpAddr::V6(six) => six.octets(),
     }
 }

@@ -6,7 +6,19 @@
 #[cfg(feature = "bpf")]
 mod bpf;
 #[cfg(feature = "bpf")]
+pub mod clamp;
+#[cfg(feature = "bpf")]
+pub mod classes;
+#[cfg(feature = "bpf")]
+mod clsact;
+#[cfg(feature = "bpf")]
+pub mod forward;
+#[cfg(feature = "bpf")]
+mod queueing;
+#[cfg(feature = "bpf")]
 pub mod sender;
+#[cfg(feature = "bpf")]
+mod station;
 
 use std::collections::BTreeMap;
 
@@ -14,7 +26,8 @@ use airfair_units::Duration;
 use anyhow::Result;
 
 use crate::configuration::Configuration;
-use crate::station::Decision;
+use crate::decision::Decision;
+use crate::sample::{Connection, Queue};
 
 /// Time after the agent's last sign of life at which its orders end. A poll of 250 ms and a source that takes its 200 ms
 /// to fail fit into it; limits lift within a second.
@@ -31,6 +44,10 @@ pub struct Passed {
     pub left: BTreeMap<String, u64>,
     /// Connections that were given back.
     pub given_back: u64,
+    /// Filters that were taken away.
+    pub filters: u64,
+    /// Interfaces whose classes were taken away.
+    pub interfaces: u64,
     /// Connections of which the kernel has refused the change.
     pub failed: u64,
     /// Time that the pass took [ns].
@@ -43,13 +60,29 @@ pub trait Actuator {
     ///
     /// # Errors
     /// If the kernel refuses it.
-    fn apply(&mut self, decision: Decision) -> Result<()>;
+    fn apply(&mut self, decision: &Decision) -> Result<()>;
 
     /// Says that the agent lives, and does what is to be done once in a while.
     ///
     /// # Errors
     /// If the kernel refuses it.
     fn beat(&mut self) -> Result<()>;
+
+    /// Connections that have moved something since the last call, where the law has to know of them.
+    ///
+    /// # Errors
+    /// If the kernel refuses it.
+    fn connections(&mut self) -> Result<Vec<Connection>> {
+        Ok(Vec::new())
+    }
+
+    /// Its own queues, where it has some.
+    ///
+    /// # Errors
+    /// If the kernel refuses it.
+    fn queue(&mut self) -> Result<Option<Queue>> {
+        Ok(None)
+    }
 
     /// Connections, as they are now.
     fn passed(&self) -> &Passed;
@@ -60,7 +93,7 @@ pub trait Actuator {
 pub struct Nothing(Passed);
 
 impl Actuator for Nothing {
-    fn apply(&mut self, _decision: Decision) -> Result<()> {
+    fn apply(&mut self, _decision: &Decision) -> Result<()> {
         Ok(())
     }
 
@@ -73,13 +106,30 @@ impl Actuator for Nothing {
     }
 }
 
-/// The actuator of senders' windows.
+/// The actuator that the scheme of a configuration acts through.
 ///
 /// # Errors
 /// If the kernel, the interface or this build does not permit it.
 #[cfg(feature = "bpf")]
 pub fn open(configuration: &Configuration) -> Result<Box<dyn Actuator>> {
-    Ok(Box::new(sender::Senders::load(configuration)?))
+    use crate::configuration::Scheme;
+
+    match configuration.scheme {
+        Scheme::Occupancy => forwarded(configuration, configuration.occupancy.least_window),
+        Scheme::SharedWindows => {
+            forwarded(configuration, configuration.shared_windows.least_window)
+        }
+        Scheme::ArfAware => Ok(Box::new(station::Station::load(configuration)?)),
+        Scheme::DataAck => Ok(Box::new(classes::Classes::load(configuration)?)),
+    }
+}
+
+#[cfg(feature = "bpf")]
+fn forwarded(configuration: &Configuration, least: u32) -> Result<Box<dyn Actuator>> {
+    let Some(interface) = &configuration.interface else {
+        anyhow::bail!("interface: through which are connections to be looked at?");
+    };
+    Ok(Box::new(forward::Forwarded::load(interface, least)?))
 }
 
 #[cfg(not(feature = "bpf"))]
@@ -95,7 +145,9 @@ pub fn open(_configuration: &Configuration) -> Result<Box<dyn Actuator>> {
 /// If the kernel or this build does not permit it.
 #[cfg(feature = "bpf")]
 pub fn restore() -> Result<Passed> {
-    sender::restore()
+    let passed = sender::restore();
+    let (filters, interfaces) = (forward::restore()?, classes::restore()?);
+    passed.map(|passed| Passed { filters, interfaces, ..passed })
 }
 
 #[cfg(not(feature = "bpf"))]
@@ -117,7 +169,10 @@ pub fn available() -> Vec<String> {
         (true, false) => "no: this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)",
         (true, true) => "yes, as root",
     };
-    vec![format!("Windows of this machine's own senders can be limited: {windows}.")]
+    vec![
+        format!("Windows of this machine's own senders can be limited: {windows}."),
+        format!("Windows of connections through this machine can be limited: {windows}."),
+    ]
 }
 
 /// Where the kernel describes its types.

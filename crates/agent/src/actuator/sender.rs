@@ -4,16 +4,14 @@
 //! law's limit; when it is fast again, or the agent ends, another pass gives them back what they had, window and all. At the highest
 //! rate no socket has anything of ours.
 
-use std::net::IpAddr;
-
 use airfair_units::Duration;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object};
 
 use super::{Actuator, LIFETIME, Passed, bpf};
 use crate::configuration::{ArfAware, Configuration};
+use crate::decision::Decision;
 use crate::os;
-use crate::station::Decision;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o"));
 /// The same for Linux before 6.4.
@@ -91,7 +89,7 @@ impl Senders {
         self.order(spares_new)?;
         // An interface that is gone has no connections.
         let addresses = os::addresses(&self.interface).unwrap_or_default();
-        let addresses: Vec<[u8; 16]> = addresses.into_iter().map(in_six).collect();
+        let addresses: Vec<[u8; 16]> = addresses.into_iter().map(bpf::in_six).collect();
         bpf::replace_keys(&self.addresses, &addresses)?;
         let begun = os::monotonic_ns();
         self.passed = tally(&bpf::pass(&self.take)?);
@@ -111,16 +109,19 @@ impl Senders {
 }
 
 impl Actuator for Senders {
-    fn apply(&mut self, decision: Decision) -> Result<()> {
+    fn apply(&mut self, decision: &Decision) -> Result<()> {
         match decision {
             Decision::Limit { k } => {
-                self.k = k;
+                self.k = *k;
                 self.take(false)
             }
             Decision::Lift => {
                 self.k = 1;
                 self.order(false)?;
                 self.give_back()
+            }
+            Decision::Windows(_) | Decision::Share(_) => {
+                bail!("a decision for a forwarder at senders")
             }
         }
     }
@@ -169,7 +170,7 @@ pub fn restore() -> Result<Passed> {
 }
 
 /// Adds up what a pass has written.
-fn tally(octets: &[u8]) -> Passed {
+pub(super) fn tally(octets: &[u8]) -> Passed {
     let mut passed = Passed::default();
     for seen in octets.chunks_exact(SEEN) {
         match seen[36] {
@@ -193,14 +194,6 @@ fn padded(name: &str) -> [u8; 16] {
     let length = name.len().min(15);
     octets[..length].copy_from_slice(&name.as_bytes()[..length]);
     octets
-}
-
-/// An address as the program has it: IPv4 as `::ffff:a.b.c.d`.
-fn in_six(address: IpAddr) -> [u8; 16] {
-    match address {
-        IpAddr::V4(four) => four.to_ipv6_mapped().octets(),
-        IpAddr::V6(six) => six.octets(),
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
     reason = "the interface of the operating system is C's; nothing but calls is here"
 )]
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::io::{Error, ErrorKind, Result};
 use std::mem;
 use std::net::IpAddr;
@@ -13,6 +13,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use airfair_units::Duration;
 use libc::c_int;
 
 /// Capabilities of `linux/capability.h` that the agent keeps.
@@ -146,26 +147,148 @@ fn address(of: *const libc::sockaddr) -> Option<IpAddr> {
     }
 }
 
-/// A line to the kernel's generic netlink.
+/// Number of an interface here; `None` if there is none of that name.
+pub fn interface_index(name: &str) -> Option<u32> {
+    let name = CString::new(name).ok()?;
+    // SAFETY: the pointer is to a string that ends with a zero.
+    let index = unsafe { libc::if_nametoindex(name.as_ptr()) };
+    (index > 0).then_some(index)
+}
+
+/// Numbers of all interfaces here.
+///
+/// # Errors
+/// The operating system's.
+pub fn interface_indices() -> Result<Vec<u32>> {
+    // SAFETY: no argument; the list is freed below.
+    let first = unsafe { libc::if_nameindex() };
+    if first.is_null() {
+        return Err(Error::last_os_error());
+    }
+    let (mut found, mut next) = (Vec::new(), first);
+    loop {
+        // SAFETY: the list ends with an entry of number zero, which is the last one read.
+        let entry = unsafe { &*next };
+        if entry.if_index == 0 {
+            break;
+        }
+        found.push(entry.if_index);
+        // SAFETY: there is an entry behind one that is not the last.
+        next = unsafe { next.add(1) };
+    }
+    // SAFETY: the list is the call's own, and nobody has a reference into it any more.
+    unsafe { libc::if_freenameindex(first) };
+    Ok(found)
+}
+
+/// A process that does something when this one dies, however it dies, or gives no sign of life for a while.
 #[derive(Debug)]
-pub struct GenericNetlink(OwnedFd);
+pub struct Guardian {
+    line: Option<OwnedFd>,
+    process: libc::pid_t,
+}
+
+impl Guardian {
+    /// Starts one, with the rights that the agent keeps. This process must have one thread.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn begin(patience: Duration, what: impl Fn()) -> Result<Self> {
+        let mut ends = [0; 2];
+        // SAFETY: the pointer is to two numbers.
+        check(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC | libc::O_NONBLOCK) })?;
+        // SAFETY: the call has just returned these descriptors, which nobody else has.
+        let [reading, writing] = ends.map(|end| unsafe { OwnedFd::from_raw_fd(end) });
+        // SAFETY: the process has one thread, so that no lock stays closed in its copy.
+        let process = check(unsafe { libc::fork() })?;
+        if process > 0 {
+            return Ok(Self { line: Some(writing), process });
+        }
+        drop(writing);
+        for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
+            // SAFETY: no handler is involved. Signals for all of a group are for the agent, whose end is waited for.
+            unsafe { libc::signal(signal, libc::SIG_IGN) };
+        }
+        let is_fit = drop_capabilities().is_ok();
+        while is_fit && !listen(&reading, patience) {
+            what();
+        }
+        what();
+        // SAFETY: the copy ends here, without what the original has to do at its end.
+        unsafe { libc::_exit(0) };
+    }
+
+    /// Says that this process lives.
+    ///
+    /// # Errors
+    /// The operating system's, if the guardian has ended.
+    pub fn beat(&self) -> Result<()> {
+        let Some(line) = &self.line else { return Ok(()) };
+        // SAFETY: pointer and length are those of a string.
+        match checked_size(unsafe { libc::write(line.as_raw_fd(), c".".as_ptr().cast(), 1) }) {
+            // It has enough to read.
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(()),
+            other => other.map(drop),
+        }
+    }
+}
+
+/// Lets it do its work and waits for its end.
+impl Drop for Guardian {
+    fn drop(&mut self) {
+        self.line = None;
+        // SAFETY: the process is this one's child, and nobody else waits for it.
+        unsafe { libc::waitpid(self.process, ptr::null_mut(), 0) };
+    }
+}
+
+/// Waits at the end of a line: true once nobody is at the other one, false if nothing has come for so long.
+fn listen(line: &OwnedFd, patience: Duration) -> bool {
+    let ms = u32::try_from(patience.as_nanos() / 1_000_000).unwrap_or(u32::MAX);
+    let mut octets = [0_u8; 64];
+    loop {
+        let begun = monotonic_ns();
+        wait_for(&[line.as_raw_fd()], ms);
+        // SAFETY: pointer and length are those of a buffer.
+        let read =
+            unsafe { libc::read(line.as_raw_fd(), octets.as_mut_ptr().cast(), octets.len()) };
+        match checked_size(read) {
+            Ok(0) => return true,
+            Err(_) if monotonic_ns() - begun >= patience.as_nanos() => return false,
+            Ok(_) | Err(_) => {}
+        }
+    }
+}
+
+/// A line to the kernel's netlink.
+#[derive(Debug)]
+pub struct Netlink(OwnedFd);
+
+/// Family of netlink.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Families of their own, by name.
+    Generic,
+    /// Interfaces, and what hangs on them.
+    Route,
+}
 
 /// Longest part of an answer.
 const LONGEST: usize = 65_536;
 
-impl GenericNetlink {
+impl Netlink {
     /// Opens one that waits 200 ms for an answer: behind that the agent would not say in time that it is alive.
     ///
     /// # Errors
     /// The operating system's.
-    pub fn open() -> Result<Self> {
+    pub fn open(family: Family) -> Result<Self> {
+        let protocol = match family {
+            Family::Generic => libc::NETLINK_GENERIC,
+            Family::Route => libc::NETLINK_ROUTE,
+        };
         // SAFETY: no pointer is involved.
         let fd = check(unsafe {
-            libc::socket(
-                libc::AF_NETLINK,
-                libc::SOCK_RAW | libc::SOCK_CLOEXEC,
-                libc::NETLINK_GENERIC,
-            )
+            libc::socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, protocol)
         })?;
         // SAFETY: a call has just returned this descriptor, which nobody else has.
         let socket = unsafe { OwnedFd::from_raw_fd(fd) };
@@ -225,6 +348,43 @@ mod tests {
         let found = addresses("lo").unwrap_or_default();
         assert!(found.is_empty() || found.iter().any(IpAddr::is_loopback));
         assert_eq!(addresses("no-such-one").unwrap_err().kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn interfaces_have_numbers() {
+        assert_eq!(interface_index("no-such-one"), None);
+        let all = interface_indices().unwrap();
+        assert!(interface_index("lo").is_none_or(|it| all.contains(&it)));
+    }
+
+    /// A test has many threads; what the copy does here takes no lock.
+    #[test]
+    fn a_guardian_acts_on_silence_and_once_more_at_the_end() {
+        let path = std::env::temp_dir().join(format!("airfair-guardian-{}", std::process::id()));
+        let name = CString::new(path.to_str().unwrap()).unwrap();
+        let mark = || {
+            // SAFETY: the name ends with a zero; the descriptor is used here alone.
+            unsafe {
+                let file = libc::open(
+                    name.as_ptr(),
+                    libc::O_CREAT | libc::O_APPEND | libc::O_WRONLY,
+                    0o600,
+                );
+                libc::write(file, c"x".as_ptr().cast(), 1);
+                libc::close(file);
+            }
+        };
+        let guardian = Guardian::begin(Duration::from_millis(200), mark).unwrap();
+        for _ in 0..10 {
+            guardian.beat().unwrap();
+            wait_for(&[], 30);
+        }
+        assert!(!path.exists());
+        wait_for(&[], 300);
+        assert_eq!(std::fs::read(&path).unwrap(), b"x");
+        drop(guardian);
+        assert_eq!(std::fs::read(&path).unwrap(), b"xx");
+        std::fs::remove_file(&path).unwrap();
     }
 
     #[test]

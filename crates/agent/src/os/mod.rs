@@ -1,8 +1,8 @@
-//! The operating system: clock, signals, capabilities, addresses, generic netlink.
+//! The operating system: clock, signals, capabilities, addresses, interfaces, netlink.
 
 mod calls;
 
 pub use calls::{
-    GenericNetlink, addresses, catch_signals, drop_capabilities, is_asked_to_end, monotonic_ns,
-    wait_for,
+    Family, Guardian, Netlink, addresses, catch_signals, drop_capabilities, interface_index,
+    interface_indices, is_asked_to_end, monotonic_ns, wait_for,
 };

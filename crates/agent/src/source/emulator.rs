@@ -89,7 +89,8 @@ fn connect(socket: &Path) -> Result<BufReader<UnixStream>> {
 impl Source for Emulator {
     fn sample(&mut self, now: u64) -> Result<Option<Sample>> {
         let line = self.ask()?;
-        Ok(Some(Sample { at_ns: now, links: links(&line, self.station.as_deref())? }))
+        let links = links(&line, self.station.as_deref())?;
+        Ok(Some(Sample { at_ns: now, links, ..Sample::default() }))
     }
 }
 
@@ -114,7 +115,7 @@ fn link(node: Node) -> Option<Link> {
     let up = Way {
         bytes: node.sent_bytes,
         packets: node.sent_packets,
-        retries: radio.retries,
+        retries: Some(radio.retries),
         airtime_ns: Some(nanoseconds(radio.airtime_up_s)),
         rate_bps: radio.rate_up_bps,
         expected_bps: None,
@@ -122,7 +123,7 @@ fn link(node: Node) -> Option<Link> {
     let down = Way {
         bytes: node.received_bytes,
         packets: node.received_packets,
-        retries: 0,
+        retries: None,
         airtime_ns: Some(nanoseconds(radio.airtime_down_s)),
         rate_bps: radio.rate_down_bps,
         expected_bps: None,
@@ -155,7 +156,7 @@ mod tests {
         let found = links(ANSWER, None).unwrap();
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].name, "slow");
-        assert_eq!((found[0].up.bytes, found[0].up.retries), (7_000, 1));
+        assert_eq!((found[0].up.bytes, found[0].up.retries), (7_000, Some(1)));
         assert_eq!(found[0].up.airtime_ns, Some(12_500_000));
         assert_eq!((found[0].up.rate_bps, found[0].down.rate_bps), (Some(1_000_000), None));
     }

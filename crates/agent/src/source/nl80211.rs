@@ -3,18 +3,13 @@
 //! Four messages are all that is needed, so they are made here. What is read is checked against its length and nothing
 //! else is believed of it: an attribute that is not understood is passed over.
 
-use std::io::{Error, ErrorKind};
-
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 
 use super::Source;
-use crate::os::GenericNetlink;
+use crate::netlink::{self, DUMP, ask, attributes};
+use crate::os::{Family, Netlink};
 use crate::sample::{Link, Sample, Way};
 
-const ERROR: u16 = 2;
-const DONE: u16 = 3;
-const REQUEST: u16 = 0x1;
-const DUMP: u16 = 0x300;
 /// The family of families (`GENL_ID_CTRL`), its question and its attributes.
 const CONTROL: u16 = 0x10;
 const GET_FAMILY: u8 = 3;
@@ -70,7 +65,7 @@ struct Interface {
 /// The kernel's stations.
 #[derive(Debug)]
 pub struct Nl80211 {
-    line: GenericNetlink,
+    line: Netlink,
     family: u16,
     only: Option<String>,
 }
@@ -81,7 +76,7 @@ impl Nl80211 {
     /// # Errors
     /// If the kernel has no nl80211.
     pub fn open(only: Option<String>) -> Result<Self> {
-        let line = GenericNetlink::open().context("generic netlink")?;
+        let line = Netlink::open(Family::Generic).context("generic netlink")?;
         let family = family(&line).context(
             "this kernel has no nl80211, so there is no Wi-Fi to look at; an emulation can be watched \
              (--emulator SOCKET), and a recording replayed",
@@ -110,12 +105,12 @@ impl Source for Nl80211 {
             let found = ask(&self.line, &question(self.family, GET_STATION, DUMP, &of))?;
             links.extend(found.iter().filter_map(|message| link(message, &interface)));
         }
-        Ok(Some(Sample { at_ns: now, links }))
+        Ok(Some(Sample { at_ns: now, links, ..Sample::default() }))
     }
 }
 
 /// Number of the family nl80211 here.
-fn family(line: &GenericNetlink) -> Result<u16> {
+fn family(line: &Netlink) -> Result<u16> {
     let name = [(FAMILY_NAME, &b"nl80211\0"[..])];
     let found = ask(line, &question(CONTROL, GET_FAMILY, 0, &name))?;
     let id =
@@ -126,82 +121,7 @@ fn family(line: &GenericNetlink) -> Result<u16> {
 
 /// A message with a question.
 fn question(family: u16, command: u8, flags: u16, attributes: &[(u16, &[u8])]) -> Vec<u8> {
-    let mut octets = vec![0; 4];
-    octets.extend(family.to_ne_bytes());
-    octets.extend((REQUEST | flags).to_ne_bytes());
-    octets.extend([0; 8]);
-    octets.extend([command, 0, 0, 0]);
-    for (kind, value) in attributes {
-        let length = u16::try_from(4 + value.len()).expect("questions are short");
-        octets.extend(length.to_ne_bytes());
-        octets.extend(kind.to_ne_bytes());
-        octets.extend(*value);
-        octets.resize(octets.len().next_multiple_of(4), 0);
-    }
-    let length = u32::try_from(octets.len()).expect("questions are short");
-    octets[..4].copy_from_slice(&length.to_ne_bytes());
-    octets
-}
-
-/// Attributes of all messages that answer a question.
-fn ask(line: &GenericNetlink, question: &[u8]) -> Result<Vec<Vec<u8>>> {
-    line.send(question)?;
-    let is_dump = u16::from_ne_bytes([question[6], question[7]]) & DUMP == DUMP;
-    let mut found = Vec::new();
-    loop {
-        let octets = line.receive().context("the kernel does not answer")?;
-        let is_over = take(&octets, &mut found)?;
-        if is_over || !is_dump {
-            return Ok(found);
-        }
-    }
-}
-
-/// Takes the messages out of what was received; true if no more come.
-fn take(octets: &[u8], into: &mut Vec<Vec<u8>>) -> Result<bool> {
-    let mut rest = octets;
-    while rest.len() >= 16 {
-        let length = u32::from_ne_bytes([rest[0], rest[1], rest[2], rest[3]]);
-        let length = usize::try_from(length).context("length")?;
-        ensure!((16..=rest.len()).contains(&length), "a message is longer than what was received");
-        let (message, behind) = rest.split_at(length);
-        match u16::from_ne_bytes([message[4], message[5]]) {
-            DONE => return Ok(true),
-            ERROR => {
-                let code = message
-                    .get(16..20)
-                    .map_or(0, |it| i32::from_ne_bytes([it[0], it[1], it[2], it[3]]));
-                return if code == 0 { Ok(true) } else { Err(refusal(-code).into()) };
-            }
-            _ => into.push(message.get(20..).unwrap_or_default().to_vec()),
-        }
-        let padding = length.next_multiple_of(4) - length;
-        rest = behind.get(padding..).unwrap_or_default();
-    }
-    Ok(false)
-}
-
-fn refusal(code: i32) -> Error {
-    // Of a family that there is not the kernel says that there is no such file.
-    let error = Error::from_raw_os_error(code);
-    if error.kind() == ErrorKind::NotFound {
-        Error::other("the kernel does not know it")
-    } else {
-        error
-    }
-}
-
-/// Attributes, as far as they are whole.
-fn attributes(mut octets: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
-    std::iter::from_fn(move || {
-        let (head, _) = octets.split_at_checked(4)?;
-        let length = usize::from(u16::from_ne_bytes([head[0], head[1]]));
-        let value = octets.get(4..length)?;
-        // The two highest bits say that it is nested, or of network order.
-        let kind = u16::from_ne_bytes([head[2], head[3]]) & 0x3fff;
-        octets = octets.get(length.next_multiple_of(4)..).unwrap_or_default();
-        Some((kind, value))
-    })
+    netlink::question(family, flags, &[command, 0, 0, 0], attributes)
 }
 
 /// An unsigned number of whatever width.
@@ -266,7 +186,7 @@ fn counter(kind: u16, value: u64, sent: &mut Way, received: &mut Way) {
         station::RX_BYTES | station::RX_BYTES_64 => received.bytes = received.bytes.max(value),
         station::TX_PACKETS => sent.packets = value,
         station::RX_PACKETS => received.packets = value,
-        station::TX_RETRIES => sent.retries = value,
+        station::TX_RETRIES => sent.retries = Some(value),
         station::TX_DURATION => sent.airtime_ns = Some(value.saturating_mul(1_000)),
         station::RX_DURATION => received.airtime_ns = Some(value.saturating_mul(1_000)),
         station::EXPECTED => sent.expected_bps = Some(value.saturating_mul(1_000)),
@@ -328,7 +248,7 @@ mod tests {
         let sent = Way {
             bytes: 5 + (1 << 32),
             packets: 7,
-            retries: 2,
+            retries: Some(2),
             airtime_ns: None,
             rate_bps: Some(11_000_000),
             expected_bps: Some(4_500_000),
@@ -361,27 +281,12 @@ mod tests {
         for end in 0..whole.len() {
             link(&whole[..end], &wlan0());
             interface(&whole[..end]);
-            let mut found = Vec::new();
-            let _ = take(&whole[..end], &mut found);
         }
         for place in 0..whole.len() {
             let mut wrong = whole.clone();
             wrong[place] ^= 0xff;
             link(&wrong, &wlan0());
         }
-    }
-
-    #[test]
-    fn an_answer_ends_with_its_last_message_or_with_an_error() {
-        let mut message = question(20, GET_STATION, 0, &[(1, &[1, 2, 3, 4, 5])]);
-        let mut found = Vec::new();
-        assert!(!take(&message, &mut found).unwrap());
-        assert_eq!(found, [attribute(1, &[1, 2, 3, 4, 5])]);
-        message[4..6].copy_from_slice(&DONE.to_ne_bytes());
-        assert!(take(&message, &mut found).unwrap());
-        message[4..6].copy_from_slice(&ERROR.to_ne_bytes());
-        message[16..20].copy_from_slice(&(-2_i32).to_ne_bytes());
-        assert!(take(&message, &mut found).is_err());
     }
 
     #[test]

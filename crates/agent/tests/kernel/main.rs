@@ -2,7 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
+mod clamps;
+mod classes;
+mod forwarding;
 mod rig;
+mod router;
+mod unit;
 
 use std::fs;
 use std::thread;

@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// The kernel has one congestion control of a name, so one test goes at a time.
-static ONE: Mutex<()> = Mutex::new(());
+pub(super) static ONE: Mutex<()> = Mutex::new(());
 
 /// True if this process may make namespaces and load programs; says so if not.
 pub(super) fn may() -> bool {
@@ -37,7 +37,10 @@ pub(super) fn sh(line: &str) -> String {
 }
 
 /// Runs something in a namespace, in a thread of its own.
-fn inside<T: Send + 'static>(namespace: &str, what: impl FnOnce() -> T + Send + 'static) -> T {
+pub(super) fn inside<T: Send + 'static>(
+    namespace: &str,
+    what: impl FnOnce() -> T + Send + 'static,
+) -> T {
     let file = File::open(format!("/run/netns/{namespace}")).unwrap();
     let enter = move || {
         // SAFETY: the descriptor is of a namespace; this thread alone moves, and it ends behind this.
@@ -46,6 +49,14 @@ fn inside<T: Send + 'static>(namespace: &str, what: impl FnOnce() -> T + Send + 
         what()
     };
     thread::spawn(enter).join().unwrap()
+}
+
+/// Time of the processor that this thread has had, of which other programs take nothing.
+pub(super) fn processor_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a value of the type asked for.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    Duration::new(time.tv_sec.try_into().unwrap(), time.tv_nsec.try_into().unwrap())
 }
 
 /// Waits until something is so.
@@ -94,38 +105,12 @@ impl Rig {
 
     /// Begins a flow from the station to an address of the server, with a congestion control.
     pub(super) fn flow(&self, to: &str, law: &str) -> Flow {
-        let to: SocketAddr = to.parse().unwrap();
-        let listener = inside(&self.server, move || TcpListener::bind(to).unwrap());
-        let to = listener.local_addr().unwrap();
-        let end = Arc::new(AtomicBool::new(false));
-        let ended = Arc::clone(&end);
-        let reader = thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
-            stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
-            let mut octets = [0; 16_384];
-            // A test may take the wire away: the end of the other side is not waited for.
-            while !ended.load(Ordering::Relaxed)
-                && !stream.read(&mut octets).is_ok_and(|size| size == 0)
-            {}
-        });
-        let law = law.to_owned();
-        let stream = inside(&self.station, move || {
-            let stream = TcpStream::connect(to).unwrap();
-            set_law(&stream, &law);
-            stream
-        });
-        Flow::new(stream, reader, end, self.station.clone())
+        Flow::begin(&self.station, &self.server, to, law)
     }
 
     /// Connections over the wire that the agent watches, on which nothing is sent: both ends.
     pub(super) fn idle_connections(&self, count: usize) -> Vec<TcpStream> {
-        sh(&format!("prlimit --pid {} --nofile={}:", std::process::id(), 2 * count + 1_000));
-        let listener = inside(&self.server, || TcpListener::bind("10.11.0.2:0").unwrap());
-        let to = listener.local_addr().unwrap();
-        inside(&self.station, move || {
-            let pair = |_| [TcpStream::connect(to).unwrap(), listener.accept().unwrap().0];
-            (0..count).flat_map(pair).collect()
-        })
+        connections(&self.station, &self.server, "10.11.0.2:0", count)
     }
 
     /// Begins a flow over the wire that the agent watches.
@@ -148,15 +133,28 @@ impl Rig {
 
     /// Starts the agent with a source that says what `Air` has.
     pub(super) fn agent(&self, air: &Air, more: &[&str]) -> Agent {
+        self.agent_by(&[env!("CARGO_BIN_EXE_airfair-agent").to_owned()], air, more)
+    }
+
+    /// Starts the agent by a command that need not be its program alone.
+    pub(super) fn agent_by(&self, words: &[String], air: &Air, more: &[&str]) -> Agent {
         let config = self.runtime.join("agent.toml");
         fs::write(&config, "[arf-aware]\nhighest_rate = \"11 Mb/s\"\n").unwrap();
-        let mut command = self.command(&["run", "--interface", "v0", "--config"]);
-        command.arg(&config).arg("--emulator");
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.station]).args(words);
+        command.args(["run", "--interface", "v0", "--config"]);
+        command.env("RUNTIME_DIRECTORY", &self.runtime).arg(&config).arg("--emulator");
         command.arg(&air.path).args(["--station", "it"]).args(more);
+        Agent::begin(command)
+    }
+}
+
+impl Agent {
+    /// Starts one that is ready when it says what it watches.
+    pub(super) fn begin(mut command: Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap());
         let mut said = String::new();
-        // It is ready when it says what it watches.
         while !said.contains("watches") {
             assert_ne!(lines.read_line(&mut said).unwrap(), 0, "{said}");
         }
@@ -168,7 +166,7 @@ impl Rig {
                 into.lock().unwrap().push_str(&std::mem::take(&mut line));
             }
         });
-        Agent { child, heard, listening: Some(listening) }
+        Self { child, heard, listening: Some(listening) }
     }
 }
 
@@ -179,6 +177,18 @@ impl Drop for Rig {
         }
         let _ = fs::remove_dir_all(&self.runtime);
     }
+}
+
+/// Connections between two namespaces on which nothing is sent: both ends.
+pub(super) fn connections(from: &str, to: &str, address: &str, count: usize) -> Vec<TcpStream> {
+    sh(&format!("prlimit --pid {} --nofile={}:", std::process::id(), 2 * count + 1_000));
+    let address: SocketAddr = address.parse().unwrap();
+    let listener = inside(to, move || TcpListener::bind(address).unwrap());
+    let address = listener.local_addr().unwrap();
+    inside(from, move || {
+        let pair = |_| [TcpStream::connect(address).unwrap(), listener.accept().unwrap().0];
+        (0..count).flat_map(pair).collect()
+    })
 }
 
 fn set_law(stream: &TcpStream, law: &str) {
@@ -207,6 +217,76 @@ pub(super) struct Flow {
 }
 
 impl Flow {
+    /// Begins one from a namespace to an address in another one, with a congestion control.
+    pub(super) fn begin(from: &str, to: &str, address: &str, law: &str) -> Self {
+        Self::begin_with(from, to, address, law, false)
+    }
+
+    /// The same, but the other end sends as much as it gets.
+    pub(super) fn begin_both_ways(from: &str, to: &str, address: &str) -> Self {
+        Self::begin_with(from, to, address, "reno", true)
+    }
+
+    fn begin_with(from: &str, to: &str, address: &str, law: &str, echoes: bool) -> Self {
+        let address: SocketAddr = address.parse().unwrap();
+        let listener = inside(to, move || TcpListener::bind(address).unwrap());
+        let address = listener.local_addr().unwrap();
+        let end = Arc::new(AtomicBool::new(false));
+        let ended = Arc::clone(&end);
+        let reader = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+            stream.set_write_timeout(Some(Duration::from_millis(50))).unwrap();
+            let mut octets = [0; 16_384];
+            // A test may take the wire away: the end of the other side is not waited for.
+            while !ended.load(Ordering::Relaxed) {
+                match stream.read(&mut octets) {
+                    Ok(0) => break,
+                    Ok(size) if echoes => drop(stream.write(&octets[..size])),
+                    _ => {}
+                }
+            }
+        });
+        let law = law.to_owned();
+        let stream = inside(from, move || {
+            let stream = TcpStream::connect(address).unwrap();
+            set_law(&stream, &law);
+            stream
+        });
+        let mut flow = Self::new(stream, reader, end, from.to_owned());
+        if echoes {
+            let mut echo = flow.stream.try_clone().unwrap();
+            flow.threads.push(thread::spawn(move || {
+                let mut octets = [0; 16_384];
+                while echo.read(&mut octets).is_ok_and(|size| size > 0) {}
+            }));
+        }
+        flow
+    }
+
+    /// Its sender's end and the other one.
+    pub(super) fn ends(&self) -> [SocketAddr; 2] {
+        [self.stream.local_addr().unwrap(), self.stream.peer_addr().unwrap()]
+    }
+
+    /// A number that ss tells of the sender, behind such a word.
+    pub(super) fn number(&self, word: &str) -> Option<u64> {
+        Self::found(&self.says(), word)
+    }
+
+    /// The same of the other end, which is in such a namespace.
+    pub(super) fn number_there(&self, namespace: &str, word: &str) -> Option<u64> {
+        Self::found(
+            &sh(&format!("ip netns exec {namespace} ss -tinH 'dport = :{}'", self.port)),
+            word,
+        )
+    }
+
+    fn found(said: &str, word: &str) -> Option<u64> {
+        let value = said.split_whitespace().find_map(|it| it.strip_prefix(word))?;
+        Some(value.rsplit('/').next().unwrap().parse().unwrap())
+    }
+
     fn new(
         stream: TcpStream,
         reader: thread::JoinHandle<()>,
@@ -315,37 +395,55 @@ impl Drop for Agent {
     }
 }
 
-/// A control socket as an emulation has it, whose station `it` has the rate that the test says.
+/// A control socket as an emulation has it, whose station has the rate that the test says. It sends 200 packets a second
+/// that hold 0.4 of the air.
 pub(super) struct Air {
     path: PathBuf,
-    rate: Arc<AtomicU64>,
+    told: Arc<Told>,
     end: Arc<AtomicBool>,
     thread: Option<thread::JoinHandle<()>>,
 }
 
+/// What the test says: the rate of its station [bit/s], and packets that this has received.
+#[derive(Default)]
+struct Told {
+    rate: AtomicU64,
+    received: AtomicU64,
+}
+
 impl Air {
     pub(super) fn new(rig: &Rig, mbps: u64) -> Self {
-        let path = rig.runtime.join("control");
+        Self::of("it", &rig.runtime, mbps)
+    }
+
+    /// One in a directory, with a station of such a name.
+    pub(super) fn of(name: &str, directory: &std::path::Path, mbps: u64) -> Self {
+        let (path, name) = (directory.join("control"), name.to_owned());
         let _ = fs::remove_file(&path);
         let listener = UnixListener::bind(&path).unwrap();
         listener.set_nonblocking(true).unwrap();
-        let rate = Arc::new(AtomicU64::new(mbps * 1_000_000));
+        let told = Arc::new(Told { rate: (mbps * 1_000_000).into(), ..Told::default() });
         let end = Arc::new(AtomicBool::new(false));
-        let (said, ended) = (Arc::clone(&rate), Arc::clone(&end));
+        let (said, ended) = (Arc::clone(&told), Arc::clone(&end));
         let thread = thread::spawn(move || {
             while !ended.load(Ordering::Relaxed) {
                 match listener.accept() {
-                    Ok((stream, _)) => answer(stream, &said, &ended),
+                    Ok((stream, _)) => answer(stream, &name, &said, &ended),
                     Err(_) => thread::sleep(Duration::from_millis(5)),
                 }
             }
         });
-        Self { path, rate, end, thread: Some(thread) }
+        Self { path, told, end, thread: Some(thread) }
     }
 
     /// Gives the station a rate.
     pub(super) fn set(&self, mbps: u64) {
-        self.rate.store(mbps * 1_000_000, Ordering::Relaxed);
+        self.told.rate.store(mbps * 1_000_000, Ordering::Relaxed);
+    }
+
+    /// Says how many packets the station has received.
+    pub(super) fn received(&self, packets: u64) {
+        self.told.received.store(packets, Ordering::Relaxed);
     }
 
     /// Ends the emulation.
@@ -371,20 +469,24 @@ impl Drop for Air {
     }
 }
 
-fn answer(stream: UnixStream, rate: &AtomicU64, end: &AtomicBool) {
+fn answer(stream: UnixStream, name: &str, told: &Told, end: &AtomicBool) {
     stream.set_nonblocking(false).unwrap();
     stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
     let mut reader = BufReader::new(stream);
-    let mut line = String::new();
+    let (mut line, begun) = (String::new(), Instant::now());
     while !end.load(Ordering::Relaxed) {
         match reader.read_line(&mut line) {
             Ok(0) => return,
             Ok(_) => {
-                let rate = rate.load(Ordering::Relaxed);
+                let rate = told.rate.load(Ordering::Relaxed);
+                let received = told.received.load(Ordering::Relaxed);
+                let seconds = begun.elapsed().as_secs_f64();
+                let (packets, air) = ((seconds * 200.0).floor(), seconds * 0.4);
+                let bytes = packets * 1_500.0;
                 let text = format!(
-                    "{{\"ok\": true, \"state\": {{\"nodes\": [{{\"name\": \"it\", \"sent_packets\": 0, \
-                     \"sent_bytes\": 0, \"received_packets\": 0, \"received_bytes\": 0, \"radio\": {{\"retries\": 0, \
-                     \"airtime_up_s\": 0.0, \"airtime_down_s\": 0.0, \"rate_up_bps\": {rate}, \
+                    "{{\"ok\": true, \"state\": {{\"nodes\": [{{\"name\": \"{name}\", \"sent_packets\": {packets}, \
+                     \"sent_bytes\": {bytes}, \"received_packets\": {received}, \"received_bytes\": 0, \"radio\": {{\"retries\": 0, \
+                     \"airtime_up_s\": {air}, \"airtime_down_s\": 0.0, \"rate_up_bps\": {rate}, \
                      \"rate_down_bps\": {rate}}}}}]}}}}\n"
                 );
                 line.clear();

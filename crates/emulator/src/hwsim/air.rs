@@ -45,6 +45,8 @@ pub struct Account {
     pub received_bytes: u64,
     /// Time on the air of its own exchanges.
     pub airtime: Duration,
+    /// Time on the air of exchanges of others for it alone.
+    pub airtime_to: Duration,
     /// Frames that wait.
     pub queue: u64,
 }
@@ -243,6 +245,9 @@ impl Air {
                 let sent = &self.sent[tag];
                 let is_for_all = sent.octets[4] & 1 == 1 || sent.flags & NO_ACK != 0;
                 account.lost += u64::from(!acknowledged && !is_for_all);
+                if let Some(to) = self.senders.get(&sent.octets[4..10]) {
+                    self.accounts[to.index()].airtime_to += airtime;
+                }
                 self.report(now, from, tag, attempts, acknowledged, tell);
             }
         }

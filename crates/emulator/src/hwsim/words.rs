@@ -12,9 +12,14 @@ impl View {
         let each = radios.iter().enumerate().map(|(at, radio)| {
             let before = last.accounts.get(at).copied().unwrap_or_default();
             let Some(now) = self.accounts.get(at) else { return radio.member.clone() };
-            let airtime = now.airtime.saturating_sub(before.airtime).as_secs_f64();
-            let (share, attempts) = (airtime / seconds * 100.0, now.attempts - before.attempts);
-            format!("{} {share:.1} % of the air in {attempts} frames", radio.member)
+            let part = |now: Duration, before: Duration| {
+                now.saturating_sub(before).as_secs_f64() / seconds * 100.0
+            };
+            let own = part(now.airtime, before.airtime);
+            let other = part(now.airtime_to, before.airtime_to);
+            let attempts = now.attempts - before.attempts;
+            let member = &radio.member;
+            format!("{member} {own:.1} % of the air in {attempts} frames and {other:.1} % in frames to it")
         });
         let each: Vec<String> = each.collect();
         format!("{:6.1} s  {}", now.elapsed.as_secs_f64(), each.join(", "))
@@ -24,9 +29,10 @@ impl View {
     pub fn summary(&self, radios: &[Radio]) -> String {
         let late = &self.punctuality;
         let line = |(radio, it): (&Radio, &super::Account)| {
-            let share = it.airtime.as_secs_f64() / seconds(late.elapsed);
+            let share = |time: Duration| time.as_secs_f64() / seconds(late.elapsed);
+            let (own, other) = (share(it.airtime), share(it.airtime_to));
             format!(
-                "{}: {} frames in {} attempts, {} lost, {} refused, {share:.3} of the air",
+                "{}: {} frames in {} attempts, {} lost, {} refused, {own:.3} of the air, {other:.3} in frames to it",
                 radio.member, it.frames, it.attempts, it.lost, it.refused
             )
         };
@@ -77,12 +83,17 @@ mod tests {
     fn a_line_tells_what_has_passed_since_the_last_one_and_the_end_tells_all() {
         let radios = [Radio { member: "near".to_owned(), name: "phy1".to_owned() }];
         let (last, mut now) = (view(1, 10, 100), view(3, 30, 600));
-        assert_eq!(now.line(&last, &radios), "   3.0 s  near 25.0 % of the air in 20 frames");
+        // 200 ms of the two seconds between them, and of all three.
+        now.accounts[0].airtime_to = Duration::from_millis(200);
+        assert_eq!(
+            now.line(&last, &radios),
+            "   3.0 s  near 25.0 % of the air in 20 frames and 10.0 % in frames to it"
+        );
         assert_eq!(view(0, 0, 0).line(&View::default(), &[]), "   0.0 s  ");
         let told = now.summary(&radios);
         assert!(
             told.starts_with(
-                "near: 30 frames in 30 attempts, 0 lost, 0 refused, 0.200 of the air\n"
+                "near: 30 frames in 30 attempts, 0 lost, 0 refused, 0.200 of the air, 0.067 in frames to it\n"
             )
         );
         assert!(told.ends_with("verdict: valid"));

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Clamps of windows: of what this machine receives, and of what it sends where the kernel takes no congestion control. Passes
+ * over sockets set them and take them away. Nothing of it ends by itself: see the guardian in `actuator::clamp`. */
+#include "kernel.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
+
+#include "law.h"
+#include "socket.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+enum { SENDERS = 1, RECEIVERS = 2 };
+
+/* Orders of the agent. */
+struct clamp_orders {
+	__u32 k;          /* highest rate over rate, rounded up */
+	__u32 floor;      /* least window [segments] */
+	__u32 spares_new; /* a pass leaves out connections that no pass has met before */
+	__u32 ways;       /* what is clamped: SENDERS, RECEIVERS */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct clamp_orders);
+} clamp_orders SEC(".maps");
+
+/* A connection that a pass has met: what it had on entry, and what it has; zero where it has no clamp. */
+struct clamped {
+	struct arf_state sends, receives; /* [segments], [octets] */
+	__u32 window_clamp;               /* its own [octets] */
+	__u32 count;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct clamped);
+} clamped SEC(".maps");
+
+static __always_inline int set(struct tcp_sock *tp, int option, int value)
+{
+	return bpf_setsockopt(tp, SOL_TCP, option, &value, sizeof(value));
+}
+
+/* Window of a sender. The kernel lowers it to the clamp at the next ACK. */
+static __always_inline int clamp_sender(struct tcp_sock *tp, struct clamped *it, const struct clamp_orders *by)
+{
+	return set(tp, TCP_BPF_SNDCWND_CLAMP, arf_step(&it->sends, by->k, tp->snd_cwnd, by->floor).limit);
+}
+
+/* Window of a receiver: a k-th of what it has taken in a round trip, as the kernel measures it to size its buffer [D-181]. */
+static __always_inline int clamp_receiver(struct tcp_sock *tp, struct clamped *it, const struct clamp_orders *by)
+{
+	__u32 taken = tp->rcvq_space.space, offered = tp->rcv_wnd;
+
+	if (!it->receives.saved)
+		it->window_clamp = tp->window_clamp;
+	return set(tp, TCP_WINDOW_CLAMP,
+		   arf_step(&it->receives, by->k, taken < offered ? taken : offered, by->floor * tp->advmss).limit);
+}
+
+/* Clamps connections of the link. */
+SEC("iter/tcp")
+int clamp(struct bpf_iter__tcp *ctx)
+{
+	struct seen seen = {};
+	struct tcp_sock *tp = connection(ctx, &seen);
+	__u32 zero = 0;
+	struct clamp_orders *by = bpf_map_lookup_elem(&clamp_orders, &zero);
+	struct clamped *it;
+
+	if (!tp || !by || !bpf_map_lookup_elem(&addresses, &seen.local))
+		return 0;
+	it = bpf_sk_storage_get(&clamped, (void *)tp, 0, BPF_SK_STORAGE_GET_F_CREATE);
+	if (it && !it->count++ && by->spares_new)
+		return 0;
+	seen.what = FAILED;
+	if (it) {
+		int had = it->sends.saved || it->receives.saved, fails = 0;
+		if (by->ways & SENDERS)
+			fails |= clamp_sender(tp, it, by);
+		if (by->ways & RECEIVERS)
+			fails |= clamp_receiver(tp, it, by);
+		if (!fails)
+			seen.what = had ? HELD : TAKEN;
+	}
+	bpf_seq_write(ctx->meta->seq, &seen, sizeof(seen));
+	return 0;
+}
+
+/* Gives connections what they had. A sender's window may grow to that, and not beyond it: the kernel has one call for its
+ * clamp and its slow-start threshold, and a higher value would have it send a burst [D-182]. */
+SEC("iter/tcp")
+int unclamp(struct bpf_iter__tcp *ctx)
+{
+	struct seen seen = {};
+	struct tcp_sock *tp = connection(ctx, &seen);
+	struct clamped *it = tp ? bpf_sk_storage_get(&clamped, (void *)tp, 0, 0) : 0;
+
+	if (!tp || !it || (!it->sends.saved && !it->receives.saved))
+		return 0;
+	seen.what = GIVEN_BACK;
+	if (it->sends.saved && set(tp, TCP_BPF_SNDCWND_CLAMP, it->sends.saved))
+		seen.what = FAILED;
+	if (it->receives.saved && set(tp, TCP_WINDOW_CLAMP, it->window_clamp))
+		seen.what = FAILED;
+	it->sends.saved = it->receives.saved = 0;
+	bpf_seq_write(ctx->meta->seq, &seen, sizeof(seen));
+	return 0;
+}

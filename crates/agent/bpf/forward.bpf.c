@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Windows of connections that an access point forwards: what passes its interface is counted by connection, and windows
+ * in ACKs are lowered to the limits that the agent has set. */
+#include "kernel.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_endian.h>
+
+#include "window.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+enum { CONNECTIONS = 16384 };
+enum { ETHERNET = 14, IPV4 = 0x0800, IPV6 = 0x86dd, TCP = 6 };
+enum { HOP_BY_HOP = 0, ROUTING = 43, DESTINATION = 60, EXTENSIONS = 4 };
+enum { FIN = 1, SYN = 2, RST = 4, ACK = 16 };
+enum { GO_ON = -1 };
+
+/* An end of a connection is the station, or the other one. */
+enum { STATION, OTHER };
+
+/* Orders of the agent. They end by themselves: behind that time nothing is touched or counted. */
+struct orders {
+	__u64 alive_until; /* clock that nobody sets [ns] */
+	__u32 least;       /* least window [segments] */
+	__u32 padding;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct orders);
+} orders SEC(".maps");
+
+struct address {
+	__be32 words[4]; /* IPv6, or IPv4 as ::ffff:a.b.c.d */
+};
+
+struct ends {
+	struct address addresses[2];
+	__be16 ports[2];
+};
+
+struct connection {
+	struct side sides[2];
+	__u8 station[6]; /* its address on the air */
+	__u8 padding[2];
+};
+
+/* All connections; the one that was silent longest gives way to a new one. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, CONNECTIONS);
+	__type(key, struct ends);
+	__type(value, struct connection);
+} connections SEC(".maps");
+
+/* Limits of what either end may have under way [octets]; zero is none. */
+struct limits {
+	__u32 octets[2];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, CONNECTIONS);
+	__type(key, struct ends);
+	__type(value, struct limits);
+} limits SEC(".maps");
+
+struct ipv4 {
+	__u8 length, service;
+	__be16 total, number, fragment;
+	__u8 life, protocol;
+	__be16 sum;
+	__be32 from, to;
+};
+
+struct ipv6 {
+	__be32 flow;
+	__be16 payload;
+	__u8 next, life;
+	struct address from, to;
+};
+
+struct tcp {
+	__be16 from, to;
+	__be32 seq, ack;
+	__u8 length, flags;
+	__be16 window, sum, urgent;
+};
+
+/* A packet on its way, as far as it was read. */
+struct reading {
+	struct ends ends;
+	struct segment segment;
+	__u32 tcp_at;
+	__u8 flags;
+};
+
+static __always_inline void in_six(struct address *into, __be32 four)
+{
+	into->words[0] = into->words[1] = 0;
+	into->words[2] = bpf_htonl(0xffff);
+	into->words[3] = four;
+}
+
+/* Place and length of what is above IP; zero if it is no whole packet of TCP. */
+static __always_inline __u32 read_ip(struct __sk_buff *skb, struct reading *it, __u32 from, __u32 *length)
+{
+	__be16 kind;
+
+	if (bpf_skb_load_bytes(skb, 12, &kind, sizeof(kind)))
+		return 0;
+	if (kind == bpf_htons(IPV4)) {
+		struct ipv4 ip;
+		__u32 header;
+
+		if (bpf_skb_load_bytes(skb, ETHERNET, &ip, sizeof(ip)))
+			return 0;
+		header = (ip.length & 15) * 4;
+		*length = bpf_ntohs(ip.total);
+		/* More fragments, or a place behind the first one. */
+		if (ip.protocol != TCP || ip.fragment & bpf_htons(0x3fff) || header < 20 || *length < header)
+			return 0;
+		in_six(&it->ends.addresses[from], ip.from);
+		in_six(&it->ends.addresses[!from], ip.to);
+		*length -= header;
+		return ETHERNET + header;
+	}
+	if (kind == bpf_htons(IPV6)) {
+		struct ipv6 ip;
+		__u32 at = ETHERNET + sizeof(ip);
+		__u8 next;
+
+		if (bpf_skb_load_bytes(skb, ETHERNET, &ip, sizeof(ip)))
+			return 0;
+		it->ends.addresses[from] = ip.from;
+		it->ends.addresses[!from] = ip.to;
+		*length = bpf_ntohs(ip.payload);
+		next = ip.next;
+		for (int i = 0; i < EXTENSIONS; i++) {
+			__u8 head[2];
+			__u32 size;
+
+			if (next != HOP_BY_HOP && next != ROUTING && next != DESTINATION)
+				break;
+			if (bpf_skb_load_bytes(skb, at, head, sizeof(head)))
+				return 0;
+			next = head[0];
+			size = 8 + 8 * head[1];
+			if (*length < size)
+				return 0;
+			at += size;
+			*length -= size;
+		}
+		return next == TCP ? at : 0;
+	}
+	return 0;
+}
+
+/* Options, up to the first that is none. [RFC9293 §3.1], [RFC7323 §2.2 and §3.2] */
+static __always_inline void read_options(struct __sk_buff *skb, struct segment *it, __u32 at, __u32 end)
+{
+	for (int i = 0; i < 10 && at < end; i++) {
+		__u8 head[2];
+
+		if (bpf_skb_load_bytes(skb, at, head, 1) || head[0] == 0)
+			return;
+		if (head[0] == 1) {
+			at++;
+			continue;
+		}
+		if (bpf_skb_load_bytes(skb, at, head, 2) || head[1] < 2 || at + head[1] > end)
+			return;
+		if (head[0] == 2 && head[1] == 4) {
+			__be16 largest;
+			if (!bpf_skb_load_bytes(skb, at + 2, &largest, sizeof(largest)))
+				it->largest = bpf_ntohs(largest);
+		} else if (head[0] == 3 && head[1] == 3) {
+			bpf_skb_load_bytes(skb, at + 2, &it->scale, 1);
+			if (it->scale > MOST_SHIFT)
+				it->scale = MOST_SHIFT;
+		} else if (head[0] == 8 && head[1] == 10) {
+			__be32 stamps[2];
+			if (!bpf_skb_load_bytes(skb, at + 2, stamps, sizeof(stamps))) {
+				it->stamp = bpf_ntohl(stamps[0]);
+				it->echo = bpf_ntohl(stamps[1]);
+				it->has_stamps = 1;
+			}
+		}
+		at += head[1];
+	}
+}
+
+/* Reads a packet that end `from` has sent; 0 if it is none of TCP. */
+static __always_inline int read_packet(struct __sk_buff *skb, struct reading *it, __u32 from)
+{
+	__u32 length, header, at = read_ip(skb, it, from, &length);
+	struct segment *segment = &it->segment;
+	struct tcp tcp;
+
+	if (!at || bpf_skb_load_bytes(skb, at, &tcp, sizeof(tcp)))
+		return 0;
+	header = (tcp.length >> 4) * 4;
+	if (header < sizeof(tcp) || length < header)
+		return 0;
+	it->ends.ports[from] = tcp.from;
+	it->ends.ports[!from] = tcp.to;
+	it->tcp_at = at;
+	it->flags = tcp.flags;
+	segment->seq = bpf_ntohl(tcp.seq);
+	segment->ack = bpf_ntohl(tcp.ack);
+	segment->payload = length - header;
+	segment->window = bpf_ntohs(tcp.window);
+	segment->scale = NO_SHIFT;
+	segment->is_syn = !!(tcp.flags & SYN);
+	segment->is_ack = !!(tcp.flags & ACK);
+	segment->count = skb->gso_segs > 1 ? skb->gso_segs : 1;
+	read_options(skb, segment, at + sizeof(tcp), at + header);
+	return 1;
+}
+
+/* Counts a packet that end `from` has sent, and lowers its window. */
+static __always_inline int pass(struct __sk_buff *skb, __u32 from)
+{
+	__u32 zero = 0, limit;
+	struct orders *order = bpf_map_lookup_elem(&orders, &zero);
+	__u64 now = bpf_ktime_get_ns();
+	struct reading it = {};
+	struct connection *known;
+	struct limits *limited;
+	__be16 before, after;
+
+	if (!order || now > order->alive_until || !read_packet(skb, &it, from))
+		return GO_ON;
+	/* The same ports once more are another connection. */
+	if (it.segment.is_syn && !it.segment.is_ack) {
+		struct connection fresh = {};
+
+		bpf_skb_load_bytes(skb, from == STATION ? 6 : 0, fresh.station, sizeof(fresh.station));
+		bpf_map_delete_elem(&limits, &it.ends);
+		bpf_map_update_elem(&connections, &it.ends, &fresh, 0);
+	}
+	known = bpf_map_lookup_elem(&connections, &it.ends);
+	if (!known)
+		return GO_ON;
+	if (from == STATION)
+		note_segment(&known->sides[STATION], &known->sides[OTHER], &it.segment, now);
+	else
+		note_segment(&known->sides[OTHER], &known->sides[STATION], &it.segment, now);
+	limited = bpf_map_lookup_elem(&limits, &it.ends);
+	if (!limited || it.flags & RST)
+		return GO_ON;
+	/* What an end writes limits the other one. */
+	if (from == STATION)
+		limit = lowered_window(&known->sides[STATION], &known->sides[OTHER], &it.segment, limited->octets[OTHER],
+				       order->least);
+	else
+		limit = lowered_window(&known->sides[OTHER], &known->sides[STATION], &it.segment,
+				       limited->octets[STATION], order->least);
+	if (limit >= it.segment.window)
+		return GO_ON;
+	before = bpf_htons(it.segment.window);
+	after = bpf_htons(limit);
+	if (bpf_l4_csum_replace(skb, it.tcp_at + 16, before, after, sizeof(after)) ||
+	    bpf_skb_store_bytes(skb, it.tcp_at + 14, &after, sizeof(after), 0))
+		return GO_ON;
+	known->sides[from & 1].rewritten++;
+	return GO_ON;
+}
+
+SEC("tc")
+int airfair_up(struct __sk_buff *skb)
+{
+	return pass(skb, STATION);
+}
+
+SEC("tc")
+int airfair_down(struct __sk_buff *skb)
+{
+	return pass(skb, OTHER);
+}

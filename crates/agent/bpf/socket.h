@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Sockets as passes over them find and tell them. */
+#pragma once
+
+struct address {
+	__be32 words[4]; /* IPv6, or IPv4 as ::ffff:a.b.c.d */
+};
+
+/* Own addresses on the link that is watched. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 256);
+	__type(key, struct address);
+	__type(value, __u8);
+} addresses SEC(".maps");
+
+struct law_name {
+	char text[TCP_CA_NAME_MAX];
+};
+
+/* A socket, as a pass tells of it. */
+struct seen {
+	struct address local, remote;
+	__u16 local_port, remote_port;
+	__u8 what; /* `enum what` */
+	__u8 padding[3];
+	__u32 cwnd, saved;
+	struct law_name law;
+};
+
+enum what { TAKEN, HELD, LEFT, GIVEN_BACK, FAILED };
+
+static __always_inline void address_of(struct address *into, struct in6_addr *six, __be32 four, __u16 family)
+{
+	if (family == AF_INET) {
+		into->words[0] = into->words[1] = 0;
+		into->words[2] = bpf_htonl(0xffff);
+		into->words[3] = four;
+		return;
+	}
+	bpf_core_read(into, sizeof(*into), six);
+}
+
+/* The socket, if it is one that sends; what a pass tells of it but for what it does. */
+static __always_inline struct tcp_sock *connection(struct bpf_iter__tcp *ctx, struct seen *seen)
+{
+	struct sock_common *common = ctx->sk_common;
+	struct tcp_sock *tp;
+	const struct tcp_congestion_ops *ops;
+
+	if (!common || (common->skc_state != TCP_ESTABLISHED && common->skc_state != TCP_CLOSE_WAIT))
+		return 0;
+	tp = bpf_skc_to_tcp_sock(common);
+	if (!tp)
+		return 0;
+	address_of(&seen->local, &common->skc_v6_rcv_saddr, common->skc_rcv_saddr, common->skc_family);
+	address_of(&seen->remote, &common->skc_v6_daddr, common->skc_daddr, common->skc_family);
+	seen->local_port = common->skc_num;
+	seen->remote_port = bpf_ntohs(common->skc_dport);
+	seen->cwnd = tp->snd_cwnd;
+	ops = tp->inet_conn.icsk_ca_ops;
+	bpf_core_read(&seen->law, sizeof(seen->law), &ops->name);
+	return tp;
+}

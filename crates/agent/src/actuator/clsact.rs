@@ -1,0 +1,167 @@
+//! Filters of tc in the two places of `clsact`, by which packets come in at an interface and leave it.
+//!
+//! A filter outlives who has put it there. Those of the agent are known by their priority and by the names of their
+//! programs, and their handle says if `clsact` was there before them.
+
+use std::fs::File;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use anyhow::{Context, Result, bail};
+use libbpf_rs::query::ProgInfoIter;
+use libbpf_rs::{MapCore, MapFlags, MapHandle, TC_EGRESS, TC_INGRESS, TcAttachPoint, TcHook};
+
+use super::bpf;
+use crate::netlink::{DUMP, ask, attributes, question};
+use crate::os::{self, Family, Netlink};
+
+/// Priority of the agent's filters: they come before others, and let these decide.
+const PRIORITY: u32 = 31;
+/// Handle of a filter where `clsact` was there before.
+const BEFORE: u32 = 1;
+/// Handle of a filter for which it was made.
+const MADE: u32 = 2;
+
+/// Questions of `linux/rtnetlink.h`, and the attribute with the kind of what is asked for.
+const GET_QDISC: u16 = 38;
+const GET_FILTER: u16 = 46;
+const KIND: u16 = 1;
+/// Places of filters (`TC_H_CLSACT` with `TC_H_MIN_INGRESS` and `TC_H_MIN_EGRESS`).
+const PARENTS: [u32; 2] = [0xffff_fff2, 0xffff_fff3];
+
+/// The agent's filters at an interface.
+#[derive(Debug)]
+pub(super) struct Filters {
+    interface: u32,
+    handle: u32,
+}
+
+impl Filters {
+    /// Puts programs for packets that come in and that leave to an interface.
+    pub(super) fn put(interface: u32, programs: [BorrowedFd<'_>; 2]) -> Result<Self> {
+        let handle = if has_clsact(interface)? { BEFORE } else { MADE };
+        let filters = Self { interface, handle };
+        for (program, place) in programs.into_iter().zip([TC_INGRESS, TC_EGRESS]) {
+            let mut hook = hook(program, interface, place, handle)?;
+            let put = hook.create().and_then(|_| hook.attach());
+            put.context(
+                "the kernel takes no filter of tc (CONFIG_NET_SCH_INGRESS, CONFIG_NET_CLS_BPF)",
+            )?;
+        }
+        Ok(filters)
+    }
+
+    /// The interface's number.
+    pub(super) fn interface(&self) -> u32 {
+        self.interface
+    }
+}
+
+impl Drop for Filters {
+    fn drop(&mut self) {
+        // An interface that is gone has taken its filters with it.
+        if let Err(error) = take_away_from(self.interface, self.handle) {
+            eprintln!("Filters could not be taken away: {error:#}. They do nothing any more.");
+        }
+    }
+}
+
+/// Takes away all filters here that agents have left behind: how many. It fails if one of them is still at work.
+pub(super) fn take_away(names: &[&str]) -> Result<u64> {
+    // It would complain of each place where there is no filter.
+    bpf::keep_quiet();
+    let mut count = 0;
+    for interface in os::interface_indices().context("interfaces")? {
+        for handle in [BEFORE, MADE] {
+            let found = programs_of(interface, handle)?;
+            let is_ours = |id: &u32| program_name(*id).is_some_and(|it| names.contains(&&*it));
+            if !found.is_empty() && found.iter().all(is_ours) {
+                if found.iter().any(|id| is_alive(*id)) {
+                    bail!("another agent runs at this interface");
+                }
+                take_away_from(interface, handle)?;
+                count += u64::try_from(found.len()).unwrap_or(u64::MAX);
+            }
+        }
+    }
+    Ok(count)
+}
+
+fn hook(
+    program: BorrowedFd<'_>,
+    interface: u32,
+    place: TcAttachPoint,
+    handle: u32,
+) -> Result<TcHook> {
+    let mut hook = TcHook::new(program);
+    let interface = i32::try_from(interface).context("number of the interface")?;
+    hook.ifindex(interface).attach_point(place).handle(handle).priority(PRIORITY);
+    Ok(hook)
+}
+
+/// Programs of the filters with this handle at an interface.
+fn programs_of(interface: u32, handle: u32) -> Result<Vec<u32>> {
+    let nothing = File::open("/dev/null")?;
+    let mut found = Vec::new();
+    for place in [TC_INGRESS, TC_EGRESS] {
+        found.extend(hook(nothing.as_fd(), interface, place, handle)?.query().ok());
+    }
+    Ok(found)
+}
+
+fn program_name(id: u32) -> Option<String> {
+    let program = ProgInfoIter::default().find(|program| program.id == id)?;
+    Some(program.name.to_string_lossy().into_owned())
+}
+
+/// True if a program has orders that have not run out.
+fn is_alive(id: u32) -> bool {
+    let options = libbpf_rs::query::ProgInfoQueryOptions::default().include_map_ids(true);
+    let program = ProgInfoIter::with_query_opts(options).find(|program| program.id == id);
+    let maps = program.map(|program| program.map_ids).unwrap_or_default();
+    let until = maps.into_iter().find_map(|id| {
+        let map = MapHandle::from_map_id(id).ok().filter(|map| map.name() == "orders")?;
+        let octets = map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok()??;
+        Some(u64::from_ne_bytes(octets.get(..8)?.try_into().ok()?))
+    });
+    until.is_some_and(|until| until > os::monotonic_ns())
+}
+
+/// Takes away the filters with this handle, and `clsact` if it was made for them and nobody else has come to use it.
+fn take_away_from(interface: u32, handle: u32) -> Result<()> {
+    let nothing = File::open("/dev/null")?;
+    for place in [TC_INGRESS, TC_EGRESS] {
+        let mut hook = hook(nothing.as_fd(), interface, place, handle)?;
+        if hook.query().is_ok() {
+            hook.detach()?;
+        }
+    }
+    if handle == MADE && has_clsact(interface)? && !has_filters(interface)? {
+        hook(nothing.as_fd(), interface, TC_INGRESS | TC_EGRESS, 0)?.destroy()?;
+    }
+    Ok(())
+}
+
+fn has_clsact(interface: u32) -> Result<bool> {
+    let is_it = |message: &[u8]| {
+        let kind = attributes(message.get(16..).unwrap_or_default()).find(|it| it.0 == KIND);
+        message.get(..4) == Some(&interface.to_ne_bytes()[..])
+            && kind.is_some_and(|it| it.1.starts_with(b"clsact"))
+    };
+    Ok(told(GET_QDISC, interface, 0)?.iter().any(|message| is_it(message)))
+}
+
+fn has_filters(interface: u32) -> Result<bool> {
+    for parent in PARENTS {
+        if !told(GET_FILTER, interface, parent)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Answers to a question of `struct tcmsg`.
+fn told(kind: u16, interface: u32, parent: u32) -> Result<Vec<Vec<u8>>> {
+    let line = Netlink::open(Family::Route).context("route netlink")?;
+    let words = [0, interface, 0, parent, 0];
+    ask(&line, &question(kind, DUMP, &words.map(u32::to_ne_bytes).concat(), &[])).context("tc")
+}

@@ -1,0 +1,257 @@
+//! Queueing disciplines of an interface, over the kernel's rtnetlink.
+//!
+//! It needs no other program, which a service with few rights could not start, and knows the number of the interface, which
+//! stays when that is renamed. The classes are HTB's: it is the one discipline with weights that all kernels have.
+
+use anyhow::{Context, Result};
+
+use crate::data_ack::Share;
+use crate::netlink::{DUMP, ask, attributes, question};
+use crate::os::{Family, Netlink};
+
+/// Messages of `linux/rtnetlink.h`.
+const NEW_DISCIPLINE: u16 = 36;
+const DELETE_DISCIPLINE: u16 = 37;
+const GET_DISCIPLINE: u16 = 38;
+const NEW_CLASS: u16 = 40;
+const GET_CLASS: u16 = 42;
+const NEW_FILTER: u16 = 44;
+/// Flags: an answer is wanted, be it but that all is well; what is not there is made; what is there is an error.
+const ACKNOWLEDGE: u16 = 0x4;
+const PUT: u16 = ACKNOWLEDGE | 0x400;
+const CREATE: u16 = PUT | 0x200;
+
+const KIND: u16 = 1;
+const OPTIONS: u16 = 2;
+const STATISTICS: u16 = 7;
+const SIZE_TABLE: u16 = 8;
+const ROOT: u32 = u32::MAX;
+/// Number of the discipline: no other program gives this one, and so it is told from others'.
+pub(super) const OURS: u32 = 0xaf1f_0000;
+const ALL: u32 = OURS | 1;
+/// Class of data, and of all that is no pure ACK.
+pub(super) const DATA: u32 = OURS | 0x10;
+/// Class of pure ACKs.
+pub(super) const ACK: u32 = OURS | 0x20;
+/// Every kind of packet (`ETH_P_ALL`), in the order of the network, and the first place among filters.
+const FIRST_OF_ALL_PACKETS: u32 = 1 << 16 | 3_u16.to_be() as u32;
+const ETHERNET: u8 = 1;
+
+/// Octets that a packet counts as, whatever it has.
+const SLOT: u32 = 1_536;
+/// A size table of 128 lines, 512 octets each: packets of up to 65 536 octets.
+const LINES: u16 = 128;
+const LINE_BITS: u8 = 9;
+
+/// A discipline as the kernel tells of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Discipline {
+    /// Number of its interface.
+    pub(super) interface: u32,
+    /// Its own number; zero if the kernel has chosen it.
+    pub(super) handle: u32,
+    /// Its kind, such as `fq_codel`.
+    pub(super) kind: String,
+    /// Packets that it has handed to the driver.
+    pub(super) sent: u64,
+    /// Packets that wait in it.
+    pub(super) waiting: u32,
+}
+
+/// A line to the kernel for what follows.
+pub(super) fn line() -> Result<Netlink> {
+    Netlink::open(Family::Route).context("route netlink")
+}
+
+/// Disciplines at the roots of all interfaces here.
+pub(super) fn roots(line: &Netlink) -> Result<Vec<Discipline>> {
+    let found = ask(line, &question(GET_DISCIPLINE, DUMP, &head(0, 0, 0, 0), &[]))?;
+    Ok(found.iter().filter_map(|message| root(message)).collect())
+}
+
+/// Packets that a class of an interface has sent.
+pub(super) fn sent_of(line: &Netlink, interface: u32, class: u32) -> Result<u64> {
+    let found = ask(line, &question(GET_CLASS, DUMP, &head(interface, 0, 0, 0), &[]))?;
+    let class = found.iter().find(|message| word_at(message, 4) == class);
+    let of = |message: &[u8]| statistics(message).map_or(0, |(sent, _)| sent);
+    Ok(class.map_or(0, |message| of(message)))
+}
+
+fn root(message: &[u8]) -> Option<Discipline> {
+    let (interface, handle) = (word_at(message, 0), word_at(message, 4));
+    let mut all = attributes(message.get(16..)?);
+    let kind = all.find(|(kind, _)| *kind == KIND)?.1.strip_suffix(b"\0")?;
+    let (sent, waiting) = statistics(message)?;
+    let kind = String::from_utf8_lossy(kind).into_owned();
+    (word_at(message, 8) == ROOT).then_some(Discipline { interface, handle, kind, sent, waiting })
+}
+
+fn statistics(message: &[u8]) -> Option<(u64, u32)> {
+    let all = attributes(message.get(16..)?).find(|(kind, _)| *kind == STATISTICS);
+    all.map(|(_, value)| counters(value))
+}
+
+/// Packets sent, and waiting (`TCA_STATS_BASIC`, of 64 bits `TCA_STATS_PKT64`, and `TCA_STATS_QUEUE`).
+fn counters(value: &[u8]) -> (u64, u32) {
+    let (mut sent, mut waiting) = (0, 0);
+    for (kind, value) in attributes(value) {
+        match kind {
+            1 => sent = u64::from(word_at(value, 8)).max(sent),
+            8 => sent = value.try_into().map_or(sent, u64::from_ne_bytes).max(sent),
+            3 => waiting = word_at(value, 0),
+            _ => {}
+        }
+    }
+    (sent, waiting)
+}
+
+fn word_at(octets: &[u8], at: usize) -> u32 {
+    octets.get(at..at + 4).and_then(|it| it.try_into().ok()).map_or(0, u32::from_ne_bytes)
+}
+
+/// Takes our discipline away from an interface, with classes, filters and what waits in them.
+pub(super) fn take_away(line: &Netlink, interface: u32) -> Result<()> {
+    let message = question(DELETE_DISCIPLINE, ACKNOWLEDGE, &head(interface, OURS, ROOT, 0), &[]);
+    ask(line, &message).context("the classes cannot be taken away")?;
+    Ok(())
+}
+
+/// Puts our discipline in its place, with queues of so many packets and the classifier `program`.
+pub(super) fn put(
+    line: &Netlink,
+    interface: u32,
+    share: &Share,
+    queue: u32,
+    program: u32,
+) -> Result<()> {
+    let send = |message: Vec<u8>| ask(line, &message).map(drop);
+    let root = [
+        (KIND, &b"htb\0"[..]),
+        (OPTIONS, &nested(&[(2, &words(&[3, 10, 0, 0, 0])), (5, &words(&[1_000]))])),
+        (SIZE_TABLE, &size_table()),
+    ];
+    send(question(NEW_DISCIPLINE, CREATE, &head(interface, OURS, ROOT, 0), &root))
+        .context("HTB (CONFIG_NET_SCH_HTB)")?;
+    change(line, interface, share)?;
+    for class in [DATA, ACK] {
+        let leaf = [(KIND, &b"pfifo\0"[..]), (OPTIONS, &words(&[queue]))];
+        send(question(NEW_DISCIPLINE, CREATE, &head(interface, 0, class, 0), &leaf))
+            .context("a queue of packets")?;
+    }
+    let by = nested(&[(6, &words(&[program])), (7, b"airfair\0")]);
+    let filter = [(KIND, &b"bpf\0"[..]), (OPTIONS, &by)];
+    send(question(NEW_FILTER, CREATE, &head(interface, 1, OURS, FIRST_OF_ALL_PACKETS), &filter))
+        .context("the classifier (CONFIG_NET_CLS_BPF)")
+}
+
+/// Sets rates of the classes, which are made if they are not there.
+pub(super) fn change(line: &Netlink, interface: u32, share: &Share) -> Result<()> {
+    let all = u64::from(share.packets_per_second);
+    let weights = u64::from(share.data) + u64::from(share.ack);
+    let part = |weight: u32| (all * u64::from(weight) * u64::from(SLOT) / weights).max(1);
+    let all = all * u64::from(SLOT);
+    let classes = [
+        (OURS, ALL, all, 1),
+        (ALL, DATA, part(share.data), share.data),
+        (ALL, ACK, part(share.ack), share.ack),
+    ];
+    for (parent, class, rate, weight) in classes {
+        let options = nested(&[(1, &class_options(rate, all, weight))]);
+        let attributes = [(KIND, &b"htb\0"[..]), (OPTIONS, &options)];
+        ask(line, &question(NEW_CLASS, PUT, &head(interface, class, parent, 0), &attributes))
+            .context("a class of HTB")?;
+    }
+    Ok(())
+}
+
+/// `struct tcmsg`.
+fn head(interface: u32, handle: u32, parent: u32, info: u32) -> Vec<u8> {
+    words(&[0, interface, handle, parent, info])
+}
+
+/// Attributes, one behind the other: the value of one in which they are nested.
+fn nested(attributes: &[(u16, &[u8])]) -> Vec<u8> {
+    let mut octets = Vec::new();
+    for (kind, value) in attributes {
+        let length = u16::try_from(4 + value.len()).expect("attributes are short");
+        octets.extend([length.to_ne_bytes(), kind.to_ne_bytes()].concat());
+        octets.extend(*value);
+        octets.resize(octets.len().next_multiple_of(4), 0);
+    }
+    octets
+}
+
+fn words(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+}
+
+/// `struct tc_htb_opt`: rates in octets per second. A class may have the whole rate while the other one does not need it.
+fn class_options(rate: u64, ceiling: u64, weight: u32) -> Vec<u8> {
+    let short = |rate: u64| u32::try_from(rate).unwrap_or(u32::MAX);
+    let specification = |rate: u64| {
+        let head = [0, ETHERNET, 0, 0, 0, 0, 0, 0];
+        [&head[..], &short(rate).to_ne_bytes()].concat()
+    };
+    // Two packets at a time, or what goes in a millisecond: timers are no finer. In units of 64 ns (`PSCHED_SHIFT`).
+    let burst = |rate: u64| short((2 * u64::from(SLOT) * 1_000_000_000 / rate).max(1_000_000) / 64);
+    let quantum = SLOT * weight.clamp(1, 100);
+    let rest = words(&[burst(rate), burst(ceiling), quantum, 0, 0]);
+    [specification(rate), specification(ceiling), rest].concat()
+}
+
+/// A table (`stab`) by which each packet has the size of a slot, and one that the kernel has made of many segments those
+/// of the segments.
+fn size_table() -> Vec<u8> {
+    const { assert!(SLOT <= u16::MAX as u32) };
+    let base: Vec<u8> =
+        [&[LINE_BITS, SLOT_BITS, 0, 0][..], &words(&[0, ETHERNET.into(), 0, 0, LINES.into()])]
+            .concat();
+    let table: Vec<u8> =
+        (0..LINES).flat_map(|line| (slots(line) * SLOT_LINES).to_ne_bytes()).collect();
+    nested(&[(1, &base), (2, &table)])
+}
+
+/// A slot is told in units of 512 octets, so that 45 of them fit a number of 16 bits.
+const SLOT_BITS: u8 = 9;
+const SLOT_LINES: u16 = 3;
+
+/// Segments of a packet as long as the middle of a line of the table. Each has 1448 octets, and headers of 66 once.
+fn slots(line: u16) -> u16 {
+    let octets = u32::from(line) * 512 + 256;
+    let segments = (octets.saturating_sub(66) + 724) / 1_448;
+    u16::try_from(segments).unwrap_or(u16::MAX).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_is_a_slot_and_one_of_many_segments_is_as_many() {
+        // 66 octets are in line 0, 1514 in line 2; 66 + 2·1448 = 2962 in line 5; 66 + 44·1448 = 63778 in line 124.
+        assert_eq!([0, 2, 5, 124].map(slots), [1, 1, 2, 44]);
+        assert_eq!(u32::from(SLOT_LINES) << SLOT_BITS, SLOT);
+        assert!(slots(LINES - 1).checked_mul(SLOT_LINES).is_some());
+    }
+
+    #[test]
+    fn a_root_is_told_from_what_is_below_it_and_messages_that_are_cut_are_borne() {
+        let statistics =
+            nested(&[(1, &[&[0; 8][..], &words(&[7])].concat()), (3, &words(&[5, 0, 0, 0, 0]))]);
+        let of = [(KIND, &b"htb\0"[..]), (STATISTICS, &statistics)];
+        let message = |parent| [head(4, OURS, parent, 0).split_off(4), nested(&of)].concat();
+        let expected =
+            Discipline { interface: 4, handle: OURS, kind: "htb".into(), sent: 7, waiting: 5 };
+        assert_eq!(root(&message(ROOT)), Some(expected));
+        assert_eq!(root(&message(ALL)), None);
+        (0..message(ROOT).len()).for_each(|end| _ = root(&message(ROOT)[..end]));
+    }
+
+    #[test]
+    fn options_of_a_class_have_the_kernels_size() {
+        // 2 · 12 + 5 · 4 octets; at 100 packets/s two packets take 20 ms, 312 500 units of 64 ns.
+        let options = class_options(100 * u64::from(SLOT), 100 * u64::from(SLOT), 2);
+        assert_eq!(options.len(), 44);
+        assert_eq!(options[24..28], 312_500_u32.to_ne_bytes());
+    }
+}

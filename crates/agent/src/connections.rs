@@ -1,0 +1,147 @@
+//! Connections between two samples: what each has moved, and its round trip.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use airfair_laws::Direction;
+use airfair_units::{Bytes, Duration, Time};
+
+use crate::estimate::increase;
+use crate::sample::{Connection, Sample, Sent};
+
+/// Time after which a silent connection is forgotten.
+pub const FORGOTTEN: Duration = Duration::from_secs(60);
+
+/// Both ends of a connection, the station's first.
+pub type Ends = [SocketAddr; 2];
+
+/// Packets that one end has sent between two samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Data.
+    pub octets: Bytes,
+    /// Packets with data.
+    pub packets: u64,
+    /// Packets without.
+    pub answers: u64,
+    /// Times from the access point to the other end and back, summed up.
+    pub echo: Duration,
+    /// Their number.
+    pub echoes: u64,
+}
+
+impl Moved {
+    fn between(before: &Sent, now: &Sent) -> Self {
+        let more = |before: u32, now: u32| increase(before.into(), now.into());
+        Self {
+            octets: Bytes::new(increase(before.octets, now.octets)),
+            packets: more(before.packets, now.packets),
+            answers: more(before.answers, now.answers),
+            echo: Duration::from_nanos(increase(before.echo_ns, now.echo_ns)),
+            echoes: more(before.echoes, now.echoes),
+        }
+    }
+
+    /// Takes in what was sent at another time.
+    pub fn add(&mut self, other: &Self) {
+        let Self { octets, packets, answers, echo, echoes } = other;
+        self.octets = Bytes::new(self.octets.get().saturating_add(octets.get()));
+        self.packets = self.packets.saturating_add(*packets);
+        self.answers = self.answers.saturating_add(*answers);
+        self.echo = Duration::from_nanos(self.echo.as_nanos().saturating_add(echo.as_nanos()));
+        self.echoes = self.echoes.saturating_add(*echoes);
+    }
+
+    /// Mean time from the access point to the other end and back.
+    pub fn mean_echo(&self) -> Option<Duration> {
+        (self.echoes > 0).then(|| self.echo / self.echoes)
+    }
+}
+
+/// A connection between two samples.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenConnection {
+    /// Address of its station on the air.
+    pub station: String,
+    /// Its ends.
+    pub ends: Ends,
+    /// Sent by the station.
+    pub up: Moved,
+    /// Sent to it.
+    pub down: Moved,
+    /// Largest segments that go up, and that go down.
+    pub largest: [Bytes; 2],
+}
+
+impl SeenConnection {
+    /// What has gone in a direction.
+    pub fn moved(&self, direction: Direction) -> &Moved {
+        match direction {
+            Direction::Up => &self.up,
+            Direction::Down => &self.down,
+        }
+    }
+}
+
+/// Memory from sample to sample.
+#[derive(Clone, Debug, Default)]
+pub struct Follower {
+    known: BTreeMap<Ends, (Time, [Sent; 2])>,
+}
+
+impl Follower {
+    /// Takes in a sample. A connection that is new has moved nothing until the next one.
+    pub fn take(&mut self, sample: &Sample) -> Vec<SeenConnection> {
+        let now = Time::from_nanos(sample.at_ns);
+        let seen = sample.connections.iter().map(|it| self.connection(now, it)).collect();
+        self.known.retain(|_, (at, _)| now.saturating_since(*at) < FORGOTTEN);
+        seen
+    }
+
+    fn connection(&mut self, now: Time, it: &Connection) -> SeenConnection {
+        let counters = [it.up.clone(), it.down.clone()];
+        let before = self.known.insert(it.ends, (now, counters.clone()));
+        let before = before.map_or(counters, |(_, before)| before);
+        SeenConnection {
+            station: it.station.clone(),
+            ends: it.ends,
+            up: Moved::between(&before[0], &it.up),
+            down: Moved::between(&before[1], &it.down),
+            // Who receives says what fits.
+            largest: [it.down.largest, it.up.largest].map(|size| Bytes::new(size.into())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(at_s: u64, octets: u64, packets: u32) -> Sample {
+        let up = Sent { octets, packets, largest: 1_440, ..Sent::default() };
+        let down = Sent { answers: packets / 2, echo_ns: 5_000, echoes: 2, ..up.clone() };
+        let ends = ["10.0.0.2:4000", "10.1.0.1:80"].map(|it| it.parse().unwrap());
+        let connections = vec![Connection { station: "it".into(), ends, up, down }];
+        Sample { at_ns: at_s * 1_000_000_000, connections, ..Sample::default() }
+    }
+
+    #[test]
+    fn a_connection_has_moved_what_its_counters_have_grown() {
+        let mut follower = Follower::default();
+        assert_eq!(follower.take(&sample(0, 9_000, 6))[0].up, Moved::default());
+        let seen = &follower.take(&sample(1, 12_000, 8))[0];
+        assert_eq!((seen.up.octets, seen.up.packets, seen.down.answers), (Bytes::new(3_000), 2, 1));
+        assert_eq!((seen.down.mean_echo(), seen.largest[0]), (None, Bytes::new(1_440)));
+        // The same ports once more: it counts from zero.
+        assert_eq!(follower.take(&sample(2, 1_000, 1))[0].up.packets, 1);
+    }
+
+    #[test]
+    fn a_silent_connection_is_forgotten() {
+        let mut follower = Follower::default();
+        follower.take(&sample(0, 0, 0));
+        follower.take(&Sample { at_ns: 61_000_000_000, ..Sample::default() });
+        assert!(follower.known.is_empty());
+        assert_eq!(follower.take(&sample(62, 9_000, 6))[0].up, Moved::default());
+    }
+}

@@ -1,0 +1,117 @@
+//! What a law has decided, and which law decides.
+
+use std::net::SocketAddr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::access_point::{AccessPoint, Granted};
+use crate::configuration::{Configuration, Scheme};
+use crate::data_ack::{Share, TwoQueues};
+use crate::estimate::Seen;
+use crate::sample::Sample;
+use crate::shared_windows::SharedWindows;
+use crate::station::Station;
+
+/// Setting that holds from now on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decision {
+    /// The station's link is slow: its senders use a k-th of their windows.
+    Limit {
+        /// Highest rate over the rate, rounded up.
+        k: u32,
+    },
+    /// Connections through the access point have these limits, and others keep theirs.
+    Windows(Vec<Window>),
+    /// DATA and ACKs share the interface.
+    Share(Share),
+    /// No limit: the link has its highest rate, or nothing is known of it.
+    Lift,
+}
+
+/// Limits of a connection: what its ends may have under way [octets]. An end without one keeps what it has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Window {
+    /// The station's end and the other one.
+    pub ends: [SocketAddr; 2],
+    /// Of the station.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub up: Option<u32>,
+    /// Of the other end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub down: Option<u32>,
+}
+
+/// The law of a scheme, with its memory from sample to sample.
+#[derive(Clone, Debug)]
+pub enum Law {
+    /// ARF-aware TCP at a station.
+    ArfAware(Station),
+    /// Equal shares at an access point.
+    Occupancy(AccessPoint),
+    /// Shared windows at an access point.
+    SharedWindows(SharedWindows),
+    /// DATA and ACKs apart at an access point.
+    DataAck(TwoQueues),
+}
+
+impl Law {
+    /// The law that a configuration asks for.
+    pub fn new(configuration: &Configuration) -> Self {
+        match configuration.scheme {
+            Scheme::Occupancy => {
+                Self::Occupancy(AccessPoint::new(configuration.occupancy, configuration.polls))
+            }
+            Scheme::SharedWindows => {
+                let settings = configuration.shared_windows;
+                Self::SharedWindows(SharedWindows::new(settings, configuration.polls))
+            }
+            Scheme::ArfAware => {
+                Self::ArfAware(Station::new(configuration.arf_aware.clone(), configuration.polls))
+            }
+            Scheme::DataAck => {
+                Self::DataAck(TwoQueues::new(configuration.data_ack.clone(), configuration.polls))
+            }
+        }
+    }
+
+    /// Highest rate over the rate of a station's link; one is no limit, and all that an access point has.
+    pub fn ratio(&self) -> u32 {
+        match self {
+            Self::ArfAware(station) => station.ratio(),
+            Self::Occupancy(_) | Self::SharedWindows(_) | Self::DataAck(_) => 1,
+        }
+    }
+
+    /// True if it acts on connections that others have through this machine.
+    pub fn forwards(&self) -> bool {
+        match self {
+            Self::ArfAware(_) | Self::DataAck(_) => false,
+            Self::Occupancy(_) | Self::SharedWindows(_) => true,
+        }
+    }
+
+    /// Shares that an access point has granted last.
+    pub fn granted(&self) -> &[Granted] {
+        match self {
+            Self::ArfAware(_) | Self::SharedWindows(_) | Self::DataAck(_) => &[],
+            Self::Occupancy(access_point) => access_point.granted(),
+        }
+    }
+
+    /// Shares of DATA and ACKs.
+    pub fn share(&self) -> Option<Share> {
+        if let Self::DataAck(queues) = self { queues.share() } else { None }
+    }
+
+    /// Takes in a sample: what was seen, and what changes.
+    pub fn take(&mut self, sample: &Sample) -> (Seen, Option<Decision>) {
+        match self {
+            Self::ArfAware(station) => station.take(sample),
+            Self::Occupancy(access_point) => access_point.take(sample),
+            Self::SharedWindows(shared) => shared.take(sample),
+            Self::DataAck(queues) => queues.take(sample),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What the program says of itself: `--help` and the manual page, from the same texts.
+
+use std::fmt::Write;
+
+/// A word of the command line with its value, and what it means.
+pub type Entry = (&'static str, &'static str);
+
+const SCOPE: &str = "\
+The papers' schemes on this machine: ARF-aware TCP for a station's own connections; at an access
+point equal shares of the air, or of the buffer, for the connections through it, or TCP's data and
+its ACKs in queues of their own.";
+
+/// Commands.
+pub const COMMANDS: [Entry; 5] = [
+    ("observe", "who holds the air, both directions, live"),
+    ("run", "limit as the scheme says"),
+    ("status", "what the agent that runs does"),
+    ("restore", "give back what an agent that was killed has left behind"),
+    ("replay FILE", "put a recording through the law again: the same decisions?"),
+];
+
+/// Options.
+pub const OPTIONS: [Entry; 13] = [
+    ("--config FILE", "configuration (default: /etc/airfair/agent.toml, where it is there)"),
+    ("--interface NAME", "interface to watch and whose connections to limit"),
+    ("--scheme NAME", "arf-aware (the default), occupancy, shared-windows or data-ack"),
+    ("--emulator FILE", "watch an emulation by its control socket instead of the kernel"),
+    ("--station NAME", "its station"),
+    ("--from FILE", "take the samples of a recording"),
+    ("--record FILE", "write samples and decisions to a file"),
+    ("--for TIME", "end after this time, such as '10 s'"),
+    ("--dry-run", "run: say what would be done, and touch nothing"),
+    ("--json", "a document on standard output: observe (a line each), status, restore, replay"),
+    ("--help", "print this"),
+    ("--man", "print the manual page, as man reads it"),
+    ("--version", "print the version"),
+];
+
+const EXIT_STATUS: [Entry; 3] =
+    [("0", "done"), ("1", "it failed, or a replay differs"), ("2", "wrong input")];
+
+/// Text of `--help`.
+pub fn help() -> String {
+    let line = |(word, meaning): &Entry| format!("  {word:<18}{meaning}\n");
+    let list = |entries: &[Entry]| entries.iter().map(line).collect::<Vec<_>>().concat();
+    let status: Vec<String> =
+        EXIT_STATUS.iter().map(|(code, meaning)| format!("{code} {meaning}")).collect();
+    format!(
+        "usage: airfair agent COMMAND [options]\n\n{SCOPE}\n\ncommands:\n{}\noptions:\n{}\nexit status: {}\n",
+        list(&COMMANDS),
+        list(&OPTIONS),
+        status.join("; ")
+    )
+}
+
+/// The manual page, airfair-agent(8), in man's own language: `packaging/airfair-agent.8.in` with the texts above, and
+/// with the documented configuration.
+pub fn manual() -> String {
+    let mut page = String::new();
+    for line in include_str!("../packaging/airfair-agent.8.in").lines() {
+        match line {
+            "@SCOPE@" => SCOPE.lines().for_each(|it| page += &plain(it)),
+            "@COMMANDS@" => list(&mut page, &COMMANDS),
+            "@OPTIONS@" => list(&mut page, &OPTIONS),
+            "@EXIT_STATUS@" => list(&mut page, &EXIT_STATUS),
+            "@CONFIGURATION@" => {
+                include_str!("../agent.toml").lines().for_each(|it| page += &plain(it));
+            }
+            _ => _ = writeln!(page, "{}", line.replace("@VERSION@", env!("CARGO_PKG_VERSION"))),
+        }
+    }
+    page
+}
+
+/// A tagged paragraph for each entry: words in bold, values in italics.
+fn list(page: &mut String, entries: &[Entry]) {
+    for (word, meaning) in entries {
+        let (word, value) = word.split_once(' ').unwrap_or((word, ""));
+        let value = if value.is_empty() { String::new() } else { format!(" \" \" {value}") };
+        let _ = write!(page, ".TP\n.BI {}{value}\n{}", escaped(word), plain(meaning));
+    }
+}
+
+/// A line of text that man takes for nothing else.
+fn plain(line: &str) -> String {
+    let guard = if line.starts_with(['.', '\'']) { r"\&" } else { "" };
+    format!("{guard}{}\n", escaped(line))
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', r"\e").replace('-', r"\-").replace('\'', r"\(aq")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_help_fits_a_terminal() {
+        let text = help();
+        let longest = text.lines().map(str::len).max();
+        assert!(longest <= Some(100), "{longest:?}");
+        assert!(text.contains("\n  replay FILE       put a recording"));
+        assert!(
+            text.ends_with(
+                "exit status: 0 done; 1 it failed, or a replay differs; 2 wrong input\n"
+            )
+        );
+    }
+
+    #[test]
+    fn the_manual_has_all_commands_options_and_keys() {
+        let page = manual();
+        for (word, _) in COMMANDS.iter().chain(&OPTIONS) {
+            let word = escaped(word.split(' ').next().unwrap());
+            assert!(page.contains(&format!("\n.BI {word}")), "{word}");
+        }
+        let keys = include_str!("../agent.toml").lines();
+        for key in keys.filter_map(|line| line.trim_start_matches("#: ").split_once(" = ")) {
+            assert!(page.contains(&escaped(key.0)), "{key:?}");
+        }
+        assert!(!page.contains("\n@"), "{page}");
+    }
+
+    #[test]
+    fn text_is_no_command_of_man() {
+        assert_eq!(plain(".so it's"), "\\&.so it\\(aqs\n");
+        assert_eq!(plain(r"a\b-c"), "a\\eb\\-c\n");
+    }
+}

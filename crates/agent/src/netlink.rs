@@ -1,0 +1,133 @@
+//! Netlink: questions to the kernel and its answers.
+//!
+//! What is read is checked against its length and nothing else is believed of it.
+
+use std::io::{Error, ErrorKind};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::os::Netlink;
+
+const ERROR: u16 = 2;
+const DONE: u16 = 3;
+const REQUEST: u16 = 0x1;
+/// Flag of a question that all there are answer.
+pub(crate) const DUMP: u16 = 0x300;
+/// Octets of a message's header, and of the smallest header of a family behind it.
+const HEADER: usize = 16;
+const FAMILY_HEADER: usize = 4;
+
+/// A question of a kind: what comes first in it, and attributes.
+pub(crate) fn question(
+    kind: u16,
+    flags: u16,
+    first: &[u8],
+    attributes: &[(u16, &[u8])],
+) -> Vec<u8> {
+    let mut octets = vec![0; 4];
+    octets.extend(kind.to_ne_bytes());
+    octets.extend((REQUEST | flags).to_ne_bytes());
+    octets.extend([0; 8]);
+    octets.extend(first);
+    for (kind, value) in attributes {
+        let length = u16::try_from(4 + value.len()).expect("questions are short");
+        octets.extend(length.to_ne_bytes());
+        octets.extend(kind.to_ne_bytes());
+        octets.extend(*value);
+        octets.resize(octets.len().next_multiple_of(4), 0);
+    }
+    let length = u32::try_from(octets.len()).expect("questions are short");
+    octets[..4].copy_from_slice(&length.to_ne_bytes());
+    octets
+}
+
+/// All messages that answer a question, each without its header and the first four octets behind it.
+pub(crate) fn ask(line: &Netlink, question: &[u8]) -> Result<Vec<Vec<u8>>> {
+    line.send(question)?;
+    let is_dump = u16::from_ne_bytes([question[6], question[7]]) & DUMP == DUMP;
+    let mut found = Vec::new();
+    loop {
+        let octets = line.receive().context("the kernel does not answer")?;
+        let is_over = take(&octets, &mut found)?;
+        if is_over || !is_dump {
+            return Ok(found);
+        }
+    }
+}
+
+/// Takes the messages out of what was received; true if no more come.
+fn take(octets: &[u8], into: &mut Vec<Vec<u8>>) -> Result<bool> {
+    let mut rest = octets;
+    while rest.len() >= HEADER {
+        let length = u32::from_ne_bytes([rest[0], rest[1], rest[2], rest[3]]);
+        let length = usize::try_from(length).context("length")?;
+        ensure!(
+            (HEADER..=rest.len()).contains(&length),
+            "a message is longer than what was received"
+        );
+        let (message, behind) = rest.split_at(length);
+        match u16::from_ne_bytes([message[4], message[5]]) {
+            DONE => return Ok(true),
+            ERROR => {
+                let code = message
+                    .get(HEADER..HEADER + 4)
+                    .map_or(0, |it| i32::from_ne_bytes([it[0], it[1], it[2], it[3]]));
+                return if code == 0 { Ok(true) } else { Err(refusal(-code).into()) };
+            }
+            _ => into.push(message.get(HEADER + FAMILY_HEADER..).unwrap_or_default().to_vec()),
+        }
+        let padding = length.next_multiple_of(4) - length;
+        rest = behind.get(padding..).unwrap_or_default();
+    }
+    Ok(false)
+}
+
+fn refusal(code: i32) -> Error {
+    // Of a family that there is not the kernel says that there is no such file.
+    let error = Error::from_raw_os_error(code);
+    if error.kind() == ErrorKind::NotFound {
+        Error::other("the kernel does not know it")
+    } else {
+        error
+    }
+}
+
+/// Attributes, as far as they are whole.
+pub(crate) fn attributes(mut octets: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+    std::iter::from_fn(move || {
+        let (head, _) = octets.split_at_checked(4)?;
+        let length = usize::from(u16::from_ne_bytes([head[0], head[1]]));
+        let value = octets.get(4..length)?;
+        // The two highest bits say that it is nested, or of network order.
+        let kind = u16::from_ne_bytes([head[2], head[3]]) & 0x3fff;
+        octets = octets.get(length.next_multiple_of(4)..).unwrap_or_default();
+        Some((kind, value))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_ends_with_its_last_message_or_with_an_error() {
+        let mut message = question(20, 0, &[17, 0, 0, 0], &[(1, &[1, 2, 3, 4, 5])]);
+        let mut found = Vec::new();
+        assert!(!take(&message, &mut found).unwrap());
+        assert_eq!(found, [vec![9, 0, 1, 0, 1, 2, 3, 4, 5, 0, 0, 0]]);
+        message[4..6].copy_from_slice(&DONE.to_ne_bytes());
+        assert!(take(&message, &mut found).unwrap());
+        message[4..6].copy_from_slice(&ERROR.to_ne_bytes());
+        message[16..20].copy_from_slice(&(-2_i32).to_ne_bytes());
+        assert!(take(&message, &mut found).is_err());
+    }
+
+    #[test]
+    fn an_answer_cut_anywhere_is_borne() {
+        let whole = question(20, 0, &[17, 0, 0, 0], &[(1, &[1, 2, 3, 4, 5])]);
+        for end in 0..whole.len() {
+            let _ = take(&whole[..end], &mut Vec::new());
+            attributes(&whole[..end]).for_each(drop);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Clamps of windows: downloads of a station, and its senders where the kernel takes no congestion control; and the
+//! guardian that takes them away.
+
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::rig::{Agent, Air, Flow, Rig, eventually, may, sh};
+
+fn agent(rig: &Rig, air: &Air, settings: &str) -> Agent {
+    let config = rig.runtime.join("clamps.toml");
+    fs::write(&config, format!("[arf-aware]\nhighest_rate = \"11 Mb/s\"\n{settings}\n")).unwrap();
+    rig.agent(air, &["--config", &config.to_string_lossy()])
+}
+
+/// A download over the wire that the agent watches, and one over the other wire. The server sends 20 Mb/s.
+fn downloads(rig: &Rig) -> [Flow; 2] {
+    for wire in ["v1", "w1"] {
+        let _ = std::process::Command::new("ip")
+            .args(["netns", "exec", &rig.server, "tc", "qdisc", "add", "dev", wire, "root", "tbf"])
+            .args(["rate", "20mbit", "burst", "20k", "limit", "150k"])
+            .output();
+    }
+    ["10.11.0.1:0", "10.12.0.1:0"].map(|to| Flow::begin(&rig.server, &rig.station, to, "reno"))
+}
+
+/// Window that the sender knows of [octets].
+fn offered(flow: &Flow) -> u64 {
+    flow.number("snd_wnd:").unwrap()
+}
+
+/// Windows that nobody has touched have grown beyond this [octets].
+const FREE: u64 = 150_000;
+
+/// True of a k-th, k being 11, of what the receiver has taken in a round trip, rounded up to a unit of the window's scale of a
+/// kilobyte. It may be less while there is data to read, or little memory.
+fn is_limited(rig: &Rig, flow: &Flow) -> bool {
+    let taken = flow.number_there(&rig.station, "rcv_space:").unwrap();
+    offered(flow) <= (taken / 11).max(2 * 1_448) + 1_024
+}
+
+/// The guardian's process.
+fn guardian(agent: &Agent) -> i32 {
+    sh(&format!("pgrep -P {}", agent.process())).trim().parse().unwrap()
+}
+
+fn signal(process: i32, name: &str) {
+    sh(&format!("kill -{name} {process}"));
+}
+
+#[test]
+fn downloads_of_a_slow_link_have_a_kth_of_their_window_and_get_it_back() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let (air, [flow, other]) = (Air::new(&rig, 11), downloads(&rig));
+    eventually("windows have grown", || offered(&flow) > FREE && offered(&other) > FREE);
+    let agent = agent(&rig, &air, "receivers = true");
+    air.set(1);
+    eventually("the window is limited", || is_limited(&rig, &flow));
+    thread::sleep(Duration::from_secs(1));
+    assert!(is_limited(&rig, &flow), "it stays so: {}", offered(&flow));
+    assert!(offered(&other) > FREE, "the negative control");
+    air.set(11);
+    eventually("the window is back", || offered(&flow) > FREE);
+    let (status, said) = agent.end(libc::SIGTERM);
+    assert_eq!(status, Some(0), "{said}");
+}
+
+/// The guardian: it outlives the agent, and what it does is all that `restore` could do.
+#[test]
+fn clamps_lift_within_a_second_of_kill_9_or_of_a_hang() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let (air, [flow, _]) = (Air::new(&rig, 11), downloads(&rig));
+    eventually("the window has grown", || offered(&flow) > FREE);
+    let first = agent(&rig, &air, "receivers = true");
+    air.set(1);
+    eventually("the window is limited", || is_limited(&rig, &flow));
+    let process = i32::try_from(first.process()).unwrap();
+    signal(process, "STOP");
+    let stopped = Instant::now();
+    eventually("the window is back", || offered(&flow) > FREE);
+    assert!(stopped.elapsed() < Duration::from_secs(2), "{:?}", stopped.elapsed());
+    signal(process, "CONT");
+    eventually("the window is limited again", || is_limited(&rig, &flow));
+    let guardian = guardian(&first);
+    let (_, _) = first.end(libc::SIGKILL);
+    let killed = Instant::now();
+    eventually("the window is back", || offered(&flow) > FREE);
+    assert!(killed.elapsed() < Duration::from_secs(1), "{:?}", killed.elapsed());
+    eventually("the guardian is gone", || !fs::exists(format!("/proc/{guardian}")).unwrap());
+}
+
+#[test]
+fn an_agent_without_its_guardian_gives_back_and_ends() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let (air, [flow, _]) = (Air::new(&rig, 11), downloads(&rig));
+    eventually("the window has grown", || offered(&flow) > FREE);
+    let agent = agent(&rig, &air, "receivers = true");
+    air.set(1);
+    eventually("the window is limited", || is_limited(&rig, &flow));
+    signal(guardian(&agent), "KILL");
+    eventually("the window is back", || offered(&flow) > FREE);
+    eventually("it is said", || agent.said().contains("the guardian has ended"));
+}
+
+/// The bound that holds where no process is left: the connection keeps its clamp, and new ones have none.
+#[test]
+fn clamps_of_an_agent_killed_with_its_guardian_end_with_their_connections() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let (air, [flow, _]) = (Air::new(&rig, 11), downloads(&rig));
+    eventually("the window has grown", || offered(&flow) > FREE);
+    let agent = agent(&rig, &air, "receivers = true");
+    air.set(1);
+    eventually("the window is limited", || is_limited(&rig, &flow));
+    let guardian = guardian(&agent);
+    sh(&format!("kill -KILL {guardian} {}", agent.process()));
+    thread::sleep(Duration::from_secs(2));
+    assert!(is_limited(&rig, &flow), "{}", offered(&flow));
+    let [next, _] = downloads(&rig);
+    eventually("a new one is free", || !is_limited(&rig, &next));
+}
+
+/// Verifies: [arf-aware-tcp §3]
+#[test]
+fn senders_are_clamped_where_the_kernel_takes_no_congestion_control_and_grow_to_what_they_had() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let air = Air::new(&rig, 11);
+    let (flow, other) = (rig.watched_flow(), rig.flow("10.12.0.2:0", "reno"));
+    eventually("windows have grown", || flow.window() > 60 && other.window() > 60);
+    let agent = agent(&rig, &air, "senders = \"clamp\"");
+    let before = flow.window();
+    air.set(1);
+    // The window on entry is a little more or less than before: it is Reno's.
+    eventually("the window is limited", || flow.window() <= 2 * before / 11);
+    let limit = flow.window();
+    for _ in 0..20 {
+        thread::sleep(Duration::from_millis(50));
+        assert!(flow.window() <= limit, "{} over {limit}", flow.window());
+        let others = other.window();
+        assert!(others > limit, "the negative control: {others}");
+    }
+    assert_eq!(flow.law(), "reno");
+    air.set(11);
+    eventually("the window is what it was", || flow.window() > 6 * limit);
+    // ⌊saved / 11⌋ = limit, so that saved is less than 11 · (limit + 1).
+    for _ in 0..20 {
+        thread::sleep(Duration::from_millis(50));
+        assert!(flow.window() < 11 * (limit + 1), "{} of {limit}", flow.window());
+    }
+    air.set(1);
+    eventually("the window is limited again", || flow.window() <= limit + 1);
+    let limit = flow.window();
+    agent.end(libc::SIGKILL);
+    let killed = Instant::now();
+    eventually("the window is back", || flow.window() > 6 * limit);
+    assert!(killed.elapsed() < Duration::from_secs(1), "{:?}", killed.elapsed());
+}

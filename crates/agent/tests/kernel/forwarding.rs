@@ -1,0 +1,324 @@
+//! Windows in ACKs that a router forwards.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use airfair_agent::actuator::Actuator;
+use airfair_agent::actuator::forward::{Forwarded, restore};
+
+use super::rig::{Air, Flow, connections, eventually, inside, may, processor_time, sh};
+use super::router::{Hand, ROUTER, Router, SERVER, STATION, TO_SERVER};
+
+/// Window that the sender knows of, in what ss says [octets].
+const WINDOW: &str = "snd_wnd:";
+/// Windows that nobody has touched have grown beyond this.
+const FREE: u64 = 100_000;
+
+/// Zero before the first ACK.
+fn window(flow: &Flow) -> u64 {
+    flow.number(WINDOW).unwrap_or_default()
+}
+
+/// True if a window is far below what a free one grows to.
+fn is_small(flow: &Flow) -> bool {
+    (1..20_000).contains(&window(flow))
+}
+
+/// True if a window is a limit, rounded up to a unit of 1024 octets at most.
+fn is_at(window: u64, limit: u64) -> bool {
+    (limit..limit + 1_024).contains(&window)
+}
+
+/// Verifies: [RFC1624 §3], [RFC7323 §2.3]
+#[test]
+fn windows_in_forwarded_acks_are_lowered_for_either_end_and_version_and_nothing_else_is() {
+    if !may() {
+        return;
+    }
+    let router = Router::new();
+    let hand = Hand::new(2);
+    let flows = [router.up(0), router.up(1), router.down(0), router.down(1)];
+    let control = router.up(0);
+    eventually("windows have grown", || flows.iter().all(|flow| window(flow) > FREE));
+    for flow in &flows {
+        hand.limit(flow, 20_000);
+    }
+    let are_limited = || flows.iter().all(|flow| is_at(window(flow), 20_000));
+    eventually("windows are limited", are_limited);
+    thread::sleep(Duration::from_secs(1));
+    assert!(are_limited(), "they stay so");
+    assert!(window(&control) > FREE, "the negative control");
+    hand.limit(&flows[0], 1);
+    // Two segments of 1460 octets, whatever is asked for.
+    eventually("the least", || is_at(window(&flows[0]), 2_920));
+    hand.lift();
+    eventually("windows are free", || flows.iter().all(|flow| window(flow) > FREE));
+    let rewritten = hand.with(|it| it.rewritten().unwrap());
+    eprintln!("windows that were lowered: {rewritten}");
+    assert!(rewritten > 100);
+    assert_eq!(router.wrong_checksums(), 0);
+}
+
+#[test]
+fn shares_follow_the_windows_one_to_eight() {
+    if !may() {
+        return;
+    }
+    let router = Router::new();
+    let hand = Hand::new(2);
+    let flows = [router.up(0), router.up(0)];
+    for (flow, octets) in flows.iter().zip([8_192, 65_536]) {
+        hand.limit(flow, octets);
+    }
+    thread::sleep(Duration::from_secs(1));
+    let acknowledged = || flows.each_ref().map(|flow| flow.number("bytes_acked:").unwrap());
+    let before = acknowledged();
+    thread::sleep(Duration::from_secs(4));
+    let after = acknowledged();
+    let [one, eight] = [0, 1].map(|at| f64::from(u32::try_from(after[at] - before[at]).unwrap()));
+    eprintln!("shares: 1 to {:.2}", eight / one);
+    assert!((7.2..=8.8).contains(&(eight / one)), "{}", eight / one);
+    assert_eq!(router.wrong_checksums(), 0);
+}
+
+/// A sudden drop takes back nothing that is under way, so that nothing has to be sent again.
+#[test]
+fn a_window_that_drops_costs_next_to_no_retransmissions() {
+    if !may() {
+        return;
+    }
+    let router = Router::new();
+    let hand = Hand::new(2);
+    for flow in [router.up(0), router.down(0)] {
+        // 100 packets fit into the router's queue.
+        hand.limit(&flow, 140_000);
+        thread::sleep(Duration::from_secs(2));
+        let retransmitted = || flow.number("retrans:").unwrap_or_default();
+        let before = retransmitted();
+        hand.limit(&flow, 5_000);
+        eventually("the window is limited", || is_at(window(&flow), 5_000));
+        thread::sleep(Duration::from_secs(1));
+        let cost = retransmitted() - before;
+        eprintln!("retransmissions from 140000 to 5000 octets: {cost}");
+        assert!(cost <= 3, "{cost}");
+    }
+}
+
+#[test]
+fn connections_whose_syn_was_not_seen_are_left_alone() {
+    if !may() {
+        return;
+    }
+    let router = Router::new();
+    let early = [router.up(0), router.down(0)];
+    let hand = Hand::new(2);
+    let late = router.up(0);
+    eventually("windows have grown", || early.iter().all(|flow| window(flow) > FREE));
+    for flow in early.iter().chain([&late]) {
+        hand.limit(flow, 10_000);
+    }
+    eventually("the late one is limited", || is_at(window(&late), 10_000));
+    thread::sleep(Duration::from_secs(1));
+    assert!(early.iter().all(|flow| window(flow) > FREE));
+}
+
+#[test]
+fn acks_on_data_have_windows_as_well() {
+    if !may() {
+        return;
+    }
+    let router = Router::new();
+    let hand = Hand::new(2);
+    let flow = Flow::begin_both_ways(STATION, SERVER, TO_SERVER[0]);
+    let there = || flow.number_there(SERVER, WINDOW).unwrap();
+    eventually("both windows have grown", || window(&flow) > 60_000 && there() > 60_000);
+    hand.limit(&flow, 20_000);
+    eventually("both are limited", || is_at(window(&flow), 20_000) && is_at(there(), 20_000));
+    let octets = |it: &mut Forwarded| {
+        let found = it.connections().unwrap();
+        [found[0].up.octets, found[0].down.octets]
+    };
+    assert!(hand.with(octets).iter().all(|octets| *octets > 100_000));
+    assert_eq!(router.wrong_checksums(), 0);
+}
+
+/// Both halves of a round trip are those that echoed timestamps tell of.
+///
+/// Verifies: [RFC7323 §4.1]
+#[test]
+fn round_trips_are_known_from_timestamps() {
+    if !may() {
+        return;
+    }
+    let router = Router::new();
+    let hand = Hand::new(2);
+    let flow = router.up(0);
+    hand.limit(&flow, 60_000);
+    thread::sleep(Duration::from_secs(2));
+    let seen = hand.with(|it| it.connections().unwrap());
+    let half = |it: &airfair_agent::sample::Sent| it.echo_ns / u64::from(it.echoes) / 1_000;
+    let [up, down] = [half(&seen[0].up), half(&seen[0].down)];
+    eprintln!("{up} µs behind the router, {down} µs in front of it");
+    // 60 kB at 20 Mb/s wait 24 ms in front of the wire, which is behind the filter.
+    assert!((15_000..30_000).contains(&up), "{up}");
+    assert!(down < 5_000, "{down}");
+}
+
+#[test]
+fn what_is_put_to_an_interface_is_taken_away_and_nothing_else() {
+    if !may() {
+        return;
+    }
+    let router = Router::new();
+    let before = router.filters();
+    let hand = Hand::new(2);
+    assert!(router.filters().contains("airfair_up"), "{}", router.filters());
+    let second = inside(ROUTER, || Forwarded::load("wlan0", 2).map(drop).unwrap_err().to_string());
+    assert!(second.contains("another agent runs"), "{second}");
+    drop(hand);
+    assert_eq!(router.filters(), before);
+    // Somebody else's clsact stays, and his filter.
+    sh(&format!(
+        "ip netns exec {ROUTER} sh -c 'tc qdisc add dev wlan0 clsact; tc filter add dev wlan0 ingress prio 7 protocol ip \
+         u32 match u32 0 0 flowid 1:1'"
+    ));
+    let before = router.filters();
+    drop(Hand::new(2));
+    assert_eq!(router.filters(), before);
+    sh(&format!("ip netns exec {ROUTER} tc qdisc del dev wlan0 clsact"));
+    // What comes while the agent is there keeps the clsact that was made for it.
+    let hand = Hand::new(2);
+    sh(&format!(
+        "ip netns exec {ROUTER} tc filter add dev wlan0 ingress prio 7 protocol ip u32 match u32 0 0 flowid 1:1"
+    ));
+    drop(hand);
+    assert!(router.filters().contains("u32") && !router.filters().contains("airfair"));
+}
+
+#[test]
+fn an_interface_that_comes_back_has_its_filters_again() {
+    if !may() {
+        return;
+    }
+    let router = Router::new();
+    let hand = Hand::new(2);
+    sh(&format!(
+        "ip -n {ROUTER} link del wlan0; ip -n {ROUTER} link add wlan0 type veth peer name s0 netns {STATION}
+        for it in '{ROUTER} wlan0 1' '{STATION} s0 2'; do set -- $it
+            ip -n $1 addr add 10.11.0.$3/24 dev $2; ip -n $1 link set $2 up; done
+        ip -n {STATION} route add default via 10.11.0.1"
+    ));
+    eventually("they are there", || router.filters().contains("airfair_down"));
+    let flow = router.up(0);
+    hand.limit(&flow, 10_000);
+    eventually("the window is limited", || is_at(window(&flow), 10_000));
+    drop(hand);
+    assert_eq!(inside(ROUTER, restore).unwrap(), 0);
+}
+
+/// A look at all takes 2 µs per connection at most, of the processor.
+#[test]
+fn nine_thousand_connections_are_read_in_18_ms() {
+    if !may() {
+        return;
+    }
+    let _router = Router::new();
+    let hand = Hand::new(2);
+    let all = connections(STATION, SERVER, TO_SERVER[0], 9_000);
+    let look = |it: &mut Forwarded| {
+        let begun = processor_time();
+        (it.connections().unwrap().len(), processor_time().saturating_sub(begun))
+    };
+    // The map gives some up before it is full.
+    assert!(hand.with(look).0 > 8_900);
+    let best = (0..5).map(|_| hand.with(look).1).min().unwrap();
+    eprintln!("a look at 9000 connections: {best:?}");
+    assert!(best <= Duration::from_millis(18), "{best:?}");
+    drop(all);
+}
+
+/// The station has a link of 6 Mb/s, so that 20 Mb/s are too much for it. Fails open: nothing is left to a dead agent's
+/// orders.
+#[test]
+fn an_access_points_limits_lift_within_a_second_of_kill_9_and_restore_takes_away_its_filters() {
+    if !may() {
+        return;
+    }
+    let router = Router::new();
+    let (before, air) = (router.filters(), Air::of(&router.station(), &router.runtime, 6));
+    let agent = router.agent(&air, "occupancy", &[]);
+    let flow = router.up(0);
+    eventually("the window is limited", || is_small(&flow));
+    thread::sleep(Duration::from_secs(1));
+    assert!(is_small(&flow));
+    let status = router.command(&["status"]).output().unwrap().stdout;
+    let status = String::from_utf8(status).unwrap();
+    assert!(status.contains("limited    1 connection") && status.contains("may hold"), "{status}");
+    agent.end(libc::SIGKILL);
+    let killed = Instant::now();
+    eventually("the window is free", || window(&flow) > FREE);
+    assert!(killed.elapsed() < Duration::from_secs(1), "{:?}", killed.elapsed());
+    assert!(router.filters().contains("airfair_up"), "what is left does nothing");
+    let restored = router.command(&["restore", "--json"]).output().unwrap();
+    let said = String::from_utf8(restored.stdout).unwrap();
+    assert!(said.contains("\"filters\":2"), "{said}");
+    assert_eq!(router.filters(), before);
+}
+
+#[test]
+fn an_access_points_agent_gives_everything_back_and_its_recording_replays() {
+    if !may() {
+        return;
+    }
+    let router = Router::new();
+    let (before, air) = (router.filters(), Air::of(&router.station(), &router.runtime, 6));
+    let killed = router.agent(&air, "occupancy", &[]);
+    killed.end(libc::SIGKILL);
+    thread::sleep(Duration::from_secs(1));
+    let file = router.runtime.join("recording");
+    let agent = router.agent(&air, "occupancy", &["--record", &file.to_string_lossy()]);
+    assert!(agent.said().contains("taken away 2 filters"), "{}", agent.said());
+    let flow = router.down(1);
+    eventually("the window is limited", || is_small(&flow));
+    let (status, said) = agent.end(libc::SIGTERM);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("1 station has the air"), "{said}");
+    assert_eq!(router.filters(), before);
+    eventually("the window is free", || window(&flow) > FREE);
+    let replayed = router.command(&["replay", &file.to_string_lossy()]).output().unwrap();
+    let said = String::from_utf8(replayed.stdout).unwrap();
+    assert!(replayed.status.success() && said.contains(" 0 differ"), "{said}");
+    assert!(!said.contains(" 0 decisions"), "{said}");
+}
+
+#[test]
+fn a_dry_run_at_an_access_point_says_the_shares_and_touches_nothing() {
+    if !may() {
+        return;
+    }
+    let router = Router::new();
+    let (before, air) = (router.filters(), Air::of(&router.station(), &router.runtime, 6));
+    let agent = router.agent(&air, "occupancy", &["--dry-run"]);
+    eventually("it is said", || agent.said().contains("1 station has the air"));
+    assert_eq!(router.filters(), before);
+    let (_, said) = agent.end(libc::SIGTERM);
+    assert!(said.contains("touched nothing"), "{said}");
+}
+
+/// Twenty connections share a hundred packets, in either direction.
+#[test]
+fn connections_share_a_buffer_by_their_windows() {
+    if !may() {
+        return;
+    }
+    let router = Router::new();
+    let air = Air::of(&router.station(), &router.runtime, 54);
+    let agent = router.agent(&air, "shared-windows", &[]);
+    let mut flows: Vec<Flow> = (0..10).map(|_| router.up(0)).collect();
+    flows.extend((0..10).map(|_| router.down(1)));
+    // Five segments of 1460 octets, or of 1440 by IPv6.
+    let is_shared = |flow: &Flow| (5 * 1_440..5 * 1_460 + 1_024).contains(&window(flow));
+    eventually("windows are shared", || flows.iter().all(is_shared));
+    let (status, said) = agent.end(libc::SIGTERM);
+    assert_eq!(status, Some(0), "{said}");
+}

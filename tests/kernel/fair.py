@@ -1,0 +1,260 @@
+"""An access point in QEMU whose stations have equal shares of the air with the agent, and without it.
+
+make fair-access-point, or
+.venv/bin/python tests/kernel/fair.py [--rates 54,6] [--delay MS] [--runs N] [--json]
+
+Real mac80211, hostapd, minstrel and TCP on Debian's kernel; stations know nothing of the agent, which
+runs at the access point, and have a flow each to or from a server behind a wire. The share of the air of
+each station is what the medium counts, of frames from it and to it, not what the agent believes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import machine
+from machine import Setup
+from radio_cells import KERNELS_RENO, cell
+
+import airfair
+from airfair.statistics import half_width, jain
+
+WAYS = ("up", "down")
+MODULES = ["mac80211_hwsim", "veth", "sch_netem", "sch_ingress", "cls_bpf"]
+WARMUP_S = 2
+CONFIGURATION = b'scheme = "occupancy"\n'
+_AIR = re.compile(r"(\w+) ([\d.]+) % of the air in \d+ frames and ([\d.]+) % in frames to it")
+
+_SCRIPT = """
+    echo reno >/proc/sys/net/ipv4/tcp_congestion_control
+    echo 1 >/proc/sys/net/ipv4/tcp_no_metrics_save
+    echo 1 >/proc/sys/net/ipv4/ip_forward
+    for it in veth sch_netem sch_ingress cls_bpf; do modprobe $it; done
+    radios $(({count} + 1))
+    medium --seed {seed} /data/cell.toml
+    access_point {standard}
+    at=0
+    for it in {names}; do
+        at=$((at + 1)); station $it $at
+        ip netns exec $it ip route add default via 10.0.0.1
+    done
+    ip netns add server
+    ip link add wire type veth peer name eth0 netns server
+    ip address add 10.1.0.1/24 dev wire; ip link set wire up
+    ip -n server address add 10.1.0.2/24 dev eth0; ip -n server link set eth0 up
+    ip -n server route add default via 10.1.0.1
+    tc qdisc add dev wire root netem delay {delay}ms limit 10000
+    ip netns exec server tc qdisc add dev eth0 root netem delay {delay}ms limit 10000
+    port=5000
+    up() {{
+        ip netns exec server flow receive $3 {warmup} {seconds} >/tmp/$1 &
+        sleep 0.1; ip netns exec $1 flow send 10.1.0.2 $3 &
+    }}
+    down() {{
+        ip netns exec $1 flow receive $3 {warmup} {seconds} >/tmp/$1 &
+        sleep 0.1; ip netns exec server flow send 10.0.0.$(($2 + 1)) $3 &
+    }}
+    # phase WHO WAY: a flow of each station; what comes out of it, and lines of the medium meanwhile.
+    phase() {{
+        at=0
+        for it in {names}; do at=$((at + 1)); port=$((port + 1)); $2 $it $at $port; done
+        sleep {warmup}; first=$(wc -l </tmp/medium); sleep {seconds}; last=$(wc -l </tmp/medium)
+        for it in {names}; do
+            await 60 test -s /tmp/$it; sed "s/goodput_mbps/$1.$2.$it/" /tmp/$it; rm /tmp/$it
+        done
+        sed -n "$((first + 1)),${{last}}p" /tmp/medium | sed "s/^/$1.$2:/"
+        sleep 1
+    }}
+    for way in {ways}; do phase without $way; done
+    airfair-agent run --interface $(interface 0) --config /data/agent.toml --record /tmp/recording \\
+        >/tmp/agent 2>&1 & AGENT=$!
+    await 20 grep -q watches /tmp/agent
+    for way in {ways}; do phase with $way; done
+    airfair-agent status
+    kill $AGENT; wait $AGENT || fail "the agent"
+    cat /tmp/agent
+    airfair-agent replay /tmp/recording | tail -1
+    tc qdisc show dev $(interface 0) | sed "s/^/left: /"
+    kill $MEDIUM; wait $MEDIUM
+    tail -1 /tmp/medium
+"""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Stations by their rates [Mb/s], the slow one last, and how far the server is."""
+
+    rates: tuple[int, ...] = (54, 6)
+    standard: str = "g"
+    delay_ms: float = 10
+    """Of the wire, each way."""
+
+    @property
+    def stations(self) -> dict[str, int]:
+        """Rates by names."""
+        return {f"s{at}": rate for at, rate in enumerate(self.rates, 1)}
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Shares of the air, and goodputs [Mb/s], of all stations."""
+
+    air: list[float]
+    goodput: list[float]
+
+    @property
+    def fairness(self) -> float:
+        """Jain's index of the shares of the air."""
+        return jain(self.air) or 0.0
+
+    @property
+    def total(self) -> float:
+        """Sum of the goodputs [Mb/s]."""
+        return math.fsum(self.goodput)
+
+
+Phases = dict[tuple[str, str], Phase]
+"""By "without" or "with" the agent, and by way."""
+
+
+def missing() -> list[str]:
+    """Return what is not here of what the agent needs to be built, beside what machines need."""
+    return [] if shutil.which("clang") else ["clang: Debian's package clang"]
+
+
+def programs() -> list[str | Path]:
+    """Build and return the programs of the machine."""
+    built = machine.build("airfair-emulator")
+    machine.build("airfair-agent", features=["bpf"])
+    own = [built / name for name in ("airfair-medium", "airfair-agent", "examples/flow")]
+    return ["iw", "hostapd", "ip", "tc", *own]
+
+
+def measure(
+    of: Cell,
+    ways: Sequence[str] = WAYS,
+    *,
+    there: Sequence[str | Path],
+    seed: int = 1,
+    seconds: int = 6,
+) -> tuple[Phases, machine.Output]:
+    """Run a machine with such programs: flows of some seconds, without the agent and with it."""
+    names = list(of.stations)
+    script = _SCRIPT.format(
+        count=len(names),
+        names=" ".join(names),
+        ways=" ".join(ways),
+        standard=of.standard,
+        delay=of.delay_ms,
+        seed=seed,
+        seconds=seconds,
+        warmup=WARMUP_S,
+    )
+    files = {
+        "/data/cell.toml": cell(of.standard, of.stations).encode(),
+        "/data/agent.toml": CONFIGURATION,
+    }
+    told = machine.run(script, Setup(there, MODULES, files))
+    if told.status != 0:
+        raise AssertionError(told.console)
+    phases = {
+        (who, way): _phase(told, who, way, names) for who in ("without", "with") for way in ways
+    }
+    return phases, told
+
+
+def _phase(told: machine.Output, who: str, way: str, names: Sequence[str]) -> Phase:
+    lines = [line for line in told.lines if line.startswith(f"{who}.{way}:")]
+    air = dict.fromkeys(names, 0.0)
+    for line in lines:
+        for name, own, other in _AIR.findall(line):
+            if name in air:
+                air[name] += (float(own) + float(other)) / 100 / len(lines)
+    return Phase(list(air.values()), [told.value(f"{who}.{way}.{name}") for name in names])
+
+
+def simulated(of: Cell, way: str, control: str, seed: int) -> Phase:
+    """Simulate the same, with a TCP that is set up as the kernel's; stations keep to what is granted."""
+    text = cell(of.standard, of.stations).replace(
+        '"60 s"', '"22 s"\nwarmup = "2 s"\nseries = "off"'
+    )
+    grants = "ap = { occupancy = true }\n" if control == "occupancy" else ""
+    text = text.replace("[station", f'beacon = {{ interval = "102.4 ms" }}\n{grants}[station', 1)
+    text += f'[host.server]\nlink = {{ rate = "1 Gb/s", delay = "{of.delay_ms} ms" }}\n'
+    for name in of.stations:
+        source, sink = (name, "server") if way == "up" else ("server", name)
+        text += f'[flow.{name}]\nfrom = "{source}"\nto = "{sink}"\ncontrol = "{control}"\n'
+        text += f"transport = {KERNELS_RENO}\n"
+    run = airfair.run(airfair.Scenario.parse(text.encode()), seed=seed).to_json()
+    air = [station["airtime_share"] for station in run["stations"]]
+    return Phase(air, [flow["goodput_bps"] / 1e6 for flow in run["flows"]])
+
+
+def table(runs: Sequence[Phases], of: Cell) -> str:
+    """Return figures of runs and of simulated ones, with half the width of their 95 % intervals."""
+    rows = ["| way | | Jain's index | goodput, Mb/s | all |", "| --- | --- | --- | --- | --- |"]
+    for way in dict.fromkeys(way for _, way in runs[0]):
+        for who, control in (("without", "none"), ("with", "occupancy")):
+            rows.append(_row(way, f"{who} the agent", [run[who, way] for run in runs]))
+            same = [simulated(of, way, control, seed) for seed in range(1, max(len(runs), 2) + 1)]
+            name = "simulated, " + ("no scheme" if who == "without" else "the scheme at stations")
+            rows.append(_row(way, name, same))
+    return "\n".join(rows)
+
+
+def _row(way: str, name: str, phases: Sequence[Phase]) -> str:
+    goodputs = zip(*(phase.goodput for phase in phases), strict=True)
+    each = " + ".join(_told(of, 2) for of in goodputs)
+    index = _told([phase.fairness for phase in phases], 3)
+    return f"| {way} | {name} | {index} | {each} | {_told([phase.total for phase in phases], 2)} |"
+
+
+def _told(samples: Sequence[float], digits: int) -> str:
+    samples = list(samples)
+    half = half_width(samples)
+    mean = math.fsum(samples) / len(samples)
+    return f"{mean:.{digits}f}" + ("" if half is None else f" ± {half:.{digits}f}")
+
+
+def main() -> int:
+    """Run machines and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rates", default="54,6", help="rates of the stations [Mb/s]")
+    parser.add_argument("--standard", default="g", choices=["b", "g"])
+    parser.add_argument("--delay", type=float, default=10, help="of the wire to the server [ms]")
+    parser.add_argument("--runs", type=int, default=1, help="machines, with seeds from 1")
+    parser.add_argument("--seconds", type=int, default=6, help="length of each measurement")
+    parser.add_argument("--json", action="store_true", help="a line of JSON for each machine")
+    told = parser.parse_args()
+    lacking = [*machine.missing(), *missing()]
+    for sentence in lacking:
+        print(f"missing: {sentence}", file=sys.stderr)
+    if lacking:
+        return 1
+    of = Cell(tuple(map(int, told.rates.split(","))), told.standard, told.delay)
+    there, runs = programs(), []
+    for seed in range(1, told.runs + 1):
+        print(f"machine {seed} of {told.runs}: some two minutes", file=sys.stderr)
+        phases, output = measure(of, there=there, seed=seed, seconds=told.seconds)
+        runs.append(phases)
+        if told.json:
+            document = {" ".join(key): vars(phase) for key, phase in phases.items()}
+            print(
+                json.dumps({"rates": of.rates, "delay_ms": of.delay_ms, "seed": seed, **document})
+            )
+        if output.lines[-1] != "verdict: valid":
+            print(f"machine {seed}: {output.lines[-1]}", file=sys.stderr)
+    print(table(runs, of))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,37 @@
+"""The agent at an access point whose stations, real mac80211 and TCP, know nothing of it."""
+
+from pathlib import Path
+
+import fair
+import pytest
+
+CELL = fair.Cell()
+"""One fast and one slow station of 802.11g; the server is 10 ms away."""
+
+
+@pytest.fixture(scope="session")
+def there() -> list[str | Path]:
+    """Programs of the machine, or a skipped test that says what is missing to build the agent."""
+    lacking = fair.missing()
+    if lacking:
+        pytest.skip("the agent cannot be built: " + ", ".join(lacking))
+    return fair.programs()
+
+
+@pytest.mark.parametrize("way", fair.WAYS)
+def test_stations_share_the_air_by_the_access_points_agent_alone(
+    way: str, there: list[str | Path]
+) -> None:
+    phases, told = fair.measure(CELL, [way], there=there, seconds=4)
+    without, with_agent = phases["without", way], phases["with", way]
+    print(fair.table([phases], CELL))
+    assert without.fairness <= 0.75
+    assert with_agent.fairness >= 0.95
+    assert with_agent.total > 1.2 * without.total
+    # What it has decided follows from what it has seen, and it leaves nothing behind.
+    assert any(line.endswith("0 differ from the recording.") for line in told.lines), told.console
+    assert "The agent ends; all connections have what they had." in told.lines
+    left = [line for line in told.lines if line.startswith("left: ")]
+    assert left
+    assert not any("clsact" in line for line in left)
+    assert told.lines[-1] == "verdict: valid"
