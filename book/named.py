@@ -254,7 +254,8 @@ Value = Callable[[str, str | None], Number]
 
 def paper_of(page: Path) -> str | None:
     """The paper that a page or a text of reasons is on."""
-    parts = (page.stem, *(part.name for part in page.parents))
+    inside = page.relative_to(ROOT) if page.is_relative_to(ROOT) else page
+    parts = (page.stem, *(part.name for part in inside.parents))
     return next((part for part in parts if part in PAPERS), None)
 
 

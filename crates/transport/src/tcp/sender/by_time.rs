@@ -342,7 +342,8 @@ impl Sender {
     /// A probe, what is lost, or new data.
     fn choose_by_time(&mut self, now: Time) -> Option<Segment> {
         let by_time = self.by_time.as_mut()?;
-        if std::mem::take(&mut by_time.is_probe_due) {
+        // What has arrived at the same time may have taken away the reason for it.  [RFC8985 §7.2]
+        if std::mem::take(&mut by_time.is_probe_due) && !by_time.rack.has_sacked() {
             return self.send_probe(now);
         }
         let in_network = by_time.rack.in_network();
