@@ -117,7 +117,7 @@ test-web: build ## Tests of the playground in Node and Chromium, as far as they 
 	web/test.sh $(BIN)
 
 # Two machines at a time.
-test-kernel: build ## Tests on Debian's kernel in QEMU, some three minutes; its package comes by apt-get download
+test-kernel: build ## Tests on Debian's kernel in QEMU, some four and a half minutes; its package comes by apt-get download
 	$(BIN)/python tests/kernel/machine.py --fetch
 	$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=worksteal tests/kernel
 
