@@ -222,11 +222,18 @@ impl Sender {
         flight: u64,
     ) {
         by_time.undo = Some(self.congestion.before_repair());
+        // RFC 6937 divides by what is outstanding, the kernel by the window. Where a law has made that smaller than the
+        // threshold, no more may go out than arrives.  [RFC6937 §3], [linux-rack]
+        let whole = match self.config.arithmetic {
+            Arithmetic::Rfc => self.flight_octets(),
+            Arithmetic::Linux => self.congestion.cwnd(),
+        };
         let seen =
             Observation { event: Event::SackLoss, acked: Bytes::ZERO, flight: Bytes::new(flight) };
         self.show(now, round_trip, seen);
         self.recovery.enter(self.sent_end);
-        by_time.proportion = Some(prr::State::new(Bytes::new(flight)));
+        let whole = whole.max(self.congestion.cwnd());
+        by_time.proportion = Some(prr::State::new(Bytes::new(whole)));
         by_time.probe.end();
         self.stats.fast_retransmits += 1;
         self.events.push(SenderEvent::FastRetransmit);
