@@ -18,7 +18,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from airfair.validate.kernel.cells import Cell, flows, stacks
+from airfair.validate.kernel.cells import TFRC, Cell, flows, stacks
 from airfair.validate.kernel.runs import emulated, simulated, summed
 from airfair.validate.kernel.table import rows, text
 
@@ -30,11 +30,13 @@ FALL = '[["0 s", "11 Mb/s"], ["4 s", "1 Mb/s"]]'
 def cures() -> list[Cell]:
     """What the papers have against the anomaly, and against downloads that starve beside uploads."""
 
-    def anomaly(name: str, way: str, ap: str = "", control: str = "none") -> Cell:
+    def anomaly(
+        name: str, way: str, ap: str = "", control: str = "none", flavour: str = "newreno"
+    ) -> Cell:
         head = f'[bss.home]\nstandard = "802.11b"\n{ap}\n'
         head += f'[station.fast]\nrate = "11 Mb/s"\n[station.slow]\nrate = {FALL}\n'
         pairs = flows(("fast", "slow"), way)
-        return Cell(name, head, pairs, control=control, warmup=8, window="256 kB")
+        return Cell(name, head, pairs, flavour, control=control, warmup=8, window="256 kB")
 
     def updown(name: str, ap: str = "") -> Cell:
         head = f'[bss.home]\nstandard = "802.11b"\n{ap}\n'
@@ -53,6 +55,10 @@ def cures() -> list[Cell]:
         anomaly("down: occupancy", "down", "ap.occupancy = true", "occupancy"),
         anomaly("down: airtime", "down", 'ap.queue = { discipline = "airtime" }'),
         anomaly("down: time-regulator", "down", 'ap.queue = { discipline = "time-regulator" }'),
+        anomaly("up: TFRC, none", "up", flavour=TFRC),
+        anomaly("up: TFRC, occupancy", "up", "ap.occupancy = true", "occupancy", TFRC),
+        anomaly("down: TFRC, none", "down", flavour=TFRC),
+        anomaly("down: TFRC, occupancy", "down", "ap.occupancy = true", "occupancy", TFRC),
         updown("both: none"),
         updown("both: data-ack", f"ap.queue = {{ {counted} }}"),
         updown("both: window sharing", "ap.window_sharing = true"),

@@ -19,6 +19,11 @@ receive_window = "WINDOW", byte_counting = true, grow_beyond_receive_window = fa
 """The simulated TCP as Linux has it; `docs/scenario-linux.md` says why each key."""
 
 
+TFRC = "tfrc"
+"""In place of a flavour: `airfair tfrc` over real UDP, beside simulated TFRC."""
+REAL_TFRC, SIMULATED_TFRC = '{ kind = "tfrc", stack = "kernel" }', '{ kind = "tfrc" }'
+
+
 @dataclass(frozen=True)
 class Cell:
     """A scenario but for the transport of its flows."""
@@ -42,9 +47,13 @@ class Cell:
             text += (
                 f'[flow.{name}]\nfrom = "{sender}"\nto = "{receiver}"\ncontrol = "{self.control}"\n'
             )
-            settings = transport.format(self.flavour).replace("WINDOW", self.window)
-            text += f"transport = {settings}\n"
+            text += f"transport = {self._settings(transport)}\n"
         return text
+
+    def _settings(self, transport: str) -> str:
+        if self.flavour == TFRC:
+            return REAL_TFRC if transport == KERNELS else SIMULATED_TFRC
+        return transport.format(self.flavour).replace("WINDOW", self.window)
 
     def loss(self) -> str:
         """Random loss on the server's link, in percent behind the last word of the cell's name."""
