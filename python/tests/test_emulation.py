@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -222,6 +222,31 @@ def test_a_scheme_at_the_sender_limits_airfair_tfrc_over_real_sockets(cell: Path
     found = goodputs(cell, falls + REAL_TFRC.format("up", "slow", "server", capped), 3)
     assert found.keys() == {"up"}
     assert found["up"] == pytest.approx(1.5, rel=0.25)
+
+
+def _carriers() -> list[str]:
+    """Command lines of all programs that carry TFRC flows."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            words = path.read_bytes().split(b"\0")
+            if b"tfrc" in words and b"airfair" in words:
+                found.append(b" ".join(words).decode())
+    return found
+
+
+@pytest.mark.usefixtures("real")
+def test_programs_that_carry_a_flow_end_when_it_stops_and_with_the_emulation(cell: Path) -> None:
+    """400 kb/s for a second at most are 50 kB; two seconds more would make them 150."""
+    flow = REAL_TFRC.format("up", "fast", "server", '"none"')
+    flow = flow.replace('"1200 B"', '"1000 B", rate = "400 kb/s"') + 'stop = "1 s"\n'
+    cell.write_text(CELL + flow)
+    done = emulate(cell, "--duration", "3 s", "--json")
+    assert done.returncode == 0, done.stderr
+    # ICMP, for what comes after its sender has gone, is a flow of its own.
+    flows = {flow["name"]: flow for flow in json.loads(done.stdout)["result"]["flows"]}
+    assert 0 < flows["up"]["delivered_bytes"] <= 60_000
+    assert _carriers() == []
 
 
 @pytest.mark.usefixtures("real")
