@@ -10,8 +10,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,6 +19,7 @@ import pytest
 
 from airfair import _core, cli
 from airfair.emulation import control, live, running
+from emulations import staying
 from support import PROGRAM
 
 pytestmark = [
@@ -76,30 +77,6 @@ def cell(tmp_path: Path) -> Path:
 def emulate(cell: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [*PROGRAM, "emulate", str(cell), *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-
-
-@contextmanager
-def staying(cell: Path) -> Iterator[tuple[subprocess.Popen[str], running.Running]]:
-    """An emulation without a command, once it runs."""
-    command = [*PROGRAM, "emulate", str(cell)]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            for _ in range(400):
-                found = [
-                    one
-                    for one in running.all_running(running.folder())
-                    if one.process == process.pid
-                ]
-                if found and found[0].control.exists():
-                    break
-                time.sleep(0.05)
-            else:
-                raise AssertionError("it does not start")
-            yield process, found[0]
-        finally:
-            process.kill()
 
 
 @pytest.mark.parametrize("kind", ["TAP", "veth"])

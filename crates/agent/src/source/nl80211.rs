@@ -3,7 +3,7 @@
 //! Four messages are all that is needed, so they are made here. What is read is checked against its length and nothing
 //! else is believed of it: an attribute that is not understood is passed over.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use super::Source;
 use crate::netlink::{self, DUMP, ask, attributes};
@@ -77,10 +77,12 @@ impl Nl80211 {
     /// If the kernel has no nl80211.
     pub fn open(only: Option<String>) -> Result<Self> {
         let line = Netlink::open(Family::Generic).context("generic netlink")?;
-        let family = family(&line).context(
-            "this kernel has no nl80211, so there is no Wi-Fi to look at; an emulation can be watched \
-             (--emulator SOCKET), and a recording replayed",
-        )?;
+        let family = family(&line).map_err(|error| {
+            anyhow!(
+                "nl80211: {error}, so there is no Wi-Fi to look at; an emulation can be watched \
+                 (--emulator SOCKET), and a recording replayed"
+            )
+        })?;
         Ok(Self { line, family, only })
     }
 
