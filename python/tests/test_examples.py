@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import runpy
 import shutil
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,11 @@ from airfair.experiment import load_study
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NOTEBOOKS = sorted(EXAMPLES.glob("*/*.ipynb"))
 STUDIES = sorted(path for path in EXAMPLES.glob("*/*.toml") if path.name != "cell.toml")
+
+
+def test_a_profile_is_made_of_every_scenario_that_ships() -> None:
+    train = runpy.run_path(str(EXAMPLES.parent / "bench" / "train.py"))
+    assert len(train["all_that_ship"]()) > len(list(EXAMPLES.parent.glob("scenarios/*.toml")))
 
 
 @pytest.mark.slow

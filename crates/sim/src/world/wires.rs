@@ -65,8 +65,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// A packet, or its loss, comes to the end of a link. False if nothing follows from it: a datagram has come to its
-    /// sink, which never answers, so that nobody need look what comes of it.
+    /// A packet, or its loss, comes to the end of a link. False if nothing follows from it in any cell: a datagram has come
+    /// to its sink, which never answers, or an acknowledgment to a source whose packets go over wires.
     #[inline]
     pub(super) fn arrive_by_wire(&mut self, id: LinkId) -> bool {
         let Self { now, links, flows, cells, recorder, .. } = self;
@@ -106,10 +106,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
             }
             (None, Body::Segment(_)) if packet.origin == Side::Receiver => {
                 let id = packet.flow;
+                let sends_by_air = matches!(flow.forth[0], Hop::Air { .. });
                 flow.source.handle(*now, &packet.body);
                 link.pass(*now);
                 self.drain_source(id);
-                true
+                sends_by_air
             }
             _ => {
                 let packet = *packet;

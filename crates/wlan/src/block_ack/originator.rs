@@ -90,6 +90,15 @@ impl Come<'_> {
             Self::None => false,
         }
     }
+
+    /// How many in a row have come, from this number on.
+    fn row(self, first: Sequence) -> u16 {
+        match self {
+            Self::Those(come) => come.row(first),
+            Self::All => u16::MAX,
+            Self::None => 0,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -206,6 +215,21 @@ impl<P> Originator<P> {
         })
     }
 
+    /// The number of the first packet on the air and those behind it, if all of them follow each other from the front of
+    /// the window.
+    #[inline]
+    pub fn row_on_air(&mut self) -> Option<(Sequence, impl ExactSizeIterator<Item = &mut P>)> {
+        let is_row = self.is_row_on_air();
+        let row = self.outstanding.iter_mut().take(usize::from(self.on_air));
+        is_row.then(|| (self.start, row.map(|it| &mut it.packet)))
+    }
+
+    /// True if those on the air are the first of the window. They were the first that waited, so that only one that is done
+    /// can stand between them.
+    fn is_row_on_air(&self) -> bool {
+        usize::from(self.on_air + self.waiting) == self.outstanding.len()
+    }
+
     /// A `BlockAck` has come: what was on the air has come, or is lost. Tells of each packet that is done.
     pub fn handle_block_ack(&mut self, come: &Bitmap, tell: impl FnMut(Done<&P>)) {
         self.silences = 0;
@@ -245,50 +269,61 @@ impl<P> Originator<P> {
         self.limits.attempts = attempts;
     }
 
-    /// What is on the air has come or is lost. What has come at the front of the window leaves it at once.
+    /// What is on the air has come or is lost.
     #[inline]
     fn settle(&mut self, come: Come<'_>, mut tell: impl FnMut(Done<&P>)) {
-        let (mut left, mut place) = (std::mem::take(&mut self.on_air), 0);
-        while left > 0
-            && let Some(it) = self.outstanding.get_mut(place)
-        {
-            let number = sequence(self.start, place);
-            place += 1;
-            if it.progress != Progress::OnAir {
-                continue;
+        let (start, attempts) = (self.start, self.limits.attempts);
+        let row = if self.is_row_on_air() { come.row(start).min(self.on_air) } else { 0 };
+        let (mut left, mut lost) = (std::mem::take(&mut self.on_air), 0);
+        for (place, it) in self.outstanding.iter_mut().enumerate() {
+            if left == 0 {
+                break;
+            }
+            let mut fate = Fate::Acknowledged;
+            if place >= usize::from(row) {
+                if it.progress != Progress::OnAir {
+                    continue;
+                }
+                it.progress = if come.has(sequence(start, place)) {
+                    Progress::Acknowledged
+                } else if it.attempts >= attempts {
+                    fate = Fate::RetryLimit;
+                    Progress::GivenUp
+                } else {
+                    left -= 1;
+                    lost += 1;
+                    it.progress = Progress::Waiting;
+                    continue;
+                };
             }
             left -= 1;
-            let fate = if come.has(number) {
-                it.progress = Progress::Acknowledged;
-                Fate::Acknowledged
-            } else if it.attempts >= self.limits.attempts {
-                it.progress = Progress::GivenUp;
-                Fate::RetryLimit
-            } else {
-                it.progress = Progress::Waiting;
-                self.waiting += 1;
-                continue;
-            };
-            tell(Done { packet: &it.packet, sequence: number, fate });
-            if place == 1 && fate == Fate::Acknowledged {
-                self.outstanding.pop_front();
-                (self.start, place) = (self.start + 1, 0);
-            }
+            tell(Done { packet: &it.packet, sequence: sequence(start, place), fate });
         }
+        self.waiting += lost;
+        self.leave(row);
         self.advance();
     }
 
+    /// The first packets leave the window.
+    #[inline]
+    fn leave(&mut self, count: u16) {
+        self.outstanding.drain(..usize::from(count));
+        self.start = self.start + count;
+    }
+
     /// The window begins with the first packet that is not done.
+    #[inline]
     fn advance(&mut self) {
-        while let Some(first) = self.outstanding.front() {
-            match first.progress {
-                Progress::Waiting | Progress::OnAir => break,
-                Progress::Acknowledged => {}
-                Progress::GivenUp => self.has_moved = self.limits.asks,
+        let progress = self.outstanding.iter().map(|it| it.progress);
+        let is_under_way = |it: &Progress| matches!(it, Progress::Waiting | Progress::OnAir);
+        let mut done = 0;
+        for it in progress.take_while(|it| !is_under_way(it)) {
+            if it == Progress::GivenUp {
+                self.has_moved = self.limits.asks;
             }
-            self.outstanding.pop_front();
-            self.start = self.start + 1;
+            done += 1;
         }
+        self.leave(done);
     }
 
     /// Starting number of a `BlockAckReq` that should go out before any data.

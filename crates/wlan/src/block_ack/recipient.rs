@@ -71,6 +71,20 @@ impl<P> Recipient<P> {
         self.receive_otherwise(now, sequence, packet)
     }
 
+    /// MPDUs numbered in a row have come without an error, at most a window of them. True if they are the next ones and
+    /// nothing waits: they are handed on at once, as [`receive`](Self::receive) would have them one by one. Else nothing
+    /// has changed.
+    #[inline]
+    pub fn receive_row(&mut self, first: Sequence, count: u16) -> bool {
+        debug_assert!(count <= self.window, "a row within the window");
+        if first != self.next || !self.buffer.is_empty() || !self.released.is_empty() {
+            return false;
+        }
+        self.note_row(first, count);
+        self.next = first + count;
+        true
+    }
+
     fn receive_otherwise(
         &mut self,
         now: Time,
@@ -92,11 +106,17 @@ impl<P> Recipient<P> {
     /// A number has come, in a row with those before it, mostly.
     #[inline]
     fn note(&mut self, sequence: Sequence) {
-        if sequence != self.run.first + self.run.count || self.run.count == self.window {
+        self.note_row(sequence, 1);
+    }
+
+    /// Numbers in a row have come.
+    #[inline]
+    fn note_row(&mut self, first: Sequence, count: u16) {
+        if first != self.run.first + self.run.count || self.run.count + count > self.window {
             self.keep_score();
-            self.run.first = sequence;
+            self.run.first = first;
         }
-        self.run.count += 1;
+        self.run.count += count;
     }
 
     /// The scoreboard takes the numbers that came last.  [80211-2020 §10.25.6.3]

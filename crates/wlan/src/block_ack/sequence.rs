@@ -62,6 +62,21 @@ impl Bitmap {
         self.words.get(usize::from(place / 64)).is_some_and(|word| word >> (place % 64) & 1 == 1)
     }
 
+    /// How many MPDUs in a row have come, from this number on.
+    #[inline]
+    pub fn row(&self, first: Sequence) -> u16 {
+        let mut from = *self;
+        from.advance(first);
+        let mut row = 0;
+        for word in from.words {
+            row += word.trailing_ones();
+            if word != u64::MAX {
+                break;
+            }
+        }
+        u16::try_from(row).expect("256 bits at most")
+    }
+
     /// Notes that so many MPDUs have come, this number and those behind it, as far as they do not lie outside.
     pub fn set_run(&mut self, first: Sequence, count: u16) {
         let from = first.after(self.start);
@@ -130,6 +145,8 @@ mod tests {
             let mut map = Bitmap::new(start);
             map.set_run(start + from, count);
             let come: Vec<u16> = (0..256).filter(|it| map.has(start + *it)).collect();
+            let behind = (from + count).min(256).saturating_sub(from);
+            assert_eq!((map.row(start + from), map.row(start + 4_095)), (behind, 0));
             assert_eq!(come, (from..(from + count).min(256)).collect::<Vec<_>>());
         }
     }

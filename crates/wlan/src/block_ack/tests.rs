@@ -17,6 +17,8 @@ struct Link {
     originator: Originator<u32>,
     recipient: Recipient<u32>,
     window: u16,
+    /// True if what comes in a row is handed on as a row.
+    in_rows: bool,
     now: Time,
     pushed: u32,
     delivered: Vec<u32>,
@@ -28,8 +30,8 @@ impl Link {
         let start = Sequence::new(start);
         let (originator, recipient) =
             (Originator::new(limits, start), Recipient::new(window, timeout, start));
-        let (delivered, done) = (Vec::new(), Vec::new());
-        Self { originator, recipient, window, now: Time::ZERO, pushed: 0, delivered, done }
+        let (delivered, done, in_rows) = (Vec::new(), Vec::new(), false);
+        Self { originator, recipient, window, in_rows, now: Time::ZERO, pushed: 0, delivered, done }
     }
 
     /// Fills the window, and sends so many of the batch, of which those are `lost` whose bit says so; or a request.
@@ -64,6 +66,9 @@ impl Link {
         assert!(batch.is_sorted_by_key(|(sequence, _)| sequence.after(self.originator.start())));
         assert!(batch.iter().all(|(it, _)| it.after(self.originator.start()) < self.window));
         self.originator.send(u16::try_from(batch.len()).expect("a window"));
+        if self.in_rows && lost == 0 && self.send_row() {
+            return true;
+        }
         let mut come = false;
         for (place, (sequence, packet)) in batch.into_iter().enumerate() {
             if lost >> (place % 64) & 1 == 0 {
@@ -75,6 +80,17 @@ impl Link {
             }
         }
         come
+    }
+
+    /// Hands on what is on the air as a row, if it is one.
+    fn send_row(&mut self) -> bool {
+        let Some((first, row)) = self.originator.row_on_air() else { return false };
+        let count = u16::try_from(row.len()).expect("a window");
+        let is_next = self.recipient.receive_row(first, count);
+        if is_next {
+            self.delivered.extend(row.map(|packet| *packet));
+        }
+        is_next
     }
 
     fn collect(&mut self) {
@@ -252,6 +268,27 @@ proptest! {
                 }
             }
         }
+    }
+
+    /// Aggregates that come as a whole, and others between them.
+    #[test]
+    fn a_row_is_what_its_packets_are_one_by_one(
+        window in prop::sample::select(vec![1_u16, 8, 64, 256]),
+        start in 0_u16..4_096,
+        exchanges in prop::collection::vec(
+            (1_usize..300, prop_oneof![3 => Just(0), 1 => any::<u64>()], 0_u8..6), 1..60,
+        ),
+    ) {
+        let new = || Link::new(window, start, limits(window, AfterSilence::default()), LONG);
+        let (mut one_by_one, mut in_rows) = (new(), Link { in_rows: true, ..new() });
+        for (count, lost, response) in exchanges {
+            let seen = [&mut one_by_one, &mut in_rows].map(|link| {
+                link.exchange(count.min(usize::from(window)), lost, response == 0);
+                (link.originator.start(), link.recipient.block_ack(), link.delivered.len(), link.done.clone())
+            });
+            prop_assert_eq!(&seen[0], &seen[1]);
+        }
+        prop_assert_eq!(one_by_one.delivered, in_rows.delivered);
     }
 
     /// With a reorder time-out, too, order holds and nothing comes twice.

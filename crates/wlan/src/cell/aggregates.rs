@@ -100,6 +100,10 @@ impl Errors {
         self.0[place / 64] >> (place % 64) & 1 == 1
     }
 
+    fn is_none(self) -> bool {
+        self.0 == [0; 4]
+    }
+
     pub(super) fn of<P>(mpdus: &[Mpdu<P>]) -> Self {
         let mut errors = Self::default();
         let errored = mpdus.iter().enumerate().filter(|(_, mpdu)| mpdu.errored);
@@ -110,6 +114,14 @@ impl Errors {
     pub(super) fn count(self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
+}
+
+/// Hands on the packets of an MPDU.
+#[inline]
+fn deliver<P: Copy>(queued: &Queued<P>, deliveries: &mut Vec<Msdu<P>>) {
+    // Copied once, where a value that is pushed is copied twice.
+    deliveries.extend_from_slice(slice::from_ref(&queued.msdu));
+    deliveries.extend(queued.others());
 }
 
 /// Octets of the PSDU of a batch: an MPDU alone has a delimiter where every PPDU is an A-MPDU.
@@ -314,6 +326,36 @@ impl<P: Copy + Headers> Cell<P> {
     /// The receiver takes in the MPDUs of an aggregate but those with errors, and hands on what is in order.
     #[inline(never)]
     pub(super) fn deliver_batch(&mut self, now: Time, id: ContenderId, to: NodeId, errors: Errors) {
+        if !(errors.is_none() && self.deliver_row(id, to)) {
+            self.deliver_one_by_one(now, id, to, errors);
+        }
+        let recipient = self.recipients.of(self.roster.hop(id, to));
+        if recipient.is_waiting() || self.recipients.next_timeout.is_some() {
+            self.recipients.plan();
+            self.plan_release();
+        }
+    }
+
+    /// Hands on MPDUs that have all come in order, one behind the other, and true; false if any of that is not so.
+    #[inline]
+    fn deliver_row(&mut self, id: ContenderId, to: NodeId) -> bool {
+        let Self { roster, contenders, recipients, deliveries, .. } = self;
+        let originator = &mut contenders[id.index()].queue.link(to).originator;
+        let Some((first, row)) = originator.row_on_air() else { return false };
+        let count = u16::try_from(row.len()).expect("at most a window");
+        if !recipients.of(roster.hop(id, to)).receive_row(first, count) {
+            return false;
+        }
+        deliveries.reserve(row.len());
+        for queued in row {
+            queued.has_arrived = true;
+            deliver(queued, deliveries);
+        }
+        true
+    }
+
+    #[inline(never)]
+    fn deliver_one_by_one(&mut self, now: Time, id: ContenderId, to: NodeId, errors: Errors) {
         let Self { roster, contenders, recipients, channel, deliveries, .. } = self;
         let recipient = recipients.of(roster.hop(id, to));
         for (place, mpdu) in contenders[id.index()].queue.link(to).on_air().enumerate() {
@@ -323,9 +365,7 @@ impl<P: Copy + Headers> Cell<P> {
             match recipient.receive(now, mpdu.sequence, || Received::of(mpdu.packet)) {
                 Reception::InOrder => {
                     mpdu.packet.has_arrived = true;
-                    // Copied once, where a value that is pushed is copied twice.
-                    deliveries.extend_from_slice(slice::from_ref(&mpdu.packet.msdu));
-                    deliveries.extend(mpdu.packet.others());
+                    deliver(mpdu.packet, deliveries);
                     continue;
                 }
                 Reception::Kept => mpdu.packet.has_arrived = true,
@@ -337,10 +377,6 @@ impl<P: Copy + Headers> Cell<P> {
             while let Some(received) = recipient.poll_released() {
                 received.deliver(deliveries);
             }
-        }
-        if recipient.is_waiting() || recipients.next_timeout.is_some() {
-            recipients.plan();
-            self.plan_release();
         }
     }
 

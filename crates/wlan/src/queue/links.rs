@@ -333,9 +333,13 @@ impl<P: Copy> Links<P> {
         self.under_way += 1;
     }
 
-    fn forget(&mut self, queue: usize) {
-        self.of_queue[queue] -= 1;
-        self.under_way -= 1;
+    /// So many packets of a queue are done.
+    #[inline]
+    fn forget(&mut self, queue: usize, count: u32) {
+        if count > 0 {
+            self.of_queue[queue] -= count;
+            self.under_way -= count;
+        }
     }
 
     /// Packets that have left queue `index` and are not done.
@@ -519,11 +523,20 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         let Some(links) = &mut self.links else { return };
         let Some(mut link) = links.to[to.index()].take() else { return };
         let before = links.under_way;
+        // Packets of one queue, mostly: subtracted one by one, each would wait for the one before.
+        let (mut of_queue, mut count) = (self.serving, 0);
         link.settle(response, |done| {
             tell(done.packet, done.fate);
-            links.forget(done.packet.queue);
-            done.packet.joined().iter().for_each(|(_, queue)| links.forget(*queue));
+            let joined = done.packet.joined().iter().map(|(_, queue)| *queue);
+            for queue in std::iter::once(done.packet.queue).chain(joined) {
+                if queue != of_queue {
+                    links.forget(of_queue, std::mem::take(&mut count));
+                    of_queue = queue;
+                }
+                count += 1;
+            }
         });
+        links.forget(of_queue, count);
         if self.driver.is_some() {
             self.scheduler.note_done(to, (before - links.under_way) as usize);
         }
