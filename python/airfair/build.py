@@ -294,6 +294,7 @@ def voice(
 
 def occupancy(
     *,
+    aggregates: Literal["full", "seen", "apart"] | None = None,
     beacons: int | None = None,
     patience: int | None = None,
     satisfied: float | None = None,
@@ -304,6 +305,9 @@ def occupancy(
     Whether its beacons grant each active station an equal share of the channel, which flows with
     `control = "occupancy"` keep.
 
+    aggregates: Time of a packet in an aggregate: the aggregate's, divided by as many packets as its
+        limits allow (`full`), or by as many as those of the flow had on average (`seen`), or that
+        of a frame of its own (`apart`). Default: "full".
     beacons: Beacon intervals of an observation slot, n. Default: 3.
     patience: Beacons missed in a row after which a station limits its flows no longer. Default: 10.
     satisfied: Part of an equal share from which on a station may have more, r: more than 0 and less
@@ -789,6 +793,7 @@ def control_arf_aware(
 
 def control_arf_window(
     *,
+    aggregates: Literal["full", "seen", "apart"] | None = None,
     fall: Literal["projected", "printed"] | None = None,
     long_lived: str | None = None,
     rise: Literal["projected", "printed"] | None = None,
@@ -801,6 +806,9 @@ def control_arf_window(
     `occupancy` TCP or TFRC, a station at either end and an access point with `occupancy`, `rate-
     cap` TCP or TFRC and a station as sender. What needs a station at either end acts at each.
 
+    aggregates: Time of a packet in an aggregate: the aggregate's, divided by as many packets as its
+        limits allow (`full`), or by as many as those of the flow had on average (`seen`), or that
+        of a frame of its own (`apart`). Default: "full".
     fall: Likewise after a fall of the rate. Default: "projected".
     long_lived: What a connection must have moved before the scheme takes it for long-lived.
         Default: "100000 B".

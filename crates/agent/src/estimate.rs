@@ -217,11 +217,11 @@ pub fn exchange(packet: Bytes, rate: DataRate) -> Exchange {
     let (protection, zero) = ([None; 2], Duration::ZERO);
     let Some((standard, vector)) = legacy(rate) else {
         let data = octets_alone(packet.get().into(), rate);
-        return Exchange { access, protection, data, ack: zero, sifs: zero };
+        return Exchange { access, protection, data, ack: zero, sifs: zero, packets: 1 };
     };
     let data = standard.ppdu_duration(packet + OVERHEAD, vector);
     let sifs = standard.timing(false, Preamble::Long).sifs;
-    Exchange { access, protection, data, ack: ack(standard, vector), sifs }
+    Exchange { access, protection, data, ack: ack(standard, vector), sifs, packets: 1 }
 }
 
 /// Longest MSDU: a mean beyond it is of counters that do not fit each other [octets].

@@ -24,7 +24,7 @@ pub mod station;
 
 use airfair_units::{Bytes, DataRate, Duration};
 
-use crate::exchange::Exchange;
+use crate::exchange::{Aggregates, Exchange};
 use crate::window_limit::FLOOR;
 
 /// Choices that the paper leaves to the implementer.
@@ -41,6 +41,8 @@ pub struct Params {
     pub fall: Reading,
     /// RTT in eq. 11.
     pub round_trip: RoundTrip,
+    /// Packets among which the time of an aggregate is divided in eq. 10.  Deviates: [D-157]
+    pub aggregates: Aggregates,
 }
 
 /// A reading of a connection's time τ in eq. 8, which divides it by the time of a segment at the new rate.
@@ -71,6 +73,7 @@ impl Default for Params {
             rise: Reading::default(),
             fall: Reading::default(),
             round_trip: RoundTrip::default(),
+            aggregates: Aggregates::default(),
         }
     }
 }
@@ -236,6 +239,7 @@ mod tests {
 
     /// 802.11a with RTS/CTS at 54 Mb/s: DIFS 34 and back-off 45, control frames 28, data 248 and 32 µs.
     const DATA: Exchange = Exchange {
+        packets: 1,
         access: us(79),
         protection: [Some(us(28)), Some(us(28))],
         data: us(248),

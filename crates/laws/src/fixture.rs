@@ -2,7 +2,7 @@
 
 use airfair_units::{Bytes, Duration, Time};
 
-use crate::occupancy_meter::{Frame, Kind, Packet, Params};
+use crate::occupancy_meter::{Frame, Kind, Packets, Params};
 
 /// The access point, the station that listens, and another one.
 pub(crate) const AP: u16 = 0;
@@ -36,7 +36,7 @@ pub(crate) fn at_ms(ms: u64) -> Time {
 }
 
 /// A frame that ends at `end` µs; its duration field is what the exchange takes after it.
-pub(crate) fn frame(end: u64, to: u16, kind: Kind) -> Frame {
+pub(crate) fn frame(end: u64, to: u16, kind: Kind<'_>) -> Frame<'_> {
     let duration = if matches!(kind, Kind::Data { .. }) { DATA } else { CONTROL };
     let duration_field = match kind {
         // 3 · 16 + 28 + 248 + 28
@@ -45,17 +45,34 @@ pub(crate) fn frame(end: u64, to: u16, kind: Kind) -> Frame {
         Kind::Cts { .. } => 308,
         // 16 + 28
         Kind::Data { .. } => 44,
-        Kind::Ack | Kind::Beacon => 0,
+        Kind::Ack | Kind::BlockAck { .. } | Kind::Beacon => 0,
     };
     Frame { end: at_us(end), duration, duration_field: us(duration_field), to, backoff: None, kind }
 }
 
-/// Data of flow 7, from the station that listens or to it, or of somebody else.
-pub(crate) fn data(end: u64, from: u16, to: u16) -> Frame {
-    let packet = (from == ME || to == ME).then_some(Packet { flow: 7, payload: 1_460 });
-    frame(end, to, Kind::Data { from, psdu: Bytes::new(1_536), packet })
+/// A packet of flow 7 with this payload, 48 octets of headers before it.
+pub(crate) const fn packet(payload: u64) -> Packets {
+    let (payload, none) = (Bytes::new(payload), Bytes::ZERO);
+    let (msdus, headers) = (Bytes::new(payload.get() + 48), Bytes::new(48));
+    Packets {
+        flow: 7,
+        data: 1,
+        answers: 0,
+        payload,
+        msdus,
+        largest: payload,
+        headers,
+        answer: none,
+    }
 }
 
-pub(crate) fn ack(end: u64, to: u16) -> Frame {
+/// Data of flow 7, from the station that listens or to it, or of somebody else.
+pub(crate) fn data(end: u64, from: u16, to: u16) -> Frame<'static> {
+    const PACKETS: &[Packets] = &[packet(1_460)];
+    let packets = if from == ME || to == ME { PACKETS } else { &[] };
+    frame(end, to, Kind::Data { from, psdu: Bytes::new(1_536), packets })
+}
+
+pub(crate) fn ack(end: u64, to: u16) -> Frame<'static> {
     frame(end, to, Kind::Ack)
 }

@@ -42,3 +42,14 @@ pub enum Direction {
     /// From the access point to a station.
     Down,
 }
+
+impl Direction {
+    /// The other one.
+    #[must_use]
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::Up => Self::Down,
+            Self::Down => Self::Up,
+        }
+    }
+}

@@ -32,6 +32,8 @@ pub use grant::Grant;
 
 use airfair_units::Probability;
 
+use crate::exchange::Aggregates;
+
 /// Parameters on which access point and stations agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
@@ -43,6 +45,8 @@ pub struct Params {
     pub spare: Spare,
     /// Beacons missed in a row after which a station limits its flows no longer.  Deviates: [D-111]
     pub patience: u16,
+    /// Packets among which the time of an aggregate is divided in eq. 9.  Deviates: [D-157]
+    pub aggregates: Aggregates,
 }
 
 impl Default for Params {
@@ -53,6 +57,7 @@ impl Default for Params {
             satisfied: Probability::literal(0.8),
             spare: Spare::Printed,
             patience: 10,
+            aggregates: Aggregates::default(),
         }
     }
 }

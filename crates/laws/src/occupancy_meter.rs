@@ -14,9 +14,14 @@
 //! means and not measured, so exchanges (frames and SIFS) and accesses to the channel are counted apart.
 //! A station cannot see collisions of others, nor an exchange none of whose frames it decodes.
 //!
+//! An aggregate is an exchange with several packets. Its time and its access are the station's as a whole; flows of the
+//! station whose packets share it have parts of both by their octets. A packet of its own counts if the `BlockAck` says
+//! that it has come; what one receives has.  Deviates: [D-157]
+//!
 //! A station advances its state, which holds tables, with each frame that it hears. So the state is changed in place:
 //! passed by value, as that of other laws, it cost more than the arithmetic.
 
+mod packets;
 mod slot;
 mod table;
 
@@ -24,7 +29,8 @@ use airfair_units::{Bytes, Duration, Time};
 
 use crate::Direction;
 
-pub use slot::{Access, Backoffs, FlowUsage, Share, Slot, Usage};
+pub use packets::Packets;
+pub use slot::{Access, Accesses, Backoffs, FlowUsage, Share, Slot, Usage};
 pub use table::Table;
 
 /// Facts that the station knows of its cell.
@@ -48,7 +54,7 @@ pub struct Params {
 
 /// A frame that the station has decoded or sent, as its header tells. CTS and ACK name no transmitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub struct Frame<'p> {
     /// Time at which it left the air.
     pub end: Time,
     /// Time on the air.
@@ -60,12 +66,12 @@ pub struct Frame {
     /// Back-off that the station has counted before it, if it is the first of an own exchange.
     pub backoff: Option<Duration>,
     /// Kind of frame.
-    pub kind: Kind,
+    pub kind: Kind<'p>,
 }
 
 /// Kind of a frame, with what only this kind tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Kind<'p> {
     /// Asks for the channel.
     Rts {
         /// Transmitter.
@@ -77,28 +83,25 @@ pub enum Kind {
         /// station knows that there was none, its own CTS to itself.
         request: Duration,
     },
-    /// Carries a packet.
+    /// Carries packets.
     Data {
         /// Transmitter.
         from: u16,
         /// The part that is sent at the data rate: header, packet and check sequence.
         psdu: Bytes,
-        /// The transport's packet in it, if the station is one of its ends.
-        packet: Option<Packet>,
+        /// The transports' packets in it by flow, if the station is one of its ends: all that it sends, and those that
+        /// it receives without an error.
+        packets: &'p [Packets],
     },
     /// Acknowledges a data frame.
     Ack,
+    /// Acknowledges packets of an aggregate that the station has sent.
+    BlockAck {
+        /// Those that have come, by flow.
+        come: &'p [Packets],
+    },
     /// Announces the cell.
     Beacon,
-}
-
-/// A packet of a flow of the station.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packet {
-    /// The flow.
-    pub flow: u16,
-    /// Application octets; none in an ACK or a report.
-    pub payload: u32,
 }
 
 /// A slot that is over, and the silence after it.
@@ -127,7 +130,6 @@ struct Exchange {
     has_data: bool,
     /// Its end.
     until: Time,
-    packet: Option<Packet>,
 }
 
 /// Memory from frame to frame.
@@ -135,6 +137,8 @@ struct Exchange {
 pub struct State {
     start: Time,
     open: Option<Exchange>,
+    /// Packets that the open exchange carries: octets on the air, and what has got through, as far as is known.
+    carried: Vec<Packets>,
     current: Slot,
     last: Option<Slot>,
 }
@@ -182,7 +186,7 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
                 open(params, state, granted);
             }
         },
-        Kind::Data { from, psdu, packet } => {
+        Kind::Data { from, psdu, packets } => {
             if from == params.me {
                 state.current.adapted_up += psdu;
             } else if to == params.me {
@@ -191,18 +195,23 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
             let follows = |open: &&mut Exchange| open.sender == from && !open.has_data;
             if let Some(open) = state.open.as_mut().filter(follows) {
                 let station = Exchange::station(params, from, Some(to));
-                *open = Exchange { is_answered: true, has_data: true, station, packet, ..*open };
+                *open = Exchange { is_answered: true, has_data: true, station, ..*open };
+                state.carried.extend_from_slice(packets);
                 return;
             }
             let mut exchange = Exchange::new(params, from, Some(to), frame);
             // Of its own frames it knows whether an ACK came; of others' it takes that for granted.
             exchange.is_answered = from != params.me;
-            (exchange.has_data, exchange.packet) = (true, packet);
+            exchange.has_data = true;
             open(params, state, exchange);
+            state.carried.extend_from_slice(packets);
         }
-        Kind::Ack => match &mut state.open {
+        Kind::Ack | Kind::BlockAck { .. } => match &mut state.open {
             Some(open) if open.sender == to => {
                 open.is_answered = true;
+                if let Kind::BlockAck { come } = kind {
+                    state.carried.iter_mut().for_each(|sent| sent.keep(come));
+                }
                 settle(params, state);
             }
             // Data that it could not decode: all that it knows is this.
@@ -210,7 +219,7 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
                 settle(params, state);
                 let exchange = params.sifs + duration;
                 let usage = state.current.stations.or_default(to);
-                usage.up.add(Share { exchange, failed: Duration::ZERO, accesses: 1 });
+                usage.up.add(Share::answered(exchange));
             }
             _ => {}
         },
@@ -230,7 +239,6 @@ impl Exchange {
             is_answered: false,
             has_data: false,
             until: first.end + first.duration_field,
-            packet: None,
         }
     }
 
@@ -249,29 +257,44 @@ fn open(params: &Params, state: &mut State, exchange: Exchange) {
 /// reserved nothing [80211-2020 §10.3.2.4], nor has the station's own data without an ACK.
 #[inline]
 fn settle(params: &Params, state: &mut State) {
-    let State { open: under_way, current, .. } = state;
-    let Some(open) = under_way else { return };
-    let (exchange, failed) = if open.is_answered {
-        (open.spent + open.promised, Duration::ZERO)
+    let State { open: under_way, carried, current, .. } = state;
+    let Some(open) = under_way.take() else { return };
+    let share = if open.is_answered {
+        Share::answered(open.spent + open.promised)
     } else {
-        (Duration::ZERO, open.spent)
+        Share::failed(open.spent)
     };
-    let share = Share { exchange, failed, accesses: 1 };
     let is_down = open.sender == params.access_point;
     let direction = if is_down { Direction::Down } else { Direction::Up };
     if let Some(station) = open.station {
         current.stations.or_default(station).in_direction(direction).add(share);
-        if let Some(Packet { flow, payload }) = open.packet {
-            let seen = current.flows.or_default(flow);
-            seen.usage.in_direction(direction).add(share);
+        divide(carried, share, |sent, part| {
+            let seen = current.flows.or_default(sent.flow);
+            seen.usage.in_direction(direction).add(part);
             if open.is_answered {
-                seen.packets += u32::from(payload > 0);
-                seen.answers += u32::from(payload == 0);
-                seen.octets += Bytes::new(payload.into());
+                seen.packets += sent.data;
+                seen.answers += sent.answers;
+                seen.octets += sent.payload;
             }
-        }
+        });
     }
-    *under_way = None;
+    carried.clear();
+}
+
+/// Divides the time and the access of an exchange between the flows whose packets it carries, by their octets.
+/// Deviates: [D-157]
+#[inline]
+fn divide(carried: &[Packets], share: Share, mut give: impl FnMut(&Packets, Share)) {
+    if let [alone] = carried {
+        return give(alone, share);
+    }
+    let all = carried.iter().map(|sent| sent.msdus).sum();
+    let mut from = Bytes::ZERO;
+    for sent in carried {
+        let to = from + sent.msdus;
+        give(sent, share.part(from, to, all));
+        from = to;
+    }
 }
 
 /// Closes the slots that have ended by `now`. An exchange belongs to the slot in which it ends.

@@ -7,17 +7,15 @@
 use airfair_units::{Bytes, DataRate};
 
 use crate::Direction;
-use crate::occupancy_meter::{Frame, Kind, Packet};
+use crate::occupancy_meter::{Frame, Kind, Packets};
 
 /// A frame that a station has decoded or sent, with what its own packets tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Heard {
+pub struct Heard<'p> {
     /// The frame.
-    pub frame: Frame,
+    pub frame: Frame<'p>,
     /// Its rate.
     pub rate: DataRate,
-    /// Length of the packet in it, LLC/SNAP included; nothing where the station does not know the packet.
-    pub msdu: Bytes,
 }
 
 /// A flow with an end at the station, as what has got through shows it.
@@ -48,47 +46,56 @@ impl LocalFlow {
         Self { flow, direction, is_controlled, moved, largest, headers, answer }
     }
 
-    /// Takes note of a packet of it that has got through.
-    fn note(&mut self, payload: Bytes, msdu: Bytes) {
-        if payload.is_zero() {
-            self.answer = msdu;
-            return;
+    /// Takes note of packets of it that have got through.
+    fn note(&mut self, come: &Packets) {
+        if come.answers > 0 {
+            self.answer = come.answer;
         }
-        self.moved += payload;
-        self.largest = self.largest.max(payload);
-        self.headers = msdu - payload;
+        if come.data > 0 {
+            self.moved += come.payload;
+            self.largest = self.largest.max(come.largest);
+            self.headers = come.headers;
+        }
     }
 }
 
-/// The station's own last data frame, until the ACK: rate, packet and length.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The station's own last data frame, until it is answered: rate and packets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Receipts {
-    sent: Option<(DataRate, Packet, Bytes)>,
+    sent: Option<DataRate>,
+    packets: Vec<Packets>,
 }
 
 impl Receipts {
-    /// Takes in a frame of station `me`, and one of `flows` takes note of what has got through by it. Direction and
-    /// rate of that packet, if there is one.
+    /// Takes in a frame of station `me`, and those of `flows` take note of what has got through by it. Direction and
+    /// rate of those packets, if there are any.
     pub fn take<'f>(
         &mut self,
         me: u16,
         heard: &Heard,
-        mut flows: impl Iterator<Item = &'f mut LocalFlow>,
+        flows: impl Iterator<Item = &'f mut LocalFlow>,
     ) -> Option<(Direction, DataRate)> {
-        let (direction, (rate, packet, msdu)) = match heard.frame.kind {
-            Kind::Data { from, packet: Some(packet), .. } => {
-                let data = (heard.rate, packet, heard.msdu);
-                if from == me {
-                    self.sent = Some(data);
-                    return None;
-                }
-                (Direction::Down, data)
+        let (direction, rate, come) = match heard.frame.kind {
+            Kind::Data { packets: [], .. } => return None,
+            Kind::Data { from, packets, .. } if from == me => {
+                self.sent = Some(heard.rate);
+                self.packets.clear();
+                self.packets.extend_from_slice(packets);
+                return None;
             }
-            Kind::Ack if heard.frame.to == me => (Direction::Up, self.sent.take()?),
+            Kind::Data { packets, .. } => (Direction::Down, heard.rate, packets),
+            Kind::Ack if heard.frame.to == me => {
+                (Direction::Up, self.sent.take()?, self.packets.as_slice())
+            }
+            Kind::BlockAck { come } if heard.frame.to == me => {
+                (Direction::Up, self.sent.take().filter(|_| !come.is_empty())?, come)
+            }
             _ => return None,
         };
-        if let Some(known) = flows.find(|known| known.flow == packet.flow) {
-            known.note(Bytes::new(packet.payload.into()), msdu);
+        for known in flows {
+            if let Some(come) = come.iter().find(|it| it.flow == known.flow) {
+                known.note(come);
+            }
         }
         Some((direction, rate))
     }
@@ -97,21 +104,20 @@ impl Receipts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::packet;
     use airfair_units::{Duration, Time};
 
     const ME: u16 = 1;
     const RATE: DataRate = DataRate::from_mbps(54);
 
-    fn heard(to: u16, kind: Kind, msdu: u64) -> Heard {
+    fn heard(to: u16, kind: Kind<'_>) -> Heard<'_> {
         let (duration, duration_field) = (Duration::ZERO, Duration::ZERO);
         let frame = Frame { end: Time::ZERO, duration, duration_field, to, backoff: None, kind };
-        Heard { frame, rate: RATE, msdu: Bytes::new(msdu) }
+        Heard { frame, rate: RATE }
     }
 
-    fn data(from: u16, to: u16, payload: u32) -> Heard {
-        let packet = Some(Packet { flow: 7, payload });
-        let msdu = u64::from(payload) + 48;
-        heard(to, Kind::Data { from, psdu: Bytes::new(msdu + 28), packet }, msdu)
+    fn data(from: u16, to: u16, packets: &[Packets]) -> Heard<'_> {
+        heard(to, Kind::Data { from, psdu: Bytes::new(1_076), packets })
     }
 
     /// A frame received has got through, an own one has with its ACK, and only once.
@@ -122,14 +128,39 @@ mod tests {
         let mut flows = [LocalFlow::new(7, Direction::Up, true)];
         let mut receipts = Receipts::default();
         let mut take = |heard| receipts.take(ME, &heard, flows.iter_mut());
-        assert_eq!(take(heard(ME, Kind::Ack, 0)), None);
-        assert_eq!(take(data(ME, 0, 1_000)), None);
-        assert_eq!(take(heard(2, Kind::Ack, 0)), None, "another's");
-        assert_eq!(take(heard(ME, Kind::Ack, 0)), Some((Direction::Up, RATE)));
-        assert_eq!(take(heard(ME, Kind::Ack, 0)), None);
-        assert_eq!(take(data(0, ME, 0)), Some((Direction::Down, RATE)));
+        let (one, answer) = ([packet(1_000)], [Packets::one(7, Bytes::ZERO, Bytes::new(48))]);
+        assert_eq!(take(heard(ME, Kind::Ack)), None);
+        assert_eq!(take(data(ME, 0, &one)), None);
+        assert_eq!(take(heard(2, Kind::Ack)), None, "another's");
+        assert_eq!(take(heard(ME, Kind::Ack)), Some((Direction::Up, RATE)));
+        assert_eq!(take(heard(ME, Kind::Ack)), None);
+        assert_eq!(take(data(0, ME, &answer)), Some((Direction::Down, RATE)));
         let [flow] = flows;
         assert_eq!((flow.moved, flow.largest), (Bytes::new(1_000), Bytes::new(1_000)));
         assert_eq!((flow.headers, flow.answer), (Bytes::new(48), Bytes::new(48)));
+    }
+
+    /// Of an aggregate of three packets a `BlockAck` acknowledges two, and of the next one none.
+    #[test]
+    fn of_an_aggregate_what_a_block_ack_acknowledges_has_got_through() {
+        let mut flows = [LocalFlow::new(7, Direction::Up, true)];
+        let mut receipts = Receipts::default();
+        let mut take = |heard| receipts.take(ME, &heard, flows.iter_mut());
+        let frame = |packets: &[Packets]| {
+            let mut all = Vec::new();
+            for packet in packets {
+                Packets::gather(&mut all, *packet);
+            }
+            all
+        };
+        let all = frame(&[packet(1_000), packet(300), packet(900)]);
+        let come = frame(&[packet(300), packet(900)]);
+        assert_eq!(take(data(ME, 0, &all)), None);
+        let block_ack = |come| heard(ME, Kind::BlockAck { come });
+        assert_eq!(take(block_ack(&come)), Some((Direction::Up, RATE)));
+        assert_eq!(take(data(ME, 0, &all)), None);
+        assert_eq!(take(block_ack(&[])), None);
+        assert_eq!(take(heard(ME, Kind::Ack)), None);
+        assert_eq!((flows[0].moved, flows[0].largest), (Bytes::new(1_200), Bytes::new(900)));
     }
 }

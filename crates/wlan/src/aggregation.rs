@@ -132,9 +132,15 @@ impl Agreement {
 
     /// Most packets of this size in a frame, as far as windows and A-MSDUs go.
     pub fn most_packets(&self, size: Bytes) -> usize {
+        let joined = usize::try_from(self.most_joined(size)).expect("a few hundred");
+        usize::from(self.most_mpdus()) * joined
+    }
+
+    /// Most packets of this size in an MPDU.
+    pub(crate) fn most_joined(&self, size: Bytes) -> u32 {
         let subframe = padded(AMSDU_SUBFRAME_HEADER + size).get();
         let joined = self.amsdu.map_or(1, |amsdu| ((amsdu.get() + 3) / subframe).max(1));
-        usize::from(self.most_mpdus()) * usize::try_from(joined).expect("a few hundred")
+        u32::try_from(joined).expect("a few hundred")
     }
 
     /// Most MPDUs of an A-MPDU.

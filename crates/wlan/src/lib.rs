@@ -50,8 +50,8 @@ mod roster;
 
 pub use capabilities::{Aggregation, Channel, LinkCapabilities};
 pub use cell::{
-    Cell, ChannelAccess, Departure, Fate, Listen, Monitored, Overheard, QueueFull, RateChange,
-    Signal,
+    Carrier, Cell, ChannelAccess, Departure, Fate, Listen, Monitored, Overheard, QueueFull,
+    RateChange, Signal,
 };
 pub use config::{
     AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig,

@@ -6,7 +6,7 @@ use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use super::{Connection, Extra, Measured, Observation, Params};
 use crate::Direction;
-use crate::exchange::Exchanges;
+use crate::exchange::{Exchanges, Load};
 use crate::occupancy_meter as meter;
 use crate::receipts::{Heard, LocalFlow, Receipts};
 
@@ -125,7 +125,15 @@ pub fn windows<'s>(
     exchange: &'s Exchanges,
 ) -> impl Iterator<Item = (&'s LocalFlow, Bytes)> {
     let slot = state.meter.last().expect("windows follow from a slot");
-    let exchange = move |msdu| exchange(change.access.up, msdu, change.rate);
+    let Change { direction, rate, access, .. } = change;
+    let answering = direction.opposite();
+    let load = move |direction, msdu, seen| Load {
+        direction,
+        msdu,
+        rate,
+        most: params.aggregates.most(seen),
+    };
+    let exchange = move |load| exchange(access.up, load);
     let controlled = long_lived(params, state, slot)
         .filter(move |(it, _)| it.direction == change.direction && it.is_controlled);
     controlled.filter_map(move |(local, seen)| {
@@ -139,8 +147,8 @@ pub fn windows<'s>(
             smoothed_round_trip,
             least_round_trip,
             buffer,
-            data: exchange(local.headers + segment),
-            ack: exchange(local.answer),
+            data: exchange(load(direction, local.headers + segment, seen.packets_each(direction))),
+            ack: exchange(load(answering, local.answer, seen.answers_each(answering))),
         };
         Some((local, super::window(params, change.extra, &connection)))
     })
@@ -197,9 +205,8 @@ mod tests {
     const SLOW: DataRate = DataRate::from_mbps(48);
 
     /// A data frame of 248 µs that the station receives, at `end` ms.
-    fn data(end: u64, rate: DataRate) -> Heard {
-        let frame = crate::fixture::data(1_000 * end, AP, ME);
-        Heard { frame, rate, msdu: Bytes::new(1_508) }
+    fn data(end: u64, rate: DataRate) -> Heard<'static> {
+        Heard { frame: crate::fixture::data(1_000 * end, AP, ME), rate }
     }
 
     #[test]
@@ -242,9 +249,9 @@ mod tests {
             let (smoothed_round_trip, least_round_trip) = (round_trip, round_trip);
             Some(End { smoothed_round_trip, least_round_trip, buffer })
         };
-        let exchange = |access, _, _| {
-            let (data, ack, sifs) = (us(248), us(28), us(16));
-            crate::exchange::Exchange { access, protection: [None; 2], data, ack, sifs }
+        let exchange = |access, _| {
+            let (data, ack, sifs, packets) = (us(248), us(28), us(16), 1);
+            crate::exchange::Exchange { access, protection: [None; 2], data, ack, sifs, packets }
         };
         let windows = windows(&params, &state, change, end, &exchange);
         let windows: Vec<_> = windows.map(|(local, window)| (local.flow, window)).collect();

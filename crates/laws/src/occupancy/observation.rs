@@ -44,12 +44,12 @@ impl Intervals {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::occupancy_meter::{Backoffs, Usage};
+    use crate::occupancy_meter::{Accesses, Backoffs, Usage};
 
     fn seen(station: u16) -> Slot {
         let mut slot = Slot { beacons: Duration::from_micros(50), ..Slot::default() };
         let usage: &mut Usage = slot.stations.or_default(station);
-        usage.down.accesses = 1;
+        usage.down.accesses = Accesses::ONE;
         slot.backoffs = Backoffs { total: Duration::from_micros(9), count: 1 };
         slot
     }
@@ -64,8 +64,12 @@ mod tests {
         }
         let ObservationSlot { length, seen } = intervals.slot();
         assert_eq!(length, Duration::from_millis(301));
-        let accesses: Vec<_> =
-            seen.stations.iter().map(|(id, it)| (id, it.down.accesses)).collect();
+        let each = Duration::from_micros(1);
+        let accesses: Vec<_> = seen
+            .stations
+            .iter()
+            .map(|(id, it)| (id, it.down.accesses.time(each).as_nanos() / 1_000))
+            .collect();
         assert_eq!(accesses, [(2, 2), (3, 1)]);
         assert_eq!((seen.backoffs.count, seen.beacons), (3, Duration::from_micros(150)));
     }

@@ -127,7 +127,7 @@ mod tests {
     /// DIFS and back-off of 100, SIFS 16 and ACK 36 µs around a data frame.
     fn exchange(data: u64) -> Exchange {
         let (access, ack, sifs) = (us(100), us(36), us(16));
-        Exchange { access, protection: [None; 2], data: us(data), ack, sifs }
+        Exchange { access, protection: [None; 2], data: us(data), ack, sifs, packets: 1 }
     }
 
     /// 0.6 of the channel, of which 0.1 is needed: 0.25 for each of two flows. Used 0.22 and 0.08: 0.2 are left,

@@ -1,9 +1,37 @@
 //! Use of the channel in an observation slot, by station and flow.
 
+use std::ops::AddAssign;
+
 use airfair_units::{Bytes, Duration};
 
 use super::Table;
 use crate::Direction;
+
+/// Number of accesses to the channel, or of exchanges, in parts: the flows that share an aggregate share its access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Accesses(u64);
+
+impl Accesses {
+    /// One.
+    pub const ONE: Self = Self(1 << 16);
+
+    /// Time of them all if each takes so long.
+    pub fn time(self, each: Duration) -> Duration {
+        each * self.0 / Self::ONE.0
+    }
+
+    /// Number of `packets` in each, to the nearest one: at least one.
+    pub fn packets_each(self, packets: u32) -> u32 {
+        let each = (u64::from(packets) * Self::ONE.0 + self.0 / 2).checked_div(self.0);
+        each.and_then(|it| u32::try_from(it).ok()).unwrap_or(1).max(1)
+    }
+}
+
+impl AddAssign for Accesses {
+    fn add_assign(&mut self, other: Self) {
+        self.0 += other.0;
+    }
+}
 
 /// Exchanges of one kind within a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,20 +41,50 @@ pub struct Share {
     /// Frames that had no answer.
     pub failed: Duration,
     /// Number of times that the channel was won for them.
-    pub accesses: u32,
+    pub accesses: Accesses,
+    /// Number of those that were answered.
+    pub answered: Accesses,
 }
 
 impl Share {
+    /// That of one exchange that was answered and lasted so long.
+    pub(super) fn answered(exchange: Duration) -> Self {
+        let (failed, accesses, answered) = (Duration::ZERO, Accesses::ONE, Accesses::ONE);
+        Self { exchange, failed, accesses, answered }
+    }
+
+    /// That of one whose frames had no answer.
+    pub(super) fn failed(failed: Duration) -> Self {
+        Self { failed, accesses: Accesses::ONE, ..Self::default() }
+    }
+
     pub(super) fn add(&mut self, other: Self) {
         self.exchange += other.exchange;
         self.failed += other.failed;
         self.accesses += other.accesses;
+        self.answered += other.answered;
+    }
+
+    /// The part of it that lies between two of `all` octets of an aggregate. Parts that follow each other add up to
+    /// the whole.
+    pub(super) fn part(&self, from: Bytes, to: Bytes, all: Bytes) -> Self {
+        let part = |whole: u64| {
+            let until = |octets: Bytes| whole * octets.get() / all.get();
+            until(to) - until(from)
+        };
+        let time = |whole: Duration| Duration::from_nanos(part(whole.as_nanos()));
+        Self {
+            exchange: time(self.exchange),
+            failed: time(self.failed),
+            accesses: Accesses(part(self.accesses.0)),
+            answered: Accesses(part(self.answered.0)),
+        }
     }
 
     /// The channel occupancy time, where each of them costs `access`: a DIFS and a mean back-off.
     /// [arf-window eq. 2 to 4], [occupancy-tfrc fig. 1]
     pub fn occupancy(&self, access: Duration) -> Duration {
-        self.exchange + self.failed + access * u64::from(self.accesses)
+        self.exchange + self.failed + self.accesses.time(access)
     }
 }
 
@@ -40,6 +98,13 @@ pub struct Usage {
 }
 
 impl Usage {
+    fn of(&self, direction: Direction) -> &Share {
+        match direction {
+            Direction::Up => &self.up,
+            Direction::Down => &self.down,
+        }
+    }
+
     pub(super) fn in_direction(&mut self, direction: Direction) -> &mut Share {
         match direction {
             Direction::Up => &mut self.up,
@@ -81,6 +146,16 @@ pub struct FlowUsage {
 }
 
 impl FlowUsage {
+    /// Packets with data in each of its frames that got through in this direction, to the nearest one; one at least.
+    pub fn packets_each(&self, direction: Direction) -> u32 {
+        self.usage.of(direction).answered.packets_each(self.packets)
+    }
+
+    /// The same of packets without, which go in this direction.
+    pub fn answers_each(&self, direction: Direction) -> u32 {
+        self.usage.of(direction).answered.packets_each(self.answers)
+    }
+
     pub(super) fn add(&mut self, other: &Self) {
         self.usage.add(&other.usage);
         self.packets += other.packets;

@@ -1,14 +1,14 @@
 //! Slots from frames, frame by frame.
 
 use super::*;
-use crate::fixture::{AP, CONTROL, ME, METER, OTHER, ack, at_ms, at_us, data, frame, us};
+use crate::fixture::{AP, CONTROL, ME, METER, OTHER, ack, at_ms, at_us, data, frame, packet, us};
 use proptest::prelude::*;
 
-fn rts(end: u64, from: u16, to: u16) -> Frame {
+fn rts(end: u64, from: u16, to: u16) -> Frame<'static> {
     frame(end, to, Kind::Rts { from })
 }
 
-fn cts(end: u64, to: u16) -> Frame {
+fn cts(end: u64, to: u16) -> Frame<'static> {
     frame(end, to, Kind::Cts { request: CONTROL })
 }
 
@@ -27,8 +27,16 @@ fn after(frames: &[Frame]) -> State {
     state
 }
 
+/// A share with so many accesses; what took no time as a failure was answered.
 fn share(exchange: u64, failed: u64, accesses: u32) -> Share {
-    Share { exchange: us(exchange), failed: us(failed), accesses }
+    let of = |number| {
+        (0..number).fold(Accesses::default(), |mut all, _| {
+            all += Accesses::ONE;
+            all
+        })
+    };
+    let answered = of(if failed == 0 { accesses } else { 0 });
+    Share { exchange: us(exchange), failed: us(failed), accesses: of(accesses), answered }
 }
 
 /// Verifies: [arf-window eq. 1]: 15 / (N + 1) slots of 9 µs.
@@ -153,16 +161,92 @@ fn a_slot_may_be_cut_at_any_time() {
     assert_eq!((both.stations[ME].up, both.flows[7].packets), (share(584, 0, 2), 2));
 }
 
-fn any_frame() -> impl Strategy<Value = (u64, Frame)> {
+/// Flow 8: so many octets of payload behind 52 of headers, or an ACK of 52.
+fn of_flow_8(payload: u64) -> Packets {
+    Packets::one(8, Bytes::new(payload), Bytes::new(payload + 52))
+}
+
+/// Packets of a frame by flow.
+fn frame_of(packets: &[Packets]) -> Vec<Packets> {
+    let mut all = Vec::new();
+    for packet in packets {
+        Packets::gather(&mut all, *packet);
+    }
+    all
+}
+
+/// Two packets of flow 7, 1508 and 508 octets, and one of flow 8, 1008: 3024. Data 248 and its field 44: 292 µs, of which
+/// flow 7 has 2016 / 3024, two thirds: 194.666 µs, and of an access of 90 µs nearly 60; flow 8 has the rest.
+#[test]
+fn flows_share_an_aggregate_by_their_octets() {
+    let packets = frame_of(&[packet(1_460), of_flow_8(956), packet(460)]);
+    let received =
+        frame(300, ME, Kind::Data { from: AP, psdu: Bytes::new(3_138), packets: &packets });
+    let seen = slot(&[received, ack(344, AP)]);
+    assert_eq!(seen.stations[ME].down, share(292, 0, 1));
+    let of = |flow: u16| {
+        let FlowUsage { usage, packets, octets, answers } = seen.flows[flow];
+        let down = usage.down;
+        let access = down.accesses.time(us(90)).as_nanos();
+        ((down.exchange.as_nanos(), access), (packets, answers, octets.get()))
+    };
+    assert_eq!(of(7), ((194_666, 59_999), (2, 0, 1_920)));
+    assert_eq!(of(8), ((97_334, 30_000), (1, 0, 956)));
+    // Two packets in two thirds of a frame are three in a frame, as long as their mean.
+    let each = [7, 8].map(|flow| seen.flows[flow].packets_each(Direction::Down));
+    assert_eq!((each, seen.flows[8].answers_each(Direction::Up)), ([3, 3], 1));
+}
+
+/// Of the same three packets, sent by the station, the `BlockAck` acknowledges the shorter one of flow 7 alone: the time
+/// was that of all. Where none comes all has failed: 248 µs, of which two thirds.
+#[test]
+fn of_what_a_station_sends_what_has_come_counts() {
+    let packets = frame_of(&[packet(1_460), of_flow_8(956), packet(460)]);
+    let come = frame_of(&[packet(460)]);
+    let data = Kind::Data { from: ME, psdu: Bytes::new(3_138), packets: &packets };
+    let seen = slot(&[frame(300, AP, data), frame(344, ME, Kind::BlockAck { come: &come })]);
+    let of = |seen: &Slot, flow: u16| {
+        let FlowUsage { usage: Usage { up, .. }, packets, octets, .. } = seen.flows[flow];
+        (up.exchange.as_nanos(), up.failed.as_nanos(), packets, octets.get())
+    };
+    assert_eq!(seen.stations[ME].up, share(292, 0, 1));
+    assert_eq!((of(&seen, 7), of(&seen, 8)), ((194_666, 0, 1, 460), (97_334, 0, 0, 0)));
+    let silent = slot(&[frame(300, AP, data)]);
+    assert_eq!(silent.stations[ME].up, share(0, 248, 1));
+    assert_eq!((of(&silent, 7), of(&silent, 8)), ((0, 165_333, 0, 0), (0, 82_667, 0, 0)));
+    // Another's BlockAck is an answer, and no more is known of it.
+    let other =
+        [crate::fixture::data(300, OTHER, AP), frame(344, OTHER, Kind::BlockAck { come: &[] })];
+    assert_eq!(slot(&other).stations[OTHER].up, share(292, 0, 1));
+}
+
+/// 6 / 3 = 2; 5 / 2 = 2.5, so 3; 4 / 3 = 1.33, so 1; nothing, and what has no frame, is 1.
+#[test]
+fn a_mean_aggregate_is_rounded_and_has_a_packet_at_least() {
+    let number = |packets, frames| share(0, 0, frames).answered.packets_each(packets);
+    assert_eq!(
+        [number(6, 3), number(5, 2), number(4, 3), number(0, 4), number(7, 0)],
+        [2, 3, 1, 1, 1]
+    );
+}
+
+fn any_frame() -> impl Strategy<Value = (u64, Frame<'static>)> {
+    const PACKETS: [&[Packets]; 4] = {
+        const fn of(flow: u16, msdus: u64) -> Packets {
+            Packets { flow, msdus: Bytes::new(msdus), ..packet(1) }
+        }
+        [&[of(0, 49)], &[of(1, 1_508), of(0, 52)], &[of(2, 97), of(3, 1_501), of(1, 7)], &[]]
+    };
     let kind = prop_oneof![
         (0..4u16).prop_map(|from| Kind::Rts { from }),
         (0..50u64).prop_map(|request| Kind::Cts { request: us(request) }),
         (0..4u16, 1..2_000u64).prop_map(|(from, psdu)| Kind::Data {
             from,
             psdu: Bytes::new(psdu),
-            packet: Some(Packet { flow: from, payload: 1 }),
+            packets: PACKETS[usize::from(from)],
         }),
         Just(Kind::Ack),
+        (0..4usize).prop_map(|come| Kind::BlockAck { come: PACKETS[come] }),
         Just(Kind::Beacon),
     ];
     (0..400_000u64, 0..4u16, kind).prop_map(|(gap, to, kind)| (gap, frame(0, to, kind)))
@@ -191,5 +275,28 @@ proptest! {
             }
             prop_assert!(total + sum(&state.current) <= most);
         }
+    }
+
+    /// Whatever an aggregate holds, its flows' parts add up to the station's, of time and of accesses.
+    #[test]
+    fn parts_of_flows_add_up_to_an_exchange(
+        packets in prop::collection::vec((0..6u16, 0..3_000u64), 1..64),
+        is_answered in prop::bool::ANY,
+    ) {
+        let all = packets.iter().map(|&(flow, payload)| {
+            Packets::one(flow, Bytes::new(payload), Bytes::new(payload + 52))
+        });
+        let all = frame_of(&all.collect::<Vec<_>>());
+        let data = Kind::Data { from: ME, psdu: Bytes::new(3_138), packets: &all };
+        let mut frames = vec![frame(300, AP, data)];
+        if is_answered {
+            frames.push(frame(344, ME, Kind::BlockAck { come: &all }));
+        }
+        let seen = slot(&frames);
+        let mut sum = Usage::default();
+        seen.flows.values().for_each(|flow| sum.add(&flow.usage));
+        prop_assert_eq!(sum, seen.stations[ME]);
+        let counted: u32 = seen.flows.values().map(|flow| flow.packets + flow.answers).sum();
+        prop_assert_eq!(counted as usize, if is_answered { packets.len() } else { 0 });
     }
 }

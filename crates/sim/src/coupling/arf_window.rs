@@ -19,6 +19,8 @@ pub(crate) struct Agent {
     params: Params,
     meter: meter::Params,
     state: law::State,
+    /// Own packets of the frame that is told of.
+    packets: Vec<meter::Packets>,
 }
 
 impl Agent {
@@ -42,6 +44,7 @@ impl Agent {
                 params,
                 meter: hearing::meter_params(home.node, params.slot, home.airtime),
                 state: law::State::new(connections.collect()),
+                packets: Vec::new(),
             }
         };
         all.into_iter().map(agent).collect()
@@ -63,7 +66,7 @@ impl Agent {
             }
             Seen::Frame(heard) => {
                 self.report(heard.end(), actions);
-                let heard = hearing::heard(view.airtime, heard);
+                let heard = hearing::heard(view.airtime(), heard, &mut self.packets);
                 let change = law::step(&self.params, &self.meter, &mut self.state, &heard);
                 if let Some(change) = change {
                     self.set_windows(change, view, actions);
@@ -90,7 +93,7 @@ impl Agent {
                 buffer: end.buffer(),
             })
         };
-        let exchange = |access, msdu, rate| view.exchange(access, msdu, rate);
+        let exchange = |access, load| view.exchange(access, load);
         for (local, window) in law::windows(&self.params, &self.state, change, end, &exchange) {
             let limit = WindowLimit::Octets(window);
             actions.push(Action::LimitWindow(LocalEnd::of(local), limit));

@@ -13,6 +13,8 @@ pub(crate) struct Agent {
     params: Params,
     meter: meter::Params,
     state: law::State,
+    /// Own packets of the frame that is told of.
+    packets: Vec<meter::Packets>,
 }
 
 impl Agent {
@@ -21,7 +23,8 @@ impl Agent {
         // Slots end with beacons, not of themselves.
         let never = Duration::from_nanos(u64::MAX);
         let meter = hearing::meter_params(home.node, never, home.airtime);
-        Some(Self { params, meter, state: law::State::new(home.airtime.mean_backoff()) })
+        let state = law::State::new(home.airtime.mean_backoff());
+        Some(Self { params, meter, state, packets: Vec::new() })
     }
 
     pub(super) fn handle(
@@ -34,8 +37,8 @@ impl Agent {
         match seen {
             Seen::Start => actions.push(Action::Listen(Listen::Own)),
             Seen::Frame(heard) => {
-                let frame = hearing::frame(view.airtime, heard);
-                law::hear(&self.meter, &mut self.state, &frame);
+                let heard = hearing::heard(view.airtime(), heard, &mut self.packets);
+                law::hear(&self.meter, &mut self.state, &heard.frame);
             }
             Seen::BeaconDue => {
                 let grant = law::step(&self.params, &self.meter, &mut self.state, now);

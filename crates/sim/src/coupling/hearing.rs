@@ -22,41 +22,41 @@ pub(super) fn meter_params(me: NodeId, slot: Duration, airtime: &Airtime) -> met
     }
 }
 
-/// A frame.
+/// A frame, with what the listener's own packets tell, which are gathered in `packets`.
 #[inline]
-pub(super) fn frame(airtime: &Airtime, heard: &Overheard<'_, Packet>) -> meter::Frame {
+pub(super) fn heard<'p>(
+    airtime: &Airtime,
+    heard: &Overheard<'_, Packet>,
+    packets: &'p mut Vec<meter::Packets>,
+) -> Heard<'p> {
+    packets.clear();
+    for msdu in heard.packets() {
+        let (flow, payload) = (msdu.payload.flow.0, Bytes::new(payload(&msdu.payload).into()));
+        meter::Packets::gather(packets, meter::Packets::one(flow, payload, msdu.size));
+    }
     let kind = match (heard.kind(), heard.from()) {
         (FrameKind::Rts, Some(from)) => meter::Kind::Rts { from: from.0 },
         (FrameKind::Data, Some(from)) => {
-            let packet = heard.msdu().map(|msdu| meter::Packet {
-                flow: msdu.payload.flow.0,
-                payload: payload(&msdu.payload),
-            });
-            meter::Kind::Data { from: from.0, psdu: heard.psdu(), packet }
+            meter::Kind::Data { from: from.0, psdu: heard.psdu(), packets }
         }
         (FrameKind::CtsToSelf, _) => meter::Kind::Cts { request: Duration::ZERO },
         (FrameKind::Cts, _) => meter::Kind::Cts { request: airtime.rts(heard.tx()) },
+        (FrameKind::BlockAck, _) if heard.is_receiver() => meter::Kind::BlockAck { come: packets },
         (FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckRequest, _) => meter::Kind::Ack,
         (FrameKind::Beacon, _) => meter::Kind::Beacon,
         (FrameKind::Rts | FrameKind::Data, None) => unreachable!("they name their transmitter"),
     };
     // Whom a beacon is for means nothing to the law.
     let to = heard.to().unwrap_or_default().0;
-    meter::Frame {
+    let frame = meter::Frame {
         end: heard.end(),
         duration: heard.duration(),
         duration_field: heard.duration_field(),
         to,
         backoff: heard.backoff,
         kind,
-    }
-}
-
-/// A frame, with what the listener's own packets tell.
-#[inline]
-pub(super) fn heard(airtime: &Airtime, heard: &Overheard<'_, Packet>) -> Heard {
-    let msdu = heard.msdu().map_or(Bytes::ZERO, |msdu| msdu.size);
-    Heard { frame: frame(airtime, heard), rate: heard.tx().rate(), msdu }
+    };
+    Heard { frame, rate: heard.tx().rate() }
 }
 
 /// Application octets of a packet; none in an ACK or a report.

@@ -21,6 +21,8 @@ pub(crate) struct Agent {
     state: law::State,
     /// TCP receivers under control: their round trips must be known.
     receivers: Vec<LocalEnd>,
+    /// Own packets of the frame that is told of.
+    packets: Vec<meter::Packets>,
 }
 
 impl Agent {
@@ -42,6 +44,7 @@ impl Agent {
             meter: hearing::meter_params(home.node, never, home.airtime),
             state: law::State::new(home.ends.iter().map(local)),
             receivers,
+            packets: Vec::new(),
         })
     }
 
@@ -65,8 +68,8 @@ impl Agent {
             FrameKind::Beacon => heard.elements().get(Grant::ELEMENT).and_then(Grant::decode),
             _ => None,
         };
-        let heard = hearing::heard(view.airtime, heard);
-        let exchange = |access, msdu, rate| view.exchange(access, msdu, rate);
+        let heard = hearing::heard(view.airtime(), heard, &mut self.packets);
+        let exchange = |access, load| view.exchange(access, load);
         let seen = law::Observation { heard: &heard, grant };
         if !law::step(&self.params, &self.meter, &mut self.state, &seen, &exchange) {
             return;

@@ -20,11 +20,12 @@ mod home;
 mod keeping;
 mod rate_cap;
 
-use airfair_laws::exchange::Exchange;
+use airfair_laws::Direction;
+use airfair_laws::exchange::{Exchange, Load};
 use airfair_laws::window_limit::WindowLimit;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::airtime::{Airtime, Protection};
-use airfair_wlan::{Elements, Listen, NodeId, Overheard, Weights};
+use airfair_wlan::{Carrier, Cell, Elements, Listen, NodeId, Overheard, Weights};
 
 pub(crate) use end::{End, LocalEnd};
 use home::Home;
@@ -176,7 +177,7 @@ pub(crate) enum Action {
 pub(crate) struct View<'w> {
     pub(crate) cell: CellId,
     pub(crate) node: NodeId,
-    pub(crate) airtime: &'w Airtime,
+    pub(crate) air: &'w Cell<Packet>,
     pub(crate) flows: &'w [Flow],
 }
 
@@ -187,16 +188,26 @@ impl View<'_> {
         End::of(flow, end.side).filter(|_| flow.ends_at(end.side, self.cell, self.node))
     }
 
-    /// Exchange that begins with such an access and carries a packet so long at a rate.  [arf-window eq. 10],
-    /// [occupancy-tfrc eq. 9]
-    pub(crate) fn exchange(&self, access: Duration, msdu: Bytes, rate: DataRate) -> Exchange {
-        let (airtime, tx) = (self.airtime, self.airtime.vector_on(self.node, rate));
-        let protection = match airtime.protection(msdu, tx) {
+    /// Durations of frames in its cell.
+    pub(crate) fn airtime(&self) -> &Airtime {
+        self.air.airtime()
+    }
+
+    /// Exchange that begins with such an access and carries such packets between the node and its access point.
+    /// [arf-window eq. 10], [occupancy-tfrc eq. 9]
+    pub(crate) fn exchange(&self, access: Duration, load: Load) -> Exchange {
+        let Load { direction, msdu, rate, most } = load;
+        let (airtime, tx) = (self.airtime(), self.airtime().vector_on(self.node, rate));
+        let ends = match direction {
+            Direction::Up => (self.node, NodeId::AP),
+            Direction::Down => (NodeId::AP, self.node),
+        };
+        let Carrier { packets, psdu, data, response: ack } = self.air.carrier(ends, msdu, most, tx);
+        let protection = match airtime.protection_of(psdu, tx) {
             Protection::None => [None; 2],
             Protection::CtsToSelf(tx) => [None, Some(airtime.cts(tx))],
             Protection::RtsCts(tx) => [Some(airtime.rts(tx)), Some(airtime.cts(tx))],
         };
-        let (data, ack, sifs) = (airtime.data(msdu, tx), airtime.ack(tx), airtime.timing.sifs);
-        Exchange { access, protection, data, ack, sifs }
+        Exchange { access, protection, data, ack, sifs: airtime.timing.sifs, packets }
     }
 }

@@ -105,7 +105,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let Bss { cell: air, agents, .. } = &mut cells[cell.index()];
         while let Some(frame) = air.overheard(place) {
             let node = frame.listener;
-            let view = View { cell, node, airtime: air.airtime(), flows };
+            let view = View { cell, node, air, flows };
             for (index, agent) in (first..).zip(&mut agents[node.index()][first..]) {
                 agent.handle(*now, &Seen::Frame(&frame), &view, actions);
                 if !actions.is_empty() {
@@ -130,7 +130,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Tells one agent of something. What it does waits to be applied.
     fn ask(&mut self, cell: CellId, node: NodeId, index: usize, seen: &Seen) {
         let Bss { cell: air, agents, .. } = &mut self.cells[cell.index()];
-        let view = View { cell, node, airtime: air.airtime(), flows: &self.flows };
+        let view = View { cell, node, air, flows: &self.flows };
         agents[node.index()][index].handle(self.now, seen, &view, &mut self.actions);
     }
 

@@ -8,8 +8,10 @@ use airfair_laws::Direction;
 use airfair_units::{Bytes, Duration, Time};
 
 use super::{Cell, Departure, Told};
-use crate::aggregation::{Agreement, BLOCK_ACK_REQUEST_SIZE, DELIMITER, QOS_DATA_OVERHEAD, Window};
-use crate::airtime::Protection;
+use crate::aggregation::{
+    Agreement, BLOCK_ACK_REQUEST_SIZE, DELIMITER, QOS_DATA_OVERHEAD, Window, amsdu_size,
+};
+use crate::airtime::{self, Protection};
 use crate::block_ack::{Bitmap, Fate, REORDER_TIMEOUT, Reception, Recipient, Sequence};
 use crate::config::NodeId;
 use crate::contender::{Access, Content, Exchange, Step, Verdict};
@@ -24,6 +26,19 @@ use crate::roster::ContenderId;
 
 /// The receiving end of a link.
 type End<P> = Box<Recipient<Received<P>>>;
+
+/// A data frame as it would be sent, and its response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Carrier {
+    /// Packets in it.
+    pub packets: u32,
+    /// Octets of its PSDU.
+    pub psdu: Bytes,
+    /// Time on the air.
+    pub data: Duration,
+    /// That of its response.
+    pub response: Duration,
+}
 
 /// An MPDU that waits for others before it: its packet, or those of its A-MSDU.
 #[derive(Debug)]
@@ -96,7 +111,7 @@ impl Errors {
         self.0[place / 64] |= 1 << (place % 64);
     }
 
-    fn has(self, place: usize) -> bool {
+    pub(super) fn has(self, place: usize) -> bool {
         self.0[place / 64] >> (place % 64) & 1 == 1
     }
 
@@ -157,6 +172,43 @@ impl<P: Copy + Headers> Cell<P> {
     pub fn most_packets(&self, from: NodeId, to: NodeId, size: Bytes) -> usize {
         let link = self.contenders[ContenderId::first(from).index()].queue.agreement(to);
         link.map_or(1, |agreement| agreement.most_packets(size))
+    }
+
+    /// The data frame from one member to another that carries packets of `msdu` octets, `most` of them at the most: as
+    /// many as the limits of an aggregate allow, in A-MSDUs where there are such.
+    pub fn carrier(
+        &self,
+        (from, to): (NodeId, NodeId),
+        msdu: Bytes,
+        most: u32,
+        tx: TxVector,
+    ) -> Carrier {
+        let id = ContenderId::first(from);
+        let frame = |packets, psdu, response| Carrier {
+            packets,
+            psdu,
+            data: self.airtime.frame(psdu, tx),
+            response,
+        };
+        let alone = || frame(1, airtime::psdu(msdu, tx), self.airtime.ack(tx));
+        let Some(agreement) = self.contenders[id.index()].queue.agreement(to) else {
+            return alone();
+        };
+        let joined = agreement.most_joined(msdu).min(most).max(1);
+        let one = match joined {
+            1 => msdu,
+            _ => amsdu_size((0..joined).map(|_| msdu)),
+        };
+        let response =
+            self.airtime.frame(agreement.window.response_size(), self.airtime.response(tx));
+        let room = self.room(id, to, (tx, response, Duration::MAX));
+        let most = usize::try_from(most / joined).unwrap_or(usize::MAX).min(room.mpdus.into());
+        let mpdus = std::iter::repeat_n(one + QOS_DATA_OVERHEAD, most);
+        let filled = agreement.limits.fill(room.octets, mpdus);
+        if filled.mpdus() < 2 {
+            return alone();
+        }
+        frame(joined * u32::from(filled.mpdus()), filled.octets(), response)
     }
 
     /// The exchange of a link whose transmitter has just won the channel.

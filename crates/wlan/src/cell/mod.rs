@@ -38,6 +38,7 @@ use crate::queue::headers::Headers;
 use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::{ContenderId, Roster};
 
+pub use aggregates::Carrier;
 use aggregates::{Errors, Recipients};
 use beacons::Beacons;
 use channel::Channel;
@@ -562,8 +563,7 @@ impl<P: Copy + Headers> Cell<P> {
             }
             self.add_noise(now, ppdu);
             if self.watch != Watch::Nobody {
-                let msdu = ppdu.mpdus.first().map(|mpdu| mpdu.msdu);
-                self.overhear(now, &ppdu.frame, msdu, ppdu.errored);
+                self.overhear_ppdu(now, ppdu);
                 self.record_of_category(ppdu.initiator, &ppdu.frame, ppdu.collided);
             }
         }

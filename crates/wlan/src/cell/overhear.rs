@@ -1,17 +1,20 @@
 //! Frames that a member overhears: those that it decodes, and those that it sends.
 
+use std::ops::Range;
+
 use airfair_units::{Bytes, Duration, Time};
 
-use super::{Cell, Watch};
+use super::{Cell, Errors, Watch};
 use crate::airtime::Airtime;
 use crate::config::NodeId;
-use crate::contender::Access;
+use crate::contender::{Access, Content, Exchange};
 use crate::elements::Elements;
-use crate::frame::{Frame, FrameKind, Msdu};
+use crate::frame::{Frame, FrameKind, Msdu, Ppdu};
 use crate::phy::TxVector;
 use crate::queue::headers::Headers;
+use crate::roster::ContenderId;
 
-/// A frame as a listener knows it: from its header, and from the packet in it if it is for the listener or
+/// A frame as a listener knows it: from its header, and from the packets in it if it is for the listener or
 /// its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overheard<'c, P> {
@@ -21,16 +24,26 @@ pub struct Overheard<'c, P> {
     /// this access while the packet waited, in whole slots. Zero where it found the medium idle. Time in which the
     /// medium was busy does not count.  Deviates: [D-104]
     pub backoff: Option<Duration>,
-    heard: &'c Heard<P>,
+    heard: &'c Heard,
+    packets: &'c [Carried<P>],
 }
 
 /// A frame that has left the air.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Heard<P> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Heard {
     end: Time,
     frame: Frame,
-    msdu: Option<Msdu<P>>,
+    /// Places of its packets.
+    packets: Range<usize>,
     elements: Elements,
+}
+
+/// A packet in a data frame, or one of which a `BlockAck` says that it has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Carried<P> {
+    msdu: Msdu<P>,
+    /// True if noise has made an error in its MPDU.
+    errored: bool,
 }
 
 impl<'c, P> Overheard<'c, P> {
@@ -90,11 +103,23 @@ impl<'c, P> Overheard<'c, P> {
         }
     }
 
-    /// The packet, if the listener is one of its ends.
+    /// Packets, if the listener is one of their ends: in a data frame those that it sends, or receives without an error;
+    /// of a `BlockAck` for it those of its aggregate that have come.
     #[inline]
-    pub fn msdu(&self) -> Option<&'c Msdu<P>> {
-        let is_end = self.is_own() || self.heard.frame.to == Some(self.listener);
-        self.heard.msdu.as_ref().filter(|_| is_end)
+    pub fn packets(&self) -> impl Iterator<Item = &'c Msdu<P>> + use<'c, P> {
+        let is_own = self.is_own();
+        let is_end = match self.heard.frame.kind {
+            FrameKind::Data => is_own || self.is_receiver(),
+            _ => self.is_receiver(),
+        };
+        let known = if is_end { self.packets } else { &[] };
+        known.iter().filter(move |it| is_own || !it.errored).map(|it| &it.msdu)
+    }
+
+    /// True if it is addressed to the listener.
+    #[inline]
+    pub fn is_receiver(&self) -> bool {
+        self.heard.frame.to == Some(self.listener)
     }
 
     /// Elements that others have put into a beacon.
@@ -112,7 +137,8 @@ impl<'c, P> Overheard<'c, P> {
 /// Frames that listeners have decoded or sent: each frame once, and who has heard it.
 #[derive(Debug)]
 pub(super) struct HeardFrames<P> {
-    frames: Vec<Heard<P>>,
+    frames: Vec<Heard>,
+    packets: Vec<Carried<P>>,
     hearers: Vec<Hearer>,
 }
 
@@ -152,7 +178,9 @@ impl<P: Copy + Headers> Cell<P> {
     #[inline]
     pub fn overheard(&self, place: usize) -> Option<Overheard<'_, P>> {
         let Hearer { node: listener, place, backoff } = *self.heard.hearers.get(place)?;
-        Some(Overheard { listener, backoff, heard: &self.heard.frames[place] })
+        let heard = &self.heard.frames[place];
+        let packets = &self.heard.packets[heard.packets.clone()];
+        Some(Overheard { listener, backoff, heard, packets })
     }
 
     /// True if there is such a frame.
@@ -165,6 +193,7 @@ impl<P: Copy + Headers> Cell<P> {
     #[inline]
     pub fn forget_overheard(&mut self) {
         self.heard.frames.clear();
+        self.heard.packets.clear();
         self.heard.hearers.clear();
     }
 
@@ -173,24 +202,74 @@ impl<P: Copy + Headers> Cell<P> {
         &self.airtime
     }
 
-    /// Tells the listeners of a frame that has just left the air, with the packet in it. It may be `errored` by noise.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn overhear(
-        &mut self,
-        now: Time,
-        frame: &Frame,
-        msdu: Option<Msdu<P>>,
-        errored: bool,
-    ) {
+    /// Tells the listeners of a PPDU that has just left the air. It may be errored by noise.
+    #[inline]
+    pub(super) fn overhear_ppdu(&mut self, now: Time, ppdu: &Ppdu<P>) {
         if self.scopes.is_empty() {
             return;
         }
+        let packets = self.heard.packets.len();
+        match ppdu.mpdus.as_slice() {
+            [] if ppdu.frame.kind == FrameKind::BlockAck => self.hear_block_ack(ppdu.initiator),
+            [] => {}
+            [mpdu] if mpdu.amsdu.is_none() => {
+                self.heard.packets.push(Carried { msdu: mpdu.msdu, errored: mpdu.errored });
+            }
+            mpdus => self.hear_batch(ppdu.initiator, ppdu.frame.to, Errors::of(mpdus)),
+        }
+        self.overhear(now, &ppdu.frame, packets, ppdu.errored);
+    }
+
+    /// The packets of an aggregate, but of some MPDUs with errors.
+    pub(super) fn hear_batch(&mut self, id: ContenderId, to: Option<NodeId>, errors: Errors) {
+        let Some(to) = to else { return };
+        let Self { contenders, heard, .. } = self;
+        for (place, mpdu) in contenders[id.index()].queue.link(to).on_air().enumerate() {
+            let errored = errors.has(place);
+            heard
+                .packets
+                .extend(mpdu.packet.packets().map(|msdu| Carried { msdu: *msdu, errored }));
+        }
+    }
+
+    /// The packets of an aggregate of which its `BlockAck` says that they have come.
+    pub(super) fn hear_block_ack(&mut self, id: ContenderId) {
+        let Access::Exchange(Exchange { content: Content::Aggregate, to, .. }) =
+            self.contenders[id.index()].access
+        else {
+            return;
+        };
+        let come = self.block_ack(id, to);
+        let Self { contenders, heard, .. } = self;
+        let on_air = contenders[id.index()].queue.link(to).on_air();
+        for mpdu in on_air.filter(|mpdu| come.has(mpdu.sequence)) {
+            let carried = |msdu: &Msdu<P>| Carried { msdu: *msdu, errored: false };
+            heard.packets.extend(mpdu.packet.packets().map(carried));
+        }
+    }
+
+    /// A packet of a frame that the listeners are about to be told of.
+    pub(super) fn hear_packet(&mut self, msdu: Msdu<P>) {
+        self.heard.packets.push(Carried { msdu, errored: false });
+    }
+
+    /// Number of packets in frames that listeners have been told of.
+    #[inline]
+    pub(super) fn packets_heard(&self) -> usize {
+        self.heard.packets.len()
+    }
+
+    /// Tells the listeners of a frame that has just left the air, whose packets are those from place `packets` on. It may
+    /// be `errored` by noise.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn overhear(&mut self, now: Time, frame: &Frame, packets: usize, errored: bool) {
         let elements = match &self.beacons.on_air {
             Some(beacon) if frame.kind == FrameKind::Beacon => beacon.elements,
             _ => Elements::default(),
         };
-        self.heard.frames.push(Heard { end: now, frame: *frame, msdu, elements });
+        let packets = packets..self.heard.packets.len();
+        self.heard.frames.push(Heard { end: now, frame: *frame, packets, elements });
         for index in 0..self.listeners.len() {
             self.tell(now, self.listeners[index], frame, errored);
         }
@@ -253,7 +332,7 @@ impl<P: Copy + Headers> Cell<P> {
 
 impl<P> Default for HeardFrames<P> {
     fn default() -> Self {
-        Self { frames: Vec::new(), hearers: Vec::new() }
+        Self { frames: Vec::new(), packets: Vec::new(), hearers: Vec::new() }
     }
 }
 
@@ -296,7 +375,7 @@ mod tests {
             let name = |node: NodeId| ["AP", "near", "far"][node.index()];
             let us = |duration: Duration| duration.as_nanos() / 1_000;
             let times = (us(heard.duration()), us(heard.duration_field()));
-            let packet = if heard.msdu().is_some() { " packet" } else { "" };
+            let packet = if heard.packets().next().is_some() { " packet" } else { "" };
             let from = heard.from().map_or("?", name);
             lines.push(format!(
                 "{:?} {from} → {}{packet} {times:?}",
@@ -346,7 +425,7 @@ mod tests {
         let line = |heard: Overheard<'_, ()>| {
             assert_eq!(heard.listener, listener);
             let (from, to) = (heard.from().map_or("?", name), heard.to().map_or("all", name));
-            let packet = if heard.msdu().is_some() { " packet" } else { "" };
+            let packet = if heard.packets().next().is_some() { " packet" } else { "" };
             let backoff = heard.backoff.map_or(String::new(), |it| format!(" after {it}"));
             format!("{:?} {from} → {to}{packet}{backoff}", heard.kind())
         };

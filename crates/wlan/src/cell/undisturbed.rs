@@ -13,7 +13,7 @@ use super::{Cell, Watch};
 use crate::airtime::Protection;
 use crate::config::NodeId;
 use crate::contender::{Access, Content, Exchange};
-use crate::frame::{ACK_SIZE, Frame, Ppdu};
+use crate::frame::{ACK_SIZE, Frame, FrameKind, Ppdu};
 use crate::queue::headers::Headers;
 use crate::record::{AirUse, CategoryEvent, Record, SentFrame};
 use crate::roster::ContenderId;
@@ -199,13 +199,18 @@ impl<P: Copy + Headers> Cell<P> {
         if self.scopes.is_empty() {
             return;
         }
-        let frame = self.frame_on_air(exchange);
-        let queue = &self.contenders[exchange.initiator.index()].queue;
-        let msdu = match queue.packet() {
-            Some(served) => Some(served.mpdu.msdu),
-            None => queue.first_of(exchange.responder).copied(),
-        };
-        self.overhear(now, &frame, msdu.filter(|_| exchange.frame == OnAir::Data), false);
+        let Undisturbed { initiator, responder, .. } = *exchange;
+        let (frame, packets) = (self.frame_on_air(exchange), self.packets_heard());
+        match (exchange.frame, self.contenders[initiator.index()].queue.packet()) {
+            (OnAir::Data, Some(served)) => self.hear_packet(served.mpdu.msdu),
+            (OnAir::Data, None) => self.hear_batch(initiator, Some(responder), self.errors),
+            (OnAir::Ack { .. }, _) => {
+                if frame.kind == FrameKind::BlockAck {
+                    self.hear_block_ack(initiator);
+                }
+            }
+        }
+        self.overhear(now, &frame, packets, false);
     }
 
     /// The frame on the air.

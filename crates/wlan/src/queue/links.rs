@@ -392,13 +392,6 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         Some(&link.agreement)
     }
 
-    /// The first packet of what is in service for a receiver.
-    #[cold]
-    pub(crate) fn first_of(&self, to: NodeId) -> Option<&Msdu<P>> {
-        let link = self.links.as_ref().and_then(|links| links.to[to.index()].as_ref())?;
-        link.originator.outstanding().next().map(|queued| &queued.msdu)
-    }
-
     /// Receiver of the aggregate in service, if it is one.
     #[inline]
     pub(crate) fn link_in_service(&self) -> Option<NodeId> {

@@ -10,13 +10,13 @@ use airfair_wlan::phy::mode::{Format, Mode};
 use airfair_wlan::phy::ppdu::{self, PacketPadding};
 use airfair_wlan::phy::{Band, GuardInterval, Standard, TxVector, Width};
 use airfair_wlan::{
-    AirtimeSharing, CellConfig, Channel, CoDel, Discipline, DropCause, ErrorModel, Limit, NodeId,
-    QueueConfig, Record, SentFrame, TimeRegulation, Weights,
+    AirtimeSharing, CellConfig, Channel, CoDel, Discipline, DropCause, ErrorModel, FrameKind,
+    Limit, Listen, NodeId, Overheard, QueueConfig, Record, SentFrame, TimeRegulation, Weights,
 };
 use proptest::prelude::*;
 use rand_core::Rng;
 
-use crate::bench::{Bench, MBPS, config, stream};
+use crate::bench::{Bench, MBPS, config, error_stream, stream};
 use crate::properties::{cells, check_air, check_packets};
 
 /// Sizes of a packet of 1500 octets behind LLC/SNAP, and of its MPDU.
@@ -141,6 +141,65 @@ fn a_single_saturated_station_sends_when_the_sum_says_in_every_mode() {
             }
         }
     }
+}
+
+/// Packets of the data frames and the `BlockAck`s that a station and the access point know, by number: who has heard it,
+/// whether it is data, and which.
+fn known_packets(bench: &Bench) -> Vec<(NodeId, bool, Vec<u32>)> {
+    let known = |it: &Overheard<'_, u32>| {
+        let packets = it.packets().map(|msdu| msdu.payload).collect();
+        (it.listener, it.kind() == FrameKind::Data, packets)
+    };
+    let of_aggregates =
+        |it: &&Overheard<'_, u32>| matches!(it.kind(), FrameKind::Data | FrameKind::BlockAck);
+    bench.heard().iter().filter(of_aggregates).map(known).collect()
+}
+
+/// Noise takes three MPDUs in ten. The sender knows all that it sends, the receiver what comes without an error, and a
+/// `BlockAck` tells the sender of no less than that, of the same frame; to the receiver, who sends it, it says nothing. It makes no
+/// difference whether a monitor sees every PPDU.
+///
+/// Verifies: [80211-2020 §9.3.1.8]
+#[test]
+fn both_ends_know_which_packets_of_an_aggregate_have_come() {
+    let run = |is_monitored| {
+        let amsdu = Bytes::new(3_839);
+        let agreement = Agreement::of(Format::He, Window::Mpdus64).with_amsdu(Format::He, amsdu);
+        let mut bench = bench_of(&stations(1), he(3), agreement);
+        let station = NodeId::station(0);
+        bench.cell.set_errors(station, errors(0.3), error_stream(0));
+        if is_monitored {
+            bench.cell.monitor();
+        }
+        for listener in [station, NodeId::AP] {
+            bench.cell.listen(listener, Listen::Own);
+        }
+        (0..500).for_each(|_| assert!(bench.send_up(0, PACKET)));
+        bench.run_until(Time::ZERO + Duration::from_secs(2));
+        (known_packets(&bench), bench.delivered.len())
+    };
+    let (known, delivered) = run(false);
+    assert_eq!((&known, delivered), (&run(true).0, 500));
+    let (mut sent, mut received) = (Vec::new(), Vec::new());
+    let (mut acknowledged, mut partly) = (Vec::new(), 0);
+    for (listener, is_data, packets) in known {
+        match (listener.is_ap(), is_data) {
+            (false, true) => (sent, received) = (packets, Vec::new()),
+            (true, true) => received = packets,
+            (true, false) => assert!(packets.is_empty()),
+            (false, false) => {
+                assert!(received.iter().all(|it| packets.contains(it)));
+                assert!(packets.iter().all(|it| sent.contains(it)));
+                partly += u32::from(packets.len() < sent.len());
+                acknowledged.extend(packets);
+            }
+        }
+    }
+    assert!(partly > 3, "{partly} of some aggregates have come in part");
+    acknowledged.sort_unstable();
+    acknowledged.dedup();
+    // An MPDU that goes alone has an ACK, which lists nothing.
+    assert!(acknowledged.len() > 480, "{}", acknowledged.len());
 }
 
 /// PPDUs of one saturated station that sends A-MSDUs: ends of their exchanges [ns], and packets of each MPDU. A packet goes

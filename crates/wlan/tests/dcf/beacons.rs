@@ -298,7 +298,7 @@ fn everybody_hears_it_and_nobody_answers() {
         assert_eq!(listeners, [0, 1, 2]);
         for heard in bench.heard() {
             assert_eq!((heard.kind(), heard.from()), (FrameKind::Beacon, Some(NodeId::AP)));
-            assert_eq!((heard.to(), heard.msdu(), heard.backoff), (None, None, None));
+            assert_eq!((heard.to(), heard.packets().next(), heard.backoff), (None, None, None));
             assert_eq!((*heard.elements(), heard.psdu()), (elements(), Bytes::new(76)));
             assert_eq!((heard.tx().rate(), heard.duration_field()), (MBPS(1), Duration::ZERO));
             assert_eq!((heard.end(), heard.duration()), (at(1_800), Duration::from_micros(BEACON)));

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use airfair_laws::occupancy_meter::Usage;
 use airfair_units::{Bytes, Duration, Time};
 use airfair_wlan::{AirUse, NodeId, Record as CellRecord};
 
@@ -124,6 +125,53 @@ fn exchanges_are_measured_as_they_were() {
                 );
                 assert!(error.abs() < 0.005 && collisions < 0.13, "{table}");
             }
+        }
+    }
+}
+
+/// Octets that a station counts, per cent of those that have got through, of each of its two flows, one of CBR; and the
+/// sum of its flows' exchanges, per cent of its own.
+fn counted(way: char, more: &str) -> (Vec<f64>, f64) {
+    let (from, to) = if way == 'u' { ("s", "h") } else { ("h", "s") };
+    let mut text = format!(
+        "duration = \"{SECONDS} s\"\n[bss.c]\nstandard = \"802.11ax\"\n{more}\n\
+         [host.h]\nlink = {{ rate = \"10 Gb/s\", delay = \"2 ms\" }}\n[station.s]\n"
+    );
+    let control = "control = { scheme = \"arf-window\", slot = \"1000 s\" }\n";
+    let tcp = "transport = { kind = \"tcp\", receive_window = \"1 MB\", window_scaling = true }\n";
+    for (name, control) in [("f", control), ("g", "")] {
+        let _ = write!(text, "[flow.{name}]\nfrom = \"{from}\"\nto = \"{to}\"\n{tcp}{control}");
+    }
+    let world = observed(&text);
+    let (_, observer) = observers(&world).next().expect("an observer");
+    let slot = observer.state.current();
+    let delivered = world.flows.iter().map(|flow| match &flow.sink {
+        Sink::Tcp(receiver) => receiver.delivered().get(),
+        _ => unreachable!("TCP"),
+    });
+    let octets = slot.flows.values().map(|flow| flow.octets.get());
+    let percent = |seen: u64, truth: u64| {
+        let permille = u32::try_from(1_000 * seen / truth).expect("a few times as much");
+        f64::from(permille) / 10.0
+    };
+    let ratios = octets.zip(delivered).map(|(seen, truth)| percent(seen, truth)).collect();
+    let time = |it: &Usage| (it.up.exchange + it.down.exchange).as_secs_f64();
+    let of_flows: f64 = slot.flows.values().map(|flow| time(&flow.usage)).sum();
+    (ratios, 100.0 * of_flows / time(&slot.stations[1]))
+}
+
+/// Two flows share the aggregates of a station, with A-MSDUs, or noise that takes one MPDU in five: a station counts
+/// what it has received, and of its own what `BlockAck`s have told it of. Packets that TCP has sent again count twice, as do those
+/// received again after noise has taken one `BlockAck` in five. All of its exchanges are of its flows.
+#[test]
+fn a_station_counts_the_packets_of_its_aggregates_that_have_come() {
+    let noise = "errors = { model = \"bernoulli\", probability = 0.2 }";
+    for more in [noise, "amsdu = \"3839 B\""] {
+        for way in ['u', 'd'] {
+            let (flows, time) = counted(way, more);
+            let most = if (way, more) == ('d', noise) { 130.0 } else { 106.0 };
+            assert!(flows.iter().all(|it| (99.0..most).contains(it)), "{way} {more}: {flows:?}");
+            assert!((99.9..100.01).contains(&time), "{way} {more}: {time}");
         }
     }
 }

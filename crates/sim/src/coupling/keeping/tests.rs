@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use airfair_laws::Direction;
+use airfair_laws::exchange::Load;
 use airfair_laws::occupancy_meter::Usage;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::NodeId;
@@ -159,9 +161,9 @@ fn a_node_knows_its_own_ends_and_no_others() {
         [(true, Side::Sender, Side::Receiver), (false, Side::Receiver, Side::Sender)]
     {
         let (_, world) = built(&text(cell, &["\"54 Mb/s\"", "\"6 Mb/s\""], TCP, is_up));
-        let (airtime, flows) = (world.cells[0].cell.airtime(), world.flows.as_slice());
+        let (air, flows) = (&world.cells[0].cell, world.flows.as_slice());
         let knows = |node, side| {
-            let view = View { cell: CellId::new(0), node, airtime, flows };
+            let view = View { cell: CellId::new(0), node, air, flows };
             view.end(LocalEnd { flow: FlowId::new(0), side }).is_some()
         };
         assert!(knows(NodeId::station(0), own) && !knows(NodeId::station(0), other));
@@ -181,8 +183,37 @@ fn an_exchange_lasts_as_long_as_on_the_air() {
         built(&text("standard = \"802.11a\"\nap.occupancy = true", &["\"54 Mb/s\""], TCP, true));
     let access = Duration::from_micros(34 + 67);
     let size = Bytes::new(1_508);
-    let (airtime, flows) = (world.cells[0].cell.airtime(), world.flows.as_slice());
-    let view = View { cell: CellId::new(0), node: NodeId::AP, airtime, flows };
-    let exchange = view.exchange(access, size, DataRate::from_mbps(54));
+    let (air, flows) = (&world.cells[0].cell, world.flows.as_slice());
+    let view = View { cell: CellId::new(0), node: NodeId::station(0), air, flows };
+    let rate = DataRate::from_mbps(54);
+    let load = Load { direction: Direction::Up, msdu: size, rate, most: u32::MAX };
+    let exchange = view.exchange(access, load);
     assert_eq!(exchange.time(), Duration::from_micros(101 + 248 + 16 + 28));
+}
+
+/// 802.11n at 65 Mb/s, 260 bits a symbol. MPDUs of 1508 + 30 octets take 1544 each, the last one 1542. Three are 4630:
+/// 37 062 bits with service and tail, 143 symbols, 572 µs behind a preamble of 36. In 5484 µs there are 1362 symbols and so
+/// 44 262 octets, for 28: 43 230, 1331 symbols, 5360 µs. `BlockAck` at 24 Mb/s 32 µs; alone 48 symbols of 1538 octets, and
+/// an ACK of 28 µs. With A-MSDUs of two, 3046 octets and so MPDUs of 3080 with their delimiters, 14 hold 28 packets as well.
+///
+/// Verifies: [80211-2020 §9.7.1, §19.4.3]
+#[test]
+fn an_exchange_of_an_aggregate_has_as_many_packets_as_are_asked_for_or_fit() {
+    let cell = |more| format!("standard = \"802.11n\"\nap.occupancy = true\n{more}");
+    let of = |cell: &str, most| {
+        let (_, world) = built(&text(cell, &["\"ht-mcs7\""], TCP, true));
+        let (air, flows) = (&world.cells[0].cell, world.flows.as_slice());
+        let view = View { cell: CellId::new(0), node: NodeId::station(0), air, flows };
+        let (msdu, rate) = (Bytes::new(1_508), DataRate::from_mbps(65));
+        let load = Load { direction: Direction::Up, msdu, rate, most };
+        let exchange = view.exchange(Duration::ZERO, load);
+        let us = |it: Duration| it.as_nanos() / 1_000;
+        (exchange.packets, us(exchange.data), us(exchange.ack))
+    };
+    let plain = cell("");
+    assert_eq!(of(&plain, 1), (1, 36 + 48 * 4, 28));
+    assert_eq!(of(&plain, 3), (3, 608, 32));
+    assert_eq!(of(&plain, u32::MAX), (28, 5_360, 32));
+    let joined = cell("amsdu = \"3839 B\"");
+    assert_eq!(of(&joined, u32::MAX).0, 28);
 }

@@ -16,6 +16,7 @@ use super::super::kind::{Absent, Kind, Plain, Scalar, words};
 use super::super::reader::Entry;
 use super::super::{Access, AccessPoint, Beacons, Bss, Radio};
 use super::errors::ERRORS;
+use super::flows::AGGREGATES;
 use super::queues::QUEUE;
 use super::radio::radio;
 use super::{MAX_MSDU, OFF, UNLIMITED, bytes, integer, time};
@@ -287,6 +288,8 @@ fn occupancy(keys: &mut Keys, it: &mut occupancy::Params) {
     );
     keys.key("patience", &mut it.patience, integer(1, 1_000), "3")
         .says("Beacons missed in a row after which a station limits its flows no longer.");
+    let is_other = it.aggregates != occupancy::Params::default().aggregates;
+    keys.word("aggregates", &mut it.aggregates, "\"apart\"").written_if(is_other).says(AGGREGATES);
 }
 
 /// The channel access of a station or an access point.

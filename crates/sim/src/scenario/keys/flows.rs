@@ -1,5 +1,6 @@
 //! Flows, and the schemes that control them.
 
+use airfair_laws::exchange::Aggregates;
 use airfair_laws::{arf_aware, arf_window, rate_cap};
 use airfair_units::{Duration, Time};
 use airfair_wlan::edca::AccessCategory;
@@ -18,6 +19,7 @@ words!(AccessCategory {
 });
 words!(arf_aware::Variant { Held = "held", OneShot = "one-shot", Continuous = "continuous" });
 words!(arf_window::Reading { Projected = "projected", Printed = "printed" });
+words!(Aggregates { Full = "full", Seen = "seen", Apart = "apart" });
 words!(arf_window::RoundTrip { Least = "least", Smoothed = "smoothed" });
 
 const STOP: Kind = Kind::Either(&[Kind::Word(&["end"]), TIME]);
@@ -131,4 +133,10 @@ fn arf_window(keys: &mut Keys, it: &mut arf_window::Params) {
         "Round trip that a window is computed for: the least so far, or the mean of late, which contains the wait \
          in the queue that the window fills.",
     );
+    let is_other = it.aggregates != Aggregates::default();
+    keys.word("aggregates", &mut it.aggregates, "\"apart\"").written_if(is_other).says(AGGREGATES);
 }
+
+/// Meaning of the key of both laws of occupancy.
+pub(super) const AGGREGATES: &str = "Time of a packet in an aggregate: the aggregate's, divided by as many packets as its limits allow (`full`), or by as \
+     many as those of the flow had on average (`seen`), or that of a frame of its own (`apart`).";
