@@ -15,13 +15,16 @@ from airfair.reproduce.papers.modern.plan import (
     AGGREGATED,
     AIRTIME,
     ALONE,
+    AQL,
     DRIVER,
+    FOUND,
     FULL,
     PRINTED,
     anomaly,
     ending,
     scheme,
     short_flows,
+    sold,
 )
 from airfair.reproduce.papers.modern.runs import Runs
 from airfair.scenario import load as load_scenario
@@ -86,6 +89,11 @@ def expected(setup: str, variant: str) -> Runs:
                 both, flows=flows, mbps=both.mbps.mean(axis=1, keepdims=True) * [[1, 1.01]]
             )
         return both
+    if setup.startswith("sold"):
+        waits = 100 if variant.endswith("driver") else 10
+        part = 0.9 if "off, fifo" in variant else 0.8 if "fifo" in variant else 0.5
+        runs = made_up(40, 5, part, up=setup.endswith("up"))
+        return replace(runs, delay_p95_ms=runs.delay_p95_ms * waits)
     if setup == "ending":
         return three("airtime" if variant.endswith(AIRTIME) else "fifo")
     return shorts(2.0 if variant.endswith("fifo") else 0.3)
@@ -126,6 +134,10 @@ def test_in_the_world_that_we_expected_the_claim_holds(claim: str, data: Data) -
         ("ending-fair-goodput", ending(FULL, AIRTIME), three("fifo")),
         ("occupancy-helps", scheme("ax", "up", "occupancy"), made_up(5, 5, 0.5)),
         ("short-flows-faster", short_flows("ax", AIRTIME), shorts(1.5)),
+        ("found-rates-drag", sold("n", "down", FOUND, "fifo"), made_up(9, 9, 0.5)),
+        ("found-rates-fair", sold("ac", "down", FOUND, AIRTIME), made_up(9, 9, 0.7)),
+        ("aql-short-waits", sold("ax", "down", FOUND, AQL), made_up(9, 9, 0.5)),
+        ("amsdu-eases", sold("ax", "up", FOUND, "fifo", joined=True), made_up(9, 9, 0.95)),
     ],
 )
 def test_elsewhere_it_does_not(claim: str, where: tuple[str, str], runs: Runs, data: Data) -> None:

@@ -12,7 +12,7 @@ from . import figures
 from .claims import MORE, PREDICATES
 from .findings import SEARCHES
 from .introduction import introduction
-from .plan import ALL_WAYS, COMPARED, STANDARDS, WAYS
+from .plan import ALL_WAYS, COMPARED, MODERN, READ_IN, STANDARDS, WAYS
 from .runs import Measurements, Runs
 
 REPLICATIONS = 5
@@ -27,7 +27,14 @@ def paper(directory: Path) -> Paper[Runs]:
     shows = {
         "anomaly": ([*pairs, *beyond], figures.anomalies),
         "ending": (["ending"], figures.testbed),
-        "schemes": ([f"schemes-{s}-{way}" for s in COMPARED for way in ALL_WAYS], figures.schemes),
+        "schemes": (
+            [
+                *(f"schemes-{s}-{way}" for s in COMPARED for way in ALL_WAYS),
+                *(f"readings-{s}-{way}" for s in READ_IN for way in ALL_WAYS),
+            ],
+            figures.schemes,
+        ),
+        "sold": ([f"sold-{s}-{way}" for s in MODERN for way in WAYS], figures.as_sold),
         "shorts": (["short-flows"], figures.shorts),
     }
     experiments = [

@@ -18,10 +18,13 @@ from .plan import (
     AIRTIME,
     ALL_WAYS,
     ALONE,
+    AQL,
+    BEHIND_DRIVER,
     COMPARED,
     DRIVER,
     ENDS,
     FIFO,
+    FOUND,
     FQ_CODEL,
     FULL,
     MODERN,
@@ -41,9 +44,10 @@ from .plan import (
     scheme,
     sent,
     short_flows,
+    sold,
     works,
 )
-from .runs import FAST, Measurements
+from .runs import FAST, Measurements, Runs
 
 HALF = 0.5
 MORE = 1.1
@@ -206,6 +210,66 @@ def short_flows_faster(data: Measurements) -> Points:
     ]
 
 
+def found_rates_drag(data: Measurements) -> Points:
+    """Downloads under a FIFO, at rates that Minstrel-HT finds."""
+    return [
+        condition(
+            f"{STANDARDS[standard]}, slow station's part of the air",
+            data[key].slow_part(),
+            above=HALF + INDEX.allowed,
+            of=[key],
+        )
+        for standard in MODERN
+        for key in [sold(standard, "down", FOUND, FIFO)]
+    ]
+
+
+def found_rates_fair(data: Measurements) -> Points:
+    """The same under the airtime scheduler."""
+    return [
+        INDEX.condition(
+            f"{STANDARDS[standard]}, slow station's part of the air",
+            data[key].slow_part(),
+            HALF,
+            of=[key],
+        )
+        for standard in MODERN
+        for key in [sold(standard, "down", FOUND, AIRTIME)]
+    ]
+
+
+def aql_short_waits(data: Measurements) -> Points:
+    """Behind a driver's queue, with airtime queue limits against without."""
+    found = []
+    for standard in MODERN:
+        limited, free = (sold(standard, "down", FOUND, queue) for queue in (AQL, BEHIND_DRIVER))
+        of = [limited, free]
+        for what, take, bounds in (
+            ("95 % delay of the fast station", lambda runs: runs.delay(FAST), {"below": HALF}),
+            ("goodput of all", Runs.total, {"above": 1 / MORE}),
+        ):
+            name = f"{STANDARDS[standard]}, {what}, with AQL / without"
+            found.append(ratio(name, take(data[limited]), take(data[free]), of=of, **bounds))
+    return found
+
+
+def amsdu_eases(data: Measurements) -> Points:
+    """Uploads in 802.11ac and ax, with A-MSDUs less without."""
+    found = []
+    for standard in ("ac", AX):
+        on, off = (sold(standard, "up", FOUND, FIFO, joined=joined) for joined in (True, False))
+        found.append(
+            difference(
+                f"{STANDARDS[standard]}, slow station's part of the air, joined - one each",
+                data[on].slow_part(),
+                data[off].slow_part(),
+                below=0,
+                of=[on, off],
+            )
+        )
+    return found
+
+
 def _claim(
     id_: str, points: Callable[[Measurements], Points], *setups: str
 ) -> Predicate[Measurements]:
@@ -256,4 +320,13 @@ PREDICATES: tuple[Predicate[Measurements], ...] = (
         "data-ack-balances", data_ack_balances, *_setups("both", prefix="schemes", among=COMPARED)
     ),
     _claim("short-flows-faster", short_flows_faster, "short-flows"),
+    *(
+        _claim(id_, points, *_setups(way, prefix="sold", among=among))
+        for id_, points, way, among in (
+            ("found-rates-drag", found_rates_drag, "down", MODERN),
+            ("found-rates-fair", found_rates_fair, "down", MODERN),
+            ("aql-short-waits", aql_short_waits, "down", MODERN),
+            ("amsdu-eases", amsdu_eases, "up", ("ac", AX)),
+        )
+    ),
 )

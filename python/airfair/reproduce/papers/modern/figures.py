@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -25,13 +26,21 @@ from .plan import (
     DRIVER,
     ENDS,
     FIFO,
+    FOUND,
     FQ_CODEL,
     FULL,
     LEGACY,
+    MODERN,
     PRINTED,
     QUEUES,
     RATES,
+    READ,
+    READ_IN,
+    READINGS,
     SCHEMES,
+    SET,
+    SOLD,
+    SOLD_QUEUES,
     STANDARDS,
     TESTBED_QUEUES,
     TESTBED_RUNS,
@@ -42,9 +51,11 @@ from .plan import (
     baseline,
     ending,
     printed,
+    reading,
     scheme,
     sent,
     short_flows,
+    sold,
     stations,
     works,
 )
@@ -93,6 +104,7 @@ def _lead_key(standard: str, way: str, how: str | None, queue: str) -> Key | Non
 
 BETWEEN = "rates-ax"
 MANY = "stations-ax"
+READ_SETUP = "readings-ax-down"
 """Setups of what a quick look leaves out."""
 
 
@@ -379,7 +391,42 @@ def schemes(data: Measurements) -> Shown:
         }
         for standard in COMPARED
     }
+    if READ_SETUP in {setup for setup, _ in data}:
+        tables.append(_reading_table(data))
+        measured["readings"] = {
+            standard: {
+                way: {
+                    id_: {how: _read(data, standard, way, id_, how).mean for how in READINGS}
+                    for id_ in READ
+                }
+                for way in ALL_WAYS
+            }
+            for standard in READ_IN
+        }
     return Shown([], None, measured, tables, {"schemes": Drawing(by_name(panels), wide=True)})
+
+
+def _read(data: Measurements, standard: str, way: str, id_: str, how: str) -> Estimate:
+    """All goodput under a scheme that divides the time of an aggregate so, over that without."""
+    ours = data[reading(standard, way, id_, how)].total()
+    return ratio_of_means(ours, data[scheme(standard, way, baseline(id_))].total())
+
+
+def _reading_table(data: Measurements) -> Table:
+    rows = [(id_, how) for id_ in READ for how in READINGS]
+    columns = [
+        Column(
+            f"{standard}-{way}",
+            f"{STANDARDS[standard].removeprefix('802.11')}, {way}",
+            [Cell(_read(data, standard, way, id_, how), digits=2) for id_, how in rows],
+        )
+        for standard in READ_IN
+        for way in ALL_WAYS
+    ]
+    title = (
+        "Goodput of all over that without the scheme, by what is a packet's time in an aggregate"
+    )
+    return Table("readings", title, [f"{SCHEMES[id_]}, {how}" for id_, how in rows], columns)
 
 
 def _gain_table(data: Measurements, ids: Sequence[str]) -> Table:
@@ -394,6 +441,60 @@ def _gain_table(data: Measurements, ids: Sequence[str]) -> Table:
     ]
     title = "Goodput of all over that without the scheme (of TFRC's: over plain TFRC)"
     return Table("schemes", title, [SCHEMES[id_] for id_ in ids], columns)
+
+
+# ------------------------------------------------------------------ as sold
+
+_RATES: Mapping[str, str] = {SET: "rates set", FOUND: "rates found"}
+
+
+def as_sold(data: Measurements) -> Shown:
+    """Rates that are found, a driver's queue, A-MSDUs."""
+
+    def named(key: Key) -> str:
+        (_, standard, way), (rates, amsdu, queue) = key[0].split("-"), key[1].split(", ")
+        joined = ", A-MSDUs" if amsdu.endswith("on") else ""
+        return f"{way}, {STANDARDS[standard]}, {_RATES[rates]}{joined}, {SOLD_QUEUES[queue]}"
+
+    part = _column(
+        "slow's air %", [data[key] for key in SOLD], lambda r: PERCENT * r.slow_part(), 0
+    )
+    title = "As sold: rates, A-MSDUs, queues of access point and driver"
+    rows = [named(key) for key in SOLD]
+    table = Table("sold", title, rows, [*_figures_of(data, list(SOLD)), part])
+    lead = {
+        f"{_RATES[rates]}, {QUEUES[queue]}": (rates, queue)
+        for rates in _RATES
+        for queue in (FIFO, AIRTIME)
+    }
+    lead |= {name: (FOUND, queue) for queue, name in SOLD_QUEUES.items() if queue not in QUEUES}
+    groups = [
+        _points(
+            label,
+            [
+                estimate(PERCENT * data[sold(standard, "down", *where)].slow_part())
+                for standard in MODERN
+            ],
+            PERCENT,
+        )
+        for label, where in lead.items()
+    ]
+    y_label = "Slow station's part of the air [%]"
+    names = [STANDARDS[standard] for standard in MODERN]
+    figure = by_category(Category("", y_label, "", names, groups, {50: "half"}), wide=True)
+    takes: Mapping[str, Take] = {
+        "air": Runs.slow_part,
+        "mbps": Runs.total,
+        "delay_ms": lambda runs: runs.delay(FAST),
+        "aggregate": lambda runs: runs.aggregate,
+    }
+    measured: dict[str, Any] = {}
+    for key in SOLD:
+        (_, standard, way), (rates, amsdu, queue) = key[0].split("-"), key[1].split(", ")
+        place = measured.setdefault(standard, {}).setdefault(way, {})
+        label = f"{rates}, joined, {queue}" if amsdu.endswith("on") else f"{rates}, {queue}"
+        place[label] = {what: _mean(take(data[key])) for what, take in takes.items()}
+    return Shown([], None, measured, [table], {"sold": Drawing(figure, wide=True)})
 
 
 # ------------------------------------------------------------------ short transfers

@@ -17,6 +17,8 @@ _ANOMALY = studies.declared("modern", "anomaly")
 _SCHEMES = studies.declared("modern", "schemes")
 _ENDING = studies.declared("modern", "ending")
 _STATIONS = studies.declared("modern", "stations")
+_SOLD = studies.declared("modern", "sold")
+_READINGS = studies.declared("modern", "readings")
 
 STANDARDS: Mapping[str, str] = {
     id_: keys["bss.cell.standard"] for id_, keys in _ANOMALY["factors"]["standard"].items()
@@ -57,6 +59,19 @@ STANDARD, FULL, NOISE = "standard", "32 packets", "noise"
 """The testbed as the standard allows it, with all that is documented of its driver, and with noise."""
 DRIVER = "driver"
 """Queues of the driver."""
+
+SOLD_QUEUES: Mapping[str, str] = _SOLD["words"]["queue"]
+BEHIND_DRIVER, AQL = "driver", "aql"
+"""The airtime scheduler above a driver's queue, without limits of it and with."""
+FOUND, SET = "found", "set"
+"""Rates that Minstrel-HT finds, and rates that are set."""
+READINGS: tuple[str, ...] = ("full", "seen", "apart")
+"""Packets of an aggregate among which its time is divided; the first is that of the schemes' own runs."""
+READ: tuple[str, ...] = tuple(
+    dict.fromkeys(id_.partition(", ")[0] for one in _READINGS["design"] for id_ in one["scheme"])
+)
+"""Schemes that compute a packet's time."""
+READ_IN: tuple[str, ...] = tuple(_READINGS["design"][0]["standard"])
 
 
 def sent(standard: str) -> str:
@@ -113,6 +128,28 @@ TESTBED_RUNS: tuple[tuple[str, str], ...] = tuple(
 def printed(queue: str) -> str:
     """Which part of the printed table is about a queue."""
     return AIRTIME if queue == AIRTIME else FIFO
+
+
+def sold(standard: str, way: str, rates: str, queue: str, *, joined: bool = False) -> Key:
+    """An access point as it is sold, with packets joined in A-MSDUs or not."""
+    return (f"sold-{standard}-{way}", f"{rates}, A-MSDU {'on' if joined else 'off'}, {queue}")
+
+
+SOLD: tuple[Key, ...] = tuple(
+    sold(standard, one["way"], one["rates"], queue, joined=amsdu == "on")
+    for one in _SOLD["design"]
+    for standard in one["standard"]
+    for amsdu in _listed(one["amsdu"])
+    for queue in _listed(one["queue"])
+)
+"""All of them."""
+
+
+def reading(standard: str, way: str, id_: str, aggregates: str) -> Key:
+    """A scheme that divides the time of an aggregate so."""
+    if aggregates == READINGS[0]:
+        return scheme(standard, way, id_)
+    return (f"readings-{standard}-{way}", f"{id_}, {aggregates}")
 
 
 def short_flows(standard: str, queue: str) -> Key:
