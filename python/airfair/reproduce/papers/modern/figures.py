@@ -464,8 +464,7 @@ def as_sold(data: Measurements) -> Shown:
     table = Table("sold", title, rows, [*_figures_of(data, list(SOLD)), part])
     lead = {
         f"{_RATES[rates]}, {QUEUES[queue]}": (rates, queue)
-        for rates in _RATES
-        for queue in (FIFO, AIRTIME)
+        for rates, queue in ((SET, FIFO), (FOUND, FIFO), (FOUND, AIRTIME))
     }
     lead |= {name: (FOUND, queue) for queue, name in SOLD_QUEUES.items() if queue not in QUEUES}
     groups = [
