@@ -15,7 +15,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .PHONY: help needs needs-agent build demo reproduce test test-rust test-python test-site test-web test-kernel \
-    agent deb test-agent fair-access-point wasm web fuzz explore deny bench wheel wheels sdist golden book limits record docs site lock clean
+    agent deb test-agent fair-access-point wasm web fuzz explore deny bench wheel wheels sdist golden book limits limits-ax record docs site lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -221,6 +221,11 @@ record: build ## Verdicts and numbers of the last `make reproduce` in docs/*.jso
 limits: build ## Where the schemes lose, searched anew in half an hour; its numbers and maps in docs
 	$(BIN)/airfair limits --out results/limits
 	$(BIN)/python book/limits.py results/limits
+	$(BIN)/python book/write.py
+
+limits-ax: build ## The same in 802.11ax alone, in an hour
+	$(BIN)/airfair limits --standard 802.11ax --out results/limits
+	$(BIN)/python book/limits.py results/limits 802.11ax
 	$(BIN)/python book/write.py
 
 book: build ## Numbers, listings, outputs and images in README.md and docs anew, as runs have them today.

@@ -1,6 +1,7 @@
 """Keeps what docs/limits.md tells of a search: shares, medians, counts in the regions of regions.toml, maps.
 
-Use: python book/limits.py RESULTS, of `airfair limits --out RESULTS`; writes docs/limits.json and the maps.
+Use: python book/limits.py RESULTS [STANDARD], of `airfair limits --out RESULTS [--standard STANDARD]`; writes
+docs/limits.json and the maps. What is kept of other standards stays.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from typing import Any
 
 import polars as pl
 
-from airfair.limits.schemes import SCHEMES
+from airfair.limits.schemes import SCHEMES, Scheme
 from airfair.limits.space import described
 
 BOOK = Path(__file__).resolve().parent
 RECORD = BOOK.parent / "docs" / "limits.json"
 
 
-def search(results: Path, scheme: str, regions: dict[str, Any]) -> dict[str, Any]:
+def search(directory: Path, scheme: Scheme, regions: dict[str, Any]) -> dict[str, Any]:
     """All that is kept of one scheme's search [%, or points of an index]."""
-    document = json.loads((results / scheme / "limits.json").read_text(encoding="utf-8"))
+    document = json.loads((directory / "limits.json").read_text(encoding="utf-8"))
     if document["interrupted"] or document["replications"] < 10:  # noqa: PLR2004 - a full search
-        raise SystemExit(f"{results / scheme}: not a full search")
-    compared = _compared(results / scheme, scheme)
+        raise SystemExit(f"{directory}: not a full search")
+    compared = _compared(directory, scheme)
     return {
         "wins": 100 * document["verdicts"]["wins"],
         "loses": 100 * document["verdicts"]["loses"],
@@ -46,11 +47,10 @@ def search(results: Path, scheme: str, regions: dict[str, Any]) -> dict[str, Any
     }
 
 
-def _compared(directory: Path, scheme: str) -> pl.DataFrame:
+def _compared(directory: Path, scheme: Scheme) -> pl.DataFrame:
     """A row for each measure at each condition of those spread evenly, with what a region can ask for."""
-    space = SCHEMES[scheme].space
     points = pl.read_parquet(directory / "points.parquet").filter(pl.col("stage") == 1)
-    where = [{"key": row["key"], **described(space, row)} for row in points.to_dicts()]
+    where = [{"key": row["key"], **described(scheme.space, row)} for row in points.to_dicts()]
     compared = pl.read_parquet(directory / "comparisons.parquet")
     return compared.join(pl.DataFrame(where, infer_schema_length=None), on="key")
 
@@ -74,15 +74,24 @@ def golden() -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in tables}
 
 
-def main(results: Path) -> None:
+def main(results: Path, standard: str | None = None) -> None:
     """Write the record."""
     regions = tomllib.loads((BOOK / "regions.toml").read_text(encoding="utf-8"))
-    found = {one: search(results, one, regions[one]) for one in SCHEMES}
-    for one in SCHEMES:
-        shutil.copyfile(results / one / "map.svg", RECORD.parent / "figures" / f"limits-{one}.svg")
-    document = json.dumps({"golden": golden(), **found}, indent=1, ensure_ascii=False)
+    if standard:
+        results, regions = results / standard, regions.get(standard, {})
+    found = {}
+    for name, scheme in SCHEMES.items():
+        searched = scheme.under(standard) if standard else scheme
+        found[name] = search(results / name, searched, regions.get(name, {}))
+        short = f"{standard.removeprefix('802.11')}-{name}" if standard else name
+        shutil.copyfile(
+            results / name / "map.svg", RECORD.parent / "figures" / f"limits-{short}.svg"
+        )
+    kept = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
+    new = {standard: {"golden": golden(), **found}} if standard else {"golden": golden(), **found}
+    document = json.dumps({**kept, **new}, indent=1, ensure_ascii=False)
     RECORD.write_text(document + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), *sys.argv[2:])
