@@ -75,12 +75,14 @@ def golden() -> dict[str, str]:
 
 
 def main(results: Path, standard: str | None = None) -> None:
-    """Write the record."""
+    """Write the record; of one standard, of those schemes that were searched."""
     regions = tomllib.loads((BOOK / "regions.toml").read_text(encoding="utf-8"))
     if standard:
         results, regions = results / standard, regions.get(standard, {})
     found = {}
     for name, scheme in SCHEMES.items():
+        if standard and not (results / name / "limits.json").exists():
+            continue
         searched = scheme.under(standard) if standard else scheme
         found[name] = search(results / name, searched, regions.get(name, {}))
         short = f"{standard.removeprefix('802.11')}-{name}" if standard else name
