@@ -10,7 +10,7 @@ import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import matplotlib as mpl
 import numpy as np
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from .statistics import half_width
 
 Floats = NDArray[np.float64]
+Series = TypeVar("Series")
 
 PALETTE = ("#c44601", "#0072b2", "#008a63", "#a4508b", "#806000")
 """Okabe and Ito's hues, darkened to a contrast of 4.5 on white. The slow session comes first."""
@@ -169,7 +170,7 @@ def by_category(panel: Category, *, wide: bool = False) -> Figure:
                 annotation_clip=False,
             )
         middle = (len(panel.groups) - 1) / 2
-        for i, (group, colour) in enumerate(zip(panel.groups, PALETTE, strict=False)):
+        for i, (group, colour) in enumerate(coloured(panel.groups)):
             at = (places + 0.14 * (i - middle)).tolist()
             _printed(ax, at, group, colour, i)
             ax.errorbar(
@@ -319,7 +320,7 @@ def _numbers(ax: Axes, chart: Chart, floor: float | None) -> None:
         shown = mean if floor is None else np.maximum(mean, floor)
         label = chart.reference.label
         ax.plot(chart.x, shown, color=MUTED, linewidth=1.3, linestyle=(0, (1, 1.5)), label=label)
-    for i, (line, colour) in enumerate(zip(chart.lines, PALETTE, strict=False)):
+    for i, (line, colour) in enumerate(coloured(chart.lines)):
         mean = line.estimates[0]
         low, high = line.interval
         _printed(ax, chart.x, line, colour, i)
@@ -367,7 +368,7 @@ def _rows_of(ax: Axes, panel: Category) -> None:
         )
     middle = (len(panel.groups) - 1) / 2
     places = np.arange(len(panel.names))
-    for i, (group, colour) in enumerate(zip(panel.groups, PALETTE, strict=False)):
+    for i, (group, colour) in enumerate(coloured(panel.groups)):
         ax.errorbar(
             group.estimates[0],
             places + 0.22 * (i - middle),
@@ -456,8 +457,15 @@ def band(samples: Floats) -> tuple[Floats, Floats]:
     return np.maximum(mean - width, 0), mean + width
 
 
+def coloured(series: Sequence[Series]) -> list[tuple[Series, str]]:
+    """Each series with its colour; too many are an error, lest one be missing in a figure."""
+    if len(series) > len(PALETTE):
+        raise ValueError(f"{len(series)} series in a figure; allowed {len(PALETTE)} at most")
+    return list(zip(series, PALETTE, strict=False))
+
+
 def _lines(ax: Axes, panel: Panel) -> None:
-    for curve, colour in zip(panel.curves, PALETTE, strict=False):
+    for curve, colour in coloured(panel.curves):
         low, high = band(curve.samples)
         ax.fill_between(
             panel.times_s,
@@ -473,7 +481,7 @@ def _lines(ax: Axes, panel: Panel) -> None:
 
 def _stack(ax: Axes, panel: Panel) -> None:
     means = [curve.samples.mean(axis=0) for curve in panel.curves]
-    colours = PALETTE[: len(means)]
+    colours = [colour for _, colour in coloured(panel.curves)]
     ax.stackplot(panel.times_s, means, colors=colours, alpha=0.75, linewidth=0)
     ax.plot(panel.times_s, np.sum(means, axis=0), color=INK, linewidth=1.2)
 
@@ -500,7 +508,7 @@ def _label_curves(ax: Axes, panel: Panel, *, stacked: bool) -> None:
     if stacked:
         ends = np.cumsum(ends) - ends / 2
     gap = 0.075 * (ax.get_ylim()[1] - ax.get_ylim()[0]) * (2.0 / 2.6)
-    for curve, colour, y in zip(panel.curves, PALETTE, spread(ends, gap), strict=False):
+    for (curve, colour), y in zip(coloured(panel.curves), spread(ends, gap), strict=True):
         ax.annotate(
             curve.label,
             (1, y),

@@ -12,7 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from airfair.estimate import Estimate
-from airfair.figures import Category, Points, by_category, png, spread, svg
+from airfair.figures import PALETTE, Category, Points, by_category, coloured, png, spread, svg
 from airfair.reproduce.catalogue import load
 from airfair.reproduce.document import MARKS, table_text
 from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
@@ -199,6 +199,12 @@ def test_a_figure_is_drawn_once_for_each_format_and_is_the_same_in_any_order(
     pictures = svg(one), png(one)
     assert len(drawn) == 2
     assert pictures == (png(other), svg(other))[::-1]
+
+
+def test_no_series_is_missing_in_a_figure() -> None:
+    assert [colour for _, colour in coloured("abcde")] == list(PALETTE)
+    with pytest.raises(ValueError, match="6 series in a figure; allowed 5 at most"):
+        coloured("abcdef")
 
 
 def test_labels_keep_their_order_and_distance() -> None:
