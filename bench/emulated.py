@@ -104,7 +104,7 @@ def measure(kind: str, wanted: argparse.Namespace) -> None:
         "not_valid": invalid,
     }
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
-    kept |= {kind: found, f"{kind}_about": about}
+    kept |= {kind: found, f"{kind}_about {wanted.only}".rstrip(): about}
     KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 

@@ -113,7 +113,7 @@ class Emulation:
     def nodes(self) -> list[dict[str, Any]]: ...
     @property
     def programs(self) -> list[dict[str, Any]]:
-        """Programs that carry flows: node, arguments of `airfair`, start_s and stop_s."""
+        """Programs that carry flows: node, arguments of `airfair`, start_s, stop_s, `limited` flow."""
     @property
     def hosts_file(self) -> str: ...
     @property
@@ -132,7 +132,15 @@ class Emulation:
         """Sets the weights of data and ACKs in the queue of the access point of a cell."""
     def set_queue(self, cell: str, queue: str) -> None:
         """Gives the access point of a cell another transmit queue, a table of TOML."""
-    def spawn(self, node: str, command: list[str], hosts: PathLike[str], *, to_errors: bool) -> int:
+    def spawn(
+        self,
+        node: str,
+        command: list[str],
+        hosts: PathLike[str],
+        *,
+        to_errors: bool = False,
+        limited: int | None = None,
+    ) -> int:
         """Starts a program in the namespace of a node, with `hosts` as `/etc/hosts`: its process id."""
     def end(self) -> tuple[Scenario, Outcome | None, str]:
         """Ends it: the scenario as emulated, its outcome (`None` within the warm-up), and its last state."""
@@ -237,6 +245,7 @@ def tfrc_send(
     max_rate_bps: int,
     rate_bps: int | None = None,
     duration_s: float | None = None,
+    limits: bool = False,
     report: Callable[[float, dict[str, Any]], object] | None = None,
 ) -> dict[str, Any]: ...
 def tfrc_receive(

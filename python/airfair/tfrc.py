@@ -82,6 +82,7 @@ def _send(arguments: argparse.Namespace, duration: float | None, report: Report 
         max_rate_bps=int(largest),
         rate_bps=None if rate is None else int(rate),
         duration_s=duration,
+        limits=arguments.limits,
         report=report,
     )
 

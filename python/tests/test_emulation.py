@@ -192,13 +192,12 @@ def goodputs(path: Path, text: str, seconds: int) -> dict[str, float]:
 
 @pytest.mark.usefixtures("real")
 def test_a_scheme_at_the_sender_limits_airfair_tfrc_over_real_sockets(cell: Path) -> None:
-    """A quarter of 6 Mb/s: more than four packets in a round trip of 80 ms, which are always allowed."""
+    """A twentieth of 6 Mb/s are 0.3, less what its program takes to start; by reports alone it has all."""
     falls = CELL.replace('"6 Mb/s"', '[["0 s", "12 Mb/s"], ["300 ms", "6 Mb/s"]]')
-    falls = falls.replace('"1 ms"', '"40 ms"')
-    capped = '{ scheme = "rate-cap", share = 0.25 }'
-    found = goodputs(cell, falls + REAL_TFRC.format("up", "slow", "server", capped), 3)
+    capped = '{ scheme = "rate-cap", share = 0.05 }'
+    found = goodputs(cell, falls + REAL_TFRC.format("up", "slow", "server", capped), 4)
     assert found.keys() == {"up"}
-    assert found["up"] == pytest.approx(1.5, rel=0.25)
+    assert 0.1 < found["up"] < 0.33
 
 
 def _carriers() -> list[str]:

@@ -105,9 +105,10 @@ def document_of(process: "subprocess.Popen[str]", status: int = 0) -> dict[str, 
 
 
 def sending(*arguments: str, prefix: tuple[str, ...] = ()) -> "subprocess.Popen[str]":
-    """A sender in a process of its own."""
+    """A sender in a process of its own, which hears what is written to it."""
     command = [*prefix, *PROGRAM, "tfrc", "send", *arguments, "--json"]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
 
 def send(*arguments: str, prefix: tuple[str, ...] = (), status: int = 0) -> dict[str, Any]:
@@ -278,6 +279,30 @@ def test_no_more_than_the_largest_rate_is_sent() -> None:
         options = ["--duration", "2 s", "--max-rate", "2 Mb/s"]
         sent = send(f"127.0.0.1:{port}", *options)
     assert 0 < sent["rate_bps"] < 2.1e6
+
+
+def test_a_sender_keeps_to_the_limits_that_standard_input_says() -> None:
+    """At 400 kb/s 3 s are 150 kB, at 4 Mb/s 1.5 MB. The receiver claims to have got more; limits stay."""
+    with hostile_receiver(delay=0.01) as port:
+        process = sending(f"127.0.0.1:{port}", "--duration", "3 s", "--limits")
+        assert process.stdin is not None
+        process.stdin.write("none\n400 kb/s\n")
+        process.stdin.flush()
+        time.sleep(1.5)
+        process.stdin.write("4 Mb/s\n")
+        process.stdin.flush()
+        sent = document_of(process)
+    assert 170e3 < sent["bytes_sent"] < 1.55e6
+
+
+def test_a_line_that_says_no_limit_ends_the_sender_with_its_number() -> None:
+    command = [*PROGRAM, "tfrc", "send", f"127.0.0.1:{free_port()}", "--limits"]
+    said = "1 Mb/s\nnone\nplenty\n"
+    done = subprocess.run(
+        command, input=said, capture_output=True, text=True, timeout=20, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert '--limits, line 3: "plenty" is neither' in done.stderr
 
 
 def test_a_datagram_from_port_0_is_refused_and_the_receiver_lives_on() -> None:

@@ -1,8 +1,9 @@
 //! An emulation: set up, running, and ended.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::atomic::Ordering;
@@ -10,14 +11,16 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
 use airfair_sim::outcome::Outcome;
+use airfair_sim::packet::FlowId;
 use airfair_sim::scenario::Scenario;
 use airfair_units::{Bytes, Duration};
 
 use crate::engine::{Done, Engine, Shared};
 use crate::files::FileServer;
+use crate::limits::Limits;
 use crate::os::{self, Backend, Bell, Namespace, Port};
 use crate::plan::{Node, Plan};
-use crate::traffic::{self, Account, Generator};
+use crate::traffic::{self, Account, Carrier, Generator};
 
 pub use crate::engine::{NodeView, Traffic, View, Wish};
 pub use crate::live::Member;
@@ -82,6 +85,8 @@ pub struct Emulation {
     engine: Option<Running>,
     _servers: Vec<FileServer>,
     _generator: Generator,
+    /// Where programs read the limits of flows that are TFRC's.
+    limits: BTreeMap<FlowId, OwnedFd>,
     seed: u64,
     congestion_control: String,
     goes_before_others: bool,
@@ -118,8 +123,10 @@ impl Emulation {
         let shared = Arc::new(Shared::new(Bell::new().map_err(system("bell"))?));
         let accounts: Arc<Vec<Account>> =
             Arc::new(plan.kernel_flows.iter().map(|_| Account::default()).collect());
+        let (told, limits) = limits_of(&plan).map_err(system("limits"))?;
         let (engine, goes_before_others) =
-            start_engine(&plan, ports, (&shared, &accounts), options).map_err(system("engine"))?;
+            start_engine(&plan, ports, (&shared, &accounts), told, options)
+                .map_err(system("engine"))?;
         let generator = Generator::start(&plan, &namespaces, &accounts)
             .inspect_err(|_| shared.stop())
             .map_err(system("flows of the kernel's TCP"))?;
@@ -130,6 +137,7 @@ impl Emulation {
             engine: Some(engine),
             _servers: servers,
             _generator: generator,
+            limits,
             seed: options.seed,
             congestion_control,
             goes_before_others,
@@ -144,6 +152,14 @@ impl Emulation {
     /// Programs that carry flows of the scenario, which its owner starts and ends; receivers come ahead of their senders.
     pub fn programs(&self) -> Vec<Program> {
         traffic::programs(&self.plan)
+    }
+
+    /// Standard input of a program that carries an end of such a flow: a line for each limit of its rate.
+    ///
+    /// # Errors
+    /// The operating system's; [`NotFound`](io::ErrorKind::NotFound) if the flow has none.
+    pub fn limits(&self, flow: FlowId) -> io::Result<OwnedFd> {
+        self.limits.get(&flow).ok_or(io::ErrorKind::NotFound)?.try_clone()
     }
 
     /// Names of all nodes, as `/etc/hosts` has them.
@@ -237,11 +253,25 @@ impl Drop for Emulation {
     }
 }
 
+/// Limits of all flows that are TFRC's, and where their programs read them.
+fn limits_of(plan: &Plan) -> io::Result<(BTreeMap<FlowId, Limits>, BTreeMap<FlowId, OwnedFd>)> {
+    let (mut told, mut read) = (BTreeMap::new(), BTreeMap::new());
+    for flow in &plan.kernel_flows {
+        if matches!(flow.carrier, Carrier::Tfrc { .. }) {
+            let (limits, line) = Limits::new()?;
+            told.insert(flow.flow, limits);
+            read.insert(flow.flow, line);
+        }
+    }
+    Ok((told, read))
+}
+
 /// Starts the thread of the engine; true beside it if that goes before all other programs.
 fn start_engine(
     plan: &Arc<Plan>,
     ports: Vec<Port>,
     (shared, accounts): (&Arc<Shared>, &Arc<Vec<Account>>),
+    limits: BTreeMap<FlowId, Limits>,
     options: Options,
 ) -> io::Result<(Running, bool)> {
     let (started, starts) = mpsc::channel();
@@ -249,7 +279,7 @@ fn start_engine(
     let accounts = Arc::clone(accounts);
     let run = move || {
         let preferred = os::prefer().is_ok();
-        let engine = Engine::new(&plan, &ports, (&shared, &accounts), &options);
+        let engine = Engine::new(&plan, &ports, (&shared, &accounts), limits, &options);
         let (engine, told) = match engine {
             Ok(engine) => (Some(engine), Ok(preferred)),
             Err(error) => (None, Err(error)),

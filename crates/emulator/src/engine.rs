@@ -1,12 +1,12 @@
 //! The loop: what the world puts out goes into interfaces, what interfaces put out goes into the world.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard};
 
 use airfair_sim::metrics::Metrics;
-use airfair_sim::packet::{External, Handle, Side};
+use airfair_sim::packet::{External, FlowId, Handle, Side};
 use airfair_sim::random::Streams;
 use airfair_sim::run::Finished;
 use airfair_sim::scenario::{Endpoint, ErrorModel, Queue, Weights};
@@ -19,6 +19,7 @@ use crate::emulation::Options;
 use crate::frames::{self, HEADER, MAX_FRAME, Verdict};
 use crate::headers;
 use crate::lateness::{Histogram, Punctuality};
+use crate::limits::Limits;
 use crate::live::{Live, Member};
 use crate::os::{Bell, Poller, Port};
 use crate::pace::Pace;
@@ -190,6 +191,8 @@ pub(crate) struct Engine<'s> {
     lateness: Histogram,
     end: Time,
     accounts: &'s [Account],
+    /// Limits of flows that are TFRC's.
+    limits: BTreeMap<FlowId, Limits>,
     /// Accounts of the flows that the kernel carries, at the end of the warm-up.
     before: Option<Vec<[u64; 2]>>,
 }
@@ -200,6 +203,7 @@ impl<'s> Engine<'s> {
         plan: &'s Plan,
         ports: &'s [Port],
         (shared, accounts): (&'s Shared, &'s [Account]),
+        limits: BTreeMap<FlowId, Limits>,
         &Options { seed, spin, .. }: &Options,
     ) -> std::io::Result<Self> {
         let awake = if spin { AWAKE } else { Duration::ZERO };
@@ -229,6 +233,7 @@ impl<'s> Engine<'s> {
             lateness: Histogram::default(),
             end: Time::ZERO + scenario.duration,
             accounts,
+            limits,
             before: None,
         })
     }
@@ -276,8 +281,10 @@ impl<'s> Engine<'s> {
     /// Hands over what has come out of the world.
     fn deliver(&mut self) {
         while let Some(output) = self.world.poll_output() {
-            let Output::Released(Released { flow, origin, handle, fate, window, rates }) = output
-            else {
+            if let Output::RateLimit(flow, side, limit) = output {
+                self.limits.get_mut(&flow).expect("it is TFRC's").set(side, limit);
+            }
+            let Output::Released(Released { flow, origin, handle, fate, window }) = output else {
                 continue;
             };
             let (from, to) = self.plan.ends(flow, origin).expect("a packet from a namespace");
@@ -291,7 +298,7 @@ impl<'s> Engine<'s> {
                 limit_window(&self.connections, frame, limit);
             }
             if let Some(at) = self.plan.tfrc(flow) {
-                handle_tfrc(frame, origin, rates, &self.accounts[at]);
+                handle_tfrc(frame, origin, &self.limits[&flow], &self.accounts[at]);
             }
             if self.is_there[to] && self.ports[to].send(frame) {
                 self.traffic[to].received_packets += 1;
@@ -443,6 +450,7 @@ impl<'s> Engine<'s> {
 
     fn show(&mut self) {
         self.tell_of_kernel_flows();
+        self.limits.values_mut().for_each(Limits::tell);
         let view = self.look();
         *locked(&self.shared.view) = view;
         self.next_view = self.world.now() + VIEW;
@@ -508,10 +516,13 @@ fn limit_window(connections: &Connections, frame: &mut [u8], limit: Bytes) {
 }
 
 /// A packet of a TFRC over real sockets has come: data count, and say the round trip; reports are limited.
-fn handle_tfrc(frame: &mut [u8], origin: Side, rates: [Option<DataRate>; 2], account: &Account) {
+fn handle_tfrc(frame: &mut [u8], origin: Side, limits: &Limits, account: &Account) {
     let Some(headers) = headers::read(frame) else { return };
     if origin == Side::Receiver {
-        return reports::limit(frame, &headers, rates);
+        if let Some(limit) = limits.receiver() {
+            reports::limit(frame, &headers, limit);
+        }
+        return;
     }
     if let Some(wire::Packet::Data(data)) = reports::read(frame, &headers) {
         account.delivered.fetch_add(data.payload.into(), Ordering::Relaxed);

@@ -31,6 +31,7 @@ mod frames;
 mod headers;
 pub mod hwsim;
 pub mod lateness;
+mod limits;
 mod live;
 pub mod os;
 mod pace;

@@ -1,6 +1,6 @@
 //! TFRC over real sockets: what its datagrams say of their flow, and rates written into its reports.  Deviates: [D-163]
 
-use airfair_transport::tfrc::{Feedback, wire};
+use airfair_transport::tfrc::wire;
 use airfair_units::DataRate;
 
 use crate::headers::{Headers, UDP_HEADER, mended};
@@ -14,24 +14,14 @@ pub(crate) fn read(frame: &[u8], headers: &Headers) -> Option<wire::Packet> {
     wire::decode(frame.get(at + UDP_HEADER..end)?).ok()
 }
 
-/// Writes into a report what limits at the sender and at the receiver leave of the rate that was received, of which a
-/// sender sends twice as much at most: half of the receiver's limit, as a simulated receiver says, and no more than half
-/// of the sender's.  [occupancy-tfrc §III-D]
-pub(crate) fn limit(frame: &mut [u8], headers: &Headers, rates: [Option<DataRate>; 2]) {
+/// Writes half of a receiver's limit into its report, as a simulated receiver says: a sender sends twice what was received
+/// at most.  [occupancy-tfrc §III-D]
+pub(crate) fn limit(frame: &mut [u8], headers: &Headers, limit: DataRate) {
     let Some((at, wire::Packet::Feedback(report))) = headers.udp.zip(read(frame, headers)) else {
         return;
     };
-    let rate = limited(&report, rates);
-    if rate != report.receive_rate {
-        write_rate(frame, at.0, report.receive_rate, rate);
-    }
-}
-
-/// [octet/s]
-fn limited(report: &Feedback, [sender, receiver]: [Option<DataRate>; 2]) -> u32 {
-    let half = |limit: DataRate| u32::try_from(limit.bps() / 16).unwrap_or(u32::MAX).max(1);
-    let said = receiver.map_or(report.receive_rate, half);
-    sender.map_or(said, |limit| said.min(half(limit)))
+    let half = u32::try_from(limit.bps() / 16).unwrap_or(u32::MAX).max(1);
+    write_rate(frame, at.0, report.receive_rate, half);
 }
 
 /// Writes the rate of a report behind the UDP header that begins there, and mends its checksum, if it has one.
@@ -55,6 +45,7 @@ fn write_rate(frame: &mut [u8], udp: usize, old: u32, new: u32) {
 mod tests {
     use super::*;
     use crate::headers;
+    use airfair_transport::tfrc::Feedback;
 
     /// A report of 125 000 octets per second over IPv4, and its checksum.
     fn frame(with_checksum: bool) -> Vec<u8> {
@@ -77,9 +68,9 @@ mod tests {
         }
     }
 
-    fn limited_frame(mut frame: Vec<u8>, rates: [Option<u64>; 2]) -> Vec<u8> {
+    fn limited(mut frame: Vec<u8>, rate: u64) -> Vec<u8> {
         let headers = headers::read(&frame).expect("a packet");
-        limit(&mut frame, &headers, rates.map(|rate| rate.map(DataRate::from_bps)));
+        limit(&mut frame, &headers, DataRate::from_bps(rate));
         frame
     }
 
@@ -88,24 +79,18 @@ mod tests {
     /// Verifies: [occupancy-tfrc §III-D]
     #[test]
     fn reports_say_half_of_what_is_granted() {
-        for (sender, receiver, said) in [
-            (None, None, 125_000),
-            (Some(1_600_000), None, 100_000),
-            (Some(3_200_000), None, 125_000),
-            (None, Some(1_600_000), 100_000),
-            (None, Some(3_200_000), 200_000),
-            (Some(1_600_000), Some(3_200_000), 100_000),
-            (Some(1), None, 1),
-        ] {
-            let found = limited_frame(frame(true), [sender, receiver]);
-            assert_eq!(rate_of(&found), said, "{sender:?} {receiver:?}");
-            assert!(headers::tests::is_whole(&found), "{sender:?} {receiver:?}");
+        for (rate, said) in
+            [(1_600_000, 100_000), (2_000_000, 125_000), (3_200_000, 200_000), (1, 1)]
+        {
+            let found = limited(frame(true), rate);
+            assert_eq!(rate_of(&found), said, "{rate}");
+            assert!(headers::tests::is_whole(&found), "{rate}");
         }
     }
 
     #[test]
     fn without_a_checksum_there_is_none_afterwards() {
-        let found = limited_frame(frame(false), [Some(1_600_000), None]);
+        let found = limited(frame(false), 1_600_000);
         assert_eq!((rate_of(&found), &found[40..42]), (100_000, &[0, 0][..]));
     }
 
@@ -114,7 +99,7 @@ mod tests {
     fn nothing_but_reports_is_written_into() {
         for octets in [&[0_u8; 0][..], &[0x82; 28], &[0x90, 96, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]] {
             let strange = headers::tests::datagram((40_000, 9), octets, true);
-            assert_eq!(limited_frame(strange.clone(), [Some(1), Some(1)]), strange);
+            assert_eq!(limited(strange.clone(), 1), strange);
         }
     }
 }

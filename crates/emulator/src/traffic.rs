@@ -98,6 +98,8 @@ pub struct Program {
     pub stop: Option<Time>,
     /// Arguments of `airfair`.
     pub arguments: Vec<String>,
+    /// The flow whose limits it reads from standard input.
+    pub limited: Option<FlowId>,
 }
 
 /// Programs that carry flows, receivers ahead of their senders.
@@ -110,11 +112,13 @@ pub(crate) fn programs(plan: &Plan) -> Vec<Program> {
         };
         let port = flow.port.to_string();
         let arguments = words(&["receive", &port, "--profile", profile]);
-        found.push(Program { node: flow.to, start: Time::ZERO, stop: None, arguments });
+        let (node, start, stop) = (flow.to, Time::ZERO, None);
+        found.push(Program { node, start, stop, arguments, limited: None });
         let to = SocketAddr::from((plan.nodes[flow.to].v4(), flow.port)).to_string();
-        let mut arguments = words(&["send", &to, "--profile", profile]);
+        let mut arguments = words(&["send", &to, "--limits", "--profile", profile]);
         arguments.extend_from_slice(sending);
-        found.push(Program { node: flow.from, start: flow.start, stop: flow.stop, arguments });
+        let (node, start, stop) = (flow.from, flow.start, flow.stop);
+        found.push(Program { node, start, stop, arguments, limited: Some(flow.flow) });
     }
     found
 }

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use airfair_emulator::emulation::{self as emulator, Member, NodeView, Options, View, Wish};
 use airfair_emulator::os::{self, Backend, Entrance};
+use airfair_sim::packet::FlowId;
 use airfair_sim::scenario::{Endpoint, ErrorModel, Weights};
 use airfair_sim::world::Direction;
 use airfair_units::{DataRate, Duration, Probability, Time};
@@ -78,7 +79,8 @@ impl Emulation {
         })
     }
 
-    /// One dictionary per program that carries flows: node, arguments of `airfair`, and when it begins and ends [s].
+    /// One dictionary per program that carries flows: node, arguments of `airfair`, when it begins and ends [s], and the
+    /// number of the flow whose limits it reads.
     #[getter]
     fn programs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let seconds = |time: Time| (time - Time::ZERO).as_secs_f64();
@@ -89,6 +91,7 @@ impl Emulation {
                 row.set_item("arguments", program.arguments)?;
                 row.set_item("start_s", seconds(program.start))?;
                 row.set_item("stop_s", program.stop.map(seconds))?;
+                row.set_item("limited", program.limited.map(FlowId::index))?;
                 Ok(row)
             };
             emulation.programs().into_iter().map(describe).collect()
@@ -186,14 +189,17 @@ impl Emulation {
     }
 
     /// Starts a program in the namespace of a node, with `hosts` as `/etc/hosts`: its process id. With `to_errors` it
-    /// writes to standard error what it would write to standard output.
-    #[pyo3(signature = (node, command, hosts, *, to_errors))]
+    /// writes to standard error what it would write to standard output; with `limited` it reads the limits of that flow
+    /// from standard input.
+    #[expect(clippy::too_many_arguments, reason = "options have names in Python")]
+    #[pyo3(signature = (node, command, hosts, *, to_errors = false, limited = None))]
     fn spawn(
         &self,
         node: &str,
         command: Vec<String>,
         hosts: PathBuf,
         to_errors: bool,
+        limited: Option<usize>,
     ) -> PyResult<u32> {
         let at = self.names.iter().position(|name| name == node);
         let at = at.ok_or_else(|| PyValueError::new_err(format!("{node}: no such node")))?;
@@ -204,6 +210,9 @@ impl Emulation {
             let mut program = Command::new(program);
             if to_errors {
                 program.stdout(std::io::stderr().as_fd().try_clone_to_owned()?);
+            }
+            if let Some(flow) = limited {
+                program.stdin(emulation.limits(FlowId::new(flow))?);
             }
             Ok(emulation.spawn(at, program.args(rest), &hosts)?.id())
         })

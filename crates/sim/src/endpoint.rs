@@ -29,7 +29,7 @@ pub(crate) enum Source {
 pub enum Outside {
     /// TCP, which a window limits.
     Tcp(OutsideTcp),
-    /// TFRC, which the rate in its reports limits.
+    /// TFRC, whose rate is limited.
     Tfrc {
         /// Its smoothed round trip, once it knows one.
         round_trip: Option<Duration>,
@@ -81,19 +81,9 @@ impl Gate {
         self.limits[place(side)] = limit;
     }
 
-    pub(crate) fn limit_rate(&mut self, side: Side, limit: Option<DataRate>) {
-        self.rates[place(side)] = limit;
-    }
-
-    /// Limits of the rate of payload at the sender and at the receiver.
-    pub(crate) fn rates(&self) -> [Option<DataRate>; 2] {
-        self.rates
-    }
-
-    /// An end is as it was.
-    pub(crate) fn lift(&mut self, side: Side) {
-        self.limit_window(side, WindowLimit::None);
-        self.limit_rate(side, None);
+    /// Limits the rate of payload at an end; true if it was another one.
+    pub(crate) fn limit_rate(&mut self, side: Side, limit: Option<DataRate>) -> bool {
+        std::mem::replace(&mut self.rates[place(side)], limit) != limit
     }
 
     /// The window that an end's limit leaves, in octets; one segment at least. Only TCP has one.

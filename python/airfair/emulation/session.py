@@ -152,7 +152,9 @@ class Carriers:
             # What it says is nobody's: packets are counted where they go.
             words = ["sh", "-c", 'exec "$@" >/dev/null 2>&1', "sh"]
             words += [sys.executable, "-m", "airfair", *program["arguments"]]
-            process = self._emulation.spawn(program["node"], words, self._hosts, to_errors=False)
+            process = self._emulation.spawn(
+                program["node"], words, self._hosts, limited=program["limited"]
+            )
             self._running.append((process, program["stop_s"]))
         ended = [process for process, stop in self._running if stop is not None and stop <= now]
         self._end(ended)

@@ -7,6 +7,7 @@
 )]
 
 mod host;
+mod limits;
 mod receive;
 mod send;
 
@@ -20,6 +21,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use host::{Host, reason};
+use limits::Limits;
 
 /// A number as Python has it: whole ones are exact.
 #[derive(IntoPyObject)]
@@ -39,9 +41,10 @@ pub(crate) fn quantity(text: &str, dimension: &str) -> PyResult<Number> {
     parsed.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Sends one flow to `to` for `duration_s`, and returns what became of it.
+/// Sends one flow to `to` for `duration_s`, and returns what became of it. With `limits` lines of standard input limit its
+/// rate.
 #[pyfunction]
-#[pyo3(signature = (to, *, profile, segment, ssrc, max_rate_bps, rate_bps = None, duration_s = None, report = None))]
+#[pyo3(signature = (to, *, profile, segment, ssrc, max_rate_bps, rate_bps = None, duration_s = None, limits = false, report = None))]
 #[expect(clippy::too_many_arguments, reason = "a function with named options, as Python has them")]
 pub(crate) fn tfrc_send<'py>(
     py: Python<'py>,
@@ -52,6 +55,7 @@ pub(crate) fn tfrc_send<'py>(
     max_rate_bps: u64,
     rate_bps: Option<u64>,
     duration_s: Option<f64>,
+    limits: bool,
     report: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let peer = resolve(to)?;
@@ -60,7 +64,8 @@ pub(crate) fn tfrc_send<'py>(
     let config = SenderConfig { ssrc, ..send::config(parse_profile(profile)?, segment, rate)? };
     let any: SocketAddr = if peer.is_ipv4() { ([0; 4], 0).into() } else { ([0u16; 8], 0).into() };
     let mut host = Host::new(bind(to, any)?, Some(peer), end(duration_s)?, report)?;
-    let mut flow = send::Outgoing::new(config, max_rate, peer);
+    let limits = limits.then(|| Limits::of_standard_input(max_rate)).transpose()?;
+    let mut flow = send::Outgoing::new(config, (max_rate, limits), peer);
     let run = py.detach(|| flow.run(&mut host));
     let result = PyDict::new(py);
     result.set_item("interrupted", interrupted(py, run)?)?;

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::host::{Host, Meter};
+use super::limits::Limits;
 
 /// Timers of an ordinary host wake no finer than this: a packet may go half of it early.  [RFC5348 §8.3]
 const GRANULARITY: Duration = Duration::from_millis(1);
@@ -23,6 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The sending end with the address it sends to.
 pub(super) struct Outgoing {
     sender: Sender,
+    limits: Option<Limits>,
     peer: SocketAddr,
     payload: u64,
     /// Time at which the last report came.
@@ -52,10 +54,15 @@ pub(super) fn config(
 }
 
 impl Outgoing {
-    pub(super) fn new(config: SenderConfig, max_rate: DataRate, peer: SocketAddr) -> Self {
+    pub(super) fn new(
+        config: SenderConfig,
+        (highest, limits): (DataRate, Option<Limits>),
+        peer: SocketAddr,
+    ) -> Self {
         let mut sender = Sender::new(config);
-        sender.set_rate_limit(Time::ZERO, Some(max_rate));
-        Self { sender, peer, payload: 0, heard: None, refused: 0, meter: Meter::default() }
+        sender.set_rate_limit(Time::ZERO, Some(highest));
+        let meter = Meter::default();
+        Self { sender, limits, peer, payload: 0, heard: None, refused: 0, meter }
     }
 
     /// Sends until the end, Ctrl-C, or until nobody has answered for too long.
@@ -69,6 +76,7 @@ impl Outgoing {
                 return Ok(());
             }
             self.sender.handle_timeout(now);
+            self.keep_to_limit(now)?;
             self.burst(now, host, &mut datagram);
             host.wake(now, |host, state| self.show(now, host, state))?;
             if let Some((octets, from)) = host.receive(self.sender.next_timeout()) {
@@ -76,6 +84,14 @@ impl Outgoing {
                 self.handle(host.now(), packet.ok(), from);
             }
         }
+    }
+
+    /// Sends no faster than the last line says.  [occupancy-tfrc §III-D]
+    fn keep_to_limit(&mut self, now: Time) -> PyResult<()> {
+        if let Some(limit) = self.limits.as_mut().map(Limits::poll).transpose()?.flatten() {
+            self.sender.set_rate_limit(now, Some(limit));
+        }
+        Ok(())
     }
 
     /// Sends what is due now, as much as is good before looking elsewhere.

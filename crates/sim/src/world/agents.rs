@@ -6,7 +6,7 @@ use airfair_laws::window_limit::WindowLimit;
 use airfair_units::DataRate;
 use airfair_wlan::{Elements, NodeId, Phase};
 
-use super::{Bss, Event, Flow, Hop, World};
+use super::{Bss, Event, Flow, Hop, Output, World};
 use crate::clock::Clock;
 use crate::coupling::{Action, LocalEnd, Passage, Seen, View};
 use crate::endpoint::{Sink, Source};
@@ -193,7 +193,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let now = self.now;
         let flow = self.touch(end);
         match (end.side, &mut flow.source, &mut flow.sink) {
-            (side, Source::External(gate), _) => gate.limit_rate(side, rate),
+            (side, Source::External(gate), _) => {
+                if gate.limit_rate(side, rate) {
+                    self.put_out(Output::RateLimit(end.flow, side, rate));
+                }
+            }
             (Side::Sender, Source::Tfrc(sender), _) => sender.set_rate_limit(now, rate),
             (Side::Receiver, _, Sink::Tfrc(receiver)) => receiver.set_rate_limit(rate),
             _ => unreachable!("only TFRC has a rate"),
@@ -203,7 +207,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
     fn lift(&mut self, end: LocalEnd) {
         let flow = self.touch(end);
         match (end.side, &mut flow.source, &mut flow.sink) {
-            (side, Source::External(gate), _) => gate.lift(side),
+            (side, Source::External(gate), _) => {
+                gate.limit_window(side, WindowLimit::None);
+                self.limit_rate(end, None);
+            }
             (Side::Sender, Source::Tcp(sender), _) => sender.set_window_limit(WindowLimit::None),
             (Side::Receiver, _, Sink::Tcp(receiver)) => receiver.set_window_limit(None),
             _ => self.limit_rate(end, None),

@@ -24,6 +24,8 @@ pub enum Output {
     Released(Released),
     /// The queue that has refused a packet of this end has room for one as long.
     Room(FlowId, Side),
+    /// A scheme has set another limit of the rate of payload at this end, or lifted it.
+    RateLimit(FlowId, Side, Option<DataRate>),
 }
 
 /// A packet that has left the world. Its bytes are of no more use there.
@@ -39,8 +41,6 @@ pub struct Released {
     pub fate: Fate,
     /// The largest window that its TCP header may say, where a scheme has lowered it.
     pub window: Option<Bytes>,
-    /// Limits of the flow's rate of payload, at its sender and at its receiver, where a scheme has set them.
-    pub rates: [Option<DataRate>; 2],
 }
 
 /// The fate of a packet.
@@ -174,11 +174,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         if let Body::External(External { handle, tcp, .. }) = packet.body {
             let Packet { flow, origin, .. } = *packet;
             let window = tcp.and_then(|tcp| tcp.limit);
-            let Source::External(gate) = &self.flows[flow.index()].source else {
-                unreachable!("a packet from outside is of a flow outside")
-            };
-            let rates = gate.rates();
-            self.put_out(Output::Released(Released { flow, origin, handle, fate, window, rates }));
+            self.put_out(Output::Released(Released { flow, origin, handle, fate, window }));
         }
     }
 

@@ -33,6 +33,12 @@ def add(commands: Commands) -> None:
         help="payload that is sent at most, whatever the receiver reports (default: 1 Gb/s)",
     )
     send.add_argument(
+        "--limits",
+        action="store_true",
+        help="read limits of the rate from standard input while it sends: "
+        "lines such as '400 kb/s', or 'none'",
+    )
+    send.add_argument(
         "--segment", default="1000 B", metavar="SIZE", help="payload per packet (default: 1000 B)"
     )
     receive = ends.add_parser(
