@@ -435,16 +435,16 @@ impl<'s> Engine<'s> {
             }
             Wish::Errors(station, model) => world.set_errors(world.station(station), model),
             Wish::Weights(cell, weights) => world.set_weights(world.access_point(cell), weights),
-            Wish::Queue(cell, queue) => world.set_queue(world.access_point(cell), queue),
+            Wish::Queue(cell, queue) => {
+                world.set_queue(world.access_point(cell), queue);
+                Ok(())
+            }
         };
         granted.map_err(|error| match error {
             Unsettable::NoSuchRate => "no rate of the station's standard",
             Unsettable::RateIsFound => "a law finds this rate",
             Unsettable::PowersDecide => "powers decide which frames are errored",
             Unsettable::NoWeights => "the queue does not tell data from ACKs",
-            Unsettable::GoesAhead => {
-                "packets leave this queue for aggregates, or for a driver, ahead of the air"
-            }
         })
     }
 

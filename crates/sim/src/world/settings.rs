@@ -38,8 +38,6 @@ pub enum Unsettable {
     PowersDecide,
     /// The queue does not tell data from ACKs.
     NoWeights,
-    /// Packets leave their queue for aggregates, or for a driver, which would be of two queues then.
-    GoesAhead,
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
@@ -122,19 +120,15 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Ok(())
     }
 
-    /// Gives an access point another queue, which what waits joins. What has no room there is dropped.
-    ///
-    /// # Errors
-    /// [`Unsettable::GoesAhead`], if packets leave the one queue or the other ahead of the air.
+    /// Gives an access point another queue, of each access category, which what waits joins. What has no room there is dropped;
+    /// what is in service or under way in aggregates stays.
     ///
     /// # Panics
     /// For a station.
-    pub fn set_queue(&mut self, of: Member, queue: Queue) -> Result<(), Unsettable> {
+    pub fn set_queue(&mut self, of: Member, queue: Queue) {
         assert!(of.node.is_ap(), "a station's queue is its own");
         let bss = &mut self.cells[of.cell.index()];
-        if !bss.cell.set_queue(self.now, of.node, queue.config) {
-            return Err(Unsettable::GoesAhead);
-        }
+        bss.cell.set_queue(self.now, of.node, queue.config);
         let discipline = queue.config.discipline;
         bss.members[of.node.index()].has_weights = matches!(discipline, Discipline::DataAck(_));
         let was_told = bss.watches_packets;
@@ -143,6 +137,5 @@ impl<R: Recorder, C: Clock> World<R, C> {
             self.tell(of.cell, of.node, &Seen::Start);
         }
         self.drain_cells();
-        Ok(())
     }
 }

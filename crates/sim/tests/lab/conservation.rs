@@ -1,11 +1,15 @@
 //! Conservation: what was sent is delivered, dropped with a cause, or still under way; all time is accounted for.
 
-use crate::common::{parse, run_once};
+use crate::common::{TCP, parse, run_once};
 use std::fmt::Write as _;
 
+use airfair_sim::clock::FreeRunning;
+use airfair_sim::metrics::Metrics;
 use airfair_sim::outcome::{Outcome, RadioOutcome};
-use airfair_sim::scenario::Scenario;
-use airfair_units::Duration;
+use airfair_sim::random::Streams;
+use airfair_sim::scenario::{Queue, Scenario};
+use airfair_sim::world::{Pause, World};
+use airfair_units::{Duration, Time};
 use proptest::prelude::*;
 
 const DISCIPLINES: [&str; 12] = [
@@ -183,7 +187,9 @@ fn check(scenario: &Scenario, outcome: &Outcome) {
         let ended = link.packets + link.lost + link.dropped_queue_full + link.dropped_early;
         assert!(ended <= link.packets_sent, "{link:?}");
     }
-    check_series(scenario, outcome);
+    if scenario.series_step.is_some() {
+        check_series(scenario, outcome);
+    }
     let by_flow: u64 = outcome.flows.iter().map(|f| f.packets_dropped + f.acks_dropped).sum();
     let refused: u64 = outcome.flows.iter().map(|f| f.packets_refused).sum();
     let stations = outcome.stations.iter().map(|station| &station.radio);
@@ -249,6 +255,37 @@ fn with_aggregates(text: &str) -> String {
     text.replace("packets = ", "packets = 2")
 }
 
+/// A run whose access point gets another queue at each of these times [ms].
+fn switched(scenario: &Scenario, replication: u32, switches: &[(u64, Queue)]) -> Outcome {
+    let metrics = Metrics::new(scenario);
+    let streams = Streams::new(1, replication);
+    let mut world = World::new(scenario, streams, metrics, FreeRunning);
+    for (pause, queue) in switches {
+        let until = world.now() + Duration::from_millis(*pause);
+        assert_eq!(world.advance(until), Pause::Reached);
+        world.set_queue(world.access_point(0), *queue);
+    }
+    assert_eq!(world.advance(Time::ZERO + scenario.duration), Pause::Reached);
+    world.finish().outcome(scenario, 1, replication)
+}
+
+/// Some queue of an access point, of ten packets or so.
+fn any_queue() -> impl Strategy<Value = Queue> {
+    let ahead = [
+        ", discipline = \"airtime\", hardware_queue = 1",
+        ", discipline = \"airtime\", hardware_queue = 3, queues = 3",
+    ];
+    let disciplines = [&DISCIPLINES[..], &ahead[..]].concat();
+    (1u32..20, prop::sample::select(disciplines)).prop_map(|(packets, discipline)| {
+        let text = format!(
+            "duration = \"1 s\"\n[bss.c]\nstandard = \"802.11b\"\n\
+             ap.queue = {{ packets = {packets}{discipline} }}\n[station.s]\n[host.h]\n[flow.f]\nfrom = \"h\"\nto = \"s\"\n\
+             transport = {TCP}\n"
+        );
+        parse(&text).cells[0].ap.queue
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
@@ -258,6 +295,21 @@ proptest! {
     ) {
         let scenario = parse(&with_aggregates(&text));
         check(&scenario, &run_once(&scenario, replication));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20))]
+
+    /// In cells with aggregates and categories, and in those without.
+    #[test]
+    fn packets_and_airtime_are_conserved_where_queues_change(
+        text in random_scenario(), replication in 0u32..1000, aggregates in prop::bool::weighted(0.7),
+        switches in prop::collection::vec((0u64..120, any_queue()), 1..12),
+    ) {
+        let text = if aggregates { with_aggregates(&text) } else { text };
+        let scenario = Scenario { series_step: None, ..parse(&text) };
+        check(&scenario, &switched(&scenario, replication, &switches));
     }
 }
 

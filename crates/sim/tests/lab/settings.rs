@@ -111,36 +111,73 @@ fn weights_that_are_set_at_the_start_are_those_of_the_scenario() {
 }
 
 /// A queue that is set before the first packet is that of the scenario, and one by connections watches them from then on.
+/// With aggregates there is one for each category.
 #[test]
 fn a_queue_that_is_set_at_the_start_is_that_of_the_scenario() {
-    let text = |queue: &str| {
+    let text = |standard: &str, queue: &str| {
+        let category = if standard == "802.11b" { "" } else { "dscp = 34" };
         parse(&format!(
-            "duration = \"2 s\"\nseries = \"off\"\n[bss.c]\nstandard = \"802.11b\"\n\
+            "duration = \"500 ms\"\nseries = \"off\"\n[bss.c]\nstandard = \"{standard}\"\n\
              ap.queue = {{ {queue} }}\n[station.up]\n[station.down]\n[host.h]\n\
              [flow.up]\nfrom = \"up\"\nto = \"h\"\ntransport = {TCP}\n\
-             [flow.down]\nfrom = \"h\"\nto = \"down\"\ntransport = {TCP}\n"
+             [flow.down]\nfrom = \"h\"\nto = \"down\"\ntransport = {TCP}\n\
+             [flow.other]\nfrom = \"h\"\nto = \"up\"\ntransport = {TCP}\n{category}\n"
         ))
     };
-    let fifo = text("packets = 50");
-    for queue in [
+    for standard in ["802.11b", "802.11ac"] {
+        let fifo = text(standard, "packets = 50");
+        for queue in [
+            "discipline = \"fq-codel\"",
+            "discipline = \"round-robin\"",
+            "discipline = \"time-regulator\"",
+            "discipline = \"data-ack\", weights = \"active-flows\"",
+            "discipline = \"airtime\", hardware_queue = 2",
+        ] {
+            let wanted = text(standard, queue);
+            let set = driven(&fifo, 0, |world| {
+                world.set_queue(world.access_point(0), wanted.cells[0].ap.queue);
+            });
+            assert_eq!(set.record_hash, run_once(&wanted, 0).record_hash, "{standard} {queue}");
+            assert_ne!(set.record_hash, run_once(&fifo, 0).record_hash, "{standard} {queue}");
+        }
+    }
+}
+
+/// Sources that never end, at stations with aggregates of which each tenth MPDU is errored: what waits and what is in windows
+/// goes on through 96 changes, each of which costs some packets and no time.
+#[test]
+fn a_cell_goes_on_whatever_queue_it_is_given() {
+    let text = |queue: &str| {
+        parse(&format!(
+            "duration = \"500 ms\"\nseries = \"off\"\n[bss.c]\nstandard = \"802.11ac\"\n\
+             errors = {{ model = \"bernoulli\", probability = 0.1 }}\nap.queue = {{ {queue} }}\n\
+             [station.one]\n[station.two]\n[host.h]\nlink = {{ rate = \"1 Gb/s\", delay = \"0 s\" }}\n\
+             [flow.one]\nfrom = \"h\"\nto = \"one\"\ntransport = {SATURATED}\n\
+             [flow.two]\nfrom = \"h\"\nto = \"two\"\ntransport = {SATURATED}\ndscp = 34\n"
+        ))
+    };
+    let fifo = text("packets = 500");
+    let queues = [
         "discipline = \"fq-codel\"",
+        "discipline = \"airtime\", hardware_queue = 2",
         "discipline = \"round-robin\"",
         "discipline = \"time-regulator\"",
-        "discipline = \"data-ack\", weights = \"active-flows\"",
-    ] {
-        let wanted = text(queue);
-        let set = driven(&fifo, 0, |world| {
-            let queue = wanted.cells[0].ap.queue;
-            assert_eq!(world.set_queue(world.access_point(0), queue), Ok(()));
-        });
-        assert_eq!(set.record_hash, run_once(&wanted, 0).record_hash, "{queue}");
-        assert_ne!(set.record_hash, run_once(&fifo, 0).record_hash, "{queue}");
-    }
-    let ahead = text("discipline = \"airtime\", hardware_queue = 2").cells[0].ap.queue;
-    driven(&fifo, 0, |world| {
-        let refused = world.set_queue(world.access_point(0), ahead);
-        assert_eq!(refused, Err(Unsettable::GoesAhead));
+        "discipline = \"airtime\", hardware_queue = 1",
+        "discipline = \"deficit-round-robin\"",
+        "discipline = \"codel\"",
+        "discipline = \"airtime\"",
+    ];
+    let queues = queues.map(|queue| text(queue).cells[0].ap.queue);
+    let changed = driven(&fifo, 1_000_003, |world| {
+        for queue in queues.iter().cycle().take(96) {
+            world.set_queue(world.access_point(0), *queue);
+            let until = world.now() + Duration::from_micros(5_003);
+            assert_eq!(world.advance(until), Pause::Reached);
+        }
     });
+    let delivered = |outcome: &Outcome| outcome.flows.iter().map(|it| it.delivered.bits()).sum();
+    let (changed, plain): (u64, u64) = (delivered(&changed), delivered(&run_once(&fifo, 0)));
+    assert!(changed > plain * 9 / 10, "{changed} of {plain}");
 }
 
 #[test]

@@ -338,6 +338,13 @@ impl<P> Originator<P> {
             |it: &&Outstanding<P>| matches!(it.progress, Progress::Waiting | Progress::OnAir);
         self.outstanding.iter().filter(is_under_way).map(|it| &it.packet)
     }
+
+    /// The same, to be changed.
+    pub fn outstanding_mut(&mut self) -> impl Iterator<Item = &mut P> {
+        let is_under_way =
+            |it: &&mut Outstanding<P>| matches!(it.progress, Progress::Waiting | Progress::OnAir);
+        self.outstanding.iter_mut().filter(is_under_way).map(|it| &mut it.packet)
+    }
 }
 
 /// Number of the packet at a place of the window.

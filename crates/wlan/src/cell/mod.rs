@@ -269,15 +269,12 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Gives the queues of `node` another configuration; false, and nothing changes, if one of them cannot have it: see
+    /// Gives the queues of `node`, one for each category, another configuration: see
     /// [`TransmitQueue::reconfigure`](crate::queue::TransmitQueue::reconfigure).
     #[cold]
-    pub fn set_queue(&mut self, now: Time, node: NodeId, config: QueueConfig) -> bool {
+    pub fn set_queue(&mut self, now: Time, node: NodeId, config: QueueConfig) {
         for id in self.roster.of(node) {
-            // They are alike in what decides.
-            if !self.contenders[id.index()].queue.reconfigure(now, config) {
-                return false;
-            }
+            self.contenders[id.index()].queue.reconfigure(now, config);
             if self.contenders[id.index()].queue.has_dropped() {
                 self.take_dropped(id);
                 self.record_queue(id);
@@ -292,7 +289,6 @@ impl<P: Copy + Headers> Cell<P> {
         }
         self.plan_release();
         self.plan_next(now);
-        true
     }
 
     /// Moment at which the cell next needs [`handle_event`](Self::handle_event); [`Moment::NEVER`] if it does not.

@@ -48,6 +48,18 @@ impl<P> Driver<P> {
         self.aggregates.iter().flat_map(|ahead| &ahead.packets)
     }
 
+    /// Packets that wait in it, in their order.
+    pub(super) fn into_packets(self) -> Vec<Msdu<P>> {
+        self.aggregates.into_iter().flat_map(|ahead| ahead.packets).map(|(msdu, _)| msdu).collect()
+    }
+
+    /// It takes over a transmitter that has something in service for this receiver: a packet that is acknowledged for itself,
+    /// or an aggregate.
+    pub(super) fn begin_with(&mut self, to: NodeId, is_alone: bool) {
+        self.aggregates.push_back(Ahead { to, packets: VecDeque::new(), is_served: true });
+        self.alone = is_alone.then_some(to);
+    }
+
     /// Packets of the aggregate in service, which have not joined it yet.
     pub(super) fn in_service(&mut self) -> Option<&mut VecDeque<(Msdu<P>, usize)>> {
         self.aggregates.front_mut().map(|ahead| &mut ahead.packets)

@@ -258,6 +258,16 @@ impl<P: Copy> Link<P> {
         waiting.or(self.held.as_ref().map(|it| it.queue))
     }
 
+    /// From this queue it is to be served again.
+    pub(super) fn await_service(&mut self, queue: usize) {
+        self.again = Some(queue);
+    }
+
+    /// Queue of the first packet that is not done.
+    pub(super) fn first_queue(&self) -> Option<usize> {
+        self.originator.outstanding().chain(&self.held).next().map(|it| it.queue)
+    }
+
     fn settle(&mut self, response: Response<'_>, tell: impl FnMut(Done<&Queued<P>>)) {
         let mpdus = std::mem::take(&mut self.batch).mpdus();
         match response {
@@ -350,6 +360,31 @@ impl<P: Copy> Links<P> {
     /// Packets that have left their queues and are not done.
     pub(super) fn under_way(&self) -> u32 {
         self.under_way
+    }
+
+    /// All packets that are not done are of queues that `classify` says. No receiver is to be served again.
+    pub(super) fn reclassify(&mut self, mut classify: impl FnMut(&Msdu<P>) -> usize) {
+        self.of_queue.clear();
+        for link in self.to.iter_mut().flatten() {
+            link.again = None;
+            for queued in link.originator.outstanding_mut().chain(&mut link.held) {
+                queued.queue = classify(&queued.msdu);
+                note(&mut self.of_queue, queued.queue, 1);
+                for (msdu, queue) in queued.joined.iter_mut().flat_map(|it| &mut it.packets) {
+                    *queue = classify(msdu);
+                    note(&mut self.of_queue, *queue, 1);
+                }
+            }
+        }
+    }
+
+    /// Receivers for whom there is anything.
+    pub(super) fn receivers(&self) -> Vec<NodeId> {
+        let links = (0..).map(NodeId).zip(&self.to);
+        let in_use = links.filter(|(to, link)| {
+            self.in_service == Some(*to) || link.as_ref().is_some_and(|link| link.has_waiting())
+        });
+        in_use.map(|(to, _)| to).collect()
     }
 
     fn iter(&self) -> impl Iterator<Item = &Queued<P>> {
@@ -544,12 +579,18 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
         links.in_service = None;
         if has_waiting {
-            let was_empty = self.queues.len(again) == 0;
-            self.queues.push_again(again, to);
-            if was_empty {
-                self.scheduler.activate(now, &mut self.queues, again);
-            }
+            self.push_again(now, to, again);
         }
         self.serve_next(now);
+    }
+
+    /// A receiver, whose link knows it, is to be served again before the packets of queue `index`.
+    #[inline]
+    pub(super) fn push_again(&mut self, now: Time, to: NodeId, index: usize) {
+        let was_empty = self.queues.len(index) == 0;
+        self.queues.push_again(index, to);
+        if was_empty {
+            self.scheduler.activate(now, &mut self.queues, index);
+        }
     }
 }

@@ -21,6 +21,7 @@
 //! | `driver` | what the driver has taken ahead of the air |
 //! | `regulator` | stations that wait when they have used their share of the channel |
 //! | `links` | windows of those who take aggregates: what has been in service and is not done |
+//! | `reconfigure` | all of it, while packets are there |
 
 mod airtime;
 mod codel;
@@ -28,6 +29,7 @@ pub mod config;
 mod driver;
 pub mod headers;
 mod links;
+mod reconfigure;
 mod regulator;
 mod scheduler;
 mod sub_queue;
@@ -354,29 +356,6 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         if let Scheduler::Weighted(weighted) = &mut self.scheduler {
             weighted.set(weights);
         }
-    }
-
-    /// Takes another configuration. What waits joins the new queues in the order in which it came, as if it came now; what
-    /// has no room there is dropped: see [`poll_dropped`](Self::poll_dropped). False, and all is as it was, where packets
-    /// leave their queues for aggregates or for the driver, before or after.
-    #[cold]
-    pub fn reconfigure(&mut self, now: Time, config: QueueConfig) -> bool {
-        let goes_ahead = self.driver.is_some() || config.discipline.hardware_queue().is_some();
-        if goes_ahead || self.links.is_some() {
-            return false;
-        }
-        let waiting = self.queues.drain();
-        (self.config, self.scheduler) = (config, Scheduler::new(config.discipline));
-        if let Some(served) = &self.in_service {
-            let msdu = served.mpdu.msdu;
-            self.serving = self.classify(&msdu, now);
-        }
-        for msdu in waiting {
-            if !self.push(now, msdu) {
-                self.queues.dropped.push_back((msdu, DropCause::QueueFull));
-            }
-        }
-        true
     }
 
     /// The queue of a packet.

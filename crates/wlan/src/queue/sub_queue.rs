@@ -235,7 +235,7 @@ impl<P> SubQueues<P> {
     pub(super) fn drain(&mut self) -> impl Iterator<Item = Msdu<P>> + use<P> {
         let mut waiting: Vec<_> = self.queues.drain(..).flat_map(|queue| queue.packets).collect();
         waiting.sort_by_key(|it| it.since);
-        self.waiting = 0;
+        (self.waiting, self.again) = (0, 0);
         waiting.into_iter().map(|it| it.msdu)
     }
 

@@ -1,0 +1,88 @@
+//! Another configuration while packets wait, are in service, in aggregates or ahead in the driver.
+//!
+//! | packets | with the new configuration |
+//! | --- | --- |
+//! | in service, or in the window of a receiver of aggregates | stay there, and count for the queue that would have them now |
+//! | taken by the driver, and not in service | join the new queues first |
+//! | waiting | join them behind, in the order in which they came |
+
+use airfair_units::Time;
+
+use super::TransmitQueue;
+use super::config::{Discipline, QueueConfig};
+use super::driver::Driver;
+use super::headers::Headers;
+use super::scheduler::Scheduler;
+use crate::config::NodeId;
+use crate::record::DropCause;
+
+impl<P: Copy + Headers> TransmitQueue<P> {
+    /// Takes another configuration. What waits joins the new queues as if it came now; what has no room there is dropped: see
+    /// [`poll_dropped`](Self::poll_dropped).
+    #[cold]
+    pub fn reconfigure(&mut self, now: Time, config: QueueConfig) {
+        let ahead = self.driver.take().map_or_else(Vec::new, |driver| driver.into_packets());
+        let waiting: Vec<_> = ahead.into_iter().chain(self.queues.drain()).collect();
+        (self.config, self.scheduler) = (config, Scheduler::new(config.discipline));
+        self.driver = config.discipline.hardware_queue().map(|most| Box::new(Driver::new(most)));
+        self.classify_in_service(now);
+        self.classify_links(now);
+        let (to, is_alone) = (self.receiver(), self.in_service.is_some());
+        if let Some((driver, to)) = self.driver.as_mut().zip(to) {
+            driver.begin_with(to, is_alone);
+        }
+        self.release(now);
+        for msdu in waiting {
+            if !self.push(now, msdu) {
+                self.queues.dropped.push_back((msdu, DropCause::QueueFull));
+            }
+        }
+    }
+
+    /// The packet in service, if it is acknowledged for itself, counts for its new queue.
+    fn classify_in_service(&mut self, now: Time) {
+        let Some(msdu) = self.in_service.as_ref().map(|served| served.mpdu.msdu) else { return };
+        self.serving = self.classify(&msdu, now);
+        if self.driver.is_some() {
+            self.scheduler.note_taken(msdu.to, msdu.size, false);
+        }
+    }
+
+    /// Packets in windows count for their new queues, before whose packets a receiver that has something to be sent again is
+    /// served again.
+    fn classify_links(&mut self, now: Time) {
+        let Some(mut links) = self.links.take() else { return };
+        links.reclassify(|msdu| {
+            let queue = self.classify(msdu, now);
+            if self.driver.is_some() {
+                self.scheduler.note_taken(msdu.to, msdu.size, true);
+            }
+            queue
+        });
+        let receivers = links.receivers();
+        self.links = Some(links);
+        for to in receivers {
+            let queue = self.link(to).first_queue().unwrap_or_else(|| self.queue_of(now, to));
+            if self.link_in_service() == Some(to) {
+                self.serving = queue;
+            } else {
+                self.link(to).await_service(queue);
+                self.push_again(now, to, queue);
+            }
+        }
+    }
+
+    /// A queue of packets for a receiver, of which nothing is there but the request for its acknowledgment.
+    fn queue_of(&mut self, now: Time, to: NodeId) -> usize {
+        match (self.config.discipline, &mut self.scheduler) {
+            (_, Scheduler::Airtime(airtime)) => airtime.classify(now, to.index(), |_| 0),
+            (
+                Discipline::RoundRobin
+                | Discipline::DeficitRoundRobin { .. }
+                | Discipline::TimeRegulator(_),
+                _,
+            ) => to.index(),
+            _ => 0,
+        }
+    }
+}
