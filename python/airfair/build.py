@@ -883,8 +883,8 @@ def transport_tcp(
     sends none.
 
     arithmetic: Whose arithmetic `reno`, `newreno`, `sack` and `cubic` have: the RFCs' in octets, or
-        Linux's in whole segments, with its CUBIC and HyStart, and a time-out of SRTT and `min_rto`
-        at least. Default: "rfc".
+        Linux's in whole segments, with its CUBIC and HyStart, a time-out of SRTT and `min_rto` at
+        least, and a receiver's window that grows. Default: "rfc".
     byte_counting: Whether cwnd grows by octets acknowledged (RFC 3465), else once per ACK as ns-2
         does. Default: true.
     deflation: Window on leaving NewReno's fast recovery: just above what is in flight, so that no

@@ -522,6 +522,7 @@ impl Tcp {
         receiver.timestamps = sender.timestamps;
         receiver.window_scaling = sender.window_scaling;
         receiver.handshake = sender.handshake;
+        receiver.tunes_window = sender.arithmetic == tcp::Arithmetic::Linux;
     }
 }
 

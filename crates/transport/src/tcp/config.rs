@@ -198,9 +198,13 @@ pub struct ReceiverConfig {
     /// Delayed ACKs; `None` acknowledges every segment.
     pub delayed_ack: Option<DelayedAck>,
     /// So many ACKs at the start go out at once, one per segment, before delaying begins. Linux: as many
-    /// as half the window holds, 16 at most, and again after duplicates and long pauses, which is not
-    /// built.  [linux-quickack]
+    /// as half the window holds, 16 at most, and again after a duplicate, as with [`tunes_window`](Self::tunes_window),
+    /// and after long pauses, which is not built.  [linux-quickack]
     pub quick_acks: u32,
+    /// Let the window grow from 64 kB up to the buffer, acknowledge each segment while it does, and begin with quick ACKs again
+    /// after a duplicate, as Linux.
+    /// [linux-rcv-space]
+    pub tunes_window: bool,
     /// Selective acknowledgments [RFC2018], of duplicates as well [RFC2883]. Both ends must agree.
     pub sack: bool,
     /// Timestamps in every segment [RFC7323 §3]. Both ends must agree.
@@ -215,6 +219,7 @@ impl Default for ReceiverConfig {
             handshake: true,
             delayed_ack: Some(DelayedAck::default()),
             quick_acks: 0,
+            tunes_window: false,
             sack: false,
             timestamps: false,
         }

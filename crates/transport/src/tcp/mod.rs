@@ -40,6 +40,7 @@ mod segment;
 mod sender;
 mod stats;
 mod tlp;
+mod tuning;
 mod undo;
 
 pub use airfair_laws::newreno::Deflation;

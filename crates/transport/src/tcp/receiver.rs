@@ -8,6 +8,7 @@ use super::receiver_rtt::ReceiverRtt;
 use super::sack_list::SackList;
 use super::segment::{FIRST_OCTET, Flags, SackBlocks, Segment, TIMESTAMPS_OPTION, Timestamps};
 use super::stats::ReceiverStats;
+use super::tuning::Tuning;
 
 /// State of the connection. After the FIN it stays established: late copies still want an ACK.
 ///
@@ -56,6 +57,8 @@ pub struct Receiver {
     right_edge: u64,
     /// Low bits that the header cannot say of a window.
     unsaid: u64,
+    /// Rule by which the window grows; `None` if it is the whole buffer from the start.
+    tuning: Option<Tuning>,
     /// If somebody wants to know.
     round_trip: Option<Box<ReceiverRtt>>,
     state: State,
@@ -79,13 +82,17 @@ impl Receiver {
     /// A receiver that waits for its sender.
     pub fn new(config: ReceiverConfig) -> Self {
         assert!(!config.buffer.is_zero(), "a receive buffer without room");
+        let largest = config.window().get();
+        let tuning = config.tunes_window.then(|| Tuning::new(largest));
+        let window = tuning.map_or(largest, |tuning| tuning.window());
         Self {
             config,
-            window: config.window().get(),
+            window,
             limit: u64::MAX,
-            right_edge: if config.handshake { 0 } else { FIRST_OCTET + config.window().get() },
+            right_edge: if config.handshake { 0 } else { FIRST_OCTET + window },
             unsaid: config.window_unit() - 1,
-            round_trip: None,
+            tuning,
+            round_trip: config.tunes_window.then(Box::default),
             state: if config.handshake { State::Listen } else { State::Established },
             arrived: Reassembly::new(FIRST_OCTET),
             fin: None,
@@ -269,10 +276,14 @@ impl Receiver {
         if let Some(round_trip) = &mut self.round_trip {
             round_trip.on_data(now, segment, self.arrived.next(), self.right_edge);
         }
+        let is_growing = self.tune(now, segment);
+        if self.tuning.is_some() && end <= next {
+            // Its ACK was lost, or is late: the sender waits.  [linux-quickack]
+            self.quick_acks = self.config.quick_acks;
+        }
+        let is_last = segment.flags.has(Flags::FIN) || segment.flags.has(Flags::PSH);
         match placement {
-            Placement::InOrder { is_filling: false }
-                if !segment.flags.has(Flags::FIN) && !segment.flags.has(Flags::PSH) =>
-            {
+            Placement::InOrder { is_filling: false } if !is_last && !is_growing => {
                 self.acknowledgment = self.after_one_in_order(now);
                 return;
             }
@@ -291,6 +302,17 @@ impl Receiver {
         }
         // Out of order, a duplicate, or filling a gap: the sender must know at once [RFC5681 §4.2].
         self.acknowledgment = Acknowledgment::Due;
+    }
+
+    /// Lets the window grow, if it does; true if it has.
+    fn tune(&mut self, now: Time, segment: &Segment) -> bool {
+        let Some(tuning) = &mut self.tuning else { return false };
+        let is_growing = tuning.grow(segment.payload.into());
+        self.window = tuning.window();
+        let ends = (self.arrived.next() - FIRST_OCTET, self.highest - FIRST_OCTET);
+        let round_trip = self.round_trip.as_ref().and_then(|it| it.get());
+        tuning.on_read(now, ends, round_trip);
+        is_growing
     }
 
     fn after_one_in_order(&self, now: Time) -> Acknowledgment {

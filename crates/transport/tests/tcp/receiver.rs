@@ -84,6 +84,41 @@ fn at_the_start_so_many_acks_are_not_delayed() {
     assert_eq!(receiver.next_timeout(), Some(ms(205)));
 }
 
+/// Two are left after the duplicate, whose own ACK is one of them.
+///
+/// Verifies: [linux-quickack]
+#[test]
+fn where_windows_grow_a_duplicate_begins_quick_acks_again() {
+    for (tunes_window, fourth) in [(true, Some(4)), (false, None)] {
+        let config = ReceiverConfig { quick_acks: 2, tunes_window, ..plain() };
+        let mut receiver = Receiver::new(config);
+        let acks = [0, 1, 2, 0, 3].map(|k| after(&mut receiver, k, data(k)));
+        assert_eq!(acks, [Some(1), Some(2), None, Some(3), fourth]);
+        assert_eq!(receiver.next_timeout().is_none(), tunes_window);
+    }
+}
+
+/// 66 segments, one a millisecond, are the first window of 64 kB, and so a round trip. They are more than were to be read
+/// in it, so that the window may grow with the next ones: each of those is acknowledged, and of the others one in two.
+///
+/// Verifies: [linux-rcv-space]
+#[test]
+fn while_the_window_grows_no_ack_is_delayed() {
+    let buffer = Bytes::new(1_000_000);
+    let mut receiver = Receiver::new(ReceiverConfig { tunes_window: true, buffer, ..plain() });
+    let mut acks = |segments: std::ops::Range<u64>| {
+        let windows = segments.filter_map(|number| {
+            receiver.handle_segment(ms(number), &data(number));
+            receiver.poll_transmit(ms(number)).map(|ack| ack.window)
+        });
+        let windows: Vec<u64> = windows.collect();
+        (windows.len(), windows.last().copied())
+    };
+    // In units of 16.
+    assert_eq!(acks(0..66), (33, Some(65_536)));
+    assert_eq!(acks(66..76), (10, Some(75_536)));
+}
+
 /// An ACK that a gap has called for is one of them.
 ///
 /// Verifies: [linux-quickack]

@@ -98,7 +98,7 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
     let is_linux = sender.arithmetic == Arithmetic::Linux;
     keys.word("arithmetic", &mut sender.arithmetic, "\"linux\"").written_if(is_linux).says(
         "Whose arithmetic `reno`, `newreno`, `sack` and `cubic` have: the RFCs' in octets, or Linux's in whole \
-         segments, with its CUBIC and HyStart, and a time-out of SRTT and `min_rto` at least.",
+         segments, with its CUBIC and HyStart, a time-out of SRTT and `min_rto` at least, and a receiver's window that grows.",
     );
     keys.key("timestamps", &mut sender.timestamps, Kind::Flag, "true").says(
         "Timestamps in every segment and ACK (RFC 7323): 12 more octets of header, and a round \
