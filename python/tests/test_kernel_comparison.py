@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -86,6 +87,55 @@ def test_cells_are_kept_beside_those_of_before(tmp_path: Path) -> None:
     assert list(both["emulated"]) == ["fast_up", "fast_down", "slow_up", "slow_down", "all"]
     assert both["simulated"]["all"] == [32.0, 0.0]
     assert kept["stacks_about"]["runs"] == kernel.RUNS
+
+
+FULL = """
+mount -t tmpfs -o size=8k none "$1" && printf '{"mine": 1}' >"$1/kept.json" || exit 99
+dd if=/dev/zero of="$1/rest" bs=4k count=1 2>/dev/null
+"$2" -c "$3" "$1/kept.json"; status=$?
+cat "$1/kept.json"; ls -A "$1"
+exit $status
+"""
+"""A file system of two blocks, one of which is the file, and the other one other's."""
+MEASURED = """
+import sys
+from airfair import cli
+from airfair.validate import kernel
+kernel.check_permission = lambda: None
+kernel.emulated = lambda cell, *_: ({name: 10.0 for name in cell.flows}, 0)
+kernel.simulated = lambda cell, *_: {name: 10.0 for name in cell.flows}
+sys.exit(cli.main(["validate", "--kernel", "--only", "alone", "--keep", sys.argv[1]]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="mounts a file system of its own")
+def test_on_a_full_disk_the_comparison_is_shown_and_what_was_kept_stays(tmp_path: Path) -> None:
+    words = ["unshare", "-rm", "sh", "-c", FULL, "sh", str(tmp_path), sys.executable, MEASURED]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode == 99 or "unshare" in done.stderr:
+        pytest.skip("no file system can be mounted here")
+    assert done.returncode == 1, done.stderr
+    assert "kept.json: No space left on device; it is as it was" in done.stderr
+    assert "48 flows: 48 agrees" in done.stdout
+    assert done.stdout.endswith('{"mine": 1}kept.json\nrest\n')
+
+
+@pytest.mark.usefixtures("mocked")
+def test_a_file_that_cannot_be_kept_is_told_before_anything_is_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "list.json").write_text("[]")
+    (tmp_path / "text.json").write_text("moon")
+    for name, why in (
+        ("list.json", "no comparison"),
+        ("text.json", "no comparison"),
+        ("text.json/kept.json", "File exists"),
+    ):
+        file = tmp_path / name
+        assert cli.main(["validate", "--kernel", "--quick", "--keep", str(file)]) == 2
+        said = capsys.readouterr().err
+        assert f"--keep {file}: " in said
+        assert why in said
 
 
 def test_mistakes_are_told(

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from airfair import json_documents, store
@@ -51,16 +52,23 @@ def main(args: argparse.Namespace) -> int:
     if not chosen:
         raise InputError(f"--only {only}: no cell has this in its name, as `11a alone up cubic 3%`")
     runs, seconds = (QUICK_RUNS, QUICK_SECONDS) if args.quick else (RUNS, SECONDS)
+    if args.keep is not None:
+        check_file(args.keep)
     try:
         found = compare(chosen, runs, seconds)
     except ComparisonError as error:
         raise InputError(*str(error).splitlines()) from error
-    if args.keep is not None:
-        keep(args.keep, found, runs, seconds)
     table = rows(found)
     (sys.stderr if args.json else sys.stdout).write(text(table))
     if args.json:
         sys.stdout.write(store.encode(document(table)).decode())
+    if args.keep is not None:
+        try:
+            keep(args.keep, found, runs, seconds)
+        except OSError as error:
+            why = f"{error.strerror or error}; it is as it was"
+            sys.stderr.write(f"airfair: --keep {args.keep}: {why}\n")
+            return FAILED
     return FAILED if any(row.verdict is Verdict.DIFFERS for row in table) else DONE
 
 
@@ -70,6 +78,24 @@ def check_permission() -> None:
     done = subprocess.run(words, capture_output=True, check=False, text=True)
     if done.returncode != 0:
         raise InputError("--kernel compares with emulations", *done.stderr.strip().splitlines())
+
+
+def check_file(file: Path) -> None:
+    """Raise `InputError` if no comparison could be kept in this file, before one is made."""
+    try:
+        store.prepare(file.parent)
+        _kept(file)
+    except OSError as error:
+        raise InputError(f"--keep {file}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise InputError(f"--keep {file}: no comparison that was kept ({error})") from error
+
+
+def _kept(file: Path) -> dict[str, Any]:
+    kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    if not isinstance(kept, dict):
+        raise ValueError("a JSON object is allowed")  # noqa: TRY004 - of what is read, as all of JSON
+    return kept
 
 
 def compare(
@@ -96,8 +122,11 @@ def compare(
 
 
 def keep(file: Path, found: dict[str, tuple[Summary, Summary]], runs: int, seconds: int) -> None:
-    """Write the comparison into `file`; other cells that are there stay."""
-    kept: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    """Write the comparison into `file`; other cells that are there stay.
+
+    Raises `OSError` if it could not be written: the file is as it was then.
+    """
+    kept = _kept(file)
     cells = kept.get("stacks", {})
     cells |= {name: {"emulated": real, "simulated": ours} for name, (real, ours) in found.items()}
     about = {
@@ -110,7 +139,13 @@ def keep(file: Path, found: dict[str, tuple[Summary, Summary]], runs: int, secon
     }
     file.parent.mkdir(parents=True, exist_ok=True)
     whole = json.dumps(kept | {"stacks": cells, "stacks_about": about}, indent=1)
-    file.write_text(whole + "\n", encoding="utf-8")
+    new = file.with_name(f".{file.name}.new")
+    try:
+        new.write_text(whole + "\n", encoding="utf-8")
+        new.replace(file)
+    finally:
+        with suppress(OSError):
+            new.unlink(missing_ok=True)
 
 
 def document(table: Iterable[Row]) -> dict[str, Any]:
