@@ -97,6 +97,9 @@ def test_whatever_is_wrong_with_the_radios_is_said(programs: list[str | machine.
         radios 2
         try
         rmmod mac80211_hwsim
+        modprobe mac80211_hwsim radios=3 channels=2
+        try
+        rmmod mac80211_hwsim
         radios 3
         setpriv --reuid 65534 airfair-medium /data/cell.toml 2>&1 || echo "status=$?"
         medium /data/cell.toml
@@ -118,6 +121,8 @@ def test_whatever_is_wrong_with_the_radios_is_said(programs: list[str | machine.
         "airfair-medium: the kernel has no simulated radios: modprobe mac80211_hwsim radios=N",
         "status=1",
         'airfair-medium: 2 radios for a cell of 3: none is left for "far" (modprobe mac80211_hwsim radios=3)',
+        "status=1",
+        "airfair-medium: the radios may be on several channels at once: modprobe mac80211_hwsim channels=1",
         "status=1",
         "airfair-medium: a medium for the kernel's radios needs root",
         "status=1",

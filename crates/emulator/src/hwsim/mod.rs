@@ -6,6 +6,10 @@
 //! numbers: the first one is the access point, the others are its stations as the scenario has them. All else (namespaces,
 //! hostapd, addresses) is whoever's radios they are.
 //!
+//! There are no aggregates. The kernel negotiates block ack sessions and hands each MPDU over for itself, of which the
+//! message does not say whether it belongs to one. In its answer there is room for an acknowledgment and none for the status
+//! of an aggregate, without which minstrel ignores frames of such a session: it would never find a rate.  [linux-hwsim]
+//!
 //! The kernel forgets the medium when its socket is closed, however that happens: frames then go from radio to radio at
 //! once, as before.
 
@@ -253,6 +257,13 @@ fn members(scenario: &Scenario) -> Result<Vec<String>, Error> {
     if cell.radio.is_some() {
         return Err(Error::Scenario("a cell with a radio: only errors of links are possible here"));
     }
+    let stations = scenario.stations.iter().map(|station| station.standard);
+    if stations.chain([cell.rules.standard]).any(|standard| standard.format().is_some()) {
+        return Err(Error::Scenario(
+            "a cell of 802.11n, ac or ax: the kernel hands frames over one by one, and takes no word of aggregates; \
+             allowed are 802.11b, 802.11g and 802.11a",
+        ));
+    }
     let stations = scenario.stations.iter().map(|station| station.name.clone());
     Ok(std::iter::once(cell.name.clone()).chain(stations).collect())
 }
@@ -416,8 +427,13 @@ mod tests {
         let station = |name, bss| format!("[station.{name}]\nbss = '{bss}'\n");
         let one = [cell("home"), station("near", "home"), station("far", "home")].concat();
         assert_eq!(members_of(&one), Ok(["home", "near", "far"].map(str::to_owned).to_vec()));
-        let two = [one, cell("other"), station("else", "other")].concat();
+        let two = [one.clone(), cell("other"), station("else", "other")].concat();
         assert!(members_of(&two).is_err_and(|it| it.starts_with("one cell is needed")));
+        for standard in ["802.11n", "802.11ac", "802.11ax"] {
+            let modern = one.replace("802.11b", standard);
+            let refused = members_of(&modern).expect_err("no aggregates");
+            assert!(refused.starts_with("a cell of 802.11n, ac or ax"), "{refused}");
+        }
     }
 
     #[test]
