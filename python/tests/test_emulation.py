@@ -461,7 +461,7 @@ def test_what_is_killed_takes_its_command_with_it(cell: Path) -> None:
 
 
 STRANGE = """
-import random, socket
+import random, socket, time
 line = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 line.bind(("wlan0", 0))
 server, own = bytes.fromhex("02af00001001"), bytes.fromhex("02af00000001")
@@ -469,7 +469,8 @@ chance = random.Random(1)
 v4 = bytes.fromhex("4500003c000040004006000" "00a0b00010a0b1001")
 v6 = bytes.fromhex("6000000000280640") + bytes(32)
 tcp = bytes.fromhex("9c400050000000010000000250102000000000000204")
-for _ in range(4000):
+for number in range(4000):
+    if number % 64 == 0: time.sleep(0.001)  # An engine takes 128 frames a millisecond.
     kind, start = chance.choice([(b"\\x08\\x00", v4), (b"\\x86\\xdd", v6)])
     packet = bytearray(start + tcp + chance.randbytes(chance.randrange(60)))
     for _ in range(chance.randrange(4)):
