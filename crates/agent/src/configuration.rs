@@ -1,14 +1,23 @@
 //! The configuration: TOML with units in its values. Each key has a default, and bounds that it cannot cross.
 
+mod arf_aware;
+mod data_ack;
+mod occupancy;
+mod shared_windows;
+
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use airfair_laws::occupancy::{self, Spare};
-use airfair_units::{DataRate, Duration, Probability};
+use airfair_units::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
+
+pub use arf_aware::{ArfAware, SenderWindow};
+pub use data_ack::{DataAck, Weights};
+pub use occupancy::Occupancy;
+pub use shared_windows::SharedWindows;
 
 /// Largest ratio of rates that any configuration may ask for.
 pub const LARGEST_RATIO: u32 = 100;
@@ -30,68 +39,12 @@ pub struct Written {
     polls: Option<usize>,
     scheme: Option<Scheme>,
     #[serde(rename = "arf-aware")]
-    arf_aware: WrittenArfAware,
-    occupancy: WrittenOccupancy,
+    arf_aware: arf_aware::Written,
+    occupancy: occupancy::Written,
     #[serde(rename = "shared-windows")]
-    shared_windows: WrittenSharedWindows,
+    shared_windows: shared_windows::Written,
     #[serde(rename = "data-ack")]
-    data_ack: WrittenDataAck,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct WrittenArfAware {
-    highest_rate: Option<String>,
-    least_window: Option<u32>,
-    one_segment: Option<bool>,
-    largest_ratio: Option<u32>,
-    replaces: Option<Vec<String>>,
-    senders: Option<SenderWindow>,
-    receivers: Option<bool>,
-}
-
-/// Way in which a sender's window is limited.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SenderWindow {
-    /// By a congestion control; by a clamp where the kernel takes none.
-    #[default]
-    CongestionControl,
-    /// By a clamp.
-    Clamp,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct WrittenOccupancy {
-    samples: Option<u16>,
-    satisfied: Option<f64>,
-    spare: Option<WrittenSpare>,
-    least_window: Option<u32>,
-    one_segment: Option<bool>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct WrittenSharedWindows {
-    buffer: Option<u32>,
-    least_window: Option<u32>,
-    one_segment: Option<bool>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum WrittenSpare {
-    Printed,
-    Once,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct WrittenDataAck {
-    weights: Option<String>,
-    packets_per_second: Option<u32>,
-    queue: Option<u32>,
+    data_ack: data_ack::Written,
 }
 
 /// What the agent makes of what it sees.
@@ -123,36 +76,6 @@ pub enum Place {
     },
 }
 
-/// Settings of ARF-aware TCP.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ArfAware {
-    /// Highest rate of the link; the highest that was seen unless given.
-    pub highest_rate: Option<DataRate>,
-    /// Least window [segments].
-    pub least_window: u32,
-    /// Largest ratio of the rates.
-    pub largest_ratio: u32,
-    /// Congestion controls whose connections may be limited.
-    pub replaces: Vec<String>,
-    /// Way in which a sender's window is limited.
-    pub senders: SenderWindow,
-    /// True if what this machine receives is limited as well.
-    pub receivers: bool,
-}
-
-impl Default for ArfAware {
-    fn default() -> Self {
-        Self {
-            highest_rate: None,
-            least_window: LEAST_WINDOW,
-            largest_ratio: LARGEST_RATIO,
-            replaces: vec!["reno".into(), "cubic".into()],
-            senders: SenderWindow::default(),
-            receivers: false,
-        }
-    }
-}
-
 impl FromStr for Scheme {
     type Err = anyhow::Error;
 
@@ -164,69 +87,6 @@ impl FromStr for Scheme {
             "data-ack" => Ok(Self::DataAck),
             _ => bail!("{text}: arf-aware, occupancy, shared-windows or data-ack"),
         }
-    }
-}
-
-/// Settings of equal shares of the channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Occupancy {
-    /// Those of the law; a sample stands for a beacon.
-    pub params: occupancy::Params,
-    /// Least window [segments].
-    pub least_window: u32,
-}
-
-impl Default for Occupancy {
-    fn default() -> Self {
-        Self { params: occupancy::Params::default(), least_window: LEAST_WINDOW }
-    }
-}
-
-/// Settings of shared windows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SharedWindows {
-    /// Capacity of the access point's buffer [packets].
-    pub buffer: u32,
-    /// Least window [segments].
-    pub least_window: u32,
-}
-
-impl Default for SharedWindows {
-    /// The buffer of the access point of [occupancy-tfrc §IV], 150 kB.
-    fn default() -> Self {
-        Self { buffer: 100, least_window: LEAST_WINDOW }
-    }
-}
-
-/// Weights of DATA and ACKs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weights {
-    /// Packets of each in a round.
-    Fixed {
-        /// Data.
-        data: u32,
-        /// Pure ACKs.
-        ack: u32,
-    },
-    /// Those by which every connection has the same.
-    Connections,
-}
-
-/// Settings of DATA and ACKs apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DataAck {
-    /// Weights of their queues.
-    pub weights: Weights,
-    /// Packets of both in a second; measured unless given.
-    pub packets_per_second: Option<u32>,
-    /// Packets that find room in each queue.
-    pub queue: u32,
-}
-
-impl Default for DataAck {
-    /// The paper's weights, and the middle one of its buffers.  [updown-fairness §III], [updown-fairness §IV]
-    fn default() -> Self {
-        Self { weights: Weights::Fixed { data: 2, ack: 1 }, packets_per_second: None, queue: 100 }
     }
 }
 
@@ -321,36 +181,6 @@ impl Written {
     }
 }
 
-impl WrittenArfAware {
-    fn checked(&self) -> Result<ArfAware> {
-        let default = ArfAware::default();
-        let highest_rate = match self.highest_rate.as_deref() {
-            None | Some("seen") => None,
-            Some(text) => Some(text.parse().with_context(|| format!("highest_rate = {text:?}"))?),
-        };
-        let it = ArfAware {
-            highest_rate,
-            least_window: self.least_window.unwrap_or(default.least_window),
-            largest_ratio: self.largest_ratio.unwrap_or(default.largest_ratio),
-            replaces: self.replaces.clone().unwrap_or(default.replaces),
-            senders: self.senders.unwrap_or(default.senders),
-            receivers: self.receivers.unwrap_or(default.receivers),
-        };
-        let ratio = it.largest_ratio;
-        ensure!(
-            (2..=LARGEST_RATIO).contains(&ratio),
-            "largest_ratio = {ratio}: from 2 to {LARGEST_RATIO}"
-        );
-        check_least(it.least_window, self.one_segment)?;
-        for name in &it.replaces {
-            let fits = !name.is_empty() && name.len() < 16 && name.is_ascii();
-            ensure!(fits, "replaces: {name:?} is no name of a congestion control");
-        }
-        ensure!(it.replaces.len() <= 16, "replaces: at most 16 names");
-        Ok(it)
-    }
-}
-
 /// Checks a least window [segments], of which one has to be allowed.
 fn check_least(window: u32, one_segment: Option<bool>) -> Result<()> {
     let least = if one_segment == Some(true) { 1 } else { LEAST_WINDOW };
@@ -359,67 +189,6 @@ fn check_least(window: u32, one_segment: Option<bool>) -> Result<()> {
         "least_window = {window}: from {least} to 1000 segments; one_segment = true allows one"
     );
     Ok(())
-}
-
-impl WrittenOccupancy {
-    fn checked(&self) -> Result<Occupancy> {
-        let default = Occupancy::default();
-        let beacons = self.samples.unwrap_or(default.params.beacons);
-        ensure!((1..=100).contains(&beacons), "samples = {beacons}: from 1 to 100");
-        let satisfied = match self.satisfied {
-            None => default.params.satisfied,
-            Some(value) => Probability::new(value)
-                .filter(|it| *it != Probability::ZERO && *it != Probability::ONE)
-                .with_context(|| format!("satisfied = {value}: between 0 and 1"))?,
-        };
-        let spare = match self.spare {
-            None => default.params.spare,
-            Some(WrittenSpare::Printed) => Spare::Printed,
-            Some(WrittenSpare::Once) => Spare::Once,
-        };
-        let params = occupancy::Params { beacons, satisfied, spare, ..default.params };
-        let least_window = self.least_window.unwrap_or(default.least_window);
-        check_least(least_window, self.one_segment)?;
-        Ok(Occupancy { params, least_window })
-    }
-}
-
-impl WrittenSharedWindows {
-    fn checked(&self) -> Result<SharedWindows> {
-        let default = SharedWindows::default();
-        let buffer = self.buffer.unwrap_or(default.buffer);
-        ensure!((1..=100_000).contains(&buffer), "buffer = {buffer}: from 1 to 100000 packets");
-        let least_window = self.least_window.unwrap_or(default.least_window);
-        check_least(least_window, self.one_segment)?;
-        Ok(SharedWindows { buffer, least_window })
-    }
-}
-
-impl WrittenDataAck {
-    fn checked(&self) -> Result<DataAck> {
-        let default = DataAck::default();
-        let weights = match self.weights.as_deref() {
-            None => default.weights,
-            Some("connections") => Weights::Connections,
-            Some(text) => ratio(text).with_context(|| {
-                format!("weights = {text:?}: two from 1 to 100, as 2:1, or connections")
-            })?,
-        };
-        let packets_per_second = self.packets_per_second;
-        ensure!(
-            packets_per_second.is_none_or(|it| (10..=2_000_000).contains(&it)),
-            "packets_per_second: from 10 to 2000000"
-        );
-        let queue = self.queue.unwrap_or(default.queue);
-        ensure!((1..=1_000).contains(&queue), "queue = {queue}: from 1 to 1000 packets");
-        Ok(DataAck { weights, packets_per_second, queue })
-    }
-}
-
-fn ratio(text: &str) -> Option<Weights> {
-    let weight = |text: &str| text.parse().ok().filter(|it| (1..=100).contains(it));
-    let (data, ack) = text.split_once(':')?;
-    Some(Weights::Fixed { data: weight(data)?, ack: weight(ack)? })
 }
 
 /// Reads the file at `path`. What others may write is refused: who writes it says what a privileged process does.
@@ -454,84 +223,4 @@ pub fn parse(text: &str) -> Result<Written> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn checked(text: &str) -> Result<Configuration> {
-        parse(text)?.checked()
-    }
-
-    fn mistake(text: &str) -> String {
-        format!("{:#}", checked(text).unwrap_err())
-    }
-
-    #[test]
-    fn an_empty_file_is_the_default() {
-        assert_eq!(checked("").unwrap(), Configuration::default());
-        assert_eq!(Configuration::default().arf_aware.least_window, 2);
-    }
-
-    #[test]
-    fn the_file_that_documents_the_default_says_the_default() {
-        let text = include_str!("../agent.toml");
-        assert_eq!(checked(text).unwrap(), Configuration::default());
-        // What is commented out is right as well, and each key stands there.
-        let keys: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("#: ")).collect();
-        let keys = keys.join("\n");
-        let (top, table) = keys.split_once("highest_rate").unwrap();
-        let table = table.replace("packets_per_second", "[data-ack]\npackets_per_second");
-        checked(&format!("{top}[arf-aware]\nhighest_rate{table}")).unwrap();
-    }
-
-    #[test]
-    fn bounds_hold_whatever_is_written() {
-        assert!(mistake("[arf-aware]\nlargest_ratio = 101").contains("from 2 to 100"));
-        assert!(mistake("[arf-aware]\nleast_window = 1").contains("one_segment = true"));
-        assert!(checked("[arf-aware]\nleast_window = 1\none_segment = true").is_ok());
-        assert!(mistake("[arf-aware]\nleast_window = 0\none_segment = true").contains("from 1"));
-        assert!(mistake("poll = \"1 ms\"").contains("from 20 ms"));
-        assert!(
-            mistake("[arf-aware]\nreplaces = [\"a name that is far too long\"]")
-                .contains("no name")
-        );
-        assert!(mistake("[arf-aware]\nhighest_rate = \"54\"").contains("arf-aware: highest_rate"));
-        assert!(mistake("polls = 0").contains("from 1 to 50"));
-        assert!(mistake("scheme = \"arf\"").contains("arf-aware"));
-        assert!(mistake("[occupancy]\nsatisfied = 1.0").contains("between 0 and 1"));
-        assert!(mistake("[occupancy]\nsamples = 0").contains("from 1 to 100"));
-        assert!(mistake("[occupancy]\nleast_window = 1").contains("one_segment = true"));
-        assert!(mistake("[occupancy]\nspare = \"twice\"").contains("once"));
-        assert!(mistake("[shared-windows]\nbuffer = 0").contains("from 1 to"));
-        for weights in ["2", "0:1", "1:101", "2:1:1", "flows"] {
-            let said = mistake(&format!("[data-ack]\nweights = {weights:?}"));
-            assert!(said.contains("two from 1 to 100"), "{said}");
-        }
-        assert!(mistake("[data-ack]\npackets_per_second = 9").contains("from 10"));
-        assert!(mistake("[data-ack]\nqueue = 0").contains("from 1 to 1000"));
-        assert!(mistake("interfaces = \"wlan0\"").contains("unknown field"));
-        assert!(mistake("station = \"fast\"").contains("emulator"));
-    }
-
-    #[test]
-    fn the_command_line_goes_before_the_file() {
-        let told = Written::told(Some("wlan1".into()), None, None, None);
-        let it = told.over(parse("interface = \"wlan0\"\npoll = \"200 ms\"").unwrap());
-        let it = it.checked().unwrap();
-        assert_eq!(it.interface.as_deref(), Some("wlan1"));
-        assert_eq!(it.poll, Duration::from_millis(200));
-    }
-
-    #[test]
-    fn a_file_that_others_may_write_is_refused() {
-        let path = std::env::temp_dir().join(format!("airfair-agent-{}.toml", std::process::id()));
-        fs::write(&path, "").unwrap();
-        let with = |mode| {
-            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-            read(&path).map_err(|error| format!("{error:#}"))
-        };
-        assert!(with(0o666).unwrap_err().contains("others may write it"));
-        assert!(with(0o620).unwrap_err().contains("others may write it"));
-        assert!(with(0o644).is_ok());
-        fs::remove_file(&path).unwrap();
-    }
-}
+mod tests;

@@ -1,0 +1,90 @@
+//! Settings of ARF-aware TCP.
+
+use airfair_units::DataRate;
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::{LARGEST_RATIO, LEAST_WINDOW, check_least};
+
+/// Way in which a sender's window is limited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SenderWindow {
+    /// By a congestion control; by a clamp where the kernel takes none.
+    #[default]
+    CongestionControl,
+    /// By a clamp.
+    Clamp,
+}
+
+/// Settings of ARF-aware TCP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArfAware {
+    /// Highest rate of the link; the highest that was seen unless given.
+    pub highest_rate: Option<DataRate>,
+    /// Least window [segments].
+    pub least_window: u32,
+    /// Largest ratio of the rates.
+    pub largest_ratio: u32,
+    /// Congestion controls whose connections may be limited.
+    pub replaces: Vec<String>,
+    /// Way in which a sender's window is limited.
+    pub senders: SenderWindow,
+    /// True if what this machine receives is limited as well.
+    pub receivers: bool,
+}
+
+impl Default for ArfAware {
+    fn default() -> Self {
+        Self {
+            highest_rate: None,
+            least_window: LEAST_WINDOW,
+            largest_ratio: LARGEST_RATIO,
+            replaces: vec!["reno".into(), "cubic".into()],
+            senders: SenderWindow::default(),
+            receivers: false,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Written {
+    highest_rate: Option<String>,
+    least_window: Option<u32>,
+    one_segment: Option<bool>,
+    largest_ratio: Option<u32>,
+    replaces: Option<Vec<String>>,
+    senders: Option<SenderWindow>,
+    receivers: Option<bool>,
+}
+
+impl Written {
+    pub(super) fn checked(&self) -> Result<ArfAware> {
+        let default = ArfAware::default();
+        let highest_rate = match self.highest_rate.as_deref() {
+            None | Some("seen") => None,
+            Some(text) => Some(text.parse().with_context(|| format!("highest_rate = {text:?}"))?),
+        };
+        let it = ArfAware {
+            highest_rate,
+            least_window: self.least_window.unwrap_or(default.least_window),
+            largest_ratio: self.largest_ratio.unwrap_or(default.largest_ratio),
+            replaces: self.replaces.clone().unwrap_or(default.replaces),
+            senders: self.senders.unwrap_or(default.senders),
+            receivers: self.receivers.unwrap_or(default.receivers),
+        };
+        let ratio = it.largest_ratio;
+        ensure!(
+            (2..=LARGEST_RATIO).contains(&ratio),
+            "largest_ratio = {ratio}: from 2 to {LARGEST_RATIO}"
+        );
+        check_least(it.least_window, self.one_segment)?;
+        for name in &it.replaces {
+            let fits = !name.is_empty() && name.len() < 16 && name.is_ascii();
+            ensure!(fits, "replaces: {name:?} is no name of a congestion control");
+        }
+        ensure!(it.replaces.len() <= 16, "replaces: at most 16 names");
+        Ok(it)
+    }
+}

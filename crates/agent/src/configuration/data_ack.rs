@@ -1,0 +1,71 @@
+//! Settings of DATA and ACKs apart.
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+/// Weights of DATA and ACKs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weights {
+    /// Packets of each in a round.
+    Fixed {
+        /// Data.
+        data: u32,
+        /// Pure ACKs.
+        ack: u32,
+    },
+    /// Those by which every connection has the same.
+    Connections,
+}
+
+/// Settings of DATA and ACKs apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataAck {
+    /// Weights of their queues.
+    pub weights: Weights,
+    /// Packets of both in a second; measured unless given.
+    pub packets_per_second: Option<u32>,
+    /// Packets that find room in each queue.
+    pub queue: u32,
+}
+
+impl Default for DataAck {
+    /// The paper's weights, and the middle one of its buffers.  [updown-fairness §III], [updown-fairness §IV]
+    fn default() -> Self {
+        Self { weights: Weights::Fixed { data: 2, ack: 1 }, packets_per_second: None, queue: 100 }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Written {
+    weights: Option<String>,
+    packets_per_second: Option<u32>,
+    queue: Option<u32>,
+}
+
+impl Written {
+    pub(super) fn checked(&self) -> Result<DataAck> {
+        let default = DataAck::default();
+        let weights = match self.weights.as_deref() {
+            None => default.weights,
+            Some("connections") => Weights::Connections,
+            Some(text) => ratio(text).with_context(|| {
+                format!("weights = {text:?}: two from 1 to 100, as 2:1, or connections")
+            })?,
+        };
+        let packets_per_second = self.packets_per_second;
+        ensure!(
+            packets_per_second.is_none_or(|it| (10..=2_000_000).contains(&it)),
+            "packets_per_second: from 10 to 2000000"
+        );
+        let queue = self.queue.unwrap_or(default.queue);
+        ensure!((1..=1_000).contains(&queue), "queue = {queue}: from 1 to 1000 packets");
+        Ok(DataAck { weights, packets_per_second, queue })
+    }
+}
+
+fn ratio(text: &str) -> Option<Weights> {
+    let weight = |text: &str| text.parse().ok().filter(|it| (1..=100).contains(it));
+    let (data, ack) = text.split_once(':')?;
+    Some(Weights::Fixed { data: weight(data)?, ack: weight(ack)? })
+}

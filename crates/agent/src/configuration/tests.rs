@@ -1,0 +1,80 @@
+//! What is written, and what is not taken.
+
+use super::*;
+
+fn checked(text: &str) -> Result<Configuration> {
+    parse(text)?.checked()
+}
+
+fn mistake(text: &str) -> String {
+    format!("{:#}", checked(text).unwrap_err())
+}
+
+#[test]
+fn an_empty_file_is_the_default() {
+    assert_eq!(checked("").unwrap(), Configuration::default());
+    assert_eq!(Configuration::default().arf_aware.least_window, 2);
+}
+
+#[test]
+fn the_file_that_documents_the_default_says_the_default() {
+    let text = include_str!("../../agent.toml");
+    assert_eq!(checked(text).unwrap(), Configuration::default());
+    // What is commented out is right as well, and each key stands there.
+    let keys: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("#: ")).collect();
+    let keys = keys.join("\n");
+    let (top, table) = keys.split_once("highest_rate").unwrap();
+    let table = table.replace("packets_per_second", "[data-ack]\npackets_per_second");
+    checked(&format!("{top}[arf-aware]\nhighest_rate{table}")).unwrap();
+}
+
+#[test]
+fn bounds_hold_whatever_is_written() {
+    assert!(mistake("[arf-aware]\nlargest_ratio = 101").contains("from 2 to 100"));
+    assert!(mistake("[arf-aware]\nleast_window = 1").contains("one_segment = true"));
+    assert!(checked("[arf-aware]\nleast_window = 1\none_segment = true").is_ok());
+    assert!(mistake("[arf-aware]\nleast_window = 0\none_segment = true").contains("from 1"));
+    assert!(mistake("poll = \"1 ms\"").contains("from 20 ms"));
+    assert!(
+        mistake("[arf-aware]\nreplaces = [\"a name that is far too long\"]").contains("no name")
+    );
+    assert!(mistake("[arf-aware]\nhighest_rate = \"54\"").contains("arf-aware: highest_rate"));
+    assert!(mistake("polls = 0").contains("from 1 to 50"));
+    assert!(mistake("scheme = \"arf\"").contains("arf-aware"));
+    assert!(mistake("[occupancy]\nsatisfied = 1.0").contains("between 0 and 1"));
+    assert!(mistake("[occupancy]\nsamples = 0").contains("from 1 to 100"));
+    assert!(mistake("[occupancy]\nleast_window = 1").contains("one_segment = true"));
+    assert!(mistake("[occupancy]\nspare = \"twice\"").contains("once"));
+    assert!(mistake("[shared-windows]\nbuffer = 0").contains("from 1 to"));
+    for weights in ["2", "0:1", "1:101", "2:1:1", "flows"] {
+        let said = mistake(&format!("[data-ack]\nweights = {weights:?}"));
+        assert!(said.contains("two from 1 to 100"), "{said}");
+    }
+    assert!(mistake("[data-ack]\npackets_per_second = 9").contains("from 10"));
+    assert!(mistake("[data-ack]\nqueue = 0").contains("from 1 to 1000"));
+    assert!(mistake("interfaces = \"wlan0\"").contains("unknown field"));
+    assert!(mistake("station = \"fast\"").contains("emulator"));
+}
+
+#[test]
+fn the_command_line_goes_before_the_file() {
+    let told = Written::told(Some("wlan1".into()), None, None, None);
+    let it = told.over(parse("interface = \"wlan0\"\npoll = \"200 ms\"").unwrap());
+    let it = it.checked().unwrap();
+    assert_eq!(it.interface.as_deref(), Some("wlan1"));
+    assert_eq!(it.poll, Duration::from_millis(200));
+}
+
+#[test]
+fn a_file_that_others_may_write_is_refused() {
+    let path = std::env::temp_dir().join(format!("airfair-agent-{}.toml", std::process::id()));
+    fs::write(&path, "").unwrap();
+    let with = |mode| {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        read(&path).map_err(|error| format!("{error:#}"))
+    };
+    assert!(with(0o666).unwrap_err().contains("others may write it"));
+    assert!(with(0o620).unwrap_err().contains("others may write it"));
+    assert!(with(0o644).is_ok());
+    fs::remove_file(&path).unwrap();
+}
