@@ -6,14 +6,12 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_endian.h>
 
+#include "packet.h"
 #include "window.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 enum { CONNECTIONS = 16384 };
-enum { ETHERNET = 14, IPV4 = 0x0800, IPV6 = 0x86dd, TCP = 6 };
-enum { HOP_BY_HOP = 0, ROUTING = 43, DESTINATION = 60, EXTENSIONS = 4 };
-enum { FIN = 1, SYN = 2, RST = 4, ACK = 16 };
 enum { GO_ON = -1 };
 
 /* An end of a connection is the station, or the other one. */
@@ -32,15 +30,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct orders);
 } orders SEC(".maps");
-
-struct address {
-	__be32 words[4]; /* IPv6, or IPv4 as ::ffff:a.b.c.d */
-};
-
-struct ends {
-	struct address addresses[2];
-	__be16 ports[2];
-};
 
 struct connection {
 	struct side sides[2];
@@ -68,28 +57,6 @@ struct {
 	__type(value, struct limits);
 } limits SEC(".maps");
 
-struct ipv4 {
-	__u8 length, service;
-	__be16 total, number, fragment;
-	__u8 life, protocol;
-	__be16 sum;
-	__be32 from, to;
-};
-
-struct ipv6 {
-	__be32 flow;
-	__be16 payload;
-	__u8 next, life;
-	struct address from, to;
-};
-
-struct tcp {
-	__be16 from, to;
-	__be32 seq, ack;
-	__u8 length, flags;
-	__be16 window, sum, urgent;
-};
-
 /* A packet on its way, as far as it was read. */
 struct reading {
 	struct ends ends;
@@ -97,67 +64,6 @@ struct reading {
 	__u32 tcp_at;
 	__u8 flags;
 };
-
-static __always_inline void in_six(struct address *into, __be32 four)
-{
-	into->words[0] = into->words[1] = 0;
-	into->words[2] = bpf_htonl(0xffff);
-	into->words[3] = four;
-}
-
-/* Place and length of what is above IP; zero if it is no whole packet of TCP. */
-static __always_inline __u32 read_ip(struct __sk_buff *skb, struct reading *it, __u32 from, __u32 *length)
-{
-	__be16 kind;
-
-	if (bpf_skb_load_bytes(skb, 12, &kind, sizeof(kind)))
-		return 0;
-	if (kind == bpf_htons(IPV4)) {
-		struct ipv4 ip;
-		__u32 header;
-
-		if (bpf_skb_load_bytes(skb, ETHERNET, &ip, sizeof(ip)))
-			return 0;
-		header = (ip.length & 15) * 4;
-		*length = bpf_ntohs(ip.total);
-		/* More fragments, or a place behind the first one. */
-		if (ip.protocol != TCP || ip.fragment & bpf_htons(0x3fff) || header < 20 || *length < header)
-			return 0;
-		in_six(&it->ends.addresses[from], ip.from);
-		in_six(&it->ends.addresses[!from], ip.to);
-		*length -= header;
-		return ETHERNET + header;
-	}
-	if (kind == bpf_htons(IPV6)) {
-		struct ipv6 ip;
-		__u32 at = ETHERNET + sizeof(ip);
-		__u8 next;
-
-		if (bpf_skb_load_bytes(skb, ETHERNET, &ip, sizeof(ip)))
-			return 0;
-		it->ends.addresses[from] = ip.from;
-		it->ends.addresses[!from] = ip.to;
-		*length = bpf_ntohs(ip.payload);
-		next = ip.next;
-		for (int i = 0; i < EXTENSIONS; i++) {
-			__u8 head[2];
-			__u32 size;
-
-			if (next != HOP_BY_HOP && next != ROUTING && next != DESTINATION)
-				break;
-			if (bpf_skb_load_bytes(skb, at, head, sizeof(head)))
-				return 0;
-			next = head[0];
-			size = 8 + 8 * head[1];
-			if (*length < size)
-				return 0;
-			at += size;
-			*length -= size;
-		}
-		return next == TCP ? at : 0;
-	}
-	return 0;
-}
 
 /* Options, up to the first that is none. [RFC9293 §3.1], [RFC7323 §2.2 and §3.2] */
 static __always_inline void read_options(struct __sk_buff *skb, struct segment *it, __u32 at, __u32 end)
@@ -196,28 +102,31 @@ static __always_inline void read_options(struct __sk_buff *skb, struct segment *
 /* Reads a packet that end `from` has sent; 0 if it is none of TCP. */
 static __always_inline int read_packet(struct __sk_buff *skb, struct reading *it, __u32 from)
 {
-	__u32 length, header, at = read_ip(skb, it, from, &length);
 	struct segment *segment = &it->segment;
+	struct above_ip ip = {};
 	struct tcp tcp;
+	__u32 header;
 
-	if (!at || bpf_skb_load_bytes(skb, at, &tcp, sizeof(tcp)))
+	if (!read_ip(skb, &ip) || bpf_skb_load_bytes(skb, ip.at, &tcp, sizeof(tcp)))
 		return 0;
 	header = (tcp.length >> 4) * 4;
-	if (header < sizeof(tcp) || length < header)
+	if (header < sizeof(tcp) || ip.length < header)
 		return 0;
+	it->ends.addresses[from] = ip.from;
+	it->ends.addresses[!from] = ip.to;
 	it->ends.ports[from] = tcp.from;
 	it->ends.ports[!from] = tcp.to;
-	it->tcp_at = at;
+	it->tcp_at = ip.at;
 	it->flags = tcp.flags;
 	segment->seq = bpf_ntohl(tcp.seq);
 	segment->ack = bpf_ntohl(tcp.ack);
-	segment->payload = length - header;
+	segment->payload = ip.length - header;
 	segment->window = bpf_ntohs(tcp.window);
 	segment->scale = NO_SHIFT;
 	segment->is_syn = !!(tcp.flags & SYN);
 	segment->is_ack = !!(tcp.flags & ACK);
 	segment->count = skb->gso_segs > 1 ? skb->gso_segs : 1;
-	read_options(skb, segment, at + sizeof(tcp), at + header);
+	read_options(skb, segment, ip.at + sizeof(tcp), ip.at + header);
 	return 1;
 }
 

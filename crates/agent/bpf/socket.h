@@ -2,9 +2,7 @@
 /* Sockets as passes over them find and tell them. */
 #pragma once
 
-struct address {
-	__be32 words[4]; /* IPv6, or IPv4 as ::ffff:a.b.c.d */
-};
+#include "address.h"
 
 /* Own addresses on the link that is watched. */
 struct {
@@ -32,13 +30,10 @@ enum what { TAKEN, HELD, LEFT, GIVEN_BACK, FAILED };
 
 static __always_inline void address_of(struct address *into, struct in6_addr *six, __be32 four, __u16 family)
 {
-	if (family == AF_INET) {
-		into->words[0] = into->words[1] = 0;
-		into->words[2] = bpf_htonl(0xffff);
-		into->words[3] = four;
-		return;
-	}
-	bpf_core_read(into, sizeof(*into), six);
+	if (family == AF_INET)
+		in_six(into, four);
+	else
+		bpf_core_read(into, sizeof(*into), six);
 }
 
 /* The socket, if it is one that sends; what a pass tells of it but for what it does. */
@@ -61,4 +56,12 @@ static __always_inline struct tcp_sock *connection(struct bpf_iter__tcp *ctx, st
 	ops = tp->inet_conn.icsk_ca_ops;
 	bpf_core_read(&seen->law, sizeof(seen->law), &ops->name);
 	return tp;
+}
+
+static __always_inline void ends_of(struct ends *into, const struct seen *seen)
+{
+	into->addresses[0] = seen->local;
+	into->addresses[1] = seen->remote;
+	into->ports[0] = bpf_htons(seen->local_port);
+	into->ports[1] = bpf_htons(seen->remote_port);
 }

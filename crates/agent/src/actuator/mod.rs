@@ -6,7 +6,7 @@
 #[cfg(feature = "bpf")]
 mod bpf;
 #[cfg(feature = "bpf")]
-pub mod clamp;
+mod clamp;
 #[cfg(feature = "bpf")]
 pub mod classes;
 #[cfg(feature = "bpf")]
@@ -14,9 +14,11 @@ mod clsact;
 #[cfg(feature = "bpf")]
 pub mod forward;
 #[cfg(feature = "bpf")]
+mod passes;
+#[cfg(feature = "bpf")]
 mod queueing;
 #[cfg(feature = "bpf")]
-pub mod sender;
+mod sender;
 #[cfg(feature = "bpf")]
 mod station;
 

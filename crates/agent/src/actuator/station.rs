@@ -1,28 +1,44 @@
 //! Both directions of a station: its senders, by whatever the kernel takes, and its receivers where that is wanted.
 
-use anyhow::{Error, Result};
+use anyhow::{Context, Error, Result, bail};
 
 use super::clamp::{Clamps, Ways};
 use super::sender::Senders;
 use super::{Actuator, Passed};
 use crate::configuration::{Configuration, SenderWindow};
 use crate::decision::Decision;
+use crate::os;
+
+/// Windows of one kind.
+pub(super) trait Part {
+    /// Divides them by `k`; one gives them back.
+    fn divide(&mut self, k: u32) -> Result<()>;
+
+    /// Says that the agent lives, and looks for new connections once in a while.
+    fn beat(&mut self) -> Result<()>;
+
+    /// Connections, as the last pass has found them.
+    fn passed(&self) -> &Passed;
+}
 
 /// The connections of a station's link.
 pub(super) struct Station {
-    parts: Vec<Box<dyn Actuator>>,
+    parts: Vec<Box<dyn Part>>,
     passed: Passed,
 }
 
 impl Station {
     pub(super) fn load(configuration: &Configuration) -> Result<Self> {
+        let interface = configuration.interface.as_deref();
+        let interface = interface.context("interface: whose connections are to be limited?")?;
+        os::addresses(interface).with_context(|| format!("interface {interface}"))?;
         let settings = &configuration.arf_aware;
         let senders = match settings.senders {
-            SenderWindow::CongestionControl => Some(Senders::load(configuration)),
+            SenderWindow::CongestionControl => Some(Senders::load(interface, settings)),
             SenderWindow::Clamp => None,
         };
         let mut ways = Ways { senders: senders.is_none(), receivers: settings.receivers };
-        let mut parts: Vec<Box<dyn Actuator>> = Vec::new();
+        let mut parts: Vec<Box<dyn Part>> = Vec::new();
         let mut refusal = None;
         match senders {
             Some(Ok(senders)) => parts.push(Box::new(senders)),
@@ -37,7 +53,7 @@ impl Station {
             None => {}
         }
         if ways.senders || ways.receivers {
-            match (Clamps::load(configuration, ways), refusal) {
+            match (Clamps::load(interface, settings, ways), refusal) {
                 (Ok(clamps), None) => parts.push(Box::new(clamps)),
                 (Ok(clamps), Some(error)) => {
                     eprintln!("Windows of senders are limited by clamps: {error:#}.");
@@ -75,7 +91,14 @@ fn is_there_already(error: &Error) -> bool {
 
 impl Actuator for Station {
     fn apply(&mut self, decision: &Decision) -> Result<()> {
-        self.parts.iter_mut().try_for_each(|part| part.apply(decision))?;
+        let k = match decision {
+            Decision::Limit { k } => *k,
+            Decision::Lift => 1,
+            Decision::Windows(_) | Decision::Share(_) => {
+                bail!("a decision for a forwarder at a station")
+            }
+        };
+        self.parts.iter_mut().try_for_each(|part| part.divide(k))?;
         self.add_up();
         Ok(())
     }

@@ -24,6 +24,39 @@ fn downloads(rig: &Rig) -> [Flow; 2] {
     ["10.11.0.1:0", "10.12.0.1:0"].map(|to| Flow::begin(&rig.server, &rig.station, to, "reno"))
 }
 
+/// A station of 11 Mb/s with two downloads whose windows have grown, and an agent that limits downloads.
+struct Download {
+    agent: Agent,
+    air: Air,
+    flow: Flow,
+    other: Flow,
+    rig: Rig,
+}
+
+impl Download {
+    fn new() -> Self {
+        let rig = Rig::new();
+        let (air, [flow, other]) = (Air::new(&rig, 11), downloads(&rig));
+        eventually("windows have grown", || offered(&flow) > FREE && offered(&other) > FREE);
+        let agent = agent(&rig, &air, "receivers = true");
+        Self { agent, air, flow, other, rig }
+    }
+
+    /// Makes the link slow.
+    fn slow_down(&self) {
+        self.air.set(1);
+        eventually("the window is limited", || self.is_limited());
+    }
+
+    fn is_limited(&self) -> bool {
+        is_limited(&self.rig, &self.flow)
+    }
+
+    fn is_back(&self) {
+        eventually("the window is back", || offered(&self.flow) > FREE);
+    }
+}
+
 /// Window that the sender knows of [octets].
 fn offered(flow: &Flow) -> u64 {
     flow.number("snd_wnd:").unwrap()
@@ -53,18 +86,14 @@ fn downloads_of_a_slow_link_have_a_kth_of_their_window_and_get_it_back() {
     if !may() {
         return;
     }
-    let rig = Rig::new();
-    let (air, [flow, other]) = (Air::new(&rig, 11), downloads(&rig));
-    eventually("windows have grown", || offered(&flow) > FREE && offered(&other) > FREE);
-    let agent = agent(&rig, &air, "receivers = true");
-    air.set(1);
-    eventually("the window is limited", || is_limited(&rig, &flow));
+    let it = Download::new();
+    it.slow_down();
     thread::sleep(Duration::from_secs(1));
-    assert!(is_limited(&rig, &flow), "it stays so: {}", offered(&flow));
-    assert!(offered(&other) > FREE, "the negative control");
-    air.set(11);
-    eventually("the window is back", || offered(&flow) > FREE);
-    let (status, said) = agent.end(libc::SIGTERM);
+    assert!(it.is_limited(), "it stays so: {}", offered(&it.flow));
+    assert!(offered(&it.other) > FREE, "the negative control");
+    it.air.set(11);
+    it.is_back();
+    let (status, said) = it.agent.end(libc::SIGTERM);
     assert_eq!(status, Some(0), "{said}");
 }
 
@@ -74,23 +103,19 @@ fn clamps_lift_within_a_second_of_kill_9_or_of_a_hang() {
     if !may() {
         return;
     }
-    let rig = Rig::new();
-    let (air, [flow, _]) = (Air::new(&rig, 11), downloads(&rig));
-    eventually("the window has grown", || offered(&flow) > FREE);
-    let first = agent(&rig, &air, "receivers = true");
-    air.set(1);
-    eventually("the window is limited", || is_limited(&rig, &flow));
-    let process = i32::try_from(first.process()).unwrap();
+    let it = Download::new();
+    it.slow_down();
+    let process = i32::try_from(it.agent.process()).unwrap();
     signal(process, "STOP");
     let stopped = Instant::now();
-    eventually("the window is back", || offered(&flow) > FREE);
+    it.is_back();
     assert!(stopped.elapsed() < Duration::from_secs(2), "{:?}", stopped.elapsed());
     signal(process, "CONT");
-    eventually("the window is limited again", || is_limited(&rig, &flow));
-    let guardian = guardian(&first);
-    let (_, _) = first.end(libc::SIGKILL);
+    eventually("the window is limited again", || it.is_limited());
+    let guardian = guardian(&it.agent);
+    signal(process, "KILL");
     let killed = Instant::now();
-    eventually("the window is back", || offered(&flow) > FREE);
+    it.is_back();
     assert!(killed.elapsed() < Duration::from_secs(1), "{:?}", killed.elapsed());
     eventually("the guardian is gone", || !fs::exists(format!("/proc/{guardian}")).unwrap());
 }
@@ -100,15 +125,11 @@ fn an_agent_without_its_guardian_gives_back_and_ends() {
     if !may() {
         return;
     }
-    let rig = Rig::new();
-    let (air, [flow, _]) = (Air::new(&rig, 11), downloads(&rig));
-    eventually("the window has grown", || offered(&flow) > FREE);
-    let agent = agent(&rig, &air, "receivers = true");
-    air.set(1);
-    eventually("the window is limited", || is_limited(&rig, &flow));
-    signal(guardian(&agent), "KILL");
-    eventually("the window is back", || offered(&flow) > FREE);
-    eventually("it is said", || agent.said().contains("the guardian has ended"));
+    let it = Download::new();
+    it.slow_down();
+    signal(guardian(&it.agent), "KILL");
+    it.is_back();
+    eventually("it is said", || it.agent.said().contains("the guardian has ended"));
 }
 
 /// The bound that holds where no process is left: the connection keeps its clamp, and new ones have none.
@@ -117,18 +138,14 @@ fn clamps_of_an_agent_killed_with_its_guardian_end_with_their_connections() {
     if !may() {
         return;
     }
-    let rig = Rig::new();
-    let (air, [flow, _]) = (Air::new(&rig, 11), downloads(&rig));
-    eventually("the window has grown", || offered(&flow) > FREE);
-    let agent = agent(&rig, &air, "receivers = true");
-    air.set(1);
-    eventually("the window is limited", || is_limited(&rig, &flow));
-    let guardian = guardian(&agent);
-    sh(&format!("kill -KILL {guardian} {}", agent.process()));
+    let it = Download::new();
+    it.slow_down();
+    let guardian = guardian(&it.agent);
+    sh(&format!("kill -KILL {guardian} {}", it.agent.process()));
     thread::sleep(Duration::from_secs(2));
-    assert!(is_limited(&rig, &flow), "{}", offered(&flow));
-    let [next, _] = downloads(&rig);
-    eventually("a new one is free", || !is_limited(&rig, &next));
+    assert!(it.is_limited(), "{}", offered(&it.flow));
+    let [next, _] = downloads(&it.rig);
+    eventually("a new one is free", || !is_limited(&it.rig, &next));
 }
 
 /// Verifies: [arf-aware-tcp §3]

@@ -14,15 +14,30 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The kernel has one congestion control of a name, so one test goes at a time.
-pub(super) static ONE: Mutex<()> = Mutex::new(());
+/// The right to have the kernel's one congestion control of a name, and namespaces of the tests' names: one test on a machine
+/// has it at a time, of whatever run.
+pub(super) struct Turn {
+    _here: MutexGuard<'static, ()>,
+    _on_this_machine: File,
+}
+
+impl Turn {
+    pub(super) fn wait() -> Self {
+        static ONE: Mutex<()> = Mutex::new(());
+        let here = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = File::create(std::env::temp_dir().join("airfair-agent-tests.lock")).unwrap();
+        file.lock().unwrap();
+        Self { _here: here, _on_this_machine: file }
+    }
+}
 
 /// True if this process may make namespaces and load programs; says so if not.
 pub(super) fn may() -> bool {
-    let made = Command::new("ip").args(["netns", "add", "airfair-try"]).output();
+    let name = format!("airfair-try-{}", std::process::id());
+    let made = Command::new("ip").args(["netns", "add", &name]).output();
     let is_made = made.is_ok_and(|it| it.status.success());
     if is_made {
-        let _ = Command::new("ip").args(["netns", "del", "airfair-try"]).output();
+        let _ = Command::new("ip").args(["netns", "del", &name]).output();
     } else {
         eprintln!("left out: network namespaces and BPF need root, and iproute2");
     }
@@ -73,12 +88,12 @@ pub(super) struct Rig {
     pub(super) station: String,
     pub(super) server: String,
     pub(super) runtime: PathBuf,
-    _alone: MutexGuard<'static, ()>,
+    _turn: Turn,
 }
 
 impl Rig {
     pub(super) fn new() -> Self {
-        let alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = Turn::wait();
         let (station, server) = ("airfair-station".to_owned(), "airfair-server".to_owned());
         let _ = Command::new("ip").args(["netns", "del", &station]).output();
         let _ = Command::new("ip").args(["netns", "del", &server]).output();
@@ -100,7 +115,7 @@ impl Rig {
         let runtime =
             std::env::temp_dir().join(format!("airfair-agent-rig-{}", std::process::id()));
         fs::create_dir_all(&runtime).unwrap();
-        Self { station, server, runtime, _alone: alone }
+        Self { station, server, runtime, _turn: turn }
     }
 
     /// Begins a flow from the station to an address of the server, with a congestion control.

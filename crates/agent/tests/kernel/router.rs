@@ -4,7 +4,6 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use airfair_agent::actuator::Actuator;
 use airfair_agent::actuator::forward::Forwarded;
 use airfair_agent::decision::{Decision, Window};
 
-use super::rig::{Agent, Air, Flow, ONE, inside, sh};
+use super::rig::{Agent, Air, Flow, Turn, inside, sh};
 
 /// Namespaces.
 pub(super) const STATION: &str = "airfair-laptop";
@@ -26,7 +25,7 @@ pub(super) const TO_STATION: [&str; 2] = ["10.11.0.2:0", "[fd11::2]:0"];
 /// `wire`. The router sends 20 Mb/s either way.
 pub(super) struct Router {
     pub(super) runtime: PathBuf,
-    _alone: MutexGuard<'static, ()>,
+    _turn: Turn,
 }
 
 fn take_away() {
@@ -37,7 +36,7 @@ fn take_away() {
 
 impl Router {
     pub(super) fn new() -> Self {
-        let alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = Turn::wait();
         take_away();
         sh(&format!(
             "set -e; for it in {STATION} {ROUTER} {SERVER}; do ip netns add $it; ip -n $it link set lo up; done
@@ -56,7 +55,7 @@ impl Router {
         let runtime =
             std::env::temp_dir().join(format!("airfair-agent-router-{}", std::process::id()));
         fs::create_dir_all(&runtime).unwrap();
-        Self { runtime, _alone: alone }
+        Self { runtime, _turn: turn }
     }
 
     /// Begins a flow from the station to the server, by IPv4 or IPv6.
