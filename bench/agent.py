@@ -1,9 +1,10 @@
-"""ARF-aware TCP's Table 1 with the kernel's TCP and the agent, beside the simulator's TCP, set up as Linux's.
+"""A station's schemes with the kernel's TCP and the agent, beside the simulator's TCP, set up as Linux's.
 
-sudo .venv/bin/python bench/agent.py [--runs N] [--seconds N]
+sudo .venv/bin/python bench/agent.py [--scheme arf-aware | arf-window] [--runs N]
 
-Prints a table of docs/agent.md: goodput of both sessions in kb/s, with half the width of its 95 % interval,
-without the scheme and with it. The cell is that of experiments/arf-aware-tcp/table1.toml.
+Prints tables of docs/agent.md: goodput of both sessions in kb/s, with half the width of its 95 % interval,
+without the scheme and with it. ARF-aware TCP has the cell of experiments/arf-aware-tcp/table1.toml, and
+arf-window one whose station falls from 54 to 6 Mb/s.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from airfair.statistics import half_width, mean
@@ -24,15 +26,51 @@ AIRFAIR = [sys.executable, "-m", "airfair"]
 SOCKET = re.compile(r"control socket: (\S+)/(\d+)/control")
 
 
-def scenario(transport: str, control: str, seconds: int) -> str:
-    """The cell of Table 1 with flows of such a transport."""
-    cell, _, _ = TABLE.read_text().partition("[flow.slow]")
-    cell = re.sub(r'(?m)^duration = "100 s"', f'duration = "{seconds} s"', cell)
-    settings = transport.format("newreno").replace("WINDOW", "3 MB")
-    for name in ("slow", "fast"):
-        cell += f'[flow.{name}]\nfrom = "{name}"\nto = "{name}-sink"\nstart = "1 s"\n'
-        cell += f'control = "{control}"\ntransport = {settings}\n'
-    return cell
+FALL = """duration = "30 s"
+warmup = "10 s"
+[bss.cell]
+standard = "802.11a"
+[host.server]
+link = { rate = "100 Mb/s", delay = "20 ms" }
+[station.slow.rate]
+up = [["0 s", "54 Mb/s"], ["8 s", "6 Mb/s"]]
+down = [["0 s", "54 Mb/s"], ["8 s", "6 Mb/s"]]
+[station.fast]
+rate = "54 Mb/s"
+"""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell with a session of a station that becomes slow and one of another."""
+
+    scheme: str
+    name: str
+    text: str
+    seconds: int
+    ends: tuple[str, str]
+    """From and to, with the station's name for {}."""
+
+    def scenario(self, transport: str, control: str) -> str:
+        """The cell with flows of such a transport."""
+        text = self.text
+        settings = transport.format("newreno").replace("WINDOW", "3 MB")
+        for name in ("slow", "fast"):
+            sender, receiver = (end.format(name) for end in self.ends)
+            text += f'[flow.{name}]\nfrom = "{sender}"\nto = "{receiver}"\nstart = "1 s"\n'
+            text += f'control = "{control}"\ntransport = {settings}\n'
+        return text
+
+
+CELLS = {
+    "arf-aware": [
+        Cell("arf-aware", "", TABLE.read_text().partition("[flow.slow]")[0], 100, ("{}", "{}-sink"))
+    ],
+    "arf-window": [
+        Cell("arf-window", "down", FALL, 30, ("server", "{}")),
+        Cell("arf-window", "up", FALL, 30, ("{}", "server")),
+    ],
+}
 
 
 def simulated(file: Path, seed: int) -> list[float]:
@@ -42,8 +80,9 @@ def simulated(file: Path, seed: int) -> list[float]:
     return [flow["goodput_bps"] / 1e3 for flow in json.loads(done.stdout)["flows"]]
 
 
-def emulated(file: Path, seed: int, seconds: int, *, with_agent: bool) -> list[float]:
+def emulated(file: Path, seed: int, cell: Cell, *, with_agent: bool) -> list[float]:
     """Goodput of both sessions of the kernel [kb/s]."""
+    seconds = cell.seconds
     words = [*AIRFAIR, "emulate", str(file), "--json", "--seed", str(seed)]
     words += ["--duration", f"{seconds} s"]
     pipe = subprocess.PIPE
@@ -54,6 +93,7 @@ def emulated(file: Path, seed: int, seconds: int, *, with_agent: bool) -> list[f
             path, process = f"{socket[1]}/{socket[2]}/control", socket[2]
             inside = [*AIRFAIR, "shell", "slow", "--pid", process, "--", *AIRFAIR, "agent", "run"]
             inside += ["--interface", "wlan0", "--emulator", path, "--station", "slow"]
+            inside += ["--scheme", cell.scheme]
             agent = subprocess.Popen([*inside, "--for", f"{seconds} s"], stderr=pipe, text=True)
         document = json.loads(emulation.communicate()[0])
     if agent is not None:
@@ -75,21 +115,22 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--seconds", type=int, default=100)
+    parser.add_argument("--scheme", choices=CELLS, default="arf-aware")
     wanted = parser.parse_args()
     seeds = range(1, wanted.runs + 1)
     print("| TCP | scheme | slow | fast | both |\n| --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "cell.toml"
-        for control in ("none", "arf-aware"):
-            file.write_text(scenario(LINUX, control, wanted.seconds))
-            runs = [simulated(file, seed) for seed in seeds]
-            print(f"| simulated | {control} | {shown(runs)} |", flush=True)
-        file.write_text(scenario(KERNELS, "none", wanted.seconds))
-        for control in ("none", "arf-aware"):
-            with_agent = control != "none"
-            runs = [emulated(file, it, wanted.seconds, with_agent=with_agent) for it in seeds]
-            print(f"| the kernel's | {control} | {shown(runs)} |", flush=True)
+        for cell in CELLS[wanted.scheme]:
+            for control in ("none", cell.scheme):
+                file.write_text(cell.scenario(LINUX, control))
+                runs = [simulated(file, seed) for seed in seeds]
+                print(f"| simulated | {cell.name} {control} | {shown(runs)} |", flush=True)
+            file.write_text(cell.scenario(KERNELS, "none"))
+            for control in ("none", cell.scheme):
+                with_agent = control != "none"
+                runs = [emulated(file, it, cell, with_agent=with_agent) for it in seeds]
+                print(f"| the kernel's | {cell.name} {control} | {shown(runs)} |", flush=True)
 
 
 if __name__ == "__main__":

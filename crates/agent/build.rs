@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Objects: their names, sources and what these are told.
-const OBJECTS: [(&str, &str, Option<&str>); 5] = [
+const OBJECTS: [(&str, &str, Option<&str>); 6] = [
     ("sender", "sender", None),
     ("sender_without_link", "sender", Some("-DWITHOUT_LINK")),
     ("forward", "forward", None),
     ("classes", "classes", None),
     ("clamp", "clamp", None),
+    ("look", "look", None),
 ];
 const ADVICE: &str = "The feature `bpf` of airfair-agent needs clang: Debian's packages clang, libelf-dev, zlib1g-dev and \
     pkg-config. Everything else builds without them.";

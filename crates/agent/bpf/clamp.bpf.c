@@ -94,6 +94,79 @@ int clamp(struct bpf_iter__tcp *ctx)
 	return 0;
 }
 
+/* Windows of connections by themselves [octets], of what they send and receive; zero is none. */
+struct windows {
+	__u32 octets[2];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct ends);
+	__type(value, struct windows);
+} windows SEC(".maps");
+
+/* A sender's window, in whole segments. What it has once had, or might have had, is what it comes back to. */
+static __always_inline int clamp_sender_to(struct tcp_sock *tp, struct clamped *it, __u32 octets, __u32 floor)
+{
+	__u32 segments = octets / (tp->mss_cache ? tp->mss_cache : 1);
+
+	if (segments < floor)
+		segments = floor;
+	if (!it->sends.saved)
+		it->sends.saved = tp->snd_cwnd;
+	if (it->sends.saved < segments)
+		it->sends.saved = segments;
+	/* The call sets the slow-start threshold as well, which is the sender's own while its window may be the same. */
+	return tp->snd_cwnd_clamp == segments ? 0 : set(tp, TCP_BPF_SNDCWND_CLAMP, segments);
+}
+
+/* A receiver's window. One above what the connection offers limits nothing. */
+static __always_inline int clamp_receiver_to(struct tcp_sock *tp, struct clamped *it, __u32 octets, __u32 floor)
+{
+	if (octets < floor * tp->advmss)
+		octets = floor * tp->advmss;
+	if (!it->receives.saved)
+		it->window_clamp = tp->window_clamp;
+	it->receives.saved = octets < it->window_clamp;
+	if (!it->receives.saved)
+		octets = it->window_clamp;
+	return tp->window_clamp == octets ? 0 : set(tp, TCP_WINDOW_CLAMP, octets);
+}
+
+/* Clamps connections that have windows by themselves. */
+SEC("iter/tcp")
+int clamp_each(struct bpf_iter__tcp *ctx)
+{
+	struct seen seen = {};
+	struct tcp_sock *tp = connection(ctx, &seen);
+	__u32 zero = 0, fails = 0;
+	struct clamp_orders *by = bpf_map_lookup_elem(&clamp_orders, &zero);
+	struct ends ends = {};
+	struct windows *to;
+	struct clamped *it;
+
+	if (!tp || !by)
+		return 0;
+	ends_of(&ends, &seen);
+	to = bpf_map_lookup_elem(&windows, &ends);
+	if (!to)
+		return 0;
+	it = bpf_sk_storage_get(&clamped, (void *)tp, 0, BPF_SK_STORAGE_GET_F_CREATE);
+	seen.what = FAILED;
+	if (it) {
+		int had = it->sends.saved || it->receives.saved;
+		if (to->octets[0])
+			fails |= clamp_sender_to(tp, it, to->octets[0], by->floor);
+		if (to->octets[1])
+			fails |= clamp_receiver_to(tp, it, to->octets[1], by->floor);
+		if (!fails)
+			seen.what = had ? HELD : TAKEN;
+	}
+	bpf_seq_write(ctx->meta->seq, &seen, sizeof(seen));
+	return 0;
+}
+
 /* Gives connections what they had. A sender's window may grow to that, and not beyond it: the kernel has one call for its
  * clamp and its slow-start threshold, and a higher value would have it send a burst [D-182]. */
 SEC("iter/tcp")

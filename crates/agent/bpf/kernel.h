@@ -71,10 +71,25 @@ struct inet_connection_sock {
 	__u64 icsk_ca_priv[13];
 };
 
+struct minmax_sample {
+	__u32 v;
+};
+
+struct minmax {
+	struct minmax_sample s[3];
+};
+
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
-	__u32 snd_cwnd, window_clamp, rcv_wnd;
-	__u16 advmss;
+	__u64 bytes_sent, bytes_received;
+	__u32 segs_in, data_segs_in, segs_out, data_segs_out;
+	__u32 snd_cwnd, snd_cwnd_clamp, window_clamp, rcv_wnd;
+	__u32 srtt_us, mss_cache;
+	__u16 advmss, tcp_header_len;
+	struct minmax rtt_min;
+	struct {
+		__u32 rtt_us;
+	} rcv_rtt_est;
 	struct {
 		__u32 space;
 	} rcvq_space;

@@ -273,7 +273,7 @@ fn sum(one: Duration, other: Duration) -> Duration {
 /// Channel occupancy time of a station: frames with the gap and the mean back-off before each.  [occupancy-tfrc §III-A]
 fn occupancy(link: &SeenLink, used: &[Use; 2]) -> Duration {
     let one = |way: &SeenWay, used: &Use| {
-        let access = way.rate.map_or(Duration::ZERO, estimate::access);
+        let access = way.rate.map_or(Duration::ZERO, |rate| estimate::access(rate, 1));
         sum(used.air, access.saturating_mul(used.frames))
     };
     sum(one(&link.up, &used[0]), one(&link.down, &used[1]))

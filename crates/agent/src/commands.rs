@@ -315,7 +315,10 @@ mod tests {
         assert!(mistake("run --fast").contains("--fast: no such option"));
         assert!(mistake("run --interface").contains("needs a value"));
         assert!(mistake("replay").contains("needs a file"));
-        assert!(mistake("run --scheme fair").contains("--scheme: fair: arf-aware, occupancy,"));
+        assert!(
+            mistake("run --scheme fair")
+                .contains("--scheme: fair: arf-aware, arf-window, occupancy,")
+        );
         assert!(mistake("status here").contains("one word too many"));
         assert!(mistake("run --for 10").contains("--for"));
     }

@@ -1,6 +1,7 @@
 //! The configuration: TOML with units in its values. Each key has a default, and bounds that it cannot cross.
 
 mod arf_aware;
+mod arf_window;
 mod data_ack;
 mod occupancy;
 mod shared_windows;
@@ -15,6 +16,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 pub use arf_aware::{ArfAware, SenderWindow};
+pub use arf_window::ArfWindow;
 pub use data_ack::{DataAck, Weights};
 pub use occupancy::Occupancy;
 pub use shared_windows::SharedWindows;
@@ -40,6 +42,8 @@ pub struct Written {
     scheme: Option<Scheme>,
     #[serde(rename = "arf-aware")]
     arf_aware: arf_aware::Written,
+    #[serde(rename = "arf-window")]
+    arf_window: arf_window::Written,
     occupancy: occupancy::Written,
     #[serde(rename = "shared-windows")]
     shared_windows: shared_windows::Written,
@@ -54,6 +58,9 @@ pub enum Scheme {
     /// At a station: its senders use a k-th of their windows while its link is slow.  [arf-aware-tcp §3]
     #[default]
     ArfAware,
+    /// At a station: each connection has a window from the use of the channel, anew whenever the rate of its link changes.
+    /// [arf-window §III]
+    ArfWindow,
     /// At an access point: stations have equal shares of the channel.  [occupancy-tfrc §III]
     Occupancy,
     /// At an access point: connections have equal parts of its buffer as their windows.  [pilosof-2003 §V]
@@ -82,10 +89,11 @@ impl FromStr for Scheme {
     fn from_str(text: &str) -> Result<Self> {
         match text {
             "arf-aware" => Ok(Self::ArfAware),
+            "arf-window" => Ok(Self::ArfWindow),
             "occupancy" => Ok(Self::Occupancy),
             "shared-windows" => Ok(Self::SharedWindows),
             "data-ack" => Ok(Self::DataAck),
-            _ => bail!("{text}: arf-aware, occupancy, shared-windows or data-ack"),
+            _ => bail!("{text}: arf-aware, arf-window, occupancy, shared-windows or data-ack"),
         }
     }
 }
@@ -105,6 +113,8 @@ pub struct Configuration {
     pub scheme: Scheme,
     /// Settings of ARF-aware TCP.
     pub arf_aware: ArfAware,
+    /// Settings of windows from the use of the channel.
+    pub arf_window: ArfWindow,
     /// Settings of equal shares.
     pub occupancy: Occupancy,
     /// Settings of shared windows.
@@ -131,6 +141,7 @@ impl Written {
             polls: self.polls.or(below.polls),
             scheme: self.scheme.or(below.scheme),
             arf_aware: below.arf_aware,
+            arf_window: below.arf_window,
             occupancy: below.occupancy,
             shared_windows: below.shared_windows,
             data_ack: below.data_ack,
@@ -174,6 +185,7 @@ impl Written {
             polls,
             scheme: self.scheme.unwrap_or_default(),
             arf_aware: self.arf_aware.checked().context("arf-aware")?,
+            arf_window: self.arf_window.checked().context("arf-window")?,
             occupancy: self.occupancy.checked().context("occupancy")?,
             shared_windows: self.shared_windows.checked().context("shared-windows")?,
             data_ack: self.data_ack.checked().context("data-ack")?,

@@ -52,6 +52,11 @@ impl Moved {
         self.echoes = self.echoes.saturating_add(*echoes);
     }
 
+    /// Mean length of its data.
+    pub fn mean(&self) -> Bytes {
+        Bytes::new(self.octets.get() / self.packets.max(1))
+    }
+
     /// Mean time from the access point to the other end and back.
     pub fn mean_echo(&self) -> Option<Duration> {
         (self.echoes > 0).then(|| self.echo / self.echoes)
@@ -121,7 +126,7 @@ mod tests {
         let up = Sent { octets, packets, largest: 1_440, ..Sent::default() };
         let down = Sent { answers: packets / 2, echo_ns: 5_000, echoes: 2, ..up.clone() };
         let ends = ["10.0.0.2:4000", "10.1.0.1:80"].map(|it| it.parse().unwrap());
-        let connections = vec![Connection { station: "it".into(), ends, up, down }];
+        let connections = vec![Connection { station: "it".into(), ends, up, down, own: None }];
         Sample { at_ns: at_s * 1_000_000_000, connections, ..Sample::default() }
     }
 

@@ -343,7 +343,7 @@ mod tests {
         let port = u16::try_from(40_000 + number).unwrap();
         let ends = [([10, 0, 0, 2], port), ([10, 0, 0, 1], 80)].map(SocketAddr::from);
         let (up, down) = if is_down { (Sent::default(), data) } else { (data, Sent::default()) };
-        Connection { station: String::new(), ends, up, down }
+        Connection { station: String::new(), ends, up, down, own: None }
     }
 
     fn access_point(settings: DataAck) -> TwoQueues {

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use serde::{Deserialize, Serialize};
 
 use crate::access_point::{AccessPoint, Granted};
+use crate::arf_window::ArfWindow;
 use crate::configuration::{Configuration, Scheme};
 use crate::data_ack::{Share, TwoQueues};
 use crate::estimate::Seen;
@@ -21,7 +22,7 @@ pub enum Decision {
         /// Highest rate over the rate, rounded up.
         k: u32,
     },
-    /// Connections through the access point have these limits, and others keep theirs.
+    /// Connections through the access point, or of the station, have these limits, and others keep theirs.
     Windows(Vec<Window>),
     /// DATA and ACKs share the interface.
     Share(Share),
@@ -48,6 +49,8 @@ pub struct Window {
 pub enum Law {
     /// ARF-aware TCP at a station.
     ArfAware(Station),
+    /// Windows from the use of the channel, at a station.
+    ArfWindow(ArfWindow),
     /// Equal shares at an access point.
     Occupancy(AccessPoint),
     /// Shared windows at an access point.
@@ -70,34 +73,28 @@ impl Law {
             Scheme::ArfAware => {
                 Self::ArfAware(Station::new(configuration.arf_aware.clone(), configuration.polls))
             }
+            Scheme::ArfWindow => {
+                Self::ArfWindow(ArfWindow::new(configuration.arf_window, configuration.polls))
+            }
             Scheme::DataAck => {
                 Self::DataAck(TwoQueues::new(configuration.data_ack.clone(), configuration.polls))
             }
         }
     }
 
-    /// Highest rate over the rate of a station's link; one is no limit, and all that an access point has.
+    /// Highest rate over the rate of a station's link; one is no limit, and all that others than ARF-aware TCP have.
     pub fn ratio(&self) -> u32 {
-        match self {
-            Self::ArfAware(station) => station.ratio(),
-            Self::Occupancy(_) | Self::SharedWindows(_) | Self::DataAck(_) => 1,
-        }
+        if let Self::ArfAware(station) = self { station.ratio() } else { 1 }
     }
 
-    /// True if it acts on connections that others have through this machine.
-    pub fn forwards(&self) -> bool {
-        match self {
-            Self::ArfAware(_) | Self::DataAck(_) => false,
-            Self::Occupancy(_) | Self::SharedWindows(_) => true,
-        }
+    /// True if it has a limit for each connection by itself.
+    pub fn limits_each(&self) -> bool {
+        matches!(self, Self::ArfWindow(_) | Self::Occupancy(_) | Self::SharedWindows(_))
     }
 
     /// Shares that an access point has granted last.
     pub fn granted(&self) -> &[Granted] {
-        match self {
-            Self::ArfAware(_) | Self::SharedWindows(_) | Self::DataAck(_) => &[],
-            Self::Occupancy(access_point) => access_point.granted(),
-        }
+        if let Self::Occupancy(access_point) = self { access_point.granted() } else { &[] }
     }
 
     /// Shares of DATA and ACKs.
@@ -109,6 +106,7 @@ impl Law {
     pub fn take(&mut self, sample: &Sample) -> (Seen, Option<Decision>) {
         match self {
             Self::ArfAware(station) => station.take(sample),
+            Self::ArfWindow(station) => station.take(sample),
             Self::Occupancy(access_point) => access_point.take(sample),
             Self::SharedWindows(shared) => shared.take(sample),
             Self::DataAck(queues) => queues.take(sample),

@@ -18,6 +18,8 @@ const OVERHEAD: Bytes = Bytes::new(36);
 pub struct SeenWay {
     /// Octets that got through.
     pub moved: Bytes,
+    /// Packets that got through.
+    pub packets: u64,
     /// Attempts to send them.
     pub frames: u64,
     /// Air that was held, gaps before frames left out.
@@ -125,8 +127,15 @@ impl WayMemory {
         };
         let air = measured.map(Duration::from_nanos);
         let air = air.or_else(|| rate.map(|rate| attempts.air(rate))).unwrap_or_default();
-        let (moved, frames) = (attempts.moved, attempts.frames());
-        SeenWay { moved, frames, air, is_measured: measured.is_some(), rate, highest: self.highest }
+        SeenWay {
+            moved: attempts.moved,
+            packets: attempts.packets,
+            frames: attempts.frames(),
+            air,
+            is_measured: measured.is_some(),
+            rate,
+            highest: self.highest,
+        }
     }
 }
 
@@ -203,17 +212,18 @@ fn legacy(rate: DataRate) -> Option<(Standard, TxVector)> {
     Some((if vector.is_dsss() { Standard::B } else { Standard::A }, vector))
 }
 
-/// Time before a frame at such a rate: a DIFS and half of the smallest contention window, as no counter tells of back-offs.
-/// Frames of 802.11n and later share it in aggregates, of which nothing is known: it is none.  Deviates: [D-174]
-pub fn access(rate: DataRate) -> Duration {
+/// Time before a frame at such a rate among so many active stations: a DIFS and the mean back-off, as no counter tells of
+/// back-offs. Frames of 802.11n and later share it in aggregates, of which nothing is known: it is none.
+/// [arf-window eq. 1]  Deviates: [D-174]
+pub fn access(rate: DataRate, active: u32) -> Duration {
     let Some((standard, _)) = legacy(rate) else { return Duration::ZERO };
     let timing = standard.timing(false, Preamble::Long);
-    timing.difs + timing.slot * u64::from(timing.cw_min) / 2
+    timing.difs + timing.slot * u64::from(timing.cw_min) / (u64::from(active) + 1)
 }
 
-/// Exchange of an IP packet at such a rate.
+/// Exchange of an IP packet at such a rate, with half of the smallest contention window before it.
 pub fn exchange(packet: Bytes, rate: DataRate) -> Exchange {
-    let access = access(rate);
+    let access = access(rate, 1);
     let (protection, zero) = ([None; 2], Duration::ZERO);
     let Some((standard, vector)) = legacy(rate) else {
         let data = octets_alone(packet.get().into(), rate);

@@ -6,9 +6,9 @@ use std::fmt::Write;
 pub type Entry = (&'static str, &'static str);
 
 const SCOPE: &str = "\
-The papers' schemes on this machine: ARF-aware TCP for a station's own connections; at an access
-point equal shares of the air, or of the buffer, for the connections through it, or TCP's data and
-its ACKs in queues of their own.";
+The papers' schemes on this machine: ARF-aware TCP for a station's own connections, or windows that
+follow from the use of its channel; at an access point equal shares of the air,
+or of the buffer, for the connections through it, or TCP's data and its ACKs in queues of their own.";
 
 /// Commands.
 pub const COMMANDS: [Entry; 5] = [
@@ -23,7 +23,7 @@ pub const COMMANDS: [Entry; 5] = [
 pub const OPTIONS: [Entry; 13] = [
     ("--config FILE", "configuration (default: /etc/airfair/agent.toml, where it is there)"),
     ("--interface NAME", "interface to watch and whose connections to limit"),
-    ("--scheme NAME", "arf-aware (the default), occupancy, shared-windows or data-ack"),
+    ("--scheme NAME", "arf-aware (the default), arf-window, occupancy, shared-windows or data-ack"),
     ("--emulator FILE", "watch an emulation by its control socket instead of the kernel"),
     ("--station NAME", "its station"),
     ("--from FILE", "take the samples of a recording"),

@@ -13,6 +13,8 @@ const DONE: u16 = 3;
 const REQUEST: u16 = 0x1;
 /// Flag of a question that all there are answer.
 pub(crate) const DUMP: u16 = 0x300;
+/// Flag of a question whose success is told as well.
+pub(crate) const ACKNOWLEDGE: u16 = 0x4;
 /// Octets of a message's header, and of the smallest header of a family behind it.
 const HEADER: usize = 16;
 const FAMILY_HEADER: usize = 4;

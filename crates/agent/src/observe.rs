@@ -121,6 +121,7 @@ mod tests {
     fn seen(name: &str, ms: u64) -> SeenLink {
         let up = SeenWay {
             moved: Bytes::new(12_500),
+            packets: 9,
             frames: 9,
             air: Duration::from_millis(ms),
             is_measured: true,

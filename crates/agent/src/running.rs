@@ -258,7 +258,7 @@ impl Run {
             // They change all the time: `tell_shares` says what they come from.
             Decision::Windows(_) => {}
             Decision::Share(share) => self.tell_share(share),
-            Decision::Lift if self.law.forwards() => {
+            Decision::Lift if self.law.limits_each() => {
                 say(&format!("Windows {would}not limited."));
             }
             Decision::Lift if matches!(self.law, Law::DataAck(_)) => {
@@ -318,13 +318,13 @@ impl Run {
     fn note(&mut self, since: u64, seen: &Seen) {
         let passed = self.actuator.passed();
         let ratio = self.law.ratio();
-        let is_forwarding = self.law.forwards();
+        let limits_each = self.law.limits_each();
         let status = &mut self.status;
         status.share = self.law.share();
         status.running_s = Duration::from_nanos(since).as_secs_f64();
         status.samples += 1;
         status.ratio = ratio;
-        status.limited = if ratio > 1 || is_forwarding { passed.taken + passed.held } else { 0 };
+        status.limited = if ratio > 1 || limits_each { passed.taken + passed.held } else { 0 };
         status.stations = self.law.granted().to_vec();
         status.pass_ms = Duration::from_nanos(passed.took_ns).as_secs_f64() * 1e3;
         status.left = passed.left.clone();

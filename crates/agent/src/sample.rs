@@ -1,9 +1,11 @@
-//! A sample: counters of all links at one time, as a source has them, and of connections that an access point forwards.
+//! A sample: counters of all links at one time, as a source has them, and of connections.
 //!
 //! All are whole numbers, so that a recording holds them exactly.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
+use airfair_units::Duration;
 use serde::{Deserialize, Serialize};
 
 /// Counters of one direction of a link, since some start of their own.
@@ -58,7 +60,38 @@ pub struct Sent {
     pub largest: u16,
 }
 
-/// A TCP connection of a station, as an access point that forwards it sees it.
+/// This machine's end of a connection, as its kernel knows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Own {
+    /// Smoothed round trip of what it sends; zero if it is unknown [µs].
+    pub sender_us: u32,
+    /// Least round trip of what it sends, its SYN included; zero if it is unknown [µs].
+    pub least_us: u32,
+    /// Round trip of what it receives, as a receiver can know it; zero if it is unknown [µs].
+    pub receiver_us: u32,
+    /// TCP's header with its options [octets].
+    pub header: u16,
+}
+
+impl Own {
+    /// Smoothed round trip of what it sends.
+    pub fn sender_round_trip(&self) -> Duration {
+        Duration::from_micros(self.sender_us.into())
+    }
+
+    /// Least round trip of what it sends.
+    pub fn least_round_trip(&self) -> Duration {
+        Duration::from_micros(self.least_us.into())
+    }
+
+    /// Round trip of what it receives.
+    pub fn receiver_round_trip(&self) -> Duration {
+        Duration::from_micros(self.receiver_us.into())
+    }
+}
+
+/// A TCP connection of a station, as an access point that forwards it sees it, or the station itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Connection {
@@ -70,6 +103,9 @@ pub struct Connection {
     pub up: Sent,
     /// Sent to it.
     pub down: Sent,
+    /// Its end here, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<Own>,
 }
 
 /// Counters of the agent's own queues in front of a driver.
@@ -92,7 +128,16 @@ pub struct Sample {
     pub at_ns: u64,
     /// The links; none if the source has failed.
     pub links: Vec<Link>,
-    /// Connections that have moved something since the last sample, by their ends; an access point's.
+    /// Links of others on the same channel, where the source hears them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Link>,
+    /// Air that anybody held, its own frames included, where the driver measures it [ns].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy_ns: Option<u64>,
+    /// Airtime weights of stations, by their addresses on the air, where the driver has them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub weights: BTreeMap<String, u16>,
+    /// Connections that have moved something since the last sample, by their ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub connections: Vec<Connection>,
     /// The agent's own queues, where it has some.

@@ -130,6 +130,7 @@ mod tests {
                 largest: 1_460,
                 ..Sent::default()
             },
+            own: None,
         };
         let connections = (0..flows).map(connection).collect();
         Sample { at_ns: at_ms * 1_000_000, connections, ..Sample::default() }

@@ -56,13 +56,14 @@ fn sample(periods: u64, loads: &[Load]) -> Sample {
             ends: ends(load.station),
             up,
             down,
+            own: None,
         }
     };
     Sample {
         at_ns: periods * PERIOD_MS * 1_000_000,
         links: loads.iter().map(link).collect(),
         connections: loads.iter().map(connection).collect(),
-        queue: None,
+        ..Sample::default()
     }
 }
 

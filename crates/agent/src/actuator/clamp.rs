@@ -17,7 +17,7 @@ use crate::os::Guardian;
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/clamp.bpf.o"));
 
 /// Windows that are clamped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ways {
     /// Of what this machine sends.
     pub(super) senders: bool,
@@ -25,72 +25,80 @@ pub(super) struct Ways {
     pub(super) receivers: bool,
 }
 
-/// The clamps of an interface's connections.
+/// The clamps of an interface's connections: k-ths of their windows.
 pub(super) struct Clamps {
-    settings: ArfAware,
     ways: Ways,
     /// Ratio of the rates; one is no limit.
     k: u32,
-    orders: MapHandle,
-    passes: Passes,
-    guardian: Guardian,
-    _object: Object,
+    base: Base,
 }
 
-impl Clamps {
-    /// Loads the passes and starts the guardian.
-    pub(super) fn load(interface: &str, settings: &ArfAware, ways: Ways) -> Result<Self> {
+/// Passes that clamp and take clamps away, and the guardian.
+pub(super) struct Base {
+    /// Least window [segments].
+    least: u32,
+    orders: MapHandle,
+    pub(super) passes: Passes,
+    guardian: Guardian,
+    pub(super) object: Object,
+}
+
+impl Base {
+    /// Loads the passes, of which `clamp` is the one that clamps, and starts the guardian.
+    pub(super) fn load(interface: &str, clamp: &str, least: u32) -> Result<Self> {
         let mut object = bpf::load(OBJECT)?;
-        let passes = Passes::of(&mut object, interface, ["clamp", "unclamp"])?;
+        let passes = Passes::of(&mut object, interface, [clamp, "unclamp"])?;
         let take_away = || {
             if let Err(error) = bpf::pass(passes.giving_back()) {
                 eprintln!("The guardian could not take clamps away: {error:#}.");
             }
         };
         let guardian = Guardian::begin(LIFETIME, take_away).context("the guardian")?;
-        Ok(Self {
-            settings: settings.clone(),
-            ways,
-            k: 1,
-            orders: bpf::map(&object, "clamp_orders")?,
-            passes,
-            guardian,
-            _object: object,
-        })
+        let orders = bpf::map(&object, "clamp_orders")?;
+        Ok(Self { least, orders, passes, guardian, object })
     }
 
-    fn take(&mut self, spares_new: bool) -> Result<()> {
-        let Ways { senders, receivers } = self.ways;
-        let ways = u32::from(senders) | u32::from(receivers) << 1;
-        let words = [self.k, self.settings.least_window, u32::from(spares_new), ways];
+    /// Clamps by such a ratio, in such ways, where the pass needs them.
+    pub(super) fn take(&mut self, k: u32, spares_new: bool, ways: Ways) -> Result<()> {
+        let ways = u32::from(ways.senders) | u32::from(ways.receivers) << 1;
+        let words = [k, self.least, u32::from(spares_new), ways];
         let octets = words.map(u32::to_ne_bytes).concat();
         self.orders.update(&0_u32.to_ne_bytes(), &octets, MapFlags::ANY)?;
         self.live()?;
         self.passes.take()
     }
 
-    fn live(&mut self) -> Result<()> {
+    pub(super) fn live(&mut self) -> Result<()> {
         self.guardian.beat().context("the guardian has ended")
+    }
+}
+
+impl Clamps {
+    pub(super) fn load(interface: &str, settings: &ArfAware, ways: Ways) -> Result<Self> {
+        Ok(Self { ways, k: 1, base: Base::load(interface, "clamp", settings.least_window)? })
     }
 }
 
 impl Part for Clamps {
     fn divide(&mut self, k: u32) -> Result<()> {
         self.k = k;
-        if k > 1 { self.take(false) } else { self.passes.give_back() }
+        if k > 1 { self.base.take(k, false, self.ways) } else { self.base.passes.give_back() }
     }
 
     fn beat(&mut self) -> Result<()> {
-        if self.k > 1 && self.passes.is_due() { self.take(true) } else { self.live() }
+        if self.k > 1 && self.base.passes.is_due() {
+            return self.base.take(self.k, true, self.ways);
+        }
+        self.base.live()
     }
 
     fn passed(&self) -> &Passed {
-        self.passes.passed()
+        self.base.passes.passed()
     }
 }
 
 /// However the agent ends, but for SIGKILL, clamps are taken away; else by the guardian.
-impl Drop for Clamps {
+impl Drop for Base {
     fn drop(&mut self) {
         if let Err(error) = self.passes.give_back() {
             eprintln!("Clamps could not be taken away: {error:#}. The guardian tries again.");

@@ -25,14 +25,14 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// More connections than share a place in the kernel's table.
 const ROOM: usize = 128;
 /// Octets of `struct ends`, `struct side` and `struct connection`.
-const ENDS: usize = 36;
+pub(super) const ENDS: usize = 36;
 const SIDE: usize = 64;
 const CONNECTION: usize = 2 * SIDE + 8;
 /// Place of the counter of lowered windows in `struct side`.
 const REWRITTEN: usize = 36;
 
 /// Both ends of a connection as the programs know them.
-type Key = [u8; ENDS];
+pub(super) type Key = [u8; ENDS];
 
 /// The connections through an interface.
 pub struct Forwarded {
@@ -211,7 +211,7 @@ pub fn restore() -> Result<u64> {
 }
 
 /// `struct ends`.
-fn key([station, other]: &[SocketAddr; 2]) -> Key {
+pub(super) fn key([station, other]: &[SocketAddr; 2]) -> Key {
     let mut key = [0; ENDS];
     key[..16].copy_from_slice(&bpf::in_six(station.ip()));
     key[16..32].copy_from_slice(&bpf::in_six(other.ip()));
@@ -220,34 +220,48 @@ fn key([station, other]: &[SocketAddr; 2]) -> Key {
     key
 }
 
-fn connection(key: &Key, octets: &[u8; CONNECTION]) -> Connection {
+/// The same, read.
+pub(super) fn ends(key: &Key) -> [SocketAddr; 2] {
     let end = |address: usize, port: usize| {
         let six: [u8; 16] = key[address..address + 16].try_into().expect("sixteen octets");
         let port = u16::from_be_bytes([key[port], key[port + 1]]);
         SocketAddr::new(IpAddr::from(six).to_canonical(), port)
     };
+    [end(0, 32), end(16, 34)]
+}
+
+fn connection(key: &Key, octets: &[u8; CONNECTION]) -> Connection {
     let station: Vec<String> =
         octets[2 * SIDE..2 * SIDE + 6].iter().map(|octet| format!("{octet:02x}")).collect();
     Connection {
         station: station.join(":"),
-        ends: [end(0, 32), end(16, 34)],
+        ends: ends(key),
         up: sent(&octets[..SIDE]),
         down: sent(&octets[SIDE..2 * SIDE]),
+        own: None,
     }
 }
 
 /// `struct side`, as far as the law needs it.
 fn sent(side: &[u8]) -> Sent {
-    let long = |at: usize| u64::from_ne_bytes(side[at..at + 8].try_into().expect("eight octets"));
-    let word = |at: usize| u32::from_ne_bytes(side[at..at + 4].try_into().expect("four octets"));
     Sent {
-        octets: long(0),
-        packets: word(24),
-        answers: word(28),
-        echo_ns: long(8),
-        echoes: word(32),
+        octets: long(side, 0),
+        packets: word(side, 24),
+        answers: word(side, 28),
+        echo_ns: long(side, 8),
+        echoes: word(side, 32),
         largest: u16::from_ne_bytes([side[52], side[53]]),
     }
+}
+
+/// A number of 64 bits in what a program has written.
+pub(super) fn long(octets: &[u8], at: usize) -> u64 {
+    u64::from_ne_bytes(octets[at..at + 8].try_into().expect("eight octets"))
+}
+
+/// One of 32 bits.
+pub(super) fn word(octets: &[u8], at: usize) -> u32 {
+    u32::from_ne_bytes(octets[at..at + 4].try_into().expect("four octets"))
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ pub mod classes;
 #[cfg(feature = "bpf")]
 mod clsact;
 #[cfg(feature = "bpf")]
+mod each;
+#[cfg(feature = "bpf")]
 pub mod forward;
 #[cfg(feature = "bpf")]
 mod passes;
@@ -122,6 +124,7 @@ pub fn open(configuration: &Configuration) -> Result<Box<dyn Actuator>> {
             forwarded(configuration, configuration.shared_windows.least_window)
         }
         Scheme::ArfAware => Ok(Box::new(station::Station::load(configuration)?)),
+        Scheme::ArfWindow => Ok(Box::new(each::Each::load(configuration)?)),
         Scheme::DataAck => Ok(Box::new(classes::Classes::load(configuration)?)),
     }
 }

@@ -6,7 +6,7 @@
 use anyhow::{Context, Result};
 
 use crate::data_ack::Share;
-use crate::netlink::{DUMP, ask, attributes, question};
+use crate::netlink::{ACKNOWLEDGE, DUMP, ask, attributes, question};
 use crate::os::{Family, Netlink};
 
 /// Messages of `linux/rtnetlink.h`.
@@ -17,7 +17,6 @@ const NEW_CLASS: u16 = 40;
 const GET_CLASS: u16 = 42;
 const NEW_FILTER: u16 = 44;
 /// Flags: an answer is wanted, be it but that all is well; what is not there is made; what is there is an error.
-const ACKNOWLEDGE: u16 = 0x4;
 const PUT: u16 = ACKNOWLEDGE | 0x400;
 const CREATE: u16 = PUT | 0x200;
 

@@ -89,25 +89,27 @@ fn connect(socket: &Path) -> Result<BufReader<UnixStream>> {
 impl Source for Emulator {
     fn sample(&mut self, now: u64) -> Result<Option<Sample>> {
         let line = self.ask()?;
-        let links = links(&line, self.station.as_deref())?;
-        Ok(Some(Sample { at_ns: now, links, ..Sample::default() }))
+        let (links, others) = links(&line, self.station.as_deref())?;
+        Ok(Some(Sample { at_ns: now, links, others, ..Sample::default() }))
     }
 }
 
-/// Links of an answer.
-fn links(answer: &str, station: Option<&str>) -> Result<Vec<Link>> {
+/// Links of an answer, and those of others that the station hears.
+fn links(answer: &str, station: Option<&str>) -> Result<(Vec<Link>, Vec<Link>)> {
     let answer: Answer = serde_json::from_str(answer).context("the emulation's answer")?;
     let Some(state) = answer.state else {
         bail!("the emulation says: {}", answer.error.unwrap_or_default())
     };
     let is_it = |node: &Node| station.is_none_or(|name| name == node.name);
-    let links: Vec<Link> = state.nodes.into_iter().filter(is_it).filter_map(link).collect();
+    let (own, others): (Vec<Node>, Vec<Node>) = state.nodes.into_iter().partition(is_it);
+    let [links, others] =
+        [own, others].map(|it| it.into_iter().filter_map(link).collect::<Vec<_>>());
     ensure!(
         !links.is_empty(),
         "the emulation has no station{}",
         station.map_or(String::new(), |name| format!(" {name:?}"))
     );
-    Ok(links)
+    Ok((links, others))
 }
 
 fn link(node: Node) -> Option<Link> {
@@ -153,7 +155,8 @@ mod tests {
 
     #[test]
     fn a_station_of_an_emulation_is_a_link() {
-        let found = links(ANSWER, None).unwrap();
+        let (found, others) = links(ANSWER, None).unwrap();
+        assert_eq!(others, []);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].name, "slow");
         assert_eq!((found[0].up.bytes, found[0].up.retries), (7_000, Some(1)));

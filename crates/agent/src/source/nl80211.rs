@@ -3,10 +3,12 @@
 //! Four messages are all that is needed, so they are made here. What is read is checked against its length and nothing
 //! else is believed of it: an attribute that is not understood is passed over.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::Source;
-use crate::netlink::{self, DUMP, ask, attributes};
+use crate::netlink::{self, ACKNOWLEDGE, DUMP, ask, attributes};
 use crate::os::{Family, Netlink};
 use crate::sample::{Link, Sample, Way};
 
@@ -17,7 +19,13 @@ const FAMILY_ID: u16 = 1;
 const FAMILY_NAME: u16 = 2;
 /// Questions of `linux/nl80211.h`.
 const GET_INTERFACE: u8 = 5;
+const GET_WIPHY: u8 = 1;
 const GET_STATION: u8 = 17;
+const SET_STATION: u8 = 18;
+const GET_SURVEY: u8 = 50;
+
+/// Feature of a driver that has airtime weights (`NL80211_EXT_FEATURE_AIRTIME_FAIRNESS`).
+const AIRTIME_FAIRNESS: usize = 33;
 
 /// Attributes (`NL80211_ATTR_`).
 mod attribute {
@@ -26,6 +34,10 @@ mod attribute {
     pub(super) const KIND: u16 = 5;
     pub(super) const MAC: u16 = 6;
     pub(super) const STATION: u16 = 21;
+    pub(super) const SURVEY: u16 = 84;
+    pub(super) const SPLIT_DUMP: u16 = 174;
+    pub(super) const FEATURES: u16 = 217;
+    pub(super) const AIRTIME_WEIGHT: u16 = 274;
 }
 
 /// Counters of a station (`NL80211_STA_INFO_`).
@@ -42,6 +54,13 @@ mod station {
     pub(super) const EXPECTED: u16 = 27;
     pub(super) const RX_DURATION: u16 = 32;
     pub(super) const TX_DURATION: u16 = 39;
+    pub(super) const AIRTIME_WEIGHT: u16 = 40;
+}
+
+/// Use of a channel (`NL80211_SURVEY_INFO_`), in ms.
+mod survey {
+    pub(super) const IN_USE: u16 = 3;
+    pub(super) const TIME_BUSY: u16 = 5;
 }
 
 /// A rate (`NL80211_RATE_INFO_`), in 100 kb/s.
@@ -101,13 +120,18 @@ impl Source for Nl80211 {
             bail!("{only}: no wireless interface of a station or an access point has this name");
         }
         let mut links = Vec::new();
+        let (mut busy_ns, mut weights) = (None, BTreeMap::new());
         for interface in interfaces {
             let of = [(attribute::INDEX, &interface.index.to_ne_bytes()[..])];
             // An interface that has gone since has no stations.
             let found = ask(&self.line, &question(self.family, GET_STATION, DUMP, &of))?;
             links.extend(found.iter().filter_map(|message| link(message, &interface)));
+            weights.extend(found.iter().filter_map(|message| weight(message)));
+            // A driver that has no survey says so, or an empty one.
+            let channels = ask(&self.line, &question(self.family, GET_SURVEY, DUMP, &of));
+            busy_ns = busy_ns.or(channels.unwrap_or_default().iter().find_map(|it| busy(it)));
         }
-        Ok(Some(Sample { at_ns: now, links, ..Sample::default() }))
+        Ok(Some(Sample { at_ns: now, links, busy_ns, weights, ..Sample::default() }))
     }
 }
 
@@ -156,6 +180,95 @@ fn interface(message: &[u8]) -> Option<Interface> {
     Some(Interface { index: u32::try_from(index?).ok()?, name: name?, is_access_point })
 }
 
+/// An address on the air in its usual form.
+fn address(octets: &[u8]) -> String {
+    let octets: Vec<String> = octets.iter().map(|octet| format!("{octet:02x}")).collect();
+    octets.join(":")
+}
+
+/// The same, read.
+fn octets(address: &str) -> Option<Vec<u8>> {
+    let octets: Option<Vec<u8>> =
+        address.split(':').map(|it| u8::from_str_radix(it, 16).ok()).collect();
+    octets.filter(|it| it.len() == 6)
+}
+
+/// Airtime weight of a station, where the driver has one.
+fn weight(message: &[u8]) -> Option<(String, u16)> {
+    let of = |kind| attributes(message).find(|(it, _)| *it == kind).map(|(_, value)| value);
+    let mut counters = attributes(of(attribute::STATION)?);
+    let (_, value) = counters.find(|(kind, _)| *kind == station::AIRTIME_WEIGHT)?;
+    Some((address(of(attribute::MAC)?), u16::try_from(number(value)?).ok()?))
+}
+
+/// True if a part of a radio's description says that its driver has airtime weights.
+fn has_weights(message: &[u8]) -> bool {
+    let mut all = attributes(message).filter(|(kind, _)| *kind == attribute::FEATURES);
+    let (octet, bit) = (AIRTIME_FAIRNESS / 8, AIRTIME_FAIRNESS % 8);
+    all.any(|(_, features)| features.get(octet).is_some_and(|it| it >> bit & 1 == 1))
+}
+
+/// A line to drivers about airtime weights.
+#[derive(Debug)]
+pub struct Weighing {
+    line: Netlink,
+    family: u16,
+}
+
+impl Weighing {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// If the kernel has no nl80211.
+    pub fn open() -> Result<Self> {
+        let Nl80211 { line, family, .. } = Nl80211::open(None)?;
+        Ok(Self { line, family })
+    }
+
+    /// True if the driver of the interface of such an index, or of any, has airtime weights.
+    ///
+    /// # Errors
+    /// If the kernel does not answer.
+    pub fn is_able(&self, index: Option<u32>) -> Result<bool> {
+        let index = index.map(u32::to_ne_bytes);
+        let mut about = vec![(attribute::SPLIT_DUMP, &[][..])];
+        about.extend(index.as_ref().map(|index| (attribute::INDEX, &index[..])));
+        let found = ask(&self.line, &question(self.family, GET_WIPHY, DUMP, &about))?;
+        Ok(found.iter().any(|message| has_weights(message)))
+    }
+
+    /// Weight of a station of an interface; none if it is gone.
+    ///
+    /// # Errors
+    /// If the kernel does not answer.
+    pub fn weight(&self, index: u32, station: &str) -> Result<Option<u16>> {
+        let of = [(attribute::INDEX, &index.to_ne_bytes()[..])];
+        let found = ask(&self.line, &question(self.family, GET_STATION, DUMP, &of))?;
+        let mut all = found.iter().filter_map(|message| weight(message));
+        Ok(all.find(|(address, _)| address == station).map(|(_, weight)| weight))
+    }
+
+    /// Gives a station a weight.
+    ///
+    /// # Errors
+    /// If the driver refuses it, or the station is gone.
+    pub fn set(&self, index: u32, station: &str, weight: u16) -> Result<()> {
+        ask(&self.line, &weighted(self.family, index, station, weight)?).map(drop)
+    }
+}
+
+/// The message that gives a station a weight.
+fn weighted(family: u16, index: u32, station: &str, weight: u16) -> Result<Vec<u8>> {
+    let mac = octets(station).with_context(|| format!("{station:?} is no address"))?;
+    let (index, weight) = (index.to_ne_bytes(), weight.to_ne_bytes());
+    let about = [
+        (attribute::INDEX, &index[..]),
+        (attribute::MAC, &mac[..]),
+        (attribute::AIRTIME_WEIGHT, &weight[..]),
+    ];
+    Ok(question(family, SET_STATION, ACKNOWLEDGE, &about))
+}
+
 /// The link of a station. To an access point what it sends goes down, to a station it goes up.
 fn link(message: &[u8], interface: &Interface) -> Option<Link> {
     let (mut mac, mut sent, mut received) = (None, Way::default(), Way::default());
@@ -166,9 +279,17 @@ fn link(message: &[u8], interface: &Interface) -> Option<Link> {
             _ => {}
         }
     }
-    let mac: Vec<String> = mac?.iter().map(|octet| format!("{octet:02x}")).collect();
+    let mac = address(mac?);
     let (up, down) = if interface.is_access_point { (received, sent) } else { (sent, received) };
-    Some(Link { name: format!("{} {}", interface.name, mac.join(":")), up, down })
+    Some(Link { name: format!("{} {mac}", interface.name), up, down })
+}
+
+/// Time for which the channel in use was busy [ns].
+fn busy(message: &[u8]) -> Option<u64> {
+    let (_, channel) = attributes(message).find(|(kind, _)| *kind == attribute::SURVEY)?;
+    let of = |kind| attributes(channel).find(|(it, _)| *it == kind).map(|(_, value)| value);
+    of(survey::IN_USE)?;
+    Some(number(of(survey::TIME_BUSY)?)?.saturating_mul(1_000_000))
 }
 
 fn counters(octets: &[u8], sent: &mut Way, received: &mut Way) {
@@ -260,6 +381,51 @@ mod tests {
         let at_access_point =
             link(&station(), &Interface { is_access_point: true, ..wlan0() }).unwrap();
         assert_eq!(at_access_point.down, sent);
+    }
+
+    /// A message by hand: 16 octets of netlink's header, with its length, family, REQUEST | ACK; command 18; interface 3; the address
+    /// with two octets of padding; the weight with two.
+    #[test]
+    fn a_weight_is_asked_for_by_the_stations_address() {
+        let message = weighted(28, 3, "02:00:00:00:01:ab", 512).unwrap();
+        let mut expected = vec![48, 0, 0, 0, 28, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 18, 0, 0, 0];
+        expected.extend([8, 0, 3, 0, 3, 0, 0, 0]);
+        expected.extend([10, 0, 6, 0, 2, 0, 0, 0, 1, 0xab, 0, 0]);
+        expected.extend([6, 0, 18, 1, 0, 2, 0, 0]);
+        assert_eq!(message, expected);
+        assert!(weighted(28, 3, "02:00:00:00:01", 512).is_err());
+    }
+
+    #[test]
+    fn weights_are_there_where_the_driver_says_so() {
+        let weighed = attribute(station::AIRTIME_WEIGHT, &512_u16.to_ne_bytes());
+        let message = [
+            attribute(attribute::MAC, &[2, 0, 0, 0, 1, 0xab]),
+            attribute(attribute::STATION | 0x8000, &weighed),
+        ];
+        assert_eq!(weight(&message.concat()), Some(("02:00:00:00:01:ab".into(), 512)));
+        assert_eq!(weight(&station()), None);
+        // Bit 33 is the second one of the fifth octet.
+        assert!(has_weights(&attribute(attribute::FEATURES, &[0, 0, 0, 0, 2])));
+        assert!(!has_weights(&attribute(attribute::FEATURES, &[0xff, 0xff, 0xff, 0xff, 1])));
+        assert!(!has_weights(&attribute(attribute::FEATURES, &[0xff])));
+    }
+
+    #[test]
+    fn a_busy_channel_is_the_one_in_use() {
+        let channel = |inner: &[Vec<u8>]| attribute(attribute::SURVEY | 0x8000, &inner.concat());
+        let time = attribute(survey::TIME_BUSY, &250_u64.to_ne_bytes());
+        assert_eq!(
+            busy(&channel(&[attribute(survey::IN_USE, &[]), time.clone()])),
+            Some(250_000_000)
+        );
+        assert_eq!(busy(&channel(&[time])), None);
+        assert_eq!(
+            busy(&channel(&[attribute(survey::IN_USE, &[])])),
+            None,
+            "a driver that measures none"
+        );
+        assert_eq!(busy(&station()), None);
     }
 
     #[test]

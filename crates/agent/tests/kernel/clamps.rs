@@ -14,7 +14,7 @@ fn agent(rig: &Rig, air: &Air, settings: &str) -> Agent {
 }
 
 /// A download over the wire that the agent watches, and one over the other wire. The server sends 20 Mb/s.
-fn downloads(rig: &Rig) -> [Flow; 2] {
+pub(super) fn downloads(rig: &Rig) -> [Flow; 2] {
     for wire in ["v1", "w1"] {
         let _ = std::process::Command::new("ip")
             .args(["netns", "exec", &rig.server, "tc", "qdisc", "add", "dev", wire, "root", "tbf"])
@@ -58,12 +58,12 @@ impl Download {
 }
 
 /// Window that the sender knows of [octets].
-fn offered(flow: &Flow) -> u64 {
+pub(super) fn offered(flow: &Flow) -> u64 {
     flow.number("snd_wnd:").unwrap()
 }
 
 /// Windows that nobody has touched have grown beyond this [octets].
-const FREE: u64 = 150_000;
+pub(super) const FREE: u64 = 150_000;
 
 /// True of a k-th, k being 11, of what the receiver has taken in a round trip, rounded up to a unit of the window's scale of a
 /// kilobyte. It may be less while there is data to read, or little memory.

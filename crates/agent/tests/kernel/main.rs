@@ -8,6 +8,7 @@ mod forwarding;
 mod rig;
 mod router;
 mod unit;
+mod windows;
 
 use std::fs;
 use std::thread;

@@ -1,0 +1,155 @@
+//! A window for each connection of a station, by clamps: of what it sends and of what it receives; and what each has moved,
+//! by the pass of `bpf/look.bpf.c`.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, bail};
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object};
+
+use super::clamp::{Base, Ways};
+use super::forward::{ENDS, Key, key, long, word};
+use super::{Actuator, Passed, bpf, forward};
+use crate::configuration::{Configuration, LEAST_WINDOW};
+use crate::decision::{Decision, Window};
+use crate::os;
+use crate::sample::{Connection, Own, Sent};
+
+const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/look.bpf.o"));
+/// Octets that the pass writes of a connection, `struct local`.
+const LOCAL: usize = 88;
+
+/// The connections of a station's link, each by itself.
+pub(super) struct Each {
+    interface: String,
+    limited: BTreeMap<Key, [u32; 2]>,
+    windows: MapHandle,
+    clamps: Base,
+    look: Link,
+    addresses: MapHandle,
+    _looking: Object,
+}
+
+impl Each {
+    pub(super) fn load(configuration: &Configuration) -> Result<Self> {
+        let interface = configuration.interface.as_deref();
+        let interface = interface.context("interface: whose connections are to be limited?")?;
+        os::addresses(interface).with_context(|| format!("interface {interface}"))?;
+        let clamps = Base::load(interface, "clamp_each", LEAST_WINDOW)?;
+        let mut looking = bpf::load(OBJECT)?;
+        Ok(Self {
+            interface: interface.to_owned(),
+            limited: BTreeMap::new(),
+            windows: bpf::map(&clamps.object, "windows")?,
+            clamps,
+            look: bpf::iterator(&mut looking, "look")?,
+            addresses: bpf::map(&looking, "addresses")?,
+            _looking: looking,
+        })
+    }
+
+    fn take(&mut self) -> Result<()> {
+        self.clamps.take(1, false, Ways::default())
+    }
+
+    /// Sets windows of some connections; a way without one keeps what it has.
+    fn set(&mut self, windows: &[Window]) -> Result<()> {
+        for window in windows {
+            let key = key(&window.ends);
+            let limits = self.limited.entry(key).or_default();
+            for (limit, new) in limits.iter_mut().zip([window.up, window.down]) {
+                *limit = new.unwrap_or(*limit);
+            }
+            let octets = limits.map(u32::to_ne_bytes).concat();
+            self.windows.update(&key, &octets, MapFlags::ANY)?;
+        }
+        self.take()
+    }
+
+    fn lift(&mut self) -> Result<()> {
+        for key in std::mem::take(&mut self.limited).into_keys() {
+            // One that has been silent for long has given way to another.
+            let _ = self.windows.delete(&key);
+        }
+        self.clamps.passes.give_back()
+    }
+}
+
+impl Actuator for Each {
+    fn apply(&mut self, decision: &Decision) -> Result<()> {
+        match decision {
+            Decision::Windows(windows) => self.set(windows),
+            Decision::Lift => self.lift(),
+            Decision::Limit { .. } | Decision::Share(_) => {
+                bail!("a decision for others at a station")
+            }
+        }
+    }
+
+    fn beat(&mut self) -> Result<()> {
+        if !self.limited.is_empty() && self.clamps.passes.is_due() {
+            return self.take();
+        }
+        self.clamps.live()
+    }
+
+    fn connections(&mut self) -> Result<Vec<Connection>> {
+        // An interface that is gone has no connections.
+        let addresses = os::addresses(&self.interface).unwrap_or_default();
+        let addresses: Vec<[u8; 16]> = addresses.into_iter().map(bpf::in_six).collect();
+        bpf::replace_keys(&self.addresses, &addresses)?;
+        let found = bpf::pass(&self.look)?;
+        Ok(found.as_chunks::<LOCAL>().0.iter().map(connection).collect())
+    }
+
+    fn passed(&self) -> &Passed {
+        self.clamps.passes.passed()
+    }
+}
+
+/// `struct local`.
+fn connection(octets: &[u8; LOCAL]) -> Connection {
+    let half = |at: usize| u16::from_ne_bytes([octets[at], octets[at + 1]]);
+    let largest = half(ENDS + 2);
+    let sent = |at: usize| Sent {
+        octets: long(octets, at),
+        packets: word(octets, at + 8),
+        answers: word(octets, at + 12),
+        largest,
+        ..Sent::default()
+    };
+    let own = Own {
+        sender_us: word(octets, 72),
+        least_us: word(octets, 76),
+        receiver_us: word(octets, 80),
+        header: half(ENDS),
+    };
+    let key: &Key = octets[..ENDS].try_into().expect("struct ends");
+    Connection {
+        station: String::new(),
+        ends: forward::ends(key),
+        up: sent(40),
+        down: sent(56),
+        own: Some(own),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_is_read_as_it_was_written() {
+        let ends = ["10.0.0.2:40000", "[2001:db8::1]:80"].map(|it| it.parse().unwrap());
+        let mut octets = [0; LOCAL];
+        octets[..ENDS].copy_from_slice(&key(&ends));
+        octets[36..38].copy_from_slice(&32_u16.to_ne_bytes());
+        octets[38..40].copy_from_slice(&1_448_u16.to_ne_bytes());
+        octets[40..48].copy_from_slice(&70_000_u64.to_ne_bytes());
+        octets[64..68].copy_from_slice(&50_u32.to_ne_bytes());
+        octets[76..80].copy_from_slice(&20_000_u32.to_ne_bytes());
+        let found = connection(&octets);
+        assert_eq!((found.ends, found.up.octets, found.down.packets), (ends, 70_000, 50));
+        let own = Own { least_us: 20_000, header: 32, ..Own::default() };
+        assert_eq!((found.own, found.up.largest), (Some(own), 1_448));
+    }
+}

@@ -1,0 +1,390 @@
+//! TCP's windows at a station, from the use of its channel, at each change of its rate.
+//!
+//! Source: [arf-window §III]. Time that a change frees or takes, the throughput that a connection can have and its window
+//! are the law's own. The paper's station hears frame after frame; here counters tell what was moved between two
+//! samples.  Deviates: [D-210], [D-211], [D-212]
+
+use std::collections::{BTreeMap, VecDeque};
+
+use airfair_laws::Direction::{self, Down, Up};
+use airfair_laws::arf_window::{Connection, Extra, Measured, Observation, State, step, window};
+use airfair_laws::exchange::Exchange;
+use airfair_units::{Bytes, DataRate, Duration, Time};
+
+use crate::configuration::ArfWindow as Settings;
+use crate::connections::{Ends, FORGOTTEN, Follower, Moved, SeenConnection};
+use crate::decision::{Decision, Window};
+use crate::estimate::{self, Estimator, Seen, SeenLink, SeenWay, increase};
+use crate::sample::{Own, Sample};
+
+/// Octets of headers of IPv4 and IPv6.  [RFC791 §3.1], [RFC8200 §3]
+const HEADERS: [u64; 2] = [20, 40];
+
+/// Use of the channel between two samples.
+#[derive(Clone, Debug)]
+struct Interval {
+    length: Duration,
+    /// The station's own link.
+    link: SeenLink,
+    /// Links of others that were heard and had frames.
+    others: Vec<SeenLink>,
+    /// Air that anybody held, where the driver measures it.
+    busy: Option<Duration>,
+    connections: BTreeMap<Ends, [Moved; 2]>,
+}
+
+/// A connection, as far as it is remembered.
+#[derive(Clone, Debug)]
+struct Known {
+    own: Own,
+    largest: [Bytes; 2],
+    /// Octets that it has moved since its SYN, both ways.
+    moved: u64,
+    /// Least round trip that a receiver has seen.
+    least: Option<Duration>,
+    seen: Time,
+}
+
+/// The last observation slot.
+#[derive(Clone, Debug, Default)]
+struct Slot {
+    length: Duration,
+    /// Active stations.
+    active: u32,
+    occupied: Duration,
+    /// Octets of the link, up and down.
+    adapted: [Bytes; 2],
+    /// Connections with what they have moved, and their time on the channel by the direction of data.
+    connections: BTreeMap<Ends, ([Moved; 2], [Duration; 2])>,
+}
+
+/// Memory from sample to sample.
+#[derive(Clone, Debug)]
+pub struct ArfWindow {
+    settings: Settings,
+    polls: usize,
+    estimator: Estimator,
+    others: Estimator,
+    follower: Follower,
+    busy_ns: Option<u64>,
+    intervals: VecDeque<Interval>,
+    known: BTreeMap<Ends, Known>,
+    /// Rates that work, up and down.
+    rates: [State; 2],
+    is_limiting: bool,
+}
+
+impl ArfWindow {
+    /// One with such settings; rates are medians of so many.
+    pub fn new(settings: Settings, polls: usize) -> Self {
+        Self {
+            settings,
+            polls,
+            estimator: Estimator::new(polls),
+            others: Estimator::new(polls),
+            follower: Follower::default(),
+            busy_ns: None,
+            intervals: VecDeque::new(),
+            known: BTreeMap::new(),
+            rates: [State::default(); 2],
+            is_limiting: false,
+        }
+    }
+
+    /// Takes in a sample: what was seen, and what changes. A station has one link; of several none is its own.
+    pub fn take(&mut self, sample: &Sample) -> (Seen, Option<Decision>) {
+        let seen = self.estimator.take(sample);
+        let others =
+            Sample { at_ns: sample.at_ns, links: sample.others.clone(), ..Sample::default() };
+        let others = self.others.take(&others).links;
+        let connections = self.follower.take(sample);
+        let busy = self.busy(sample.busy_ns);
+        let [link] = &seen.links[..] else {
+            return (seen, self.forget());
+        };
+        self.know(sample, &connections, seen.at);
+        if !seen.elapsed.is_zero() {
+            let link = link.clone();
+            self.note(Interval {
+                length: seen.elapsed,
+                link,
+                others: others.into_iter().filter(is_active).collect(),
+                busy,
+                connections: connections.iter().map(|it| (it.ends, [it.up, it.down])).collect(),
+            });
+        }
+        let windows = self.follow(link);
+        self.is_limiting |= !windows.is_empty();
+        (seen, (!windows.is_empty()).then_some(Decision::Windows(windows)))
+    }
+
+    /// Nothing is seen any more.
+    fn forget(&mut self) -> Option<Decision> {
+        self.intervals.clear();
+        self.known.clear();
+        self.rates = [State::default(); 2];
+        std::mem::take(&mut self.is_limiting).then_some(Decision::Lift)
+    }
+
+    /// Air that anybody held since the last sample.
+    fn busy(&mut self, now: Option<u64>) -> Option<Duration> {
+        let before = std::mem::replace(&mut self.busy_ns, now);
+        Some(Duration::from_nanos(increase(before?, now?)))
+    }
+
+    /// Takes note of the connections' ends here.
+    fn know(&mut self, sample: &Sample, connections: &[SeenConnection], now: Time) {
+        for (it, seen) in sample.connections.iter().zip(connections) {
+            let Some(own) = it.own else { continue };
+            let before = self.known.get(&it.ends).and_then(|it| it.least);
+            let received = Some(own.receiver_round_trip()).filter(|it| !it.is_zero());
+            let known = Known {
+                own,
+                largest: seen.largest,
+                moved: it.up.octets.saturating_add(it.down.octets),
+                least: [before, received].into_iter().flatten().min(),
+                seen: now,
+            };
+            self.known.insert(it.ends, known);
+        }
+        self.known.retain(|_, it| now.saturating_since(it.seen) < FORGOTTEN);
+    }
+
+    /// Samples that a median needs to move: those in which the rate was new already.  Deviates: [D-210]
+    fn lag(&self) -> usize {
+        self.polls / 2 + 1
+    }
+
+    fn note(&mut self, interval: Interval) {
+        self.intervals.push_back(interval);
+        while self.intervals.len() > usize::from(self.settings.samples) + self.lag() {
+            self.intervals.pop_front();
+        }
+    }
+
+    /// Looks for a change of the rate, up or down, and has windows for the connections whose data goes that way.
+    fn follow(&mut self, link: &SeenLink) -> Vec<Window> {
+        let slot = self.slot();
+        let mut windows: BTreeMap<Ends, Window> = BTreeMap::new();
+        for direction in [Up, Down] {
+            let Some(rate) = way(link, direction).rate else { continue };
+            let measured = slot.as_ref().map(|slot| self.measured(slot, direction));
+            let known = self.rates[direction as usize];
+            let (next, extra) =
+                step(&self.params(slot.as_ref()), known, &Observation { rate, measured });
+            self.rates[direction as usize] = next;
+            let (Some(extra), Some(slot)) = (extra, &slot) else { continue };
+            for (ends, octets) in self.windows(slot, direction, (rate, extra)) {
+                let it = windows.entry(ends).or_insert(Window { ends, up: None, down: None });
+                match direction {
+                    Up => it.up = Some(octets),
+                    Down => it.down = Some(octets),
+                }
+            }
+        }
+        windows.into_values().collect()
+    }
+
+    /// The law's settings, with the slot as long as it was.
+    fn params(&self, slot: Option<&Slot>) -> airfair_laws::arf_window::Params {
+        let params = self.settings.params;
+        let slot = slot.map_or(params.slot, |slot| slot.length);
+        airfair_laws::arf_window::Params { slot, ..params }
+    }
+
+    /// The last slot that was over before the rate changed; none before the first is.
+    fn slot(&self) -> Option<Slot> {
+        let samples = usize::from(self.settings.samples);
+        if self.intervals.len() < samples + self.lag() {
+            return None;
+        }
+        let intervals: Vec<&Interval> = self.intervals.iter().take(samples).collect();
+        let active = 1 + others(&intervals);
+        let mut slot = Slot { active, ..Slot::default() };
+        for interval in intervals {
+            slot.add(interval);
+            for (ends, moved) in &interval.connections {
+                let Some(known) = self.known.get(ends) else { continue };
+                let time =
+                    [Up, Down].map(|it| time(&interval.link, (ends, it), known, (moved, active)));
+                let (all, occupied) = slot.connections.entry(*ends).or_default();
+                all.iter_mut().zip(moved).for_each(|(all, more)| all.add(more));
+                occupied.iter_mut().zip(time).for_each(|(all, more)| *all = sum(*all, more));
+            }
+        }
+        Some(slot)
+    }
+
+    /// Connections of a slot that have moved much since they began, and something in it.
+    fn long_lived<'s>(
+        &'s self,
+        slot: &'s Slot,
+    ) -> impl Iterator<Item = (Ends, &'s Known, &'s ([Moved; 2], [Duration; 2]))> {
+        let least = self.settings.params.long_lived.get();
+        let known = move |(ends, it): (&Ends, &'s _)| Some((*ends, self.known.get(ends)?, it));
+        slot.connections.iter().filter_map(known).filter(move |(_, known, (moved, _))| {
+            known.moved >= least && moved.iter().any(|it| it.packets > 0)
+        })
+    }
+
+    fn measured(&self, slot: &Slot, direction: Direction) -> Measured {
+        let connections = u32::try_from(self.long_lived(slot).count()).unwrap_or(u32::MAX);
+        Measured {
+            occupied: slot.occupied,
+            // The counters of nobody tell of them.
+            beacons: Duration::ZERO,
+            active: slot.active,
+            adapted: slot.adapted[direction as usize],
+            connections,
+        }
+    }
+
+    /// Windows at the new rate of long-lived connections with data in this direction [octets].
+    fn windows(
+        &self,
+        slot: &Slot,
+        direction: Direction,
+        (rate, extra): (DataRate, Extra),
+    ) -> Vec<(Ends, u32)> {
+        let params = self.params(Some(slot));
+        let at = direction as usize;
+        let window =
+            |(ends, known, (moved, occupied)): (Ends, &Known, &([Moved; 2], [Duration; 2]))| {
+                let (there, back) = (&moved[at], &moved[1 - at]);
+                if there.packets == 0 {
+                    return None;
+                }
+                let (smoothed, least) = known.round_trips(direction)?;
+                let headers = known.headers(&ends);
+                let segment = there.mean();
+                let acks = back.answers.max(1);
+                let exchange = |size| exchange(size, rate, slot.active);
+                let connection = Connection {
+                    occupied: occupied[at],
+                    segment,
+                    largest_segment: known.largest[at],
+                    segments_per_ack: u32::try_from((there.packets + acks / 2) / acks)
+                        .unwrap_or(u32::MAX),
+                    smoothed_round_trip: smoothed,
+                    least_round_trip: least,
+                    // The kernel sizes buffers as it goes: a limit above them limits nothing.  Deviates: [D-212]
+                    buffer: Bytes::new(u64::from(u32::MAX)),
+                    data: exchange(headers + segment),
+                    ack: exchange(headers),
+                };
+                let octets = window_of(&params, extra, &connection);
+                Some((ends, octets))
+            };
+        self.long_lived(slot).filter_map(window).collect()
+    }
+}
+
+fn window_of(params: &airfair_laws::arf_window::Params, extra: Extra, seen: &Connection) -> u32 {
+    u32::try_from(window(params, extra, seen).get()).unwrap_or(u32::MAX)
+}
+
+impl Slot {
+    fn add(&mut self, interval: &Interval) {
+        self.length = sum(self.length, interval.length);
+        let link = &interval.link;
+        let own = occupancy(link, self.active);
+        let heard =
+            interval.others.iter().map(|it| occupancy(it, self.active)).fold(Duration::ZERO, sum);
+        // What the driver has measured has no gaps and no stations.
+        let busy = interval.busy.map(|busy| busy.saturating_sub(sum(link.up.air, link.down.air)));
+        let others = if interval.others.is_empty() { busy.unwrap_or_default() } else { heard };
+        self.occupied = sum(self.occupied, sum(own, others));
+        for (all, way) in self.adapted.iter_mut().zip([&link.up, &link.down]) {
+            *all = Bytes::new(all.get().saturating_add(way.moved.get()));
+        }
+    }
+}
+
+impl Known {
+    /// The smoothed and the least round trip of who sends data, or receives it.
+    fn round_trips(&self, direction: Direction) -> Option<(Duration, Duration)> {
+        let least = Some(self.own.least_round_trip()).filter(|it| !it.is_zero());
+        let (smoothed, least) = match direction {
+            Up => (self.own.sender_round_trip(), least),
+            Down => {
+                (self.own.receiver_round_trip(), [least, self.least].into_iter().flatten().min())
+            }
+        };
+        let least = least?;
+        Some((if smoothed.is_zero() { least } else { smoothed }, least))
+    }
+
+    fn headers(&self, ends: &Ends) -> Bytes {
+        Bytes::new(HEADERS[usize::from(ends[0].is_ipv6())] + u64::from(self.own.header))
+    }
+}
+
+/// Active stations besides this one, in a slot. A driver that measures the channel tells of others, and not of how many: they
+/// count as one.  Deviates: [D-211]
+fn others(intervals: &[&Interval]) -> u32 {
+    let names = intervals.iter().flat_map(|it| &it.others).map(|it| &*it.name);
+    let heard = names.collect::<std::collections::BTreeSet<&str>>().len();
+    let own = |it: &Interval| sum(it.link.up.air, it.link.down.air);
+    let is_shared = intervals.iter().any(|it| it.busy.is_some_and(|busy| busy > own(it)));
+    u32::try_from(heard).unwrap_or(u32::MAX).max(u32::from(is_shared))
+}
+
+fn is_active(link: &SeenLink) -> bool {
+    [&link.up, &link.down].iter().any(|it| it.frames > 0 || !it.air.is_zero())
+}
+
+fn way(link: &SeenLink, direction: Direction) -> &SeenWay {
+    match direction {
+        Up => &link.up,
+        Down => &link.down,
+    }
+}
+
+fn sum(one: Duration, other: Duration) -> Duration {
+    Duration::from_nanos(one.as_nanos().saturating_add(other.as_nanos()))
+}
+
+/// Channel occupancy of a link: frames with the gap and the mean back-off before each.  [arf-window eq. 1]
+fn occupancy(link: &SeenLink, active: u32) -> Duration {
+    let one = |way: &SeenWay| {
+        let access = way.rate.map_or(Duration::ZERO, |rate| estimate::access(rate, active));
+        sum(way.air, access.saturating_mul(way.frames))
+    };
+    sum(one(&link.up), one(&link.down))
+}
+
+/// The exchange of a packet among so many active stations.  [arf-window eq. 10]
+fn exchange(packet: Bytes, rate: DataRate, active: u32) -> Exchange {
+    Exchange { access: estimate::access(rate, active), ..estimate::exchange(packet, rate) }
+}
+
+/// Time that a connection's data in a direction, and what answers it, took on the channel.
+fn time(
+    link: &SeenLink,
+    (ends, direction): (&Ends, Direction),
+    known: &Known,
+    (moved, active): (&[Moved; 2], u32),
+) -> Duration {
+    let at = direction as usize;
+    let (there, back) = (&moved[at], &moved[1 - at]);
+    if there.packets == 0 {
+        return Duration::ZERO;
+    }
+    let headers = known.headers(ends);
+    let of = |way: &SeenWay, packets: u64, size: Bytes| {
+        let Some(rate) = way.rate else { return Duration::ZERO };
+        let one = exchange(size, rate, active).time();
+        // Attempts beyond the first are the connection's as they are its link's.
+        let frames = u128::from(packets) * u128::from(way.frames) / u128::from(way.packets.max(1));
+        one.saturating_mul(u64::try_from(frames).unwrap_or(u64::MAX).max(packets))
+    };
+    let mean = there.mean().min(Bytes::new(estimate::LONGEST));
+    let ways = match direction {
+        Up => [&link.up, &link.down],
+        Down => [&link.down, &link.up],
+    };
+    sum(of(ways[0], there.packets, headers + mean), of(ways[1], back.answers, headers))
+}
+
+#[cfg(test)]
+mod tests;

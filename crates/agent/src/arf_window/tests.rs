@@ -1,0 +1,159 @@
+use super::*;
+use airfair_laws::arf_window::{Params, Reading, RoundTrip};
+
+use crate::configuration::{self, POLLS};
+use crate::decision::Law;
+use crate::recording::{Recording, replay};
+use crate::sample::{Connection as Counted, Link, Sent, Way};
+
+const PERIOD_MS: u64 = 100;
+
+fn ends() -> Ends {
+    [([10, 0, 0, 2], 4_000).into(), ([10, 1, 0, 1], 80).into()]
+}
+
+/// Counters of a link that has brought so many packets of 1500 octets down, and half as many ACKs up.
+fn link(name: &str, packets: u64, mbps: u64) -> Link {
+    let way = |packets: u64, octets: u64| Way {
+        bytes: packets * octets,
+        packets,
+        retries: Some(0),
+        rate_bps: Some(mbps * 1_000_000),
+        ..Way::default()
+    };
+    Link { name: name.into(), up: way(packets / 2, 52), down: way(packets, 1_500) }
+}
+
+/// A download with a least round trip of 20 ms, after periods of so many packets each.
+fn sample(periods: u64, mbps: u64, each: u64) -> Sample {
+    let packets = u32::try_from(each * periods).unwrap();
+    let both = Sent { largest: 1_448, ..Sent::default() };
+    let up = Sent { answers: packets / 2, ..both.clone() };
+    let down = Sent { octets: u64::from(packets) * 1_448, packets, ..both };
+    let own = Some(Own { least_us: 20_000, receiver_us: 35_000, header: 32, sender_us: 0 });
+    let connection = Counted { station: String::new(), ends: ends(), up, down, own };
+    Sample {
+        at_ns: periods * PERIOD_MS * 1_000_000,
+        links: vec![link("it", each * periods, mbps)],
+        connections: vec![connection],
+        ..Sample::default()
+    }
+}
+
+/// Windows after a change from one rate to another one. A slow link carries 30 packets in a period, and a fast one 100.
+fn changed(
+    station: &mut ArfWindow,
+    [before, after]: [u64; 2],
+    more: impl Fn(u64, &mut Sample),
+) -> Vec<Window> {
+    let mut found = Vec::new();
+    for period in 0..12 {
+        let each = if before < 54 { 30 } else { 100 };
+        let mut sample = sample(period, if period < 6 { before } else { after }, each);
+        more(period, &mut sample);
+        match station.take(&sample).1 {
+            Some(Decision::Windows(windows)) => found.extend(windows),
+            other => assert_eq!(other, None),
+        }
+    }
+    found
+}
+
+fn station() -> ArfWindow {
+    ArfWindow::new(Settings::default(), POLLS)
+}
+
+fn down(octets: u32) -> Vec<Window> {
+    vec![Window { ends: ends(), up: None, down: Some(octets) }]
+}
+
+fn alone(_: u64, _: &mut Sample) {}
+
+/// At 54 Mb/s a packet holds the channel for DIFS 34, half of 15 slots 67.5, 248, SIFS 16 and ACK 28 µs: 393.5 µs; an ACK
+/// of 52 octets for 181.5 µs. In a slot 300 and 150 of them are 145.275 ms, and 154.725 are free. At 6 Mb/s, with 2072 and
+/// 44 µs, a packet takes 2233.5 µs, and an ACK, with 144, 305.5; two and one 4772.5. 300 ms are 62.860 of those:
+/// 2896 octets of each in 300 ms, 12 136 in 20 ms. The other way round the whole slot is its own as well, of which two
+/// packets and an ACK at 54 Mb/s take 968.5 µs: 59 803 octets.
+///
+/// Verifies: [arf-window eq. 5], [arf-window eq. 8], [arf-window eq. 11]
+#[test]
+fn a_change_of_the_rate_brings_a_window_for_the_whole_slot_to_a_download_alone() {
+    assert_eq!(changed(&mut station(), [54, 6], alone), down(12_136));
+    assert_eq!(changed(&mut station(), [6, 54], alone), down(59_803));
+}
+
+/// With another station as busy the mean back-off is a third of 15 slots, so that each access takes 79 µs and both hold
+/// 135.15 of 300 ms. Half of the 29.7 that are left make 150 ms: 31.881 times 4705 µs at 6 Mb/s, 6155 octets in 20 ms.
+///
+/// Verifies: [arf-window eq. 1], [arf-window eq. 6], [arf-window eq. 13]
+#[test]
+fn what_others_hold_is_not_there() {
+    let heard = |period, sample: &mut Sample| {
+        sample.others =
+            vec![link("other", 100 * period, 54), Link { name: "idle".into(), ..Link::default() }];
+    };
+    assert_eq!(changed(&mut station(), [54, 6], heard), down(6_155));
+}
+
+/// A driver that measures the channel says how long it was busy: 2 · 33.2 ms of frames in 100 ms. The other half is of
+/// one station at least: 135.15 and 99.6 ms are held, half of 65.25 is for the station, 167.775 ms in all: 6884 octets.
+///
+/// Verifies: [arf-window eq. 6]
+#[test]
+fn a_busy_channel_counts_as_one_station_more() {
+    let busy = |period, sample: &mut Sample| sample.busy_ns = Some(66_400_000 * period);
+    assert_eq!(changed(&mut station(), [54, 6], busy), down(6_884));
+}
+
+/// The rate has to hold for three samples of five, and the slot is the one before them.
+///
+/// Verifies: [arf-window §III-B]
+#[test]
+fn a_probe_is_no_change() {
+    let probe = |period, sample: &mut Sample| {
+        let rate = Some(if period == 8 { 6_000_000 } else { 54_000_000 });
+        (sample.links[0].up.rate_bps, sample.links[0].down.rate_bps) = (rate, rate);
+    };
+    assert_eq!(changed(&mut station(), [54, 54], probe), []);
+}
+
+#[test]
+fn short_connections_have_no_window() {
+    let few = |_, sample: &mut Sample| sample.connections[0].down.octets /= 20;
+    assert_eq!(changed(&mut station(), [54, 6], few), []);
+}
+
+/// Letter of the paper: 145.275 + 154.725 ms less what the same data takes longer, 450 000 · 8 bits at 6 and at 54 Mb/s,
+/// 533 ms. Nothing is left but the least window.
+///
+/// Verifies: [arf-window eq. 12], [arf-window eq. 13]
+#[test]
+fn the_printed_law_takes_more_than_there_is() {
+    let params =
+        Params { fall: Reading::Printed, round_trip: RoundTrip::Smoothed, ..Params::default() };
+    let mut printed = ArfWindow::new(Settings { params, ..Settings::default() }, POLLS);
+    assert_eq!(changed(&mut printed, [54, 6], alone), down(2_896));
+}
+
+#[test]
+fn a_source_that_fails_lifts_all_windows_and_forgets_the_rate() {
+    let mut station = station();
+    changed(&mut station, [54, 6], alone);
+    assert_eq!(station.take(&Sample::default()).1, Some(Decision::Lift));
+    assert_eq!(station.take(&Sample::default()).1, None);
+    assert_eq!(station.take(&sample(20, 54, 100)).1, None);
+}
+
+#[test]
+fn a_recording_has_the_same_windows_again() {
+    let written = configuration::parse("scheme = \"arf-window\"").unwrap();
+    let mut law = Law::new(&written.checked().unwrap());
+    let mut recording = Vec::new();
+    let mut into = Recording::begin(&mut recording, &written).unwrap();
+    for period in 0..12 {
+        let sample = sample(period, if period < 6 { 54 } else { 6 }, 100);
+        into.add(&sample, law.take(&sample).1.as_ref()).unwrap();
+    }
+    let replayed = replay(&recording[..]).unwrap();
+    assert_eq!((replayed.decisions.len(), replayed.differences.len()), (1, 0));
+}

@@ -1,0 +1,117 @@
+//! A window for each connection of a station, from the use of its channel.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use airfair_agent::decision::Window;
+
+use crate::clamps::{FREE, downloads, offered};
+use crate::rig::{Agent, Air, Flow, Rig, eventually, may};
+
+/// A station of 11 Mb/s with an upload and a download, and another download over another wire.
+struct Cell {
+    agent: Option<Agent>,
+    air: Air,
+    up: Flow,
+    down: Flow,
+    other: Flow,
+    recording: PathBuf,
+    rig: Rig,
+}
+
+impl Cell {
+    /// Windows are for smoothed round trips: without a queue those of the wire are too short for any window.
+    fn new() -> Self {
+        let rig = Rig::new();
+        let (air, up, [down, other]) = (Air::new(&rig, 11), rig.watched_flow(), downloads(&rig));
+        eventually("windows have grown", || {
+            up.window() > 60 && offered(&down) > FREE && offered(&other) > FREE
+        });
+        let (config, recording) = (rig.runtime.join("windows.toml"), rig.runtime.join("recording"));
+        fs::write(&config, "scheme = \"arf-window\"\n[arf-window]\nround_trip = \"smoothed\"\n")
+            .unwrap();
+        let [config, to] = [&config, &recording].map(|it| it.to_string_lossy().into_owned());
+        let agent = Some(rig.agent(&air, &["--config", &config, "--record", &to]));
+        // The first slot, and the samples that a median needs.
+        std::thread::sleep(Duration::from_secs(1));
+        Self { agent, air, up, down, other, recording, rig }
+    }
+
+    /// Makes the link slow.
+    fn slow_down(&self) {
+        self.air.set(1);
+        eventually("there are windows", || self.windows().is_some());
+        eventually("both are kept to them", || self.is_kept());
+    }
+
+    /// The last window of the upload and of the download [octets], as the law has decided.
+    fn windows(&self) -> Option<[u32; 2]> {
+        let (mut up, mut down) = (None, None);
+        let (of_up, of_down) = (self.up.ends(), self.down.ends());
+        for line in fs::read_to_string(&self.recording).unwrap().lines() {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            let windows = line["decision"]["windows"].clone();
+            let windows: Vec<Window> = serde_json::from_value(windows).unwrap_or_default();
+            for window in windows {
+                let [here, there] = window.ends;
+                up = if window.ends == of_up { window.up } else { up };
+                down = if [there, here] == of_down { window.down } else { down };
+            }
+        }
+        Some([up?, down?])
+    }
+
+    /// True if the sender has so many segments, and the receiver offers no more octets, rounded up to a unit of a kilobyte.
+    fn is_kept(&self) -> bool {
+        let Some([up, down]) = self.windows() else { return false };
+        self.up.window() <= (up / 1_448).max(2) && offered(&self.down) <= u64::from(down) + 1_024
+    }
+
+    fn is_back(&self) {
+        eventually("windows are back", || self.up.window() > 60 && offered(&self.down) > FREE);
+    }
+
+    fn end(&mut self, signal: i32) -> (Option<i32>, String) {
+        self.agent.take().unwrap().end(signal)
+    }
+}
+
+/// Verifies: [arf-window §III-C]
+#[test]
+fn connections_both_ways_have_the_windows_of_the_law_at_each_change_of_the_rate_and_all_of_them_back()
+ {
+    if !may() {
+        return;
+    }
+    let mut it = Cell::new();
+    assert_eq!(it.windows(), None, "no change, no window");
+    it.slow_down();
+    let slow = it.windows().unwrap();
+    assert!(slow.iter().all(|octets| u64::from(*octets) < FREE / 2), "{slow:?}");
+    assert!(offered(&it.other) > FREE, "the negative control");
+    it.air.set(11);
+    eventually("there are others", || it.windows() != Some(slow));
+    eventually("both are kept to them", || it.is_kept());
+    let status = String::from_utf8(it.rig.ask(&["status", "--json"]).stdout).unwrap();
+    assert!(status.contains("\"limited\":2"), "{status}");
+    let (status, said) = it.end(libc::SIGTERM);
+    assert_eq!(status, Some(0), "{said}");
+    it.is_back();
+    let replayed = it.rig.ask(&["replay", &it.recording.to_string_lossy()]);
+    let said = String::from_utf8(replayed.stdout).unwrap();
+    assert!(replayed.status.success() && said.contains("; 0 differ"), "{said}");
+}
+
+#[test]
+fn windows_of_the_law_lift_within_a_second_of_kill_9() {
+    if !may() {
+        return;
+    }
+    let mut it = Cell::new();
+    it.slow_down();
+    it.end(libc::SIGKILL);
+    let killed = Instant::now();
+    it.is_back();
+    assert!(killed.elapsed() < Duration::from_secs(1), "{:?}", killed.elapsed());
+}
