@@ -117,9 +117,12 @@ test-web: build ## Tests of the playground in Node and Chromium, as far as they 
 	web/test.sh $(BIN)
 
 # Two machines at a time.
-test-kernel: build ## Tests on Debian's kernel in QEMU, some four and a half minutes; its package comes by apt-get download
+# What is emulated in real time has the machine for itself.
+ALONE := tests/kernel/test_station.py
+test-kernel: build ## Tests on Debian's kernel in QEMU, some five and a half minutes; its package comes by apt-get download
 	$(BIN)/python tests/kernel/machine.py --fetch
-	$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=worksteal tests/kernel
+	$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=worksteal --ignore=$(ALONE) tests/kernel
+	$(BIN)/python -m pytest --quiet $(ALONE)
 
 # A file of tests is one process's, which makes what they share once. There is one process more than cores: tests
 # that wait, all in one file, need none. Types are checked meanwhile, on one core.

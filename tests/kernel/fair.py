@@ -82,6 +82,7 @@ _SCRIPT = """
     kill $AGENT; wait $AGENT || fail "the agent"
     cat /tmp/agent
     airfair-agent replay /tmp/recording | tail -1
+    airfair-agent run --interface $(interface 0) --scheme airtime-weights 2>&1 | sed "s/^/weights: /"
     tc qdisc show dev $(interface 0) | sed "s/^/left: /"
     kill $MEDIUM; wait $MEDIUM
     tail -1 /tmp/medium

@@ -229,15 +229,18 @@ fn restore(words: &Words) -> Result<()> {
                 "failed": passed.failed,
                 "filters": passed.filters,
                 "interfaces": passed.interfaces,
+                "stations": passed.stations,
             })
         );
     } else {
         println!(
-            "Given back: {}. Refused by the kernel: {}. Taken away: {} filters, classes of {} interfaces.",
+            "Given back: {}. Refused by the kernel: {}. Taken away: {} filters, classes of {} interfaces. Airtime weights \
+             given back: {}.",
             status::connections(passed.given_back),
             passed.failed,
             passed.filters,
-            passed.interfaces
+            passed.interfaces,
+            passed.stations
         );
     }
     Ok(())

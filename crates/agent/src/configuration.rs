@@ -1,5 +1,6 @@
 //! The configuration: TOML with units in its values. Each key has a default, and bounds that it cannot cross.
 
+mod airtime_weights;
 mod arf_aware;
 mod arf_window;
 mod data_ack;
@@ -15,6 +16,7 @@ use airfair_units::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
+pub use airtime_weights::AirtimeWeights;
 pub use arf_aware::{ArfAware, SenderWindow};
 pub use arf_window::ArfWindow;
 pub use data_ack::{DataAck, Weights};
@@ -49,6 +51,8 @@ pub struct Written {
     shared_windows: shared_windows::Written,
     #[serde(rename = "data-ack")]
     data_ack: data_ack::Written,
+    #[serde(rename = "airtime-weights")]
+    airtime_weights: airtime_weights::Written,
 }
 
 /// What the agent makes of what it sees.
@@ -67,6 +71,8 @@ pub enum Scheme {
     SharedWindows,
     /// At an access point: DATA and ACKs to stations have queues of their own.  [updown-fairness §IV]
     DataAck,
+    /// At an access point: the driver shares the air of downloads out by weights.  [linux-atf]
+    AirtimeWeights,
 }
 
 /// Place from which samples come.
@@ -93,7 +99,10 @@ impl FromStr for Scheme {
             "occupancy" => Ok(Self::Occupancy),
             "shared-windows" => Ok(Self::SharedWindows),
             "data-ack" => Ok(Self::DataAck),
-            _ => bail!("{text}: arf-aware, arf-window, occupancy, shared-windows or data-ack"),
+            "airtime-weights" => Ok(Self::AirtimeWeights),
+            _ => bail!(
+                "{text}: arf-aware, arf-window, occupancy, shared-windows, data-ack or airtime-weights"
+            ),
         }
     }
 }
@@ -121,6 +130,8 @@ pub struct Configuration {
     pub shared_windows: SharedWindows,
     /// Settings of DATA and ACKs apart.
     pub data_ack: DataAck,
+    /// Settings of airtime weights.
+    pub airtime_weights: AirtimeWeights,
 }
 
 impl Default for Configuration {
@@ -145,6 +156,7 @@ impl Written {
             occupancy: below.occupancy,
             shared_windows: below.shared_windows,
             data_ack: below.data_ack,
+            airtime_weights: below.airtime_weights,
         }
     }
 
@@ -189,6 +201,7 @@ impl Written {
             occupancy: self.occupancy.checked().context("occupancy")?,
             shared_windows: self.shared_windows.checked().context("shared-windows")?,
             data_ack: self.data_ack.checked().context("data-ack")?,
+            airtime_weights: self.airtime_weights.checked().context("airtime-weights")?,
         })
     }
 }

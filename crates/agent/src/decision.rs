@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use serde::{Deserialize, Serialize};
 
 use crate::access_point::{AccessPoint, Granted};
+use crate::airtime_weights::{AirtimeWeights, Weight};
 use crate::arf_window::ArfWindow;
 use crate::configuration::{Configuration, Scheme};
 use crate::data_ack::{Share, TwoQueues};
@@ -26,6 +27,8 @@ pub enum Decision {
     Windows(Vec<Window>),
     /// DATA and ACKs share the interface.
     Share(Share),
+    /// Stations have these airtime weights.
+    Weights(Vec<Weight>),
     /// No limit: the link has its highest rate, or nothing is known of it.
     Lift,
 }
@@ -57,6 +60,8 @@ pub enum Law {
     SharedWindows(SharedWindows),
     /// DATA and ACKs apart at an access point.
     DataAck(TwoQueues),
+    /// Airtime weights at an access point.
+    AirtimeWeights(AirtimeWeights),
 }
 
 impl Law {
@@ -75,6 +80,10 @@ impl Law {
             }
             Scheme::ArfWindow => {
                 Self::ArfWindow(ArfWindow::new(configuration.arf_window, configuration.polls))
+            }
+            Scheme::AirtimeWeights => {
+                let settings = configuration.airtime_weights.clone();
+                Self::AirtimeWeights(AirtimeWeights::new(settings, configuration.polls))
             }
             Scheme::DataAck => {
                 Self::DataAck(TwoQueues::new(configuration.data_ack.clone(), configuration.polls))
@@ -110,6 +119,7 @@ impl Law {
             Self::Occupancy(access_point) => access_point.take(sample),
             Self::SharedWindows(shared) => shared.take(sample),
             Self::DataAck(queues) => queues.take(sample),
+            Self::AirtimeWeights(weights) => weights.take(sample),
         }
     }
 }

@@ -7,8 +7,9 @@ pub type Entry = (&'static str, &'static str);
 
 const SCOPE: &str = "\
 The papers' schemes on this machine: ARF-aware TCP for a station's own connections, or windows that
-follow from the use of its channel; at an access point equal shares of the air,
-or of the buffer, for the connections through it, or TCP's data and its ACKs in queues of their own.";
+follow from the use of its channel; at an access point equal shares of the air, or of the buffer,
+for the connections through it, TCP's data and its ACKs in queues of their own, or airtime weights
+of its driver.";
 
 /// Commands.
 pub const COMMANDS: [Entry; 5] = [
@@ -23,7 +24,10 @@ pub const COMMANDS: [Entry; 5] = [
 pub const OPTIONS: [Entry; 13] = [
     ("--config FILE", "configuration (default: /etc/airfair/agent.toml, where it is there)"),
     ("--interface NAME", "interface to watch and whose connections to limit"),
-    ("--scheme NAME", "arf-aware (the default), arf-window, occupancy, shared-windows or data-ack"),
+    (
+        "--scheme NAME",
+        "arf-aware, arf-window, occupancy, shared-windows, data-ack, airtime-weights",
+    ),
     ("--emulator FILE", "watch an emulation by its control socket instead of the kernel"),
     ("--station NAME", "its station"),
     ("--from FILE", "take the samples of a recording"),

@@ -13,6 +13,7 @@
 
 pub mod access_point;
 pub mod actuator;
+pub mod airtime_weights;
 pub mod arf_window;
 pub mod commands;
 pub mod configuration;

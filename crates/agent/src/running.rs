@@ -8,6 +8,7 @@ use airfair_units::{DataRate, Duration};
 use anyhow::{Context, Result, bail};
 
 use crate::actuator::{self, Actuator};
+use crate::airtime_weights::Weight;
 use crate::configuration::{Configuration, Written};
 use crate::data_ack::Share;
 use crate::decision::{Decision, Law};
@@ -125,6 +126,12 @@ pub fn run(written: &Written, source: Box<dyn Source>, wish: &Wish) -> Result<()
     run.go_on(&listener, wish)?;
     run.end();
     Ok(())
+}
+
+fn tell_weights(weights: &[Weight], would: &str) {
+    for Weight { station, weight } in weights {
+        say(&format!("Airtime weights {would}{weight} for {station}."));
+    }
 }
 
 /// Writes a sentence for the journal.
@@ -258,6 +265,7 @@ impl Run {
             // They change all the time: `tell_shares` says what they come from.
             Decision::Windows(_) => {}
             Decision::Share(share) => self.tell_share(share),
+            Decision::Weights(weights) => tell_weights(weights, would),
             Decision::Lift if self.law.limits_each() => {
                 say(&format!("Windows {would}not limited."));
             }
@@ -275,7 +283,10 @@ impl Run {
             ));
         }
         if passed.failed > 0 {
-            let them = status::connections(passed.failed);
+            let them = match decision {
+                Decision::Weights(_) => format!("{} stations", passed.failed),
+                _ => status::connections(passed.failed),
+            };
             say(&format!("The kernel has refused the change of {them}."));
         }
     }

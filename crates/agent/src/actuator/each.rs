@@ -79,7 +79,7 @@ impl Actuator for Each {
         match decision {
             Decision::Windows(windows) => self.set(windows),
             Decision::Lift => self.lift(),
-            Decision::Limit { .. } | Decision::Share(_) => {
+            Decision::Limit { .. } | Decision::Share(_) | Decision::Weights(_) => {
                 bail!("a decision for others at a station")
             }
         }

@@ -159,7 +159,7 @@ impl Actuator for Forwarded {
         match decision {
             Decision::Windows(windows) => self.set(windows)?,
             Decision::Lift => self.lift()?,
-            Decision::Limit { .. } | Decision::Share(_) => {
+            Decision::Limit { .. } | Decision::Share(_) | Decision::Weights(_) => {
                 bail!("a decision for others at a forwarder")
             }
         }

@@ -23,6 +23,8 @@ mod queueing;
 mod sender;
 #[cfg(feature = "bpf")]
 mod station;
+#[cfg(feature = "bpf")]
+mod weights;
 
 use std::collections::BTreeMap;
 
@@ -32,6 +34,7 @@ use anyhow::Result;
 use crate::configuration::Configuration;
 use crate::decision::Decision;
 use crate::sample::{Connection, Queue};
+use crate::source::nl80211::Weighing;
 
 /// Time after the agent's last sign of life at which its orders end. A poll of 250 ms and a source that takes its 200 ms
 /// to fail fit into it; limits lift within a second.
@@ -52,6 +55,8 @@ pub struct Passed {
     pub filters: u64,
     /// Interfaces whose classes were taken away.
     pub interfaces: u64,
+    /// Stations whose airtime weights were given back.
+    pub stations: u64,
     /// Connections of which the kernel has refused the change.
     pub failed: u64,
     /// Time that the pass took [ns].
@@ -126,6 +131,7 @@ pub fn open(configuration: &Configuration) -> Result<Box<dyn Actuator>> {
         Scheme::ArfAware => Ok(Box::new(station::Station::load(configuration)?)),
         Scheme::ArfWindow => Ok(Box::new(each::Each::load(configuration)?)),
         Scheme::DataAck => Ok(Box::new(classes::Classes::load(configuration)?)),
+        Scheme::AirtimeWeights => Ok(Box::new(weights::Weights::load(configuration)?)),
     }
 }
 
@@ -152,7 +158,8 @@ pub fn open(_configuration: &Configuration) -> Result<Box<dyn Actuator>> {
 pub fn restore() -> Result<Passed> {
     let passed = sender::restore();
     let (filters, interfaces) = (forward::restore()?, classes::restore()?);
-    passed.map(|passed| Passed { filters, interfaces, ..passed })
+    let stations = weights::restore()?.stations;
+    passed.map(|passed| Passed { filters, interfaces, stations, ..passed })
 }
 
 #[cfg(not(feature = "bpf"))]
@@ -174,9 +181,16 @@ pub fn available() -> Vec<String> {
         (true, false) => "no: this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)",
         (true, true) => "yes, as root",
     };
+    let has_weights = Weighing::open().and_then(|drivers| drivers.is_able(None));
+    let weights = match has_weights {
+        Ok(true) => "yes, as root",
+        Ok(false) => "no: no driver here has them",
+        Err(_) => "no: there is no Wi-Fi",
+    };
     vec![
         format!("Windows of this machine's own senders can be limited: {windows}."),
         format!("Windows of connections through this machine can be limited: {windows}."),
+        format!("Airtime weights of an access point's stations can be set: {weights}."),
     ]
 }
 

@@ -94,7 +94,7 @@ impl Actuator for Station {
         let k = match decision {
             Decision::Limit { k } => *k,
             Decision::Lift => 1,
-            Decision::Windows(_) | Decision::Share(_) => {
+            Decision::Windows(_) | Decision::Share(_) | Decision::Weights(_) => {
                 bail!("a decision for a forwarder at a station")
             }
         };

@@ -25,6 +25,7 @@ fn the_file_that_documents_the_default_says_the_default() {
     let keys = keys.join("\n");
     let (top, table) = keys.split_once("highest_rate").unwrap();
     let table = table.replace("packets_per_second", "[data-ack]\npackets_per_second");
+    let table = table.replace("stations = ", "[airtime-weights]\nstations = ");
     checked(&format!("{top}[arf-aware]\nhighest_rate{table}")).unwrap();
 }
 
@@ -52,6 +53,12 @@ fn bounds_hold_whatever_is_written() {
     }
     assert!(mistake("[data-ack]\npackets_per_second = 9").contains("from 10"));
     assert!(mistake("[data-ack]\nqueue = 0").contains("from 1 to 1000"));
+    assert!(mistake("[arf-window]\nsamples = 101").contains("arf-window: samples = 101: from 1"));
+    assert!(mistake("[arf-window]\nfall = \"least\"").contains("projected"));
+    assert!(mistake("[airtime-weights]\nothers = 15").contains("others = 15: from 16 to 4096"));
+    let stations = |them: &str| mistake(&format!("[airtime-weights]\nstations = {{ {them} }}"));
+    assert!(stations("\"02:00:00:00:01\" = 256").contains("is no address"));
+    assert!(stations("\"02:00:00:00:01:00\" = 5000").contains("from 16"));
     assert!(mistake("interfaces = \"wlan0\"").contains("unknown field"));
     assert!(mistake("station = \"fast\"").contains("emulator"));
 }

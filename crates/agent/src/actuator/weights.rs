@@ -1,0 +1,177 @@
+//! Airtime weights of an access point's stations, in the driver, by nl80211.
+//!
+//! A weight stays in the driver until its station goes. What stations had stands in a file of the agent's directory, from which its
+//! guardian gives it back if the agent dies or hangs, and `restore` if both are gone.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::{Actuator, LIFETIME, Passed};
+use crate::configuration::Configuration;
+use crate::decision::Decision;
+use crate::os::{self, Guardian};
+use crate::source::nl80211::Weighing;
+use crate::status;
+
+/// Weights that the stations of an interface had, by their addresses.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Before {
+    interface: String,
+    weights: BTreeMap<String, u16>,
+}
+
+/// Airtime weights of an interface's stations.
+pub(super) struct Weights {
+    line: Weighing,
+    index: u32,
+    before: Before,
+    file: PathBuf,
+    guardian: Guardian,
+    passed: Passed,
+}
+
+impl Weights {
+    pub(super) fn load(configuration: &Configuration) -> Result<Self> {
+        let Some(interface) = &configuration.interface else {
+            bail!("interface: which access point's stations are to have weights?");
+        };
+        let index = os::interface_index(interface);
+        let index = index.with_context(|| format!("interface {interface}: there is none"))?;
+        let line = Weighing::open()?;
+        ensure!(
+            line.is_able(Some(index))?,
+            "{interface}: its driver has no airtime weights: all of its stations share the air as it sees fit"
+        );
+        let file = place();
+        let passed = give_back(&file)?;
+        let at_death = file.clone();
+        let guardian = Guardian::begin(LIFETIME, move || {
+            if let Err(error) = give_back(&at_death) {
+                eprintln!("The guardian could not give airtime weights back: {error:#}.");
+            }
+        });
+        let before = Before { interface: interface.clone(), ..Before::default() };
+        let guardian = guardian.context("the guardian")?;
+        Ok(Self { line, index, before, file, guardian, passed })
+    }
+}
+
+impl Actuator for Weights {
+    fn apply(&mut self, decision: &Decision) -> Result<()> {
+        self.guardian.beat().context("the guardian has ended")?;
+        let Decision::Weights(weights) = decision else {
+            if *decision == Decision::Lift {
+                self.passed = give_back(&self.file)?;
+                self.before.weights.clear();
+                return Ok(());
+            }
+            bail!("a decision for others at a driver's weights");
+        };
+        self.passed = Passed::default();
+        for it in weights {
+            // A station that is known has what this agent gave it, or the driver's own again.
+            if !self.before.weights.contains_key(&it.station) {
+                let Some(had) = self.line.weight(self.index, &it.station)? else { continue };
+                self.before.weights.insert(it.station.clone(), had);
+                write(&self.file, &self.before)?;
+            }
+            match self.line.set(self.index, &it.station, it.weight) {
+                Ok(()) => self.passed.taken += 1,
+                // One that has gone since needs none.
+                Err(_) if self.line.weight(self.index, &it.station)?.is_none() => {}
+                Err(_) => self.passed.failed += 1,
+            }
+        }
+        self.passed.held = u64::try_from(self.before.weights.len()).unwrap_or(u64::MAX);
+        Ok(())
+    }
+
+    fn beat(&mut self) -> Result<()> {
+        self.guardian.beat().context("the guardian has ended")
+    }
+
+    fn passed(&self) -> &Passed {
+        &self.passed
+    }
+}
+
+impl Drop for Weights {
+    fn drop(&mut self) {
+        if let Err(error) = give_back(&self.file) {
+            eprintln!("Airtime weights could not be given back: {error:#}.");
+        }
+    }
+}
+
+fn place() -> PathBuf {
+    status::directory().join("weights")
+}
+
+/// In one piece, so that a crash leaves the file before or the one after.
+fn write(file: &Path, before: &Before) -> Result<()> {
+    let next = file.with_extension("next");
+    fs::write(&next, serde_json::to_string(before)?).with_context(|| next.display().to_string())?;
+    fs::rename(&next, file).with_context(|| file.display().to_string())
+}
+
+fn read(file: &Path) -> Result<Option<Before>> {
+    match fs::read_to_string(file) {
+        Ok(text) => {
+            Ok(Some(serde_json::from_str(&text).with_context(|| file.display().to_string())?))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| file.display().to_string()),
+    }
+}
+
+/// Gives back what the file says, and takes it away. Stations that are gone have taken their weights with them.
+fn give_back(file: &Path) -> Result<Passed> {
+    let mut passed = Passed::default();
+    let Some(before) = read(file)? else { return Ok(passed) };
+    if let Some(index) = os::interface_index(&before.interface) {
+        let line = Weighing::open()?;
+        for (station, weight) in &before.weights {
+            match line.set(index, station, *weight) {
+                Ok(()) => passed.stations += 1,
+                Err(_) if line.weight(index, station)?.is_none() => {}
+                Err(_) => passed.failed += 1,
+            }
+        }
+    }
+    fs::remove_file(file).with_context(|| file.display().to_string())?;
+    Ok(passed)
+}
+
+/// Gives back what an agent has left behind.
+pub(super) fn restore() -> Result<Passed> {
+    give_back(&place())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stations_had_is_read_as_it_was_written_and_a_file_that_is_not_there_says_nothing() {
+        let file =
+            std::env::temp_dir().join(format!("airfair-agent-weights-{}", std::process::id()));
+        assert_eq!(read(&file).unwrap(), None);
+        assert_eq!(give_back(&file).unwrap(), Passed::default());
+        let weights = [("02:00:00:00:01:00".to_owned(), 256)].into();
+        let before = Before { interface: "not-there".into(), weights };
+        write(&file, &before).unwrap();
+        assert_eq!(read(&file).unwrap(), Some(before));
+        // An interface that is gone has nothing to be given back.
+        assert_eq!(give_back(&file).unwrap(), Passed::default());
+        assert!(!file.exists());
+        fs::write(&file, "{").unwrap();
+        assert!(format!("{:#}", give_back(&file).unwrap_err()).contains("airfair-agent-weights"));
+        fs::remove_file(&file).unwrap();
+    }
+}
