@@ -7,7 +7,7 @@
 /* Own addresses on the link that is watched. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 256);
+	__uint(max_entries, 1024);
 	__type(key, struct address);
 	__type(value, __u8);
 } addresses SEC(".maps");

@@ -282,6 +282,12 @@ impl Run {
                 status::connections(*count)
             ));
         }
+        if passed.unwatched > 0 {
+            say(&format!(
+                "The interface has too many addresses: connections of {} of them are not limited.",
+                passed.unwatched
+            ));
+        }
         if passed.failed > 0 {
             let them = match decision {
                 Decision::Weights(_) => format!("{} stations", passed.failed),

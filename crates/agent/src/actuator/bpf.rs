@@ -45,6 +45,18 @@ pub(super) fn map(object: &Object, name: &str) -> Result<MapHandle> {
     Ok(MapHandle::try_from(&found)?)
 }
 
+/// Addresses of an interface that fit into the map of them, twice: old ones go when new ones are there.
+const ADDRESSES: usize = 512;
+
+/// Has the programs watch these addresses: how many there is no room for.
+pub(super) fn watch(map: &MapHandle, addresses: Vec<IpAddr>) -> Result<u64> {
+    let mut addresses: Vec<[u8; 16]> = addresses.into_iter().map(in_six).collect();
+    let left = addresses.len().saturating_sub(ADDRESSES);
+    addresses.truncate(ADDRESSES);
+    replace_keys(map, &addresses)?;
+    Ok(u64::try_from(left)?)
+}
+
 /// Replaces all keys of a map of small values by these.
 pub(super) fn replace_keys(map: &MapHandle, keys: &[[u8; 16]]) -> Result<()> {
     let old: Vec<Vec<u8>> = map.keys().collect();

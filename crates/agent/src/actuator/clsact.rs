@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 use libbpf_rs::query::ProgInfoIter;
 use libbpf_rs::{MapCore, MapFlags, MapHandle, TC_EGRESS, TC_INGRESS, TcAttachPoint, TcHook};
 
@@ -65,7 +65,8 @@ impl Drop for Filters {
     }
 }
 
-/// Takes away all filters here that agents have left behind: how many. It fails if one of them is still at work.
+/// Takes away all filters here that agents have left behind: how many. It waits for orders to run out, and fails if somebody
+/// gives new ones.
 pub(super) fn take_away(names: &[&str]) -> Result<u64> {
     // It would complain of each place where there is no filter.
     bpf::keep_quiet();
@@ -75,9 +76,7 @@ pub(super) fn take_away(names: &[&str]) -> Result<u64> {
             let found = programs_of(interface, handle)?;
             let is_ours = |id: &u32| program_name(*id).is_some_and(|it| names.contains(&&*it));
             if !found.is_empty() && found.iter().all(is_ours) {
-                if found.iter().any(|id| is_alive(*id)) {
-                    bail!("another agent runs at this interface");
-                }
+                found.iter().try_for_each(|id| outlast(*id))?;
                 take_away_from(interface, handle)?;
                 count += u64::try_from(found.len()).unwrap_or(u64::MAX);
             }
@@ -113,17 +112,27 @@ fn program_name(id: u32) -> Option<String> {
     Some(program.name.to_string_lossy().into_owned())
 }
 
-/// True if a program has orders that have not run out.
-fn is_alive(id: u32) -> bool {
+/// Waits until a program's orders have run out. Those of a dead agent do, and a live one gives new ones meanwhile.
+fn outlast(id: u32) -> Result<()> {
+    let Some(until) = alive_until(id) else { return Ok(()) };
+    let left = until.saturating_sub(os::monotonic_ns());
+    if left > 0 {
+        os::wait_for(&[], u32::try_from(left.div_ceil(1_000_000)).unwrap_or(u32::MAX));
+    }
+    ensure!(alive_until(id) <= Some(until), "another agent runs at this interface");
+    Ok(())
+}
+
+/// Time until which a program has orders.
+fn alive_until(id: u32) -> Option<u64> {
     let options = libbpf_rs::query::ProgInfoQueryOptions::default().include_map_ids(true);
     let program = ProgInfoIter::with_query_opts(options).find(|program| program.id == id);
     let maps = program.map(|program| program.map_ids).unwrap_or_default();
-    let until = maps.into_iter().find_map(|id| {
+    maps.into_iter().find_map(|id| {
         let map = MapHandle::from_map_id(id).ok().filter(|map| map.name() == "orders")?;
         let octets = map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok()??;
         Some(u64::from_ne_bytes(octets.get(..8)?.try_into().ok()?))
-    });
-    until.is_some_and(|until| until > os::monotonic_ns())
+    })
 }
 
 /// Takes away the filters with this handle, and `clsact` if it was made for them and nobody else has come to use it.

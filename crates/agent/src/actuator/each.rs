@@ -95,8 +95,7 @@ impl Actuator for Each {
     fn connections(&mut self) -> Result<Vec<Connection>> {
         // An interface that is gone has no connections.
         let addresses = os::addresses(&self.interface).unwrap_or_default();
-        let addresses: Vec<[u8; 16]> = addresses.into_iter().map(bpf::in_six).collect();
-        bpf::replace_keys(&self.addresses, &addresses)?;
+        bpf::watch(&self.addresses, addresses)?;
         let found = bpf::pass(&self.look)?;
         Ok(found.as_chunks::<LOCAL>().0.iter().map(connection).collect())
     }

@@ -49,6 +49,8 @@ pub struct Passed {
     pub held: u64,
     /// Connections of the link whose congestion control may not be replaced, by that.
     pub left: BTreeMap<String, u64>,
+    /// Addresses of the interface whose connections are left alone, as there is no room for so many.
+    pub unwatched: u64,
     /// Connections that were given back.
     pub given_back: u64,
     /// Filters that were taken away.

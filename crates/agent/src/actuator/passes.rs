@@ -44,12 +44,12 @@ impl Passes {
     pub(super) fn take(&mut self) -> Result<()> {
         // An interface that is gone has no connections.
         let addresses = os::addresses(&self.interface).unwrap_or_default();
-        let addresses: Vec<[u8; 16]> = addresses.into_iter().map(bpf::in_six).collect();
-        bpf::replace_keys(&self.addresses, &addresses)?;
+        let unwatched = bpf::watch(&self.addresses, addresses)?;
         let begun = os::monotonic_ns();
         self.passed = tally(&bpf::pass(&self.take)?);
         self.taken_at = os::monotonic_ns();
         self.passed.took_ns = self.taken_at - begun;
+        self.passed.unwatched = unwatched;
         Ok(())
     }
 

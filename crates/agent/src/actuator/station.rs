@@ -71,12 +71,14 @@ impl Station {
     fn add_up(&mut self) {
         self.passed = Passed::default();
         for part in &self.parts {
-            let Passed { taken, held, left, given_back, failed, took_ns, .. } = part.passed();
+            let Passed { taken, held, left, unwatched, given_back, failed, took_ns, .. } =
+                part.passed();
             // A connection that is limited both ways is one, and counts where more are.
             if taken + held >= self.passed.taken + self.passed.held {
                 (self.passed.taken, self.passed.held) = (*taken, *held);
             }
             self.passed.left.extend(left.clone());
+            self.passed.unwatched = *unwatched;
             self.passed.given_back += given_back;
             self.passed.failed += failed;
             self.passed.took_ns += took_ns;

@@ -4,6 +4,7 @@
 
 mod clamps;
 mod classes;
+mod faults;
 mod forwarding;
 mod rig;
 mod router;
@@ -300,23 +301,22 @@ fn an_interface_that_there_is_not_is_told_before_anything_is_touched() {
     assert!(String::from_utf8_lossy(&done.stderr).contains("interface wlan7"));
 }
 
-/// A pass takes 2 µs per connection at most: the best of some, as other programs have the cores, too. Both ends of more
-/// connections would need more descriptors than a process may have.
+/// A pass takes 2 µs per connection at most: the best of some, as other programs have the cores, too.
 #[test]
-fn nine_thousand_connections_are_passed_over_in_18_ms() {
+fn ten_thousand_connections_are_passed_over_in_20_ms() {
     if !may() {
         return;
     }
     let rig = Rig::new();
     let air = Air::new(&rig, 11);
-    let connections = rig.idle_connections(9_000);
+    let connections = rig.idle_connections(10_000);
     let agent = rig.agent(&air, &[]);
     air.set(1);
     let status = || String::from_utf8(rig.ask(&["status", "--json"]).stdout).unwrap();
-    eventually("all are limited", || status().contains("\"limited\":9000,"));
+    eventually("all are limited", || status().contains("\"limited\":10000,"));
     let mut best = f64::INFINITY;
     for _ in 0..20 {
-        if best <= 18.0 {
+        if best <= 20.0 {
             break;
         }
         thread::sleep(Duration::from_secs(1));
@@ -324,8 +324,8 @@ fn nine_thousand_connections_are_passed_over_in_18_ms() {
         let (_, took) = said.split_once("\"pass_ms\":").unwrap();
         best = best.min(took.split(',').next().unwrap().parse().unwrap());
     }
-    eprintln!("a pass over 9000 connections: {best:.2} ms");
-    assert!(best <= 18.0, "{best} ms");
+    eprintln!("a pass over 10 000 connections: {best:.2} ms");
+    assert!(best <= 20.0, "{best} ms");
     let (status, said) = agent.end(libc::SIGTERM);
     assert_eq!(status, Some(0), "{said}");
     drop(connections);

@@ -123,8 +123,8 @@ impl Rig {
         Flow::begin(&self.station, &self.server, to, law)
     }
 
-    /// Connections over the wire that the agent watches, on which nothing is sent: both ends.
-    pub(super) fn idle_connections(&self, count: usize) -> Vec<TcpStream> {
+    /// Connections over the wire that the agent watches, on which nothing is sent.
+    pub(super) fn idle_connections(&self, count: usize) -> Waiting {
         connections(&self.station, &self.server, "10.11.0.2:0", count)
     }
 
@@ -194,15 +194,53 @@ impl Drop for Rig {
     }
 }
 
-/// Connections between two namespaces on which nothing is sent: both ends.
-pub(super) fn connections(from: &str, to: &str, address: &str, count: usize) -> Vec<TcpStream> {
-    sh(&format!("prlimit --pid {} --nofile={}:", std::process::id(), 2 * count + 1_000));
+/// Connections between two namespaces on which nothing is sent. Their other ends wait at the listener to be accepted: those
+/// of many would need more descriptors than a process may have.
+pub(super) fn connections(from: &str, to: &str, address: &str, count: usize) -> Waiting {
+    sh(&format!("prlimit --pid {} --nofile={}:", std::process::id(), count + 1_000));
+    sh(&format!("ip netns exec {to} sysctl -qw net.core.somaxconn={}", count + 1));
     let address: SocketAddr = address.parse().unwrap();
     let listener = inside(to, move || TcpListener::bind(address).unwrap());
+    // SAFETY: the descriptor is that of a listener.
+    let result = unsafe { libc::listen(listener.as_raw_fd(), i32::try_from(count).unwrap()) };
+    assert_eq!(result, 0, "listen");
     let address = listener.local_addr().unwrap();
-    inside(from, move || {
-        let pair = |_| [TcpStream::connect(address).unwrap(), listener.accept().unwrap().0];
-        (0..count).flat_map(pair).collect()
+    let streams =
+        inside(from, move || (0..count).map(|_| TcpStream::connect(address).unwrap()).collect());
+    Waiting { _streams: streams, _listener: listener }
+}
+
+/// Connections at whose other end nobody accepts them.
+pub(super) struct Waiting {
+    _streams: Vec<TcpStream>,
+    _listener: TcpListener,
+}
+
+/// Begins and ends connections until it is told to end: how many.
+pub(super) fn churn(
+    from: &str,
+    to: &str,
+    address: &str,
+    end: &Arc<AtomicBool>,
+) -> thread::JoinHandle<usize> {
+    let address: SocketAddr = address.parse().unwrap();
+    let listener = inside(to, move || TcpListener::bind(address).unwrap());
+    let (address, from, end) = (listener.local_addr().unwrap(), from.to_owned(), Arc::clone(end));
+    thread::spawn(move || {
+        inside(&from, move || {
+            let mut count = 0;
+            let mut open = std::collections::VecDeque::new();
+            while !end.load(Ordering::Relaxed) {
+                let ends = [TcpStream::connect(address).unwrap(), listener.accept().unwrap().0];
+                (&ends[0]).write_all(&[0; 1_000]).unwrap();
+                open.push_back(ends);
+                if open.len() > 50 {
+                    open.pop_front();
+                }
+                count += 1;
+            }
+            count
+        })
     })
 }
 

@@ -1,0 +1,132 @@
+//! Faults of the machine: what it lacks, what there is too much of, and what goes while it is looked at.
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use crate::rig::{Agent, Air, Rig, churn, eventually, may, sh};
+
+/// The agent behind something that is done to the machine as it sees it. `ip netns exec` has given it mounts of its own.
+fn agent_where(rig: &Rig, air: &Air, done: &str) -> Agent {
+    let words =
+        ["sh", "-ec", &format!("{done}; exec \"$@\""), "sh", env!("CARGO_BIN_EXE_airfair-agent")];
+    rig.agent_by(&words.map(str::to_owned), air, &[])
+}
+
+/// The kernel's types without such names, in place of the kernel's own. Names of the same length leave all others where they are.
+fn without(rig: &Rig, names: &[&str]) -> String {
+    let types = rig.runtime.join("types");
+    let hidden = names.iter().map(|name| format!("s/{name}/{}/;", "x".repeat(name.len())));
+    let hidden: String = hidden.collect();
+    let types = types.to_string_lossy();
+    sh(&format!("LC_ALL=C sed '{hidden}' /sys/kernel/btf/vmlinux >{types}"));
+    format!("mount --bind {types} /sys/kernel/btf/vmlinux")
+}
+
+/// As the library sees Linux without BPF's congestion controls.
+const STRUCT_OPS: &str = "bpf_struct_ops_tcp_congestion_ops";
+
+#[test]
+fn a_kernel_without_struct_ops_has_its_senders_clamped_and_that_is_said() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let (air, flow) = (Air::new(&rig, 11), rig.watched_flow());
+    eventually("the window has grown", || flow.window() > 60);
+    let agent = agent_where(&rig, &air, &without(&rig, &[STRUCT_OPS]));
+    assert!(agent.said().contains("Windows of senders are limited by clamps:"), "{}", agent.said());
+    air.set(1);
+    eventually("the window is limited", || flow.window() < 20);
+    assert_eq!(flow.law(), "reno");
+    let (status, said) = agent.end(libc::SIGTERM);
+    assert_eq!(status, Some(0), "{said}");
+    eventually("the window is back", || flow.window() > 40);
+}
+
+#[test]
+fn a_kernel_with_neither_or_without_types_is_told_and_what_needs_none_works() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let air = Air::new(&rig, 11);
+    let neither = without(&rig, &[STRUCT_OPS, "bpf_iter__tcp"]);
+    let socket = air.path().to_string_lossy();
+    let run = |done: &str, more: &str| {
+        let agent = env!("CARGO_BIN_EXE_airfair-agent");
+        let words = format!(
+            "{done}; {agent} run --interface v0 --emulator {socket} --station it --for 1s {more}"
+        );
+        let done = std::process::Command::new("ip")
+            .args(["netns", "exec", &rig.station, "sh", "-ec", &words])
+            .env("RUNTIME_DIRECTORY", &rig.runtime)
+            .output()
+            .unwrap();
+        (done.status.code(), String::from_utf8(done.stderr).unwrap())
+    };
+    let (status, said) = run(&neither, "");
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains("the kernel does not take the BPF programs"), "{said}");
+    let no_types = "mount -t tmpfs none /sys/kernel/btf";
+    let (status, said) = run(no_types, "");
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains("this kernel does not describe its types"), "{said}");
+    let (status, said) = run(no_types, "--dry-run");
+    assert_eq!(status, Some(0), "{said}");
+}
+
+/// 600 addresses, and room for 512.
+#[test]
+fn an_interface_with_too_many_addresses_has_the_connections_of_some_limited() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let (air, flow) = (Air::new(&rig, 11), rig.watched_flow());
+    let add =
+        (0..600).map(|it| format!("addr add 10.13.{}.{}/32 dev v0\n", it / 250, it % 250 + 1));
+    let batch = rig.runtime.join("addresses");
+    fs::write(&batch, add.collect::<String>()).unwrap();
+    sh(&format!("ip -n {} -batch {}", rig.station, batch.display()));
+    let agent = rig.agent(&air, &[]);
+    air.set(1);
+    eventually("it is said", || agent.said().contains("The interface has too many addresses"));
+    eventually("the connection is taken", || flow.law() == "airfair");
+    let (status, said) = agent.end(libc::SIGTERM);
+    assert_eq!(status, Some(0), "{said}");
+    assert_eq!(flow.law(), "reno");
+}
+
+/// Connections begin and end all the time, some hundred in a second, while passes take them and give them back.
+#[test]
+fn connections_that_end_during_a_pass_are_borne() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let (air, flow) = (Air::new(&rig, 11), rig.watched_flow());
+    let agent = rig.agent(&air, &[]);
+    let end = Arc::new(AtomicBool::new(false));
+    let churning = churn(&rig.station, &rig.server, "10.11.0.2:0", &end);
+    for _ in 0..4 {
+        air.set(1);
+        eventually("the connection is taken", || flow.law() == "airfair");
+        thread::sleep(Duration::from_millis(400));
+        air.set(11);
+        eventually("the connection is given back", || flow.law() == "reno");
+    }
+    end.store(true, Ordering::Relaxed);
+    let count = churning.join().unwrap();
+    assert!(count > 100, "{count} connections");
+    let (status, said) = agent.end(libc::SIGTERM);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(!said.contains("refused"), "{said}");
+    let restored = String::from_utf8(rig.ask(&["restore", "--json"]).stdout).unwrap();
+    assert!(
+        restored.contains("\"failed\":0") && restored.contains("\"given_back\":0"),
+        "{restored}"
+    );
+}
