@@ -34,6 +34,7 @@ struct clamped {
 	struct arf_state sends, receives; /* [segments], [octets] */
 	__u32 window_clamp;               /* its own [octets] */
 	__u32 count;
+	__u64 grown_at; /* of a sender that was given back: until then it has grown; zero is none [ns] */
 };
 
 struct {
@@ -167,8 +168,8 @@ int clamp_each(struct bpf_iter__tcp *ctx)
 	return 0;
 }
 
-/* Gives connections what they had. A sender's window may grow to that, and not beyond it: the kernel has one call for its
- * clamp and its slow-start threshold, and a higher value would have it send a burst [D-182]. */
+/* Gives connections what they had. A sender's window may grow to that at once, and beyond it by `loosen` alone: the kernel has one
+ * call for its clamp and its slow-start threshold, and a higher value would have it send a burst [D-182]. */
 SEC("iter/tcp")
 int unclamp(struct bpf_iter__tcp *ctx)
 {
@@ -179,11 +180,37 @@ int unclamp(struct bpf_iter__tcp *ctx)
 	if (!tp || !it || (!it->sends.saved && !it->receives.saved))
 		return 0;
 	seen.what = GIVEN_BACK;
-	if (it->sends.saved && set(tp, TCP_BPF_SNDCWND_CLAMP, it->sends.saved))
-		seen.what = FAILED;
+	if (it->sends.saved) {
+		it->grown_at = bpf_ktime_get_ns();
+		if (set(tp, TCP_BPF_SNDCWND_CLAMP, it->sends.saved))
+			seen.what = FAILED;
+	}
 	if (it->receives.saved && set(tp, TCP_WINDOW_CLAMP, it->window_clamp))
 		seen.what = FAILED;
 	it->sends.saved = it->receives.saved = 0;
+	bpf_seq_write(ctx->meta->seq, &seen, sizeof(seen));
+	return 0;
+}
+
+/* Has senders that were given back grow beyond what they had as Reno does, by a segment in a round trip.  [RFC5681 §3.1] */
+SEC("iter/tcp")
+int loosen(struct bpf_iter__tcp *ctx)
+{
+	struct seen seen = {};
+	struct tcp_sock *tp = connection(ctx, &seen);
+	struct clamped *it = tp ? bpf_sk_storage_get(&clamped, (void *)tp, 0, 0) : 0;
+	__u64 now = bpf_ktime_get_ns(), rounds;
+
+	if (!tp || !it || !it->grown_at || it->sends.saved)
+		return 0;
+	/* One that a loss has taken below its clamp has room, and a threshold of its own. */
+	if (tp->snd_cwnd >= tp->snd_cwnd_clamp && tp->srtt_us) {
+		rounds = (now - it->grown_at) / 125 / tp->srtt_us; /* srtt_us is in eighths */
+		if (rounds)
+			set(tp, TCP_BPF_SNDCWND_CLAMP, tp->snd_cwnd_clamp + rounds);
+	}
+	it->grown_at = now;
+	seen.what = HELD;
 	bpf_seq_write(ctx->meta->seq, &seen, sizeof(seen));
 	return 0;
 }

@@ -6,7 +6,7 @@
 //! kills both at once leaves clamps behind, which end with their connections.
 
 use anyhow::{Context, Result};
-use libbpf_rs::{MapCore, MapFlags, MapHandle, Object};
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object};
 
 use super::passes::Passes;
 use super::station::Part;
@@ -39,6 +39,9 @@ pub(super) struct Base {
     least: u32,
     orders: MapHandle,
     pub(super) passes: Passes,
+    loosen: Link,
+    /// True while there are senders that were given back.
+    is_loosening: bool,
     guardian: Guardian,
     pub(super) object: Object,
 }
@@ -48,6 +51,7 @@ impl Base {
     pub(super) fn load(interface: &str, clamp: &str, least: u32) -> Result<Self> {
         let mut object = bpf::load(OBJECT)?;
         let passes = Passes::of(&mut object, interface, [clamp, "unclamp"])?;
+        let loosen = bpf::iterator(&mut object, "loosen")?;
         let take_away = || {
             if let Err(error) = bpf::pass(passes.giving_back()) {
                 eprintln!("The guardian could not take clamps away: {error:#}.");
@@ -55,7 +59,7 @@ impl Base {
         };
         let guardian = Guardian::begin(LIFETIME, take_away).context("the guardian")?;
         let orders = bpf::map(&object, "clamp_orders")?;
-        Ok(Self { least, orders, passes, guardian, object })
+        Ok(Self { least, orders, passes, loosen, is_loosening: false, guardian, object })
     }
 
     /// Clamps by such a ratio, in such ways, where the pass needs them.
@@ -68,7 +72,21 @@ impl Base {
         self.passes.take()
     }
 
-    pub(super) fn live(&mut self) -> Result<()> {
+    /// Gives back what connections had. Senders grow beyond it while the agent lives.
+    pub(super) fn give_back(&mut self) -> Result<()> {
+        self.is_loosening = true;
+        self.passes.give_back()
+    }
+
+    /// Says that the agent lives, and has senders grow.
+    pub(super) fn rest(&mut self) -> Result<()> {
+        if self.is_loosening && self.passes.is_due() {
+            self.is_loosening = self.passes.follow(&self.loosen)? > 0;
+        }
+        self.live()
+    }
+
+    fn live(&mut self) -> Result<()> {
         self.guardian.beat().context("the guardian has ended")
     }
 }
@@ -82,14 +100,14 @@ impl Clamps {
 impl Part for Clamps {
     fn divide(&mut self, k: u32) -> Result<()> {
         self.k = k;
-        if k > 1 { self.base.take(k, false, self.ways) } else { self.base.passes.give_back() }
+        if k > 1 { self.base.take(k, false, self.ways) } else { self.base.give_back() }
     }
 
     fn beat(&mut self) -> Result<()> {
         if self.k > 1 && self.base.passes.is_due() {
             return self.base.take(self.k, true, self.ways);
         }
-        self.base.live()
+        self.base.rest()
     }
 
     fn passed(&self) -> &Passed {

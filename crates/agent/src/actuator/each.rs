@@ -70,7 +70,7 @@ impl Each {
             // One that has been silent for long has given way to another.
             let _ = self.windows.delete(&key);
         }
-        self.clamps.passes.give_back()
+        self.clamps.give_back()
     }
 }
 
@@ -89,7 +89,7 @@ impl Actuator for Each {
         if !self.limited.is_empty() && self.clamps.passes.is_due() {
             return self.take();
         }
-        self.clamps.live()
+        self.clamps.rest()
     }
 
     fn connections(&mut self) -> Result<Vec<Connection>> {

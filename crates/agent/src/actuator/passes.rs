@@ -58,6 +58,12 @@ impl Passes {
         Ok(())
     }
 
+    /// Has another pass go over connections that were given back: how many it has found.
+    pub(super) fn follow(&mut self, other: &Link) -> Result<u64> {
+        self.taken_at = os::monotonic_ns();
+        Ok(tally(&bpf::pass(other)?).held)
+    }
+
     /// The pass that gives back, for whoever has to do it in this place.
     pub(super) fn giving_back(&self) -> &Link {
         &self.give_back
