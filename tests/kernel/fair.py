@@ -1,7 +1,7 @@
 """An access point in QEMU whose stations have equal shares of the air with the agent, and without it.
 
 make fair-access-point, or
-.venv/bin/python tests/kernel/fair.py [--rates 54,6] [--delay MS] [--runs N] [--json]
+.venv/bin/python tests/kernel/fair.py [--rates 54,6] [--delay MS] [--ways both] [--config FILE] [--runs N]
 
 Real mac80211, hostapd, minstrel and TCP on Debian's kernel; stations know nothing of the agent, which
 runs at the access point, and have a flow each to or from a server behind a wire. The share of the air of
@@ -28,7 +28,7 @@ import airfair
 from airfair.statistics import half_width, jain
 
 WAYS = ("up", "down")
-MODULES = ["mac80211_hwsim", "veth", "sch_netem", "sch_ingress", "cls_bpf"]
+MODULES = ["mac80211_hwsim", "veth", "sch_netem", "sch_ingress", "sch_htb", "cls_bpf"]
 WARMUP_S = 2
 CONFIGURATION = b'scheme = "occupancy"\n'
 _AIR = re.compile(r"(\w+) ([\d.]+) % of the air in \d+ frames and ([\d.]+) % in frames to it")
@@ -37,7 +37,7 @@ _SCRIPT = """
     echo reno >/proc/sys/net/ipv4/tcp_congestion_control
     echo 1 >/proc/sys/net/ipv4/tcp_no_metrics_save
     echo 1 >/proc/sys/net/ipv4/ip_forward
-    for it in veth sch_netem sch_ingress cls_bpf; do modprobe $it; done
+    for it in veth sch_netem sch_ingress sch_htb cls_bpf; do modprobe $it; done
     radios $(({count} + 1))
     medium --seed {seed} /data/cell.toml
     access_point {standard}
@@ -62,6 +62,7 @@ _SCRIPT = """
         ip netns exec $1 flow receive $3 {warmup} {seconds} >/tmp/$1 &
         sleep 0.1; ip netns exec server flow send 10.0.0.$(($2 + 1)) $3 &
     }}
+    both() {{ if [ $(($2 % 2)) = 1 ]; then up "$@"; else down "$@"; fi; }}
     # phase WHO WAY: a flow of each station; what comes out of it, and lines of the medium meanwhile.
     phase() {{
         at=0
@@ -97,6 +98,8 @@ class Cell:
     standard: str = "g"
     delay_ms: float = 10
     """Of the wire, each way."""
+    configuration: bytes = CONFIGURATION
+    """Of the agent."""
 
     @property
     def stations(self) -> dict[str, int]:
@@ -161,7 +164,7 @@ def measure(
     )
     files = {
         "/data/cell.toml": cell(of.standard, of.stations).encode(),
-        "/data/agent.toml": CONFIGURATION,
+        "/data/agent.toml": of.configuration,
     }
     told = machine.run(script, Setup(there, MODULES, files))
     if told.status != 0:
@@ -199,12 +202,14 @@ def simulated(of: Cell, way: str, control: str, seed: int) -> Phase:
     return Phase(air, [flow["goodput_bps"] / 1e6 for flow in run["flows"]])
 
 
-def table(runs: Sequence[Phases], of: Cell) -> str:
-    """Return figures of runs and of simulated ones, with half the width of their 95 % intervals."""
+def table(runs: Sequence[Phases], of: Cell, *, beside: bool = True) -> str:
+    """Return figures of runs, with half the width of their 95 % intervals, and of simulated ones."""
     rows = ["| way | | Jain's index | goodput, Mb/s | all |", "| --- | --- | --- | --- | --- |"]
     for way in dict.fromkeys(way for _, way in runs[0]):
         for who, control in (("without", "none"), ("with", "occupancy")):
             rows.append(_row(way, f"{who} the agent", [run[who, way] for run in runs]))
+            if not beside:
+                continue
             same = [simulated(of, way, control, seed) for seed in range(1, max(len(runs), 2) + 1)]
             name = "simulated, " + ("no scheme" if who == "without" else "the scheme at stations")
             rows.append(_row(way, name, same))
@@ -231,6 +236,8 @@ def main() -> int:
     parser.add_argument("--rates", default="54,6", help="rates of the stations [Mb/s]")
     parser.add_argument("--standard", default="g", choices=["b", "g"])
     parser.add_argument("--delay", type=float, default=10, help="of the wire to the server [ms]")
+    parser.add_argument("--ways", default=",".join(WAYS), help="both: every other flow goes down")
+    parser.add_argument("--config", type=Path, help="the agent's, in place of equal shares")
     parser.add_argument("--runs", type=int, default=1, help="machines, with seeds from 1")
     parser.add_argument("--seconds", type=int, default=6, help="length of each measurement")
     parser.add_argument("--json", action="store_true", help="a line of JSON for each machine")
@@ -240,11 +247,18 @@ def main() -> int:
         print(f"missing: {sentence}", file=sys.stderr)
     if lacking:
         return 1
-    of = Cell(tuple(map(int, told.rates.split(","))), told.standard, told.delay)
+    configuration = told.config.read_bytes() if told.config else CONFIGURATION
+    of = Cell(tuple(map(int, told.rates.split(","))), told.standard, told.delay, configuration)
     there, runs = programs(), []
     for seed in range(1, told.runs + 1):
         print(f"machine {seed} of {told.runs}: some two minutes", file=sys.stderr)
-        phases, output = measure(of, there=there, seed=seed, seconds=told.seconds)
+        phases, output = measure(
+            of,
+            told.ways.split(","),
+            there=there,
+            seed=seed,
+            seconds=told.seconds,
+        )
         runs.append(phases)
         if told.json:
             document = {" ".join(key): vars(phase) for key, phase in phases.items()}
@@ -253,7 +267,7 @@ def main() -> int:
             )
         if output.lines[-1] != "verdict: valid":
             print(f"machine {seed}: {output.lines[-1]}", file=sys.stderr)
-    print(table(runs, of))
+    print(table(runs, of, beside=told.config is None))
     return 0
 
 
