@@ -41,9 +41,10 @@ fn a_kernel_without_struct_ops_has_its_senders_clamped_and_that_is_said() {
     air.set(1);
     eventually("the window is limited", || flow.window() < 20);
     assert_eq!(flow.law(), "reno");
+    air.set(11);
+    eventually("the window is back", || flow.window() > 40);
     let (status, said) = agent.end(libc::SIGTERM);
     assert_eq!(status, Some(0), "{said}");
-    eventually("the window is back", || flow.window() > 40);
 }
 
 #[test]
