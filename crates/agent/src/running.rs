@@ -11,7 +11,7 @@ use crate::actuator::{self, Actuator};
 use crate::airtime_weights::Weight;
 use crate::configuration::{Configuration, Written};
 use crate::data_ack::Share;
-use crate::decision::{Decision, Law};
+use crate::decision::{Decision, Law, Window};
 use crate::estimate::Seen;
 use crate::os;
 use crate::recording::Recording;
@@ -92,7 +92,7 @@ pub fn run(written: &Written, source: Box<dyn Source>, wish: &Wish) -> Result<()
     let recording = wish.record.as_ref().map(create).transpose()?;
     os::catch_signals();
     let actuator: Box<dyn Actuator> = if wish.is_dry_run {
-        Box::new(actuator::Nothing::default())
+        actuator::look(&configuration)?
     } else {
         let actuator = actuator::open(&configuration)?;
         os::drop_capabilities().context("capabilities cannot be given up")?;
@@ -126,6 +126,14 @@ pub fn run(written: &Written, source: Box<dyn Source>, wish: &Wish) -> Result<()
     run.go_on(&listener, wish)?;
     run.end();
     Ok(())
+}
+
+/// Windows in a few words.
+fn told(windows: &[Window]) -> String {
+    let octets = || windows.iter().flat_map(|it| [it.up, it.down]).flatten();
+    let (least, most) = (octets().min().unwrap_or(0), octets().max().unwrap_or(0));
+    let count = u64::try_from(windows.len()).unwrap_or(u64::MAX);
+    format!("{least} to {most} octets, of {}", status::connections(count))
 }
 
 fn tell_weights(weights: &[Weight], would: &str) {
@@ -262,6 +270,9 @@ impl Run {
                     format!(", of {}", status::connections(passed.taken + passed.held))
                 }
             )),
+            Decision::Windows(windows) if matches!(self.law, Law::ArfWindow(_)) => {
+                say(&format!("The link has {rate}: windows {would}{}.", told(windows)));
+            }
             // They change all the time: `tell_shares` says what they come from.
             Decision::Windows(_) => {}
             Decision::Share(share) => self.tell_share(share),

@@ -20,31 +20,66 @@ const LOCAL: usize = 88;
 
 /// The connections of a station's link, each by itself.
 pub(super) struct Each {
-    interface: String,
+    looking: Looking,
     limited: BTreeMap<Key, [u32; 2]>,
     windows: MapHandle,
     clamps: Base,
-    look: Link,
-    addresses: MapHandle,
-    _looking: Object,
 }
 
-impl Each {
+/// A look at the connections of a link, which touches none of them.
+pub(super) struct Looking {
+    interface: String,
+    look: Link,
+    addresses: MapHandle,
+    passed: Passed,
+    _object: Object,
+}
+
+impl Looking {
     pub(super) fn load(configuration: &Configuration) -> Result<Self> {
         let interface = configuration.interface.as_deref();
         let interface = interface.context("interface: whose connections are to be limited?")?;
         os::addresses(interface).with_context(|| format!("interface {interface}"))?;
-        let clamps = Base::load(interface, "clamp_each", LEAST_WINDOW)?;
-        let mut looking = bpf::load(OBJECT)?;
+        let mut object = bpf::load(OBJECT)?;
         Ok(Self {
             interface: interface.to_owned(),
-            limited: BTreeMap::new(),
-            windows: bpf::map(&clamps.object, "windows")?,
-            clamps,
-            look: bpf::iterator(&mut looking, "look")?,
-            addresses: bpf::map(&looking, "addresses")?,
-            _looking: looking,
+            look: bpf::iterator(&mut object, "look")?,
+            addresses: bpf::map(&object, "addresses")?,
+            passed: Passed::default(),
+            _object: object,
         })
+    }
+}
+
+/// A dry run: what would be done follows from what is seen.
+impl Actuator for Looking {
+    fn apply(&mut self, _decision: &Decision) -> Result<()> {
+        Ok(())
+    }
+
+    fn beat(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn connections(&mut self) -> Result<Vec<Connection>> {
+        // An interface that is gone has no connections.
+        let addresses = os::addresses(&self.interface).unwrap_or_default();
+        bpf::watch(&self.addresses, addresses)?;
+        let found = bpf::pass(&self.look)?;
+        Ok(found.as_chunks::<LOCAL>().0.iter().map(connection).collect())
+    }
+
+    fn passed(&self) -> &Passed {
+        &self.passed
+    }
+}
+
+impl Each {
+    pub(super) fn load(configuration: &Configuration) -> Result<Self> {
+        let looking = Looking::load(configuration)?;
+        let clamps = Base::load(&looking.interface, "clamp_each", LEAST_WINDOW)?;
+        let windows = bpf::map(&clamps.object, "windows")?;
+        Ok(Self { looking, limited: BTreeMap::new(), windows, clamps })
     }
 
     fn take(&mut self) -> Result<()> {
@@ -93,11 +128,7 @@ impl Actuator for Each {
     }
 
     fn connections(&mut self) -> Result<Vec<Connection>> {
-        // An interface that is gone has no connections.
-        let addresses = os::addresses(&self.interface).unwrap_or_default();
-        bpf::watch(&self.addresses, addresses)?;
-        let found = bpf::pass(&self.look)?;
-        Ok(found.as_chunks::<LOCAL>().0.iter().map(connection).collect())
+        self.looking.connections()
     }
 
     fn passed(&self) -> &Passed {

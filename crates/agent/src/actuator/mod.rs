@@ -137,6 +137,19 @@ pub fn open(configuration: &Configuration) -> Result<Box<dyn Actuator>> {
     }
 }
 
+/// An actuator that touches nothing, but knows the connections of a station where the scheme needs them.
+///
+/// # Errors
+/// If the kernel, the interface or this build does not permit it.
+pub fn look(configuration: &Configuration) -> Result<Box<dyn Actuator>> {
+    #[cfg(feature = "bpf")]
+    if configuration.scheme == crate::configuration::Scheme::ArfWindow {
+        return Ok(Box::new(each::Looking::load(configuration)?));
+    }
+    let _ = configuration;
+    Ok(Box::new(Nothing::default()))
+}
+
 #[cfg(feature = "bpf")]
 fn forwarded(configuration: &Configuration, least: u32) -> Result<Box<dyn Actuator>> {
     let Some(interface) = &configuration.interface else {

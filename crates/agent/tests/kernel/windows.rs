@@ -23,6 +23,10 @@ struct Cell {
 impl Cell {
     /// Windows are for smoothed round trips: without a queue those of the wire are too short for any window.
     fn new() -> Self {
+        Self::with(&[])
+    }
+
+    fn with(more: &[&str]) -> Self {
         let rig = Rig::new();
         let (air, up, [down, other]) = (Air::new(&rig, 11), rig.watched_flow(), downloads(&rig));
         eventually("windows have grown", || {
@@ -32,7 +36,8 @@ impl Cell {
         fs::write(&config, "scheme = \"arf-window\"\n[arf-window]\nround_trip = \"smoothed\"\n")
             .unwrap();
         let [config, to] = [&config, &recording].map(|it| it.to_string_lossy().into_owned());
-        let agent = Some(rig.agent(&air, &["--config", &config, "--record", &to]));
+        let agent =
+            Some(rig.agent(&air, &[&["--config", &config, "--record", &to], more].concat()));
         // The first slot, and the samples that a median needs.
         std::thread::sleep(Duration::from_secs(1));
         Self { agent, air, up, down, other, recording, rig }
@@ -102,6 +107,19 @@ fn connections_both_ways_have_the_windows_of_the_law_at_each_change_of_the_rate_
     let replayed = it.rig.ask(&["replay", &it.recording.to_string_lossy()]);
     let said = String::from_utf8(replayed.stdout).unwrap();
     assert!(replayed.status.success() && said.contains("; 0 differ"), "{said}");
+}
+
+#[test]
+fn a_dry_run_tells_of_windows_and_clamps_none() {
+    if !may() {
+        return;
+    }
+    let it = Cell::with(&["--dry-run"]);
+    it.air.set(1);
+    let said = || it.agent.as_ref().unwrap().said();
+    eventually("it is said", || said().contains("The link has 1 Mb/s: windows would be "));
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(it.up.window() > 30 && offered(&it.down) > FREE);
 }
 
 #[test]
