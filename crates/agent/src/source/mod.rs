@@ -8,7 +8,7 @@ use anyhow::Result;
 
 pub use recorded::Recorded;
 
-use crate::configuration::{Configuration, Place};
+use crate::configuration::{Configuration, Place, Scheme};
 use crate::sample::Sample;
 
 /// A place that says what all links have moved.
@@ -26,7 +26,10 @@ pub trait Source {
 /// If it is not there.
 pub fn open(configuration: &Configuration) -> Result<Box<dyn Source>> {
     Ok(match &configuration.place {
-        Place::Kernel => Box::new(nl80211::Nl80211::open(configuration.interface.clone())?),
+        Place::Kernel => {
+            let surveys = configuration.scheme == Scheme::ArfWindow;
+            Box::new(nl80211::Nl80211::open(configuration.interface.clone(), surveys)?)
+        }
         Place::Emulator { socket, station } => {
             Box::new(emulator::Emulator::open(socket.clone(), station.clone())?)
         }

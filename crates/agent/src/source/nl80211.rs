@@ -3,8 +3,6 @@
 //! Four messages are all that is needed, so they are made here. What is read is checked against its length and nothing
 //! else is believed of it: an attribute that is not understood is passed over.
 
-use std::collections::BTreeMap;
-
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::Source;
@@ -87,22 +85,54 @@ pub struct Nl80211 {
     line: Netlink,
     family: u16,
     only: Option<String>,
+    /// Line for the use of channels, where that is wanted.
+    survey: Option<Netlink>,
 }
 
 impl Nl80211 {
-    /// Stations at the interface `only`, or at all.
+    /// Stations at the interface `only`, or at all, and the use of their channel if `surveys`: some drivers ask their
+    /// firmware for that, which takes its time.
     ///
     /// # Errors
     /// If the kernel has no nl80211.
-    pub fn open(only: Option<String>) -> Result<Self> {
-        let line = Netlink::open(Family::Generic).context("generic netlink")?;
+    pub fn open(only: Option<String>, surveys: bool) -> Result<Self> {
+        let line = open_line()?;
         let family = family(&line).map_err(|error| {
             anyhow!(
                 "nl80211: {error}, so there is no Wi-Fi to look at; an emulation can be watched \
                  (--emulator SOCKET), and a recording replayed"
             )
         })?;
-        Ok(Self { line, family, only })
+        let survey = surveys.then(open_line).transpose()?;
+        Ok(Self { line, family, only, survey })
+    }
+
+    /// Air that anybody held on the channel of an interface. A driver that has no survey says so, or an empty one.
+    fn busy(&mut self, index: u32) -> Option<u64> {
+        let of = [(attribute::INDEX, &index.to_ne_bytes()[..])];
+        let about = question(self.family, GET_SURVEY, DUMP, &of);
+        let found = ask(self.survey.as_ref()?, &about);
+        if found.is_err() {
+            self.survey = open_line().ok();
+        }
+        found.ok()?.iter().find_map(|message| busy(message))
+    }
+
+    fn look(&mut self, now: u64) -> Result<Sample> {
+        let interfaces = self.interfaces()?;
+        if let (Some(only), true) = (&self.only, interfaces.is_empty()) {
+            bail!("{only}: no wireless interface of a station or an access point has this name");
+        }
+        let mut sample = Sample { at_ns: now, ..Sample::default() };
+        for interface in interfaces {
+            let of = [(attribute::INDEX, &interface.index.to_ne_bytes()[..])];
+            // An interface that has gone since has no stations.
+            let found = ask(&self.line, &question(self.family, GET_STATION, DUMP, &of))?;
+            sample.links.extend(found.iter().filter_map(|message| link(message, &interface)));
+            sample.weights.extend(found.iter().filter_map(|message| weight(message)));
+            sample.busy_ns = sample.busy_ns.or(self.busy(interface.index));
+        }
+        Ok(sample)
     }
 
     fn interfaces(&self) -> Result<Vec<Interface>> {
@@ -115,24 +145,17 @@ impl Nl80211 {
 
 impl Source for Nl80211 {
     fn sample(&mut self, now: u64) -> Result<Option<Sample>> {
-        let interfaces = self.interfaces()?;
-        if let (Some(only), true) = (&self.only, interfaces.is_empty()) {
-            bail!("{only}: no wireless interface of a station or an access point has this name");
+        let found = self.look(now);
+        if found.is_err() {
+            // What was to come yet would be taken for an answer to the next question.
+            self.line = open_line()?;
         }
-        let mut links = Vec::new();
-        let (mut busy_ns, mut weights) = (None, BTreeMap::new());
-        for interface in interfaces {
-            let of = [(attribute::INDEX, &interface.index.to_ne_bytes()[..])];
-            // An interface that has gone since has no stations.
-            let found = ask(&self.line, &question(self.family, GET_STATION, DUMP, &of))?;
-            links.extend(found.iter().filter_map(|message| link(message, &interface)));
-            weights.extend(found.iter().filter_map(|message| weight(message)));
-            // A driver that has no survey says so, or an empty one.
-            let channels = ask(&self.line, &question(self.family, GET_SURVEY, DUMP, &of));
-            busy_ns = busy_ns.or(channels.unwrap_or_default().iter().find_map(|it| busy(it)));
-        }
-        Ok(Some(Sample { at_ns: now, links, busy_ns, weights, ..Sample::default() }))
+        found.map(Some)
     }
+}
+
+fn open_line() -> Result<Netlink> {
+    Netlink::open(Family::Generic).context("generic netlink")
 }
 
 /// Number of the family nl80211 here.
@@ -221,7 +244,7 @@ impl Weighing {
     /// # Errors
     /// If the kernel has no nl80211.
     pub fn open() -> Result<Self> {
-        let Nl80211 { line, family, .. } = Nl80211::open(None)?;
+        let Nl80211 { line, family, .. } = Nl80211::open(None, false)?;
         Ok(Self { line, family })
     }
 
@@ -459,7 +482,7 @@ mod tests {
 
     #[test]
     fn where_there_is_no_wifi_that_is_said() {
-        if let Err(error) = Nl80211::open(None) {
+        if let Err(error) = Nl80211::open(None, false) {
             assert!(format!("{error:#}").contains("no Wi-Fi to look at"), "{error:#}");
         }
     }
