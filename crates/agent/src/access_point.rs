@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::configuration::Occupancy;
 use crate::connections::{Ends, FORGOTTEN, Follower, Moved, SeenConnection};
 use crate::decision::{Decision, Window};
-use crate::estimate::{self, Estimator, Seen, SeenLink, SeenWay};
+use crate::estimate::{self, Estimator, Seen, SeenLink, SeenWay, sum};
 use crate::sample::Sample;
 
 /// Octets of headers of IPv4 and IPv6 with TCP's, and of TCP's timestamps.  [RFC9293 §3.1], [RFC7323 §3.2]
@@ -263,11 +263,6 @@ impl AccessPoint {
 /// Address of a link's station on the air, the last word of its name.
 fn address(link: &SeenLink) -> &str {
     link.name.rsplit(' ').next().unwrap_or_default()
-}
-
-/// Both times together.
-fn sum(one: Duration, other: Duration) -> Duration {
-    Duration::from_nanos(one.as_nanos().saturating_add(other.as_nanos()))
 }
 
 /// Channel occupancy time of a station: frames with the gap and the mean back-off before each.  [occupancy-tfrc §III-A]

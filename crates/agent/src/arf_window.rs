@@ -7,14 +7,16 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use airfair_laws::Direction::{self, Down, Up};
-use airfair_laws::arf_window::{Connection, Extra, Measured, Observation, State, step, window};
+use airfair_laws::arf_window::{
+    Connection, Extra, Measured, Observation, Params, State, step, window,
+};
 use airfair_laws::exchange::Exchange;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::configuration::ArfWindow as Settings;
 use crate::connections::{Ends, FORGOTTEN, Follower, Moved, SeenConnection};
 use crate::decision::{Decision, Window};
-use crate::estimate::{self, Estimator, Seen, SeenLink, SeenWay, increase};
+use crate::estimate::{self, Estimator, Seen, SeenLink, SeenWay, increase, sum};
 use crate::sample::{Own, Sample};
 
 /// Octets of headers of IPv4 and IPv6.  [RFC791 §3.1], [RFC8200 §3]
@@ -54,8 +56,26 @@ struct Slot {
     occupied: Duration,
     /// Octets of the link, up and down.
     adapted: [Bytes; 2],
-    /// Connections with what they have moved, and their time on the channel by the direction of data.
-    connections: BTreeMap<Ends, ([Moved; 2], [Duration; 2])>,
+    connections: BTreeMap<Ends, Usage>,
+}
+
+/// Use that a connection has made of a slot.
+#[derive(Clone, Copy, Debug, Default)]
+struct Usage {
+    moved: [Moved; 2],
+    /// Time on the channel of data in each direction, and of what answers it.
+    occupied: [Duration; 2],
+}
+
+/// A change of the rate, and what it leaves each connection.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    direction: Direction,
+    rate: DataRate,
+    extra: Extra,
+    params: Params,
+    /// Active stations.
+    active: u32,
 }
 
 /// Memory from sample to sample.
@@ -165,17 +185,22 @@ impl ArfWindow {
     /// Looks for a change of the rate, up or down, and has windows for the connections whose data goes that way.
     fn follow(&mut self, link: &SeenLink) -> Vec<Window> {
         let slot = self.slot();
+        // The slot is as long as it was.
+        let length = slot.as_ref().map_or(self.settings.params.slot, |slot| slot.length);
+        let params = Params { slot: length, ..self.settings.params };
         let mut windows: BTreeMap<Ends, Window> = BTreeMap::new();
         for direction in [Up, Down] {
             let Some(rate) = way(link, direction).rate else { continue };
             let measured = slot.as_ref().map(|slot| self.measured(slot, direction));
             let known = self.rates[direction as usize];
-            let (next, extra) =
-                step(&self.params(slot.as_ref()), known, &Observation { rate, measured });
+            let (next, extra) = step(&params, known, &Observation { rate, measured });
             self.rates[direction as usize] = next;
             let (Some(extra), Some(slot)) = (extra, &slot) else { continue };
-            for (ends, octets) in self.windows(slot, direction, (rate, extra)) {
-                let it = windows.entry(ends).or_insert(Window { ends, up: None, down: None });
+            let change = Change { direction, rate, extra, params, active: slot.active };
+            for (ends, known, usage) in self.long_lived(slot) {
+                let Some(octets) = change.window(ends, known, usage) else { continue };
+                let it =
+                    windows.entry(*ends).or_insert(Window { ends: *ends, up: None, down: None });
                 match direction {
                     Up => it.up = Some(octets),
                     Down => it.down = Some(octets),
@@ -183,13 +208,6 @@ impl ArfWindow {
             }
         }
         windows.into_values().collect()
-    }
-
-    /// The law's settings, with the slot as long as it was.
-    fn params(&self, slot: Option<&Slot>) -> airfair_laws::arf_window::Params {
-        let params = self.settings.params;
-        let slot = slot.map_or(params.slot, |slot| slot.length);
-        airfair_laws::arf_window::Params { slot, ..params }
     }
 
     /// The last slot that was over before the rate changed; none before the first is.
@@ -207,9 +225,9 @@ impl ArfWindow {
                 let Some(known) = self.known.get(ends) else { continue };
                 let time =
                     [Up, Down].map(|it| time(&interval.link, (ends, it), known, (moved, active)));
-                let (all, occupied) = slot.connections.entry(*ends).or_default();
-                all.iter_mut().zip(moved).for_each(|(all, more)| all.add(more));
-                occupied.iter_mut().zip(time).for_each(|(all, more)| *all = sum(*all, more));
+                let usage = slot.connections.entry(*ends).or_default();
+                usage.moved.iter_mut().zip(moved).for_each(|(all, more)| all.add(more));
+                usage.occupied.iter_mut().zip(time).for_each(|(all, more)| *all = sum(*all, more));
             }
         }
         Some(slot)
@@ -219,11 +237,11 @@ impl ArfWindow {
     fn long_lived<'s>(
         &'s self,
         slot: &'s Slot,
-    ) -> impl Iterator<Item = (Ends, &'s Known, &'s ([Moved; 2], [Duration; 2]))> {
+    ) -> impl Iterator<Item = (&'s Ends, &'s Known, &'s Usage)> {
         let least = self.settings.params.long_lived.get();
-        let known = move |(ends, it): (&Ends, &'s _)| Some((*ends, self.known.get(ends)?, it));
-        slot.connections.iter().filter_map(known).filter(move |(_, known, (moved, _))| {
-            known.moved >= least && moved.iter().any(|it| it.packets > 0)
+        let known = |(ends, it): (&'s Ends, &'s Usage)| Some((ends, self.known.get(ends)?, it));
+        slot.connections.iter().filter_map(known).filter(move |(_, known, usage)| {
+            known.moved >= least && usage.moved.iter().any(|it| it.packets > 0)
         })
     }
 
@@ -238,49 +256,34 @@ impl ArfWindow {
             connections,
         }
     }
-
-    /// Windows at the new rate of long-lived connections with data in this direction [octets].
-    fn windows(
-        &self,
-        slot: &Slot,
-        direction: Direction,
-        (rate, extra): (DataRate, Extra),
-    ) -> Vec<(Ends, u32)> {
-        let params = self.params(Some(slot));
-        let at = direction as usize;
-        let window =
-            |(ends, known, (moved, occupied)): (Ends, &Known, &([Moved; 2], [Duration; 2]))| {
-                let (there, back) = (&moved[at], &moved[1 - at]);
-                if there.packets == 0 {
-                    return None;
-                }
-                let (smoothed, least) = known.round_trips(direction)?;
-                let headers = known.headers(&ends);
-                let segment = there.mean();
-                let acks = back.answers.max(1);
-                let exchange = |size| exchange(size, rate, slot.active);
-                let connection = Connection {
-                    occupied: occupied[at],
-                    segment,
-                    largest_segment: known.largest[at],
-                    segments_per_ack: u32::try_from((there.packets + acks / 2) / acks)
-                        .unwrap_or(u32::MAX),
-                    smoothed_round_trip: smoothed,
-                    least_round_trip: least,
-                    // The kernel sizes buffers as it goes: a limit above them limits nothing.  Deviates: [D-212]
-                    buffer: Bytes::new(u64::from(u32::MAX)),
-                    data: exchange(headers + segment),
-                    ack: exchange(headers),
-                };
-                let octets = window_of(&params, extra, &connection);
-                Some((ends, octets))
-            };
-        self.long_lived(slot).filter_map(window).collect()
-    }
 }
 
-fn window_of(params: &airfair_laws::arf_window::Params, extra: Extra, seen: &Connection) -> u32 {
-    u32::try_from(window(params, extra, seen).get()).unwrap_or(u32::MAX)
+impl Change {
+    /// Window of a connection at the new rate, if it has data in this direction [octets].
+    fn window(&self, ends: &Ends, known: &Known, usage: &Usage) -> Option<u32> {
+        let at = self.direction as usize;
+        let (there, back) = (&usage.moved[at], &usage.moved[1 - at]);
+        if there.packets == 0 {
+            return None;
+        }
+        let (smoothed, least) = known.round_trips(self.direction)?;
+        let (headers, segment, acks) = (known.headers(ends), there.mean(), back.answers.max(1));
+        let exchange = |size| exchange(size, self.rate, self.active);
+        let connection = Connection {
+            occupied: usage.occupied[at],
+            segment,
+            largest_segment: known.largest[at],
+            segments_per_ack: u32::try_from((there.packets + acks / 2) / acks).unwrap_or(u32::MAX),
+            smoothed_round_trip: smoothed,
+            least_round_trip: least,
+            // The kernel sizes buffers as it goes: a limit above them limits nothing.  Deviates: [D-212]
+            buffer: Bytes::new(u64::from(u32::MAX)),
+            data: exchange(headers + segment),
+            ack: exchange(headers),
+        };
+        let octets = window(&self.params, self.extra, &connection).get();
+        Some(u32::try_from(octets).unwrap_or(u32::MAX))
+    }
 }
 
 impl Slot {
@@ -338,10 +341,6 @@ fn way(link: &SeenLink, direction: Direction) -> &SeenWay {
         Up => &link.up,
         Down => &link.down,
     }
-}
-
-fn sum(one: Duration, other: Duration) -> Duration {
-    Duration::from_nanos(one.as_nanos().saturating_add(other.as_nanos()))
 }
 
 /// Channel occupancy of a link: frames with the gap and the mean back-off before each.  [arf-window eq. 1]

@@ -151,6 +151,11 @@ pub(crate) fn increase(before: u64, now: u64) -> u64 {
     }
 }
 
+/// Both times together.
+pub(crate) fn sum(one: Duration, other: Duration) -> Duration {
+    Duration::from_nanos(one.as_nanos().saturating_add(other.as_nanos()))
+}
+
 /// The middle one; of an even number the lower one, so that it has been there.
 fn median(rates: &VecDeque<u64>) -> Option<u64> {
     let mut sorted: Vec<u64> = rates.iter().copied().collect();
