@@ -262,7 +262,8 @@ fn set_law(stream: &TcpStream, law: &str) {
 /// A flow that sends as fast as it may, until it is told to pause or dropped.
 pub(super) struct Flow {
     stream: TcpStream,
-    port: u16,
+    /// Its sender's port and the other one.
+    ports: [u16; 2],
     namespace: String,
     pause: Arc<AtomicBool>,
     end: Arc<AtomicBool>,
@@ -330,7 +331,10 @@ impl Flow {
     /// The same of the other end, which is in such a namespace.
     pub(super) fn number_there(&self, namespace: &str, word: &str) -> Option<u64> {
         Self::found(
-            &sh(&format!("ip netns exec {namespace} ss -tinH 'dport = :{}'", self.port)),
+            &sh(&format!(
+                "ip netns exec {namespace} ss -tinH 'sport = :{} and dport = :{}'",
+                self.ports[1], self.ports[0]
+            )),
             word,
         )
     }
@@ -346,7 +350,7 @@ impl Flow {
         end: Arc<AtomicBool>,
         namespace: String,
     ) -> Self {
-        let port = stream.local_addr().unwrap().port();
+        let ports = [stream.local_addr(), stream.peer_addr()].map(|end| end.unwrap().port());
         stream.set_write_timeout(Some(Duration::from_millis(50))).unwrap();
         let pause = Arc::new(AtomicBool::new(false));
         let (paused, ended, mut to) =
@@ -366,7 +370,7 @@ impl Flow {
                 }
             }
         });
-        Self { stream, port, namespace, pause, end, threads: vec![reader, writer] }
+        Self { stream, ports, namespace, pause, end, threads: vec![reader, writer] }
     }
 
     /// Stops sending, and waits until all has arrived.
@@ -384,7 +388,12 @@ impl Flow {
 
     /// What ss says of the sender.
     fn says(&self) -> String {
-        sh(&format!("ip netns exec {} ss -tinH 'sport = :{}'", self.namespace, self.port))
+        // The same port may lead to several places.
+        let [port, to] = self.ports;
+        sh(&format!(
+            "ip netns exec {} ss -tinH 'sport = :{port} and dport = :{to}'",
+            self.namespace
+        ))
     }
 
     /// Congestion window [segments].
