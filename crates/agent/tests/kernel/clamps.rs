@@ -160,6 +160,8 @@ fn senders_are_clamped_where_the_kernel_takes_no_congestion_control_and_grow_to_
     let (flow, other) = (rig.watched_flow(), rig.flow("10.12.0.2:0", "reno"));
     eventually("windows have grown", || flow.window() > 60 && other.window() > 60);
     let agent = agent(&rig, &air, "senders = \"clamp\"");
+    // The wire and its buffer hold some 105 segments: behind a loss there is room to grow for a while.
+    eventually("a loss has halved the window", || (45..65).contains(&flow.window()));
     let before = flow.window();
     air.set(1);
     // The window on entry is a little more or less than before: it is Reno's.
@@ -177,7 +179,7 @@ fn senders_are_clamped_where_the_kernel_takes_no_congestion_control_and_grow_to_
     // ⌊saved / 11⌋ = limit, so that saved is less than 11 · (limit + 1). Beyond that it grows as Reno does, until it loses.
     eventually("the window grows beyond what it was", || flow.window() >= 11 * (limit + 1));
     air.set(1);
-    eventually("the window is limited again", || flow.window() <= limit + 1);
+    eventually("the window is limited again", || flow.window() <= 2 * limit);
     let limit = flow.window();
     agent.end(libc::SIGKILL);
     let killed = Instant::now();
