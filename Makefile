@@ -124,8 +124,8 @@ test-kernel: build ## Tests on Debian's kernel in QEMU, some five and a half min
 	$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=worksteal --ignore=$(ALONE) tests/kernel
 	$(BIN)/python -m pytest --quiet $(ALONE)
 
-# A file of tests is one process's, which makes what they share once. There is one process more than cores: tests
-# that wait, all in one file, need none. Types are checked meanwhile, on one core.
+# A file of tests is one process's, which makes what they share once. There are two processes more than cores: tests
+# that wait, in two files, need hardly any. Types are checked meanwhile, on one core.
 # The programs that tests start find modules compiled, whatever the environment says.
 test-python: export PYTHONDONTWRITEBYTECODE =
 test-python: build ## The Python part of `make test`.
@@ -133,7 +133,7 @@ test-python: build ## The Python part of `make test`.
 	$(BIN)/ruff format --check
 	if [ -f tests/check_citations.py ]; then $(BIN)/python tests/check_citations.py; fi
 	$(BIN)/mypy & types=$$!; tests=0; \
-	$(BIN)/python -m pytest --quiet --hypothesis-seed=1 --numprocesses=$$(($$(nproc) + 1)) \
+	$(BIN)/python -m pytest --quiet --hypothesis-seed=1 --numprocesses=$$(($$(nproc) + 2)) \
 	    --dist=loadfile --no-loadscope-reorder || tests=$$?; \
 	wait $$types || { echo "mypy has found what it says above" >&2; exit 1; }; exit $$tests
 
