@@ -1,16 +1,15 @@
 //! A window for each connection of a station, by clamps: of what it sends and of what it receives; and what each has moved,
 //! by the pass of `bpf/look.bpf.c`.
 
-use std::collections::BTreeMap;
-
 use anyhow::{Context, Result, bail};
-use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object};
+use libbpf_rs::{Link, MapHandle, Object};
 
 use super::clamp::{Base, Ways};
-use super::forward::{ENDS, Key, key, long, word};
-use super::{Actuator, Passed, bpf, forward};
+use super::forward::{long, word};
+use super::limited::{ENDS, Key, Limited, ends};
+use super::{Actuator, Passed, bpf};
 use crate::configuration::{Configuration, LEAST_WINDOW};
-use crate::decision::{Decision, Window};
+use crate::decision::Decision;
 use crate::os;
 use crate::sample::{Connection, Own, Sent};
 
@@ -21,8 +20,7 @@ const LOCAL: usize = 88;
 /// The connections of a station's link, each by itself.
 pub(super) struct Each {
     looking: Looking,
-    limited: BTreeMap<Key, [u32; 2]>,
-    windows: MapHandle,
+    limited: Limited,
     clamps: Base,
 }
 
@@ -78,42 +76,26 @@ impl Each {
     pub(super) fn load(configuration: &Configuration) -> Result<Self> {
         let looking = Looking::load(configuration)?;
         let clamps = Base::load(&looking.interface, "clamp_each", LEAST_WINDOW)?;
-        let windows = bpf::map(&clamps.object, "windows")?;
-        Ok(Self { looking, limited: BTreeMap::new(), windows, clamps })
+        let limited = Limited::new(bpf::map(&clamps.object, "windows")?);
+        Ok(Self { looking, limited, clamps })
     }
 
     fn take(&mut self) -> Result<()> {
         self.clamps.take(1, false, Ways::default())
-    }
-
-    /// Sets windows of some connections; a way without one keeps what it has.
-    fn set(&mut self, windows: &[Window]) -> Result<()> {
-        for window in windows {
-            let key = key(&window.ends);
-            let limits = self.limited.entry(key).or_default();
-            for (limit, new) in limits.iter_mut().zip([window.up, window.down]) {
-                *limit = new.unwrap_or(*limit);
-            }
-            let octets = limits.map(u32::to_ne_bytes).concat();
-            self.windows.update(&key, &octets, MapFlags::ANY)?;
-        }
-        self.take()
-    }
-
-    fn lift(&mut self) -> Result<()> {
-        for key in std::mem::take(&mut self.limited).into_keys() {
-            // One that has been silent for long has given way to another.
-            let _ = self.windows.delete(&key);
-        }
-        self.clamps.give_back()
     }
 }
 
 impl Actuator for Each {
     fn apply(&mut self, decision: &Decision) -> Result<()> {
         match decision {
-            Decision::Windows(windows) => self.set(windows),
-            Decision::Lift => self.lift(),
+            Decision::Windows(windows) => {
+                self.limited.set(windows)?;
+                self.take()
+            }
+            Decision::Lift => {
+                self.limited.lift()?;
+                self.clamps.give_back()
+            }
             Decision::Limit { .. } | Decision::Share(_) | Decision::Weights(_) => {
                 bail!("a decision for others at a station")
             }
@@ -121,7 +103,7 @@ impl Actuator for Each {
     }
 
     fn beat(&mut self) -> Result<()> {
-        if !self.limited.is_empty() && self.clamps.passes.is_due() {
+        if self.limited.len() > 0 && self.clamps.passes.is_due() {
             return self.take();
         }
         self.clamps.rest()
@@ -156,7 +138,7 @@ fn connection(octets: &[u8; LOCAL]) -> Connection {
     let key: &Key = octets[..ENDS].try_into().expect("struct ends");
     Connection {
         station: String::new(),
-        ends: forward::ends(key),
+        ends: ends(key),
         up: sent(40),
         down: sent(56),
         own: Some(own),
@@ -165,6 +147,7 @@ fn connection(octets: &[u8; LOCAL]) -> Connection {
 
 #[cfg(test)]
 mod tests {
+    use super::super::limited::key;
     use super::*;
 
     #[test]

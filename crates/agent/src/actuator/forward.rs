@@ -4,7 +4,6 @@
 //! have lowered ends with them: the next ACK says what its sender has said.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsFd;
 
 use airfair_units::Duration;
@@ -12,8 +11,9 @@ use anyhow::{Context, Result, bail};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, Object, Program};
 
 use super::clsact::{self, Filters};
+use super::limited::{Key, Limited, ends};
 use super::{Actuator, LIFETIME, Passed, bpf};
-use crate::decision::{Decision, Window};
+use crate::decision::Decision;
 use crate::os;
 use crate::sample::{Connection, Sent};
 
@@ -24,15 +24,11 @@ const PROGRAMS: [&str; 2] = ["airfair_up", "airfair_down"];
 const PERIOD: Duration = Duration::from_secs(1);
 /// More connections than share a place in the kernel's table.
 const ROOM: usize = 128;
-/// Octets of `struct ends`, `struct side` and `struct connection`.
-pub(super) const ENDS: usize = 36;
+/// Octets of `struct side` and `struct connection`.
 const SIDE: usize = 64;
 const CONNECTION: usize = 2 * SIDE + 8;
 /// Place of the counter of lowered windows in `struct side`.
 const REWRITTEN: usize = 36;
-
-/// Both ends of a connection as the programs know them.
-pub(super) type Key = [u8; ENDS];
 
 /// The connections through an interface.
 pub struct Forwarded {
@@ -40,11 +36,9 @@ pub struct Forwarded {
     least: u32,
     orders: MapHandle,
     connections: MapHandle,
-    limits: MapHandle,
+    limited: Limited,
     /// Counters of connections when they were read last.
     read: BTreeMap<Key, [u8; CONNECTION]>,
-    /// Connections that have a limit.
-    limited: BTreeMap<Key, [u32; 2]>,
     looked_at: u64,
     passed: Passed,
     filters: Option<Filters>,
@@ -67,9 +61,8 @@ impl Forwarded {
             least,
             orders: bpf::map(&object, "orders")?,
             connections: bpf::map(&object, "connections")?,
-            limits: bpf::map(&object, "limits")?,
+            limited: Limited::new(bpf::map(&object, "limits")?),
             read: BTreeMap::new(),
-            limited: BTreeMap::new(),
             looked_at: os::monotonic_ns(),
             passed,
             filters: None,
@@ -96,30 +89,6 @@ impl Forwarded {
         let words = [self.least, 0].map(u32::to_ne_bytes).concat();
         let octets = [&alive_until.to_ne_bytes()[..], &words].concat();
         Ok(self.orders.update(&0_u32.to_ne_bytes(), &octets, MapFlags::ANY)?)
-    }
-
-    /// Sets limits of some connections; an end without one keeps what it has.
-    fn set(&mut self, windows: &[Window]) -> Result<()> {
-        for window in windows {
-            let key = key(&window.ends);
-            let limits = self.limited.entry(key).or_default();
-            for (limit, new) in limits.iter_mut().zip([window.up, window.down]) {
-                *limit = new.unwrap_or(*limit);
-            }
-            let octets = limits.map(u32::to_ne_bytes).concat();
-            self.limits.update(&key, &octets, MapFlags::ANY)?;
-        }
-        Ok(())
-    }
-
-    fn lift(&mut self) -> Result<()> {
-        for key in std::mem::take(&mut self.limited).into_keys() {
-            // One that has been silent for long has given way to another.
-            let _ = self.limits.delete(&key);
-        }
-        // The kernel may have some that are unknown here.
-        let keys: Vec<Vec<u8>> = self.limits.keys().collect();
-        keys.iter().try_for_each(|key| Ok(self.limits.delete(key)?))
     }
 
     /// Windows that were lowered so far, in all connections that the kernel knows.
@@ -157,8 +126,8 @@ impl Forwarded {
 impl Actuator for Forwarded {
     fn apply(&mut self, decision: &Decision) -> Result<()> {
         match decision {
-            Decision::Windows(windows) => self.set(windows)?,
-            Decision::Lift => self.lift()?,
+            Decision::Windows(windows) => self.limited.set(windows)?,
+            Decision::Lift => self.limited.lift()?,
             Decision::Limit { .. } | Decision::Share(_) | Decision::Weights(_) => {
                 bail!("a decision for others at a forwarder")
             }
@@ -191,7 +160,7 @@ impl Actuator for Forwarded {
         let all = self.all().context("connections")?;
         let is_new = |(key, now): &(&Key, &[u8; CONNECTION])| self.read.get(*key) != Some(now);
         let found = all.iter().filter(is_new).map(|(key, now)| connection(key, now)).collect();
-        self.limited.retain(|key, _| all.contains_key(key));
+        self.limited.retain(|key| all.contains_key(key));
         self.read = all;
         self.passed.took_ns = os::monotonic_ns() - begun;
         Ok(found)
@@ -208,26 +177,6 @@ impl Actuator for Forwarded {
 /// If the kernel does not permit it.
 pub fn restore() -> Result<u64> {
     clsact::take_away(&PROGRAMS)
-}
-
-/// `struct ends`.
-pub(super) fn key([station, other]: &[SocketAddr; 2]) -> Key {
-    let mut key = [0; ENDS];
-    key[..16].copy_from_slice(&bpf::in_six(station.ip()));
-    key[16..32].copy_from_slice(&bpf::in_six(other.ip()));
-    key[32..34].copy_from_slice(&station.port().to_be_bytes());
-    key[34..].copy_from_slice(&other.port().to_be_bytes());
-    key
-}
-
-/// The same, read.
-pub(super) fn ends(key: &Key) -> [SocketAddr; 2] {
-    let end = |address: usize, port: usize| {
-        let six: [u8; 16] = key[address..address + 16].try_into().expect("sixteen octets");
-        let port = u16::from_be_bytes([key[port], key[port + 1]]);
-        SocketAddr::new(IpAddr::from(six).to_canonical(), port)
-    };
-    [end(0, 32), end(16, 34)]
 }
 
 fn connection(key: &Key, octets: &[u8; CONNECTION]) -> Connection {
@@ -266,6 +215,9 @@ pub(super) fn word(octets: &[u8], at: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::net::SocketAddr;
+
+    use super::super::limited::key;
     use super::*;
 
     #[test]

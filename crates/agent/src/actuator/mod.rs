@@ -16,6 +16,8 @@ mod each;
 #[cfg(feature = "bpf")]
 pub mod forward;
 #[cfg(feature = "bpf")]
+mod limited;
+#[cfg(feature = "bpf")]
 mod passes;
 #[cfg(feature = "bpf")]
 mod queueing;

@@ -5,7 +5,7 @@ What its words mean is in `words`. Schemes are compared within a replication: al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from .plan import (
     TESTBED_QUEUES,
     TESTBEDS,
     WAYS,
+    Key,
     anomaly,
     baseline,
     ending,
@@ -99,16 +100,7 @@ def aggregation_worse(data: Measurements) -> Points:
 
 def airtime_ends(data: Measurements) -> Points:
     """Downloads under the airtime scheduler."""
-    return [
-        INDEX.condition(
-            f"{STANDARDS[standard]}, slow station's part of the air",
-            data[key].slow_part(),
-            HALF,
-            of=[key],
-        )
-        for standard in STANDARDS
-        for key in [anomaly(standard, "down", sent(standard), AIRTIME)]
-    ]
+    return _half(data, {it: anomaly(it, "down", sent(it), AIRTIME) for it in STANDARDS})
 
 
 def airtime_not_up(data: Measurements) -> Points:
@@ -130,16 +122,8 @@ def airtime_not_up(data: Measurements) -> Points:
 
 def fq_codel_no_cure(data: Measurements) -> Points:
     """Downloads under FQ-CoDel."""
-    return [
-        condition(
-            f"{STANDARDS[standard]}, slow station's part of the air",
-            data[key].slow_part(),
-            above=HALF + INDEX.allowed,
-            of=[key],
-        )
-        for standard in STANDARDS
-        for key in [anomaly(standard, "down", sent(standard), FQ_CODEL)]
-    ]
+    keys = {it: anomaly(it, "down", sent(it), FQ_CODEL) for it in STANDARDS}
+    return _more_than_half(data, keys)
 
 
 def ending_air(data: Measurements, testbed: str, queue: str) -> Points:
@@ -212,30 +196,12 @@ def short_flows_faster(data: Measurements) -> Points:
 
 def found_rates_drag(data: Measurements) -> Points:
     """Downloads under a FIFO, at rates that Minstrel-HT finds."""
-    return [
-        condition(
-            f"{STANDARDS[standard]}, slow station's part of the air",
-            data[key].slow_part(),
-            above=HALF + INDEX.allowed,
-            of=[key],
-        )
-        for standard in MODERN
-        for key in [sold(standard, "down", FOUND, FIFO)]
-    ]
+    return _more_than_half(data, {it: sold(it, "down", FOUND, FIFO) for it in MODERN})
 
 
 def found_rates_fair(data: Measurements) -> Points:
     """The same under the airtime scheduler."""
-    return [
-        INDEX.condition(
-            f"{STANDARDS[standard]}, slow station's part of the air",
-            data[key].slow_part(),
-            HALF,
-            of=[key],
-        )
-        for standard in MODERN
-        for key in [sold(standard, "down", FOUND, AIRTIME)]
-    ]
+    return _half(data, {it: sold(it, "down", FOUND, AIRTIME) for it in MODERN})
 
 
 def aql_short_waits(data: Measurements) -> Points:
@@ -268,6 +234,27 @@ def amsdu_eases(data: Measurements) -> Points:
             )
         )
     return found
+
+
+def _half(data: Measurements, keys: Mapping[str, Key]) -> Points:
+    """The slow station has half of the air, in each standard."""
+    return [
+        INDEX.condition(_slow_part(standard), data[key].slow_part(), HALF, of=[key])
+        for standard, key in keys.items()
+    ]
+
+
+def _more_than_half(data: Measurements, keys: Mapping[str, Key]) -> Points:
+    """The slow station has more than that."""
+    above = HALF + INDEX.allowed
+    return [
+        condition(_slow_part(standard), data[key].slow_part(), above=above, of=[key])
+        for standard, key in keys.items()
+    ]
+
+
+def _slow_part(standard: str) -> str:
+    return f"{STANDARDS[standard]}, slow station's part of the air"
 
 
 def _claim(
