@@ -116,12 +116,12 @@ web/node_modules/.package-lock.json: web/package-lock.json
 test-web: build ## Tests of the playground in Node and Chromium, as far as they are here
 	web/test.sh $(BIN)
 
-# Two machines at a time.
-# What is emulated in real time has the machine for itself.
+# Two machines at a time. What is emulated in real time has the machine for itself, and the agent as it is now.
 ALONE := tests/kernel/test_station.py
 test-kernel: build ## Tests on Debian's kernel in QEMU, some five and a half minutes; its package comes by apt-get download
 	$(BIN)/python tests/kernel/machine.py --fetch
 	$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=worksteal --ignore=$(ALONE) tests/kernel
+	$(MAKE) --no-print-directory agent || echo "The agent is not built, and left out." >&2
 	$(BIN)/python -m pytest --quiet $(ALONE)
 
 # A file of tests is one process's, which makes what they share once. There are two processes more than cores: tests

@@ -97,7 +97,10 @@ def emulated(file: Path, seed: int, cell: Cell, *, with_agent: bool) -> list[flo
             agent = subprocess.Popen([*inside, "--for", f"{seconds} s"], stderr=pipe, text=True)
         document = json.loads(emulation.communicate()[0])
     if agent is not None:
-        print(agent.communicate()[1], file=sys.stderr)
+        said = agent.communicate()[1]
+        if agent.returncode != 0:
+            sys.exit(f"the agent has ended with status {agent.returncode}: {said}")
+        print(said, file=sys.stderr)
     if not document["valid"]:
         print(f"invalid: {document['objections']}", file=sys.stderr)
     flows = {flow["name"]: flow["goodput_bps"] / 1e3 for flow in document["result"]["flows"]}
