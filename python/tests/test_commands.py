@@ -98,6 +98,18 @@ def test_check_takes_studies_with_all_their_points(
     assert any("disciplin" in line for line in lines)
 
 
+@pytest.mark.parametrize("key", ["a", "scenario"])
+def test_check_bears_what_is_nested_too_deeply(
+    key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "deep.toml"
+    path.write_text(f"{key} = {'[' * 100_000}", encoding="utf-8")
+    status, lines = told(capsys, "check", path)
+    assert status == cli.BAD_INPUT
+    assert len(lines) == 1
+    assert "cannot recurse further" in lines[0]
+
+
 def test_check_takes_a_study_that_is_like_another(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airfair import scenario
+from airfair._core import LARGEST_SCENARIO
 from airfair.cli import scenarios, studies
 from airfair.cli.completers import complete, toml_files
 from airfair.cli.status import DONE, InputError
@@ -15,6 +18,9 @@ if TYPE_CHECKING:
 
 _MOST_POINTS = 10_000
 """Points of a study that are tried; of a larger one the study itself is checked, and its scenario."""
+
+_STUDY_KEY = re.compile(rb"""^[ \t]*["']?(scenario|like)\b""", re.MULTILINE)
+"""Begin of a line with one of the keys by which a study is known: what has none need not be read as TOML here."""
 
 
 def add(commands: Commands) -> None:
@@ -66,7 +72,10 @@ def _is_study(name: str) -> bool:
     import tomllib
 
     try:
-        document = tomllib.loads(Path(name).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        content = scenario.read(Path(name))
+        if len(content) > LARGEST_SCENARIO or not _STUDY_KEY.search(content):
+            return False
+        document = tomllib.loads(content.decode())
+    except (OSError, ValueError, RecursionError):
         return False
     return "scenario" in document or "like" in document
