@@ -19,12 +19,7 @@ struct orders {
 	__u32 data, ack;   /* classes */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct orders);
-} orders SEC(".maps");
+#include "orders.h"
 
 /* True of an ACK of TCP without data. */
 static __always_inline int is_pure_ack(const struct tcp *tcp, __u32 length)

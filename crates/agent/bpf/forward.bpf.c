@@ -24,12 +24,7 @@ struct orders {
 	__u32 padding;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct orders);
-} orders SEC(".maps");
+#include "orders.h"
 
 struct connection {
 	struct side sides[2];

@@ -1,7 +1,8 @@
-//! Fixture of tests: a cell of 802.11a in which frames are heard.
+//! Fixtures of tests: a cell of 802.11a in which frames are heard, and a TCP sender to compare laws by.
 
 use airfair_units::{Bytes, Duration, Time};
 
+use crate::newreno;
 use crate::occupancy_meter::{Frame, Kind, Packets, Params};
 
 /// The access point, the station that listens, and another one.
@@ -76,3 +77,12 @@ pub(crate) fn data(end: u64, from: u16, to: u16) -> Frame<'static> {
 pub(crate) fn ack(end: u64, to: u16) -> Frame<'static> {
     frame(end, to, Kind::Ack)
 }
+
+/// A segment of easy numbers.
+pub(crate) const SEGMENT: Bytes = Bytes::new(1_000);
+/// Reno that counts octets, and whose window is what is under way when recovery ends.
+pub(crate) const PARAMS: newreno::Params = newreno::Params {
+    segment: SEGMENT,
+    byte_counting: true,
+    deflation: newreno::Deflation::ToFlight,
+};

@@ -245,14 +245,9 @@ fn whole(amount: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::{PARAMS, SEGMENT};
     use crate::window::Path;
 
-    const SEGMENT: Bytes = Bytes::new(1_000);
-    const PARAMS: newreno::Params = newreno::Params {
-        segment: SEGMENT,
-        byte_counting: true,
-        deflation: newreno::Deflation::ToFlight,
-    };
     const ACK: Event = Event::NewAck { is_cwnd_limited: true };
 
     fn ms(ms: u64) -> Duration {

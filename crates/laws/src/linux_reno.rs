@@ -73,15 +73,9 @@ pub(crate) fn shrink(segment: Bytes, seen: &Observation, ssthresh: u64) -> Windo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::{PARAMS, SEGMENT};
     use crate::window::Path;
     use airfair_units::Time;
-
-    const SEGMENT: Bytes = Bytes::new(1_000);
-    const PARAMS: newreno::Params = newreno::Params {
-        segment: SEGMENT,
-        byte_counting: true,
-        deflation: newreno::Deflation::ToFlight,
-    };
 
     fn after(event: Event, cwnd: u64, ssthresh: u64, credit: u64, acked: u64) -> (u64, u64, u64) {
         let window = Window { cwnd: SEGMENT * cwnd, ssthresh: SEGMENT * ssthresh, credit };

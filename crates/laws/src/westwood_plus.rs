@@ -114,14 +114,9 @@ fn filter(before: Option<Bandwidth>, arrived: u64, interval: Duration) -> Bandwi
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::{PARAMS, SEGMENT};
     use crate::window::Path;
 
-    const SEGMENT: Bytes = Bytes::new(1_000);
-    const PARAMS: newreno::Params = newreno::Params {
-        segment: SEGMENT,
-        byte_counting: true,
-        deflation: newreno::Deflation::ToFlight,
-    };
     const ACK: Event = Event::NewAck { is_cwnd_limited: true };
 
     fn seen(event: Event, at_ms: u64, acked: u64, round_trip_ms: Option<u64>) -> Observation {

@@ -20,7 +20,7 @@ _MOST_POINTS = 10_000
 """Points of a study that are tried; of a larger one the study itself is checked, and its scenario."""
 
 _STUDY_KEY = re.compile(rb"""^[ \t]*["']?(scenario|like)\b""", re.MULTILINE)
-"""Begin of a line with one of the keys by which a study is known: what has none need not be read as TOML here."""
+"""Begin of a line with a key by which a study is known: what has none need not be parsed to know."""
 
 
 def add(commands: Commands) -> None:
