@@ -140,17 +140,18 @@ def table_text(table: Table, width: int = WIDTH) -> str:
     """A table in so many columns, 80 or more: printed columns with their deviations, then the others."""
     printed = [column for column in table.columns if column.printed]
     others = [column for column in table.columns if not column.printed]
-    name = max([NAME, *map(len, table.rows)])
+    name = min(max([NAME, *map(len, table.rows)]), width - len(MARGIN) - COMPARED)
     lines = textwrap.wrap(table.heading, WIDTH)
     for i, part in enumerate(_side_by_side(printed, width - name, COMPARED)):
-        heads = [
-            [f"{column.label:>{COMPARED}}" for column in part],
-            [f"{'paper':>7}{'measured':>13}{'dev.':>9}"] * len(part),
-        ]
+        labels = [textwrap.wrap(column.label, COMPARED - 2) for column in part]
+        height = max(map(len, labels))
+        labels = [[""] * (height - len(label)) + label for label in labels]
+        heads = [[f"{label[i]:>{COMPARED}}" for label in labels] for i in range(height)]
+        heads.append([f"{'paper':>7}{'measured':>13}{'dev.':>9}"] * len(part))
         lines += [*([""] if i else []), *_block(table, part, name, heads, _compared)]
     for part in _side_by_side(others, width - name, ALONE):
-        labels = [_split(column.label) for column in part]
-        heads = [[f"{label[i]:>{ALONE}}" for label in labels] for i in range(2)]
+        pairs = [_split(column.label) for column in part]
+        heads = [[f"{pair[i]:>{ALONE}}" for pair in pairs] for i in range(2)]
         lines += ["", *_block(table, part, name, heads, _alone)]
     if any(line.endswith(NOT_KNOWN) or f" {NOT_KNOWN} " in line for line in lines[1:]):
         lines.append(f"{MARGIN}{NOT_KNOWN}: not known yet, the interval is wider than the figure")
@@ -172,7 +173,10 @@ def _block(
 ) -> list[str]:
     rows = zip(table.rows, *(column.cells for column in columns), strict=True)
     lines = [("", head) for head in heads]
-    lines += [(row, [show(cell) for cell in cells]) for row, *cells in rows]
+    for row, *cells in rows:
+        *above, last = textwrap.wrap(row, name, subsequent_indent=MARGIN) or [""]
+        lines += [(words, []) for words in above]
+        lines.append((last, [show(cell) for cell in cells]))
     return [f"{MARGIN}{row:<{name}}{''.join(cells)}".rstrip() for row, cells in lines]
 
 

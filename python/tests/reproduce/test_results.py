@@ -100,6 +100,16 @@ def test_wide_tables_fit_80_columns_and_keep_their_columns(name: str, printed: i
         assert first[len(name) + 2 :] == second[len(name) + 2 :]
 
 
+def test_names_longer_than_a_terminal_has_room_for_go_on_in_the_next_line() -> None:
+    cells = [Cell(Estimate(1234.5, 67.8), 1200.0, digits=1)]
+    label, name = "as the standard allows, airtime scheduler", "a station " * 8 + "far away"
+    lines = table_text(Table("t", "A title", [name], [Column("a", label, cells)])).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert all("far away" in line for line in lines if "±" in line)
+    assert sum(line.split().count("station") for line in lines) == 8
+    assert [line.strip() for line in lines[1:3]] == ["as the standard allows,", "airtime scheduler"]
+
+
 def test_an_interrupted_run_keeps_the_experiments_that_were_finished(
     measurements: Data, tmp_path: Path
 ) -> None:
