@@ -54,7 +54,10 @@ impl Cell {
     fn windows(&self) -> Option<[u32; 2]> {
         let (mut up, mut down) = (None, None);
         let (of_up, of_down) = (self.up.ends(), self.down.ends());
-        for line in fs::read_to_string(&self.recording).unwrap().lines() {
+        let recorded = fs::read_to_string(&self.recording).unwrap();
+        // The agent may be writing the last line.
+        let whole = recorded.rfind('\n').map_or("", |end| &recorded[..end]);
+        for line in whole.lines() {
             let line: serde_json::Value = serde_json::from_str(line).unwrap();
             let windows = line["decision"]["windows"].clone();
             let windows: Vec<Window> = serde_json::from_value(windows).unwrap_or_default();
