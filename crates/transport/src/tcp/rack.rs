@@ -248,7 +248,8 @@ impl Rack {
         let mut has_again = false;
         while let Some(first) = self.sent.front().copied().filter(|it| it.end <= segment.ack) {
             has_again |= first.is_again && first.fate != Fate::Sacked;
-            self.arrive(0, view, &mut news);
+            let is_earlier_copy = first.is_again && segment.echoes_before(first.at);
+            self.arrive(0, view, is_earlier_copy, &mut news);
             self.first = first.end;
             self.sent.pop_front();
             self.sacked -= 1;
@@ -258,7 +259,8 @@ impl Rack {
             let from = self.index(start.max(segment.ack));
             let behind = self.sent.partition_point(|it| it.end <= end);
             for index in from..behind {
-                self.arrive(index, view, &mut news);
+                // The echo is that of what came before the gap, and says nothing.
+                self.arrive(index, view, false, &mut news);
             }
         }
         if has_again {
@@ -322,8 +324,9 @@ impl Rack {
         view.smoothed.map_or(window, |smoothed| window.min(smoothed))
     }
 
-    /// The segment at `index` has arrived.  [RFC8985 §6.2 steps 2 and 3]
-    fn arrive(&mut self, index: usize, view: View, news: &mut News) {
+    /// The segment at `index` has arrived; an earlier copy of it than the last one, where the ACK's echo tells so.
+    /// [RFC8985 §6.2 steps 2 and 3]
+    fn arrive(&mut self, index: usize, view: View, is_earlier_copy: bool, news: &mut News) {
         let length = self.length(index);
         let segment = self.sent[index];
         match segment.fate {
@@ -337,7 +340,7 @@ impl Rack {
         let round_trip = view.now - segment.at;
         if segment.is_again {
             // An answer sooner than any before is one to an earlier copy.
-            if view.least.is_some_and(|least| round_trip < least) {
+            if is_earlier_copy || view.least.is_some_and(|least| round_trip < least) {
                 return;
             }
         } else {

@@ -72,6 +72,11 @@ impl Timestamps {
         NonZeroU32::new(ticks).unwrap_or(NonZeroU32::MIN)
     }
 
+    /// True if the tick `earlier` lies before `later`, on a clock that wraps.  [RFC7323 §5.2]
+    pub(crate) fn is_before(earlier: u32, later: u32) -> bool {
+        earlier.wrapping_sub(later).cast_signed() < 0
+    }
+
     /// Time since the other end's echo left here; nothing if there is no echo.
     pub(crate) fn round_trip(self, now: Time) -> Option<Duration> {
         let ticks = Self::clock(now).get().wrapping_sub(self.echo);
@@ -162,6 +167,12 @@ impl Segment {
     /// True if it acknowledges and does nothing else.
     pub fn is_pure_ack(&self) -> bool {
         self.payload == 0 && self.flags == Flags::ACK
+    }
+
+    /// True if its echo left here before `sent`: it answers nothing that was sent then. Without an echo it may.
+    pub(crate) fn echoes_before(&self, sent: Time) -> bool {
+        let echo = self.timestamps.map_or(0, |timestamps| timestamps.echo);
+        echo != 0 && Timestamps::is_before(echo, Timestamps::clock(sent).get())
     }
 
     /// Number after the last octet of data [octets].

@@ -45,10 +45,9 @@ impl Undo {
         if is_duplicate_reported {
             self.unreported = self.unreported.map(|count| count.saturating_sub(1));
         }
-        let is_before = |first: u32, echo: u32| echo.wrapping_sub(first).cast_signed() < 0;
         let echo = segment.timestamps.map(|it| it.echo).filter(|echo| is_new && *echo != 0);
         let answers_original = match (self.first_again, echo) {
-            (Some(first), Some(echo)) => is_before(first, echo),
+            (Some(first), Some(echo)) => Timestamps::is_before(echo, first),
             _ => false,
         };
         answers_original || self.unreported == Some(0)

@@ -1,8 +1,9 @@
 //! Tests of RACK's memory.
 
 use super::*;
-use crate::tcp::segment::SackBlocks;
+use crate::tcp::segment::{SackBlocks, Timestamps};
 use proptest::prelude::*;
+use std::num::NonZeroU32;
 
 const SEGMENT: u64 = 1_000;
 
@@ -88,6 +89,25 @@ fn an_answer_to_an_earlier_copy_says_nothing_of_the_later_one() {
         assert_eq!((news.delivered, news.longest), (2_000, None));
         rack.detect(View { is_repairing: true, ..view(answered) });
         assert_eq!(next_lost(&rack), lost);
+    }
+}
+
+/// Verifies: [RFC8985 §6.2]: an echo from before the second copy is an answer to the first, however late. That of an
+/// ACK above a gap is of what came before the gap, and tells nothing.
+#[test]
+fn an_echo_from_before_the_later_copy_says_nothing_of_it() {
+    let echo = |ms: u64| u32::try_from(1_000 * ms + 1).unwrap();
+    let acked = ack(1, &[]);
+    let sacked = ack(0, &[(1, 2)]);
+    for (echoed, seen, lost) in
+        [(0, acked, None), (99, acked, None), (100, acked, Some(2)), (0, sacked, Some(0))]
+    {
+        let mut rack = ten();
+        (0..2).for_each(|it| rack.on_sent(at(100), octet(it), octet(it + 1)));
+        let timestamps = Some(Timestamps { value: NonZeroU32::MIN, echo: echo(echoed) });
+        rack.on_ack(&Segment { timestamps, ..seen }, octet(10), view(300));
+        rack.detect(View { is_repairing: true, ..view(300) });
+        assert_eq!(next_lost(&rack), lost, "{echoed}");
     }
 }
 
