@@ -1,0 +1,180 @@
+//! Airtime in rounds, and what a driver takes ahead.
+
+use super::*;
+
+/// The default shares, and a limit that is not reached.
+fn airtime_queue(rule: AirtimeSharing) -> TransmitQueue<Tagged> {
+    queue(Discipline::Airtime(rule), 1_000, Limit::Shared)
+}
+
+/// Quantum 300. An exchange costs station 0 250 and station 1 900. After each service, deficits of (0, 1):
+/// (50, 300) 0 again; (−200, 300) → 0 gets 300 and is last, 1; (100, −600) → −300, 0; (−150, −300) → 0 gets
+/// 300, 1 too and has 0, 0; (−100, 0) → 200 and 300, 0; (−50, 300) → 250, 1; (250, −600) → −300, 0;
+/// (0, −300) → 300 and 0, 0; (50, 0) 0; (−200, 0) → 100 and 300, 0; (−150, 300) → 150, 1.
+///
+/// Verifies: [hoiland-2017 §3.2]
+#[test]
+fn airtime_is_charged_after_the_exchange_and_shared_in_rounds() {
+    let mut queue = airtime_queue(AirtimeSharing::default());
+    queue.push(ms(0), packet(0, 0, 1_000));
+    for number in 1..13 {
+        for flow in [0, 2] {
+            assert!(queue.push(ms(0), packet(flow, number, 1_000)));
+        }
+    }
+    let order = [(); 12].map(|()| serve(&mut queue, ms(0), [250, 900, 0]).unwrap() / 2);
+    assert_eq!(order, [0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
+}
+
+/// A queue whose driver takes up to 64 packets ahead, when three stations at 8 Mb/s have had 30 of 962 octets each, one station
+/// after the other. Linux expects 38 octets more, 1000 µs, and 40 µs for the frame.
+fn queue_with_driver(aql: Option<AirtimeQueueLimits>) -> TransmitQueue<Tagged> {
+    let rule = AirtimeSharing { hardware_queue: Some(64), aql, ..AirtimeSharing::default() };
+    let mut queue = airtime_queue(rule);
+    for index in 0..3 {
+        let rate = DataRate::from_mbps(8);
+        queue.charge(ms(0), &Charge { rate, ..exchange(index, Down, 0) });
+    }
+    for (flow, number) in [0, 2, 4].into_iter().flat_map(|flow| (0..30).map(move |it| (flow, it))) {
+        assert!(queue.push(ms(0), packet(flow, number, 962)));
+    }
+    queue
+}
+
+/// Packets of each of three stations that have left their queues.
+fn taken(queue: &TransmitQueue<Tagged>) -> [usize; 3] {
+    let ahead = queue.driver.as_ref().expect("a driver").packets().map(|(msdu, _)| msdu.to);
+    let all: Vec<NodeId> = ahead.chain(in_service(queue).map(|msdu| msdu.to)).collect();
+    [0, 1, 2].map(|index| all.iter().filter(|to| **to == NodeId::station(index)).count())
+}
+
+/// Up to 12 ms of the first station: eleven packets are 11.44 ms, the twelfth goes. The second has as many, since 12.48 and
+/// 11.44 are below 24 ms. After 24.96 the third has up to 5 ms: four are 4.16, the fifth goes.
+///
+/// Verifies: [linux-aql]
+#[test]
+fn the_driver_takes_the_airtime_that_its_limits_leave_to_a_station() {
+    let limits = AirtimeQueueLimits::default();
+    let mut queue = queue_with_driver(Some(limits));
+    assert_eq!((taken(&queue), queue.len()), ([12, 12, 5], 90));
+    // After six of the first station 23.92 ms are left, and somebody takes one more.
+    (0..5).for_each(|_| _ = finish(&mut queue, ms(0)));
+    assert_eq!(taken(&queue), [7, 12, 5]);
+    finish(&mut queue, ms(0));
+    assert_eq!(taken(&queue).iter().sum::<usize>(), 24);
+    let served = std::iter::from_fn(|| finish(&mut queue, ms(0))).count();
+    assert_eq!((served, queue.len(), taken(&queue)), (84, 0, [0; 3]));
+    // Without limits it takes what there is room for.
+    assert_eq!(taken(&queue_with_driver(None)), [30, 30, 4]);
+}
+
+/// Quanta of 300 µs, and exchanges of 250 and 900 µs: stations share as they do without a driver, a little later.
+#[test]
+fn a_driver_shares_airtime_as_the_scheduler_says() {
+    let rule = AirtimeSharing { hardware_queue: Some(2), ..AirtimeSharing::default() };
+    let mut queue = airtime_queue(rule);
+    for (number, flow) in (0..400).flat_map(|number| [0, 2].map(|flow| (number, flow))) {
+        assert!(queue.push(ms(0), packet(flow, number, 1_000)));
+    }
+    let served: Vec<u64> =
+        (0..400).map(|_| serve(&mut queue, ms(0), [250, 900, 0]).expect("packets wait")).collect();
+    let [of_first, of_second] = [0, 2].map(|flow| served.iter().filter(|it| **it == flow).count());
+    let [first, second] = [of_first * 250, of_second * 900];
+    assert!(first.abs_diff(second) <= 3_000, "{first} and {second} us");
+}
+
+/// A turn is three exchanges long. A station that has just come interrupts one, and does so once: when it
+/// comes back while it is still listed, it waits for its turn.
+///
+/// Verifies: [hoiland-2017 §3.2]
+#[test]
+fn a_station_goes_first_only_when_it_is_new() {
+    let quantum = Duration::from_micros(3_000);
+    let mut queue = airtime_queue(AirtimeSharing { quantum, ..AirtimeSharing::default() });
+    (0..12).for_each(|number| _ = queue.push(ms(0), packet(0, number, 300)));
+    let mut next = |new: Option<u64>| {
+        if let Some(number) = new {
+            queue.push(ms(0), packet(4, number, 300));
+        }
+        serve(&mut queue, ms(0), [1_000, 0, 100]).expect("packets wait")
+    };
+    // 2000 and 1000 are left of the first turn; station 2 comes when the third exchange is in service
+    assert_eq!([next(None), next(None), next(Some(0)), next(None)], [0, 0, 0, 4]);
+    // looked at again, empty, and listed among the old; station 0 has a turn before
+    assert_eq!([next(Some(1)), next(None), next(None), next(None)], [0, 0, 0, 4]);
+    // looked at once more and listed no longer: it is new again, in the middle of a turn
+    assert_eq!([next(Some(2)), next(None)], [0, 4]);
+}
+
+/// Two stations use as much for each exchange; of two flows of one of them each has half.
+#[test]
+fn flows_of_a_station_share_its_time() {
+    let mut queue = airtime_queue(AirtimeSharing::default());
+    for number in 0..20 {
+        (0..3).for_each(|flow| _ = queue.push(ms(0), packet(flow, number, 300)));
+    }
+    let mut counts = [0; 3];
+    for _ in 0..32 {
+        let flow = serve(&mut queue, ms(0), [1_000, 1_000, 0]).expect("packets wait");
+        counts[usize::try_from(flow).unwrap()] += 1;
+    }
+    assert_eq!(counts, [8, 8, 16]);
+}
+
+/// Station 0 has sent for 3 ms: it waits until station 1 has had as much more, where that counts and where
+/// station 0 was there in the last 100 ms.
+///
+/// Verifies: [linux-atf]
+#[test]
+fn what_a_station_sends_is_charged_while_it_is_active() {
+    for (charges_uplink, at, late) in [(true, 0, true), (false, 0, false), (true, 101, false)] {
+        let mut queue =
+            airtime_queue(AirtimeSharing { charges_uplink, ..AirtimeSharing::default() });
+        // the first is in service; then both have a turn of their own
+        for flow in [2, 0] {
+            queue.push(ms(0), packet(flow, 0, 1_000));
+        }
+        queue.charge(ms(at), &exchange(0, Up, 3_000));
+        (1..20).for_each(|number| _ = queue.push(ms(at), packet(2, number, 1_000)));
+        finish(&mut queue, ms(at));
+        let order = std::iter::from_fn(|| serve(&mut queue, ms(at), [400, 400, 0]));
+        let place = order.take_while(|flow| *flow != 0).count();
+        // −2700 is positive again after ten quanta, in each of which station 1 sends at least once
+        assert_eq!(place >= 7, late, "{charges_uplink} {at}: {place}");
+    }
+}
+
+/// A standing delay of 30 ms is above the target of 20 ms, and below 50 ms, that of stations below 12 Mb/s.
+///
+/// Verifies: [hoiland-2017 §3]
+#[test]
+fn a_slow_station_may_wait_longer() {
+    let dropped = |rate| {
+        let mut queue = airtime_queue(AirtimeSharing::default());
+        let mut charge = exchange(0, Down, 10);
+        charge.rate = DataRate::from_mbps(rate);
+        let mut drops = 0;
+        for step in 0..200 {
+            queue.push(ms(10 * step), packet(0, step, 1_400));
+            if step >= 4 {
+                queue.charge(ms(10 * step), &charge);
+                finish(&mut queue, ms(10 * step));
+            }
+            drops += std::iter::from_fn(|| queue.poll_dropped()).count();
+        }
+        drops
+    };
+    assert!(dropped(12) > 0);
+    assert_eq!(dropped(11), 0);
+}
+
+/// Verifies: [hoiland-2017 §3.1]
+#[test]
+fn among_stations_the_fattest_flow_gives_way() {
+    let mut queue = queue(Discipline::Airtime(AirtimeSharing::default()), 4, Limit::Shared);
+    for (flow, size) in [(0, 100), (0, 100), (0, 100), (2, 1_000), (4, 100)] {
+        assert!(queue.push(ms(0), packet(flow, 0, size)));
+    }
+    assert_eq!(queue.poll_dropped().unwrap().0.payload.flow, 2);
+    assert!(queue.poll_dropped().is_none());
+}

@@ -1,0 +1,121 @@
+//! `fq-codel` and its law, and flows in queues of their own.
+
+use super::*;
+
+/// Packets of 1000 octets, one served each 20 ms, so each has waited 20 ms more than the one before. The
+/// delay is above 5 ms from the first dequeue on; 100 ms later the first drop; the next one follows
+/// 100 ms after it, and the next 100/√2 ms after that.
+///
+/// Verifies: [RFC8289 §5.5]
+#[test]
+fn codel_drops_the_oftener_the_longer_the_queue_stands() {
+    let mut queue = queue(Discipline::CoDel(RULE), 1_000, Limit::Shared);
+    for number in 0..100 {
+        queue.push(ms(0), packet(0, number, 1_000));
+    }
+    let mut drops = Vec::new();
+    for step in 1..=20 {
+        let now = ms(20 * step);
+        finish(&mut queue, now);
+        while let Some((msdu, cause)) = queue.poll_dropped() {
+            assert_eq!(cause, DropCause::CoDel);
+            drops.push((20 * step, msdu.payload.number));
+        }
+    }
+    // First dequeue at 20 ms, so drops from 120 ms on; then 120 + 100 = 220, 220 + 70.7 = 290.7 → 300,
+    // 290.7 + 57.7 = 348.4 → 360, 348.4 + 50 = 398.4 → 400.
+    let times: Vec<u64> = drops.iter().map(|(at, _)| *at).collect();
+    assert_eq!(times, [120, 220, 300, 360, 400]);
+    // packet n is dequeued at 20·n, one later for each drop before
+    assert_eq!(drops[..2], [(120, 6), (220, 12)]);
+}
+
+#[test]
+fn codel_leaves_a_short_or_a_fast_queue_alone() {
+    let mut queue = queue(Discipline::CoDel(RULE), 1_000, Limit::Shared);
+    // at most two packets of 700 octets wait: less than one of the largest size
+    for step in 0..50 {
+        queue.push(ms(100 * step), packet(0, step, 700));
+        if step > 2 {
+            finish(&mut queue, ms(100 * step));
+        }
+    }
+    assert!(queue.poll_dropped().is_none());
+}
+
+/// Dropping that resumes within 16 intervals goes on at the rate at which it ended: five drops made count 5
+/// from 1, so 4 is left, and the second drop comes 100/√4 = 50 ms after the first. Later it starts afresh.
+///
+/// Verifies: [RFC8289 §5.5]
+#[test]
+fn codel_remembers_for_a_while_how_fast_it_had_to_drop() {
+    for (start, second) in [(500, 180), (5_000, 220)] {
+        let mut queue = queue(Discipline::CoDel(RULE), 1_000, Limit::Shared);
+        let mut drops = Vec::new();
+        let mut stand = |queue: &mut TransmitQueue<Tagged>, start: u64| {
+            (0..100).for_each(|number| _ = queue.push(ms(start), packet(0, number, 1_000)));
+            for step in 1..=20 {
+                finish(queue, ms(start + 20 * step));
+                drops.extend(std::iter::from_fn(|| queue.poll_dropped()).map(|_| 20 * step));
+            }
+        };
+        stand(&mut queue, 0);
+        while finish(&mut queue, ms(400)).is_some() {}
+        stand(&mut queue, start);
+        assert_eq!(drops[..5], [120, 220, 300, 360, 400]);
+        assert_eq!(drops[5..7], [120, second], "from {start} ms on");
+    }
+}
+
+/// Verifies: [RFC8290 §4.2]: a new flow goes before the old ones, then takes turns with them.
+#[test]
+fn a_flow_that_has_just_come_goes_first() {
+    let mut queue = queue(FAIR, 1_000, Limit::Shared);
+    for number in 0..6 {
+        queue.push(ms(0), packet(0, number, 1_514));
+    }
+    finish(&mut queue, ms(0));
+    finish(&mut queue, ms(0));
+    queue.push(ms(0), packet(2, 0, 100));
+    queue.push(ms(0), packet(2, 1, 100));
+    assert_eq!(served(&mut queue, ms(0))[..4], [0, 2, 2, 0]);
+}
+
+/// A turn is three packets long. A flow that has just come interrupts one, and does so once: when it comes
+/// back while it is still listed, it waits for its turn.
+///
+/// Verifies: [RFC8290 §4.2]
+#[test]
+fn a_flow_goes_first_only_when_it_is_new() {
+    let long = Discipline::FqCoDel { codel: RULE, quantum: Bytes::new(4_500), queues: 1_024 };
+    let mut queue = queue(long, 1_000, Limit::Shared);
+    for number in 0..12 {
+        queue.push(ms(0), packet(0, number, 1_500));
+    }
+    let next = |queue: &mut TransmitQueue<Tagged>| {
+        finish(queue, ms(0));
+        in_service(queue).expect("packets wait").payload.flow
+    };
+    // flow 0 is new itself: a turn after the packet in service; then the first of a turn among the old
+    assert_eq!([0; 4].map(|_| next(&mut queue)), [0; 4]);
+    queue.push(ms(0), packet(2, 0, 100));
+    assert_eq!(next(&mut queue), 2);
+    // looked at again, empty, and listed among the old; flow 0 goes on with its turn
+    assert_eq!(next(&mut queue), 0);
+    queue.push(ms(0), packet(2, 1, 100));
+    assert_eq!([0; 3].map(|_| next(&mut queue)), [0, 2, 0]);
+}
+
+/// Verifies: [RFC8290 §4.1.3]
+#[test]
+fn where_there_is_no_room_the_longest_queue_gives_way_at_its_head() {
+    let mut queue = queue(FAIR, 4, Limit::Shared);
+    for number in 0..4 {
+        assert!(queue.push(ms(0), packet(0, number, 1_000)));
+    }
+    assert!(queue.push(ms(0), packet(2, 0, 100)));
+    let (dropped, cause) = queue.poll_dropped().expect("one gives way");
+    // number 0 is in service
+    assert_eq!((dropped.payload.flow, dropped.payload.number), (0, 1));
+    assert_eq!((cause, queue.len()), (DropCause::QueueFull, 4));
+}

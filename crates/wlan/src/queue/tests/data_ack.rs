@@ -1,0 +1,64 @@
+//! Data and ACKs by their weights.
+
+use super::*;
+
+/// The first packet is in service before the second comes; then three rounds of data, ACK, data, and the
+/// ACKs that are left alone.
+///
+/// Verifies: [updown-fairness §IV]
+#[test]
+fn data_and_acks_are_served_two_to_one_and_nobody_waits_for_an_empty_queue() {
+    let mut queue = queue(Discipline::DataAck(Weights::default()), 50, Limit::Each);
+    for number in 0..7 {
+        assert!(queue.push(ms(0), packet(0, number, 1_500)));
+        assert!(queue.push(ms(0), packet(1, number, 52)));
+    }
+    assert_eq!(served(&mut queue, ms(0)), [0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1]);
+}
+
+/// Two to one; the only data packet that waits is served first, then the ACK is alone and clears the account:
+/// of the next two, data goes first again.
+#[test]
+fn an_empty_queue_saves_nothing() {
+    let mut queue = queue(Discipline::DataAck(Weights::default()), 50, Limit::Each);
+    queue.push(ms(0), packet(0, 0, 1_500));
+    let mut order = Vec::new();
+    for round in 1..4 {
+        queue.push(ms(0), packet(0, round, 1_500));
+        queue.push(ms(0), packet(1, round, 52));
+        order
+            .extend((0..2).filter_map(|_| finish(&mut queue, ms(0))).map(|msdu| msdu.payload.flow));
+    }
+    assert_eq!(order, [0, 0, 1, 0, 1, 0]);
+}
+
+#[test]
+fn new_weights_hold_from_the_next_packet_on() {
+    let mut queue = queue(Discipline::DataAck(Weights { data: 1, ack: 1 }), 50, Limit::Each);
+    for number in 0..8 {
+        queue.push(ms(0), packet(0, number, 1_500));
+        queue.push(ms(0), packet(1, number, 52));
+    }
+    queue.set_weights(Weights { data: 1, ack: 3 });
+    // after the one in service, the credit of one round: ACK, ACK, data, ACK or a rotation of it
+    let order = served(&mut queue, ms(0));
+    assert_eq!(order[1..9].iter().sum::<u64>(), 6, "{order:?}");
+}
+
+/// Data and ACKs in turn, in a FIFO; then one ACK for two of data, of which the third has no more room.
+#[test]
+fn what_waits_joins_the_queues_of_another_discipline() {
+    let mut queue = queue(Discipline::Fifo, 50, Limit::Shared);
+    for number in 0..4 {
+        queue.push(ms(number), packet(0, number, 1_500));
+        queue.push(ms(number), packet(1, number, 52));
+    }
+    let data_ack = Discipline::DataAck(Weights { data: 2, ack: 1 });
+    let config = QueueConfig { limit: Limit::Each, discipline: data_ack, ..QueueConfig::fifo(3) };
+    queue.reconfigure(ms(9), config);
+    assert_eq!(queue.len(), 6, "the one in service counts with the data");
+    let dropped = std::iter::from_fn(|| queue.poll_dropped());
+    let dropped: Vec<_> = dropped.map(|(it, _)| (it.payload.flow, it.payload.number)).collect();
+    assert_eq!(dropped, [(0, 3), (1, 3)]);
+    assert_eq!(served(&mut queue, ms(9)), [0, 0, 1, 0, 1, 1]);
+}
