@@ -1,0 +1,242 @@
+//! Exchanges: how they go on, succeed and fail.
+
+use super::*;
+
+impl Model<'_> {
+    /// No response comes: `id` knows it at that time, and its member's other categories hold still until then.
+    pub(super) fn give_up_at(&mut self, id: usize, at: u64, kind: FrameKind) {
+        self.stations[id].timeout = Some((at, kind));
+        let member = self.stations[id].member;
+        for (other, s) in self.stations.iter_mut().enumerate() {
+            if other != id && s.member == member {
+                s.held = at;
+            }
+        }
+    }
+
+    /// A frame a SIFS later: vector, duration and NAV.
+    pub(super) fn follow(
+        &mut self,
+        now: u64,
+        kind: FrameKind,
+        way: (usize, usize, usize),
+        (tx, duration, nav): (TxVector, u64, u64),
+    ) {
+        let at = now + us(self.airtime.timing.sifs);
+        let frame = self.frame(kind, way, (tx, at + duration, nav));
+        self.pending.push((at, frame));
+    }
+
+    /// The sender of a frame hears its response begin, or only its own time-out counts.
+    /// [80211-2020 §10.3.2.9, §10.3.2.11]
+    pub(super) fn await_response(&mut self, now: u64, index: usize) {
+        let sent = now - us(self.airtime.timing.sifs).min(now);
+        let gives_up = sent + us(self.airtime.response_timeout());
+        let frame = &mut self.air[index];
+        let answered = match frame.kind {
+            FrameKind::Ack | FrameKind::BlockAck => FrameKind::Data,
+            FrameKind::Cts => FrameKind::Rts,
+            _ => return,
+        };
+        frame.missed = !frame.sensed_by[frame.to] || frame.lost_to[frame.to];
+        if frame.missed {
+            let by = frame.by;
+            self.give_up_at(by, gives_up, answered);
+        }
+    }
+
+    pub(super) fn first_frame(&mut self, now: u64, id: usize) -> OnAir {
+        self.tell_of_sending(now, id);
+        self.plan(now, id, true);
+        let Plan { to, data, answer: ack, protection, .. } =
+            self.stations[id].plan.clone().expect("just planned");
+        let way = (self.stations[id].member, to, id);
+        let sifs = us(self.airtime.timing.sifs);
+        match protection {
+            Protection::None => self.begin_data(now, id),
+            Protection::RtsCts(tx) => {
+                let (rts, cts) = (us(self.airtime.rts(tx)), us(self.airtime.cts(tx)));
+                let nav = cts + data + ack + 3 * sifs;
+                self.frame(FrameKind::Rts, way, (tx, now + rts, nav))
+            }
+            Protection::CtsToSelf(tx) => {
+                let end = now + us(self.airtime.cts(tx));
+                self.frame(FrameKind::CtsToSelf, way, (tx, end, data + ack + 2 * sifs))
+            }
+        }
+    }
+
+    pub(super) fn succeed(&mut self, now: u64, id: usize) {
+        self.tell_of_outcome(now, id, None);
+        self.take_answer(id);
+        if self.fits_txop(now, id) {
+            self.stations[id].want = Want::Response;
+            self.send_data(now, id);
+        } else if self.receiver(id).is_some() || self.config.rules.post_backoff {
+            self.draw(now, id);
+        }
+    }
+
+    /// The exchange of `id` has been answered.
+    pub(super) fn take_answer(&mut self, id: usize) {
+        let plan = self.stations[id].plan.clone().expect("it was in an exchange");
+        if self.agreed(id, plan.to).is_none() {
+            return self.leave(id);
+        }
+        let planned = self.law(id, plan.to).and_then(|law| law.longest_chain());
+        let limit = self.attempts(id, matches!(plan.protection, Protection::RtsCts(_)), planned);
+        let link = &mut self.stations[id].links[plan.to];
+        (link.silences, link.asks) = (0, false);
+        link.has_moved &= plan.kind != FrameKind::BlockAckRequest;
+        let received = link.received.clone();
+        let is_ack = plan.answered_by == FrameKind::Ack;
+        self.settle((id, plan.to), limit, |number| is_ack || received.contains(&number));
+        self.start_afresh(id);
+    }
+
+    /// Attempts after which an MPDU is given up.
+    pub(super) fn attempts(&self, id: usize, is_protected: bool, planned: Option<u16>) -> u16 {
+        match self.stations[id].access.attempts.unwrap_or(self.config.rules.attempts) {
+            Attempts::Limits { .. } if let Some(planned) = planned => planned,
+            Attempts::Limits { long, .. } if is_protected => long,
+            Attempts::Limits { short, .. } => short,
+            Attempts::Max(limit) => limit,
+            Attempts::Unlimited => u16::MAX,
+        }
+    }
+
+    /// The window is the smallest again, and no attempt has failed.
+    pub(super) fn start_afresh(&mut self, id: usize) {
+        let is_done = self.receiver(id).is_none();
+        let s = &mut self.stations[id];
+        s.window = u32::from(s.smallest);
+        (s.short, s.long, s.internal) = (0, 0, 0);
+        s.want = if is_done { Want::Nothing } else { Want::Backoff };
+    }
+
+    /// True if what comes next, without protection, and the answer to it end within the TXOP.
+    pub(super) fn fits_txop(&mut self, now: u64, id: usize) -> bool {
+        let (limit, sifs) = (us(self.stations[id].access.txop_limit), us(self.airtime.timing.sifs));
+        if limit == 0 || self.receiver(id).is_none() {
+            return false;
+        }
+        self.tell_of_sending(now, id);
+        self.plan(now + sifs, id, false);
+        let s = &self.stations[id];
+        let plan = s.plan.as_ref().expect("just planned");
+        now + plan.data + plan.answer + 2 * sifs - s.txop_start <= limit
+    }
+
+    pub(super) fn leave(&mut self, id: usize) {
+        self.stations[id].queue.pop_front();
+        self.start_afresh(id);
+    }
+
+    /// The frame that is answered starts: its MPDUs are on the air.
+    pub(super) fn begin_data(&mut self, at: u64, id: usize) -> OnAir {
+        let frame = self.planned(at, id);
+        self.open(&frame);
+        frame
+    }
+
+    pub(super) fn open(&mut self, frame: &OnAir) {
+        let link = &mut self.stations[frame.by].links[frame.to];
+        for it in link.numbered.iter_mut().filter(|it| frame.mpdus.contains(&it.number)) {
+            (it.attempts, it.is_open) = (it.attempts + 1, true);
+        }
+    }
+
+    /// No answer has come on a link with aggregates.
+    pub(super) fn fail_link(&mut self, id: usize, plan: &Plan, kind: FrameKind, gives_up: bool) {
+        let is_protected = matches!(plan.protection, Protection::RtsCts(_));
+        let planned = self.law(id, plan.to).and_then(|law| law.longest_chain());
+        let planned = planned.filter(|_| plan.kind != FrameKind::BlockAckRequest);
+        let limit = self.attempts(id, is_protected && kind == FrameKind::Data, planned);
+        let asks_after = self.agreed(id, plan.to).is_some_and(|agreed| agreed.asks);
+        let link = &mut self.stations[id].links[plan.to];
+        if kind == FrameKind::Rts {
+            if gives_up {
+                for it in link.numbered.iter_mut().filter(|it| plan.mpdus.contains(&it.number)) {
+                    it.is_open = true;
+                }
+                self.settle((id, plan.to), 0, |_| false);
+            }
+            return;
+        }
+        link.silences += 1;
+        let has_open = link.numbered.iter().any(|it| it.is_open);
+        if (!has_open || asks_after) && link.silences < limit {
+            link.asks = has_open;
+            return;
+        }
+        if !has_open || asks_after {
+            link.has_moved = false;
+        }
+        (link.silences, link.asks) = (0, false);
+        self.settle((id, plan.to), limit, |_| false);
+    }
+
+    /// A higher category of its member goes out instead: as after a collision, but that nothing was on the air.
+    pub(super) fn give_way(&mut self, now: u64, id: usize) {
+        let to = self.receiver(id).expect("something to send");
+        let has_link = self.agreed(id, to).is_some();
+        self.stations[id].short += 1;
+        self.stations[id].internal += 1;
+        // No frame has failed: a chain of rates goes on.
+        let chain_ends = self.chain_ends(id).map(|_| false);
+        if !self.widen(id, chain_ends) {
+            self.stations[id].want = Want::Backoff;
+        } else if has_link {
+            self.start_afresh(id);
+        } else {
+            self.leave(id);
+            self.stations[id].waited = 0;
+        }
+        self.draw(now, id);
+    }
+
+    /// True if enough attempts have failed; else its window is doubled.
+    pub(super) fn widen(&mut self, id: usize, chain_ends: Option<bool>) -> bool {
+        let s = &mut self.stations[id];
+        let gives_up = match s.access.attempts.unwrap_or(self.config.rules.attempts) {
+            Attempts::Max(limit) if s.short + s.long >= limit => true,
+            Attempts::Limits { short, long } if chain_ends.is_none() => {
+                s.short >= short || s.long >= long
+            }
+            Attempts::Max(_) | Attempts::Limits { .. } => chain_ends == Some(true),
+            Attempts::Unlimited => false,
+        };
+        if !gives_up {
+            let largest = s.access.cw_max.unwrap_or(self.airtime.timing.cw_max);
+            s.window = (s.window * 2 + 1).min(u32::from(largest));
+        }
+        gives_up
+    }
+
+    pub(super) fn fail(&mut self, now: u64, id: usize, kind: FrameKind) {
+        let plan = self.stations[id].plan.clone().expect("it was in an exchange");
+        self.tell_of_outcome(now, id, Some(kind));
+        let has_link = self.agreed(id, plan.to).is_some();
+        let s = &mut self.stations[id];
+        let is_protected = matches!(plan.protection, Protection::RtsCts(_));
+        let is_long = kind == FrameKind::Data && is_protected;
+        *(if is_long { &mut s.long } else { &mut s.short }) += 1;
+        let chain_ends = self.chain_ends(id);
+        let gives_up = self.widen(id, chain_ends);
+        if gives_up && has_link {
+            self.fail_link(id, &plan, kind, true);
+            self.start_afresh(id);
+        } else if gives_up {
+            self.leave(id);
+        } else {
+            self.stations[id].want = Want::Backoff;
+            if has_link {
+                self.fail_link(id, &plan, kind, false);
+                if self.receiver(id).is_none() {
+                    self.stations[id].want = Want::Nothing;
+                }
+            }
+        }
+        self.draw(now, id);
+    }
+}

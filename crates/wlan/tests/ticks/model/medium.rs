@@ -1,0 +1,200 @@
+//! What is on the air, and who senses, decodes and answers it.
+
+use super::*;
+
+impl Model<'_> {
+    pub(super) fn members(&self) -> usize {
+        self.config.stations.len() + 1
+    }
+
+    pub(super) fn is_busy(&self, id: usize) -> bool {
+        self.air.iter().any(|frame| frame.occupies(id))
+    }
+
+    /// Audibility of frames of `from` to `listener` now.
+    pub(super) fn audibility(&self, listener: usize, from: usize) -> Audibility {
+        let id = |member: usize| NodeId(u16::try_from(member).expect("few stations"));
+        let is_it = |change: &&Change| (change.listener, change.from) == (id(listener), id(from));
+        if let Some(change) = self.changed.iter().rfind(is_it) {
+            return change.audibility;
+        }
+        let station = |member: usize| Some(&self.config.stations[member.checked_sub(1)?]);
+        let lists = |one, other| station(one).is_some_and(|s| s.hidden_from.contains(&id(other)));
+        if lists(listener, from) || lists(from, listener) {
+            Audibility::Nothing
+        } else if station(listener).is_some_and(|s| s.senses_only.contains(&id(from))) {
+            Audibility::Senses
+        } else {
+            Audibility::Decodes
+        }
+    }
+
+    /// True if the receiver of `listener` understands frames that are sent so.
+    pub(super) fn understands(&self, listener: usize, tx: TxVector) -> bool {
+        match tx {
+            TxVector::Dsss(..) => true,
+            TxVector::Ofdm(_) => standard_of(self.config, listener) != Standard::B,
+            TxVector::Mode(mode) => {
+                standard_of(self.config, listener).format().is_some_and(|it| it >= mode.format())
+            }
+        }
+    }
+
+    pub(super) fn end(&mut self, now: u64) {
+        let (mut ended, still): (Vec<OnAir>, Vec<OnAir>) =
+            self.air.drain(..).partition(|frame| frame.end == now);
+        self.air = still;
+        if ended.is_empty() {
+            return;
+        }
+        for frame in &mut ended {
+            self.spoil(frame);
+            frame.noisy_for = (0..self.members())
+                .map(|id| {
+                    (frame.to == id || frame.kind == FrameKind::Beacon) && self.is_noisy(frame, id)
+                })
+                .collect();
+        }
+        for frame in &ended {
+            let from = u16::try_from(frame.from).expect("few stations");
+            self.sent.push((now, from, class(frame.kind), frame.collided));
+            self.tell(now, frame);
+            self.outcome(now, frame);
+        }
+        self.hear(now, &ended);
+        for id in 0..self.stations.len() {
+            if self.is_busy(self.stations[id].member) {
+                continue;
+            }
+            if let Some(kind) = self.stations[id].notices.take() {
+                self.fail(now, id, kind);
+            }
+        }
+    }
+
+    /// Notes who knows of a beacon, and what a sender has counted before its exchange.
+    pub(super) fn tell(&mut self, now: u64, frame: &OnAir) {
+        let class = class(frame.kind);
+        for (id, member) in (0u16..).take(self.members()).enumerate() {
+            if frame.from == id && frame.backoff.is_some() {
+                self.heard.push((now, member, class, frame.backoff));
+            }
+            let decoded = frame.is_decoded_by(id) && !frame.noisy_for[id];
+            if frame.kind == FrameKind::Beacon && (frame.from == id || decoded) {
+                self.heard.push((now, member, class, None));
+            }
+        }
+    }
+
+    /// Noise makes errors in the MPDUs of an aggregate, one by one.
+    pub(super) fn spoil(&mut self, frame: &mut OnAir) {
+        let link = frame.from.max(frame.to).max(1) - 1;
+        let ErrorModel::Bernoulli(p) = self.config.stations[link].errors else { return };
+        if frame.is_decoded_by(frame.to) {
+            let stream = &mut self.links[link];
+            let errored = frame.mpdus.iter().filter(|_| p.happens(stream.next_u64()));
+            frame.errored = errored.copied().collect();
+        }
+    }
+
+    /// True if noise leaves nothing of a frame that `id` would decode.
+    pub(super) fn is_noisy(&mut self, frame: &OnAir, id: usize) -> bool {
+        if frame.kind == FrameKind::CtsToSelf || !frame.is_decoded_by(id) {
+            return false;
+        }
+        if !frame.mpdus.is_empty() {
+            return frame.errored.len() == frame.mpdus.len();
+        }
+        let link = frame.from.max(id) - 1;
+        let ErrorModel::Bernoulli(p) = self.config.stations[link].errors else { return false };
+        p.happens(self.links[link].next_u64())
+    }
+
+    /// Tells each station's carrier sense of the frames that have just ended.
+    pub(super) fn hear(&mut self, now: u64, ended: &[OnAir]) {
+        let eifs = us(self.airtime.timing.eifs);
+        for place in 0..self.stations.len() {
+            let id = self.stations[place].member;
+            let concerning: Vec<&OnAir> = ended.iter().filter(|f| f.occupies(id)).collect();
+            if concerning.is_empty() {
+                continue;
+            }
+            let mut gap = self.stations[place].aifs;
+            for frame in concerning {
+                let decoded = !frame.noisy_for[id] && frame.is_decoded_by(id);
+                // A sender that is told of collisions is told of its own.
+                let is_told = frame.kind != FrameKind::Beacon;
+                let collision = frame.lost_to[id] || frame.from == id && frame.collided && is_told;
+                let for_it = frame.to == id && frame.kind != FrameKind::CtsToSelf;
+                if decoded && frame.heard_by[id] && !for_it && frame.nav > 0 {
+                    self.stations[place].nav = self.stations[place].nav.max(now + frame.nav);
+                }
+                let sensed = frame.heard_by[id] && !decoded;
+                let wait = match self.config.rules.after_collision {
+                    AfterCollision::Standard => sensed,
+                    AfterCollision::Difs => sensed && !collision,
+                    AfterCollision::Eifs => sensed || collision,
+                };
+                if wait && self.config.rules.eifs == Eifs::Nav {
+                    self.stations[place].nav = self.stations[place].nav.max(now + eifs);
+                } else if wait {
+                    gap = self.stations[place].eifs;
+                }
+            }
+            self.stations[place].gap = gap;
+        }
+    }
+
+    pub(super) fn outcome(&mut self, now: u64, frame: &OnAir) {
+        if frame.missed || frame.kind == FrameKind::Beacon {
+            return;
+        }
+        let received = !frame.noisy_for[frame.to] && frame.is_decoded_by(frame.to);
+        let (sifs, tx) = (us(self.airtime.timing.sifs), self.airtime.response(frame.tx));
+        match frame.kind {
+            FrameKind::Data | FrameKind::BlockAckRequest if received => {
+                let come = frame.mpdus.iter().filter(|it| !frame.errored.contains(it)).copied();
+                self.stations[frame.by].links[frame.to].received.extend(come);
+                let Some(plan) = &self.stations[frame.by].plan else { return };
+                let (kind, answer) = (plan.answered_by, plan.answer);
+                self.follow(now, kind, (frame.to, frame.from, frame.by), (tx, answer, 0));
+            }
+            FrameKind::Rts if received && self.stations[frame.to].nav <= now => {
+                let cts = us(self.airtime.cts(tx));
+                let left = frame.nav - sifs - cts;
+                self.follow(now, FrameKind::Cts, (frame.to, frame.from, frame.by), (tx, cts, left));
+            }
+            FrameKind::Data | FrameKind::Rts | FrameKind::BlockAckRequest => {
+                if frame.collided && self.config.rules.after_collision != AfterCollision::Standard {
+                    self.stations[frame.by].notices = Some(frame.kind);
+                } else {
+                    let at = now + us(self.airtime.response_timeout());
+                    self.give_up_at(frame.by, at, frame.kind);
+                }
+            }
+            FrameKind::Cts if received => self.send_data(now, frame.by),
+            FrameKind::CtsToSelf => self.send_data(now, frame.by),
+            FrameKind::Ack | FrameKind::BlockAck if received => self.succeed(now, frame.by),
+            FrameKind::Ack | FrameKind::BlockAck => self.fail(now, frame.by, FrameKind::Data),
+            FrameKind::Cts => self.fail(now, frame.by, FrameKind::Rts),
+            FrameKind::Beacon => unreachable!("nobody answers it"),
+        }
+    }
+
+    /// Frames on the air together are lost to whoever is reached by both.
+    pub(super) fn overlap(&mut self) {
+        let members = self.members();
+        for one in 0..self.air.len() {
+            for other in (0..self.air.len()).filter(|other| *other != one) {
+                for id in 0..self.members() {
+                    let both = self.air[one].occupies(id) && self.air[other].occupies(id);
+                    self.air[one].lost_to[id] |= both;
+                }
+            }
+            let frame = &mut self.air[one];
+            let is_for = |id: usize| frame.to == id || frame.kind == FrameKind::Beacon;
+            frame.collided =
+                (0..members).any(|id| is_for(id) && frame.sensed_by[id] && frame.lost_to[id]);
+        }
+    }
+}
