@@ -17,116 +17,19 @@
 //! slots count and how many have. What is asked of a member is asked of its first.
 
 mod busy;
+mod group;
+mod reach;
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use airfair_units::{Decibels, Duration, Time};
 
-use airfair_units::{Dbm, Decibels, Duration, Time};
-
+use self::group::{Alone, Countdown, Group, Seat, Want, groups, place};
+use self::reach::{Reach, least};
 use crate::cell::ChannelAccess;
 use crate::config::{CellConfig, NodeId};
 use crate::dcf::{InterframeSpaces, MediumState, Waits};
-use crate::frame::{Frame, FrameKind};
 use crate::hearing::{Audibility, ClassId, Hearing};
 use crate::phy::{Generation, Timing, TxVector};
 use crate::roster::{ContenderId, Roster};
-
-/// Wish of a contender for the channel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Want {
-    /// It rests, or is in an exchange.
-    #[default]
-    Nothing,
-    /// To transmit at that time, if its medium stays idle until then.
-    Immediate(Time),
-    /// To transmit when its back-off is done.
-    Backoff,
-}
-
-/// Contenders that know the same.
-#[derive(Debug)]
-struct Group {
-    /// Their class, if it is one. Those of several wait equally long, and take every frame for one that they decode:
-    /// who does not, goes on alone as soon as that makes a difference.
-    class: Option<ClassId>,
-    spaces: InterframeSpaces,
-    medium: MediumState,
-    /// Contenders, by the slot at which they are due. One that has gone leaves its entry behind.
-    due: BinaryHeap<Reverse<Turn>>,
-}
-
-/// Slot at which a contender is due, and its place, in one word: turns are compared often.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Turn(u64);
-
-impl Turn {
-    /// Slots of 9 µs for 80 years.
-    const SLOTS: u64 = 1 << 48;
-
-    #[inline]
-    fn new(due: u64, id: ContenderId) -> Self {
-        assert!(due < Self::SLOTS, "a slot within 80 years");
-        Self(due << 16 | id.index() as u64)
-    }
-
-    #[inline]
-    fn due(self) -> u64 {
-        self.0 >> 16
-    }
-
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "its lower part holds the place")]
-    fn contender(self) -> u16 {
-        self.0 as u16
-    }
-}
-
-/// Countdown of one contender.
-#[derive(Debug, Default)]
-struct Countdown {
-    want: Want,
-    /// Slot of its group's count at which its back-off is done, or of its own if it is alone.
-    due: u64,
-    /// Slot under which it has an entry in the heap of its group.
-    queued: Option<u64>,
-}
-
-/// One contender: where its knowledge of the medium is.
-#[derive(Debug)]
-struct Seat {
-    class: ClassId,
-    /// Index of the group that it belongs to; nothing if nobody else waits equally long, and so it is always alone.
-    group: Option<u16>,
-    /// Its place among those who are alone, if it is.
-    alone: Option<u16>,
-}
-
-/// A contender that goes on alone.
-#[derive(Debug)]
-struct Alone {
-    id: ContenderId,
-    class: ClassId,
-    /// The medium as it knows it.
-    medium: MediumState,
-    /// True if a frame of its member is about to start.
-    starts: bool,
-    /// Time at which its back-off is done if its medium stays idle, kept as it is asked more often than it changes;
-    /// [`Time::MAX`] without one.
-    access: Time,
-}
-
-/// A member's frame, the one on the air or the last.
-#[derive(Debug)]
-struct Reach {
-    /// True if it is on the air.
-    is_sent: bool,
-    /// Audibility at whom it is least audible.
-    least: Audibility,
-    /// Audibility to each class.
-    row: Vec<Audibility>,
-    /// Power that it arrives with at each member, where frames are captured.
-    power: Vec<Dbm>,
-}
 
 /// Countdowns and carrier sense of all contenders of a channel.
 #[derive(Debug)]
@@ -233,61 +136,6 @@ impl Contention {
             is_held: false,
             starting: Vec::new(),
             capture: None,
-        }
-    }
-
-    /// Lets a frame survive that is so much stronger than all that overlap it.
-    ///
-    /// # Panics
-    /// If who hears whom is given for good.
-    pub(crate) fn set_capture(&mut self, margin: Decibels) {
-        assert!(self.can_change(), "capture goes by powers, which are each member's own");
-        self.capture = Some(margin);
-    }
-
-    /// True if the audibility may change.
-    #[inline]
-    pub(crate) fn can_change(&self) -> bool {
-        self.hearing.can_change()
-    }
-
-    /// Sets the powers that the frame of `from`, which is about to start, arrives with.
-    pub(crate) fn set_powers(&mut self, from: NodeId, powers: impl Iterator<Item = Dbm>) {
-        let known = &mut self.reaches[from.index()].power;
-        known.clear();
-        known.extend(powers);
-    }
-
-    /// Sets what frames of `from` that start from now on are to `listener`.
-    ///
-    /// # Panics
-    /// If who hears whom is given for good.
-    pub(crate) fn set_audibility(
-        &mut self,
-        listener: NodeId,
-        from: NodeId,
-        audibility: Audibility,
-    ) {
-        assert!(
-            self.can_change(),
-            "who senses whom was given for good: make the cell with `Cell::with_relation`"
-        );
-        self.hearing.set(&self.roster, listener, from, audibility);
-    }
-
-    /// Sets what `frame`, which is about to start, is to each member. To whom it is addressed it is a frame as
-    /// soon as it is sensed: whether it is errored is drawn at its end.
-    pub(crate) fn set_row(&mut self, frame: &Frame, row: &[Audibility]) {
-        let Self { hearing, roster, .. } = self;
-        hearing.set_row(roster, frame.from, row);
-        let mut address = |to: NodeId| {
-            if row[to.index()] == Audibility::Senses {
-                hearing.set(roster, to, frame.from, Audibility::Decodes);
-            }
-        };
-        match frame.to {
-            Some(to) => address(to),
-            None => (0..).map(NodeId).take(row.len()).for_each(address),
         }
     }
 
@@ -401,101 +249,6 @@ impl Contention {
     #[inline]
     pub(crate) fn pop_forestalled(&mut self) -> Option<ContenderId> {
         self.forestalled.pop()
-    }
-
-    /// Audibility at `id` of the frame of `from` that is on the air.
-    #[inline]
-    fn audibility(&self, id: NodeId, from: NodeId) -> Audibility {
-        self.audibility_of(self.seats[id.index()].class, from)
-    }
-
-    /// Audibility in a class of the frame of `from` that is on the air.
-    #[inline]
-    fn audibility_of(&self, class: ClassId, from: NodeId) -> Audibility {
-        if self.all_decode_all() {
-            return Audibility::Decodes;
-        }
-        self.reaches[from.index()].row[class.index()]
-    }
-
-    /// Contenders of groups of several classes at which the frame of `from` that is on the air is at most so audible go on
-    /// alone: a group takes it for one that it decodes.
-    #[inline]
-    fn part_exceptions(&mut self, from: NodeId, most: Audibility) {
-        // No group is of several classes where no class has a member for itself.
-        if !self.sole.is_empty() && self.reaches[from.index()].least <= most {
-            self.part_each_exception(from, most);
-        }
-    }
-
-    #[cold]
-    fn part_each_exception(&mut self, from: NodeId, most: Audibility) {
-        let Self { groups, sole, seats, reaches, countdowns, alone, slot, .. } = self;
-        let row = reaches[from.index()].row.iter().zip(sole);
-        for id in row.filter(|(audibility, _)| **audibility <= most).filter_map(|(_, id)| *id) {
-            let seat = &mut seats[id.index()];
-            if let (None, Some(group)) = (seat.alone, seat.group) {
-                seat.part(id, &groups[usize::from(group)], alone).plan(countdowns, *slot);
-            }
-        }
-    }
-
-    /// True if `id` senses the frame of `from` that is on the air.
-    fn senses(&self, id: NodeId, from: NodeId) -> bool {
-        id != from && self.audibility(id, from) != Audibility::Nothing
-    }
-
-    /// True if another frame overlaps the one on the air where its receiver is, or anyone whom it is for.
-    pub(crate) fn overlapped(&self, frame: &Frame) -> bool {
-        let at = |id| self.senses(id, frame.from) && !self.medium_of(id).receives(frame.from);
-        match frame.to {
-            Some(to) => at(to),
-            None => (0..).map(NodeId).take(self.reaches.len()).any(at),
-        }
-    }
-
-    /// True if every member senses every other, for good.
-    #[inline]
-    pub(crate) fn all_sense_all(&self) -> bool {
-        self.least > Audibility::Nothing
-    }
-
-    /// True if every member decodes every other, for good.
-    #[inline]
-    fn all_decode_all(&self) -> bool {
-        self.least == Audibility::Decodes
-    }
-
-    /// True if everyone senses all frames of `from`, for good.
-    #[inline]
-    pub(crate) fn all_sense(&self, from: NodeId) -> bool {
-        !self.can_change() && self.hearing.all_sense(from)
-    }
-
-    /// True if a frame is alone on the air and everyone senses it.
-    #[inline]
-    pub(crate) fn is_undisturbed(&self) -> bool {
-        self.partial == 0 && self.on_air == 1
-    }
-
-    /// True if a frame that has just started is a response that its addressee cannot make out.
-    pub(crate) fn misses(&self, frame: &Frame) -> bool {
-        let is_response =
-            matches!(frame.kind, FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts);
-        let senses = |to| self.senses(to, frame.from);
-        is_response && (self.overlapped(frame) || !frame.to.is_some_and(senses))
-    }
-
-    /// True if a frame of `from` that ends now is decoded by `id`, as far as noise allows.
-    #[inline]
-    pub(crate) fn decodes(&self, id: NodeId, from: NodeId) -> bool {
-        self.medium_of(id).receives(from) && self.reaches(id, from)
-    }
-
-    /// True if a frame of `from` is decoded by whoever, as `id`, is in step with it, as far as noise allows.
-    #[inline]
-    pub(crate) fn reaches(&self, id: NodeId, from: NodeId) -> bool {
-        self.audibility(id, from) == Audibility::Decodes
     }
 
     /// True if carrier sense of `id` is idle.
@@ -667,100 +420,6 @@ impl Contention {
         });
         if winners.len() > 1 {
             winners.sort_unstable();
-        }
-    }
-}
-
-/// Groups of contenders of these classes, and the one that each belongs to, if any: that of its class, or, where it has
-/// its class to itself, that of all such contenders that wait equally long.
-fn groups(class_of: &[ClassId], spaces: &[InterframeSpaces]) -> (Vec<Group>, Vec<Option<u16>>) {
-    let mut sizes = vec![0; spaces.len()];
-    for class in class_of {
-        sizes[class.index()] += 1;
-    }
-    let key = |class: &ClassId| {
-        let shared = Some(*class).filter(|class| sizes[class.index()] > 1);
-        (shared, spaces[class.index()])
-    };
-    let mut members_of = BTreeMap::new();
-    for class in class_of {
-        *members_of.entry(key(class)).or_insert(0) += 1;
-    }
-    members_of.retain(|_, members| *members > 1);
-    let group_of = |class: &ClassId| members_of.keys().position(|it| *it == key(class)).map(place);
-    let group_of = class_of.iter().map(group_of).collect();
-    let group = |&(class, spaces): &(Option<ClassId>, InterframeSpaces)| {
-        let medium = MediumState::new(spaces);
-        Group { class, spaces, medium, due: BinaryHeap::new() }
-    };
-    (members_of.keys().map(group).collect(), group_of)
-}
-
-/// A place in a list of contenders or of groups.
-fn place(index: usize) -> u16 {
-    u16::try_from(index).expect("no more than contenders")
-}
-
-/// The least of a frame's audibilities.
-fn least(row: &[Audibility]) -> Audibility {
-    row.iter().copied().min().unwrap_or(Audibility::Decodes)
-}
-
-impl Seat {
-    /// Leaves its group and joins those who are alone.
-    fn part<'a>(
-        &mut self,
-        id: ContenderId,
-        group: &Group,
-        all: &'a mut Vec<Alone>,
-    ) -> &'a mut Alone {
-        self.alone = Some(place(all.len()));
-        all.push(Alone::new(id, self.class, group.medium));
-        all.last_mut().expect("the one just added")
-    }
-}
-
-impl Alone {
-    fn new(id: ContenderId, class: ClassId, medium: MediumState) -> Self {
-        Self { id, class, medium, starts: false, access: Time::MAX }
-    }
-
-    /// Finds when its back-off is done.
-    #[inline]
-    fn plan(&mut self, countdowns: &[Countdown], slot: Duration) {
-        let Countdown { want, due, .. } = countdowns[self.id.index()];
-        let access = if want == Want::Backoff { self.medium.time_of(due, slot) } else { None };
-        self.access = access.unwrap_or(Time::MAX);
-    }
-}
-
-impl Group {
-    /// The first contender. Entries of those who have gone since are removed.
-    #[inline]
-    fn first(&mut self, seats: &[Seat], countdowns: &mut [Countdown]) -> Option<(u64, u16)> {
-        while let Some(&Reverse(turn)) = self.due.peek() {
-            let (due, index) = (turn.due(), turn.contender());
-            let countdown = &mut countdowns[usize::from(index)];
-            let is_here = seats[usize::from(index)].alone.is_none();
-            if countdown.want == Want::Backoff && is_here && countdown.due == due {
-                return Some((due, index));
-            }
-            if countdown.queued == Some(due) {
-                countdown.queued = None;
-            }
-            self.due.pop();
-        }
-        None
-    }
-}
-
-impl Countdown {
-    /// Waits in the heap of its group, where the entry that it has left there may still hold.
-    #[inline]
-    fn queue(&mut self, id: ContenderId, group: &mut Group) {
-        if self.queued != Some(self.due) {
-            self.queued = Some(self.due);
-            group.due.push(Reverse(Turn::new(self.due, id)));
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use airfair_units::{Decibels, Duration, Time};
 
-use super::{Alone, Contention, Group, least};
+use super::Contention;
+use super::group::{Alone, Group};
+use super::reach::least;
 use crate::config::NodeId;
 use crate::dcf::{CarrierSense, Ended, MediumState};
 use crate::frame::{Frame, Ppdu};
