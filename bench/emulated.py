@@ -1,10 +1,11 @@
 """The kernel's TCP in emulated cells beside the simulated TCP of a run, which is set up as Linux has it.
 
 .venv/bin/python bench/emulated.py stacks cures   (as root, an hour in real time; writes bench/emulated.json)
-.venv/bin/python bench/emulated.py stacks --simulated   (the runs alone, beside the emulations that are kept)
+.venv/bin/python bench/emulated.py stacks parts --simulated   (the runs alone, beside the kept emulations)
 .venv/bin/python bench/emulated.py --print        (the tables of docs/emulator.md from that file)
 
 `stacks` are cells without any cure, those of `airfair validate --kernel`. `cures` are the papers' schemes.
+`parts` are three of the former with a simulated TCP that has only parts of what Linux has.
 An emulation that is not valid by its own verdict is run again. Several run side by side: each holds
 a core for a small part of the time only.
 """
@@ -18,7 +19,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from airfair.validate.kernel.cells import TFRC, Cell, flows, stacks
+from airfair.validate.kernel.cells import LINUX, TFRC, Cell, flows, stacks
 from airfair.validate.kernel.runs import emulated, simulated, summed
 from airfair.validate.kernel.table import rows, text
 
@@ -65,7 +66,19 @@ def cures() -> list[Cell]:
     ]
 
 
+def parts() -> list[Cell]:
+    """Cells in which what Linux does about losses, and its arithmetic, tell most."""
+    named = ("newreno 3%", "cubic 1%", "cubic 3%")
+    return [cell for cell in stacks() if cell.name in {f"11a alone up {it}" for it in named}]
+
+
 CELLS = {"stacks": stacks, "cures": cures}
+RACK, ARITHMETIC = 'loss_recovery = "rack", ', 'arithmetic = "linux", '
+PARTS = {
+    "neither": LINUX.replace(RACK, "").replace(ARITHMETIC, ""),
+    "rack": LINUX.replace(ARITHMETIC, ""),
+    "linux": LINUX.replace(RACK, ""),
+}
 NAMES = {
     "11b alone": "11b, 11",
     "11b two": "11b, 11 + 1",
@@ -120,6 +133,20 @@ def simulate(kind: str, wanted: argparse.Namespace) -> None:
     KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
+def divide(wanted: argparse.Namespace) -> None:
+    """Run cells with parts of what Linux has, and keep what they give."""
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))
+    seeds = range(1, wanted.runs + 1)
+    kept["parts"] = {
+        cell.name: {
+            part: summed([simulated(cell, wanted.seconds, seed, transport) for seed in seeds])
+            for part, transport in PARTS.items()
+        }
+        for cell in parts()
+    }
+    KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
 def judge() -> None:
     """Print what `airfair validate --kernel` says of the cells that are kept."""
     cells = json.loads(KEPT.read_text(encoding="utf-8"))["stacks"]
@@ -160,7 +187,7 @@ def show(kind: str) -> None:
 def main() -> None:
     """Measure, or print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kinds", nargs="*", choices=[*CELLS, []], help="what to measure")
+    parser.add_argument("kinds", nargs="*", choices=[*CELLS, "parts", []], help="what to measure")
     parser.add_argument("--print", action="store_true", help="print what is kept")
     parser.add_argument("--judge", action="store_true", help="print what differs in what is kept")
     parser.add_argument("--simulated", action="store_true", help="the runs alone")
@@ -170,7 +197,10 @@ def main() -> None:
     parser.add_argument("--side-by-side", type=int, default=4)
     wanted = parser.parse_args()
     for kind in wanted.kinds:
-        (simulate if wanted.simulated else measure)(kind, wanted)
+        if kind == "parts":
+            divide(wanted)
+        else:
+            (simulate if wanted.simulated else measure)(kind, wanted)
     if wanted.judge:
         judge()
     if wanted.print:

@@ -60,9 +60,9 @@ def emulated(cell: Cell, seconds: int, seed: int) -> tuple[Goodputs, int]:
     raise ComparisonError(f"{cell.name}: {ATTEMPTS} emulations in a row are not valid")
 
 
-def simulated(cell: Cell, seconds: int, seed: int) -> Goodputs:
-    """A run with the TCP that is set up as Linux has it. Raises `ComparisonError`."""
-    return goodputs(["run", "--seed", str(seed)], cell.text(LINUX, seconds)) or {}
+def simulated(cell: Cell, seconds: int, seed: int, transport: str = LINUX) -> Goodputs:
+    """A run, unless told otherwise with the TCP that is set up as Linux has it. Raises `ComparisonError`."""
+    return goodputs(["run", "--seed", str(seed)], cell.text(transport, seconds)) or {}
 
 
 def summed(runs: Sequence[Goodputs]) -> Summary:
