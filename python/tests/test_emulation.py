@@ -287,6 +287,11 @@ def test_it_is_entered_asked_and_ended_from_outside(cell: Path) -> None:
             nodes = ask(get="state")["state"]["nodes"]
             assert [node["name"] for node in nodes] == ["slow", "fast", "server"]
             assert nodes[1]["radio"]["rate_up_bps"] == 12_000_000
+            addresses = [[node[key] for key in ("mac", "ipv4", "ipv6")] for node in nodes[1:]]
+            assert addresses == [
+                ["02:af:00:00:00:02", "10.11.0.2", "fd11::2"],
+                ["02:af:00:00:10:01", "10.11.16.1", "fd11::1001"],
+            ]
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=30)
         assert process.returncode == 0, errors

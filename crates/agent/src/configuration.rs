@@ -182,6 +182,8 @@ impl Written {
             (None, None) => Place::Kernel,
             (None, Some(_)) => bail!("station: only an emulation has stations by name: emulator"),
         };
+        let scheme = self.scheme.unwrap_or_default();
+        check_place(&place, scheme)?;
         let poll = match &self.poll {
             None => Duration::from_millis(100),
             Some(text) => text.parse().with_context(|| format!("poll = {text:?}"))?,
@@ -195,7 +197,7 @@ impl Written {
             place,
             poll,
             polls,
-            scheme: self.scheme.unwrap_or_default(),
+            scheme,
             arf_aware: self.arf_aware.checked().context("arf-aware")?,
             arf_window: self.arf_window.checked().context("arf-window")?,
             occupancy: self.occupancy.checked().context("occupancy")?,
@@ -204,6 +206,20 @@ impl Written {
             airtime_weights: self.airtime_weights.checked().context("airtime-weights")?,
         })
     }
+}
+
+/// Checks that a scheme finds in an emulation what it needs.
+fn check_place(place: &Place, scheme: Scheme) -> Result<()> {
+    let Place::Emulator { station, .. } = place else { return Ok(()) };
+    ensure!(
+        scheme != Scheme::AirtimeWeights,
+        "scheme = \"airtime-weights\": an emulation has no driver that shares the air out by weights"
+    );
+    ensure!(
+        scheme != Scheme::Occupancy || station.is_none(),
+        "station: the air is shared between all stations of the emulation; leave it out"
+    );
+    Ok(())
 }
 
 /// Checks a least window [segments], of which one has to be allowed.

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use airfair_emulator::emulation::{self as emulator, Member, NodeView, Options, View, Wish};
 use airfair_emulator::os::{self, Backend, Entrance};
+use airfair_emulator::plan::Node;
 use airfair_sim::packet::FlowId;
 use airfair_sim::scenario::{Endpoint, ErrorModel, Weights};
 use airfair_sim::world::Direction;
@@ -63,13 +64,12 @@ impl Emulation {
     #[getter]
     fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         self.with(|emulation| {
-            let describe = |(at, node): (usize, &airfair_emulator::plan::Node)| {
+            let describe = |(at, node): (usize, &Node)| {
                 let row = PyDict::new(py);
                 row.set_item("name", &node.name)?;
                 row.set_item("kind", kind_of(node.end))?;
                 row.set_item("interface", node.interface())?;
-                let mac = node.mac().map(|octet| format!("{octet:02x}"));
-                row.set_item("mac", mac.join(":"))?;
+                row.set_item("mac", mac(node))?;
                 row.set_item("ipv4", node.v4().to_string())?;
                 row.set_item("ipv6", node.v6().to_string())?;
                 row.set_item("descriptor", emulation.descriptor(at))?;
@@ -222,14 +222,11 @@ impl Emulation {
     fn end(&self, py: Python<'_>) -> PyResult<(Scenario, Option<Outcome>, String)> {
         let taken = self.inner.lock().expect("nobody panics with it").take();
         let emulation = taken.ok_or_else(over)?;
-        let describe = |view: &View, nodes: &[(String, &'static str)]| {
-            document(view, nodes, &self.cells).to_string()
-        };
-        let nodes = described(&emulation);
+        let nodes = emulation.nodes().to_vec();
         let ended = py.detach(|| emulation.end());
         let ended = ended
             .map_err(|_| RunError::new_err("the engine has failed: this is a bug in airfair"))?;
-        let view = describe(&ended.view, &nodes);
+        let view = document(&ended.view, &nodes, &self.cells).to_string();
         let outcome = ended.outcome.map(|inner| Outcome { inner });
         Ok((Scenario { inner: ended.scenario }, outcome, view))
     }
@@ -254,16 +251,14 @@ impl Emulation {
     /// Place of a station in the scenario: they come first among the nodes.
     fn station(&self, name: &str) -> PyResult<usize> {
         self.with(|emulation| {
-            let is = |node: &airfair_emulator::plan::Node| {
-                node.name == name && matches!(node.end, Endpoint::Station(_))
-            };
+            let is = |node: &Node| node.name == name && matches!(node.end, Endpoint::Station(_));
             let found = emulation.nodes().iter().position(is);
             found.ok_or_else(|| PyValueError::new_err(format!("{name}: no such station")))
         })
     }
 
     fn document(&self, view: &View, emulation: &emulator::Emulation) -> Value {
-        document(view, &described(emulation), &self.cells)
+        document(view, emulation.nodes(), &self.cells)
     }
 }
 
@@ -286,12 +281,13 @@ fn kind_of(end: Endpoint) -> &'static str {
     }
 }
 
-fn described(emulation: &emulator::Emulation) -> Vec<(String, &'static str)> {
-    emulation.nodes().iter().map(|node| (node.name.clone(), kind_of(node.end))).collect()
+/// Ethernet address of a node in its usual form.
+fn mac(node: &Node) -> String {
+    node.mac().map(|octet| format!("{octet:02x}")).join(":")
 }
 
 /// The state of an emulation for programs.
-fn document(view: &View, nodes: &[(String, &'static str)], cells: &[String]) -> Value {
+fn document(view: &View, nodes: &[Node], cells: &[String]) -> Value {
     let us = |time: Duration| time.as_secs_f64() * 1e6;
     let it = &view.punctuality;
     let objections = it.objections();
@@ -329,11 +325,14 @@ fn radio(seen: &Member) -> Value {
     })
 }
 
-fn node((name, kind): &(String, &'static str), seen: &NodeView) -> Value {
+fn node(of: &Node, seen: &NodeView) -> Value {
     let it = &seen.traffic;
     let mut document = json!({
-        "name": name,
-        "kind": kind,
+        "name": of.name,
+        "kind": kind_of(of.end),
+        "mac": mac(of),
+        "ipv4": of.v4().to_string(),
+        "ipv6": of.v6().to_string(),
         "is_there": seen.is_there,
         "sent_packets": it.sent_packets,
         "sent_bytes": it.sent_bytes,

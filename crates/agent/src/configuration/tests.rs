@@ -61,6 +61,11 @@ fn bounds_hold_whatever_is_written() {
     assert!(stations("\"02:00:00:00:01:00\" = 5000").contains("from 16"));
     assert!(mistake("interfaces = \"wlan0\"").contains("unknown field"));
     assert!(mistake("station = \"fast\"").contains("emulator"));
+    let of_all = "emulator = \"/it\"\nscheme = \"occupancy\"";
+    assert!(checked(of_all).is_ok());
+    assert!(mistake(&format!("{of_all}\nstation = \"fast\"")).contains("between all stations"));
+    let weights = "emulator = \"/it\"\nscheme = \"airtime-weights\"";
+    assert!(mistake(weights).contains("an emulation has no driver"));
 }
 
 #[test]

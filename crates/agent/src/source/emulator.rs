@@ -14,11 +14,21 @@ use crate::sample::{Link, Sample, Way};
 /// Longest wait for an answer: behind it the agent would not say in time that it is alive.
 const PATIENCE: Duration = Duration::from_millis(200);
 
+/// Air that the links of an emulation held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Air {
+    /// As the emulation counts it: of frames that were alone on the air.
+    Measured,
+    /// To be estimated from attempts, those that have collided among them.  Deviates: [D-198]
+    Estimated,
+}
+
 /// An emulation.
 #[derive(Debug)]
 pub struct Emulator {
     socket: PathBuf,
     station: Option<String>,
+    air: Air,
     stream: Option<BufReader<UnixStream>>,
 }
 
@@ -36,6 +46,7 @@ struct State {
 #[derive(Debug, Deserialize)]
 struct Node {
     name: String,
+    mac: String,
     sent_packets: u64,
     sent_bytes: u64,
     received_packets: u64,
@@ -57,9 +68,9 @@ impl Emulator {
     ///
     /// # Errors
     /// If it does not run.
-    pub fn open(socket: PathBuf, station: Option<String>) -> Result<Self> {
+    pub fn open(socket: PathBuf, station: Option<String>, air: Air) -> Result<Self> {
         let stream = Some(connect(&socket)?);
-        Ok(Self { socket, station, stream })
+        Ok(Self { socket, station, air, stream })
     }
 
     fn ask(&mut self) -> Result<String> {
@@ -89,21 +100,21 @@ fn connect(socket: &Path) -> Result<BufReader<UnixStream>> {
 impl Source for Emulator {
     fn sample(&mut self, now: u64) -> Result<Option<Sample>> {
         let line = self.ask()?;
-        let (links, others) = links(&line, self.station.as_deref())?;
+        let (links, others) = links(&line, self.station.as_deref(), self.air)?;
         Ok(Some(Sample { at_ns: now, links, others, ..Sample::default() }))
     }
 }
 
 /// Links of an answer, and those of others that the station hears.
-fn links(answer: &str, station: Option<&str>) -> Result<(Vec<Link>, Vec<Link>)> {
+fn links(answer: &str, station: Option<&str>, air: Air) -> Result<(Vec<Link>, Vec<Link>)> {
     let answer: Answer = serde_json::from_str(answer).context("the emulation's answer")?;
     let Some(state) = answer.state else {
         bail!("the emulation says: {}", answer.error.unwrap_or_default())
     };
     let is_it = |node: &Node| station.is_none_or(|name| name == node.name);
     let (own, others): (Vec<Node>, Vec<Node>) = state.nodes.into_iter().partition(is_it);
-    let [links, others] =
-        [own, others].map(|it| it.into_iter().filter_map(link).collect::<Vec<_>>());
+    let [links, others] = [own, others]
+        .map(|it| it.into_iter().filter_map(|node| link(node, air)).collect::<Vec<_>>());
     ensure!(
         !links.is_empty(),
         "the emulation has no station{}",
@@ -112,13 +123,14 @@ fn links(answer: &str, station: Option<&str>) -> Result<(Vec<Link>, Vec<Link>)> 
     Ok((links, others))
 }
 
-fn link(node: Node) -> Option<Link> {
+fn link(node: Node, air: Air) -> Option<Link> {
     let radio = node.radio?;
+    let airtime = |seconds| (air == Air::Measured).then(|| nanoseconds(seconds));
     let up = Way {
         bytes: node.sent_bytes,
         packets: node.sent_packets,
         retries: Some(radio.retries),
-        airtime_ns: Some(nanoseconds(radio.airtime_up_s)),
+        airtime_ns: airtime(radio.airtime_up_s),
         rate_bps: radio.rate_up_bps,
         expected_bps: None,
     };
@@ -126,11 +138,12 @@ fn link(node: Node) -> Option<Link> {
         bytes: node.received_bytes,
         packets: node.received_packets,
         retries: None,
-        airtime_ns: Some(nanoseconds(radio.airtime_down_s)),
+        airtime_ns: airtime(radio.airtime_down_s),
         rate_bps: radio.rate_down_bps,
         expected_bps: None,
     };
-    Some(Link { name: node.name, up, down })
+    // Connections are found by the address, which stands last as in links of the kernel's.
+    Some(Link { name: format!("{} {}", node.name, node.mac), up, down })
 }
 
 #[expect(
@@ -147,26 +160,30 @@ mod tests {
     use super::*;
 
     const ANSWER: &str = r#"{"ok": true, "state": {"elapsed_s": 1.0, "nodes": [
-        {"name": "slow", "kind": "station", "sent_packets": 5, "sent_bytes": 7000, "received_packets": 3,
+        {"name": "slow", "kind": "station", "mac": "02:af:00:00:00:01", "sent_packets": 5, "sent_bytes": 7000, "received_packets": 3,
          "received_bytes": 200, "radio": {"frames": 6, "retries": 1, "drops": 0, "airtime_up_s": 0.0125,
          "airtime_down_s": 0.001, "rate_up_bps": 1000000, "rate_down_bps": null}},
-        {"name": "server", "kind": "host", "sent_packets": 3, "sent_bytes": 200, "received_packets": 5,
+        {"name": "server", "kind": "host", "mac": "02:af:00:00:10:01", "sent_packets": 3, "sent_bytes": 200, "received_packets": 5,
          "received_bytes": 7000}]}}"#;
 
     #[test]
     fn a_station_of_an_emulation_is_a_link() {
-        let (found, others) = links(ANSWER, None).unwrap();
+        let (found, others) = links(ANSWER, None, Air::Measured).unwrap();
         assert_eq!(others, []);
         assert_eq!(found.len(), 1);
-        assert_eq!(found[0].name, "slow");
+        assert_eq!(found[0].name, "slow 02:af:00:00:00:01");
         assert_eq!((found[0].up.bytes, found[0].up.retries), (7_000, Some(1)));
         assert_eq!(found[0].up.airtime_ns, Some(12_500_000));
         assert_eq!((found[0].up.rate_bps, found[0].down.rate_bps), (Some(1_000_000), None));
+        let (estimated, _) = links(ANSWER, None, Air::Estimated).unwrap();
+        assert_eq!((estimated[0].up.airtime_ns, estimated[0].down.airtime_ns), (None, None));
+        assert_eq!(estimated[0].up.retries, Some(1));
     }
 
     #[test]
     fn what_is_not_there_is_said() {
-        let mistake = |answer: &str, name| format!("{:#}", links(answer, name).unwrap_err());
+        let mistake =
+            |answer: &str, name| format!("{:#}", links(answer, name, Air::Measured).unwrap_err());
         assert!(mistake(ANSWER, Some("fast")).contains("no station \"fast\""));
         assert!(mistake(r#"{"ok": false, "error": "no"}"#, None).contains("says: no"));
         assert!(mistake("[", None).contains("answer"));

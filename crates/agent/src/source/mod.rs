@@ -6,6 +6,7 @@ mod recorded;
 
 use anyhow::Result;
 
+use self::emulator::{Air, Emulator};
 pub use recorded::Recorded;
 
 use crate::configuration::{Configuration, Place, Scheme};
@@ -31,7 +32,11 @@ pub fn open(configuration: &Configuration) -> Result<Box<dyn Source>> {
             Box::new(nl80211::Nl80211::open(configuration.interface.clone(), surveys)?)
         }
         Place::Emulator { socket, station } => {
-            Box::new(emulator::Emulator::open(socket.clone(), station.clone())?)
+            let air = match configuration.scheme {
+                Scheme::Occupancy => Air::Estimated,
+                _ => Air::Measured,
+            };
+            Box::new(Emulator::open(socket.clone(), station.clone(), air)?)
         }
     })
 }

@@ -546,7 +546,7 @@ fn answer(stream: UnixStream, name: &str, told: &Told, end: &AtomicBool) {
                 let (packets, air) = ((seconds * 200.0).floor(), seconds * 0.4);
                 let bytes = packets * 1_500.0;
                 let text = format!(
-                    "{{\"ok\": true, \"state\": {{\"nodes\": [{{\"name\": \"{name}\", \"sent_packets\": {packets}, \
+                    "{{\"ok\": true, \"state\": {{\"nodes\": [{{\"name\": \"{name}\", \"mac\": \"{name}\", \"sent_packets\": {packets}, \
                      \"sent_bytes\": {bytes}, \"received_packets\": {received}, \"received_bytes\": 0, \"radio\": {{\"retries\": 0, \
                      \"airtime_up_s\": {air}, \"airtime_down_s\": 0.0, \"rate_up_bps\": {rate}, \
                      \"rate_down_bps\": {rate}}}}}]}}}}\n"
