@@ -117,7 +117,7 @@ test-web: build ## Tests of the playground in Node and Chromium, as far as they 
 	web/test.sh $(BIN)
 
 # Two machines at a time. What is emulated in real time has the machine for itself, and the agent as it is now.
-ALONE := tests/kernel/test_station.py
+ALONE := tests/kernel/test_emulated.py
 test-kernel: build ## Tests on Debian's kernel in QEMU, some five and a half minutes; its package comes by apt-get download
 	$(BIN)/python tests/kernel/machine.py --fetch
 	$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=worksteal --ignore=$(ALONE) tests/kernel

@@ -1,24 +1,29 @@
-"""A station's schemes with the kernel's TCP and the agent, beside the simulator's TCP, set up as Linux's.
+"""The agent's schemes with the kernel's TCP, beside the simulator's TCP, set up as Linux's.
 
-sudo .venv/bin/python bench/agent.py [--scheme arf-aware | arf-window] [--runs N]
+sudo .venv/bin/python bench/agent.py [--scheme arf-aware | arf-window | occupancy] [--runs N] [--wire MS]
 
-Prints tables of docs/agent.md: goodput of both sessions in kb/s, with half the width of its 95 % interval,
-without the scheme and with it. ARF-aware TCP has the cell of experiments/arf-aware-tcp/table1.toml, and
-arf-window one whose station falls from 54 to 6 Mb/s.
+Prints tables of docs/agent.md, without the scheme and with it, with half the width of 95 % intervals: goodput
+of both sessions in kb/s where the agent is at a station. ARF-aware TCP has the cell of
+experiments/arf-aware-tcp/table1.toml, and arf-window one whose station falls from 54 to 6 Mb/s. With
+occupancy the agent is at the server, behind a wire, as at an access point, and the table has Jain's index of
+the shares of the air and goodput in Mb/s.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from airfair.statistics import half_width, mean
+from airfair.statistics import half_width, jain, mean
 from airfair.validate.kernel.cells import KERNELS, LINUX
 
 TABLE = Path(__file__).parents[1] / "experiments" / "arf-aware-tcp" / "table1.toml"
@@ -40,9 +45,48 @@ rate = "54 Mb/s"
 """
 
 
+SHARED = """duration = "{seconds} s"
+warmup = "5 s"
+[bss.cell]
+standard = "802.11a"
+beacon = {{ interval = "102.4 ms" }}
+[host.server]
+link = {{ rate = "1 Gb/s", delay = "{wire} ms" }}
+[station.slow]
+rate = "6 Mb/s"
+[station.fast]
+rate = "54 Mb/s"
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the slow and the fast station had."""
+
+    goodput: list[float]
+    """Of their flows [kb/s]."""
+    air: list[float]
+    """Shares that frames of their exchanges held."""
+
+    @property
+    def fairness(self) -> float:
+        """Jain's index of the shares of the air."""
+        return jain(self.air) or 0.0
+
+
+def outcome(result: dict[str, Any]) -> Outcome:
+    """Outcome of a document with a result."""
+    goodput = {flow["name"]: flow["goodput_bps"] / 1e3 for flow in result["flows"]}
+    air = {station["name"]: station["airtime_share"] for station in result["stations"]}
+    return Outcome([goodput[name] for name in NAMES], [air[name] for name in NAMES])
+
+
+NAMES = ("slow", "fast")
+
+
 @dataclass(frozen=True)
 class Cell:
-    """A cell with a session of a station that becomes slow and one of another."""
+    """A cell with a session of a station that is slow, or becomes it, and one of another."""
 
     scheme: str
     name: str
@@ -50,38 +94,64 @@ class Cell:
     seconds: int
     ends: tuple[str, str]
     """From and to, with the station's name for {}."""
+    start: str = "1 s"
+    """Of the sessions."""
+    agent: tuple[str, str] = ("slow", "wlan0")
+    """Node and interface of the agent."""
+
+    @property
+    def is_shared(self) -> bool:
+        """True if the agent shares the air out between stations, as an access point does."""
+        return self.agent[1] != "wlan0"
 
     def scenario(self, transport: str, control: str) -> str:
         """The cell with flows of such a transport."""
         text = self.text
+        if self.is_shared and control != "none":
+            text = text.replace("beacon", "ap = { occupancy = true }\nbeacon", 1)
         settings = transport.format("newreno").replace("WINDOW", "3 MB")
-        for name in ("slow", "fast"):
+        for name in NAMES:
             sender, receiver = (end.format(name) for end in self.ends)
-            text += f'[flow.{name}]\nfrom = "{sender}"\nto = "{receiver}"\nstart = "1 s"\n'
-            text += f'control = "{control}"\ntransport = {settings}\n'
+            text += f'[flow.{name}]\nfrom = "{sender}"\nto = "{receiver}"\n'
+            text += f'start = "{self.start}"\ncontrol = "{control}"\ntransport = {settings}\n'
         return text
 
-
-CELLS = {
-    "arf-aware": [
-        Cell("arf-aware", "", TABLE.read_text().partition("[flow.slow]")[0], 100, ("{}", "{}-sink"))
-    ],
-    "arf-window": [
-        Cell("arf-window", "down", FALL, 30, ("server", "{}")),
-        Cell("arf-window", "up", FALL, 30, ("{}", "server")),
-    ],
-}
+    def watch(self, socket: str) -> list[str]:
+        """What the agent is told to look at."""
+        words = ["--interface", self.agent[1], "--emulator", socket, "--scheme", self.scheme]
+        return words if self.is_shared else [*words, "--station", self.agent[0]]
 
 
-def simulated(file: Path, seed: int) -> list[float]:
-    """Goodput of both sessions [kb/s]."""
+def shared(way: str, wire_ms: float, seconds: int = 25) -> Cell:
+    """A cell of 54 and 6 Mb/s whose server is behind a wire; the agent is there before the flows."""
+    text = SHARED.format(seconds=seconds, wire=wire_ms)
+    ends = ("{}", "server") if way == "up" else ("server", "{}")
+    return Cell("occupancy", way, text, seconds, ends, "3 s", ("server", "eth0"))
+
+
+def cells(scheme: str, wire_ms: float) -> list[Cell]:
+    """Cells of a scheme's table."""
+    if scheme == "arf-aware":
+        text = TABLE.read_text().partition("[flow.slow]")[0]
+        return [Cell(scheme, "", text, 100, ("{}", "{}-sink"))]
+    if scheme == "arf-window":
+        ways = {"down": ("server", "{}"), "up": ("{}", "server")}
+        return [Cell(scheme, way, FALL, 30, ends) for way, ends in ways.items()]
+    return [shared(way, wire_ms) for way in ("up", "down")]
+
+
+SCHEMES = ("arf-aware", "arf-window", "occupancy")
+
+
+def simulated(file: Path, seed: int) -> Outcome:
+    """Simulate both sessions."""
     words = [*AIRFAIR, "run", str(file), "--json", "--seed", str(seed)]
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
-    return [flow["goodput_bps"] / 1e3 for flow in json.loads(done.stdout)["flows"]]
+    return outcome(json.loads(done.stdout))
 
 
-def emulated(file: Path, seed: int, cell: Cell, *, with_agent: bool) -> list[float]:
-    """Goodput of both sessions of the kernel [kb/s]."""
+def emulated(file: Path, seed: int, cell: Cell, *, with_agent: bool) -> Outcome:
+    """Emulate both sessions, which are the kernel's."""
     seconds = cell.seconds
     words = [*AIRFAIR, "emulate", str(file), "--json", "--seed", str(seed)]
     words += ["--duration", f"{seconds} s"]
@@ -91,10 +161,9 @@ def emulated(file: Path, seed: int, cell: Cell, *, with_agent: bool) -> list[flo
         agent = None
         if with_agent:
             path, process = f"{socket[1]}/{socket[2]}/control", socket[2]
-            inside = [*AIRFAIR, "shell", "slow", "--pid", process, "--", *AIRFAIR, "agent", "run"]
-            inside += ["--interface", "wlan0", "--emulator", path, "--station", "slow"]
-            inside += ["--scheme", cell.scheme]
-            agent = subprocess.Popen([*inside, "--for", f"{seconds} s"], stderr=pipe, text=True)
+            inside = [*AIRFAIR, "shell", cell.agent[0], "--pid", process, "--", *AIRFAIR]
+            inside += ["agent", "run", *cell.watch(path), "--for", f"{seconds} s"]
+            agent = subprocess.Popen(inside, stderr=pipe, text=True)
         document = json.loads(emulation.communicate()[0])
     if agent is not None:
         said = agent.communicate()[1]
@@ -103,37 +172,48 @@ def emulated(file: Path, seed: int, cell: Cell, *, with_agent: bool) -> list[flo
         print(said, file=sys.stderr)
     if not document["valid"]:
         print(f"invalid: {document['objections']}", file=sys.stderr)
-    flows = {flow["name"]: flow["goodput_bps"] / 1e3 for flow in document["result"]["flows"]}
-    return [flows["slow"], flows["fast"]]
+    return outcome(document["result"])
 
 
-def shown(runs: list[list[float]]) -> str:
+def told(values: Sequence[float], digits: int) -> str:
+    """Mean of some runs with its interval."""
+    return f"{mean(values):.{digits}f} ± {half_width(values) or 0:.{digits}f}"
+
+
+def shown(runs: list[Outcome], cell: Cell) -> str:
     """Both sessions, and their sum, each with its interval."""
-    each = [*zip(*runs, strict=True), [sum(run) for run in runs]]
-    cells = (f"{mean(values):.0f} ± {half_width(values) or 0:.0f}" for values in each)
-    return " | ".join(cells)
+    each = list(zip(*(run.goodput for run in runs), strict=True))
+    total = [math.fsum(run.goodput) for run in runs]
+    if not cell.is_shared:
+        return " | ".join(told(values, 0) for values in (*each, total))
+    slow, fast, both = ([value / 1e3 for value in values] for values in (*each, total))
+    index = told([run.fairness for run in runs], 3)
+    return f"{index} | {told(fast, 2)} + {told(slow, 2)} | {told(both, 2)}"
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--scheme", choices=CELLS, default="arf-aware")
+    parser.add_argument("--scheme", choices=SCHEMES, default="arf-aware")
+    parser.add_argument("--wire", type=float, default=10, help="to the server, occupancy's [ms]")
     wanted = parser.parse_args()
     seeds = range(1, wanted.runs + 1)
-    print("| TCP | scheme | slow | fast | both |\n| --- | --- | --- | --- | --- |")
+    is_shared = wanted.scheme == "occupancy"
+    figures = "Jain's index | goodput, Mb/s | all" if is_shared else "slow | fast | both"
+    print(f"| TCP | scheme | {figures} |\n| --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "cell.toml"
-        for cell in CELLS[wanted.scheme]:
+        for cell in cells(wanted.scheme, wanted.wire):
             for control in ("none", cell.scheme):
                 file.write_text(cell.scenario(LINUX, control))
                 runs = [simulated(file, seed) for seed in seeds]
-                print(f"| simulated | {cell.name} {control} | {shown(runs)} |", flush=True)
+                print(f"| simulated | {cell.name} {control} | {shown(runs, cell)} |", flush=True)
             file.write_text(cell.scenario(KERNELS, "none"))
             for control in ("none", cell.scheme):
                 with_agent = control != "none"
                 runs = [emulated(file, it, cell, with_agent=with_agent) for it in seeds]
-                print(f"| the kernel's | {cell.name} {control} | {shown(runs)} |", flush=True)
+                print(f"| the kernel's | {cell.name} {control} | {shown(runs, cell)} |", flush=True)
 
 
 if __name__ == "__main__":
