@@ -1,16 +1,23 @@
 //! Airtime weights at an access point: a station of twice the weight has twice the air of downloads, where the driver shares it
 //! out by weights.
 //!
-//! mac80211 gives all stations the same unless it is told otherwise; what it is told here is the configuration's.  [linux-atf]
+//! mac80211 gives all stations the same unless it is told otherwise; what it is told here is the configuration's, or that for each
+//! active connection of a station.  [linux-atf]  Deviates: [D-199]
 
 use std::collections::BTreeMap;
 
+use airfair_laws::connections::ACTIVE;
+use airfair_units::{Duration, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::configuration::AirtimeWeights as Settings;
+use crate::connections::{Ends, Follower};
 use crate::decision::Decision;
 use crate::estimate::{Estimator, Seen};
 use crate::sample::Sample;
+
+/// Time between two counts of connections, so that none that comes and goes is a message to the driver each time.  [D-199]
+const PERIOD: Duration = Duration::from_secs(1);
 
 /// Weight that a station is to have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,29 +34,67 @@ pub struct Weight {
 pub struct AirtimeWeights {
     settings: Settings,
     estimator: Estimator,
-    /// Weights at the last sample.
-    last: BTreeMap<String, u16>,
+    active: Active,
+    /// Weights that stations had at the last sample, and that they were to have.
+    last: BTreeMap<String, (u16, u16)>,
+}
+
+/// Connections that have moved data of late.
+#[derive(Clone, Debug, Default)]
+struct Active {
+    follower: Follower,
+    /// Stations of connections, and when these moved data last.
+    seen: BTreeMap<Ends, (String, Time)>,
+    counted_at: Option<Time>,
+    /// Connections of stations at the last count.
+    counts: BTreeMap<String, u32>,
+}
+
+impl Active {
+    fn take(&mut self, now: Time, sample: &Sample) {
+        for it in self.follower.take(sample) {
+            if it.up.packets > 0 || it.down.packets > 0 {
+                self.seen.insert(it.ends, (it.station, now));
+            }
+        }
+        self.seen.retain(|_, (_, at)| now.saturating_since(*at) < ACTIVE);
+        if self.counted_at.is_some_and(|at| now.saturating_since(at) < PERIOD) {
+            return;
+        }
+        self.counted_at = Some(now);
+        self.counts.clear();
+        for (station, _) in self.seen.values() {
+            *self.counts.entry(station.clone()).or_default() += 1;
+        }
+    }
+
+    fn count(&self, station: &str) -> u32 {
+        self.counts.get(station).copied().unwrap_or_default()
+    }
 }
 
 impl AirtimeWeights {
     /// One with such settings; rates are medians of so many.
     pub fn new(settings: Settings, polls: usize) -> Self {
-        Self { settings, estimator: Estimator::new(polls), last: BTreeMap::new() }
+        let (estimator, active) = (Estimator::new(polls), Active::default());
+        Self { settings, estimator, active, last: BTreeMap::new() }
     }
 
     /// Takes in a sample: what was seen, and weights that are not yet as they are to be. A station that comes back has the
     /// driver's own weight again.
     pub fn take(&mut self, sample: &Sample) -> (Seen, Option<Decision>) {
         let seen = self.estimator.take(sample);
+        self.active.take(seen.at, sample);
         if sample.links.is_empty() {
             let last = std::mem::take(&mut self.last);
             return (seen, (!last.is_empty()).then_some(Decision::Lift));
         }
         let mut weights = Vec::new();
         for (station, has) in &sample.weights {
-            let weight = self.settings.weight(station);
+            let weight = self.settings.weight(station, self.active.count(station));
             // A driver that has refused it once is not asked each time.
-            let is_new = self.last.insert(station.clone(), *has) != Some(*has);
+            let now = (*has, weight);
+            let is_new = self.last.insert(station.clone(), now) != Some(now);
             if weight != *has && is_new {
                 weights.push(Weight { station: station.clone(), weight });
             }
@@ -63,7 +108,7 @@ impl AirtimeWeights {
 mod tests {
     use super::*;
     use crate::configuration::parse;
-    use crate::sample::Link;
+    use crate::sample::{Connection, Link, Sent};
 
     fn sample(weights: &[(&str, u16)]) -> Sample {
         let links = weights.iter().map(|it| Link { name: it.0.into(), ..Link::default() });
@@ -84,6 +129,80 @@ mod tests {
         assert_eq!(law.take(&both(256)).1, Some(Decision::Weights(vec![wanted])), "it came back");
         assert_eq!(law.take(&Sample::default()).1, Some(Decision::Lift));
         assert_eq!(law.take(&Sample::default()).1, None);
+    }
+
+    /// A driver that does as it is told, of two stations, of which each has so many connections with a segment per sample.
+    struct Driver {
+        law: AirtimeWeights,
+        weights: BTreeMap<String, u16>,
+        at: u64,
+        messages: usize,
+    }
+
+    const STATIONS: [&str; 2] = ["02:00:00:00:01:00", "02:00:00:00:02:00"];
+
+    impl Driver {
+        fn new(text: &str) -> Self {
+            let settings = parse(text).unwrap().checked().unwrap().airtime_weights;
+            let weights = STATIONS.map(|it| (it.to_owned(), 256)).into();
+            Self { law: AirtimeWeights::new(settings, 1), weights, at: 0, messages: 0 }
+        }
+
+        /// Weights after so many samples of 100 ms.
+        fn run(&mut self, samples: u64, connections: [u16; 2]) -> [u16; 2] {
+            for _ in 0..samples {
+                self.at += 1;
+                let at = self.at;
+                let weights: Vec<(&str, u16)> =
+                    STATIONS.iter().map(|it| (*it, self.weights[*it])).collect();
+                let of = |(station, count): (usize, u16)| {
+                    (0..count).map(move |port| connection(station, port, at))
+                };
+                let connections = connections.into_iter().enumerate().flat_map(of).collect();
+                let at_ns = at * 100_000_000;
+                let sample = Sample { at_ns, connections, ..sample(&weights) };
+                let Some(Decision::Weights(wanted)) = self.law.take(&sample).1 else { continue };
+                self.messages += wanted.len();
+                self.weights.extend(wanted.into_iter().map(|it| (it.station, it.weight)));
+            }
+            STATIONS.map(|it| self.weights[it])
+        }
+    }
+
+    fn connection(station: usize, port: u16, packets: u64) -> Connection {
+        let host = u8::try_from(station + 2).unwrap();
+        let packets = u32::try_from(packets).unwrap();
+        Connection {
+            station: STATIONS[station].into(),
+            ends: [([10, 0, 0, host], 4_000 + port).into(), ([10, 1, 0, 1], 80).into()],
+            up: Sent::default(),
+            down: Sent { packets, octets: u64::from(packets) * 1_448, ..Sent::default() },
+            own: None,
+        }
+    }
+
+    /// 3 · 256 = 768; with the weight of 512 for one, two have 1024; 17 would have 4352, and have the bound of 4096.
+    #[test]
+    fn stations_have_a_weight_for_each_active_connection_and_the_normal_one_without() {
+        let mut driver = Driver::new("[airtime-weights]\nweights = \"connections\"");
+        assert_eq!(driver.run(5, [3, 0]), [256, 256], "counted once in a second");
+        assert_eq!(driver.run(7, [3, 0]), [768, 256]);
+        assert_eq!(driver.run(20, [3, 1]), [768, 256]);
+        assert_eq!(driver.messages, 1);
+        assert_eq!(driver.run(20, [17, 2]), [4_096, 512]);
+        assert_eq!(driver.messages, 3);
+        // Silent ones count for two seconds, until the next count.
+        assert_eq!(driver.run(10, [0, 0]), [4_096, 512]);
+        assert_eq!(driver.run(20, [0, 0]), [256, 256]);
+        let text = "[airtime-weights]\nweights = \"connections\"\nstations = { \"02:00:00:00:01:00\" = 512 }";
+        assert_eq!(Driver::new(text).run(20, [2, 2]), [1_024, 512]);
+    }
+
+    #[test]
+    fn connections_mean_nothing_where_weights_are_of_stations() {
+        let mut driver = Driver::new("");
+        assert_eq!(driver.run(30, [5, 2]), [256, 256]);
+        assert_eq!(driver.messages, 0);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::Direction;
 
 /// Time for which a connection counts as active after its last packet. Longer than a retransmission time-out at
 /// its minimum, so that one loss does not hide a connection.
-const ACTIVE: Duration = Duration::from_secs(2);
+pub const ACTIVE: Duration = Duration::from_secs(2);
 
 /// A connection that the access point has seen. One between two of its stations goes both ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -11,10 +11,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
+use super::forward::Forwarded;
 use super::{Actuator, LIFETIME, Passed};
-use crate::configuration::Configuration;
+use crate::configuration::{Configuration, LEAST_WINDOW};
 use crate::decision::Decision;
 use crate::os::{self, Guardian};
+use crate::sample::Connection;
 use crate::source::nl80211::Weighing;
 use crate::status;
 
@@ -33,6 +35,8 @@ pub(super) struct Weights {
     before: Before,
     file: PathBuf,
     guardian: Guardian,
+    /// Counters of connections, where weights are by these; windows are left alone.
+    counters: Option<Forwarded>,
     passed: Passed,
 }
 
@@ -58,7 +62,9 @@ impl Weights {
         });
         let before = Before { interface: interface.clone(), ..Before::default() };
         let guardian = guardian.context("the guardian")?;
-        Ok(Self { line, index, before, file, guardian, passed })
+        let counters = configuration.airtime_weights.is_by_connections();
+        let counters = counters.then(|| Forwarded::load(interface, LEAST_WINDOW)).transpose()?;
+        Ok(Self { line, index, before, file, guardian, counters, passed })
     }
 }
 
@@ -93,7 +99,12 @@ impl Actuator for Weights {
     }
 
     fn beat(&mut self) -> Result<()> {
-        self.guardian.beat().context("the guardian has ended")
+        self.guardian.beat().context("the guardian has ended")?;
+        self.counters.as_mut().map_or(Ok(()), Forwarded::beat)
+    }
+
+    fn connections(&mut self) -> Result<Vec<Connection>> {
+        self.counters.as_mut().map_or(Ok(Vec::new()), Forwarded::connections)
     }
 
     fn passed(&self) -> &Passed {

@@ -17,24 +17,49 @@ pub struct AirtimeWeights {
     stations: BTreeMap<String, u16>,
     /// Of all others.
     others: u16,
+    share: AirtimeShare,
+}
+
+/// Whose share of the air a weight is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum AirtimeShare {
+    /// A station's.
+    #[default]
+    Stations,
+    /// That of each of its connections.  Deviates: [D-199]
+    Connections,
 }
 
 impl AirtimeWeights {
-    /// Weight of a station.
-    pub fn weight(&self, station: &str) -> u16 {
-        self.stations.get(station).copied().unwrap_or(self.others)
+    /// Weight of a station with so many active connections; who has none has the weight of one.
+    pub fn weight(&self, station: &str, connections: u32) -> u16 {
+        let one = self.stations.get(station).copied().unwrap_or(self.others);
+        match self.share {
+            AirtimeShare::Stations => one,
+            AirtimeShare::Connections => {
+                let all = u32::from(one).saturating_mul(connections.max(1));
+                u16::try_from(all).unwrap_or(u16::MAX).min(*ALLOWED.end())
+            }
+        }
+    }
+
+    /// True if connections have to be counted.
+    pub fn is_by_connections(&self) -> bool {
+        self.share == AirtimeShare::Connections
     }
 }
 
 impl Default for AirtimeWeights {
     fn default() -> Self {
-        Self { stations: BTreeMap::new(), others: OWN }
+        Self { stations: BTreeMap::new(), others: OWN, share: AirtimeShare::default() }
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Written {
+    weights: Option<AirtimeShare>,
     stations: Option<BTreeMap<String, u16>>,
     others: Option<u16>,
 }
@@ -52,7 +77,7 @@ impl Written {
             check(station, *weight)?;
             stations.insert(station.to_lowercase(), *weight);
         }
-        Ok(AirtimeWeights { stations, others })
+        Ok(AirtimeWeights { stations, others, share: self.weights.unwrap_or_default() })
     }
 }
 

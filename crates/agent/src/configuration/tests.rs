@@ -56,6 +56,7 @@ fn bounds_hold_whatever_is_written() {
     assert!(mistake("[arf-window]\nsamples = 101").contains("arf-window: samples = 101: from 1"));
     assert!(mistake("[arf-window]\nfall = \"least\"").contains("projected"));
     assert!(mistake("[airtime-weights]\nothers = 15").contains("others = 15: from 16 to 4096"));
+    assert!(mistake("[airtime-weights]\nweights = \"flows\"").contains("connections"));
     let stations = |them: &str| mistake(&format!("[airtime-weights]\nstations = {{ {them} }}"));
     assert!(stations("\"02:00:00:00:01\" = 256").contains("is no address"));
     assert!(stations("\"02:00:00:00:01:00\" = 5000").contains("from 16"));
