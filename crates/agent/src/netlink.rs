@@ -3,6 +3,7 @@
 //! What is read is checked against its length and nothing else is believed of it.
 
 use std::io::{Error, ErrorKind};
+use std::ops::Range;
 
 use anyhow::{Context, Result, ensure};
 
@@ -15,6 +16,8 @@ const REQUEST: u16 = 0x1;
 pub(crate) const DUMP: u16 = 0x300;
 /// Flag of a question whose success is told as well.
 pub(crate) const ACKNOWLEDGE: u16 = 0x4;
+/// Place of the question's number in a message's header.
+const NUMBER: Range<usize> = 8..12;
 /// Octets of a message's header, and of the smallest header of a family behind it.
 const HEADER: usize = 16;
 const FAMILY_HEADER: usize = 4;
@@ -43,22 +46,25 @@ pub(crate) fn question(
     octets
 }
 
-/// All messages that answer a question, each without its header and the first four octets behind it.
+/// All messages that answer a question, each without its header and the first four octets behind it. One that answers an
+/// older question is passed over.
 pub(crate) fn ask(line: &Netlink, question: &[u8]) -> Result<Vec<Vec<u8>>> {
-    line.send(question)?;
+    let (mut question, number) = (question.to_vec(), line.number());
+    question[NUMBER].copy_from_slice(&number.to_ne_bytes());
+    line.send(&question)?;
     let is_dump = u16::from_ne_bytes([question[6], question[7]]) & DUMP == DUMP;
     let mut found = Vec::new();
     loop {
         let octets = line.receive().context("the kernel does not answer")?;
-        let is_over = take(&octets, &mut found)?;
-        if is_over || !is_dump {
+        let is_over = take(&octets, number, &mut found)?;
+        if is_over || !is_dump && !found.is_empty() {
             return Ok(found);
         }
     }
 }
 
-/// Takes the messages out of what was received; true if no more come.
-fn take(octets: &[u8], into: &mut Vec<Vec<u8>>) -> Result<bool> {
+/// Takes the messages that answer the question of this number out of what was received; true if no more come.
+fn take(octets: &[u8], number: u32, into: &mut Vec<Vec<u8>>) -> Result<bool> {
     let mut rest = octets;
     while rest.len() >= HEADER {
         let length = u32::from_ne_bytes([rest[0], rest[1], rest[2], rest[3]]);
@@ -68,6 +74,11 @@ fn take(octets: &[u8], into: &mut Vec<Vec<u8>>) -> Result<bool> {
             "a message is longer than what was received"
         );
         let (message, behind) = rest.split_at(length);
+        let padding = length.next_multiple_of(4) - length;
+        rest = behind.get(padding..).unwrap_or_default();
+        if message[NUMBER] != number.to_ne_bytes() {
+            continue;
+        }
         match u16::from_ne_bytes([message[4], message[5]]) {
             DONE => return Ok(true),
             ERROR => {
@@ -78,8 +89,6 @@ fn take(octets: &[u8], into: &mut Vec<Vec<u8>>) -> Result<bool> {
             }
             _ => into.push(message.get(HEADER + FAMILY_HEADER..).unwrap_or_default().to_vec()),
         }
-        let padding = length.next_multiple_of(4) - length;
-        rest = behind.get(padding..).unwrap_or_default();
     }
     Ok(false)
 }
@@ -109,26 +118,68 @@ pub(crate) fn attributes(mut octets: &[u8]) -> impl Iterator<Item = (u16, &[u8])
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixDatagram;
+    use std::thread;
+
     use super::*;
+
+    /// A message of the kernel's to the question of this number.
+    fn answer(kind: u16, number: u32, value: u8) -> Vec<u8> {
+        let mut message = question(kind, 0, &[0, 0, 0, 0], &[(1, &[value; 4])]);
+        message[NUMBER].copy_from_slice(&number.to_ne_bytes());
+        message
+    }
+
+    /// Both kinds of questions, each of which gets the end of the one before first.
+    #[test]
+    fn an_answer_that_comes_late_is_not_taken_for_one_to_the_next_question() {
+        let (ours, kernel) = UnixDatagram::pair().unwrap();
+        let line = Netlink::over(OwnedFd::from(ours));
+        let plays = thread::spawn(move || {
+            let mut octets = [0; 64];
+            for is_dump in [true, false] {
+                let size = kernel.recv(&mut octets).unwrap();
+                assert!(size >= HEADER);
+                let number = u32::from_ne_bytes(octets[NUMBER].try_into().unwrap());
+                let older = number.wrapping_sub(1);
+                kernel.send(&answer(20, older, 1)).unwrap();
+                kernel.send(&answer(DONE, older, 1)).unwrap();
+                let one = [answer(20, older, 2), answer(20, number, 3)].concat();
+                kernel.send(&one).unwrap();
+                if is_dump {
+                    kernel.send(&answer(20, number, 4)).unwrap();
+                    kernel.send(&answer(DONE, number, 0)).unwrap();
+                }
+            }
+        });
+        let values = |flags| {
+            let found = ask(&line, &question(20, flags, &[0; 4], &[])).unwrap();
+            found.iter().map(|it| it[4]).collect::<Vec<u8>>()
+        };
+        assert_eq!(values(DUMP), [3, 4]);
+        assert_eq!(values(0), [3]);
+        plays.join().unwrap();
+    }
 
     #[test]
     fn an_answer_ends_with_its_last_message_or_with_an_error() {
         let mut message = question(20, 0, &[17, 0, 0, 0], &[(1, &[1, 2, 3, 4, 5])]);
         let mut found = Vec::new();
-        assert!(!take(&message, &mut found).unwrap());
+        assert!(!take(&message, 0, &mut found).unwrap());
         assert_eq!(found, [vec![9, 0, 1, 0, 1, 2, 3, 4, 5, 0, 0, 0]]);
         message[4..6].copy_from_slice(&DONE.to_ne_bytes());
-        assert!(take(&message, &mut found).unwrap());
+        assert!(take(&message, 0, &mut found).unwrap());
         message[4..6].copy_from_slice(&ERROR.to_ne_bytes());
         message[16..20].copy_from_slice(&(-2_i32).to_ne_bytes());
-        assert!(take(&message, &mut found).is_err());
+        assert!(take(&message, 0, &mut found).is_err());
     }
 
     #[test]
     fn an_answer_cut_anywhere_is_borne() {
         let whole = question(20, 0, &[17, 0, 0, 0], &[(1, &[1, 2, 3, 4, 5])]);
         for end in 0..whole.len() {
-            let _ = take(&whole[..end], &mut Vec::new());
+            let _ = take(&whole[..end], 0, &mut Vec::new());
             attributes(&whole[..end]).for_each(drop);
         }
     }

@@ -5,6 +5,7 @@
     reason = "the interface of the operating system is C's; nothing but calls is here"
 )]
 
+use std::cell::Cell;
 use std::ffi::{CStr, CString};
 use std::io::{Error, ErrorKind, Result};
 use std::mem;
@@ -262,7 +263,11 @@ fn listen(line: &OwnedFd, patience: Duration) -> bool {
 
 /// A line to the kernel's netlink.
 #[derive(Debug)]
-pub struct Netlink(OwnedFd);
+pub struct Netlink {
+    socket: OwnedFd,
+    /// Number of the last question.
+    asked: Cell<u32>,
+}
 
 /// Family of netlink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -304,7 +309,18 @@ impl Netlink {
                 size,
             )
         })?;
-        Ok(Self(socket))
+        Ok(Self::over(socket))
+    }
+
+    /// One over a socket that keeps messages apart.
+    pub(crate) fn over(socket: OwnedFd) -> Self {
+        Self { socket, asked: Cell::new(0) }
+    }
+
+    /// Number of the next question, by which its answers are known.
+    pub fn number(&self) -> u32 {
+        self.asked.set(self.asked.get().wrapping_add(1));
+        self.asked.get()
     }
 
     /// Sends a message. What has come to an older one is thrown away.
@@ -315,7 +331,7 @@ impl Netlink {
         while self.receive_with(libc::MSG_DONTWAIT).is_ok() {}
         // SAFETY: pointer and length are those of a buffer.
         checked_size(unsafe {
-            libc::send(self.0.as_raw_fd(), octets.as_ptr().cast(), octets.len(), 0)
+            libc::send(self.socket.as_raw_fd(), octets.as_ptr().cast(), octets.len(), 0)
         })?;
         Ok(())
     }
@@ -332,7 +348,7 @@ impl Netlink {
         let mut octets = vec![0; LONGEST];
         // SAFETY: pointer and length are those of a buffer.
         let size = checked_size(unsafe {
-            libc::recv(self.0.as_raw_fd(), octets.as_mut_ptr().cast(), octets.len(), flags)
+            libc::recv(self.socket.as_raw_fd(), octets.as_mut_ptr().cast(), octets.len(), flags)
         })?;
         octets.truncate(size);
         Ok(octets)

@@ -85,8 +85,8 @@ pub struct Nl80211 {
     line: Netlink,
     family: u16,
     only: Option<String>,
-    /// Line for the use of channels, where that is wanted.
-    survey: Option<Netlink>,
+    /// True if the use of channels is wanted.
+    surveys: bool,
 }
 
 impl Nl80211 {
@@ -103,22 +103,18 @@ impl Nl80211 {
                  (--emulator SOCKET), and a recording replayed"
             )
         })?;
-        let survey = surveys.then(open_line).transpose()?;
-        Ok(Self { line, family, only, survey })
+        Ok(Self { line, family, only, surveys })
     }
 
     /// Air that anybody held on the channel of an interface. A driver that has no survey says so, or an empty one.
-    fn busy(&mut self, index: u32) -> Option<u64> {
+    fn busy(&self, index: u32) -> Option<u64> {
         let of = [(attribute::INDEX, &index.to_ne_bytes()[..])];
         let about = question(self.family, GET_SURVEY, DUMP, &of);
-        let found = ask(self.survey.as_ref()?, &about);
-        if found.is_err() {
-            self.survey = open_line().ok();
-        }
-        found.ok()?.iter().find_map(|message| busy(message))
+        let found = self.surveys.then(|| ask(&self.line, &about))?.ok()?;
+        found.iter().find_map(|message| busy(message))
     }
 
-    fn look(&mut self, now: u64) -> Result<Sample> {
+    fn look(&self, now: u64) -> Result<Sample> {
         let interfaces = self.interfaces()?;
         if let (Some(only), true) = (&self.only, interfaces.is_empty()) {
             bail!("{only}: no wireless interface of a station or an access point has this name");
@@ -145,12 +141,7 @@ impl Nl80211 {
 
 impl Source for Nl80211 {
     fn sample(&mut self, now: u64) -> Result<Option<Sample>> {
-        let found = self.look(now);
-        if found.is_err() {
-            // What was to come yet would be taken for an answer to the next question.
-            self.line = open_line()?;
-        }
-        found.map(Some)
+        self.look(now).map(Some)
     }
 }
 
