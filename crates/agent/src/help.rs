@@ -29,7 +29,7 @@ pub const OPTIONS: [Entry; 13] = [
         "arf-aware, arf-window, occupancy, shared-windows, data-ack, airtime-weights",
     ),
     ("--emulator FILE", "watch an emulation by its control socket instead of the kernel"),
-    ("--station NAME", "its station"),
+    ("--station NAME", "its station, where the agent is at one"),
     ("--from FILE", "take the samples of a recording"),
     ("--record FILE", "write samples and decisions to a file"),
     ("--for TIME", "end after this time, such as '10 s'"),
