@@ -7,7 +7,7 @@ use airfair_agent::actuator::Actuator;
 use airfair_agent::actuator::forward::{Forwarded, restore};
 
 use super::rig::{Air, Flow, connections, eventually, inside, may, processor_time, sh};
-use super::router::{Hand, ROUTER, Router, SERVER, STATION, TO_SERVER};
+use super::router::{Hand, ROUTER, Router, SERVER, STATION, TO_ROUTER, TO_SERVER, TO_STATION};
 
 /// Window that the sender knows of, in what ss says [octets].
 const WINDOW: &str = "snd_wnd:";
@@ -56,6 +56,35 @@ fn windows_in_forwarded_acks_are_lowered_for_either_end_and_version_and_nothing_
     let rewritten = hand.with(|it| it.rewritten().unwrap());
     eprintln!("windows that were lowered: {rewritten}");
     assert!(rewritten > 100);
+    assert_eq!(router.wrong_checksums(), 0);
+}
+
+/// What the machine sends goes through the filter in packets of many segments, and what it receives before its TCP has it.
+#[test]
+fn connections_that_end_at_the_machine_itself_are_counted_by_segments_and_limited() {
+    if !may() {
+        return;
+    }
+    let router = Router::new();
+    let hand = Hand::new(2);
+    let down = TO_STATION.map(|address| Flow::begin(ROUTER, STATION, address, "reno"));
+    let up = TO_ROUTER.map(|address| Flow::begin(STATION, ROUTER, address, "reno"));
+    let flows = || down.iter().chain(&up);
+    // Of two that share a queue one may have little, and a window that hardly grows.
+    let are_free = || flows().all(|flow| window(flow) > 2 * 20_000);
+    eventually("windows are those of their ends", are_free);
+    thread::sleep(Duration::from_secs(1));
+    let counted = hand.with(|it| it.connections().unwrap());
+    for (flow, largest) in down.iter().zip([1_448, 1_428]) {
+        let [from, to] = flow.ends();
+        let sent = &counted.iter().find(|it| it.ends == [to, from]).unwrap().down;
+        let mean = sent.octets / u64::from(sent.packets);
+        assert!((largest - 50..=largest).contains(&mean), "{mean} octets in a segment");
+    }
+    flows().for_each(|flow| hand.limit(flow, 20_000));
+    eventually("windows are limited", || flows().all(|flow| is_at(window(flow), 20_000)));
+    hand.lift();
+    eventually("windows are free", are_free);
     assert_eq!(router.wrong_checksums(), 0);
 }
 

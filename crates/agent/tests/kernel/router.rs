@@ -17,7 +17,8 @@ use super::rig::{Agent, Air, Flow, Turn, inside, sh};
 pub(super) const STATION: &str = "airfair-laptop";
 pub(super) const ROUTER: &str = "airfair-router";
 pub(super) const SERVER: &str = "airfair-site";
-/// Addresses of the server and of the station, with any port.
+/// Addresses of the router, of the server and of the station, with any port.
+pub(super) const TO_ROUTER: [&str; 2] = ["10.11.0.1:0", "[fd11::1]:0"];
 pub(super) const TO_SERVER: [&str; 2] = ["10.12.0.2:0", "[fd12::2]:0"];
 pub(super) const TO_STATION: [&str; 2] = ["10.11.0.2:0", "[fd11::2]:0"];
 
