@@ -118,8 +118,9 @@ test-web: build ## Tests of the playground in Node and Chromium, as far as they 
 
 # Two machines at a time. What is emulated in real time has the machine for itself, and the agent as it is now.
 ALONE := tests/kernel/test_emulated.py
-test-kernel: build ## Tests on Debian's kernel in QEMU, some five and a half minutes; its package comes by apt-get download
+test-kernel: build ## Tests on Debian's kernel in QEMU, some six minutes; its package, and systemd's, come by apt-get download
 	$(BIN)/python tests/kernel/machine.py --fetch
+	$(BIN)/python tests/kernel/debian.py || echo "The agent's unit is not tried." >&2
 	$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=worksteal --ignore=$(ALONE) tests/kernel
 	$(MAKE) --no-print-directory agent || echo "The agent is not built, and left out." >&2
 	$(BIN)/python -m pytest --quiet $(ALONE)

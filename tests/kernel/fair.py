@@ -26,10 +26,13 @@ from radio_cells import KERNELS_RENO, cell
 
 import airfair
 from airfair.statistics import half_width, jain
+from airfair.text_table import Line, Table, text
 
 WAYS = ("up", "down")
 MODULES = ["mac80211_hwsim", "veth", "sch_netem", "sch_ingress", "sch_htb", "cls_bpf"]
 WARMUP_S = 2
+COLUMNS = 80
+"""Of a table at most, as of other tables of airfair where nobody says how wide a terminal is."""
 CONFIGURATION = b'scheme = "occupancy"\n'
 _AIR = re.compile(r"(\w+) ([\d.]+) % of the air in \d+ frames and ([\d.]+) % in frames to it")
 
@@ -204,23 +207,24 @@ def simulated(of: Cell, way: str, control: str, seed: int) -> Phase:
 
 def table(runs: Sequence[Phases], of: Cell, *, beside: bool = True) -> str:
     """Return figures of runs, with half the width of their 95 % intervals, and of simulated ones."""
-    rows = ["| way | | Jain's index | goodput, Mb/s | all |", "| --- | --- | --- | --- | --- |"]
+    lines = []
     for way in dict.fromkeys(way for _, way in runs[0]):
         for who, control in (("without", "none"), ("with", "occupancy")):
-            rows.append(_row(way, f"{who} the agent", [run[who, way] for run in runs]))
+            lines.append(_line(f"{way} {who} the agent", [run[who, way] for run in runs]))
             if not beside:
                 continue
             same = [simulated(of, way, control, seed) for seed in range(1, max(len(runs), 2) + 1)]
-            name = "simulated, " + ("no scheme" if who == "without" else "the scheme at stations")
-            rows.append(_row(way, name, same))
-    return "\n".join(rows)
+            lines.append(_line(f"{way} simulated {who}", same))
+    goodputs = [f"goodput\nat {rate}\nMb/s" for rate in of.rates]
+    shown = Table("", ["Jain's\nindex", *goodputs, "goodput\nof all\nMb/s"], lines)
+    note = "Simulated stations keep themselves to what they are granted." if beside else ""
+    return "\n".join([*text(shown, COLUMNS), note]).rstrip()
 
 
-def _row(way: str, name: str, phases: Sequence[Phase]) -> str:
-    goodputs = zip(*(phase.goodput for phase in phases), strict=True)
-    each = " + ".join(_told(of, 2) for of in goodputs)
+def _line(name: str, phases: Sequence[Phase]) -> Line:
+    goodputs = [_told(each, 2) for each in zip(*(it.goodput for it in phases), strict=True)]
     index = _told([phase.fairness for phase in phases], 3)
-    return f"| {way} | {name} | {index} | {each} | {_told([phase.total for phase in phases], 2)} |"
+    return Line(name, [index, *goodputs, _told([phase.total for phase in phases], 2)])
 
 
 def _told(samples: Sequence[float], digits: int) -> str:

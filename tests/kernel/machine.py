@@ -20,7 +20,7 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,6 +51,10 @@ cd /test; sh -e ./script </dev/null 2>&1
 echo "{end}$?"
 poweroff -f
 """
+
+
+Files = dict[str, Path | bytes | str]
+"""Files of a machine by their paths: a file of the host, octets, or where a link leads."""
 
 
 class MissingError(Exception):
@@ -85,6 +89,13 @@ class Kernel:
             add(paths[name.replace("-", "_")])
         return [self.modules / path for path in found]
 
+    def aliases(self, files: Sequence[Path]) -> str:
+        """Return the names by which the kernel itself asks for some modules, a line each."""
+        self.dependencies()
+        names = {_module_name(str(it)) for it in files}
+        lines = (self.modules / "modules.alias").read_text().splitlines(keepends=True)
+        return "".join(line for line in lines if line.rpartition(" ")[2].strip() in names)
+
     def dependencies(self) -> str:
         """Return the list of modules with those that each needs."""
         listed = self.modules / "modules.dep"
@@ -107,6 +118,8 @@ class Setup:
     memory_mb: int = 512
     counts_instructions: bool = True
     """True if time is that of the machine, so that figures do not depend on the host."""
+    system: Callable[[Files], Files] | None = None
+    """What makes another system of a machine's files; none leaves a shell that runs the script."""
 
 
 @dataclass(frozen=True)
@@ -133,14 +146,19 @@ class Output:
 
 def missing() -> list[str]:
     """Return what is not here of what the tests need, a line each."""
-    found = [
-        f"{name}: Debian's package {package}"
-        for name, package in NEEDED.items()
-        if _which(name) is None
-    ]
+    found = lacking(NEEDED)
     if _installed_kernel() is None and not _packages():
         found.append(f"a kernel: Debian's package {META_PACKAGE}, or `{sys.argv[0]} --fetch`")
     return found
+
+
+def lacking(programs: Mapping[str, str]) -> list[str]:
+    """Return those of some programs that are not here, with Debian's packages of them, a line each."""
+    return [
+        f"{name}: Debian's package {package}"
+        for name, package in programs.items()
+        if _which(name) is None
+    ]
 
 
 def fetch() -> None:
@@ -228,10 +246,10 @@ def read(console: str) -> Output:
     return Output(lines, status, "\n".join(lines))
 
 
-def contents(script: str, setup: Setup, linux: Kernel) -> dict[str, Path | bytes | str]:
-    """Return the files of a machine by their paths: a file of the host, octets, or where a link leads."""
+def contents(script: str, setup: Setup, linux: Kernel) -> Files:
+    """Return the files of a machine."""
     busybox = _program("busybox")
-    files: dict[str, Path | bytes | str] = {"bin/busybox": busybox}
+    files: Files = {"bin/busybox": busybox}
     applets = subprocess.run([busybox, "--list"], check=True, capture_output=True, text=True)
     files |= {f"bin/{name}": "busybox" for name in applets.stdout.split() if name != "busybox"}
     # Busybox's own shell takes its own programs for those of the same name.
@@ -245,11 +263,12 @@ def contents(script: str, setup: Setup, linux: Kernel) -> dict[str, Path | bytes
     needed = linux.needed(setup.modules)
     files |= {f"lib/modules/{version}/{path.relative_to(linux.modules)}": path for path in needed}
     files[f"lib/modules/{version}/modules.dep"] = linux.dependencies().encode()
+    files[f"lib/modules/{version}/modules.alias"] = linux.aliases(needed).encode()
     files |= {path.lstrip("/"): content for path, content in setup.files.items()}
     files["init"] = _INIT.format(end=END).encode()
     files["test/prelude.sh"] = HERE / "prelude.sh"
     files["test/script"] = f". /test/prelude.sh\n{script}".encode()
-    return files
+    return setup.system(files) if setup.system else files
 
 
 def libraries(program: Path) -> Iterator[Path]:
@@ -261,8 +280,11 @@ def libraries(program: Path) -> Iterator[Path]:
             yield Path(found[1])
 
 
-def archive(files: dict[str, Path | bytes | str]) -> bytes:
-    """Return a cpio archive (newc) of these files and their folders; every file may be run."""
+def archive(files: Files) -> bytes:
+    """Return a cpio archive (newc) of these files and their folders, all of root's.
+
+    A file of the host has its mode; octets may be run if they are a script.
+    """
     folders = {str(parent) for path in files for parent in Path(path).parents if str(parent) != "."}
     folders |= {"proc", "sys", "dev", "tmp", "run", "etc", "var/run", "var", "root"}
     entries: list[tuple[str, int, bytes]] = [
@@ -273,7 +295,7 @@ def archive(files: dict[str, Path | bytes | str]) -> bytes:
             entries.append((path, stat.S_IFLNK | 0o777, content.encode()))
         else:
             octets = content if isinstance(content, bytes) else content.read_bytes()
-            entries.append((path, stat.S_IFREG | 0o755, octets))
+            entries.append((path, stat.S_IFREG | _mode(content), octets))
     entries.append(("TRAILER!!!", 0, b""))
     parts: list[bytes] = []
     for number, (path, mode, octets) in enumerate(entries, 1):
@@ -282,6 +304,12 @@ def archive(files: dict[str, Path | bytes | str]) -> bytes:
         head = b"070701" + b"".join(b"%08X" % it for it in fields) + name
         parts += [head, bytes(-len(head) % 4), octets, bytes(-len(octets) % 4)]
     return b"".join(parts)
+
+
+def _mode(content: Path | bytes) -> int:
+    if isinstance(content, Path):
+        return stat.S_IMODE(content.stat().st_mode)
+    return 0o755 if content.startswith(b"#!") else 0o644
 
 
 def _watch(command: Sequence[str], seconds: float) -> str:
@@ -344,7 +372,7 @@ def _installed_kernel() -> Kernel | None:
 if __name__ == "__main__":
     if "--fetch" in sys.argv[1:]:
         fetch()
-    lacking = missing()
-    for sentence in lacking:
+    needed = missing()
+    for sentence in needed:
         print(f"missing: {sentence}", file=sys.stderr)
-    sys.exit(1 if lacking else 0)
+    sys.exit(1 if needed else 0)

@@ -1,6 +1,7 @@
 import subprocess
 from pathlib import Path
 
+import debian
 import machine
 import pytest
 from machine import Kernel, MissingError, Setup
@@ -25,6 +26,14 @@ def test_a_module_that_the_kernel_does_not_have_is_named(tmp_path: Path) -> None
         _kernel(tmp_path).needed(["radio"])
 
 
+def test_a_module_is_known_by_the_names_that_the_kernel_asks_for(tmp_path: Path) -> None:
+    kernel = _kernel(tmp_path)
+    names = "alias net-pf-16 mac\nalias sch_clsact lib\nalias wifi wifi_sim\n"
+    (kernel.modules / "modules.alias").write_text("# a comment\n" + names)
+    wanted = kernel.aliases(kernel.needed(["mac"]))
+    assert wanted == "alias net-pf-16 mac\nalias sch_clsact lib\n"
+
+
 def test_an_archive_has_files_links_and_folders() -> None:
     packed = machine.archive({"bin/sh": "busybox", "bin/busybox": b"octets", "a/b/c": b""})
     listed = subprocess.run(
@@ -33,6 +42,25 @@ def test_an_archive_has_files_links_and_folders() -> None:
     names = listed.split()
     assert {"bin", "a", "a/b", "bin/sh", "bin/busybox", "a/b/c", "proc"} <= set(names)
     assert names.index("a") < names.index("a/b") < names.index("a/b/c")
+
+
+def test_files_of_the_host_have_their_modes_and_scripts_may_be_run(tmp_path: Path) -> None:
+    (tmp_path / "settings").touch(0o640)
+    of_host = tmp_path / "settings"
+    packed = machine.archive({"settings": of_host, "script": b"#!/bin/sh\n", "words": b"words"})
+    # Of a head of 110 octets the mode is in octets 14 to 21 [cpio(5)]; a regular file is 0o100000 [inode(7)].
+    at = [packed.index(it + b"\0") - 110 + 14 for it in (b"settings", b"script", b"words")]
+    modes = [int(packed[it : it + 8], 16) for it in at]
+    assert modes == [0o100640, 0o100755, 0o100644]
+
+
+def test_folders_of_a_debian_lie_in_usr() -> None:
+    files = debian.merged({"bin/sh": "dash", "lib/x/y": b"", "etc/lib/z": b"", "usr/bin/a": b""})
+    assert set(files) == {
+        *("usr/bin/sh", "usr/lib/x/y", "etc/lib/z", "usr/bin/a"),
+        *("bin", "sbin", "lib", "lib64"),
+    }
+    assert files["bin"] == "usr/bin"
 
 
 def test_what_a_script_has_said_is_read_up_to_its_end() -> None:

@@ -19,7 +19,8 @@ BUSY = (
 def programs() -> list[str | machine.Path]:
     """Programs of every machine: the tools of wireless networks, the medium, and its traffic."""
     built = machine.build("airfair-emulator")
-    return ["iw", "hostapd", "ip", built / "airfair-medium", built / "examples" / "flow"]
+    own = [built / it for it in ("airfair-medium", "examples/flow", "examples/remove_radio")]
+    return ["iw", "hostapd", "ip", *own]
 
 
 def _run(script: str, programs: list[str | machine.Path], of: str) -> machine.Output:
@@ -92,6 +93,8 @@ def test_the_kernels_stations_live_through_the_anomaly_as_simulated_ones_do(
 
 def test_whatever_is_wrong_with_the_radios_is_said(programs: list[str | machine.Path]) -> None:
     script = """
+        # A radio's number is that of its device: hwsim2.
+        number() { basename "$(readlink "/sys/class/ieee80211/$(radio $1)/device")" | tr -dc 0-9; }
         try() { airfair-medium /data/cell.toml 2>&1 || echo "status=$?"; }
         try
         radios 2
@@ -107,6 +110,15 @@ def test_whatever_is_wrong_with_the_radios_is_said(programs: list[str | machine.
         rmmod mac80211_hwsim
         wait $MEDIUM || echo "gone=$?"
         tail -1 /tmp/medium
+        radios 4
+        medium /data/cell.toml
+        # Of four radios the last one is no member of the cell; the second one, "near", is.
+        remove_radio $(number 3)
+        sleep 1; kill -0 $MEDIUM
+        remove_radio $(number 1)
+        wait $MEDIUM || echo "one_gone=$?"
+        grep "has gone" /tmp/medium | sed "s/$(radio 1)/phy of near/"
+        rmmod mac80211_hwsim
         radios 3
         medium /data/cell.toml
         kill -9 $MEDIUM
@@ -130,6 +142,8 @@ def test_whatever_is_wrong_with_the_radios_is_said(programs: list[str | machine.
         "status=1",
         "gone=1",
         "airfair-medium: the module mac80211_hwsim has gone, with its radios",
+        "one_gone=1",
+        'airfair-medium: radio "phy of near", which was "near", has gone',
         # Without a medium frames go from radio to radio at once, as before it.
         "2 packets transmitted, 2 packets received, 0% packet loss",
     ]

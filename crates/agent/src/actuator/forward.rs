@@ -30,6 +30,9 @@ const CONNECTION: usize = 2 * SIDE + 8;
 /// Place of the counter of lowered windows in `struct side`.
 const REWRITTEN: usize = 36;
 
+/// Counters of connections, `struct connection` as it is.
+type Counters = BTreeMap<Key, [u8; CONNECTION]>;
+
 /// The connections through an interface.
 pub struct Forwarded {
     interface: String,
@@ -37,8 +40,8 @@ pub struct Forwarded {
     orders: MapHandle,
     connections: MapHandle,
     limited: Limited,
-    /// Counters of connections when they were read last.
-    read: BTreeMap<Key, [u8; CONNECTION]>,
+    /// Those that were read last.
+    read: Counters,
     looked_at: u64,
     passed: Passed,
     filters: Option<Filters>,
@@ -105,7 +108,7 @@ impl Forwarded {
 
     /// All connections that the kernel knows. The library takes a batch that is not full for the last one, which it is not
     /// where some that share a place in the table do not fit into the rest of it: so all are read in one, with room left.
-    fn all(&self) -> Result<BTreeMap<Key, [u8; CONNECTION]>> {
+    fn all(&self) -> Result<Counters> {
         let whole = |(key, value): (Vec<u8>, Vec<u8>)| {
             let key = key.try_into().ok().context("struct ends")?;
             Ok((key, value.try_into().ok().context("struct connection")?))
@@ -114,7 +117,7 @@ impl Forwarded {
         loop {
             let batch = u32::try_from(2 * room).context("connections")?;
             let all = self.connections.lookup_batch(batch, MapFlags::ANY, MapFlags::ANY)?;
-            let all: BTreeMap<_, _> = all.map(whole).collect::<Result<_>>()?;
+            let all: Counters = all.map(whole).collect::<Result<_>>()?;
             if all.len() + ROOM <= 2 * room {
                 return Ok(all);
             }
@@ -158,8 +161,7 @@ impl Actuator for Forwarded {
     fn connections(&mut self) -> Result<Vec<Connection>> {
         let begun = os::monotonic_ns();
         let all = self.all().context("connections")?;
-        let is_new = |(key, now): &(&Key, &[u8; CONNECTION])| self.read.get(*key) != Some(now);
-        let found = all.iter().filter(is_new).map(|(key, now)| connection(key, now)).collect();
+        let found = changed(&self.read, &all);
         self.limited.retain(|key| all.contains_key(key));
         self.read = all;
         self.passed.took_ns = os::monotonic_ns() - begun;
@@ -177,6 +179,16 @@ impl Actuator for Forwarded {
 /// If the kernel does not permit it.
 pub fn restore() -> Result<u64> {
     clsact::take_away(&PROGRAMS)
+}
+
+/// Connections that have other counters than before. Both are in order, and are walked through together.
+fn changed(before: &Counters, now: &Counters) -> Vec<Connection> {
+    let mut before = before.iter().peekable();
+    let is_new = |it: &(&Key, &[u8; CONNECTION])| {
+        while before.next_if(|(key, _)| *key < it.0).is_some() {}
+        before.peek() != Some(it)
+    };
+    now.iter().filter(is_new).map(|(key, octets)| connection(key, octets)).collect()
 }
 
 fn connection(key: &Key, octets: &[u8; CONNECTION]) -> Connection {
@@ -215,10 +227,28 @@ pub(super) fn word(octets: &[u8], at: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use std::net::SocketAddr;
+    use std::net::{Ipv4Addr, SocketAddr};
 
     use super::super::limited::key;
     use super::*;
+
+    /// Of connections from ports 1 to 5 the second has moved data, the third has begun and the fourth has ended.
+    #[test]
+    fn connections_that_have_begun_or_moved_data_are_told_and_no_others() {
+        let counters = |all: &[(u16, u8)]| -> Counters {
+            let from = |port| [(Ipv4Addr::LOCALHOST, port), (Ipv4Addr::LOCALHOST, 80)];
+            let of = |&(port, moved)| (key(&from(port).map(SocketAddr::from)), [moved; CONNECTION]);
+            all.iter().map(of).collect()
+        };
+        let before = counters(&[(1, 7), (2, 7), (4, 7), (5, 7)]);
+        let now = counters(&[(1, 7), (2, 8), (3, 0), (5, 7)]);
+        let ports = |found: Vec<Connection>| -> Vec<u16> {
+            found.iter().map(|it| it.ends[0].port()).collect()
+        };
+        assert_eq!(ports(changed(&before, &now)), [2, 3]);
+        assert_eq!(ports(changed(&Counters::new(), &now)), [1, 2, 3, 5]);
+        assert_eq!(ports(changed(&now, &now)), [0_u16; 0]);
+    }
 
     #[test]
     fn a_connection_is_read_as_it_was_written() {

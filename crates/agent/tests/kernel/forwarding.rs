@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use airfair_agent::actuator::Actuator;
 use airfair_agent::actuator::forward::{Forwarded, restore};
 
-use super::rig::{Air, Flow, connections, eventually, inside, may, processor_time, sh};
+use super::rig::{Air, Flow, SAMPLE, connections, eventually, inside, may, processor_time, sh};
 use super::router::{Hand, ROUTER, Router, SERVER, STATION, TO_ROUTER, TO_SERVER, TO_STATION};
 
 /// Window that the sender knows of, in what ss says [octets].
@@ -245,9 +245,9 @@ fn an_interface_that_comes_back_has_its_filters_again() {
     assert_eq!(inside(ROUTER, restore).unwrap(), 0);
 }
 
-/// A look at all takes 2 µs per connection at most, of the processor.
+/// The best of some looks, of the processor. docs/agent.md has what they take, in an optimised build as well.
 #[test]
-fn ten_thousand_connections_are_read_in_20_ms() {
+fn ten_thousand_connections_are_read_within_a_sample() {
     if !may() {
         return;
     }
@@ -260,15 +260,9 @@ fn ten_thousand_connections_are_read_in_20_ms() {
     };
     // The map gives some up before it is full.
     assert!(hand.with(look).0 > 9_800);
-    let bound = Duration::from_millis(20);
-    let mut looks = (0..30).map(|_| hand.with(look).1);
-    let mut best = looks.next().unwrap();
-    while best > bound {
-        let Some(next) = looks.next() else { break };
-        best = best.min(next);
-    }
+    let best = (0..10).map(|_| hand.with(look).1).min().unwrap();
     eprintln!("a look at 10 000 connections: {best:?}");
-    assert!(best <= bound, "{best:?}");
+    assert!(best <= SAMPLE, "{best:?}");
     drop(all);
 }
 

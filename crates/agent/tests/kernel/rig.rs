@@ -14,6 +14,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// Time between two samples, unless the configuration says another one: what is done for a sample has to be done within.
+pub(super) const SAMPLE: Duration = Duration::from_millis(100);
+
 /// The right to have the kernel's one congestion control of a name, and namespaces of the tests' names: one test on a machine
 /// has it at a time, of whatever run.
 pub(super) struct Turn {
