@@ -2,74 +2,56 @@
 //!
 //! Source: [occupancy-tfrc §III]. Grant, shares of flows, rates and windows are the laws' own, in their order. There a
 //! station keeps itself to what beacons grant it; here the access point does it for stations that know nothing, by
-//! windows in the ACKs that it forwards.  Deviates: [D-174], [D-175], [D-176]
+//! windows in the ACKs that it forwards, and leaves those alone that ask for grants.  Deviates: [D-174], [D-175], [D-176], [D-195]
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use airfair_laws::Direction::{self, Down, Up};
-use airfair_laws::occupancy::station::{Answers, Division, PacketCost, highest_rate, share};
+use airfair_laws::occupancy::station::share;
 use airfair_laws::occupancy::{Grant, access_point};
-use airfair_laws::window_limit;
 use airfair_units::{Bytes, Duration, Time};
-
-use serde::{Deserialize, Serialize};
 
 use crate::configuration::Occupancy;
 use crate::connections::{Ends, FORGOTTEN, Follower, Moved, SeenConnection};
 use crate::decision::{Decision, Window};
-use crate::estimate::{self, Estimator, Seen, SeenLink, SeenWay, sum};
+use crate::estimate::{Estimator, Seen, SeenLink, sum};
+use crate::grants::LEASE;
+use crate::grants::answering::ROOM;
 use crate::sample::Sample;
+use crate::shares::{Connection, Flow, Granted, KeptBy, Limits, Share, Slot, is_active, occupancy};
 
 /// Octets of headers of IPv4 and IPv6 with TCP's, and of TCP's timestamps.  [RFC9293 §3.1], [RFC7323 §3.2]
 const HEADERS: [u64; 2] = [40, 60];
 const TIMESTAMPS: u64 = 12;
-
-/// Share of a station, as it was granted last.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Granted {
-    /// Name of its link.
-    pub station: String,
-    /// Part of the channel that it has held.
-    pub used: f64,
-    /// Part that it may hold.
-    pub share: f64,
-}
-
-/// Use that a station has made of the air in one direction.
-#[derive(Clone, Copy, Debug, Default)]
-struct Use {
-    air: Duration,
-    frames: u64,
-}
-
-/// All that was seen between two samples.
-#[derive(Clone, Debug, Default)]
-struct Interval {
-    length: Duration,
-    stations: BTreeMap<String, [Use; 2]>,
-    connections: BTreeMap<Ends, [Moved; 2]>,
-}
+/// Samples until a grant acts: it is in the answer to the next question, and taken with the sample behind that.
+const LATE: usize = 2;
 
 /// A connection, as far as it is remembered.
 #[derive(Clone, Debug)]
 struct Known {
     /// Link of its station.
     link: String,
-    largest: [Bytes; 2],
     round_trip: Option<Duration>,
-    /// Last limits, up and down.
-    limits: [Option<u32>; 2],
+    limits: Limits,
     /// Time at which it was seen last.
     seen: Time,
 }
 
-/// A flow: the data of a connection in one direction, with what answers it.
-struct Flow {
-    ends: Ends,
-    direction: Direction,
-    round_trip: Duration,
-    cost: PacketCost,
-    used: f64,
+impl AsMut<Limits> for Known {
+    fn as_mut(&mut self) -> &mut Limits {
+        &mut self.limits
+    }
+}
+
+/// A station that says that it keeps what it is granted.  Deviates: [D-195]
+#[derive(Clone, Debug, Default)]
+struct Keeper {
+    /// Shares that it was granted of late.
+    shares: VecDeque<f64>,
+    /// Samples in a row in which it had clearly more.
+    over: u16,
+    /// Time until which it is not believed.
+    doubted_until: Option<Time>,
 }
 
 /// Memory from sample to sample.
@@ -78,8 +60,13 @@ pub struct AccessPoint {
     settings: Occupancy,
     estimator: Estimator,
     follower: Follower,
-    intervals: VecDeque<Interval>,
+    slot: Slot,
     known: BTreeMap<Ends, Known>,
+    /// Addresses that have asked for grants, with the times of their last questions.
+    asked: BTreeMap<IpAddr, Time>,
+    /// Stations that have asked of late, or were found to hold more than they said, by their links.
+    keepers: BTreeMap<String, Keeper>,
+    grant: Option<Grant>,
     granted: Vec<Granted>,
     is_limiting: bool,
 }
@@ -91,8 +78,11 @@ impl AccessPoint {
             settings,
             estimator: Estimator::new(polls),
             follower: Follower::default(),
-            intervals: VecDeque::new(),
+            slot: Slot::new(settings.params.beacons),
             known: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            keepers: BTreeMap::new(),
+            grant: None,
             granted: Vec::new(),
             is_limiting: false,
         }
@@ -101,6 +91,11 @@ impl AccessPoint {
     /// Shares of all stations that were active, by their links' names.
     pub fn granted(&self) -> &[Granted] {
         &self.granted
+    }
+
+    /// The grant of the last sample, for stations that ask.
+    pub fn grant(&self) -> Option<Grant> {
+        self.grant
     }
 
     /// Takes in a sample: what was seen, and what changes.
@@ -113,64 +108,81 @@ impl AccessPoint {
         if !seen.elapsed.is_zero() {
             self.observe(&seen, &connections);
         }
-        let windows = self.share_out(&seen.links);
+        let keepers = self.hear(sample, seen.at);
+        let windows = self.share_out(&seen, &keepers);
         self.is_limiting |= !windows.is_empty();
         (seen, (!windows.is_empty()).then_some(Decision::Windows(windows)))
     }
 
     /// Nothing is seen any more.
     fn forget(&mut self) -> Option<Decision> {
-        self.intervals.clear();
+        self.slot.clear();
         self.known.clear();
+        self.grant = None;
         self.granted.clear();
         std::mem::take(&mut self.is_limiting).then_some(Decision::Lift)
     }
 
-    /// Takes note of what has happened since the last sample, and forgets what is older than an observation slot.
+    /// Takes note of what has happened since the last sample.
     fn observe(&mut self, seen: &Seen, connections: &[SeenConnection]) {
-        let of = |way: &SeenWay| Use { air: way.air, frames: way.frames };
-        let stations = seen.links.iter().map(|it| (it.name.clone(), [of(&it.up), of(&it.down)]));
-        let mut interval = Interval {
-            length: seen.elapsed,
-            stations: stations.collect(),
-            connections: BTreeMap::new(),
-        };
         let links: BTreeMap<&str, &SeenLink> =
             seen.links.iter().map(|link| (address(link), link)).collect();
+        let of = |it: &SeenConnection| links.get(&*it.station).copied();
+        self.slot.push(seen, connections.iter().filter(|it| of(it).is_some()));
         for connection in connections {
-            let Some(link) = links.get(&*connection.station) else { continue };
-            interval.connections.insert(connection.ends, [connection.up, connection.down]);
+            let Some(link) = of(connection) else { continue };
             let before = self.known.get(&connection.ends);
             let known = Known {
                 link: link.name.clone(),
-                largest: connection.largest,
                 round_trip: before.and_then(|it| it.round_trip),
-                limits: before.map(|it| it.limits).unwrap_or_default(),
+                limits: Limits {
+                    largest: connection.largest,
+                    octets: before.map(|it| it.limits.octets).unwrap_or_default(),
+                },
                 seen: seen.at,
             };
             self.known.insert(connection.ends, known);
         }
         self.known.retain(|_, known| seen.at.saturating_since(known.seen) < FORGOTTEN);
-        self.intervals.push_back(interval);
-        while self.intervals.len() > usize::from(self.settings.params.beacons) {
-            self.intervals.pop_front();
-        }
     }
 
-    /// Grants shares to stations, and divides them between their flows: limits that are new.  [occupancy-tfrc eq. 2 to 18]
-    fn share_out(&mut self, links: &[SeenLink]) -> Vec<Window> {
-        let slot = self.intervals.iter().map(|it| it.length).fold(Duration::ZERO, sum);
+    /// Links of stations that have asked within the last second. Whose an address is, its connections tell: of who has none
+    /// there is nothing to limit either.
+    fn hear(&mut self, sample: &Sample, now: Time) -> BTreeSet<String> {
+        for address in &sample.asked {
+            if self.asked.len() < ROOM || self.asked.contains_key(address) {
+                self.asked.insert(*address, now);
+            }
+        }
+        self.asked.retain(|_, at| now.saturating_since(*at) < LEASE);
+        let link = |address: &IpAddr| {
+            let first = SocketAddr::new(*address, 0);
+            let lowest = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
+            let (ends, known) = self.known.range([first, lowest]..).next()?;
+            (ends[0].ip() == *address).then(|| known.link.clone())
+        };
+        let keepers: BTreeSet<String> = self.asked.keys().filter_map(link).collect();
+        self.keepers.retain(|link, it| {
+            keepers.contains(link) || it.doubted_until.is_some_and(|at| now < at)
+        });
+        keepers
+    }
+
+    /// Grants shares to stations, and divides those of stations that do not do it themselves between their flows: limits that are
+    /// new.  [occupancy-tfrc eq. 2 to 18]
+    fn share_out(&mut self, seen: &Seen, keepers: &BTreeSet<String>) -> Vec<Window> {
+        let (links, slot) = (&seen.links, self.slot.length());
         self.granted.clear();
+        self.grant = None;
         if slot.is_zero() {
             return Vec::new();
         }
-        let stations: Vec<(&SeenLink, [Use; 2])> = links
-            .iter()
-            .map(|link| (link, self.used_by(&link.name)))
-            .filter(|(_, used)| used.iter().any(|it| it.frames > 0 || !it.air.is_zero()))
+        let used = links.iter().map(|link| (link, self.slot.used_by(&link.name)));
+        let stations: Vec<(&SeenLink, Duration)> = used
+            .filter(|(_, used)| is_active(used))
+            .map(|(link, used)| (link, occupancy(link, &used)))
             .collect();
-        let occupied: Vec<Duration> =
-            stations.iter().map(|(link, used)| occupancy(link, used)).collect();
+        let occupied: Vec<Duration> = stations.iter().map(|(_, occupied)| *occupied).collect();
         // Beacons are not counted.  Deviates: [D-175]
         let observation = access_point::Observation {
             slot,
@@ -178,83 +190,82 @@ impl AccessPoint {
             occupied: &occupied,
             backoff: Duration::ZERO,
         };
-        let grant = access_point::grant(&self.settings.params, &observation);
+        let params = self.settings.params;
+        let grant = access_point::grant(&params, &observation);
+        self.grant = Some(grant);
         let mut flows = self.flows(links, slot);
-        let mut windows = Vec::new();
-        for ((link, _), occupied) in stations.iter().zip(&occupied) {
+        let (mut windows, mut left_alone) = (Vec::new(), BTreeSet::new());
+        for (link, occupied) in stations {
             let used = occupied.as_secs_f64() / slot.as_secs_f64();
+            let it = Share { used, available: share(&params, grant, used), slot };
+            let is_keeper = keepers.contains(&link.name);
+            let kept_by =
+                if is_keeper { self.judge(&link.name, seen.at, &it) } else { KeptBy::AccessPoint };
+            let station = link.name.clone();
+            self.granted.push(Granted { station, used, share: it.available, kept_by });
+            if kept_by == KeptBy::Station {
+                left_alone.insert(&*link.name);
+                continue;
+            }
             let flows = flows.remove(&link.name).unwrap_or_default();
-            windows.extend(self.keep(link, (grant, used, slot), &flows));
+            windows.extend(it.keep(&self.settings, &flows, &mut self.known));
+        }
+        windows.extend(self.free(&left_alone));
+        windows
+    }
+
+    /// Decides if a station that says that it keeps its share does so: who has held clearly more for `patience` samples in a
+    /// row is not believed for a minute. Clearly more is as far above a share as satisfied is below one, share / r.
+    /// Deviates: [D-195]
+    fn judge(&mut self, link: &str, now: Time, it: &Share) -> KeptBy {
+        let params = self.settings.params;
+        let keeper = self.keepers.entry(link.to_owned()).or_default();
+        let most = keeper.shares.iter().copied().fold(it.available, f64::max);
+        keeper.over = if it.used > most / params.satisfied.get() { keeper.over + 1 } else { 0 };
+        keeper.shares.push_back(it.available);
+        while keeper.shares.len() > usize::from(params.beacons) + LATE {
+            keeper.shares.pop_front();
+        }
+        if keeper.over >= params.patience {
+            keeper.over = 0;
+            keeper.doubted_until = Some(now + FORGOTTEN);
+        }
+        if keeper.doubted_until.is_some_and(|at| now < at) { KeptBy::Both } else { KeptBy::Station }
+    }
+
+    /// Takes limits from the connections of stations that keep them to their shares themselves.
+    fn free(&mut self, stations: &BTreeSet<&str>) -> Vec<Window> {
+        let mut windows = Vec::new();
+        if stations.is_empty() {
+            return windows;
+        }
+        for (ends, known) in &mut self.known {
+            if known.limits.octets != [None; 2] && stations.contains(&*known.link) {
+                let [up, down] =
+                    std::mem::take(&mut known.limits.octets).map(|it| it.map(|_| Window::FREE));
+                windows.push(Window { ends: *ends, up, down });
+            }
         }
         windows
     }
 
-    /// Use of a station in the observation slot, up and down.
-    fn used_by(&self, name: &str) -> [Use; 2] {
-        let mut used = [Use::default(); 2];
-        for uses in self.intervals.iter().filter_map(|it| it.stations.get(name)) {
-            for (all, of) in used.iter_mut().zip(uses) {
-                all.air = sum(all.air, of.air);
-                all.frames = all.frames.saturating_add(of.frames);
-            }
-        }
-        used
-    }
-
-    /// Keeps the flows of a station to its share: limits that are new.  [occupancy-tfrc eq. 7 to 18]
-    fn keep(
-        &mut self,
-        link: &SeenLink,
-        (grant, used, slot): (Grant, f64, Duration),
-        flows: &[Flow],
-    ) -> Vec<Window> {
-        let params = self.settings.params;
-        let available = share(&params, grant, used);
-        self.granted.push(Granted { station: link.name.clone(), used, share: available });
-        let all: Vec<f64> = flows.iter().map(|flow| flow.used).collect();
-        // All else that the station does.  [occupancy-tfrc eq. 8]
-        let need = (used - all.iter().sum::<f64>()).max(0.0);
-        let division = Division::new(&params, available, &all, need);
-        let mut windows: BTreeMap<Ends, Window> = BTreeMap::new();
-        for flow in flows {
-            let known = self.known.get_mut(&flow.ends).expect("it has a flow");
-            let rate = highest_rate(division.share(flow.used), slot, &flow.cost);
-            let at = flow.direction as usize;
-            let least = known.largest[at] * u64::from(self.settings.least_window);
-            let window = window_limit::for_rate(rate, flow.round_trip, Bytes::new(1)).max(least);
-            let octets = Some(u32::try_from(window.get()).unwrap_or(u32::MAX));
-            if std::mem::replace(&mut known.limits[at], octets) == octets {
-                continue;
-            }
-            let ends = flow.ends;
-            let window = windows.entry(ends).or_insert(Window { ends, up: None, down: None });
-            match flow.direction {
-                Up => window.up = octets,
-                Down => window.down = octets,
-            }
-        }
-        windows.into_values().collect()
-    }
-
-    /// Flows that had data in the slot and whose round trips are known, by the links of their stations. Others cannot be
-    /// limited, and are part of what the station does beside.  Deviates: [D-176]
+    /// Flows in the slot, by the links of their stations.
     fn flows(&mut self, links: &[SeenLink], slot: Duration) -> BTreeMap<String, Vec<Flow>> {
-        let mut moved: BTreeMap<Ends, [Moved; 2]> = BTreeMap::new();
-        for (ends, both) in self.intervals.iter().flat_map(|it| &it.connections) {
-            let all = moved.entry(*ends).or_default();
-            all.iter_mut().zip(both).for_each(|(all, more)| all.add(more));
-        }
         let links: BTreeMap<&str, &SeenLink> = links.iter().map(|it| (&*it.name, it)).collect();
         let mut flows: BTreeMap<String, Vec<Flow>> = BTreeMap::new();
-        for (ends, moved) in moved {
+        for (ends, moved) in self.slot.moved() {
             let Some(known) = self.known.get_mut(&ends) else { continue };
             let Some(link) = links.get(&*known.link) else { continue };
             if let (Some(there), Some(back)) = (moved[0].mean_echo(), moved[1].mean_echo()) {
                 known.round_trip = Some(sum(there, back));
             }
-            let Some(round_trip) = known.round_trip.filter(|it| !it.is_zero()) else { continue };
-            let both = [Up, Down].map(|way| flow(link, (ends, way), &moved, (slot, round_trip)));
-            flows.entry(known.link.clone()).or_default().extend(both.into_iter().flatten());
+            let connection = Connection {
+                ends,
+                moved: &moved,
+                headers: [headers(&ends, &moved[0]), headers(&ends, &moved[1])],
+                round_trips: [known.round_trip.unwrap_or_default(); 2],
+            };
+            flows.entry(known.link.clone()).or_default().extend(connection.flows(link, slot));
         }
         flows
     }
@@ -265,45 +276,10 @@ fn address(link: &SeenLink) -> &str {
     link.name.rsplit(' ').next().unwrap_or_default()
 }
 
-/// Channel occupancy time of a station: frames with the gap and the mean back-off before each.  [occupancy-tfrc §III-A]
-fn occupancy(link: &SeenLink, used: &[Use; 2]) -> Duration {
-    let one = |way: &SeenWay, used: &Use| {
-        let access = way.rate.map_or(Duration::ZERO, |rate| estimate::access(rate, 1));
-        sum(used.air, access.saturating_mul(used.frames))
-    };
-    sum(one(&link.up, &used[0]), one(&link.down, &used[1]))
-}
-
-/// The flow of a connection in a direction, if it had data.
-#[expect(clippy::cast_precision_loss, reason = "packets of a slot")]
-fn flow(
-    link: &SeenLink,
-    (ends, direction): (Ends, Direction),
-    moved: &[Moved; 2],
-    (slot, round_trip): (Duration, Duration),
-) -> Option<Flow> {
-    let (there, back, ways) = match direction {
-        Up => (&moved[0], &moved[1], [&link.up, &link.down]),
-        Down => (&moved[1], &moved[0], [&link.down, &link.up]),
-    };
-    if there.packets == 0 {
-        return None;
-    }
-    let rate = ways[0].rate?;
-    let stamps = if there.echoes > 0 { TIMESTAMPS } else { 0 };
-    let headers = Bytes::new(HEADERS[usize::from(ends[0].is_ipv6())] + stamps);
-    let mean = Bytes::new((there.octets.get() / there.packets).min(estimate::LONGEST));
-    let data = estimate::exchange(headers + mean, rate);
-    let answer = estimate::exchange(headers, ways[1].rate.unwrap_or(rate));
-    let (packets, answers) = (there.packets as f64, back.answers as f64);
-    let time = packets * data.time().as_secs_f64() + answers * answer.time().as_secs_f64();
-    let cost = PacketCost {
-        payload: there.octets.get() as f64 / packets,
-        data,
-        answer,
-        answers: Answers::Each(packets / answers.max(1.0)),
-    };
-    Some(Flow { ends, direction, round_trip, cost, used: time / slot.as_secs_f64() })
+/// Headers of packets that one end has sent.
+fn headers(ends: &Ends, sent: &Moved) -> Bytes {
+    let stamps = if sent.echoes > 0 { TIMESTAMPS } else { 0 };
+    Bytes::new(HEADERS[usize::from(ends[0].is_ipv6())] + stamps)
 }
 
 #[cfg(test)]

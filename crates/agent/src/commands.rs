@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde_json::json;
 
 use crate::actuator;
-use crate::configuration::{self, PLACE, Scheme, Written};
+use crate::configuration::{self, Configuration, PLACE, Place, Role, Scheme, Written};
 use crate::decision::Law;
 use crate::estimate::Estimator;
 use crate::help;
@@ -18,7 +18,7 @@ use crate::observe::Look;
 use crate::os;
 use crate::recording::{self, Recorded, Recording};
 use crate::running::{self, Wish};
-use crate::source::{self, Source};
+use crate::source::{self, Source, nl80211};
 use crate::status;
 
 /// Exit status of wrong input.
@@ -135,9 +135,25 @@ fn source(words: &Words, written: &Written) -> Result<Box<dyn Source>> {
 
 fn run(words: &Words) -> Result<()> {
     let written = written(words)?;
+    let written = if words.from.is_none() { with_role(written)? } else { written };
     let source = source(words, &written)?;
     let Words { is_dry_run, record, lasting, .. } = words.clone();
-    running::run(&written, source, &Wish { is_dry_run, record, lasting })
+    let is_live = words.from.is_none() && !is_dry_run;
+    running::run(&written, source, &Wish { is_dry_run, is_live, record, lasting })
+}
+
+/// A scheme that access points and stations have parts of is told which one this machine is, by its interface. A source that
+/// is not there says so itself.
+fn with_role(written: Written) -> Result<Written> {
+    let Configuration { scheme, place, interface, .. } = written.checked()?;
+    let (Scheme::Occupancy, Place::Kernel, Some(interface)) = (scheme, place, interface) else {
+        return Ok(written);
+    };
+    Ok(match nl80211::is_access_point(&interface) {
+        Ok(true) => written.at(Role::AccessPoint),
+        Ok(false) => written.at(Role::Station),
+        Err(_) => written,
+    })
 }
 
 /// Time between two looks.
@@ -168,7 +184,8 @@ fn observe(words: &Words) -> Result<()> {
         }
         let Some(sample) = source.sample(since)? else { break };
         if let Some(recording) = &mut recording {
-            recording.add(&sample, law.take(&sample).1.as_ref())?;
+            let decision = law.take(&sample).1;
+            recording.add(&sample, decision.as_ref(), &law)?;
         }
         look.add(estimator.take(&sample));
         if look.elapsed() >= LOOK {

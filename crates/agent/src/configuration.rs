@@ -20,7 +20,7 @@ pub use airtime_weights::AirtimeWeights;
 pub use arf_aware::{ArfAware, SenderWindow};
 pub use arf_window::ArfWindow;
 pub use data_ack::{DataAck, Weights};
-pub use occupancy::Occupancy;
+pub use occupancy::{Occupancy, Role};
 pub use shared_windows::SharedWindows;
 
 /// Largest ratio of rates that any configuration may ask for.
@@ -170,6 +170,14 @@ impl Written {
         Self { interface, emulator, station, scheme, ..Self::default() }
     }
 
+    /// The same, with the role of a machine whose interface is a station's or an access point's, unless one is written. A
+    /// recording has to have it.
+    #[must_use]
+    pub fn at(mut self, interface: Role) -> Self {
+        self.occupancy.role.get_or_insert(interface);
+        self
+    }
+
     /// The configuration that it is.
     ///
     /// # Errors
@@ -183,7 +191,11 @@ impl Written {
             (None, Some(_)) => bail!("station: only an emulation has stations by name: emulator"),
         };
         let scheme = self.scheme.unwrap_or_default();
-        check_place(&place, scheme)?;
+        let mut occupancy = self.occupancy.checked().context("occupancy")?;
+        if let (Place::Emulator { station: Some(_), .. }, None) = (&place, self.occupancy.role) {
+            occupancy.role = Role::Station;
+        }
+        check_place(&place, scheme, occupancy.role)?;
         let poll = match &self.poll {
             None => Duration::from_millis(100),
             Some(text) => text.parse().with_context(|| format!("poll = {text:?}"))?,
@@ -200,7 +212,7 @@ impl Written {
             scheme,
             arf_aware: self.arf_aware.checked().context("arf-aware")?,
             arf_window: self.arf_window.checked().context("arf-window")?,
-            occupancy: self.occupancy.checked().context("occupancy")?,
+            occupancy,
             shared_windows: self.shared_windows.checked().context("shared-windows")?,
             data_ack: self.data_ack.checked().context("data-ack")?,
             airtime_weights: self.airtime_weights.checked().context("airtime-weights")?,
@@ -209,15 +221,18 @@ impl Written {
 }
 
 /// Checks that a scheme finds in an emulation what it needs.
-fn check_place(place: &Place, scheme: Scheme) -> Result<()> {
+fn check_place(place: &Place, scheme: Scheme, role: Role) -> Result<()> {
     let Place::Emulator { station, .. } = place else { return Ok(()) };
     ensure!(
         scheme != Scheme::AirtimeWeights,
         "scheme = \"airtime-weights\": an emulation has no driver that shares the air out by weights"
     );
+    let is_role_of =
+        |station: bool| scheme != Scheme::Occupancy || station == (role == Role::Station);
     ensure!(
-        scheme != Scheme::Occupancy || station.is_none(),
-        "station: the air is shared between all stations of the emulation; leave it out"
+        is_role_of(station.is_some()),
+        "station: occupancy.role = \"station\" needs one of the emulation, and \"access-point\" shares the air \
+         between all of them: leave it out"
     );
     Ok(())
 }

@@ -2,16 +2,19 @@
 
 use std::net::SocketAddr;
 
+use airfair_laws::occupancy::Grant;
 use serde::{Deserialize, Serialize};
 
-use crate::access_point::{AccessPoint, Granted};
+use crate::access_point::AccessPoint;
 use crate::airtime_weights::{AirtimeWeights, Weight};
 use crate::arf_window::ArfWindow;
-use crate::configuration::{Configuration, Scheme};
+use crate::configuration::{Configuration, Role, Scheme};
 use crate::data_ack::{Share, TwoQueues};
 use crate::estimate::Seen;
+use crate::keeping::Keeping;
 use crate::sample::Sample;
 use crate::shared_windows::SharedWindows;
+use crate::shares::Granted;
 use crate::station::Station;
 
 /// Setting that holds from now on.
@@ -47,6 +50,11 @@ pub struct Window {
     pub down: Option<u32>,
 }
 
+impl Window {
+    /// No limit any more, of a connection through an access point.
+    pub const FREE: u32 = 0;
+}
+
 /// The law of a scheme, with its memory from sample to sample.
 #[derive(Clone, Debug)]
 pub enum Law {
@@ -56,6 +64,8 @@ pub enum Law {
     ArfWindow(ArfWindow),
     /// Equal shares at an access point.
     Occupancy(AccessPoint),
+    /// The share that an access point grants, at a station.
+    Keeping(Keeping),
     /// Shared windows at an access point.
     SharedWindows(SharedWindows),
     /// DATA and ACKs apart at an access point.
@@ -69,7 +79,11 @@ impl Law {
     pub fn new(configuration: &Configuration) -> Self {
         match configuration.scheme {
             Scheme::Occupancy => {
-                Self::Occupancy(AccessPoint::new(configuration.occupancy, configuration.polls))
+                let (settings, polls) = (configuration.occupancy, configuration.polls);
+                match settings.role {
+                    Role::AccessPoint => Self::Occupancy(AccessPoint::new(settings, polls)),
+                    Role::Station => Self::Keeping(Keeping::new(settings, polls)),
+                }
             }
             Scheme::SharedWindows => {
                 let settings = configuration.shared_windows;
@@ -98,12 +112,24 @@ impl Law {
 
     /// True if it has a limit for each connection by itself.
     pub fn limits_each(&self) -> bool {
-        matches!(self, Self::ArfWindow(_) | Self::Occupancy(_) | Self::SharedWindows(_))
+        matches!(
+            self,
+            Self::ArfWindow(_) | Self::Occupancy(_) | Self::Keeping(_) | Self::SharedWindows(_)
+        )
     }
 
-    /// Shares that an access point has granted last.
+    /// Shares that an access point has granted last; of a station its own.
     pub fn granted(&self) -> &[Granted] {
-        if let Self::Occupancy(access_point) = self { access_point.granted() } else { &[] }
+        match self {
+            Self::Occupancy(access_point) => access_point.granted(),
+            Self::Keeping(station) => station.granted(),
+            _ => &[],
+        }
+    }
+
+    /// Grant of the last sample, for stations that ask.
+    pub fn grant(&self) -> Option<Grant> {
+        if let Self::Occupancy(access_point) = self { access_point.grant() } else { None }
     }
 
     /// Shares of DATA and ACKs.
@@ -117,6 +143,7 @@ impl Law {
             Self::ArfAware(station) => station.take(sample),
             Self::ArfWindow(station) => station.take(sample),
             Self::Occupancy(access_point) => access_point.take(sample),
+            Self::Keeping(station) => station.take(sample),
             Self::SharedWindows(shared) => shared.take(sample),
             Self::DataAck(queues) => queues.take(sample),
             Self::AirtimeWeights(weights) => weights.take(sample),

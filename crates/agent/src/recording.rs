@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::configuration::{Configuration, Written};
 use crate::decision::{Decision, Law};
-use crate::sample::Sample;
+use crate::sample::{GrantFields, Sample};
 
 /// Version of the lines' shape.
 const SCHEMA: u32 = 1;
@@ -26,6 +26,17 @@ struct Line {
     sample: Sample,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     decision: Option<Decision>,
+    /// Grant that was given to those who have asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    grant: Option<GrantFields>,
+}
+
+impl Line {
+    /// What a law makes of a sample.
+    fn of(sample: Sample, decision: Option<Decision>, law: &Law) -> Self {
+        let grant = law.grant().filter(|_| !sample.asked.is_empty()).map(GrantFields::from);
+        Self { sample, decision, grant }
+    }
 }
 
 /// A recording that is being written.
@@ -44,12 +55,12 @@ impl<W: Write> Recording<W> {
         Ok(Self(to))
     }
 
-    /// Adds a sample and what follows from it.
+    /// Adds a sample and what the law has just made of it.
     ///
     /// # Errors
     /// The writer's.
-    pub fn add(&mut self, sample: &Sample, decision: Option<&Decision>) -> Result<()> {
-        line(&mut self.0, &Line { sample: sample.clone(), decision: decision.cloned() })
+    pub fn add(&mut self, sample: &Sample, decision: Option<&Decision>, law: &Law) -> Result<()> {
+        line(&mut self.0, &Line::of(sample.clone(), decision.cloned(), law))
     }
 }
 
@@ -84,17 +95,21 @@ impl<R: BufRead> Recorded<R> {
         Ok(Self { configuration: head.configuration.checked()?, lines, number: 1 })
     }
 
-    /// The next sample with what was decided then.
+    /// The next sample.
     ///
     /// # Errors
     /// If a line is no sample.
-    pub fn next_sample(&mut self) -> Result<Option<(Sample, Option<Decision>)>> {
+    pub fn next_sample(&mut self) -> Result<Option<Sample>> {
+        Ok(self.next_line()?.map(|line| line.sample))
+    }
+
+    /// The next sample with what was decided then.
+    fn next_line(&mut self) -> Result<Option<Line>> {
         let Some(text) = self.lines.next() else { return Ok(None) };
         self.number += 1;
-        let text = text.with_context(|| format!("line {}", self.number))?;
-        let Line { sample, decision } =
-            serde_json::from_str(&text).with_context(|| format!("line {}", self.number))?;
-        Ok(Some((sample, decision)))
+        let place = || format!("line {}", self.number);
+        let text = text.with_context(place)?;
+        serde_json::from_str(&text).with_context(place)
     }
 }
 
@@ -117,13 +132,14 @@ pub fn replay(from: impl BufRead) -> Result<Replayed> {
     let mut recorded = Recorded::open(from)?;
     let mut law = Law::new(&recorded.configuration);
     let mut outcome = Replayed::default();
-    while let Some((sample, decided)) = recorded.next_sample()? {
-        let (_, decision) = law.take(&sample);
+    while let Some(recorded) = recorded.next_line()? {
+        let (_, decision) = law.take(&recorded.sample);
         outcome.samples += 1;
-        if decision != decided {
-            outcome.differences.push(sample.at_ns);
+        let at_ns = recorded.sample.at_ns;
+        if recorded != Line::of(recorded.sample.clone(), decision.clone(), &law) {
+            outcome.differences.push(at_ns);
         }
-        outcome.decisions.extend(decision.map(|it| (sample.at_ns, it)));
+        outcome.decisions.extend(decision.map(|it| (at_ns, it)));
     }
     Ok(outcome)
 }
@@ -162,7 +178,7 @@ mod tests {
         let mut recording = Recording::begin(&mut file, &written).unwrap();
         for sample in samples() {
             let (_, decision) = law.take(&sample);
-            recording.add(&sample, decision.as_ref()).unwrap();
+            recording.add(&sample, decision.as_ref(), &law).unwrap();
         }
         file
     }

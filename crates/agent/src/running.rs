@@ -4,26 +4,30 @@ use std::fs::{self, File, TryLockError};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use airfair_units::{DataRate, Duration};
+use airfair_units::{DataRate, Duration, Time};
 use anyhow::{Context, Result, bail};
 
 use crate::actuator::{self, Actuator};
 use crate::airtime_weights::Weight;
-use crate::configuration::{Configuration, Written};
+use crate::configuration::{Configuration, Role, Scheme, Written};
 use crate::data_ack::Share;
 use crate::decision::{Decision, Law, Window};
 use crate::estimate::Seen;
+use crate::grants::line::{Asker, Line, Listener};
 use crate::os;
 use crate::recording::Recording;
-use crate::sample::Sample;
+use crate::sample::{GrantFields, Sample};
 use crate::source::Source;
-use crate::status::{self, Listener, Status};
+use crate::status::{self, Status};
+use crate::tidings::Tidings;
 
 /// What the command line says of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Wish {
     /// Nothing is touched.
     pub is_dry_run: bool,
+    /// Other machines are asked and answered.
+    pub is_live: bool,
     /// File that is to have what was seen and decided.
     pub record: Option<PathBuf>,
     /// Time after which it ends.
@@ -68,12 +72,13 @@ struct Run {
     source: Box<dyn Source>,
     law: Law,
     actuator: Box<dyn Actuator>,
+    /// Line to the access point, or to stations, where grants are asked for.
+    line: Option<Line>,
     recording: Option<Recording<File>>,
     status: Status,
+    tidings: Tidings,
     /// Time of the last sample since the start [ns].
     heard_at: u64,
-    /// Stations among which the air was shared, as was said last.
-    sharers: usize,
 }
 
 /// Runs until a signal comes, the time is over or the source has ended. Everything is given back then, and on any error.
@@ -84,7 +89,7 @@ pub fn run(written: &Written, source: Box<dyn Source>, wish: &Wish) -> Result<()
     let configuration = written.checked()?;
     let directory = status::directory();
     let _alone = Alone::begin(&directory)?;
-    let listener = Listener::open(&directory)?;
+    let listener = status::Listener::open(&directory)?;
     let create = |path: &PathBuf| -> Result<_> {
         let file = File::create(path).with_context(|| path.display().to_string())?;
         Recording::begin(file, written)
@@ -98,6 +103,8 @@ pub fn run(written: &Written, source: Box<dyn Source>, wish: &Wish) -> Result<()
         os::drop_capabilities().context("capabilities cannot be given up")?;
         actuator
     };
+    // Behind the guardian's start, so that it does not keep the port, and behind the end of the rights that it does not need.
+    let line = if wish.is_live { line(&configuration)? } else { None };
     let status = Status {
         document: "agent-status".into(),
         schema: 1,
@@ -115,17 +122,32 @@ pub fn run(written: &Written, source: Box<dyn Source>, wish: &Wish) -> Result<()
         started,
         configuration,
         source,
+        tidings: Tidings::new(matches!(law, Law::Keeping(_))),
         law,
         actuator,
+        line,
         recording,
         status,
         heard_at: 0,
-        sharers: 0,
     };
     run.introduce();
     run.go_on(&listener, wish)?;
     run.end();
     Ok(())
+}
+
+/// The line that a scheme needs.
+fn line(configuration: &Configuration) -> Result<Option<Line>> {
+    let (settings, interface) = (&configuration.occupancy, configuration.interface.as_deref());
+    let (Scheme::Occupancy, true, Some(interface)) =
+        (configuration.scheme, settings.grants, interface)
+    else {
+        return Ok(None);
+    };
+    Ok(Some(match settings.role {
+        Role::Station => Line::Station(Asker::new(interface, settings.port, settings.access_point)),
+        Role::AccessPoint => Line::AccessPoint(Listener::open(interface, settings.port)?),
+    }))
 }
 
 /// Windows in a few words.
@@ -170,7 +192,7 @@ impl Run {
         ));
     }
 
-    fn go_on(&mut self, listener: &Listener, wish: &Wish) -> Result<()> {
+    fn go_on(&mut self, listener: &status::Listener, wish: &Wish) -> Result<()> {
         let poll = self.configuration.poll.as_nanos();
         let mut due = self.started;
         while !os::is_asked_to_end() {
@@ -206,19 +228,25 @@ impl Run {
         };
         let (seen, decision) = self.law.take(&sample);
         if let Some(recording) = &mut self.recording {
-            recording.add(&sample, decision.as_ref()).context("the recording")?;
+            recording.add(&sample, decision.as_ref(), &self.law).context("the recording")?;
+        }
+        if let Some(Line::AccessPoint(stations)) = &mut self.line {
+            stations.answer(self.law.grant());
         }
         if let Some(decision) = &decision {
             self.actuator.apply(decision)?;
             self.tell(decision, &seen);
         }
-        self.tell_shares();
+        let (granted, asked) = (self.law.granted(), self.status.access_point);
+        for sentence in self.tidings.of(Time::from_nanos(since), granted, asked) {
+            say(&sentence);
+        }
         self.actuator.beat()?;
         self.note(since, &seen);
         Ok(true)
     }
 
-    /// What the source has seen, and the actuator of connections. A recording has both.
+    /// What the source has seen, the actuator of connections, and what has come by the network. A recording has all of it.
     fn look(&mut self, since: u64) -> Result<Option<Sample>> {
         let Some(mut sample) = self.source.sample(since)? else { return Ok(None) };
         let connections = self.actuator.connections()?;
@@ -226,6 +254,15 @@ impl Run {
             sample.connections = connections;
         }
         sample.queue = sample.queue.or(self.actuator.queue()?);
+        let now = Time::from_nanos(since);
+        match &mut self.line {
+            Some(Line::Station(access_point)) => {
+                sample.grant = access_point.turn(now).map(GrantFields::from);
+                self.status.access_point = access_point.access_point();
+            }
+            Some(Line::AccessPoint(stations)) => sample.asked = stations.hear(now),
+            None => {}
+        }
         Ok(Some(sample))
     }
 
@@ -305,24 +342,6 @@ impl Run {
                 _ => status::connections(passed.failed),
             };
             say(&format!("The kernel has refused the change of {them}."));
-        }
-    }
-
-    /// Says among how many stations the air is shared, when their number has changed.
-    fn tell_shares(&mut self) {
-        let granted = self.law.granted();
-        if granted.len() == self.sharers {
-            return;
-        }
-        self.sharers = granted.len();
-        if let Some(first) = granted.first() {
-            let least = granted.iter().map(|it| it.share).fold(first.share, f64::min);
-            say(&format!(
-                "{} station{} the air; each may hold {:.0} % of it, or what others leave.",
-                granted.len(),
-                if granted.len() == 1 { " has" } else { "s share" },
-                least * 100.0
-            ));
         }
     }
 

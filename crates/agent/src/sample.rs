@@ -3,8 +3,9 @@
 //! All are whole numbers, so that a recording holds them exactly.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
+use airfair_laws::occupancy::Grant;
 use airfair_units::Duration;
 use serde::{Deserialize, Serialize};
 
@@ -143,4 +144,34 @@ pub struct Sample {
     /// The agent's own queues, where it has some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
+    /// Grant that has come to a station since the last sample.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant: Option<GrantFields>,
+    /// Addresses of stations that have asked an access point for grants since the last sample.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<IpAddr>,
+}
+
+/// A grant, as it has come.  [occupancy-tfrc §III-B]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GrantFields {
+    /// Share of each active station [1/65535].
+    pub even: u16,
+    /// Share that each unsatisfied one may hold more [1/65535].
+    pub additional: u16,
+    /// Mean back-off of the access point [µs].
+    pub backoff: u16,
+}
+
+impl From<Grant> for GrantFields {
+    fn from(Grant { even, additional, backoff }: Grant) -> Self {
+        Self { even, additional, backoff }
+    }
+}
+
+impl From<GrantFields> for Grant {
+    fn from(GrantFields { even, additional, backoff }: GrantFields) -> Self {
+        Self { even, additional, backoff }
+    }
 }

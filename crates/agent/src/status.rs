@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
+use std::net::IpAddr;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
@@ -11,9 +12,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use crate::access_point::Granted;
 use crate::configuration::Scheme;
 use crate::data_ack::Share;
+use crate::shares::{Granted, KeptBy};
 
 /// What a running agent says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -53,6 +54,9 @@ pub struct Status {
     /// Active stations, as an access point has granted them shares of the channel.
     #[serde(default)]
     pub stations: Vec<Granted>,
+    /// Access point that a station asks for grants; `null` if it asks none.
+    #[serde(default)]
+    pub access_point: Option<IpAddr>,
     /// Connections that are left alone for the sake of their congestion control, by that.
     pub left: BTreeMap<String, u64>,
 }
@@ -144,11 +148,20 @@ pub fn table(status: &Status) -> String {
     }
     for it in &status.stations {
         let [used, share] = [it.used, it.share].map(|part| part * 100.0);
+        let by = match it.kept_by {
+            KeptBy::AccessPoint => "",
+            KeptBy::Station => ", keeps to it itself",
+            KeptBy::Both => ", says that it keeps to it and does not",
+        };
         rows.push((
             "station",
-            format!("{}: {used:.0} % of the air, may hold {share:.0} %", it.station),
+            format!("{}: {used:.0} % of the air, may hold {share:.0} %{by}", it.station),
         ));
     }
+    rows.extend(status.access_point.map(|address| {
+        let comes = if status.stations.is_empty() { "none comes" } else { "come" };
+        ("grants", format!("{comes} from {address}"))
+    }));
     rows.extend(status.share.map(|it| {
         let Share { data, ack, packets_per_second } = it;
         ("DATA, ACKs", format!("{data}:{ack}, {packets_per_second} packets/s"))
@@ -197,5 +210,22 @@ mod tests {
         assert!(table(&expected).contains("windows    divided by 11"));
         assert!(table(&expected).contains("rate       5.5 Mb/s, highest unknown"));
         fs::remove_dir_all(&directory).unwrap();
+    }
+
+    #[test]
+    fn who_keeps_a_station_to_its_share_is_told() {
+        let of = |kept_by| Granted { station: "wlan0 it".into(), used: 0.5, share: 0.5, kept_by };
+        let told = |kept_by: Option<KeptBy>| {
+            let stations = Vec::from_iter(kept_by.map(of));
+            let access_point = Some([10, 0, 0, 1].into());
+            table(&Status { stations, access_point, ..Status::default() })
+        };
+        let row = "station    wlan0 it: 50 % of the air, may hold 50 %";
+        assert!(told(Some(KeptBy::AccessPoint)).contains(&format!("{row}\n")));
+        let itself = told(Some(KeptBy::Station));
+        assert!(itself.contains(&format!("{row}, keeps to it itself\n")), "{itself}");
+        assert!(itself.contains("grants     come from 10.0.0.1"));
+        assert!(told(Some(KeptBy::Both)).contains("says that it keeps to it and does not"));
+        assert!(told(None).contains("grants     none comes from 10.0.0.1"));
     }
 }

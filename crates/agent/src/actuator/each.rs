@@ -8,12 +8,14 @@ use super::clamp::{Base, Ways};
 use super::forward::{long, word};
 use super::limited::{ENDS, Key, Limited, ends};
 use super::{Actuator, Passed, bpf};
-use crate::configuration::{Configuration, LEAST_WINDOW};
+use crate::configuration::Configuration;
 use crate::decision::Decision;
 use crate::os;
 use crate::sample::{Connection, Own, Sent};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/look.bpf.o"));
+/// Connections for which there is room in the kernel's map.
+const ROOM: usize = 16_384;
 /// Octets that the pass writes of a connection, `struct local`.
 const LOCAL: usize = 88;
 
@@ -73,9 +75,10 @@ impl Actuator for Looking {
 }
 
 impl Each {
-    pub(super) fn load(configuration: &Configuration) -> Result<Self> {
+    /// With a least window [segments].
+    pub(super) fn load(configuration: &Configuration, least: u32) -> Result<Self> {
         let looking = Looking::load(configuration)?;
-        let clamps = Base::load(&looking.interface, "clamp_each", LEAST_WINDOW)?;
+        let clamps = Base::load(&looking.interface, "clamp_each", least)?;
         let limited = Limited::new(bpf::map(&clamps.object, "windows")?);
         Ok(Self { looking, limited, clamps })
     }
@@ -89,6 +92,10 @@ impl Actuator for Each {
     fn apply(&mut self, decision: &Decision) -> Result<()> {
         match decision {
             Decision::Windows(windows) => {
+                // Those that are gone are not told of. What a socket has it keeps.
+                if self.limited.len() >= ROOM {
+                    self.limited.lift()?;
+                }
                 self.limited.set(windows)?;
                 self.take()
             }

@@ -41,6 +41,12 @@ impl Limited {
             for (limit, new) in limits.iter_mut().zip([window.up, window.down]) {
                 *limit = new.unwrap_or(*limit);
             }
+            if *limits == [Window::FREE; 2] {
+                self.windows.remove(&key);
+                // It may have given way to another already.
+                let _ = self.map.delete(&key);
+                continue;
+            }
             let octets = limits.map(u32::to_ne_bytes).concat();
             self.map.update(&key, &octets, MapFlags::ANY)?;
         }

@@ -125,15 +125,18 @@ impl Actuator for Nothing {
 /// If the kernel, the interface or this build does not permit it.
 #[cfg(feature = "bpf")]
 pub fn open(configuration: &Configuration) -> Result<Box<dyn Actuator>> {
-    use crate::configuration::Scheme;
+    use crate::configuration::{LEAST_WINDOW, Role, Scheme};
 
     match configuration.scheme {
+        Scheme::Occupancy if configuration.occupancy.role == Role::Station => {
+            Ok(Box::new(each::Each::load(configuration, configuration.occupancy.least_window)?))
+        }
         Scheme::Occupancy => forwarded(configuration, configuration.occupancy.least_window),
         Scheme::SharedWindows => {
             forwarded(configuration, configuration.shared_windows.least_window)
         }
         Scheme::ArfAware => Ok(Box::new(station::Station::load(configuration)?)),
-        Scheme::ArfWindow => Ok(Box::new(each::Each::load(configuration)?)),
+        Scheme::ArfWindow => Ok(Box::new(each::Each::load(configuration, LEAST_WINDOW)?)),
         Scheme::DataAck => Ok(Box::new(classes::Classes::load(configuration)?)),
         Scheme::AirtimeWeights => Ok(Box::new(weights::Weights::load(configuration)?)),
     }

@@ -152,7 +152,8 @@ fn a_recording_has_the_same_windows_again() {
     let mut into = Recording::begin(&mut recording, &written).unwrap();
     for period in 0..12 {
         let sample = sample(period, if period < 6 { 54 } else { 6 }, 100);
-        into.add(&sample, law.take(&sample).1.as_ref()).unwrap();
+        let decision = law.take(&sample).1;
+        into.add(&sample, decision.as_ref(), &law).unwrap();
     }
     let replayed = replay(&recording[..]).unwrap();
     assert_eq!((replayed.decisions.len(), replayed.differences.len()), (1, 0));

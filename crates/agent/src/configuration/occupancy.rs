@@ -1,11 +1,25 @@
 //! Settings of equal shares of the channel.
 
+use std::net::IpAddr;
+
 use airfair_laws::occupancy::{self, Spare};
 use airfair_units::Probability;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::{LEAST_WINDOW, check_least};
+use crate::grants::PORT;
+
+/// Part of an access point or of one of its stations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// It grants shares, and keeps stations to theirs that do not do it themselves.
+    #[default]
+    AccessPoint,
+    /// It asks for grants, and keeps its own connections to them.
+    Station,
+}
 
 /// Settings of equal shares of the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,11 +28,26 @@ pub struct Occupancy {
     pub params: occupancy::Params,
     /// Least window [segments].
     pub least_window: u32,
+    /// Part of an access point or of a station.
+    pub role: Role,
+    /// True if stations may ask for grants.
+    pub grants: bool,
+    /// Port of grants, over UDP.
+    pub port: u16,
+    /// Address of the access point that a station asks; its gateway unless given.
+    pub access_point: Option<IpAddr>,
 }
 
 impl Default for Occupancy {
     fn default() -> Self {
-        Self { params: occupancy::Params::default(), least_window: LEAST_WINDOW }
+        Self {
+            params: occupancy::Params::default(),
+            least_window: LEAST_WINDOW,
+            role: Role::default(),
+            grants: true,
+            port: PORT,
+            access_point: None,
+        }
     }
 }
 
@@ -30,6 +59,10 @@ pub(super) struct Written {
     spare: Option<WrittenSpare>,
     least_window: Option<u32>,
     one_segment: Option<bool>,
+    pub(super) role: Option<Role>,
+    grants: Option<bool>,
+    port: Option<u16>,
+    access_point: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +91,15 @@ impl Written {
         let params = occupancy::Params { beacons, satisfied, spare, ..default.params };
         let least_window = self.least_window.unwrap_or(default.least_window);
         check_least(least_window, self.one_segment)?;
-        Ok(Occupancy { params, least_window })
+        let port = self.port.unwrap_or(PORT);
+        ensure!(port >= 1_024, "port = {port}: from 1024 to 65535, which need no right");
+        let access_point = match self.access_point.as_deref() {
+            None | Some("gateway") => None,
+            Some(text) => Some(text.parse().with_context(|| {
+                format!("access_point = {text:?}: \"gateway\", or an address as 192.168.1.1")
+            })?),
+        };
+        let (role, grants) = (self.role.unwrap_or_default(), self.grants.unwrap_or(true));
+        Ok(Occupancy { params, least_window, role, grants, port, access_point })
     }
 }

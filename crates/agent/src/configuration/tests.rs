@@ -24,6 +24,7 @@ fn the_file_that_documents_the_default_says_the_default() {
     let keys: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("#: ")).collect();
     let keys = keys.join("\n");
     let (top, table) = keys.split_once("highest_rate").unwrap();
+    let table = table.replace("role = ", "[occupancy]\nrole = ");
     let table = table.replace("packets_per_second", "[data-ack]\npackets_per_second");
     let table = table.replace("stations = ", "[airtime-weights]\nstations = ");
     checked(&format!("{top}[arf-aware]\nhighest_rate{table}")).unwrap();
@@ -46,6 +47,9 @@ fn bounds_hold_whatever_is_written() {
     assert!(mistake("[occupancy]\nsamples = 0").contains("from 1 to 100"));
     assert!(mistake("[occupancy]\nleast_window = 1").contains("one_segment = true"));
     assert!(mistake("[occupancy]\nspare = \"twice\"").contains("once"));
+    assert!(mistake("[occupancy]\nport = 80").contains("from 1024"));
+    assert!(mistake("[occupancy]\naccess_point = \"ap\"").contains("or an address"));
+    assert!(mistake("[occupancy]\nrole = \"ap\"").contains("access-point"));
     assert!(mistake("[shared-windows]\nbuffer = 0").contains("from 1 to"));
     for weights in ["2", "0:1", "1:101", "2:1:1", "flows"] {
         let said = mistake(&format!("[data-ack]\nweights = {weights:?}"));
@@ -64,9 +68,26 @@ fn bounds_hold_whatever_is_written() {
     assert!(mistake("station = \"fast\"").contains("emulator"));
     let of_all = "emulator = \"/it\"\nscheme = \"occupancy\"";
     assert!(checked(of_all).is_ok());
-    assert!(mistake(&format!("{of_all}\nstation = \"fast\"")).contains("between all stations"));
+    assert!(checked(&format!("{of_all}\nstation = \"fast\"")).is_ok());
+    for (station, role) in [("station = \"fast\"", "access-point"), ("", "station")] {
+        let said = mistake(&format!("{of_all}\n{station}\n[occupancy]\nrole = \"{role}\""));
+        assert!(said.contains("between all of them"), "{said}");
+    }
     let weights = "emulator = \"/it\"\nscheme = \"airtime-weights\"";
     assert!(mistake(weights).contains("an emulation has no driver"));
+}
+
+#[test]
+fn a_role_is_what_is_written_or_what_the_place_says() {
+    let role = |text: &str| checked(text).unwrap().occupancy.role;
+    assert_eq!(role(""), Role::AccessPoint);
+    assert_eq!(role("emulator = \"it\""), Role::AccessPoint);
+    assert_eq!(role("emulator = \"it\"\nstation = \"fast\""), Role::Station);
+    let written = "emulator = \"it\"\nstation = \"fast\"\n[occupancy]\nrole = \"access-point\"";
+    assert_eq!(role(written), Role::AccessPoint);
+    let at = |text: &str| parse(text).unwrap().at(Role::Station).checked().unwrap().occupancy.role;
+    assert_eq!(at(""), Role::Station);
+    assert_eq!(at("[occupancy]\nrole = \"access-point\""), Role::AccessPoint);
 }
 
 #[test]

@@ -156,6 +156,41 @@ pub fn interface_index(name: &str) -> Option<u32> {
     (index > 0).then_some(index)
 }
 
+/// Has a socket hear and use one interface alone, which who has just opened it may do.
+///
+/// # Errors
+/// The operating system's.
+pub fn bind_to_interface(socket: RawFd, name: &str) -> Result<()> {
+    let size = libc::socklen_t::try_from(name.len()).map_err(|_| ErrorKind::InvalidInput)?;
+    // SAFETY: pointer and length are those of a string.
+    check(unsafe {
+        libc::setsockopt(
+            socket,
+            libc::SOL_SOCKET,
+            libc::SO_BINDTODEVICE,
+            name.as_ptr().cast(),
+            size,
+        )
+    })?;
+    Ok(())
+}
+
+/// A number that nobody can guess.
+///
+/// # Errors
+/// The operating system's.
+pub fn random() -> Result<u64> {
+    let mut octets = [0; 8];
+    // SAFETY: pointer and length are those of a buffer.
+    let size =
+        checked_size(unsafe { libc::getrandom(octets.as_mut_ptr().cast(), octets.len(), 0) })?;
+    if size == octets.len() {
+        Ok(u64::from_ne_bytes(octets))
+    } else {
+        Err(ErrorKind::Interrupted.into())
+    }
+}
+
 /// Numbers of all interfaces here.
 ///
 /// # Errors

@@ -3,6 +3,6 @@
 mod calls;
 
 pub use calls::{
-    Family, Guardian, Netlink, addresses, catch_signals, drop_capabilities, interface_index,
-    interface_indices, is_asked_to_end, monotonic_ns, wait_for,
+    Family, Guardian, Netlink, addresses, bind_to_interface, catch_signals, drop_capabilities,
+    interface_index, interface_indices, is_asked_to_end, monotonic_ns, random, wait_for,
 };

@@ -117,7 +117,7 @@ impl Nl80211 {
     fn look(&self, now: u64) -> Result<Sample> {
         let interfaces = self.interfaces()?;
         if let (Some(only), true) = (&self.only, interfaces.is_empty()) {
-            bail!("{only}: no wireless interface of a station or an access point has this name");
+            bail!("{only}: {NEITHER}");
         }
         let mut sample = Sample { at_ns: now, ..Sample::default() };
         for interface in interfaces {
@@ -138,6 +138,21 @@ impl Nl80211 {
         Ok(all.filter(|it| only.is_none_or(|name| it.name == name)).collect())
     }
 }
+
+/// True if an interface is an access point's, false if it is a station's.
+///
+/// # Errors
+/// If the kernel has no nl80211, or no such interface of either.
+pub fn is_access_point(interface: &str) -> Result<bool> {
+    let line = Nl80211::open(Some(interface.to_owned()), false)?;
+    let found = line.interfaces()?;
+    let first = found.first();
+    let first = first.with_context(|| format!("{interface}: {NEITHER}"))?;
+    Ok(first.is_access_point)
+}
+
+/// Of an interface that is missing.
+const NEITHER: &str = "no wireless interface of a station or an access point has this name";
 
 impl Source for Nl80211 {
     fn sample(&mut self, now: u64) -> Result<Option<Sample>> {

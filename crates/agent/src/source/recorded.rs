@@ -14,6 +14,6 @@ pub struct Recorded<R>(pub recording::Recorded<R>);
 
 impl<R: BufRead> Source for Recorded<R> {
     fn sample(&mut self, _now: u64) -> Result<Option<Sample>> {
-        Ok(self.0.next_sample()?.map(|(sample, _)| sample))
+        self.0.next_sample()
     }
 }

@@ -1,0 +1,166 @@
+//! Who asks an access point for grants, and what it answers.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+
+use airfair_laws::occupancy::Grant;
+use airfair_units::Time;
+
+use super::message::{Message, OCTETS};
+use super::{LEASE, Refused};
+
+/// Addresses that are known at a time.
+pub const ROOM: usize = 1_024;
+
+/// One who asks.
+#[derive(Clone, Copy, Debug)]
+struct Asker {
+    from: SocketAddr,
+    nonce: u64,
+    /// Number of the last question, and its time.
+    number: u32,
+    asked_at: Time,
+    /// True until the last question is answered.
+    is_due: bool,
+}
+
+/// Those who ask, by their addresses.
+#[derive(Clone, Debug, Default)]
+pub struct Answering {
+    askers: BTreeMap<IpAddr, Asker>,
+}
+
+impl Answering {
+    /// Takes in what has come from an address. Of several questions between two samples the last one is answered. Who has an
+    /// address keeps it until it is silent for a second: nobody else can ask by it meanwhile.
+    ///
+    /// # Errors
+    /// The reason for which it is no question that will be answered.
+    pub fn hear(&mut self, now: Time, from: SocketAddr, octets: &[u8]) -> Result<(), Refused> {
+        let message = Message::decode(octets).filter(|it| it.grant.is_none());
+        let Message { nonce, number, .. } = message.ok_or(Refused::Malformed)?;
+        let is_there = |it: &&Asker| now.saturating_since(it.asked_at) < LEASE;
+        match self.askers.get(&from.ip()).filter(is_there) {
+            Some(known) if known.nonce != nonce => return Err(Refused::Nonce),
+            Some(known) if known.number >= number => return Err(Refused::Number),
+            Some(_) => {}
+            None => self.make_room(now)?,
+        }
+        let asker = Asker { from, nonce, number, asked_at: now, is_due: true };
+        self.askers.insert(from.ip(), asker);
+        Ok(())
+    }
+
+    fn make_room(&mut self, now: Time) -> Result<(), Refused> {
+        if self.askers.len() >= ROOM {
+            self.askers.retain(|_, it| now.saturating_since(it.asked_at) < LEASE);
+        }
+        if self.askers.len() < ROOM { Ok(()) } else { Err(Refused::Full) }
+    }
+
+    /// Addresses that have asked and are not answered yet.
+    pub fn asked(&self) -> Vec<IpAddr> {
+        self.askers.iter().filter(|(_, it)| it.is_due).map(|(address, _)| *address).collect()
+    }
+
+    /// An answer to each of them; none where nothing is granted.
+    pub fn answers(&mut self, grant: Option<Grant>) -> Vec<(SocketAddr, [u8; OCTETS])> {
+        let answer = |it: &mut Asker| {
+            let is_due = std::mem::take(&mut it.is_due) && grant.is_some();
+            let message = Message { nonce: it.nonce, number: it.number, grant };
+            is_due.then(|| (it.from, message.encode()))
+        };
+        self.askers.values_mut().filter_map(answer).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airfair_units::Duration;
+
+    const GRANT: Grant = Grant { even: 32_767, additional: 5, backoff: 0 };
+
+    fn at_ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_millis(ms)
+    }
+
+    fn question(nonce: u64, number: u32) -> [u8; OCTETS] {
+        Message { nonce, number, grant: None }.encode()
+    }
+
+    fn station(last: u8) -> SocketAddr {
+        ([10, 0, 0, last], 8_011).into()
+    }
+
+    #[test]
+    fn who_asks_is_answered_once_for_each_question_and_nobody_else() {
+        let mut it = Answering::default();
+        assert!(it.answers(Some(GRANT)).is_empty());
+        for number in [1, 2] {
+            it.hear(at_ms(number.into()), station(2), &question(7, number)).unwrap();
+        }
+        it.hear(at_ms(3), station(3), &question(8, 1)).unwrap();
+        assert_eq!(it.asked(), [station(2).ip(), station(3).ip()]);
+        let answers = it.answers(Some(GRANT));
+        let expected = Message { nonce: 7, number: 2, grant: Some(GRANT) }.encode();
+        assert_eq!(answers.len(), 2);
+        assert_eq!(answers[0], (station(2), expected));
+        assert!(it.answers(Some(GRANT)).is_empty() && it.asked().is_empty());
+    }
+
+    /// An answer is as long as its question, and there are never more of them: nothing is to be had by asking for others.
+    #[test]
+    fn nothing_is_amplified() {
+        let mut it = Answering::default();
+        let (mut asked, mut answered) = (0, 0);
+        for round in 0..1_000_u32 {
+            for copy in 0..round % 4 {
+                let octets = question(7, 4 * round + copy);
+                asked += octets.len();
+                let _ = it.hear(at_ms(round.into()), station(2), &octets);
+            }
+            answered +=
+                it.answers(Some(GRANT)).iter().map(|(_, octets)| octets.len()).sum::<usize>();
+            assert!(answered <= asked);
+        }
+        assert!(answered > 0);
+    }
+
+    #[test]
+    fn repeated_questions_and_those_of_others_by_the_same_address_are_refused() {
+        let mut it = Answering::default();
+        it.hear(at_ms(0), station(2), &question(7, 5)).unwrap();
+        assert_eq!(it.hear(at_ms(10), station(2), &question(7, 5)), Err(Refused::Number));
+        assert_eq!(it.hear(at_ms(10), station(2), &question(7, 4)), Err(Refused::Number));
+        assert_eq!(it.hear(at_ms(999), station(2), &question(8, 1)), Err(Refused::Nonce));
+        it.hear(at_ms(1_000), station(2), &question(8, 1)).unwrap();
+        let answer = Message { nonce: 8, number: 2, grant: Some(GRANT) }.encode();
+        assert_eq!(it.hear(at_ms(1_001), station(2), &answer), Err(Refused::Malformed));
+        assert_eq!(it.hear(at_ms(1_001), station(2), &[]), Err(Refused::Malformed));
+    }
+
+    /// 1024 addresses find room, and another one when they have been silent for a second.
+    #[test]
+    fn the_table_is_bounded() {
+        let mut it = Answering::default();
+        let from = |number: u16| {
+            let [high, low] = number.to_be_bytes();
+            SocketAddr::from(([10, 0, high, low], 8_011))
+        };
+        for number in 0..1_024 {
+            it.hear(at_ms(0), from(number), &question(7, 1)).unwrap();
+        }
+        assert_eq!(it.hear(at_ms(999), from(1_024), &question(7, 1)), Err(Refused::Full));
+        it.hear(at_ms(999), from(0), &question(7, 2)).unwrap();
+        it.hear(at_ms(1_000), from(1_024), &question(7, 1)).unwrap();
+        assert_eq!(it.askers.len(), 2);
+    }
+
+    #[test]
+    fn where_nothing_is_granted_nobody_is_answered() {
+        let mut it = Answering::default();
+        it.hear(at_ms(0), station(2), &question(7, 1)).unwrap();
+        assert!(it.answers(None).is_empty() && it.answers(Some(GRANT)).is_empty());
+    }
+}

@@ -1,0 +1,141 @@
+//! What the journal is told of shares: each thing once, until it is otherwise.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use airfair_units::Time;
+
+use crate::grants::LEASE;
+use crate::shares::{Granted, KeptBy};
+
+/// Sentences about single stations in the life of an agent.
+const MOST: usize = 1_024;
+
+/// What was said last.
+#[derive(Clone, Debug, Default)]
+pub struct Tidings {
+    /// True at a station, which tells of its own share.
+    is_station: bool,
+    /// Stations among which the air is shared.
+    sharers: usize,
+    /// Stations of which was said who keeps them to their shares.
+    stations: BTreeSet<(String, KeptBy)>,
+    /// True if the last that was said of grants is that none comes.
+    is_without: bool,
+}
+
+impl Tidings {
+    /// Those of a station, or of an access point.
+    pub fn new(is_station: bool) -> Self {
+        Self { is_station, ..Self::default() }
+    }
+
+    /// What is new at such a time since the start of the shares that are granted; at a station, by the access point that it asks.
+    pub fn of(
+        &mut self,
+        now: Time,
+        granted: &[Granted],
+        access_point: Option<IpAddr>,
+    ) -> Vec<String> {
+        if self.is_station {
+            return self.of_own(now, granted.first(), access_point).into_iter().collect();
+        }
+        let mut news = Vec::from_iter(self.of_all(granted));
+        for it in granted {
+            let sentence = match it.kept_by {
+                KeptBy::AccessPoint => continue,
+                KeptBy::Station => "keeps to its share itself, and is left alone",
+                KeptBy::Both => {
+                    "says that it keeps to its share, and holds more: it is limited here as well"
+                }
+            };
+            if self.stations.len() < MOST && self.stations.insert((it.station.clone(), it.kept_by))
+            {
+                news.push(format!("{} {sentence}.", it.station));
+            }
+        }
+        news
+    }
+
+    /// Of a station's own share, when the first grant has come and when none comes any more.
+    fn of_own(
+        &mut self,
+        now: Time,
+        granted: Option<&Granted>,
+        access_point: Option<IpAddr>,
+    ) -> Option<String> {
+        let before = std::mem::replace(&mut self.sharers, usize::from(granted.is_some()));
+        let whose = access_point.map_or("anybody".into(), |it| it.to_string());
+        if let Some(it) = granted {
+            self.is_without = false;
+            let share = it.share * 100.0;
+            return (before == 0).then(|| {
+                format!("Grants come from {whose}: this station may hold {share:.0} % of the air.")
+            });
+        }
+        if self.is_without || now < Time::ZERO + LEASE {
+            return None;
+        }
+        self.is_without = true;
+        let gateway = if access_point.is_none() { ", as there is no gateway to ask" } else { "" };
+        Some(format!("No grants come from {whose}{gateway}: nothing is limited."))
+    }
+
+    /// Among how many stations the air is shared, when their number has changed.
+    fn of_all(&mut self, granted: &[Granted]) -> Option<String> {
+        if granted.len() == self.sharers {
+            return None;
+        }
+        self.sharers = granted.len();
+        let first = granted.first()?;
+        let least = granted.iter().map(|it| it.share).fold(first.share, f64::min);
+        Some(format!(
+            "{} station{} the air; each may hold {:.0} % of it, or what others leave.",
+            granted.len(),
+            if granted.len() == 1 { " has" } else { "s share" },
+            least * 100.0
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn granted(kept_by: KeptBy) -> Granted {
+        Granted { station: "it".into(), used: 0.4, share: 0.5, kept_by }
+    }
+
+    #[test]
+    fn an_access_point_tells_of_a_station_once_what_it_does() {
+        let mut tidings = Tidings::new(false);
+        let mut of = |kept_by| tidings.of(Time::ZERO, &[granted(kept_by)], None);
+        assert_eq!(of(KeptBy::AccessPoint).len(), 1, "one station has the air");
+        assert!(of(KeptBy::AccessPoint).is_empty());
+        assert_eq!(of(KeptBy::Station), ["it keeps to its share itself, and is left alone."]);
+        assert!(of(KeptBy::AccessPoint).is_empty() && of(KeptBy::Station).is_empty());
+        assert!(of(KeptBy::Both)[0].contains("holds more"));
+        assert!(of(KeptBy::Both).is_empty());
+    }
+
+    #[test]
+    fn a_station_tells_when_grants_come_and_when_they_stay_away() {
+        let mut tidings = Tidings::new(true);
+        let address = Some([10, 0, 0, 1].into());
+        let at = |ms| Time::ZERO + airfair_units::Duration::from_millis(ms);
+        assert!(tidings.of(at(999), &[], address).is_empty(), "there was no time for one");
+        let mut of = |granted: &[Granted]| tidings.of(at(1_000), granted, address);
+        assert_eq!(of(&[]), ["No grants come from 10.0.0.1: nothing is limited."]);
+        assert!(of(&[]).is_empty());
+        let it = [granted(KeptBy::Station)];
+        let told = "Grants come from 10.0.0.1: this station may hold 50 % of the air.";
+        assert_eq!(of(&it), [told]);
+        assert!(of(&it).is_empty());
+        assert_eq!(of(&[]).len(), 1);
+        assert_eq!(of(&it), [told]);
+        let nobody = tidings.of(at(9_000), &[], None);
+        let told =
+            "No grants come from anybody, as there is no gateway to ask: nothing is limited.";
+        assert_eq!(nobody, [told]);
+    }
+}
