@@ -1,10 +1,11 @@
 """An access point in QEMU whose stations have equal shares of the air with the agent, and without it.
 
 make fair-access-point, or
-.venv/bin/python tests/kernel/fair.py [--rates 54,6] [--delay MS] [--ways both] [--config FILE] [--runs N]
+.venv/bin/python tests/kernel/fair.py [--rates 54,6] [--delay MS] [--ways both] [--keepers N] [--config FILE] [--runs N]
 
 Real mac80211, hostapd, minstrel and TCP on Debian's kernel; stations know nothing of the agent, which
-runs at the access point, and have a flow each to or from a server behind a wire. The share of the air of
+runs at the access point, and have a flow each to or from a server behind a wire. With --keepers some stations run the
+agent as well at last, and keep themselves to what they are granted. The share of the air of
 each station is what the medium counts, of frames from it and to it, not what the agent believes.
 """
 
@@ -82,7 +83,20 @@ _SCRIPT = """
         >/tmp/agent 2>&1 & AGENT=$!
     await 20 grep -q watches /tmp/agent
     for way in {ways}; do phase with $way; done
+    at=0
+    for it in {names}; do
+        at=$((at + 1)); case " {keepers} " in *" $it "*) ;; *) continue ;; esac
+        mkdir /tmp/$it.run
+        RUNTIME_DIRECTORY=/tmp/$it.run ip netns exec $it airfair-agent run --interface $(interface $at) \
+            --config /data/agent.toml --record /tmp/$it.recording >/tmp/$it.agent 2>&1 & KEEPERS="$KEEPERS $!"
+        await 20 grep -q "Grants come" /tmp/$it.agent
+    done
+    if [ -n "{keepers}" ]; then for way in {ways}; do phase kept $way; done; fi
     airfair-agent status
+    for it in $KEEPERS; do kill $it; wait $it || fail "the agent of a station"; done
+    for it in {keepers}; do
+        sed "s/^/$it: /" /tmp/$it.agent; airfair-agent replay /tmp/$it.recording | tail -1 | sed "s/^/$it: /"
+    done
     kill $AGENT; wait $AGENT || fail "the agent"
     cat /tmp/agent
     airfair-agent replay /tmp/recording | tail -1
@@ -103,6 +117,13 @@ class Cell:
     """Of the wire, each way."""
     configuration: bytes = CONFIGURATION
     """Of the agent."""
+    keepers: int = 0
+    """Stations that run it as well, the slowest ones."""
+
+    @property
+    def phases(self) -> list[str]:
+        """Names of the phases."""
+        return ["without", "with"] + (["kept"] if self.keepers else [])
 
     @property
     def stations(self) -> dict[str, int]:
@@ -129,7 +150,7 @@ class Phase:
 
 
 Phases = dict[tuple[str, str], Phase]
-"""By "without" or "with" the agent, and by way."""
+"""By "without" or "with" the agent, or with shares that stations have "kept" themselves as well, and by way."""
 
 
 def missing() -> list[str]:
@@ -158,6 +179,7 @@ def measure(
     script = _SCRIPT.format(
         count=len(names),
         names=" ".join(names),
+        keepers=" ".join(names[len(names) - of.keepers :]),
         ways=" ".join(ways),
         standard=of.standard,
         delay=of.delay_ms,
@@ -172,9 +194,7 @@ def measure(
     told = machine.run(script, Setup(there, MODULES, files))
     if told.status != 0:
         raise AssertionError(told.console)
-    phases = {
-        (who, way): _phase(told, who, way, names) for who in ("without", "with") for way in ways
-    }
+    phases = {(who, way): _phase(told, who, way, names) for who in of.phases for way in ways}
     return phases, told
 
 
@@ -209,10 +229,12 @@ def table(runs: Sequence[Phases], of: Cell, *, beside: bool = True) -> str:
     """Return figures of runs, with half the width of their 95 % intervals, and of simulated ones."""
     lines = []
     for way in dict.fromkeys(way for _, way in runs[0]):
-        for who, control in (("without", "none"), ("with", "occupancy")):
-            lines.append(_line(f"{way} {who} the agent", [run[who, way] for run in runs]))
-            if not beside:
+        for who in of.phases:
+            name = "at stations too" if who == "kept" else f"{who} the agent"
+            lines.append(_line(f"{way} {name}", [run[who, way] for run in runs]))
+            if not beside or who == "kept":
                 continue
+            control = "none" if who == "without" else "occupancy"
             same = [simulated(of, way, control, seed) for seed in range(1, max(len(runs), 2) + 1)]
             lines.append(_line(f"{way} simulated {who}", same))
     goodputs = [f"goodput\nat {rate}\nMb/s" for rate in of.rates]
@@ -241,6 +263,8 @@ def main() -> int:
     parser.add_argument("--standard", default="g", choices=["b", "g"])
     parser.add_argument("--delay", type=float, default=10, help="of the wire to the server [ms]")
     parser.add_argument("--ways", default=",".join(WAYS), help="both: every other flow goes down")
+    parser.add_argument("--keepers", type=int, default=0, help="stations with the agent as well")
+    parser.add_argument("--console", type=Path, help="file that is to have all that machines say")
     parser.add_argument("--config", type=Path, help="the agent's, in place of equal shares")
     parser.add_argument("--runs", type=int, default=1, help="machines, with seeds from 1")
     parser.add_argument("--seconds", type=int, default=6, help="length of each measurement")
@@ -252,7 +276,8 @@ def main() -> int:
     if lacking:
         return 1
     configuration = told.config.read_bytes() if told.config else CONFIGURATION
-    of = Cell(tuple(map(int, told.rates.split(","))), told.standard, told.delay, configuration)
+    rates = tuple(map(int, told.rates.split(",")))
+    of = Cell(rates, told.standard, told.delay, configuration, min(told.keepers, len(rates)))
     there, runs = programs(), []
     for seed in range(1, told.runs + 1):
         print(f"machine {seed} of {told.runs}: some two minutes", file=sys.stderr)
@@ -264,6 +289,9 @@ def main() -> int:
             seconds=told.seconds,
         )
         runs.append(phases)
+        if told.console:
+            with told.console.open("a") as file:
+                file.write(output.console)
         if told.json:
             document = {" ".join(key): vars(phase) for key, phase in phases.items()}
             print(

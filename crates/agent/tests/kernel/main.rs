@@ -6,6 +6,7 @@ mod clamps;
 mod classes;
 mod faults;
 mod forwarding;
+mod grants;
 mod rig;
 mod router;
 mod unit;

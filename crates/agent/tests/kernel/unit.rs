@@ -8,7 +8,7 @@ use crate::rig::{Air, Rig, eventually, may};
 
 const UNIT: &str = include_str!("../../packaging/airfair-agent.service");
 /// `nobody`, who stands for the user that systemd makes.
-const NOBODY: u32 = 65_534;
+pub(super) const NOBODY: u32 = 65_534;
 
 /// A setting of the unit.
 fn setting(name: &str) -> &'static str {
@@ -17,7 +17,7 @@ fn setting(name: &str) -> &'static str {
 }
 
 /// `setpriv` with what the unit says.
-fn as_the_unit() -> Vec<String> {
+pub(super) fn as_the_unit() -> Vec<String> {
     assert_eq!((setting("DynamicUser"), setting("NoNewPrivileges")), ("yes", "yes"));
     let capabilities = setting("CapabilityBoundingSet");
     assert_eq!(setting("AmbientCapabilities"), capabilities);
