@@ -1,12 +1,12 @@
 """An access point in QEMU whose stations have equal shares of the air with the agent, and without it.
 
 make fair-access-point, or
-.venv/bin/python tests/kernel/fair.py [--rates 54,6] [--delay MS] [--ways both] [--keepers N] [--config FILE] [--runs N]
+.venv/bin/python tests/kernel/fair.py [--rates 54,6] [--delay MS] [--ways both] [--keepers N] [--runs N] …
 
 Real mac80211, hostapd, minstrel and TCP on Debian's kernel; stations know nothing of the agent, which
-runs at the access point, and have a flow each to or from a server behind a wire. With --keepers some stations run the
-agent as well at last, and keep themselves to what they are granted. The share of the air of
-each station is what the medium counts, of frames from it and to it, not what the agent believes.
+runs at the access point, and have a flow each to or from a server behind a wire. With --keepers some
+stations run the agent as well at last, and keep themselves to what they are granted. The share of the
+air of each station is what the medium counts, of frames from it and to it, not what the agent believes.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class Phase:
 
 
 Phases = dict[tuple[str, str], Phase]
-"""By "without" or "with" the agent, or with shares that stations have "kept" themselves as well, and by way."""
+"""By "without" or "with" the agent, or "kept" where stations have it as well; and by way."""
 
 
 def missing() -> list[str]:

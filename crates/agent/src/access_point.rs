@@ -17,8 +17,10 @@ use crate::decision::{Decision, Window};
 use crate::estimate::{Estimator, Seen, SeenLink, sum};
 use crate::grants::LEASE;
 use crate::grants::answering::ROOM;
-use crate::sample::Sample;
-use crate::shares::{Connection, Flow, Granted, KeptBy, Limits, Share, Slot, is_active, occupancy};
+use crate::sample::{Asked, Sample};
+use crate::shares::{
+    Connection, Flow, Granted, KeptBy, Limits, Share, Slot, is_active, occupancy, only_asks,
+};
 
 /// Octets of headers of IPv4 and IPv6 with TCP's, and of TCP's timestamps.  [RFC9293 §3.1], [RFC7323 §3.2]
 const HEADERS: [u64; 2] = [40, 60];
@@ -43,6 +45,14 @@ impl AsMut<Limits> for Known {
     }
 }
 
+/// Who has asked within the last second.
+#[derive(Clone, Debug)]
+struct Asker {
+    /// Its address on the air, where it is known.
+    station: Option<String>,
+    asked_at: Time,
+}
+
 /// A station that says that it keeps what it is granted.  Deviates: [D-195]
 #[derive(Clone, Debug, Default)]
 struct Keeper {
@@ -62,8 +72,8 @@ pub struct AccessPoint {
     follower: Follower,
     slot: Slot,
     known: BTreeMap<Ends, Known>,
-    /// Addresses that have asked for grants, with the times of their last questions.
-    asked: BTreeMap<IpAddr, Time>,
+    /// Addresses that have asked for grants, and what is known of them.
+    askers: BTreeMap<IpAddr, Asker>,
     /// Stations that have asked of late, or were found to hold more than they said, by their links.
     keepers: BTreeMap<String, Keeper>,
     grant: Option<Grant>,
@@ -80,7 +90,7 @@ impl AccessPoint {
             follower: Follower::default(),
             slot: Slot::new(settings.params.beacons),
             known: BTreeMap::new(),
-            asked: BTreeMap::new(),
+            askers: BTreeMap::new(),
             keepers: BTreeMap::new(),
             grant: None,
             granted: Vec::new(),
@@ -108,7 +118,7 @@ impl AccessPoint {
         if !seen.elapsed.is_zero() {
             self.observe(&seen, &connections);
         }
-        let keepers = self.hear(sample, seen.at);
+        let keepers = self.hear(sample, &seen.links, seen.at);
         let windows = self.share_out(&seen, &keepers);
         self.is_limiting |= !windows.is_empty();
         (seen, (!windows.is_empty()).then_some(Decision::Windows(windows)))
@@ -146,26 +156,35 @@ impl AccessPoint {
         self.known.retain(|_, known| seen.at.saturating_since(known.seen) < FORGOTTEN);
     }
 
-    /// Links of stations that have asked within the last second. Whose an address is, its connections tell: of who has none
-    /// there is nothing to limit either.
-    fn hear(&mut self, sample: &Sample, now: Time) -> BTreeSet<String> {
-        for address in &sample.asked {
-            if self.asked.len() < ROOM || self.asked.contains_key(address) {
-                self.asked.insert(*address, now);
+    /// Links of stations that have asked within the last second. Whose an address is the kernel knows, or its connections tell;
+    /// of who is unknown there is nothing to limit either.
+    fn hear(&mut self, sample: &Sample, links: &[SeenLink], now: Time) -> BTreeSet<String> {
+        for Asked { address, station } in &sample.asked {
+            if self.askers.len() < ROOM || self.askers.contains_key(address) {
+                let station = station.clone();
+                self.askers.insert(*address, Asker { station, asked_at: now });
             }
         }
-        self.asked.retain(|_, at| now.saturating_since(*at) < LEASE);
-        let link = |address: &IpAddr| {
-            let first = SocketAddr::new(*address, 0);
-            let lowest = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
-            let (ends, known) = self.known.range([first, lowest]..).next()?;
-            (ends[0].ip() == *address).then(|| known.link.clone())
+        self.askers.retain(|_, it| now.saturating_since(it.asked_at) < LEASE);
+        let stations: BTreeMap<&str, &SeenLink> =
+            links.iter().map(|it| (address(it), it)).collect();
+        let link = |(ip, asker): (&IpAddr, &Asker)| {
+            let station = asker.station.as_deref().and_then(|it| stations.get(it));
+            station.map(|it| it.name.clone()).or_else(|| self.link_of(*ip))
         };
-        let keepers: BTreeSet<String> = self.asked.keys().filter_map(link).collect();
+        let keepers: BTreeSet<String> = self.askers.iter().filter_map(link).collect();
         self.keepers.retain(|link, it| {
             keepers.contains(link) || it.doubted_until.is_some_and(|at| now < at)
         });
         keepers
+    }
+
+    /// Link of a station by the address of its end of some connection.
+    fn link_of(&self, address: IpAddr) -> Option<String> {
+        let first = SocketAddr::new(address, 0);
+        let lowest = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
+        let (ends, known) = self.known.range([first, lowest]..).next()?;
+        (ends[0].ip() == address).then(|| known.link.clone())
     }
 
     /// Grants shares to stations, and divides those of stations that do not do it themselves between their flows: limits that are
@@ -177,19 +196,21 @@ impl AccessPoint {
         if slot.is_zero() {
             return Vec::new();
         }
-        let used = links.iter().map(|link| (link, self.slot.used_by(&link.name)));
-        let stations: Vec<(&SeenLink, Duration)> = used
-            .filter(|(_, used)| is_active(used))
-            .map(|(link, used)| (link, occupancy(link, &used)))
-            .collect();
+        let (mut stations, mut asking) = (Vec::new(), Duration::ZERO);
+        for link in links {
+            let used = self.slot.used_by(&link.name);
+            let occupied = occupancy(link, &used);
+            // What takes the place of beacons makes nobody active.  Deviates: [D-193]
+            if keepers.contains(&link.name) && only_asks(&used, self.slot.intervals()) {
+                asking = sum(asking, occupied);
+            } else if is_active(&used) {
+                stations.push((link, occupied));
+            }
+        }
         let occupied: Vec<Duration> = stations.iter().map(|(_, occupied)| *occupied).collect();
-        // Beacons are not counted.  Deviates: [D-175]
-        let observation = access_point::Observation {
-            slot,
-            beacons: Duration::ZERO,
-            occupied: &occupied,
-            backoff: Duration::ZERO,
-        };
+        // Real beacons are not counted.  Deviates: [D-175]
+        let (beacons, backoff) = (asking, Duration::ZERO);
+        let observation = access_point::Observation { slot, beacons, occupied: &occupied, backoff };
         let params = self.settings.params;
         let grant = access_point::grant(&params, &observation);
         self.grant = Some(grant);

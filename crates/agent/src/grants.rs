@@ -18,12 +18,13 @@
 //! | --- | --- |
 //! | [`message`] | the octets of either |
 //! | [`asking`], [`answering`] | what is believed, and of whom |
-//! | [`line`](mod@line) | sockets |
+//! | [`line`](mod@line), `neighbours` | sockets, and who is behind an address |
 
 pub mod answering;
 pub mod asking;
 pub mod line;
 pub mod message;
+mod neighbours;
 
 use airfair_units::Duration;
 

@@ -147,9 +147,20 @@ pub struct Sample {
     /// Grant that has come to a station since the last sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<GrantFields>,
-    /// Addresses of stations that have asked an access point for grants since the last sample.
+    /// Stations that have asked an access point for grants since the last sample.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub asked: Vec<IpAddr>,
+    pub asked: Vec<Asked>,
+}
+
+/// A station that has asked for grants.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// Its address.
+    pub address: IpAddr,
+    /// Its address on the air, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub station: Option<String>,
 }
 
 /// A grant, as it has come.  [occupancy-tfrc §III-B]

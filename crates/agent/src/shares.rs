@@ -46,6 +46,7 @@ pub enum KeptBy {
 pub(crate) struct Use {
     air: Duration,
     frames: u64,
+    packets: u64,
 }
 
 /// All that was seen between two samples.
@@ -75,7 +76,7 @@ impl Slot {
         seen: &Seen,
         connections: impl Iterator<Item = &'c SeenConnection>,
     ) {
-        let of = |way: &SeenWay| Use { air: way.air, frames: way.frames };
+        let of = |way: &SeenWay| Use { air: way.air, frames: way.frames, packets: way.packets };
         let stations = seen.links.iter().map(|it| (it.name.clone(), [of(&it.up), of(&it.down)]));
         self.intervals.push_back(Interval {
             length: seen.elapsed,
@@ -92,9 +93,8 @@ impl Slot {
     }
 
     /// Number of intervals in it.
-    #[cfg(test)]
-    pub(crate) fn intervals(&self) -> usize {
-        self.intervals.len()
+    pub(crate) fn intervals(&self) -> u64 {
+        u64::try_from(self.intervals.len()).unwrap_or(u64::MAX)
     }
 
     /// Its length, T.
@@ -109,6 +109,7 @@ impl Slot {
             for (all, of) in used.iter_mut().zip(uses) {
                 all.air = sum(all.air, of.air);
                 all.frames = all.frames.saturating_add(of.frames);
+                all.packets = all.packets.saturating_add(of.packets);
             }
         }
         used
@@ -128,6 +129,11 @@ impl Slot {
 /// True if a station has sent or received anything.
 pub(crate) fn is_active(used: &[Use; 2]) -> bool {
     used.iter().any(|it| it.frames > 0 || !it.air.is_zero())
+}
+
+/// True if that was no more than so many questions, their answers, and as many frames that wake its radio up for them.
+pub(crate) fn only_asks(used: &[Use; 2], questions: u64) -> bool {
+    used.iter().all(|it| it.packets <= 2 * questions)
 }
 
 /// Channel occupancy time of a station: frames with the gap and the mean back-off before each.  [occupancy-tfrc §III-A]

@@ -158,6 +158,10 @@ fn what_cannot_be_limited_is_paid_for_first() {
     assert_eq!(last.unwrap().up, Some(2 * 1_460));
 }
 
+fn asked(address: [u8; 4]) -> Asked {
+    Asked { address: address.into(), station: None }
+}
+
 /// Takes in samples from one period to another, in which stations ask: the last limits of each, by the stations' last octets.
 fn ask(
     access_point: &mut AccessPoint,
@@ -167,7 +171,7 @@ fn ask(
 ) -> BTreeMap<u8, Option<u32>> {
     let mut limits = BTreeMap::new();
     for period in periods {
-        let asked = askers.iter().map(|station| [10, 0, 0, *station].into()).collect();
+        let asked = askers.iter().map(|station| asked([10, 0, 0, *station])).collect();
         let sample = Sample { asked, ..sample(period, loads) };
         let Some(Decision::Windows(windows)) = access_point.take(&sample).1 else { continue };
         for window in windows {
@@ -227,10 +231,38 @@ fn addresses_that_no_station_has_are_nobodys_and_few() {
     assert!(found[&1].is_some_and(|it| it > 0));
     assert!(it.keepers.is_empty());
     for part in 0..2_u8 {
-        let asked = (0..=250).flat_map(|b| (0..4).map(move |c| [10, 4 * part + c, b, 1].into()));
+        let asked = (0..=250).flat_map(|b| (0..4).map(move |c| asked([10, 4 * part + c, b, 1])));
         it.take(&Sample { asked: asked.collect(), ..sample(5, &[up(1, 100)]) });
     }
-    assert_eq!(it.asked.len(), ROOM);
+    assert_eq!(it.askers.len(), ROOM);
+}
+
+/// A third station sends and receives a packet in each sample, without a connection: its questions, and answers to them. The
+/// kernel knows which one it is. The others have halves of what this leaves, and it is none of those among whom the channel is
+/// shared; three packets a sample are more than questions.
+#[test]
+fn who_does_nothing_but_ask_has_no_share() {
+    let of = |packets: u64, asks: bool| {
+        let mut it = AccessPoint::new(Occupancy::default(), POLLS);
+        for period in 0..5 {
+            let way =
+                Way { packets: packets * period, bytes: 56 * packets * period, ..Way::default() };
+            let way = Way { rate_bps: Some(54_000_000), ..way };
+            let name = "wlan0 02:00:00:00:00:07".to_owned();
+            let mut sample = sample(period, &[up(1, 100), up(2, 10)]);
+            sample.links.push(Link { name, up: way.clone(), down: way });
+            let station = Some("02:00:00:00:00:07".to_owned());
+            sample.asked = vec![Asked { station, ..asked([10, 0, 0, 7]) }];
+            sample.asked.truncate(usize::from(asks));
+            it.take(&sample);
+        }
+        (it.granted().len(), it.grant().unwrap().even())
+    };
+    let (sharers, even) = of(1, true);
+    // Six packets in 300 ms of 56 + 36 octets: 101.5 + 36 + 16 + 28 = 181.5 µs each, 0.0036 in all, are like beacons.
+    assert!(sharers == 2 && (even - (1.0 - 0.003_63) / 2.0).abs() < 1e-4, "{even}");
+    assert_eq!(of(3, true).0, 3);
+    assert_eq!(of(1, false).0, 3);
 }
 
 /// Questions and the answers to them are in a recording, and are the same once more.
@@ -241,7 +273,7 @@ fn a_recording_with_questions_replays_to_the_same_grants() {
     let mut file = Vec::new();
     let mut recording = Recording::begin(&mut file, &written).unwrap();
     for period in 0..8 {
-        let asked = if period < 4 { Vec::new() } else { vec![[10, 0, 0, 1].into()] };
+        let asked = if period < 4 { Vec::new() } else { vec![asked([10, 0, 0, 1])] };
         let sample = Sample { asked, ..sample(period, &[up(1, 100), up(2, 10)]) };
         let (_, decision) = law.take(&sample);
         recording.add(&sample, decision.as_ref(), &law).unwrap();

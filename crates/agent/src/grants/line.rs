@@ -1,5 +1,6 @@
 //! Sockets by which grants are asked for and given. They are opened behind the agent's other rights, and need none of them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Result};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -12,7 +13,9 @@ use anyhow::Context;
 use super::answering::{Answering, ROOM};
 use super::asking::Asking;
 use super::message::OCTETS;
+use super::neighbours;
 use crate::os;
+use crate::sample::Asked;
 
 /// Time between looks for another gateway, or for an interface that has come back.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -39,12 +42,12 @@ pub struct Asker {
     /// Address of the access point; the gateway unless given.
     told: Option<IpAddr>,
     looked_at: Option<Time>,
-    asked: Option<Asked>,
+    asked: Option<AccessPoint>,
 }
 
 /// An access point that is asked.
 #[derive(Debug)]
-struct Asked {
+struct AccessPoint {
     address: IpAddr,
     socket: UdpSocket,
     asking: Asking,
@@ -62,7 +65,7 @@ impl Asker {
             self.looked_at = Some(now);
             self.look();
         }
-        let Asked { socket, asking, .. } = self.asked.as_mut()?;
+        let AccessPoint { socket, asking, .. } = self.asked.as_mut()?;
         let mut granted = None;
         each(socket, |octets, _| granted = asking.hear(now, octets).ok().or(granted));
         let _ = socket.send(&asking.ask(now));
@@ -79,7 +82,7 @@ impl Asker {
         self.asked = address.and_then(|it| self.open(it).ok());
     }
 
-    fn open(&self, address: IpAddr) -> Result<Asked> {
+    fn open(&self, address: IpAddr) -> Result<AccessPoint> {
         let any = if address.is_ipv6() {
             IpAddr::from(Ipv6Addr::UNSPECIFIED)
         } else {
@@ -88,7 +91,7 @@ impl Asker {
         let socket = bound(&self.interface, SocketAddr::new(any, self.port))?;
         // What comes from elsewhere the kernel keeps away.
         socket.connect(SocketAddr::new(address, self.port))?;
-        Ok(Asked { address, socket, asking: Asking::new(os::random()?) })
+        Ok(AccessPoint { address, socket, asking: Asking::new(os::random()?) })
     }
 
     /// The access point that is asked, once it has an address.
@@ -106,6 +109,7 @@ pub struct Listener {
     looked_at: Time,
     socket: UdpSocket,
     answering: Answering,
+    neighbours: BTreeMap<IpAddr, String>,
 }
 
 impl Listener {
@@ -118,13 +122,15 @@ impl Listener {
         let socket = listening(&interface, port)
             .with_context(|| format!("port {port} for grants at {interface}"))?;
         let index = os::interface_index(&interface).unwrap_or_default();
+        let (answering, neighbours) = (Answering::default(), BTreeMap::new());
         let looked_at = Time::ZERO;
-        Ok(Self { interface, index, port, looked_at, socket, answering: Answering::default() })
+        Ok(Self { interface, index, port, looked_at, socket, answering, neighbours })
     }
 
-    /// Addresses that have asked since the last answers.
-    pub fn hear(&mut self, now: Time) -> Vec<IpAddr> {
-        if now.saturating_since(self.looked_at) >= PERIOD {
+    /// Those who have asked since the last answers.
+    pub fn hear(&mut self, now: Time) -> Vec<Asked> {
+        let is_due = now.saturating_since(self.looked_at) >= PERIOD;
+        if is_due {
             self.looked_at = now;
             self.look();
         }
@@ -133,7 +139,13 @@ impl Listener {
             let address = SocketAddr::new(from.ip().to_canonical(), from.port());
             let _ = answering.hear(now, address, octets);
         });
-        answering.asked()
+        let asked = answering.asked();
+        // Once a second at most, and not while nobody asks.
+        if is_due && !asked.is_empty() {
+            self.neighbours = neighbours::at(self.index);
+        }
+        let of = |address| Asked { address, station: self.neighbours.get(&address).cloned() };
+        asked.into_iter().map(of).collect()
     }
 
     /// An interface that comes back under another number has another socket.
@@ -251,11 +263,11 @@ wlan0\t0002000A\t00000000\t0001\t0\t0\t600\t00FFFFFF\t0\t0\t0
         socket.connect(SocketAddr::new(local, port)).unwrap();
         let asking = Asking::new(7);
         let mut asker = Asker::new("lo", port, Some(local));
-        asker.asked = Some(Asked { address: local, socket, asking });
+        asker.asked = Some(AccessPoint { address: local, socket, asking });
         assert_eq!(asker.turn(at_ms(0)), None);
         let heard = || listener.hear(at_ms(50));
         let heard = std::iter::repeat_with(heard).take(1_000).find(|it| !it.is_empty());
-        assert_eq!(heard, Some(vec![local]));
+        assert_eq!(heard.unwrap()[0].address, local);
         let grant = Grant { even: 32_767, additional: 0, backoff: 0 };
         listener.answer(Some(grant));
         // A stranger has the right address and another port.
