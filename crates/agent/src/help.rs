@@ -6,10 +6,10 @@ use std::fmt::Write;
 pub type Entry = (&'static str, &'static str);
 
 const SCOPE: &str = "\
-The papers' schemes on this machine: ARF-aware TCP for a station's own connections, or windows that
-follow from the use of its channel; at an access point equal shares of the air, or of the buffer,
-for the connections through it, TCP's data and its ACKs in queues of their own, or airtime weights
-of its driver.";
+The papers' schemes on this machine: ARF-aware TCP for a station's own connections, windows that
+follow from the use of its channel, or the share of the air that its access point grants; at an
+access point equal shares of the air, or of the buffer, for the connections through it, TCP's data
+and its ACKs in queues of their own, or airtime weights of its driver.";
 
 /// Commands.
 pub const COMMANDS: [Entry; 5] = [

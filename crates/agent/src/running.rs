@@ -104,7 +104,7 @@ pub fn run(written: &Written, source: Box<dyn Source>, wish: &Wish) -> Result<()
         actuator
     };
     // Behind the guardian's start, so that it does not keep the port, and behind the end of the rights that it does not need.
-    let line = if wish.is_live { line(&configuration)? } else { None };
+    let line = if wish.is_live { line(&configuration) } else { None };
     let status = Status {
         document: "agent-status".into(),
         schema: 1,
@@ -136,18 +136,21 @@ pub fn run(written: &Written, source: Box<dyn Source>, wish: &Wish) -> Result<()
     Ok(())
 }
 
-/// The line that a scheme needs.
-fn line(configuration: &Configuration) -> Result<Option<Line>> {
-    let (settings, interface) = (&configuration.occupancy, configuration.interface.as_deref());
-    let (Scheme::Occupancy, true, Some(interface)) =
-        (configuration.scheme, settings.grants, interface)
-    else {
-        return Ok(None);
-    };
-    Ok(Some(match settings.role {
-        Role::Station => Line::Station(Asker::new(interface, settings.port, settings.access_point)),
-        Role::AccessPoint => Line::AccessPoint(Listener::open(interface, settings.port)?),
-    }))
+/// The line that a scheme needs. Without it an access point limits all stations, and a station none of its connections.
+fn line(configuration: &Configuration) -> Option<Line> {
+    let settings = &configuration.occupancy;
+    if configuration.scheme != Scheme::Occupancy || !settings.grants {
+        return None;
+    }
+    let (interface, port) = (configuration.interface.as_deref()?, settings.port);
+    if settings.role == Role::Station {
+        return Some(Line::Station(Asker::new(interface, port, settings.access_point)));
+    }
+    let opened = Listener::open(interface, port);
+    opened
+        .inspect_err(|error| say(&format!("No grants are given: {error:#}.")))
+        .ok()
+        .map(Line::AccessPoint)
 }
 
 /// Windows in a few words.

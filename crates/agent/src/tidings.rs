@@ -65,20 +65,22 @@ impl Tidings {
         access_point: Option<IpAddr>,
     ) -> Option<String> {
         let before = std::mem::replace(&mut self.sharers, usize::from(granted.is_some()));
-        let whose = access_point.map_or("anybody".into(), |it| it.to_string());
+        let from = access_point.map(|it| format!(" from {it}")).unwrap_or_default();
         if let Some(it) = granted {
             self.is_without = false;
             let share = it.share * 100.0;
             return (before == 0).then(|| {
-                format!("Grants come from {whose}: this station may hold {share:.0} % of the air.")
+                format!("Grants come{from}: this station may hold {share:.0} % of the air.")
             });
         }
         if self.is_without || now < Time::ZERO + LEASE {
             return None;
         }
         self.is_without = true;
-        let gateway = if access_point.is_none() { ", as there is no gateway to ask" } else { "" };
-        Some(format!("No grants come from {whose}{gateway}: nothing is limited."))
+        Some(match access_point {
+            Some(_) => format!("No grants come{from}: nothing is limited."),
+            None => "Nobody is asked for grants: nothing is limited.".into(),
+        })
     }
 
     /// Among how many stations the air is shared, when their number has changed.
@@ -134,8 +136,6 @@ mod tests {
         assert_eq!(of(&[]).len(), 1);
         assert_eq!(of(&it), [told]);
         let nobody = tidings.of(at(9_000), &[], None);
-        let told =
-            "No grants come from anybody, as there is no gateway to ask: nothing is limited.";
-        assert_eq!(nobody, [told]);
+        assert_eq!(nobody, ["Nobody is asked for grants: nothing is limited."]);
     }
 }

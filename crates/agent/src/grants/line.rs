@@ -49,6 +49,8 @@ pub struct Asker {
 #[derive(Debug)]
 struct AccessPoint {
     address: IpAddr,
+    /// The interface's number.
+    index: Option<u32>,
     socket: UdpSocket,
     asking: Asking,
 }
@@ -72,12 +74,15 @@ impl Asker {
         granted
     }
 
-    /// Looks for the access point, which may have another address now. Another address has another random number.
+    /// Looks for the access point, which may have another address now, or be behind an interface that has come back. Then there is
+    /// another random number, too.
     fn look(&mut self) {
         let address = self.told.or_else(|| gateway(&self.interface));
-        if self.asked.as_ref().map(|it| it.address) == address {
+        let index = os::interface_index(&self.interface);
+        if self.asked.as_ref().is_some_and(|it| (Some(it.address), it.index) == (address, index)) {
             return;
         }
+        // The port is wanted again.
         self.asked = None;
         self.asked = address.and_then(|it| self.open(it).ok());
     }
@@ -91,7 +96,8 @@ impl Asker {
         let socket = bound(&self.interface, SocketAddr::new(any, self.port))?;
         // What comes from elsewhere the kernel keeps away.
         socket.connect(SocketAddr::new(address, self.port))?;
-        Ok(AccessPoint { address, socket, asking: Asking::new(os::random()?) })
+        let index = os::interface_index(&self.interface);
+        Ok(AccessPoint { address, index, socket, asking: Asking::new(os::random()?) })
     }
 
     /// The access point that is asked, once it has an address.
@@ -263,7 +269,8 @@ wlan0\t0002000A\t00000000\t0001\t0\t0\t600\t00FFFFFF\t0\t0\t0
         socket.connect(SocketAddr::new(local, port)).unwrap();
         let asking = Asking::new(7);
         let mut asker = Asker::new("lo", port, Some(local));
-        asker.asked = Some(AccessPoint { address: local, socket, asking });
+        let index = os::interface_index("lo");
+        asker.asked = Some(AccessPoint { address: local, index, socket, asking });
         assert_eq!(asker.turn(at_ms(0)), None);
         let heard = || listener.hear(at_ms(50));
         let heard = std::iter::repeat_with(heard).take(1_000).find(|it| !it.is_empty());
