@@ -1,5 +1,6 @@
-"""The agent at an access point whose stations, real mac80211 and TCP, know nothing of it."""
+"""The agent at an access point whose stations, real mac80211 and TCP, know nothing of it, or have one."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import fair
@@ -18,20 +19,27 @@ def there() -> list[str | Path]:
     return fair.programs()
 
 
-@pytest.mark.parametrize("way", fair.WAYS)
-def test_stations_share_the_air_by_the_access_points_agent_alone(
-    way: str, there: list[str | Path]
+@pytest.mark.parametrize(("way", "keepers"), [("up", 1), ("down", 0)])
+def test_stations_share_the_air_by_the_access_points_agent_and_by_their_own(
+    way: str, keepers: int, there: list[str | Path]
 ) -> None:
-    phases, told = fair.measure(CELL, [way], there=there, seconds=4)
+    """In one of the machines the slow station has an agent at last, and keeps itself to its share."""
+    cell = replace(CELL, keepers=keepers)
+    phases, told = fair.measure(cell, [way], there=there, seconds=4)
     without, with_agent = phases["without", way], phases["with", way]
-    print(fair.table([phases], CELL))
+    print(fair.table([phases], cell))
     assert without.fairness <= 0.75
     assert with_agent.fairness >= 0.95
     assert with_agent.total > 1.2 * without.total
+    if keepers:
+        assert phases["kept", way].fairness >= 0.95
+        assert phases["kept", way].total > 1.2 * without.total
+        assert any("keeps to its share itself" in line for line in told.lines), told.console
     # mac80211_hwsim is a driver without airtime weights, which is said.
     assert any(line.startswith("weights: ") and "no airtime weights" in line for line in told.lines)
     # What it has decided follows from what it has seen, and it leaves nothing behind.
-    assert any(line.endswith("0 differ from the recording.") for line in told.lines), told.console
+    replays = [line for line in told.lines if line.endswith("0 differ from the recording.")]
+    assert len(replays) == 1 + keepers, told.console
     assert "The agent ends; all connections have what they had." in told.lines
     left = [line for line in told.lines if line.startswith("left: ")]
     assert left

@@ -173,9 +173,8 @@ impl AccessPoint {
             station.map(|it| it.name.clone()).or_else(|| self.link_of(*ip))
         };
         let keepers: BTreeSet<String> = self.askers.iter().filter_map(link).collect();
-        self.keepers.retain(|link, it| {
-            keepers.contains(link) || it.doubted_until.is_some_and(|at| now < at)
-        });
+        let is_doubted = |it: &Keeper| it.doubted_until.is_some_and(|at| now < at);
+        self.keepers.retain(|link, it| keepers.contains(link) || is_doubted(it));
         keepers
     }
 
@@ -196,17 +195,7 @@ impl AccessPoint {
         if slot.is_zero() {
             return Vec::new();
         }
-        let (mut stations, mut asking) = (Vec::new(), Duration::ZERO);
-        for link in links {
-            let used = self.slot.used_by(&link.name);
-            let occupied = occupancy(link, &used);
-            // What takes the place of beacons makes nobody active.  Deviates: [D-193]
-            if keepers.contains(&link.name) && only_asks(&used, self.slot.intervals()) {
-                asking = sum(asking, occupied);
-            } else if is_active(&used) {
-                stations.push((link, occupied));
-            }
-        }
+        let (stations, asking) = self.active(links, keepers);
         let occupied: Vec<Duration> = stations.iter().map(|(_, occupied)| *occupied).collect();
         // Real beacons are not counted.  Deviates: [D-175]
         let (beacons, backoff) = (asking, Duration::ZERO);
@@ -215,30 +204,51 @@ impl AccessPoint {
         let grant = access_point::grant(&params, &observation);
         self.grant = Some(grant);
         let mut flows = self.flows(links, slot);
-        let (mut windows, mut left_alone) = (Vec::new(), BTreeSet::new());
+        let mut windows = Vec::new();
         for (link, occupied) in stations {
             let used = occupied.as_secs_f64() / slot.as_secs_f64();
             let it = Share { used, available: share(&params, grant, used), slot };
-            let is_keeper = keepers.contains(&link.name);
-            let kept_by =
-                if is_keeper { self.judge(&link.name, seen.at, &it) } else { KeptBy::AccessPoint };
+            let mut kept_by = KeptBy::AccessPoint;
+            if keepers.contains(&link.name) {
+                self.judge(&link.name, seen.at, &it);
+                let is_doubted = self.is_doubted(&link.name, seen.at);
+                kept_by = if is_doubted { KeptBy::Both } else { KeptBy::Station };
+            }
             let station = link.name.clone();
             self.granted.push(Granted { station, used, share: it.available, kept_by });
-            if kept_by == KeptBy::Station {
-                left_alone.insert(&*link.name);
-                continue;
+            if kept_by != KeptBy::Station {
+                let flows = flows.remove(&link.name).unwrap_or_default();
+                windows.extend(it.keep(&self.settings, &flows, &mut self.known));
             }
-            let flows = flows.remove(&link.name).unwrap_or_default();
-            windows.extend(it.keep(&self.settings, &flows, &mut self.known));
         }
-        windows.extend(self.free(&left_alone));
+        windows.extend(self.free(keepers, seen.at));
         windows
     }
 
-    /// Decides if a station that says that it keeps its share does so: who has held clearly more for `patience` samples in a
-    /// row is not believed for a minute. Clearly more is as far above a share as satisfied is below one, share / r.
+    /// Stations that were active, with their channel occupancy times, and the time of those that did nothing but ask: what takes
+    /// the place of beacons makes nobody active.  Deviates: [D-193]
+    fn active<'l>(
+        &self,
+        links: &'l [SeenLink],
+        keepers: &BTreeSet<String>,
+    ) -> (Vec<(&'l SeenLink, Duration)>, Duration) {
+        let (mut stations, mut asking) = (Vec::new(), Duration::ZERO);
+        for link in links {
+            let used = self.slot.used_by(&link.name);
+            let occupied = occupancy(link, &used);
+            if keepers.contains(&link.name) && only_asks(&used, self.slot.intervals()) {
+                asking = sum(asking, occupied);
+            } else if is_active(&used) {
+                stations.push((link, occupied));
+            }
+        }
+        (stations, asking)
+    }
+
+    /// Takes note of what a station that says that it keeps its share has held: who has held clearly more for `patience` samples
+    /// in a row is doubted for a minute. Clearly more is as far above a share as satisfied is below one, share / r.
     /// Deviates: [D-195]
-    fn judge(&mut self, link: &str, now: Time, it: &Share) -> KeptBy {
+    fn judge(&mut self, link: &str, now: Time, it: &Share) {
         let params = self.settings.params;
         let keeper = self.keepers.entry(link.to_owned()).or_default();
         let most = keeper.shares.iter().copied().fold(it.available, f64::max);
@@ -251,19 +261,25 @@ impl AccessPoint {
             keeper.over = 0;
             keeper.doubted_until = Some(now + FORGOTTEN);
         }
-        if keeper.doubted_until.is_some_and(|at| now < at) { KeptBy::Both } else { KeptBy::Station }
+    }
+
+    fn is_doubted(&self, link: &str, now: Time) -> bool {
+        let until = self.keepers.get(link).and_then(|it| it.doubted_until);
+        until.is_some_and(|at| now < at)
     }
 
     /// Takes limits from the connections of stations that keep them to their shares themselves.
-    fn free(&mut self, stations: &BTreeSet<&str>) -> Vec<Window> {
+    fn free(&mut self, keepers: &BTreeSet<String>, now: Time) -> Vec<Window> {
+        let stations: BTreeSet<&str> =
+            keepers.iter().map(|it| &**it).filter(|it| !self.is_doubted(it, now)).collect();
         let mut windows = Vec::new();
         if stations.is_empty() {
             return windows;
         }
         for (ends, known) in &mut self.known {
             if known.limits.octets != [None; 2] && stations.contains(&*known.link) {
-                let [up, down] =
-                    std::mem::take(&mut known.limits.octets).map(|it| it.map(|_| Window::FREE));
+                let octets = std::mem::take(&mut known.limits.octets);
+                let [up, down] = octets.map(|it| it.map(|_| Window::FREE));
                 windows.push(Window { ends: *ends, up, down });
             }
         }
