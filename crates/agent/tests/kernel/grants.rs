@@ -172,6 +172,10 @@ fn an_access_point_answers_questions_alone_and_each_once() {
     question[19] += 1;
     socket.send_to(&question, to).unwrap();
     assert!(socket.recv_from(&mut answer).is_ok());
+    let six = inside(STATION, || UdpSocket::bind("[fd11::2]:0").unwrap());
+    six.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    six.send_to(&question, format!("[fd11::1]:{PORT}")).unwrap();
+    assert!(six.recv_from(&mut answer).is_ok(), "by IPv6");
     // Nobody at another interface is heard.
     let elsewhere = inside(SERVER, || UdpSocket::bind("10.12.0.2:0").unwrap());
     elsewhere.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
