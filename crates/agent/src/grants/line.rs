@@ -113,7 +113,8 @@ pub struct Listener {
     index: u32,
     port: u16,
     looked_at: Time,
-    socket: UdpSocket,
+    /// None while the interface is away.
+    socket: Option<UdpSocket>,
     answering: Answering,
     neighbours: BTreeMap<IpAddr, String>,
 }
@@ -126,7 +127,8 @@ impl Listener {
     pub fn open(interface: &str, port: u16) -> anyhow::Result<Self> {
         let interface = bridge(interface).unwrap_or_else(|| interface.to_owned());
         let socket = listening(&interface, port)
-            .with_context(|| format!("port {port} for grants at {interface}"))?;
+            .with_context(|| format!("port {port} for grants at {interface}"))
+            .map(Some)?;
         let index = os::interface_index(&interface).unwrap_or_default();
         let (answering, neighbours) = (Answering::default(), BTreeMap::new());
         let looked_at = Time::ZERO;
@@ -140,7 +142,7 @@ impl Listener {
             self.looked_at = now;
             self.look();
         }
-        let Self { socket, answering, .. } = self;
+        let Self { socket: Some(socket), answering, .. } = self else { return Vec::new() };
         each(socket, |octets, from| {
             let address = SocketAddr::new(from.ip().to_canonical(), from.port());
             let _ = answering.hear(now, address, octets);
@@ -154,25 +156,26 @@ impl Listener {
         asked.into_iter().map(of).collect()
     }
 
-    /// An interface that comes back under another number has another socket.
+    /// An interface that comes back under another number has another socket. The old one would keep the port.
     fn look(&mut self) {
-        let index = os::interface_index(&self.interface).filter(|it| *it != self.index);
-        let Some(index) = index else { return };
-        // The old socket has no interface, and so no port that the new one might want.
-        if let Ok(socket) = listening(&self.interface, self.port) {
-            (self.socket, self.index) = (socket, index);
+        let Some(index) = os::interface_index(&self.interface) else { return };
+        if index != self.index || self.socket.is_none() {
+            self.index = index;
+            self.socket = None;
+            self.socket = listening(&self.interface, self.port).ok();
         }
     }
 
     /// Answers those who have asked. What cannot be sent is an answer that is not given.
     pub fn answer(&mut self, grant: Option<Grant>) {
-        let is_six = self.socket.local_addr().is_ok_and(|it| it.is_ipv6());
+        let Some(socket) = &self.socket else { return };
+        let is_six = socket.local_addr().is_ok_and(|it| it.is_ipv6());
         for (to, octets) in self.answering.answers(grant) {
             let ip = match to.ip() {
                 IpAddr::V4(four) if is_six => IpAddr::from(four.to_ipv6_mapped()),
                 other => other,
             };
-            let _ = self.socket.send_to(&octets, SocketAddr::new(ip, to.port()));
+            let _ = socket.send_to(&octets, SocketAddr::new(ip, to.port()));
         }
     }
 }
@@ -263,7 +266,7 @@ wlan0\t0002000A\t00000000\t0001\t0\t0\t600\t00FFFFFF\t0\t0\t0
         let Ok(mut listener) = Listener::open("lo", 0) else {
             return eprintln!("left out: there is no loopback");
         };
-        let port = listener.socket.local_addr().unwrap().port();
+        let port = listener.socket.as_ref().unwrap().local_addr().unwrap().port();
         let local = IpAddr::from(Ipv4Addr::LOCALHOST);
         let socket = bound("lo", SocketAddr::new(local, 0)).unwrap();
         socket.connect(SocketAddr::new(local, port)).unwrap();

@@ -9,8 +9,8 @@ use std::process::{Command, Output};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::rig::{Agent, Air, Flow, eventually, inside, may};
-use crate::router::{Router, SERVER, STATION};
+use crate::rig::{Agent, Air, Flow, eventually, inside, may, sh};
+use crate::router::{ROUTER, Router, SERVER, STATION};
 use crate::unit::{NOBODY, as_the_unit};
 
 /// Length of a message, and the port.
@@ -182,4 +182,28 @@ fn an_access_point_answers_questions_alone_and_each_once() {
     question[19] += 1;
     elsewhere.send_to(&question, to).unwrap();
     assert!(elsewhere.recv_from(&mut answer).is_err());
+}
+
+#[test]
+fn an_access_point_whose_interface_comes_back_answers_again() {
+    if !may() {
+        return;
+    }
+    let _it = Cell::new();
+    sh(&format!(
+        "ip -n {ROUTER} link del wlan0; ip -n {ROUTER} link add wlan0 type veth peer name s0 netns {STATION}
+        for it in '{ROUTER} wlan0 1' '{STATION} s0 2'; do set -- $it
+            ip -n $1 addr add 10.11.0.$3/24 dev $2; ip -n $1 link set $2 up; done"
+    ));
+    let socket = inside(STATION, || UdpSocket::bind("10.11.0.2:0").unwrap());
+    socket.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+    let (mut number, mut answer) = (0_u8, [0; 64]);
+    eventually("it answers", || {
+        number += 1;
+        let mut question = [0; OCTETS];
+        question[..8].copy_from_slice(b"AFGR\x01\x01\0\0");
+        question[19] = number;
+        let _ = socket.send_to(&question, ("10.11.0.1", PORT));
+        socket.recv_from(&mut answer).is_ok()
+    });
 }
