@@ -61,6 +61,10 @@ _SCRIPT = r"""
     say enabled "$(systemctl is-enabled airfair-agent)"
     grep -e Uid -e Cap -e NoNewPrivs -e Seccomp: /proc/$(agent MainPID)/status | each process
     grep " / " /proc/$(agent MainPID)/mounts | each root
+    # A station with an agent asks the one of the unit, by what the unit leaves it of the network.
+    mkdir /tmp/near; ip -n near route add default via 10.0.0.1
+    RUNTIME_DIRECTORY=/tmp/near ip netns exec near \
+        airfair-agent run --interface $(interface 1) --for "3 s" 2>&1 | each grants
     flow receive 5001 0 2 >/dev/null & FLOW=$!
     sleep 0.3; ip netns exec near flow send 10.0.0.1 5001 &
     sleep 1
@@ -153,6 +157,7 @@ def _has_few_rights(said: dict[str, list[str]]) -> None:
 
 
 def _limits_at_an_access_point(said: dict[str, list[str]]) -> None:
+    assert any(line.startswith("Grants come from 10.0.0.1") for line in said["grants"])
     assert "limited    1 connection" in said["point"]
     assert any("may hold 100 %" in line for line in said["point"])
     assert said["point.killed"][0] == "signal, 0 filters"

@@ -51,7 +51,7 @@ impl Tidings {
             };
             if self.stations.len() < MOST && self.stations.insert((it.station.clone(), it.kept_by))
             {
-                news.push(format!("{} {sentence}.", it.station));
+                news.push(format!("Station {} {sentence}.", it.station));
             }
         }
         news
@@ -114,7 +114,10 @@ mod tests {
         let mut of = |kept_by| tidings.of(Time::ZERO, &[granted(kept_by)], None);
         assert_eq!(of(KeptBy::AccessPoint).len(), 1, "one station has the air");
         assert!(of(KeptBy::AccessPoint).is_empty());
-        assert_eq!(of(KeptBy::Station), ["it keeps to its share itself, and is left alone."]);
+        assert_eq!(
+            of(KeptBy::Station),
+            ["Station it keeps to its share itself, and is left alone."]
+        );
         assert!(of(KeptBy::AccessPoint).is_empty() && of(KeptBy::Station).is_empty());
         assert!(of(KeptBy::Both)[0].contains("holds more"));
         assert!(of(KeptBy::Both).is_empty());
