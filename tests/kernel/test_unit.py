@@ -97,6 +97,7 @@ _SCRIPT = r"""
     say station.slow "$(window)"
     kill_it station
     await 5 has_limited
+    sleep 1
     say station.again "$(window)"
     systemctl stop airfair-agent
     say station.stopped "$(agent Result), $(filters) filters"; say station.stopped "$(window)"

@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -52,7 +53,17 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> u8 {
     };
     match act(&words) {
         Ok(status) => status,
-        Err(error) => complain(&error, 1),
+        Err(error) => complain(&error, if error.is::<WrongConfiguration>() { WRONG } else { 1 }),
+    }
+}
+
+/// What an error about the configuration says first: to start again would not help.
+#[derive(Clone, Copy, Debug)]
+struct WrongConfiguration;
+
+impl fmt::Display for WrongConfiguration {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("configuration")
     }
 }
 
@@ -116,8 +127,19 @@ fn act(words: &Words) -> Result<u8> {
     }
 }
 
-/// What the file says, and the command line above it.
+/// What the file says, and the command line above it, which is right.
 fn written(words: &Words) -> Result<Written> {
+    let written = read(words).context(WrongConfiguration)?;
+    let configuration = written.checked().context(WrongConfiguration)?;
+    let is_to_act = words.command == "run" && words.from.is_none() && !words.is_dry_run;
+    if is_to_act && configuration.interface.is_none() {
+        let question = anyhow!("interface: whose connections are to be limited?");
+        return Err(question.context(WrongConfiguration));
+    }
+    Ok(written)
+}
+
+fn read(words: &Words) -> Result<Written> {
     let file = match &words.config {
         Some(path) => configuration::read(path)?,
         None if Path::new(PLACE).exists() => configuration::read(Path::new(PLACE))?,
@@ -341,5 +363,22 @@ mod tests {
         );
         assert!(mistake("status here").contains("one word too many"));
         assert!(mistake("run --for 10").contains("--for"));
+    }
+
+    /// The unit does not start again on that status.
+    #[test]
+    fn a_configuration_that_is_wrong_is_wrong_input() {
+        for line in [
+            "run --config /none",
+            "observe --config agent.toml --station fast",
+            "run --config agent.toml",
+        ] {
+            let words = words(line).unwrap().unwrap();
+            let error = act(&words).unwrap_err();
+            assert!(error.is::<WrongConfiguration>(), "{line}: {error:#}");
+            assert_eq!(main(line.split_whitespace().map(OsString::from)), WRONG);
+        }
+        let unit = include_str!("../packaging/airfair-agent.service");
+        assert!(unit.contains(&format!("\nRestartPreventExitStatus={WRONG}\n")));
     }
 }

@@ -16,16 +16,26 @@ pub struct Asking {
     number: u32,
     /// Questions that wait for an answer, with their times: those of the last second.
     open: VecDeque<(u32, Time)>,
+    asked_at: Option<Time>,
+    heard_at: Option<Time>,
 }
 
 impl Asking {
     /// One that is known by a random number.
     pub fn new(nonce: u64) -> Self {
-        Self { nonce, number: 0, open: VecDeque::new() }
+        Self { nonce, number: 0, open: VecDeque::new(), asked_at: None, heard_at: None }
+    }
+
+    /// True if it is time for the next question: at once, but once a second where none was answered in the last one, so that
+    /// an access point without an agent costs hardly any air.
+    pub fn is_due(&self, now: Time) -> bool {
+        let lately = |at: Option<Time>| at.is_some_and(|at| now.saturating_since(at) < LEASE);
+        lately(self.heard_at) || !lately(self.asked_at)
     }
 
     /// The next question.
     pub fn ask(&mut self, now: Time) -> [u8; OCTETS] {
+        self.asked_at = Some(now);
         self.number = self.number.wrapping_add(1);
         self.open.push_back((self.number, now));
         Message { nonce: self.nonce, number: self.number, grant: None }.encode()
@@ -47,6 +57,7 @@ impl Asking {
         let place = self.open.iter().position(|(number, _)| *number == message.number);
         // Answers to questions before it come too late.
         self.open.drain(..=place.ok_or(Refused::Number)?);
+        self.heard_at = Some(now);
         Ok(grant)
     }
 }
@@ -85,6 +96,18 @@ mod tests {
         assert_eq!(asking.hear(now, &answer(NONCE, 1, 10)), Err(Refused::Number), "out of order");
         assert_eq!(asking.hear(now, &answer(NONCE, 4, 40)), Err(Refused::Number), "never asked");
         assert_eq!(asking.hear(now, &answer(NONCE, 3, 30)).unwrap().even, 30);
+    }
+
+    /// Asked at 300 ms and heard at 350 ms: at any time until 1350 ms, and then once a second.
+    #[test]
+    fn who_is_not_answered_asks_once_a_second() {
+        assert!(Asking::new(NONCE).is_due(at_ms(0)));
+        let mut asking = asked();
+        assert_eq!([400, 1_299, 1_300].map(|ms| asking.is_due(at_ms(ms))), [false, false, true]);
+        asking.hear(at_ms(350), &answer(NONCE, 3, 1)).unwrap();
+        asking.ask(at_ms(1_300));
+        let due = [1_349, 1_350, 2_299, 2_300].map(|ms| asking.is_due(at_ms(ms)));
+        assert_eq!(due, [true, false, false, true]);
     }
 
     /// The third question is a second old at 1300 ms.

@@ -70,7 +70,9 @@ impl Asker {
         let AccessPoint { socket, asking, .. } = self.asked.as_mut()?;
         let mut granted = None;
         each(socket, |octets, _| granted = asking.hear(now, octets).ok().or(granted));
-        let _ = socket.send(&asking.ask(now));
+        if asking.is_due(now) {
+            let _ = socket.send(&asking.ask(now));
+        }
         granted
     }
 
