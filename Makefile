@@ -118,11 +118,12 @@ test-web: build ## Tests of the playground in Node and Chromium, as far as they 
 
 # Two machines at a time. What is emulated in real time has the machine for itself, and the agent as it is now.
 ALONE := tests/kernel/test_emulated.py
-test-kernel: build ## Tests on Debian's kernel in QEMU, some six minutes; its package, and systemd's, come by apt-get download
+test-kernel: build ## Tests on Debian's kernel in QEMU, and those of the agent on this one, some eleven minutes; packages come by apt-get download
 	$(BIN)/python tests/kernel/machine.py --fetch
 	$(BIN)/python tests/kernel/debian.py || echo "The agent's unit is not tried." >&2
 	$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=worksteal --ignore=$(ALONE) tests/kernel
-	$(MAKE) --no-print-directory agent || echo "The agent is not built, and left out." >&2
+	if $(MAKE) --no-print-directory --silent needs-agent; then $(MAKE) --no-print-directory agent test-agent; \
+	    else echo "The agent is not built, and left out." >&2; fi
 	$(BIN)/python -m pytest --quiet $(ALONE)
 
 # A file of tests is one process's, which makes what they share once. There are two processes more than cores: tests
