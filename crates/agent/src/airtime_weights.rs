@@ -8,26 +8,15 @@ use std::collections::BTreeMap;
 
 use airfair_laws::connections::ACTIVE;
 use airfair_units::{Duration, Time};
-use serde::{Deserialize, Serialize};
 
 use crate::configuration::AirtimeWeights as Settings;
 use crate::connections::{Ends, Follower};
-use crate::decision::Decision;
+use crate::decision::{Decision, Weight};
 use crate::estimate::{Estimator, Seen};
 use crate::sample::Sample;
 
 /// Time between two counts of connections, so that none that comes and goes is a message to the driver each time.  [D-199]
 const PERIOD: Duration = Duration::from_secs(1);
-
-/// Weight that a station is to have.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Weight {
-    /// Address of the station on the air.
-    pub station: String,
-    /// The weight; 256 is the driver's own.
-    pub weight: u16,
-}
 
 /// Memory from sample to sample.
 #[derive(Clone, Debug)]

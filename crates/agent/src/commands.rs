@@ -12,9 +12,9 @@ use serde_json::json;
 
 use crate::actuator;
 use crate::configuration::{self, Configuration, PLACE, Place, Role, Scheme, Written};
-use crate::decision::Law;
 use crate::estimate::Estimator;
 use crate::help;
+use crate::law::Law;
 use crate::observe::Look;
 use crate::os;
 use crate::recording::{self, Recorded, Recording};

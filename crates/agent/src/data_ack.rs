@@ -11,26 +11,14 @@ use airfair_laws::Direction::{Down, Up};
 use airfair_laws::ack_separation::{self, Counts, Params};
 use airfair_laws::connections::Connections;
 use airfair_units::{Bytes, Duration, Time};
-use serde::{Deserialize, Serialize};
 
 use crate::configuration::{DataAck, Weights};
-use crate::decision::Decision;
+use crate::decision::{Decision, Share};
 use crate::estimate::{Estimator, Seen, increase};
 use crate::sample::{Connection, Queue, Sample};
 
 /// Time between two decisions.  [D-180]
 const PERIOD: Duration = Duration::from_secs(1);
-
-/// How packets are shared out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Share {
-    /// Packets of data in a round.
-    pub data: u32,
-    /// Pure ACKs in a round.
-    pub ack: u32,
-    /// Packets of both in a second.
-    pub packets_per_second: u32,
-}
 
 /// Memory from sample to sample.
 #[derive(Clone, Debug)]

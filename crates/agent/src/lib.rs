@@ -24,6 +24,7 @@ pub mod estimate;
 pub mod grants;
 pub mod help;
 pub mod keeping;
+pub mod law;
 mod netlink;
 pub mod observe;
 pub mod os;

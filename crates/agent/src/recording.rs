@@ -6,7 +6,8 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::configuration::{Configuration, Written};
-use crate::decision::{Decision, Law};
+use crate::decision::Decision;
+use crate::law::Law;
 use crate::sample::{GrantFields, Sample};
 
 /// Version of the lines' shape.

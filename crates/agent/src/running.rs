@@ -8,12 +8,11 @@ use airfair_units::{DataRate, Duration, Time};
 use anyhow::{Context, Result, bail};
 
 use crate::actuator::{self, Actuator};
-use crate::airtime_weights::Weight;
 use crate::configuration::{Configuration, Role, Scheme, Written};
-use crate::data_ack::Share;
-use crate::decision::{Decision, Law, Window};
+use crate::decision::{Decision, Share, Weight, Window};
 use crate::estimate::Seen;
 use crate::grants::line::{Asker, Line, Listener};
+use crate::law::Law;
 use crate::os;
 use crate::recording::Recording;
 use crate::sample::{GrantFields, Sample};

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use crate::configuration::Scheme;
-use crate::data_ack::Share;
+use crate::decision::Share;
 use crate::shares::{Granted, KeptBy};
 
 /// What a running agent says of itself.

@@ -3,7 +3,7 @@ use airfair_laws::Direction::{self, Down, Up};
 use airfair_laws::occupancy::{self, Spare};
 
 use crate::configuration::{self, POLLS};
-use crate::decision::Law;
+use crate::law::Law;
 use crate::recording::{Recording, replay};
 use crate::sample::{Connection, Link, Sent, Way};
 

@@ -8,8 +8,7 @@
 use anyhow::{Context, Result};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object};
 
-use super::passes::Passes;
-use super::station::Part;
+use super::passes::{Part, Passes};
 use super::{LIFETIME, Passed, bpf};
 use crate::configuration::ArfAware;
 use crate::os::Guardian;

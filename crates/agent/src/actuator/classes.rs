@@ -14,8 +14,7 @@ use super::forward::Forwarded;
 use super::queueing::{self, ACK, DATA, Discipline, OURS};
 use super::{Actuator, Passed, bpf};
 use crate::configuration::{Configuration, DataAck, LEAST_WINDOW, Weights};
-use crate::data_ack::Share;
-use crate::decision::Decision;
+use crate::decision::{Decision, Share};
 use crate::os::{self, Netlink};
 use crate::sample::{Connection, Queue};
 

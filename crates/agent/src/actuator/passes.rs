@@ -7,6 +7,18 @@ use libbpf_rs::{Link, MapHandle, Object};
 use super::{Passed, bpf};
 use crate::os;
 
+/// Windows of one kind, which passes divide and give back.
+pub(super) trait Part {
+    /// Divides them by `k`; one gives them back.
+    fn divide(&mut self, k: u32) -> Result<()>;
+
+    /// Says that the agent lives, and looks for new connections once in a while.
+    fn beat(&mut self) -> Result<()>;
+
+    /// Connections, as the last pass has found them.
+    fn passed(&self) -> &Passed;
+}
+
 /// Time between passes that find new connections, and new addresses.
 const PERIOD: Duration = Duration::from_secs(1);
 /// Octets that a pass writes of a socket, `struct seen`.

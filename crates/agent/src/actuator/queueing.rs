@@ -5,7 +5,7 @@
 
 use anyhow::{Context, Result};
 
-use crate::data_ack::Share;
+use crate::decision::Share;
 use crate::netlink::{ACKNOWLEDGE, DUMP, ask, attributes, question};
 use crate::os::{Family, Netlink};
 

@@ -7,8 +7,7 @@
 use anyhow::{Context, Result};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object};
 
-use super::passes::{self, Passes, padded};
-use super::station::Part;
+use super::passes::{self, Part, Passes, padded};
 use super::{LIFETIME, Passed, bpf};
 use crate::configuration::ArfAware;
 use crate::os;

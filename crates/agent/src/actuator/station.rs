@@ -3,23 +3,12 @@
 use anyhow::{Context, Error, Result, bail};
 
 use super::clamp::{Clamps, Ways};
+use super::passes::Part;
 use super::sender::Senders;
 use super::{Actuator, Passed};
 use crate::configuration::{Configuration, SenderWindow};
 use crate::decision::Decision;
 use crate::os;
-
-/// Windows of one kind.
-pub(super) trait Part {
-    /// Divides them by `k`; one gives them back.
-    fn divide(&mut self, k: u32) -> Result<()>;
-
-    /// Says that the agent lives, and looks for new connections once in a while.
-    fn beat(&mut self) -> Result<()>;
-
-    /// Connections, as the last pass has found them.
-    fn passed(&self) -> &Passed;
-}
 
 /// The connections of a station's link.
 pub(super) struct Station {

@@ -2,7 +2,7 @@ use super::*;
 use airfair_laws::arf_window::{Params, Reading, RoundTrip};
 
 use crate::configuration::{self, POLLS};
-use crate::decision::Law;
+use crate::law::Law;
 use crate::recording::{Recording, replay};
 use crate::sample::{Connection as Counted, Link, Sent, Way};
 

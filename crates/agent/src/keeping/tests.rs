@@ -1,6 +1,6 @@
 use super::*;
 use crate::configuration;
-use crate::decision::Law;
+use crate::law::Law;
 use crate::recording::{Recording, replay};
 use crate::sample::{Connection as Counters, GrantFields, Link, Sent, Way};
 
