@@ -17,30 +17,18 @@ use airfair_units::{Bytes, Duration};
 
 use crate::engine::{Done, Engine, Shared};
 use crate::files::FileServer;
+use crate::kernel_flow::Carrier;
 use crate::limits::Limits;
-use crate::os::{self, Backend, Bell, Namespace, Port};
+use crate::os::{self, Bell, Namespace, Port};
 use crate::plan::{Node, Plan};
-use crate::traffic::{self, Account, Carrier, Generator};
+use crate::traffic::{self, Account, Generator};
 
-pub use crate::engine::{NodeView, Traffic, View, Wish};
+pub use crate::engine::{NodeView, Options, Traffic, View, Wish};
 pub use crate::live::Member;
 pub use crate::traffic::Program;
 
 /// An emulation that nothing else ends is over after so long.
 const FOREVER: Duration = Duration::from_secs(100 * 86_400);
-
-/// What is asked of an emulation beside its scenario.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// Kind of interfaces.
-    pub backend: Backend,
-    /// Seed of all that chance decides.
-    pub seed: u64,
-    /// True if the engine stays awake at the end of each wait: less late, for a part of a core.
-    pub spin: bool,
-    /// Channel time after which it ends; `None`: when it is stopped.
-    pub duration: Option<Duration>,
-}
 
 /// The reason why nothing could be set up.
 #[derive(Debug)]

@@ -15,13 +15,12 @@ use airfair_transport::tfrc::wire;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::connections::Connections;
-use crate::emulation::Options;
-use crate::frames::{self, HEADER, MAX_FRAME, Verdict};
-use crate::headers;
+use crate::frames::{self, MAX_FRAME, Verdict};
+use crate::headers::{self, HEADER};
 use crate::lateness::{Histogram, Punctuality};
 use crate::limits::Limits;
 use crate::live::{Live, Member};
-use crate::os::{Bell, Poller, Port};
+use crate::os::{Backend, Bell, Poller, Port};
 use crate::pace::Pace;
 use crate::plan::Plan;
 use crate::reports;
@@ -37,6 +36,19 @@ const TURN: Duration = Duration::from_millis(1);
 const AWAKE: Duration = Duration::from_micros(60);
 /// Time between two views for whoever watches.
 const VIEW: Duration = Duration::from_millis(100);
+
+/// What is asked of an emulation beside its scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Kind of interfaces.
+    pub backend: Backend,
+    /// Seed of all that chance decides.
+    pub seed: u64,
+    /// True if the engine stays awake at the end of each wait: less late, for a part of a core.
+    pub spin: bool,
+    /// Channel time after which it ends; `None`: when it is stopped.
+    pub duration: Option<Duration>,
+}
 
 /// Packets and frames of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

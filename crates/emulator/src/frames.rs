@@ -6,10 +6,9 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use crate::headers::HEADER;
 use crate::plan::{Mac, Node};
 
-/// Octets of an Ethernet header.
-pub(crate) const HEADER: usize = 14;
 /// Most octets of a frame: header, a VLAN tag, and 1500 octets.
 pub(crate) const MAX_FRAME: usize = HEADER + 4 + 1500;
 

@@ -6,12 +6,12 @@ use std::net::IpAddr;
 
 use airfair_sim::packet::TcpFlags as Flags;
 
-use crate::frames::HEADER;
-
 const IPV4: [u8; 2] = [0x08, 0x00];
 const IPV6: [u8; 2] = [0x86, 0xdd];
 pub(crate) const TCP: u8 = 6;
 pub(crate) const UDP: u8 = 17;
+/// Octets of an Ethernet header.
+pub(crate) const HEADER: usize = 14;
 /// Octets of a UDP header.
 pub(crate) const UDP_HEADER: usize = 8;
 const HOP_BY_HOP: u8 = 0;

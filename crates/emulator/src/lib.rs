@@ -18,6 +18,7 @@
 //! | [`os`] | namespaces, interfaces, waiting |
 //! | [`hwsim`] | the same medium behind the kernel's own Wi-Fi |
 //! | `files` | the file server in each namespace |
+//! | `kernel_flow` | flows of the scenario that the kernel carries |
 //! | `traffic` | flows of the scenario over real sockets |
 //! | `reports` | TFRC's datagrams, and rates written into them |
 
@@ -30,6 +31,7 @@ mod files;
 mod frames;
 mod headers;
 pub mod hwsim;
+mod kernel_flow;
 pub mod lateness;
 mod limits;
 mod live;

@@ -12,7 +12,7 @@ use airfair_sim::scenario::{Endpoint, Flow, Scenario, Transport};
 use airfair_wlan::edca::AccessCategory;
 
 use crate::headers::Headers;
-use crate::traffic::{self, Carrier, KernelFlow};
+use crate::kernel_flow::{Carrier, KernelFlow, kernel_flows};
 
 /// Most nodes: each has a flow to each other.
 pub const MAX_NODES: usize = 100;
@@ -128,7 +128,7 @@ impl Plan {
         };
         let nodes: Vec<Node> = stations.chain(hosts).map(node).collect();
         let own_flows = scenario.flows.len();
-        let kernel_flows = traffic::kernel_flows(&scenario);
+        let kernel_flows = kernel_flows(&scenario);
         let (mut flows, mut ends) = (vec![None; count * count], Vec::new());
         for (from, sender) in nodes.iter().enumerate() {
             for (to, receiver) in nodes.iter().enumerate() {

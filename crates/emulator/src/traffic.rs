@@ -12,80 +12,17 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread;
 
 use airfair_sim::packet::FlowId;
-use airfair_sim::scenario::{Endpoint, Scenario, Tcp, TcpTransfer, Tfrc, TfrcTraffic, Transport};
 use airfair_sim::world::{Outside, OutsideTcp};
 use airfair_units::{Bytes, Duration, Time};
 
-use crate::headers;
+use crate::kernel_flow::{Carrier, KernelFlow};
 use crate::os::{self, Namespace, TcpInfo, hang_up};
 use crate::plan::Plan;
 
-/// Port of the first flow.
-const FIRST_PORT: u16 = 40_000;
 /// Octets per write and per read.
 const CHUNK: usize = 65_536;
 /// Time between two looks at whether it is over.
 const LOOK: Duration = Duration::from_millis(100);
-
-/// A flow of the scenario that the kernel carries.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct KernelFlow {
-    pub(crate) flow: FlowId,
-    /// Places of its nodes.
-    pub(crate) from: usize,
-    pub(crate) to: usize,
-    pub(crate) port: u16,
-    pub(crate) carrier: Carrier,
-    /// Differentiated services code point of its packets.
-    dscp: Option<u8>,
-    start: Time,
-    stop: Option<Time>,
-}
-
-/// Whatever sends its packets.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Carrier {
-    /// The kernel's TCP, so many octets or without end.
-    Tcp { congestion_control: &'static str, size: Option<u64> },
-    /// `airfair tfrc`, with options of both ends and those of the sender.
-    Tfrc { profile: &'static str, sending: Vec<String> },
-}
-
-impl Carrier {
-    fn of(transport: &Transport) -> Option<Self> {
-        match transport {
-            Transport::Tcp(tcp @ Tcp { is_kernels: true, .. }) => {
-                let congestion_control = match tcp.flavour_word() {
-                    "cubic" => "cubic",
-                    "vegas" => "vegas",
-                    "westwood" | "westwood+" => "westwood",
-                    _ => "reno",
-                };
-                let size = match tcp.sender.transfer {
-                    TcpTransfer::Endless => None,
-                    TcpTransfer::Bytes(size) => Some(size.get()),
-                };
-                Some(Self::Tcp { congestion_control, size })
-            }
-            Transport::Tfrc(tfrc @ Tfrc { is_kernels: true, .. }) => {
-                let mut sending = vec!["--segment".to_owned(), tfrc.segment.to_string()];
-                if let TfrcTraffic::Constant(rate) = tfrc.traffic {
-                    sending.extend(["--rate".to_owned(), rate.to_string()]);
-                }
-                Some(Self::Tfrc { profile: tfrc.profile_word(), sending })
-            }
-            _ => None,
-        }
-    }
-
-    /// Protocol above IP.
-    pub(crate) fn protocol(&self) -> u8 {
-        match self {
-            Self::Tcp { .. } => headers::TCP,
-            Self::Tfrc { .. } => headers::UDP,
-        }
-    }
-}
 
 /// A program that carries an end of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,26 +56,6 @@ pub(crate) fn programs(plan: &Plan) -> Vec<Program> {
         arguments.extend_from_slice(sending);
         let (node, start, stop) = (flow.from, flow.start, flow.stop);
         found.push(Program { node, start, stop, arguments, limited: Some(flow.flow) });
-    }
-    found
-}
-
-/// The flows of a scenario that the kernel carries.
-pub(crate) fn kernel_flows(scenario: &Scenario) -> Vec<KernelFlow> {
-    let stations = scenario.stations.len();
-    let place = |end| match end {
-        Endpoint::Station(at) => at,
-        Endpoint::Host(at) => stations + at,
-    };
-    let mut found = Vec::new();
-    for index in 0..scenario.flows.len() {
-        let flow = &scenario.flows[index];
-        let Some(carrier) = Carrier::of(&flow.transport) else { continue };
-        let (from, to, start, stop) = (place(flow.from), place(flow.to), flow.start, flow.stop);
-        let dscp = flow.dscp;
-        let number = u16::try_from(found.len()).expect("fewer flows than ports");
-        let (flow, port) = (FlowId::new(index), FIRST_PORT + number);
-        found.push(KernelFlow { flow, from, to, port, carrier, dscp, start, stop });
     }
     found
 }
