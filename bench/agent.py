@@ -102,7 +102,7 @@ class Cell:
     @property
     def is_shared(self) -> bool:
         """True if the agent shares the air out between stations, as an access point does."""
-        return self.agent[1] != "wlan0"
+        return self.scheme == "occupancy"
 
     def scenario(self, transport: str, control: str) -> str:
         """The cell with flows of such a transport."""

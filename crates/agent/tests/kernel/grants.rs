@@ -122,7 +122,7 @@ fn a_station_with_an_agent_keeps_to_its_grant_and_is_left_alone_until_it_is_sile
     replays(&it, &it.recordings[0]);
 }
 
-/// Fails open: without grants a station limits nothing after a second, and says so once.
+/// Fails open: without grants a station limits nothing after a second, and says so once. It goes on to ask once a second.
 #[test]
 fn a_station_whose_access_point_grants_no_more_limits_nothing_after_a_second() {
     if !may() {
@@ -136,12 +136,25 @@ fn a_station_whose_access_point_grants_no_more_limits_nothing_after_a_second() {
     eventually("it is free", || it.flow.window() > 40);
     assert!(killed.elapsed() < Duration::from_secs(2), "{:?}", killed.elapsed());
     eventually("it is said", || agent.said().contains("No grants come from 10.11.0.1"));
-    thread::sleep(Duration::from_millis(500));
+    let questions = questions_in(Duration::from_millis(2_500));
+    assert!((2..=3).contains(&questions), "{questions}");
     let (status, said) = agent.end(libc::SIGTERM);
     assert_eq!(status, Some(0), "{said}");
     assert_eq!(said.matches("No grants come").count(), 1, "{said}");
     assert_eq!(said.matches("Windows are not limited").count(), 1, "{said}");
     replays(&it, &it.recordings[1]);
+}
+
+/// Questions that come to an access point whose agent is gone.
+fn questions_in(time: Duration) -> usize {
+    let socket = inside(ROUTER, || UdpSocket::bind(("10.11.0.1", PORT)).unwrap());
+    let end = Instant::now() + time;
+    let is_there = || {
+        let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        socket.set_read_timeout(Some(left)).unwrap();
+        socket.recv(&mut [0; OCTETS]).is_ok().then_some(())
+    };
+    std::iter::from_fn(is_there).count()
 }
 
 /// What is no question is not answered, and who asks once is answered once, by as many octets.
