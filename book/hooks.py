@@ -37,6 +37,8 @@ ANSWERED = {
 """Pages that show what a link out of docs leads to."""
 _LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
 _CITED = re.compile(r"\[(D-\d{3})\]\(((?:\.\./)*deviations\.md)\)")
+_DEVIATES = re.compile(r"(`[^`\n]*`)|\[(D-\d{3}(?:(?:, | and | to )D-\d{3})*)\](?!\()")
+_NUMBER = re.compile(r"D-\d{3}")
 _SOURCE = re.compile(
     r"(`[^`\n]*`)|(?<!\])\[([A-Za-z0-9][A-Za-z0-9-]+)((?: |\n)[^\]\[]+)?\](?![\(\[:])"
 )
@@ -70,8 +72,29 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:  # noqa: ANN40
     if source == "docs/deviations.md":
         markdown = _DEVIATION.sub(lambda m: f'<a id="{m[1].lower()}"></a>**', markdown)
     markdown = _FILE.sub(lambda m: f'{m[2]} title="{m[1]}"', markdown)
+    if source.startswith("docs/") and (ROOT / source).exists():
+        markdown = _deviating(source, markdown)
     parts = _FENCE.split(markdown)
     parts[::2] = [_cited(source, _COMMENT.sub(r"\1", _inside(source, part))) for part in parts[::2]]
+    # A line ends between numbers, and not within one and its interval.
+    parts[::2] = [
+        part.replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}") for part in parts[::2]
+    ]
+    return "".join(parts)
+
+
+def _deviating(source: str, markdown: str) -> str:
+    """Make links of numbers of deviations that stand in brackets alone."""
+    place = posixpath.relpath("docs/deviations.md", posixpath.dirname(source))
+    link = "[{0}](" + place + "#{1})"
+
+    def linked(found: re.Match[str]) -> str:
+        if found[1]:
+            return found[1]
+        return _NUMBER.sub(lambda it: link.format(it[0], it[0].lower()), found[2])
+
+    parts = _FENCE.split(markdown)
+    parts[::2] = [_DEVIATES.sub(linked, part) for part in parts[::2]]
     return "".join(parts)
 
 
