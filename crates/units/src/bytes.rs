@@ -4,6 +4,9 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
+/// Sentence of a sum, a product or a number of bits that has no room.
+const OVERFLOW: &str = "an amount of data beyond 64 bits";
+
 /// An amount of data [octets].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -25,7 +28,7 @@ impl Bytes {
 
     /// Amount [bits].
     pub const fn bits(self) -> u64 {
-        self.0 * 8
+        self.0.checked_mul(8).expect(OVERFLOW)
     }
 
     /// True if there is nothing.
@@ -33,23 +36,35 @@ impl Bytes {
         self.0 == 0
     }
 
+    /// `self + other`, or the largest amount.
+    #[must_use]
+    pub const fn saturating_add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
     /// `self - other`, or nothing if `other` is larger.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
+    }
+
+    /// `self · factor`, or the largest amount.
+    #[must_use]
+    pub const fn saturating_mul(self, factor: u64) -> Self {
+        Self(self.0.saturating_mul(factor))
     }
 }
 
 impl Add for Bytes {
     type Output = Self;
     fn add(self, rhs: Self) -> Self {
-        Self(self.0 + rhs.0)
+        Self(self.0.checked_add(rhs.0).expect(OVERFLOW))
     }
 }
 
 impl AddAssign for Bytes {
     fn add_assign(&mut self, rhs: Self) {
-        self.0 += rhs.0;
+        *self = *self + rhs;
     }
 }
 
@@ -69,7 +84,7 @@ impl SubAssign for Bytes {
 impl Mul<u64> for Bytes {
     type Output = Self;
     fn mul(self, rhs: u64) -> Self {
-        Self(self.0 * rhs)
+        Self(self.0.checked_mul(rhs).expect(OVERFLOW))
     }
 }
 
@@ -96,10 +111,29 @@ impl fmt::Display for Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assert_panics;
 
     #[test]
     fn amounts_print_with_a_unit() {
         assert_eq!(Bytes::new(1460).to_string(), "1460 B");
         assert_eq!(Bytes::new(10_000_000).to_string(), "10 MB");
+    }
+
+    /// 2^61 octets are 2^64 bits.
+    #[test]
+    fn an_amount_that_has_no_room_is_a_bug_in_any_build() {
+        let most = Bytes::new(u64::MAX);
+        assert_panics(|| Bytes::new(1 << 61).bits());
+        assert_panics(|| (most + Bytes::new(1)).get());
+        assert_panics(|| (Bytes::new(1 << 63) * 2).get());
+        assert_panics(|| [most, most].into_iter().sum::<Bytes>().get());
+        let mut sum = most;
+        assert_panics(move || {
+            sum += most;
+            sum.get()
+        });
+        assert_eq!(Bytes::new((1 << 61) - 1).bits(), u64::MAX - 7);
+        assert_eq!(most.saturating_add(most), most);
+        assert_eq!(Bytes::new(1 << 63).saturating_mul(2), most);
     }
 }

@@ -24,7 +24,7 @@ impl Decibels {
 
     /// `decibels` dB.
     pub const fn new(decibels: i64) -> Self {
-        Self(decibels * 1_000)
+        Self(in_range(decibels.checked_mul(1_000)))
     }
 
     /// The nearest step to `decibels` dB.
@@ -57,7 +57,7 @@ impl Dbm {
 
     /// `dbm` dBm.
     pub const fn new(dbm: i64) -> Self {
-        Self(dbm * 1_000)
+        Self(in_range(dbm.checked_mul(1_000)))
     }
 
     /// Power [dBm].
@@ -68,7 +68,7 @@ impl Dbm {
 }
 
 /// A sum or a difference of two counts of steps.
-fn in_range(steps: Option<i64>) -> i64 {
+const fn in_range(steps: Option<i64>) -> i64 {
     steps.expect("a ratio of powers beyond 9·10¹⁵ dB")
 }
 

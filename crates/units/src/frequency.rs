@@ -18,7 +18,7 @@ impl Frequency {
 
     /// `megahertz` MHz.
     pub const fn from_megahertz(megahertz: u64) -> Self {
-        Self::from_hertz(megahertz * 1_000_000)
+        Self::from_hertz(megahertz.checked_mul(1_000_000).expect("a frequency beyond 64 bits"))
     }
 
     /// Frequency [Hz].

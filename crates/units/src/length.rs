@@ -23,7 +23,7 @@ impl Length {
 
     /// `metres` m.
     pub const fn from_metres(metres: i64) -> Self {
-        Self(metres * 1_000)
+        Self(metres.checked_mul(1_000).expect("a length of a light year"))
     }
 
     /// The nearest step to `metres` m.
@@ -59,7 +59,7 @@ impl Speed {
 
     /// `speed` m/s.
     pub const fn from_metres_per_second(speed: i64) -> Self {
-        Self(speed * 1_000)
+        Self(speed.checked_mul(1_000).expect("a speed beyond 64 bits"))
     }
 
     /// Speed [m/s], rounded to the nearest `f64`.

@@ -5,6 +5,11 @@ use std::num::NonZeroU64;
 
 use crate::{Bytes, Duration};
 
+/// Sentence of a rate that has no room.
+const OVERFLOW: &str = "a data rate beyond 64 bits";
+/// Time of an octet at 1 bit/s [ns].
+const NS_OF_OCTET: u64 = 8_000_000_000;
+
 /// A data rate, never zero [bit/s].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -21,12 +26,12 @@ impl DataRate {
 
     /// `kbps` kb/s, decimal.
     pub const fn from_kbps(kbps: u64) -> Self {
-        Self::from_bps(kbps * 1_000)
+        Self::from_bps(kbps.checked_mul(1_000).expect(OVERFLOW))
     }
 
     /// `mbps` Mb/s, decimal.
     pub const fn from_mbps(mbps: u64) -> Self {
-        Self::from_bps(mbps * 1_000_000)
+        Self::from_bps(mbps.checked_mul(1_000_000).expect(OVERFLOW))
     }
 
     /// Rate [bit/s].
@@ -35,12 +40,16 @@ impl DataRate {
     }
 
     /// Time to send `size` at this rate, rounded **up** to a whole nanosecond.
+    ///
+    /// # Panics
+    /// If it is longer than 584 years.
     pub fn time_to_send(self, size: Bytes) -> Duration {
         // A packet fits 64 bits, whose division takes a fraction of the time.
-        if let Some(parts) = size.bits().checked_mul(1_000_000_000) {
+        if let Some(parts) = size.get().checked_mul(NS_OF_OCTET) {
             return Duration::from_nanos(parts.div_ceil(self.bps()));
         }
-        let ns = (u128::from(size.bits()) * 1_000_000_000).div_ceil(u128::from(self.bps()));
+        let parts = u128::from(size.get()) * u128::from(NS_OF_OCTET);
+        let ns = parts.div_ceil(u128::from(self.bps()));
         Duration::from_nanos(u64::try_from(ns).expect("a transmission longer than 584 years"))
     }
 }
@@ -56,12 +65,24 @@ impl fmt::Display for DataRate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assert_panics;
 
     #[test]
     fn sending_rounds_up_to_a_whole_nanosecond() {
         // 12 000 bits / 11 Mb/s = 1 090 909.09… ns
         let t = DataRate::from_mbps(11).time_to_send(Bytes::new(1500));
         assert_eq!(t, Duration::from_nanos(1_090_910));
+    }
+
+    /// 2^63 octets are 2^66 bits, and take 2^66 / 10^12 s = 7.378… · 10^7 s at 1 Tb/s.
+    #[test]
+    fn the_largest_amounts_are_sent_exactly_or_not_at_all() {
+        let half = Bytes::new(1 << 63);
+        let at_1_tbps = DataRate::from_mbps(1_000_000).time_to_send(half);
+        assert_eq!(at_1_tbps, Duration::from_nanos(73_786_976_294_838_207));
+        assert_panics(|| DataRate::from_mbps(1).time_to_send(half).as_nanos());
+        assert_panics(|| DataRate::from_mbps(1 << 50).bps());
+        assert_panics(|| DataRate::from_kbps(1 << 60).bps());
     }
 
     #[test]

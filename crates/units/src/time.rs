@@ -4,6 +4,9 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Rem, Sub, SubAssign};
 
+/// Sentence of an interval that has no room.
+const OVERFLOW: &str = "duration overflows 584 years";
+
 /// A point in simulated time, counted from the start of the run [ns].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
@@ -53,17 +56,17 @@ impl Duration {
 
     /// `us` microseconds.
     pub const fn from_micros(us: u64) -> Self {
-        Self(us * 1_000)
+        Self(us.checked_mul(1_000).expect(OVERFLOW))
     }
 
     /// `ms` milliseconds.
     pub const fn from_millis(ms: u64) -> Self {
-        Self(ms * 1_000_000)
+        Self(ms.checked_mul(1_000_000).expect(OVERFLOW))
     }
 
     /// `s` seconds.
     pub const fn from_secs(s: u64) -> Self {
-        Self(s * 1_000_000_000)
+        Self(s.checked_mul(1_000_000_000).expect(OVERFLOW))
     }
 
     /// Length [ns].
@@ -80,6 +83,12 @@ impl Duration {
     /// True if the interval is empty.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
+    }
+
+    /// `self + other`, or [`Duration::MAX`] where that overflows.
+    #[must_use]
+    pub const fn saturating_add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
     }
 
     /// `self - other`, or zero if `other` is longer.
@@ -130,7 +139,7 @@ impl Sub for Time {
 impl Add for Duration {
     type Output = Self;
     fn add(self, rhs: Self) -> Self {
-        Self(self.0.checked_add(rhs.0).expect("duration overflows 584 years"))
+        Self(self.0.checked_add(rhs.0).expect(OVERFLOW))
     }
 }
 
@@ -156,7 +165,7 @@ impl SubAssign for Duration {
 impl Mul<u64> for Duration {
     type Output = Self;
     fn mul(self, rhs: u64) -> Self {
-        Self(self.0.checked_mul(rhs).expect("duration overflows 584 years"))
+        Self(self.0.checked_mul(rhs).expect(OVERFLOW))
     }
 }
 
@@ -200,6 +209,7 @@ impl fmt::Display for Time {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assert_panics;
 
     #[test]
     fn a_difference_of_times_is_a_duration() {
@@ -210,6 +220,17 @@ mod tests {
     #[should_panic(expected = "negative interval")]
     fn a_negative_interval_is_a_bug() {
         let _ = Time::from_nanos(1) - Time::from_nanos(2);
+    }
+
+    #[test]
+    fn an_interval_that_has_no_room_is_a_bug_in_any_build() {
+        for from in [Duration::from_micros, Duration::from_millis, Duration::from_secs] {
+            assert_panics(|| from(1 << 62).as_nanos());
+        }
+        assert_panics(|| (Duration::MAX + Duration::from_nanos(1)).as_nanos());
+        assert_panics(|| (Duration::MAX * 2).as_nanos());
+        assert_panics(|| (Time::MAX + Duration::from_nanos(1)).as_nanos());
+        assert_eq!(Duration::MAX.saturating_add(Duration::MAX), Duration::MAX);
     }
 
     #[test]
