@@ -278,7 +278,7 @@ impl Change {
             least_round_trip: least,
             // The kernel sizes buffers as it goes: a limit above them limits nothing.  Deviates: [D-212]
             buffer: Bytes::new(u64::from(u32::MAX)),
-            data: exchange(headers + segment),
+            data: exchange(headers + segment.min(Bytes::new(estimate::LONGEST))),
             ack: exchange(headers),
         };
         let octets = window(&self.params, self.extra, &connection).get();
@@ -298,7 +298,7 @@ impl Slot {
         let others = if interval.others.is_empty() { busy.unwrap_or_default() } else { heard };
         self.occupied = sum(self.occupied, sum(own, others));
         for (all, way) in self.adapted.iter_mut().zip([&link.up, &link.down]) {
-            *all = Bytes::new(all.get().saturating_add(way.moved.get()));
+            *all = all.saturating_add(way.moved);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The command line.
 
 use std::ffi::OsString;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::fs::File;
-use std::io::{BufReader, ErrorKind, IsTerminal, Write};
+use std::io::{BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use airfair_units::Duration;
@@ -17,7 +17,8 @@ use crate::help;
 use crate::law::Law;
 use crate::observe::Look;
 use crate::os;
-use crate::recording::{self, Recorded, Recording};
+use crate::output;
+use crate::recording::{self, Recorded, Recording, Replayed};
 use crate::running::{self, Wish};
 use crate::source::{self, Source, nl80211};
 use crate::status;
@@ -68,7 +69,7 @@ impl fmt::Display for WrongConfiguration {
 }
 
 fn complain(error: &anyhow::Error, status: u8) -> u8 {
-    eprintln!("airfair-agent: {error:#}");
+    output::say(&format!("airfair-agent: {error:#}"));
     status
 }
 
@@ -80,15 +81,15 @@ fn parse(arguments: Vec<String>) -> Result<Option<Words>> {
         let mut value = || rest.next().with_context(|| format!("{word} needs a value"));
         match word.as_str() {
             "-h" | "--help" => {
-                print!("{}", help::help());
+                output::print(&help::help())?;
                 return Ok(None);
             }
             "--man" => {
-                print!("{}", help::manual());
+                output::print(&help::manual())?;
                 return Ok(None);
             }
             "--version" => {
-                println!("airfair-agent {}", env!("CARGO_PKG_VERSION"));
+                output::print(concat!("airfair-agent ", env!("CARGO_PKG_VERSION"), "\n"))?;
                 return Ok(None);
             }
             "--config" => words.config = Some(value()?.into()),
@@ -193,7 +194,7 @@ fn observe(words: &Words) -> Result<()> {
     };
     os::catch_signals();
     for sentence in actuator::available() {
-        eprintln!("{sentence}");
+        output::say(&sentence);
     }
     let mut law = Law::new(&configuration);
     let mut estimator = Estimator::new(configuration.polls);
@@ -204,7 +205,8 @@ fn observe(words: &Words) -> Result<()> {
         if words.lasting.is_some_and(|lasting| since > lasting.as_nanos()) {
             break;
         }
-        let Some(sample) = source.sample(since)? else { break };
+        let Some(mut sample) = source.sample(since)? else { break };
+        let _ = sample.bound();
         if let Some(recording) = &mut recording {
             let decision = law.take(&sample).1;
             recording.add(&sample, decision.as_ref(), &law)?;
@@ -227,28 +229,19 @@ fn observe(words: &Words) -> Result<()> {
 
 /// Shows a look; false if nobody reads it any more, as behind `| head`.
 fn show(look: &Look, at: u64, as_json: bool) -> Result<bool> {
-    let mut out = std::io::stdout().lock();
     let seconds = Duration::from_nanos(at).as_secs_f64();
-    let text = if as_json {
-        format!("{}\n", look.document(seconds))
-    } else {
-        // On a terminal a look takes the place of the one before.
-        let begin = if out.is_terminal() { "\x1b[H\x1b[J" } else { "" };
-        format!("{begin}{seconds:.0} s\n{}\n", look.table(LINES))
-    };
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
-        done => Ok(done.map(|()| true)?),
+    if as_json {
+        return output::print(&output::line(&look.document(seconds))?);
     }
+    // On a terminal a look takes the place of the one before.
+    let begin = if std::io::stdout().is_terminal() { "\x1b[H\x1b[J" } else { "" };
+    output::print(&format!("{begin}{seconds:.0} s\n{}\n", look.table(LINES)))
 }
 
 fn tell_status(words: &Words) -> Result<()> {
     let status = status::ask(&status::directory())?;
-    if words.as_json {
-        println!("{}", serde_json::to_string(&status)?);
-    } else {
-        print!("{}", status::table(&status));
-    }
+    let text = if words.as_json { output::line(&status)? } else { status::table(&status) };
+    output::print(&text)?;
     Ok(())
 }
 
@@ -258,30 +251,28 @@ fn restore(words: &Words) -> Result<()> {
         bail!("an agent runs, and gives everything back when it ends: end it first");
     }
     let passed = actuator::restore()?;
-    if words.as_json {
-        println!(
-            "{}",
-            json!({
-                "document": "agent-restore",
-                "schema": 1,
-                "given_back": passed.given_back,
-                "failed": passed.failed,
-                "filters": passed.filters,
-                "interfaces": passed.interfaces,
-                "stations": passed.stations,
-            })
-        );
+    let text = if words.as_json {
+        output::line(&json!({
+            "document": "agent-restore",
+            "schema": 1,
+            "given_back": passed.given_back,
+            "failed": passed.failed,
+            "filters": passed.filters,
+            "interfaces": passed.interfaces,
+            "stations": passed.stations,
+        }))?
     } else {
-        println!(
+        format!(
             "Given back: {}. Refused by the kernel: {}. Taken away: {} filters, classes of {} interfaces. Airtime weights \
-             given back: {}.",
+             given back: {}.\n",
             status::connections(passed.given_back),
             passed.failed,
             passed.filters,
             passed.interfaces,
             passed.stations
-        );
-    }
+        )
+    };
+    output::print(&text)?;
     Ok(())
 }
 
@@ -294,20 +285,28 @@ fn replay(words: &Words) -> Result<u8> {
         let mut document = serde_json::to_value(&replayed)?;
         document["document"] = json!("agent-replay");
         document["schema"] = json!(1);
-        println!("{document}");
+        output::print(&output::line(&document)?)?;
     } else {
-        for (at, decision) in &replayed.decisions {
-            let at = Duration::from_nanos(*at).as_secs_f64();
-            println!("{at:10.3} s  {}", serde_json::to_string(decision)?);
-        }
-        println!(
-            "{} samples, {} decisions; {} differ from the recording.",
-            replayed.samples,
-            replayed.decisions.len(),
-            replayed.differences.len()
-        );
+        output::print(&told(&replayed)?)?;
     }
     Ok(u8::from(!replayed.differences.is_empty()))
+}
+
+/// Decisions of a replay, a line for each, and their number.
+fn told(replayed: &Replayed) -> Result<String> {
+    let mut lines = String::new();
+    for (at, decision) in &replayed.decisions {
+        let at = Duration::from_nanos(*at).as_secs_f64();
+        let _ = write!(lines, "{at:10.3} s  {}", output::line(decision)?);
+    }
+    let _ = writeln!(
+        lines,
+        "{} samples, {} decisions; {} differ from the recording.",
+        replayed.samples,
+        replayed.decisions.len(),
+        replayed.differences.len()
+    );
+    Ok(lines)
 }
 
 #[cfg(test)]

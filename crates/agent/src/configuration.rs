@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use airfair_units::Duration;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 pub use airtime_weights::AirtimeWeights;
@@ -275,7 +275,11 @@ pub fn read(path: &Path) -> Result<Written> {
 /// # Errors
 /// If it is no TOML, or has a key that there is not.
 pub fn parse(text: &str) -> Result<Written> {
-    Ok(toml::from_str(text)?)
+    toml::from_str(text).map_err(|error: toml::de::Error| {
+        let before = error.span().map_or("", |span| &text[..span.start]);
+        let line = before.matches('\n').count() + 1;
+        anyhow!("line {line}: {}", error.message().trim().replace('\n', ", "))
+    })
 }
 
 #[cfg(test)]

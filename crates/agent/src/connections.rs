@@ -45,10 +45,10 @@ impl Moved {
     /// Takes in what was sent at another time.
     pub fn add(&mut self, other: &Self) {
         let Self { octets, packets, answers, echo, echoes } = other;
-        self.octets = Bytes::new(self.octets.get().saturating_add(octets.get()));
+        self.octets = self.octets.saturating_add(*octets);
         self.packets = self.packets.saturating_add(*packets);
         self.answers = self.answers.saturating_add(*answers);
-        self.echo = Duration::from_nanos(self.echo.as_nanos().saturating_add(echo.as_nanos()));
+        self.echo = self.echo.saturating_add(*echo);
         self.echoes = self.echoes.saturating_add(*echoes);
     }
 

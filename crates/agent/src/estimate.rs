@@ -153,7 +153,7 @@ pub(crate) fn increase(before: u64, now: u64) -> u64 {
 
 /// Both times together.
 pub(crate) fn sum(one: Duration, other: Duration) -> Duration {
-    Duration::from_nanos(one.as_nanos().saturating_add(other.as_nanos()))
+    one.saturating_add(other)
 }
 
 /// The middle one; of an even number the lower one, so that it has been there.

@@ -28,6 +28,7 @@ pub mod law;
 mod netlink;
 pub mod observe;
 pub mod os;
+pub mod output;
 pub mod recording;
 pub mod running;
 pub mod sample;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use airfair_units::printable::escaped;
 use airfair_units::{DataRate, Duration};
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ pub struct Look {
 impl Look {
     /// Adds what was seen. Links are those of the last time.
     pub fn add(&mut self, seen: Seen) {
-        self.elapsed += seen.elapsed;
+        self.elapsed = self.elapsed.saturating_add(seen.elapsed);
         let before = std::mem::take(&mut self.links);
         self.links = seen.links;
         for link in &mut self.links {
@@ -53,19 +54,20 @@ impl Look {
 
     /// The look for people, at most so many links of it.
     pub fn table(&self, most: usize) -> String {
-        let width = self.links.iter().map(|link| link.name.len()).max().unwrap_or(0).max(7);
+        let names: Vec<String> = self.links.iter().map(|link| escaped(&link.name)).collect();
+        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(7);
         let mut text = format!("{:width$}  {:>8}  {:>15}  {:>15}\n", "", "air", "up", "down");
         let _ = writeln!(
             text,
             "{:width$}  {:>8}  {:>7} {:>7}  {:>7} {:>7}",
             "station", "%", "Mb/s", "rate", "Mb/s", "rate"
         );
-        for link in self.links.iter().take(most) {
+        for (name, link) in names.iter().zip(&self.links).take(most) {
             let is_measured = link.up.is_measured && link.down.is_measured;
             let _ = writeln!(
                 text,
                 "{:width$}  {:>6.1} {}  {:>7.2} {:>7}  {:>7.2} {:>7}",
-                link.name,
+                name,
                 self.share(air(link)) * 100.0,
                 if is_measured { " " } else { "~" },
                 self.throughput(&link.up) / 1e6,
@@ -99,13 +101,12 @@ impl Look {
 }
 
 fn sum(before: &SeenWay, now: &SeenWay) -> SeenWay {
-    let moved = airfair_units::Bytes::new(before.moved.get().saturating_add(now.moved.get()));
-    let air = before.air.as_nanos().saturating_add(now.air.as_nanos());
-    SeenWay { moved, air: Duration::from_nanos(air), ..*now }
+    let moved = before.moved.saturating_add(now.moved);
+    SeenWay { moved, air: before.air.saturating_add(now.air), ..*now }
 }
 
 fn air(link: &SeenLink) -> Duration {
-    Duration::from_nanos(link.up.air.as_nanos().saturating_add(link.down.air.as_nanos()))
+    link.up.air.saturating_add(link.down.air)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
@@ -158,6 +159,16 @@ fast       10.0       1.00     5.5     0.00       ?
         let document = look.document(0.2);
         assert_eq!(document["links"][0]["up"]["share_of_air"], 0.6);
         assert_eq!(document["links"][0]["up"]["throughput_bps"], 1e6);
+    }
+
+    #[test]
+    fn a_name_is_one_line_and_steers_no_terminal() {
+        let mut look = Look::default();
+        let links = vec![seen("\u{1b}[2J\nslow", 10)];
+        look.add(Seen { at: Time::default(), elapsed: Duration::from_millis(100), links });
+        let table = look.table(10);
+        assert!(table.contains(r"\u{1b}[2J\nslow  "), "{table}");
+        assert_eq!(table.lines().count(), 3);
     }
 
     #[test]

@@ -93,13 +93,14 @@ impl<R: BufRead> Recorded<R> {
             serde_json::from_str(&first).context("line 1 is no head of a recording")?;
         ensure!(head.document == "agent-recording", "line 1: it is no recording of the agent");
         ensure!(head.schema == SCHEMA, "it is of schema {}, and this reads {SCHEMA}", head.schema);
-        Ok(Self { configuration: head.configuration.checked()?, lines, number: 1 })
+        let configuration = head.configuration.checked().context("line 1: configuration")?;
+        Ok(Self { configuration, lines, number: 1 })
     }
 
     /// The next sample.
     ///
     /// # Errors
-    /// If a line is no sample.
+    /// If a line is no sample, or one that nothing real has.
     pub fn next_sample(&mut self) -> Result<Option<Sample>> {
         Ok(self.next_line()?.map(|line| line.sample))
     }
@@ -110,7 +111,9 @@ impl<R: BufRead> Recorded<R> {
         self.number += 1;
         let place = || format!("line {}", self.number);
         let text = text.with_context(place)?;
-        serde_json::from_str(&text).with_context(place)
+        let mut line: Line = serde_json::from_str(&text).with_context(place)?;
+        line.sample.bound().with_context(|| format!("line {}: sample", self.number))?;
+        Ok(Some(line))
     }
 }
 
@@ -211,5 +214,48 @@ mod tests {
         let text = String::from_utf8(recorded()).unwrap();
         assert!(mistake(&text.replacen("at_ns", "at", 3)).contains("line 2"));
         assert!(mistake(&text.replace("\"schema\":1", "\"schema\":2")).contains("schema 2"));
+        let said = mistake(&text.replace("100 ms", "1 ms"));
+        assert!(said.starts_with("line 1: configuration: poll"), "{said}");
+    }
+
+    /// A million packets at 1 b/s would take longer than 584 years, and 2^63 octets have no number of bits.
+    #[test]
+    fn counters_that_nothing_real_has_are_refused_with_line_and_key() {
+        let mistake = |from: &str, to: &str| {
+            let text = String::from_utf8(recorded()).unwrap();
+            assert!(text.contains(from));
+            format!("{:#}", replay(text.replacen(from, to, 1).as_bytes()).unwrap_err())
+        };
+        let said = mistake("\"rate_bps\":11000000", "\"rate_bps\":1");
+        let allowed = "allowed 0 and 100000 to 429496729500000";
+        assert_eq!(said, format!("line 3: sample: links[0].up.rate_bps = 1: {allowed}"));
+        let said = mistake("\"bytes\":3000,", "\"bytes\":9223372036854775808,");
+        let key = "links[0].up.bytes = 9223372036854775808";
+        assert_eq!(said, format!("line 5: sample: {key}: allowed up to 1152921504606846976"));
+    }
+
+    /// Each line is what a station may count: a millionfold exchange at the lowest rate, and all counters at their ends.
+    #[test]
+    fn counters_at_their_ends_make_windows() {
+        let head = r#"{"document": "agent-recording", "schema": 1,
+            "configuration": {"scheme": "arf-window", "polls": 1, "arf-window": {"samples": 1}}}"#;
+        let sample = |at: u64, octets: u64, rate: u64| {
+            let way = format!(r#"{{"bytes": {octets}, "packets": {octets}, "rate_bps": {rate}}}"#);
+            let packets = octets.min(u64::from(u32::MAX));
+            let sent = format!(
+                r#"{{"octets": {octets}, "packets": {packets}, "answers": 0, "echo_ns": {octets}, "echoes": 1, "largest": 0}}"#
+            );
+            format!(
+                r#"{{"sample": {{"at_ns": {at}, "links": [{{"name": "it", "up": {way}, "down": {way}}}], "connections":
+                    [{{"station": "it", "ends": ["10.0.0.1:1", "10.0.0.2:2"], "up": {sent}, "down": {sent}, "own":
+                    {{"sender_us": 0, "least_us": 4294967295, "receiver_us": 1, "header": 65535}}}}]}}}}"#
+            )
+        };
+        let samples =
+            [sample(0, 0, 100_000), sample(1, 1 << 60, 100_000), sample(2, 1 << 60, 200_000)];
+        let lines = [head.to_owned()].into_iter().chain(samples).map(|it| it.replace('\n', ""));
+        let text = lines.collect::<Vec<_>>().join("\n");
+        let replayed = replay(text.as_bytes()).unwrap();
+        assert_eq!((replayed.samples, replayed.decisions.len()), (3, 1));
     }
 }

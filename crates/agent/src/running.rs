@@ -14,6 +14,7 @@ use crate::estimate::Seen;
 use crate::grants::line::{Asker, Line, Listener};
 use crate::law::Law;
 use crate::os;
+use crate::output::say;
 use crate::recording::Recording;
 use crate::sample::{GrantFields, Sample};
 use crate::source::Source;
@@ -166,11 +167,6 @@ fn tell_weights(weights: &[Weight], would: &str) {
     }
 }
 
-/// Writes a sentence for the journal.
-fn say(text: &str) {
-    eprintln!("{text}");
-}
-
 impl Run {
     fn introduce(&mut self) {
         if self.status.is_dry_run {
@@ -265,6 +261,8 @@ impl Run {
             Some(Line::AccessPoint(stations)) => sample.asked = stations.hear(now),
             None => {}
         }
+        // Counters that make no sense are borne.
+        let _ = sample.bound();
         Ok(Some(sample))
     }
 

@@ -3,6 +3,7 @@
 //! All are whole numbers, so that a recording holds them exactly.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
 use airfair_laws::occupancy::Grant;
@@ -152,6 +153,123 @@ pub struct Sample {
     pub asked: Vec<Asked>,
 }
 
+/// Largest counter of octets, packets or nanoseconds: those of 36 years, and eight times as much still fits 64 bits.
+const LARGEST: u64 = 1 << 60;
+/// Rates in steps of the kernel's, 100 kb/s, which it counts in 32 bits.
+const RATES: [u64; 2] = [100_000, 100_000 * 0xffff_ffff];
+
+/// A counter that nothing real has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutOfRange {
+    /// Its key, from the sample on.
+    key: String,
+    found: u64,
+    allowed: Range,
+}
+
+impl fmt::Display for OutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, found, allowed } = self;
+        match allowed {
+            Range::Counter => write!(f, "{key} = {found}: allowed up to {LARGEST}"),
+            Range::Rate => write!(f, "{key} = {found}: allowed 0 and {} to {}", RATES[0], RATES[1]),
+        }
+    }
+}
+
+impl std::error::Error for OutOfRange {}
+
+/// Values that a counter may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Range {
+    Counter,
+    /// Zero is a rate that is not known.
+    Rate,
+}
+
+impl Range {
+    fn nearest(self, value: u64) -> u64 {
+        match self {
+            Self::Rate if value > 0 => value.clamp(RATES[0], RATES[1]),
+            _ => value.min(LARGEST),
+        }
+    }
+}
+
+impl Sample {
+    /// Brings counters that nothing real has into their ranges, so that laws have room to add them up.
+    ///
+    /// # Errors
+    /// The first that was out of its range.
+    pub fn bound(&mut self) -> Result<(), OutOfRange> {
+        let mut first = None;
+        self.visit(&mut |key, value, allowed| {
+            let nearest = allowed.nearest(*value);
+            if nearest != *value {
+                first.get_or_insert_with(|| OutOfRange {
+                    key: key.to_string(),
+                    found: *value,
+                    allowed,
+                });
+                *value = nearest;
+            }
+        });
+        first.map_or(Ok(()), Err)
+    }
+
+    /// Shows each counter of 64 bits with its key.
+    fn visit(&mut self, see: &mut See) {
+        see(format_args!("at_ns"), &mut self.at_ns, Range::Counter);
+        for (list, links) in [("links", &mut self.links), ("others", &mut self.others)] {
+            for (i, link) in links.iter_mut().enumerate() {
+                link.up.visit(format_args!("{list}[{i}].up"), see);
+                link.down.visit(format_args!("{list}[{i}].down"), see);
+            }
+        }
+        if let Some(value) = &mut self.busy_ns {
+            see(format_args!("busy_ns"), value, Range::Counter);
+        }
+        for (i, it) in self.connections.iter_mut().enumerate() {
+            for (way, sent) in [("up", &mut it.up), ("down", &mut it.down)] {
+                see(
+                    format_args!("connections[{i}].{way}.octets"),
+                    &mut sent.octets,
+                    Range::Counter,
+                );
+                see(
+                    format_args!("connections[{i}].{way}.echo_ns"),
+                    &mut sent.echo_ns,
+                    Range::Counter,
+                );
+            }
+        }
+        if let Some(queue) = &mut self.queue {
+            see(format_args!("queue.sent"), &mut queue.sent, Range::Counter);
+            see(format_args!("queue.acks"), &mut queue.acks, Range::Counter);
+        }
+    }
+}
+
+/// A look at a counter: its key, itself, and what it may be.
+type See<'s> = dyn FnMut(fmt::Arguments, &mut u64, Range) + 's;
+
+impl Way {
+    fn visit(&mut self, at: fmt::Arguments, see: &mut See) {
+        see(format_args!("{at}.bytes"), &mut self.bytes, Range::Counter);
+        see(format_args!("{at}.packets"), &mut self.packets, Range::Counter);
+        for (key, value, allowed) in [
+            ("retries", &mut self.retries, Range::Counter),
+            ("airtime_ns", &mut self.airtime_ns, Range::Counter),
+            ("rate_bps", &mut self.rate_bps, Range::Rate),
+            ("expected_bps", &mut self.expected_bps, Range::Rate),
+        ] {
+            if let Some(value) = value {
+                see(format_args!("{at}.{key}"), value, allowed);
+            }
+        }
+    }
+}
+
 /// A station that has asked for grants.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -184,5 +302,113 @@ impl From<Grant> for GrantFields {
 impl From<GrantFields> for Grant {
     fn from(GrantFields { even, additional, backoff }: GrantFields) -> Self {
         Self { even, additional, backoff }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of a document that are counters: all but those of fewer bits.
+    fn counters(document: &serde_json::Value, key: &str, found: &mut Vec<String>) {
+        const FEWER_BITS: [&str; 14] = [
+            "answers",
+            "echoes",
+            "largest",
+            "sender_us",
+            "least_us",
+            "receiver_us",
+            "header",
+            "waiting",
+            "even",
+            "additional",
+            "backoff",
+            "it",
+            "packets",
+            "bytes",
+        ];
+        match document {
+            serde_json::Value::Object(all) => {
+                for (name, value) in all {
+                    let key = if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
+                    counters(value, &key, found);
+                }
+            }
+            serde_json::Value::Array(all) => {
+                for (i, value) in all.iter().enumerate() {
+                    counters(value, &format!("{key}[{i}]"), found);
+                }
+            }
+            serde_json::Value::Number(_) => {
+                let name = key.rsplit('.').next().unwrap();
+                let is_of_a_link = key.starts_with("links") || key.starts_with("others");
+                if is_of_a_link || !FEWER_BITS.contains(&name) {
+                    found.push(key.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A sample in which everything is there, and each counter too large.
+    fn wild() -> Sample {
+        let way = Way {
+            bytes: u64::MAX,
+            packets: u64::MAX,
+            retries: Some(u64::MAX),
+            airtime_ns: Some(u64::MAX),
+            rate_bps: Some(u64::MAX),
+            expected_bps: Some(1),
+        };
+        let sent = Sent { octets: u64::MAX, echo_ns: u64::MAX, ..Sent::default() };
+        let link = Link { name: "it".into(), up: way.clone(), down: way };
+        let connection = Connection {
+            station: "it".into(),
+            ends: [([10, 0, 0, 1], 1).into(), ([10, 0, 0, 2], 2).into()],
+            up: sent.clone(),
+            down: sent,
+            own: Some(Own::default()),
+        };
+        Sample {
+            at_ns: u64::MAX,
+            links: vec![link.clone()],
+            others: vec![link.clone(), link],
+            busy_ns: Some(u64::MAX),
+            weights: [("it".to_owned(), 1)].into(),
+            connections: vec![connection],
+            queue: Some(Queue { sent: u64::MAX, acks: u64::MAX, waiting: 1 }),
+            grant: Some(GrantFields { even: 1, additional: 1, backoff: 1 }),
+            asked: Vec::new(),
+        }
+    }
+
+    /// A counter that is added to the document and not looked at shows here.
+    #[test]
+    fn each_counter_has_a_range() {
+        let mut sample = wild();
+        let mut expected = Vec::new();
+        counters(&serde_json::to_value(&sample).unwrap(), "", &mut expected);
+        let mut seen = Vec::new();
+        sample.visit(&mut |key, value, allowed| {
+            assert_ne!(allowed.nearest(*value), *value, "{key}");
+            seen.push(key.to_string());
+        });
+        seen.sort();
+        expected.sort();
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn what_nothing_real_has_is_brought_into_range_and_the_first_of_it_is_said() {
+        let mut sample = wild();
+        let said = sample.bound().unwrap_err().to_string();
+        assert_eq!(said, "at_ns = 18446744073709551615: allowed up to 1152921504606846976");
+        assert_eq!(sample.links[0].up.expected_bps, Some(100_000));
+        assert_eq!(sample.bound(), Ok(()));
+        sample.links[0].down.rate_bps = Some(1);
+        let said = sample.bound().unwrap_err().to_string();
+        assert_eq!(said, "links[0].down.rate_bps = 1: allowed 0 and 100000 to 429496729500000");
+        sample.links[0].down.rate_bps = Some(0);
+        assert_eq!(sample.bound(), Ok(()), "a rate that is not known");
     }
 }

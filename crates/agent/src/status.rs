@@ -9,6 +9,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use airfair_units::printable::escaped;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
@@ -173,7 +174,8 @@ pub fn table(status: &Status) -> String {
     if status.is_dry_run {
         rows.push(("dry run", "nothing is touched".into()));
     }
-    let rows: Vec<String> = rows.iter().map(|(name, value)| format!("{name:<11}{value}")).collect();
+    let row = |(name, value): &(&str, String)| format!("{name:<11}{}", escaped(value));
+    let rows: Vec<String> = rows.iter().map(row).collect();
     rows.join("\n") + "\n"
 }
 
@@ -227,5 +229,8 @@ mod tests {
         assert!(itself.contains("grants     come from 10.0.0.1"));
         assert!(told(Some(KeptBy::Both)).contains("says that it keeps to it and does not"));
         assert!(told(None).contains("grants     none comes from 10.0.0.1"));
+        let trouble = Some("\u{1b}[2J\nlimited    0 connections".into());
+        let told = table(&Status { trouble, ..Status::default() });
+        assert!(told.contains("\ntrouble    \\u{1b}[2J\\nlimited"), "{told}");
     }
 }

@@ -147,7 +147,7 @@ fn extra(params: &Params, before: DataRate, after: DataRate, seen: &Measured) ->
     // Δ⁺ after a rise, -Δ⁻ after a fall.
     let freed = seconds_to_send(seen.adapted, before) - seconds_to_send(seen.adapted, after);
     // Means of back-offs may add up to more than there was.
-    let busy = seen.occupied + seen.beacons;
+    let busy = seen.occupied.saturating_add(seen.beacons);
     let remaining = params.slot.saturating_sub(busy).as_secs_f64();
     let active = f64::from(seen.active.max(1));
     let (given, reading) = if after > before {
@@ -164,7 +164,7 @@ fn extra(params: &Params, before: DataRate, after: DataRate, seen: &Measured) ->
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 fn seconds_to_send(size: Bytes, rate: DataRate) -> f64 {
-    size.bits() as f64 / rate.bps() as f64
+    size.get() as f64 * 8.0 / rate.bps() as f64
 }
 
 /// A long-lived connection, as the station sees it.
@@ -192,14 +192,15 @@ pub struct Connection {
 
 /// Time for b segments and their ACK, `T_TCP`.  [arf-window eq. 9]
 fn round(seen: &Connection) -> Duration {
-    seen.data.time() * u64::from(seen.segments_per_ack.max(1)) + seen.ack.time()
+    let segments = seen.data.time().saturating_mul(seen.segments_per_ack.max(1).into());
+    segments.saturating_add(seen.ack.time())
 }
 
 /// Highest throughput that the connection can have, Θ [octets/s].  [arf-window eq. 8]
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 fn throughput(params: &Params, extra: Extra, seen: &Connection) -> f64 {
     let time = (seen.occupied.as_secs_f64() + extra.0).max(0.0);
-    let octets = (seen.segment * u64::from(seen.segments_per_ack.max(1))).get() as f64;
+    let octets = seen.segment.saturating_mul(seen.segments_per_ack.max(1).into()).get() as f64;
     time / round(seen).as_secs_f64() * octets / params.slot.as_secs_f64()
 }
 

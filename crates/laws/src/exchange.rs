@@ -77,9 +77,11 @@ pub struct Exchange {
 impl Exchange {
     /// All of it, divided by the packets that share it.  [arf-window eq. 10], [occupancy-tfrc eq. 9]
     pub fn time(&self) -> Duration {
-        let protection = self.protection.iter().flatten().map(|frame| *frame + self.sifs);
-        let all = self.access + protection.sum() + self.data + self.sifs + self.ack;
-        all / u64::from(self.packets)
+        let [first, second] =
+            self.protection.map(|it| it.map_or(Duration::ZERO, |it| it.saturating_add(self.sifs)));
+        let parts = [self.access, first, second, self.data, self.sifs, self.ack];
+        // By the counters of a real machine a frame may last for centuries: the sum ends at the longest interval.
+        parts.into_iter().fold(Duration::ZERO, Duration::saturating_add) / u64::from(self.packets)
     }
 }
 

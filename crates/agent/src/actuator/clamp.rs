@@ -12,6 +12,7 @@ use super::passes::{Part, Passes};
 use super::{LIFETIME, Passed, bpf};
 use crate::configuration::ArfAware;
 use crate::os::Guardian;
+use crate::output::say;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/clamp.bpf.o"));
 
@@ -53,7 +54,7 @@ impl Base {
         let loosen = bpf::iterator(&mut object, "loosen")?;
         let take_away = || {
             if let Err(error) = bpf::pass(passes.giving_back()) {
-                eprintln!("The guardian could not take clamps away: {error:#}.");
+                say(&format!("The guardian could not take clamps away: {error:#}."));
             }
         };
         let guardian = Guardian::begin(LIFETIME, take_away).context("the guardian")?;
@@ -118,7 +119,7 @@ impl Part for Clamps {
 impl Drop for Base {
     fn drop(&mut self) {
         if let Err(error) = self.passes.give_back() {
-            eprintln!("Clamps could not be taken away: {error:#}. The guardian tries again.");
+            say(&format!("Clamps could not be taken away: {error:#}. The guardian tries again."));
         }
     }
 }

@@ -16,6 +16,7 @@ use super::{Actuator, Passed, bpf};
 use crate::configuration::{Configuration, DataAck, LEAST_WINDOW, Weights};
 use crate::decision::{Decision, Share};
 use crate::os::{self, Netlink};
+use crate::output::say;
 use crate::sample::{Connection, Queue};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/classes.bpf.o"));
@@ -58,7 +59,7 @@ impl Classes {
             );
             if found.handle == OURS {
                 queueing::take_away(&line, interface)?;
-                eprintln!("The agent has taken away the classes that another one had left behind.");
+                say("The agent has taken away the classes that another one had left behind.");
             }
         }
         let settings = configuration.data_ack.clone();
@@ -145,7 +146,9 @@ impl Actuator for Classes {
 impl Drop for Classes {
     fn drop(&mut self) {
         if let Err(error) = self.lift() {
-            eprintln!("The classes could not be taken away: {error:#}. All packets go past them.");
+            say(&format!(
+                "The classes could not be taken away: {error:#}. All packets go past them."
+            ));
         }
     }
 }

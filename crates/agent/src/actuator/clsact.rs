@@ -13,6 +13,7 @@ use libbpf_rs::{MapCore, MapFlags, MapHandle, TC_EGRESS, TC_INGRESS, TcAttachPoi
 use super::bpf;
 use crate::netlink::{DUMP, ask, attributes, question};
 use crate::os::{self, Family, Netlink};
+use crate::output::say;
 
 /// Priority of the agent's filters: they come before others, and let these decide.
 const PRIORITY: u32 = 31;
@@ -60,7 +61,7 @@ impl Drop for Filters {
     fn drop(&mut self) {
         // An interface that is gone has taken its filters with it.
         if let Err(error) = take_away_from(self.interface, self.handle) {
-            eprintln!("Filters could not be taken away: {error:#}. They do nothing any more.");
+            say(&format!("Filters could not be taken away: {error:#}. They do nothing any more."));
         }
     }
 }

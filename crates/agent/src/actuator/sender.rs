@@ -11,6 +11,7 @@ use super::passes::{self, Part, Passes, padded};
 use super::{LIFETIME, Passed, bpf};
 use crate::configuration::ArfAware;
 use crate::os;
+use crate::output::say;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o"));
 /// The same for Linux before 6.4.
@@ -92,9 +93,9 @@ impl Part for Senders {
 impl Drop for Senders {
     fn drop(&mut self) {
         if let Err(error) = self.passes.give_back() {
-            eprintln!(
+            say(&format!(
                 "Connections could not be given back: {error:#}. Their limit ends by itself."
-            );
+            ));
         }
     }
 }

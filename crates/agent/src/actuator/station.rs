@@ -9,6 +9,7 @@ use super::{Actuator, Passed};
 use crate::configuration::{Configuration, SenderWindow};
 use crate::decision::Decision;
 use crate::os;
+use crate::output::say;
 
 /// The connections of a station's link.
 pub(super) struct Station {
@@ -45,7 +46,7 @@ impl Station {
             match (Clamps::load(interface, settings, ways), refusal) {
                 (Ok(clamps), None) => parts.push(Box::new(clamps)),
                 (Ok(clamps), Some(error)) => {
-                    eprintln!("Windows of senders are limited by clamps: {error:#}.");
+                    say(&format!("Windows of senders are limited by clamps: {error:#}."));
                     parts.push(Box::new(clamps));
                 }
                 // If the kernel takes neither, the congestion control's reason is the one to look at.

@@ -16,6 +16,7 @@ use super::{Actuator, LIFETIME, Passed};
 use crate::configuration::{Configuration, LEAST_WINDOW};
 use crate::decision::Decision;
 use crate::os::{self, Guardian};
+use crate::output::say;
 use crate::sample::Connection;
 use crate::source::nl80211::Weighing;
 use crate::status;
@@ -57,7 +58,7 @@ impl Weights {
         let at_death = file.clone();
         let guardian = Guardian::begin(LIFETIME, move || {
             if let Err(error) = give_back(&at_death) {
-                eprintln!("The guardian could not give airtime weights back: {error:#}.");
+                say(&format!("The guardian could not give airtime weights back: {error:#}."));
             }
         });
         let before = Before { interface: interface.clone(), ..Before::default() };
@@ -115,7 +116,7 @@ impl Actuator for Weights {
 impl Drop for Weights {
     fn drop(&mut self) {
         if let Err(error) = give_back(&self.file) {
-            eprintln!("Airtime weights could not be given back: {error:#}.");
+            say(&format!("Airtime weights could not be given back: {error:#}."));
         }
     }
 }

@@ -1,0 +1,58 @@
+//! Printing of the agent: texts that files, names, kernels and networks bring lose what would steer a terminal.
+
+use std::fmt::Write as _;
+use std::io::{self, ErrorKind, Write as _};
+
+use airfair_units::printable::{escaped, is_unprintable};
+use anyhow::Result;
+use serde::Serialize;
+
+/// Writes a sentence to standard error, which is the journal of a service.
+pub fn say(sentence: &str) {
+    // Nobody to read it is no reason to end.
+    let _ = writeln!(io::stderr(), "{}", escaped(sentence));
+}
+
+/// Writes lines to standard output; false if nobody reads them any more, as behind `| head`. Who has made the lines has
+/// [escaped](airfair_units::printable::escaped) what others chose.
+///
+/// # Errors
+/// The operating system's.
+pub fn print(lines: &str) -> Result<bool> {
+    let mut out = io::stdout().lock();
+    match out.write_all(lines.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        done => Ok(done.map(|()| true)?),
+    }
+}
+
+/// A document as one line of JSON, with what would steer a terminal by JSON's own escapes.
+///
+/// # Errors
+/// If it cannot be JSON.
+pub fn line(document: &impl Serialize) -> Result<String> {
+    let mut line = String::new();
+    // Outside of its strings JSON on one line has no such character.
+    for c in serde_json::to_string(document)?.chars() {
+        if is_unprintable(c) {
+            let _ = write!(line, "\\u{:04x}", u32::from(c));
+        } else {
+            line.push(c);
+        }
+    }
+    line.push('\n');
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_steers_no_terminal_and_says_the_same() {
+        let hostile = "\u{1b}[2J\u{9b}\u{202e}\u{7f}\n µ";
+        let text = line(&hostile).unwrap();
+        assert_eq!(text, "\"\\u001b[2J\\u009b\\u202e\\u007f\\n µ\"\n");
+        assert_eq!(serde_json::from_str::<String>(&text).unwrap(), hostile);
+    }
+}
