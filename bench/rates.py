@@ -23,10 +23,11 @@ series = "off"
 [bss.home]
 standard = "802.11n"
 streams = 2
+ap.queue = { discipline = "fifo", packets = 50 }
 [station.it]
 errors = { model = "snr", snr = "20 dB" }
 [host.server]
-link = { rate = "1 Gb/s", delay = "1 ms" }
+link = { rate = "1 Gb/s", delay = "1 ms", queue = { packets = 100 } }
 [flow.download]
 from = "server"
 to = "it"

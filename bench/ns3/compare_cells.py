@@ -262,7 +262,7 @@ streams         = {streams}
 aggregation     = {aggregation}
 after_collision = "difs"
 max_attempts    = "unlimited"
-ap              = {{ queue = {{ packets = 1000 }} }}
+ap              = {{ queue = {{ discipline = "fifo", packets = 1000 }} }}
 {stations}
 [host.server]
 link = {{ rate = "1 Gb/s", delay = "1 ms", queue = {{ packets = 1000 }} }}
@@ -271,7 +271,7 @@ UPLOADS = """
 [station.up]
 count = {count}
 rate  = "{rate}"
-queue = {{ packets = {queue} }}
+queue = {{ discipline = "fifo", packets = {queue} }}
 
 [flow.up]
 from      = "up"
@@ -283,12 +283,28 @@ DOWNLOADS = """
 [station.down]
 count = {count}
 rate  = "{rate}"
+queue = {{ discipline = "fifo", packets = 50 }}
 
 [flow.down]
 from      = "server"
 to        = "down"
 start     = "{start} s"
-transport = {{ kind = "tcp", segment = "1460 B", receive_window = "65535 B" }}
+
+[flow.down.transport]
+kind           = "tcp"
+flavour        = "newreno"
+sack           = false
+loss_recovery  = "duplicates"
+arithmetic     = "rfc"
+timestamps     = false
+segment        = "1460 B"
+delayed_ack    = true
+initial_window = 10
+quick_acks     = 0
+window_scaling = false
+receive_window = "65535 B"
+min_rto        = "1 s"
+full_queue     = "loss"
 """
 
 

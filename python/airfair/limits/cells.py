@@ -146,7 +146,7 @@ def _scenario(
 ) -> Keys:
     cell: dict[str, Value] = {
         "standard": where["standard"],
-        "ap": {"queue": {"packets": where["ap_queue"]}},
+        "ap": {"queue": {"discipline": "fifo", "packets": where["ap_queue"]}},
     }
     is_todays = where["standard"] in TODAY
     if is_todays:
@@ -185,7 +185,8 @@ _WIRE_QUEUE: Keys = {"packets": 1000}
 
 def _station(where: Condition, times: Times, *, slow: bool) -> dict[str, Value]:
     fast, slower = (rate.key for rate in rates(where))
-    queue: dict[str, Value] = {"queue": {"packets": where.get("station_queue", 50)}}
+    packets = where.get("station_queue", 50)
+    queue: dict[str, Value] = {"queue": {"discipline": "fifo", "packets": packets}}
     if not slow:
         return {"rate": fast, **queue}
     match where.get("rates", "fixed"):
@@ -246,16 +247,18 @@ def _flow(where: Condition, switch: Switch, flow: Flow, times: Times, *, on: boo
 
 
 def _tcp(where: Condition) -> Keys:
-    flavour = str(where.get("flavour", "newreno"))
+    flavour, _, variant = str(where.get("flavour", "newreno")).partition(" ")
     window = int(where.get("window", 65))
     keys: dict[str, Value] = {
         "kind": "tcp",
-        "flavour": flavour.partition(" ")[0],
+        "flavour": flavour,
+        "sack": flavour in _SELECTIVE,
         "segment": f"{SEGMENT} B",
         "receive_window": f"{window} kB",
         "window_scaling": window * 1000 > _UNSCALED,
+        **_RFC,
     }
-    if flavour.endswith("as in ns-2"):
+    if variant == "as in ns-2":
         # What makes arf-aware-tcp's figures: cwnd grows past a window of 20 segments.
         keys |= {
             "initial_ssthresh": NS2_WINDOW,
@@ -269,6 +272,19 @@ def _tcp(where: Condition) -> Keys:
 
 
 _UNSCALED = 65535
+_SELECTIVE = ("sack", "cubic")
+"""Flavours that acknowledge selectively."""
+_RFC: Keys = {
+    "loss_recovery": "duplicates",
+    "arithmetic": "rfc",
+    "timestamps": False,
+    "delayed_ack": True,
+    "initial_window": 10,
+    "quick_acks": 0,
+    "min_rto": "1 s",
+    "full_queue": "loss",
+}
+"""TCP as the RFCs have it in all standards, so that a map differs from another by the cell alone."""
 
 
 def _merged(into: Keys, keys: Keys) -> dict[str, Value]:

@@ -19,7 +19,7 @@ from airfair.scenario import load
 from airfair.statistics import half_width
 
 from . import theory
-from .cells import PACKET, PAYLOAD, SOURCE
+from .cells import FIFO, PACKET, PAYLOAD, SOURCE, WIRE_QUEUE
 from .plan import Check, Plan
 from .theory import DOT11A, LLC_SNAP_OCTETS
 
@@ -196,8 +196,8 @@ def scenario(mode: Mode, mpdus: int, n: int, seconds: float) -> Scenario:
                     "max_attempts": "unlimited",
                 }
             },
-            "station": {"s": {"rate": mode.rate, "count": n, "queue": {"packets": 128}}},
-            "host": {"sink": {"link": {"rate": "10 Gb/s"}}},
+            "station": {"s": {"rate": mode.rate, "count": n, "queue": {**FIFO, "packets": 128}}},
+            "host": {"sink": {"link": {"rate": "10 Gb/s", "queue": WIRE_QUEUE}}},
             "flow": {"up": {"from": "s", "to": "sink", "transport": SOURCE}},
         },
         replications=REPLICATIONS,

@@ -19,6 +19,9 @@ PAYLOAD = 1472
 """UDP payload whose IP packet has 1500 octets."""
 PACKET = PAYLOAD + IP_UDP_OCTETS
 SOURCE: Mapping[str, str] = {"kind": "udp", "payload": f"{PAYLOAD} B", "rate": "saturated"}
+FIFO: Mapping[str, Value] = {"discipline": "fifo", "packets": 50}
+"""The queue of a station or an access point, the same in all standards."""
+WIRE_QUEUE: Mapping[str, Value] = {"packets": 100}
 PSDU = PACKET + LLC_SNAP_OCTETS + MAC_OCTETS
 
 

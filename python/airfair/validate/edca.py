@@ -17,7 +17,7 @@ from airfair.scenario import load
 from airfair.statistics import half_width
 
 from . import theory
-from .cells import SOURCE
+from .cells import FIFO, SOURCE, WIRE_QUEUE
 from .plan import Check, Plan
 
 if TYPE_CHECKING:
@@ -121,10 +121,10 @@ class Cell:
                 }
             },
             "station": {
-                name: {"count": self.n, "edca": {**keys[0], **keys[1]}}
+                name: {"count": self.n, "queue": FIFO, "edca": {**keys[0], **keys[1]}}
                 for name in dict.fromkeys(groups)
             },
-            "host": {"sink": {"link": {"rate": "1 Gb/s"}}},
+            "host": {"sink": {"link": {"rate": "1 Gb/s", "queue": WIRE_QUEUE}}},
             "flow": {
                 flow: {
                     "from": group,

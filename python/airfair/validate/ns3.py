@@ -25,7 +25,7 @@ from airfair.statistics import half_width
 
 from . import aggregates, theory
 from .aggregates import LONG_GUARD, he_mode
-from .cells import PACKET
+from .cells import FIFO, PACKET, WIRE_QUEUE
 from .plan import Check, Plan
 from .published import NS3_AX, NS3_AX_STATIONS, NS3_HE_BOUNDS
 from .theory import DOT11A
@@ -110,11 +110,11 @@ class Bounds:
                     "guard_interval": f"{1000 * (self.mode.symbol - 12.8):.0f} ns",
                     "aggregation": {"window": window},
                     "rts_threshold": "0 B" if "RTS" in self.settings else "off",
-                    "ap": {"queue": {"packets": 1_000}},
+                    "ap": {"queue": {**FIFO, "packets": 1_000}},
                 }
             },
             "station": {"s": {"rate": self.mode.rate}},
-            "host": {"source": {"link": {"rate": "10 Gb/s"}}},
+            "host": {"source": {"link": {"rate": "10 Gb/s", "queue": WIRE_QUEUE}}},
             "flow": {
                 "down": {
                     "from": "source",

@@ -54,7 +54,9 @@ pub(crate) fn saturated_cell(stations: u32) -> String {
 
 /// Stations with aggregates of 64 MPDUs.
 fn aggregating_cell(stations: u32, keys: &str) -> String {
-    let station = format!("rate = \"he-mcs11x1\"\nqueue = {{ packets = 200 }}\n{keys}");
+    let station = format!(
+        "rate = \"he-mcs11x1\"\nqueue = {{ discipline = \"fifo\", packets = 200 }}\n{keys}"
+    );
     saturated_cell(stations)
         .replace("802.11a\"", "802.11ax\"")
         .replace("rate = \"54 Mb/s\"\n", &station)
@@ -77,7 +79,7 @@ fn ax_cell(duration: u32, stations: &str) -> String {
     format!(
         "duration = \"{duration} ms\"\nseries = \"off\"\n\
          [bss.cell]\nstandard = \"802.11ax\"\nband = \"5 GHz\"\nwidth = \"80 MHz\"\n\
-         after_collision = \"difs\"\nmax_attempts = \"unlimited\"\nap = {{ queue = {{ packets = 1000 }} }}\n\
+         after_collision = \"difs\"\nmax_attempts = \"unlimited\"\nap = {{ queue = {{ discipline = \"fifo\", packets = 1000 }} }}\n\
          [host.server]\nlink = {{ rate = \"1 Gb/s\", delay = \"1 ms\", queue = {{ packets = 1000 }} }}\n\
          {stations}"
     )
@@ -88,7 +90,7 @@ const UPLOADS: &str = r#"
 [station.sta]
 count = 10
 rate = "he-mcs11x1"
-queue = { packets = 128 }
+queue = { discipline = "fifo", packets = 128 }
 [flow.up]
 from = "sta"
 to = "server"
@@ -100,10 +102,26 @@ const DOWNLOADS: &str = r#"
 [station.sta]
 count = 4
 rate = "he-mcs11x1"
+queue = { discipline = "fifo", packets = 50 }
 [flow.down]
 from = "server"
 to = "sta"
-transport = { kind = "tcp", segment = "1460 B", receive_window = "65535 B" }
+
+[flow.down.transport]
+kind = "tcp"
+flavour = "newreno"
+sack = false
+loss_recovery = "duplicates"
+arithmetic = "rfc"
+timestamps = false
+segment = "1460 B"
+delayed_ack = true
+initial_window = 10
+quick_acks = 0
+window_scaling = false
+receive_window = "65535 B"
+min_rto = "1 s"
+full_queue = "loss"
 "#;
 
 fn tcp_cell(stations: u32) -> String {
@@ -117,7 +135,7 @@ fn cell(stations: u32, transport: &str) -> String {
         text,
         "[bss.cell]\nstandard = \"802.11a\"\n\
          [station.sta]\ncount = {stations}\nrate = \"54 Mb/s\"\n\
-         [host.server]\nlink = {{ rate = \"1 Gb/s\", delay = \"1 ms\" }}\n\
+         [host.server]\nlink = {{ rate = \"1 Gb/s\", delay = \"1 ms\", queue = {{ packets = 100 }} }}\n\
          [flow.up]\nfrom = \"sta\"\nto = \"server\"\ntransport = {transport}\n",
     );
     text
