@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .result import Result
 
 _FLOW_MEANS = (
-    "throughput_bps",
+    "flow_rate_bps",
     "delivered_bytes",
     "active_s",
     "loss",
@@ -48,7 +48,7 @@ _RATES = ("mean_rate_up_bps", "mean_rate_down_bps", "rate_changes")
 _AGGREGATES = ("aggregates", "mean_aggregate")
 _AGGREGATES_DOWN = ("aggregates_down", "mean_aggregate_down")
 _CATEGORY = (
-    "throughput_bps",
+    "goodput_bps",
     "delay_mean_ms",
     "delay_p50_ms",
     "delay_p95_ms",

@@ -10,7 +10,7 @@ from . import statistics
 if TYPE_CHECKING:
     from .result import Result
 
-INDICES = ("goodput", "goodput_per_link_rate", "airtime", "occupancy")
+INDICES = ("flow_rate", "flow_rate_per_link_rate", "airtime", "occupancy")
 
 Indices = dict[str, list[float | None]]
 
@@ -32,9 +32,9 @@ def _of_one(result: Result, replication: int) -> dict[str, float | None]:
 
     n = len(scenario.flows)
     competing = [i for i, life in enumerate(of("flows", "active_s", n)) if life > 0]
-    goodputs, rates = (
+    flow_rates, link_rates = (
         [values[i] for i in competing]
-        for values in (of("flows", "goodput_bps", n), of("flows", "mean_link_rate_bps", n))
+        for values in (of("flows", "flow_rate_bps", n), of("flows", "mean_link_rate_bps", n))
     )
     ends = {scenario.flows[i][end] for i in competing for end in ("from", "to")}
     busy = [place for place, name in enumerate(scenario.stations) if name in ends]
@@ -43,11 +43,11 @@ def _of_one(result: Result, replication: int) -> dict[str, float | None]:
         shares = of("airtime", name, len(scenario.stations))
         return [shares[place] for place in busy]
 
-    wired = any(map(math.isnan, rates))
-    ratios = [] if wired else [g / rate for g, rate in zip(goodputs, rates, strict=True)]
+    wired = any(map(math.isnan, link_rates))
+    pairs = [] if wired else zip(flow_rates, link_rates, strict=True)
     return {
-        "goodput": statistics.jain(goodputs),
-        "goodput_per_link_rate": statistics.jain(ratios),
+        "flow_rate": statistics.jain(flow_rates),
+        "flow_rate_per_link_rate": statistics.jain([rate / link_rate for rate, link_rate in pairs]),
         "airtime": statistics.jain(held("airtime_share")),
         "occupancy": statistics.jain(held("occupancy")),
     }

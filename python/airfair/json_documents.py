@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 VERSIONS = {
-    "run": 1,
+    "run": 2,
     "reproduction": 1,
     "paper": 1,
     "papers": 1,

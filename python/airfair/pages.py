@@ -40,6 +40,11 @@ def _templates(package: str) -> jinja2.Environment:
     )
 
 
+def css(colour: str) -> str:
+    """A colour of a figure as the page has it: its own where the page is light or dark."""
+    return f"var({_VARIABLES[colour]})" if colour in _VARIABLES else colour
+
+
 def inline_svg(svg: str, name: str, title: str) -> Markup:
     """An SVG document as an element of the page, in the page's colours and under its own ids."""
     body = svg[svg.index("<svg") :]

@@ -155,8 +155,8 @@ class Result:
         """Jain's indices of each replication over those that compete; null where nothing was shared.
 
         A flow competes if a part of its life is within the measured time, a station if such a flow
-        starts or ends at it. `goodput` is over the flows' goodputs, each over its own life;
-        `goodput_per_link_rate` over goodput by mean link rate of the sender, null if a sender is wired
+        starts or ends at it. `flow_rate` is over the flows' rates, each over its own life;
+        `flow_rate_per_link_rate` over these by the mean link rate of the sender, null if a sender is wired
         [arf-aware-tcp eq. 1 to 3]; `airtime` and `occupancy` over what the stations held of the measured
         time  [occupancy-tfrc eq. 19].
         """
@@ -250,7 +250,7 @@ class Result:
         """
         samples = self._samples(granularity)
         shape = samples.shape[:2]
-        goodput = self.flows["throughput_bps"].to_numpy().reshape(shape)
+        goodput = self.flows["goodput_bps"].to_numpy().reshape(shape)
         counts = {
             name: self.flows[name].to_numpy().reshape(shape)
             for name in ("timeouts", "fast_retransmits")

@@ -1,21 +1,21 @@
-"""Figures of one result: throughput and the other series over time, and each station's airtime."""
+"""Figures of one result: throughput and the other series over time, airtime, and completion times."""
 
 from __future__ import annotations
 
 import io
-import itertools
-from dataclasses import dataclass
+from collections.abc import Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
-import polars as pl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from numpy.typing import NDArray
 
 from . import statistics
-from .figures import GRID, INK, MUTED, PALETTE, STYLE, Figure, lay_out
+from .figures import GRID, INK, MUTED, STYLE, Figure, lay_out
 from .names import printable
+from .run_curves import LOST_COLOURS, MOST, Cast, Curve, Panel
+from .terminal import Holder, holders
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,15 +24,13 @@ if TYPE_CHECKING:
 
     from .result import Result
 
-# The fixed palette: a page replaces its colours by its own.
-_COLOURS = PALETTE
-_KINDS = {"data_up": PALETTE[1], "data_down": PALETTE[2], "control": PALETTE[0]}
-_LABELS = {"data_up": "data, sent by it", "data_down": "data, sent to it", "control": "control"}
-
-_MOST_LINES = len(_COLOURS)
-_MOST_BARS = 40
+_KINDS = {"data, sent by it": 1.0, "data, sent to it": 0.6, "control": 0.3}
+"""Parts of a station's air, and how much of its colour each has."""
 
 _STYLE: dict[Any, Any] = {**STYLE, "axes.grid.axis": "both"}
+
+FEWEST_COMPLETIONS = 4
+"""Transfers that make a distribution worth a figure."""
 
 
 def figures(result: Result) -> dict[str, bytes]:
@@ -44,13 +42,17 @@ def figures(result: Result) -> dict[str, bytes]:
         files |= _render("timeline", plot.timeline())
     if result.scenario.cells:
         files |= _render("airtime", plot.airtime())
+    if plot.has_completions:
+        files |= _render("completion", plot.completion())
     return files
 
 
 class Plot:
     """Figures of a result, as matplotlib has them: means of the replications with their 95 % intervals.
 
-    `result.plot()` is everything over time or, of a result without a series, the airtime.
+    `result.plot()` is everything over time or, of a result without a series, the airtime. Of many flows or
+    stations the largest are drawn, and those that were numbered in a row as one: their mean, in a band from
+    the least to the most of them.
     """
 
     def __init__(self, result: Result) -> None:
@@ -66,10 +68,16 @@ class Plot:
         scenario = self._result.scenario
         return scenario.series_step_ns is not None and bool(scenario.flows)
 
+    @property
+    def has_completions(self) -> bool:
+        """True if enough transfers were done for a distribution of their times."""
+        times = self._result.columns["flows"]["completion_s"]
+        return sum(not np.isnan(time) for time in times) >= FEWEST_COMPLETIONS
+
     def timeline(self) -> Figure:
         """Throughput, delay, congestion windows, queues and airtime over time."""
         with mpl.rc_context(_STYLE):
-            return _timeline(self._result)
+            return _timeline(self._result, self._panels())
 
     def throughput(self) -> Figure:
         """Throughput of each flow over time [Mb/s]."""
@@ -86,195 +94,186 @@ class Plot:
     def queue(self) -> Figure:
         """The fullest queues over time [packets]."""
         with mpl.rc_context(_STYLE):
-            return _over_time(self._result, _queues(self._result), "queue [packets]")
+            return _over_time(self._result, self._cast.panel_of_queues("queue [packets]"))
 
     def airtime(self) -> Figure:
         """Airtime of each station's exchanges, and of what nobody used [%]."""
         if not self._result.scenario.cells:
             raise ValueError("a scenario without a cell has no airtime")
         with mpl.rc_context(_STYLE):
-            return _airtime(self._result.to_json())
+            return _airtime(self._result, self._cast)
+
+    def completion(self) -> Figure:
+        """Completion times as a distribution: part of the transfers that were done after so long [%]."""
+        if not self.has_completions:
+            raise ValueError(f"fewer than {FEWEST_COMPLETIONS} transfers of this result were done")
+        with mpl.rc_context(_STYLE):
+            return _completions(self._result, self._cast)
+
+    @cached_property
+    def _cast(self) -> Cast:
+        return Cast(self._result)
 
     def _one(self, what: str, label: str, scale: float = 1.0) -> Figure:
         with mpl.rc_context(_STYLE):
-            return _over_time(self._result, _panel(self._result, what, label, scale=scale), label)
+            return _over_time(self._result, self._cast.panel_of_flows(what, label, scale))
+
+    def _panels(self) -> list[Panel]:
+        cast = self._cast
+        panels = [
+            cast.panel_of_flows("throughput", "throughput\n[Mb/s]", 1e-6),
+            cast.panel_of_flows("delay", "one-way delay\n[ms]"),
+            cast.panel_of_flows("cwnd", "cwnd\n[segments]"),
+            cast.panel_of_queues("queue\n[packets]"),
+        ]
+        if self._result.scenario.stations:
+            panels.append(cast.panel_of_stations("airtime", "airtime\n[%]", 100, top=100))
+            rate = cast.panel_of_stations("rate", "link rate, up\n[Mb/s]", 1e-6)
+            # A rate that never changes is in the scenario.
+            moves = any(np.ptp(curve.samples) > 0 for curve in rate.curves.values())
+            panels += [rate] * moves
+        return [panel for panel in panels if panel.curves]
 
 
-@dataclass(frozen=True)
-class _Panel:
-    """Curves in the same axes, each (replication, step); NaN where there is no value."""
-
-    label: str
-    curves: Mapping[str, NDArray[np.float64]]
-    more: int = 0
-    """Curves that there is no room for."""
-    of: str = "flows"
-
-
-def _has_bands(panel: _Panel) -> bool:
-    """True if there are intervals: where there are many flows, those shown would hide each other."""
-    others = 0 if panel.of == "queues" else panel.more
-    return len(panel.curves) + others <= len(_COLOURS)
-
-
-def _over_time(result: Result, panel: _Panel, label: str) -> Figure:
+def _over_time(result: Result, panel: Panel) -> Figure:
     """One series, large."""
     if not panel.curves:
-        raise ValueError(f"nothing in this result has a {label.partition(' [')[0]}")
+        raise ValueError(f"nothing in this result has a {panel.label.partition(' [')[0]}")
     figure, axes = _figure(4.2)
-    _draw(axes, panel, result, dict(zip(panel.curves, _COLOURS, strict=False)))
-    axes.set(xlabel="time [s]", ylabel=label)
-    shown = len(panel.curves)
-    note = f" ({shown} of {shown + panel.more} {panel.of})" if panel.more else ""
-    title = result.scenario.title + note
-    caption = _caption(title, result.replications, bands=_has_bands(panel))
-    axes.set_title(caption, fontsize=10)
+    _draw(axes, panel, result)
+    axes.set(xlabel="time [s]", ylabel=panel.label)
+    axes.set_title(_caption(result, [panel]), fontsize=10)
+    _say_hidden(axes, panel)
     return figure
 
 
-def _timeline(result: Result) -> Figure:
+def _timeline(result: Result, panels: list[Panel]) -> Figure:
     """Each series that has something to show, one below the other over the same time."""
-    panels = [panel for panel in _panels(result) if panel.curves]
     figure = Figure(figsize=(8, 0.9 + 1.9 * len(panels)), layout="constrained")
     FigureCanvasAgg(figure)
     column = figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0]
-    known: dict[str, str] = {}
     for axes, panel in zip(column, panels, strict=True):
-        colours = _colours(panel, known)
-        known |= colours
-        _draw(axes, panel, result, colours)
-        if panel.more:
-            less = " emptier" if panel.of == "queues" else " more"
-            are = "is" if panel.more == 1 else "are"
-            axes.set_title(f"{panel.more}{less} {are} not shown", loc="right", fontsize=8)
+        _draw(axes, panel, result)
+        _say_hidden(axes, panel)
     column[-1].set(xlabel="time [s]")
-    bands = any(map(_has_bands, panels))
-    caption = _caption(result.scenario.title, result.replications, bands=bands)
-    figure.suptitle(caption, fontsize=10)
+    figure.suptitle(_caption(result, panels), fontsize=10)
     return figure
 
 
-def _colours(panel: _Panel, known: Mapping[str, str]) -> dict[str, str]:
-    """A colour for each curve: that of the same name in another panel, else the one used least so far."""
-    colours: dict[str, str] = {}
-    for name in sorted(panel.curves, key=lambda name: name not in known):
-        left = [colour for colour in _COLOURS if colour not in colours.values()]
-        same = known.get(name)
-        colours[name] = same if same in left else min(left, key=[*known.values()].count)
-    return colours
+def _say_hidden(axes: Axes, panel: Panel) -> None:
+    """Tell how many curves there is no room for."""
+    if panel.hidden:
+        less = "emptier" if panel.of == "queues" else "smaller"
+        are = "is" if panel.hidden == 1 else "are"
+        axes.set_title(f"{panel.hidden} {less} {are} not shown", loc="right", fontsize=8)
 
 
-def _panels(result: Result) -> list[_Panel]:
-    panels = [
-        _panel(result, "throughput", "throughput\n[Mb/s]", scale=1e-6),
-        _panel(result, "delay", "one-way delay\n[ms]"),
-        _panel(result, "cwnd", "cwnd\n[segments]"),
-        _queues(result),
-    ]
-    if result.scenario.stations:
-        airtime = _panel(result, "airtime", "airtime\n[%]", scale=100)
-        rate = _panel(result, "rate", "link rate, up\n[Mb/s]", scale=1e-6)
-        # A rate that never changes is in the scenario.
-        moves = any(np.ptp(samples) > 0 for samples in rate.curves.values())
-        panels += [airtime, *[rate] * moves]
-    return panels
-
-
-def _panel(result: Result, what: str, label: str, *, scale: float = 1.0) -> _Panel:
-    """A series of flows or stations, those first that the scenario has first."""
-    table = result.series(what)
-    name, value = table.columns[1], table.columns[3]
-    curves = {}
-    for key, rows in table.partition_by(name, maintain_order=True, as_dict=True).items():
-        samples = rows[value].cast(pl.Float64).to_numpy().reshape(result.replications, -1)
-        if not np.isnan(samples).all():
-            curves[str(key[0])] = scale * samples
-    shown = dict(itertools.islice(curves.items(), _MOST_LINES))
-    return _Panel(label, shown, len(curves) - len(shown))
-
-
-def _queues(result: Result) -> _Panel:
-    """The fullest queues, as far as one can tell them from nothing beside each other."""
-    table = result.series("queue")
-    keys = ["station", "access_point", "link", "from", "to"]
-    curves = {}
-    for key, rows in table.partition_by(keys, maintain_order=True, as_dict=True).items():
-        station, access_point, _, start, end = key
-        name = station or (access_point and f"{access_point} (AP)") or f"{start} to {end}"
-        curves[str(name)] = rows["queue_packets"].to_numpy().reshape(result.replications, -1)
-    fullest = sorted(curves, key=lambda name: -curves[name].mean())[:_MOST_LINES]
-    least = max((curves[name].mean() for name in fullest[:1]), default=0.0) / 100
-    shown = {name: curves[name] for name in fullest if curves[name].mean() > least}
-    return _Panel("queue\n[packets]", shown, len(curves) - len(shown), "queues")
-
-
-def _draw(axes: Axes, panel: _Panel, result: Result, colours: Mapping[str, str]) -> None:
-    """Means of the replications in steps, each with its interval."""
+def _draw(axes: Axes, panel: Panel, result: Result) -> None:
+    """Curves in steps, each with its interval or its spread."""
     end, step = result.scenario.duration_s, result.scenario.series_step_s or 0.0
-    bands = result.replications > 1 and _has_bands(panel)
-    for name, samples in panel.curves.items():
-        colour = colours[name]
-        # The last step ends where the run does.
-        known = np.column_stack([samples, samples[:, -1]])
-        times = np.append(np.arange(samples.shape[1]) * step, end)
-        # A replication without a value leaves none for the mean: the others are not those that it is of.
-        middle = known.mean(axis=0)
+    intervals = result.replications > 1 and panel.has_intervals
+    for name, curve in panel.curves.items():
+        middle, colour = curve.mean, panel.colours[name]
+        times = np.append(np.arange(len(middle)) * step, end)
         steps: dict[str, Any] = {"drawstyle": "steps-post", "color": colour}
-        axes.plot(times, middle, linewidth=1.4, label=_label(name), **steps)
-        if bands:
-            widths = np.array([statistics.half_width(step) or 0.0 for step in known.T])
-            axes.fill_between(
-                times,
-                np.maximum(middle - widths, 0),
-                middle + widths,
-                step="post",
-                color=colour,
-                alpha=0.2,
-                linewidth=0,
-            )
+        axes.plot(times, _to_end(middle), linewidth=1.4, label=_label(curve.label), **steps)
+        edges = curve.spread or (_interval(curve) if intervals else None)
+        if edges is not None:
+            low, high = (np.clip(_to_end(edge), 0, panel.top) for edge in edges)
+            axes.fill_between(times, low, high, step="post", color=colour, alpha=0.2, linewidth=0)
     if result.scenario.warmup_s > 0:
         axes.axvspan(0, result.scenario.warmup_s, color=GRID, zorder=0, label="warm-up")
     axes.set(ylabel=panel.label, xlim=(0, end))
-    axes.set_ylim(bottom=0)
+    highest = axes.get_ylim()[1]
+    axes.set_ylim(0, highest if panel.top is None else min(highest, panel.top))
     _legend(axes)
 
 
-def _airtime(document: dict[str, Any]) -> Figure:
-    stations = document["stations"][:_MOST_BARS]
-    channels = document["channels"]
-    colours = {
-        "beacons": PALETTE[4],
-        "collisions": PALETTE[3],
-        "contention": MUTED,
-        "idle": GRID,
-    }
-    lost = {
-        f"{kind} in {_label(channel['name'])}" if len(channels) > 1 else kind: (
-            colour,
-            channel["airtime"][kind],
-        )
-        for channel in channels
-        for kind, colour in colours.items()
-        if kind in channel["airtime"]
-    }
-    rows = [_label(station["name"]) for station in stations] + list(lost)
-    figure, axes = _figure(1.4 + 0.32 * len(rows))
-    left = np.zeros(len(stations))
-    for kind, colour in _KINDS.items():
-        shares = np.array([100 * station["airtime"][kind] for station in stations])
-        axes.barh(range(len(stations)), shares, left=left, color=colour, label=_LABELS[kind])
-        left += shares
-    intervals = [100 * (station["airtime_share_ci95"] or 0.0) for station in stations]
-    if any(intervals):
-        axes.errorbar(left, range(len(stations)), xerr=intervals, fmt="none", ecolor=INK, capsize=3)
-    for row, (colour, share) in enumerate(lost.values(), start=len(stations)):
-        axes.barh(row, 100 * share, color=colour)
-    axes.set_yticks(range(len(rows)), rows)
+def _interval(curve: Curve) -> tuple[Any, Any]:
+    """The 95 % interval of the mean, (step)."""
+    middle = curve.mean
+    widths = np.array([statistics.half_width(step) or 0.0 for step in curve.samples.T])
+    return middle - widths, middle + widths
+
+
+def _to_end(values: Any) -> Any:  # noqa: ANN401 - an array
+    """Values of steps with the last one again, as the last step ends where the run does."""
+    return np.append(values, values[-1])
+
+
+def _airtime(result: Result, cast: Cast) -> Figure:
+    """A bar for each station, or for several in a row together, and one for each loss of air."""
+    rows = [
+        (holder, cell if len(result.scenario.cells) > 1 else "")
+        for cell in result.scenario.cells
+        for holder in holders(result, cell, alone=MOST)
+    ]
+    # Stations of all cells come first.
+    rows.sort(key=lambda row: row[0].is_lost)
+    figure, axes = _figure(1.6 + 0.32 * len(rows))
+    for place, (holder, _) in enumerate(rows):
+        _bar(axes, place, holder, cast)
+    words = [
+        _label(f"{holder.name} in {cell}" if cell and holder.is_lost else holder.name)
+        for holder, cell in rows
+    ]
+    axes.set_yticks(range(len(rows)), words)
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
-    axes.set(xlabel="airtime [%]", xlim=(0, None))
-    title = document["scenario"]["title"]
-    axes.set_title(_caption(title, document["replications"]), fontsize=10)
+    highest = max((100 * (holder.share + (holder.interval or 0)) for holder, _ in rows), default=0)
+    axes.set(xlabel="airtime [%]", xlim=(0, min(1.05 * highest, 100) or 1))
+    axes.set_title(_title(result), fontsize=10)
+    for kind, part in _KINDS.items():
+        axes.barh(0, 0, color=MUTED, alpha=part, label=kind)
+    _legend(axes)
+    return figure
+
+
+def _bar(axes: Axes, row: int, holder: Holder, cast: Cast) -> None:
+    """The air of a station by kind, from dark to light, or of a loss, with its interval."""
+    share, left = 100 * holder.share, 0.0
+    if holder.is_lost:
+        axes.barh(row, share, color=LOST_COLOURS[holder.name])
+    else:
+        colour = cast.station_colours.get(holder.name, MUTED)
+        for part, alpha in zip(holder.kinds, _KINDS.values(), strict=True):
+            axes.barh(row, 100 * part, left=left, color=colour, alpha=alpha)
+            left += 100 * part
+    if holder.interval:
+        low = share - max(share - 100 * holder.interval, 0)
+        high = min(share + 100 * holder.interval, 100) - share
+        axes.errorbar(share, row, xerr=[[low], [high]], fmt="none", ecolor=INK, capsize=3)
+
+
+def _completions(result: Result, cast: Cast) -> Figure:
+    """Part of the transfers of each group that were done after so long."""
+    times = np.array(result.columns["flows"]["completion_s"]).reshape(result.replications, -1)
+    lives = np.array(result.columns["flows"]["active_s"]).reshape(times.shape)
+    figure, axes = _figure(4.2)
+    groups = [g for g in cast.flows if not np.isnan(times[:, list(g.places)]).all()]
+    ranked = sorted(groups, key=lambda g: -np.isfinite(times[:, list(g.places)]).sum())[:MOST]
+    colours = cast.colours_of_flows([group.name for group in ranked])
+    for group in ranked:
+        own = times[:, list(group.places)]
+        # A transfer that has begun and is not done counts: its curve ends below 100 %.
+        begun = int((np.isfinite(own) | (lives[:, list(group.places)] > 0)).sum())
+        done = np.sort(own[np.isfinite(own)])
+        parts = 100 * np.arange(1, len(done) + 1) / begun
+        words = f"{_label(group.name)}\n({len(done)} of {begun} done)"
+        axes.plot(
+            np.concatenate([[0], done, [np.nanmax(times)]]),
+            np.concatenate([[0], parts, parts[-1:]]),
+            drawstyle="steps-post",
+            color=colours[group.name],
+            linewidth=1.4,
+            label=words,
+        )
+    axes.set(xlabel="completion time [s]", ylabel="transfers done [%]", ylim=(0, 102))
+    axes.set_xlim(left=0)
+    runs = f"\nall transfers of {result.replications} runs" if result.replications > 1 else ""
+    axes.set_title(_label(result.scenario.title) + runs, fontsize=10)
+    hidden = len(groups) - len(ranked)
+    _say_hidden(axes, Panel("", {}, {}, hidden))
     _legend(axes)
     return figure
 
@@ -291,14 +290,24 @@ def _legend(axes: Axes) -> None:
 
 def _label(name: str) -> str:
     """A name for matplotlib: a dollar sign is no mathematics, and what begins with _ is in the legend."""
-    text = printable(name).replace("$", r"\$")
+    text = "\n".join(map(printable, name.split("\n"))).replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
 
 
-def _caption(title: str, replications: int, *, bands: bool = True) -> str:
-    title = _label(title)
-    sure = ", 95 % interval" if bands else ""
-    return title if replications == 1 else f"{title}\nmean of {replications} runs{sure}"
+def _caption(result: Result, panels: Iterable[Panel]) -> str:
+    """The title, and what curves and bands are."""
+    panels, notes = list(panels), []
+    if result.replications > 1:
+        sure = ", 95 % interval" if any(panel.has_intervals for panel in panels) else ""
+        notes.append(f"mean of {result.replications} runs{sure}")
+    if any(curve.spread for panel in panels for curve in panel.curves.values()):
+        notes.append("of those numbered in a row the mean, the least and the most")
+    return "\n".join([_label(result.scenario.title), *(["; ".join(notes)] if notes else [])])
+
+
+def _title(result: Result) -> str:
+    title, replications = _label(result.scenario.title), result.replications
+    return title if replications == 1 else f"{title}\nmean of {replications} runs, 95 % interval"
 
 
 def _render(name: str, figure: Figure) -> Mapping[str, bytes]:

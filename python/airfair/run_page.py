@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from . import fairness
 from .document import half_width, mean
+from .figures import GRID
 from .names import printable
-from .pages import inline_svg, render
+from .pages import css, inline_svg, render
+from .run_curves import LOST_COLOURS, MOST, OTHER_COLOURS, Cast
 from .run_fragment import runs
 from .terminal import Holder, holders
 from .terminal_tables import Wish, categories, flows, links, stations
@@ -28,6 +30,7 @@ _CAPTIONS = {
     "throughput": "Throughput of each flow in each step of the series, as delivered in order.",
     "timeline": "Each flow, queue and station over time, in steps of the series: means of the step.",
     "airtime": "Share of the air that the exchanges of each station held, and what nobody used.",
+    "completion": "Part of the transfers that were done after so long.",
 }
 
 
@@ -57,7 +60,7 @@ def page(result: Result, drawn: Mapping[str, bytes], about: Mapping[str, Any]) -
         runs=runs(result),
         scenario=scenario,
         replications=result.replications,
-        channels=[Channel(cell, holders(result, cell)) for cell in scenario.cells],
+        channels=channels(result),
         figures=_figures(drawn),
         flows=flows(result, wish),
         stations=stations(result, wish),
@@ -69,6 +72,23 @@ def page(result: Result, drawn: Mapping[str, bytes], about: Mapping[str, Any]) -
         printable_lines=lambda text: "\n".join(map(printable, text.splitlines())),
         number=number,
     )
+
+
+def channels(result: Result) -> list[Channel]:
+    """The bar of each cell's air, whose stations have the colours that they have in the figures."""
+    colours = Cast(result).station_colours
+    return [
+        Channel(cell, [_coloured(part, colours) for part in holders(result, cell, alone=MOST)])
+        for cell in result.scenario.cells
+    ]
+
+
+def _coloured(part: Holder, of_stations: Mapping[str, str]) -> Holder:
+    colours = LOST_COLOURS if part.is_lost else of_stations
+    colour = colours.get(part.name, OTHER_COLOURS[0])
+    inks = {GRID: "var(--ink)"} | dict.fromkeys(OTHER_COLOURS, "#000000")
+    ink = inks.get(colour, "var(--page)")
+    return replace(part, colour=css(colour), ink=ink)
 
 
 def _figures(drawn: Mapping[str, bytes]) -> list[Figure]:
@@ -84,8 +104,8 @@ def _figures(drawn: Mapping[str, bytes]) -> list[Figure]:
 
 def _fairness(result: Result) -> list[tuple[str, float | None, float | None]]:
     titles = {
-        "goodput": "goodput",
-        "goodput_per_link_rate": "goodput by link rate",
+        "flow_rate": "flow rate",
+        "flow_rate_per_link_rate": "flow rate by link rate",
         "airtime": "airtime",
     }
     columns = fairness.indices(result)

@@ -221,6 +221,13 @@ class Holder:
     mark: str
     colour: str
     ink: str = "#ffffff"
+    kinds: tuple[float, ...] = ()
+    """Parts of a station's share: data sent by it, data sent to it, control."""
+
+    @property
+    def is_lost(self) -> bool:
+        """True of air that no station held."""
+        return not self.kinds
 
 
 _LOST = (
@@ -231,8 +238,11 @@ _LOST = (
 )
 
 
-def holders(result: Result, cell: str) -> list[Holder]:
-    """Parts of a channel's air, which add up to 1: stations, beacons, collisions, contention, idle."""
+def holders(result: Result, cell: str, alone: int = MOST_HOLDERS) -> list[Holder]:
+    """Parts of a channel's air, which add up to 1: stations, beacons, collisions, contention, idle.
+
+    Of more than `alone` stations those that were numbered in a row are one part.
+    """
     scenario = result.scenario
     channel = samples(result, "channel_shares", scenario.cells)[cell]
     shares = samples(result, "airtime", scenario.stations)
@@ -241,7 +251,7 @@ def holders(result: Result, cell: str) -> list[Holder]:
         for name, of in zip(scenario.stations, scenario.station_cells, strict=True)
         if of == cell
     ]
-    parts = [_holder(i, name, members) for i, (name, members) in enumerate(_shown(here))]
+    parts = [_holder(i, name, members) for i, (name, members) in enumerate(_shown(here, alone))]
     for column, name, note, mark, colour in _LOST:
         values = channel[column]
         if name != "beacons" or any(values):
@@ -250,9 +260,9 @@ def holders(result: Result, cell: str) -> list[Holder]:
     return parts
 
 
-def _shown(here: Sequence[Item]) -> list[tuple[str, list[Item]]]:
+def _shown(here: Sequence[Item], alone: int) -> list[tuple[str, list[Item]]]:
     """Stations with a part of their own, in the scenario's order, so that two bars can be compared."""
-    if len(here) <= MOST_HOLDERS:
+    if len(here) <= alone:
         return [(item.name, [item]) for item in here]
     found = [
         (name, [here[place] for place in places])
@@ -275,13 +285,14 @@ def _sum(members: Sequence[Item], kind: str) -> list[float]:
 
 
 def _holder(index: int, name: str, members: Sequence[Item]) -> Holder:
-    up, down, control = (
-        number(100 * _held(members, kind), 1) for kind in ("data_up", "data_down", "control")
-    )
+    kinds = tuple(_held(members, kind) for kind in ("data_up", "data_down", "control"))
+    up, down, control = (number(100 * share, 1) for share in kinds)
     note = f"data up {up}, down {down}, control {control}"
     shares = _sum(members, "airtime_share")
     mark, colour = _LETTERS[index], _COLOURS[index]
-    return Holder(name, mean(shares) or 0.0, half_width(shares), note, mark, colour, "#000000")
+    return Holder(
+        name, mean(shares) or 0.0, half_width(shares), note, mark, colour, "#000000", kinds
+    )
 
 
 def _bar(parts: Sequence[Holder], width: int, ink: Ink) -> Iterator[str]:
@@ -322,12 +333,12 @@ def _widths(shares: Sequence[float], width: int) -> list[int]:
 
 def _fairness(result: Result, width: int, ink: Ink) -> Iterator[str]:
     titles = {
-        "goodput": "goodput",
-        "goodput_per_link_rate": "goodput / link rate",
+        "flow_rate": "flow rate",
+        "flow_rate_per_link_rate": "flow rate / link rate",
         "airtime": "airtime",
     }
     if keeps_shares(result):
-        titles = {"goodput": "goodput", "airtime": "airtime", "occupancy": "occupancy"}
+        titles = {"flow_rate": "flow rate", "airtime": "airtime", "occupancy": "occupancy"}
     columns = fairness.indices(result)
     parts = []
     for key, title in titles.items():

@@ -1,6 +1,6 @@
 """The tables of a result for a terminal: flows, stations, links, each figure with its interval.
 
-Many that are numbered in a row are one group: its sum, mean, least and most.
+Many that are numbered in a row are one group: its sum, mean, least, median, 95th percentile and most.
 """
 
 from __future__ import annotations
@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 24
 """Rows shown of a long table; `--all`, `--json` and `--out` have all."""
+SEVERAL = 8
+"""Rows from which on those that were numbered in a row are one group: it takes no more lines than they."""
 WORST = 5
-"""Flows of a long table that are shown as the worst."""
+"""Flows of a long table that are shown as the slowest."""
+WHOLE = 0.95
+"""Part of the measured time from which on a flow is said to live throughout."""
 
 Values = list[float]
 """One per replication; NaN is a value that does not exist."""
@@ -94,8 +98,7 @@ def flows(result: Result, wish: Wish) -> Table:
     """Table of what each flow got."""
     scenario = result.scenario
     tables = samples(result, "flows", [flow["name"] for flow in scenario.flows])
-    whole = added("throughput_bps")(list(tables.values()))
-    columns = _flow_columns(whole, list(tables.values()))
+    columns = _flow_columns(list(tables.values()), scenario.duration_s - scenario.warmup_s)
     items = [Item(name, table) for name, table in tables.items() if wish.has(name)]
     every = wish.every or bool(wish.flows)
     lines = list(_lines(items, columns, every=every))
@@ -103,30 +106,34 @@ def flows(result: Result, wish: Wish) -> Table:
         shown = {label for label, places in _groups(items)[:MOST_ROWS] if len(places) == 1}
         hidden = [item for item in items if item.name not in shown]
         competing = [item for item in hidden if any(item.samples["active_s"])]
-        worst = sorted(competing, key=lambda item: _mean_known(item.samples["goodput_bps"]))[:WORST]
-        lines.append(Line("least goodput:", [""] * len(columns)))
-        lines += [line for item in worst for line in _item(item, columns, "  ")]
+        worst = sorted(competing, key=lambda item: _mean_known(item.samples["flow_rate_bps"]))
+        lines.append(Line("slowest flows:", [""] * len(columns)))
+        lines += [line for item in worst[:WORST] for line in _item(item, columns, "  ")]
     total = "total" if len(items) == len(tables) else f"{len(items)} of {len(tables)} flows"
     lines += _total(items, columns, total)
     return _table("flow", columns, lines)
 
 
-def _flow_columns(whole: Values, tables: Sequence[Samples]) -> list[Column]:
+def _flow_columns(tables: Sequence[Samples], measured_s: float) -> list[Column]:
+    whole = added("goodput_bps")(tables)
+
     def share(table: Samples) -> Values:
-        return _ratio(table["throughput_bps"], whole, 100)
+        return _ratio(table["goodput_bps"], whole, 100)
 
     def shares(tables: Sequence[Samples]) -> Values:
-        return _ratio(added("throughput_bps")(tables), whole, 100)
+        return _ratio(added("goodput_bps")(tables), whole, 100)
 
-    def some(heading: str, name: str, digits: int) -> list[Column]:
+    def some(heading: str, name: str, digits: int, factor: float = 1.0) -> list[Column]:
         """A column that only some flows have: of delays where packets arrived, of transfers that end."""
         known = any(_known(table[name]) for table in tables)
-        return [Column(heading, scaled(name), None, digits)] if known else []
+        return [Column(heading, scaled(name, factor), None, digits)] if known else []
 
+    # A goodput is over the measured time, so that goodputs add up; a rate is over the flow's own life.
+    come_and_go = any(min(table["active_s"]) < WHOLE * measured_s for table in tables)
     return [
-        # Goodputs are each over the flow's own life; what all delivered adds up over the measured time.
-        Column("goodput\nMb/s", scaled("goodput_bps", 1e-6), added("throughput_bps", 1e-6), 3),
+        Column("goodput\nMb/s", scaled("goodput_bps", 1e-6), added("goodput_bps", 1e-6), 3),
         Column("share\n%", share, shares, 1),
+        *(some("flow\nrate\nMb/s", "flow_rate_bps", 3, 1e-6) if come_and_go else []),
         Column(
             "loss\n%",
             scaled("loss", 100),
@@ -185,7 +192,7 @@ def categories(result: Result) -> Table | None:
         return None
     items = [Item(name, table) for name, table in tables.items()]
     columns = [
-        Column("goodput\nMb/s", scaled("throughput_bps", 1e-6), added("throughput_bps", 1e-6), 3),
+        Column("goodput\nMb/s", scaled("goodput_bps", 1e-6), added("goodput_bps", 1e-6), 3),
         Column("delay\np50\nms", scaled("delay_p50_ms"), None, 1),
         Column("delay\np95\nms", scaled("delay_p95_ms"), None, 1),
         Column("airtime\n%", scaled("airtime_share", 100), added("airtime_share", 100), 1),
@@ -306,24 +313,27 @@ def _table(first: str, columns: Sequence[Column], lines: Sequence[Line]) -> Tabl
 
 
 def _lines(items: Sequence[Item], columns: Sequence[Column], *, every: bool) -> Iterator[Line]:
-    if every or len(items) <= MOST_ROWS:
-        for item in items:
-            yield from _item(item, columns, "")
-        return
-    found = _groups(items)
-    for name, places in found[:MOST_ROWS]:
+    found = [(item.name, [place]) for place, item in enumerate(items)] if every else _groups(items)
+    for name, places in found[: None if every else MOST_ROWS]:
         members = [items[place] for place in places]
         if len(members) == 1:
             yield from _item(members[0], columns, "")
         else:
             yield from _group(name, members, columns)
-    rest = sum(len(places) for _, places in found[MOST_ROWS:])
+    rest = 0 if every else sum(len(places) for _, places in found[MOST_ROWS:])
     if rest:
         yield Line(f"… {rest} more: --all", [""] * len(columns))
 
 
 def _groups(items: Sequence[Item]) -> list[tuple[str, list[int]]]:
-    return names.groups([item.name for item in items])
+    """Rows, or groups of them, by place: where there are few rows, short groups are rows by themselves."""
+    groups: list[tuple[str, list[int]]] = []
+    for name, places in names.groups([item.name for item in items]):
+        if len(items) <= MOST_ROWS and len(places) < SEVERAL:
+            groups += [(items[place].name, [place]) for place in places]
+        else:
+            groups.append((name, places))
+    return groups
 
 
 def _item(item: Item, columns: Sequence[Column], indent: str) -> Iterator[Line]:
@@ -332,7 +342,7 @@ def _item(item: Item, columns: Sequence[Column], indent: str) -> Iterator[Line]:
 
 
 def _group(name: str, members: Sequence[Item], columns: Sequence[Column]) -> Iterator[Line]:
-    """All of a group together, their mean, least and most; the interval is that of the mean."""
+    """All of a group together, their mean, and how they are spread; the interval is that of the mean."""
     yield Line(name, [""] * len(columns))
     tables = [member.samples for member in members]
     each = [[column.of(table) for table in tables] for column in columns]
@@ -341,12 +351,10 @@ def _group(name: str, members: Sequence[Item], columns: Sequence[Column]) -> Ite
         [_mean_known(values) for values in zip(*of_members, strict=True)] for of_members in each
     ]
     yield from _with_interval("  mean", means, columns)
-    for word, choose in (("  least", min), ("  most", max)):
-        extremes = [
-            choose(filter(math.isfinite, map(_mean, of_members)), default=math.nan)
-            for of_members in each
-        ]
-        yield Line(word, [number(v, c.digits) for v, c in zip(extremes, columns, strict=True)])
+    own = [sorted(filter(math.isfinite, map(_mean, of_members))) for of_members in each]
+    for word, part in (("least", 0.0), ("median", 0.5), ("p95", 0.95), ("most", 1.0)):
+        cells = [number(_quantile(v, part), c.digits) for v, c in zip(own, columns, strict=True)]
+        yield Line(f"  {word}", cells)
 
 
 def _total(items: Sequence[Item], columns: Sequence[Column], label: str) -> Iterator[Line]:
@@ -374,6 +382,15 @@ def _with_interval(
     if any(values is not None and len(values) > 1 for values in cells):
         indent = " " * (len(label) - len(label.lstrip()))
         yield line(f"{indent}  ± 95 %", half_width)
+
+
+def _quantile(ascending: Sequence[float], part: float) -> float:
+    """The value below which `part` of the others lie, between two of them where none is there."""
+    if not ascending:
+        return math.nan
+    place = part * (len(ascending) - 1)
+    below = ascending[math.floor(place)]
+    return below + (ascending[math.ceil(place)] - below) * (place - math.floor(place))
 
 
 def _mean(values: Values) -> float:

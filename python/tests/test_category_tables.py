@@ -148,11 +148,11 @@ def test_the_airtime_of_a_category_is_that_of_its_frames() -> None:
     assert (letter["frames"], call["frames"]) == (495, 50)
     assert call["airtime_share"] == pytest.approx(50 * 96e-6)
     assert letter["airtime_share"] == pytest.approx(495 * 96e-6)
-    assert call["throughput_bps"] == 50 * 160 * 8
+    assert call["goodput_bps"] == 50 * 160 * 8
     assert (call["drops"], call["collisions"]) == (0, 0)
     flows = {it["flow"]: it for it in result.flows.iter_rows(named=True)}
     for category, flow in ((letter, flows["letter"]), (call, flows["call"])):
-        for column in ("delay_p50_ms", "delay_p95_ms", "delay_max_ms", "throughput_bps"):
+        for column in ("delay_p50_ms", "delay_p95_ms", "delay_max_ms", "goodput_bps"):
             assert category[column] == flow[column]
 
 
@@ -170,7 +170,7 @@ def test_categories_add_up_to_stations_and_access_points(busy: Result) -> None:
     assert categories["internal_collisions"].sum() > 0
     # The highest one gives way to nobody.
     assert categories["internal_collisions"].to_list()[-1] == 0
-    assert categories["throughput_bps"].sum() == pytest.approx(busy.flows["throughput_bps"].sum())
+    assert categories["goodput_bps"].sum() == pytest.approx(busy.flows["goodput_bps"].sum())
     # A frame on the air at the end counts in part in the one, and not in the other.
     held = busy.stations["airtime_share"].sum()
     assert categories["airtime_share"].sum() == pytest.approx(held, abs=0.006)

@@ -101,7 +101,7 @@ def test_json_is_the_document_and_nothing_else(program: Program, scenario: Path)
     assert set(expected.split()) <= station.keys()
     assert set(station["drops"]) == {"retry_limit", "queue_full", "codel", "ack_filter", "late"}
     assert {"name", "busy", "collisions"} <= channel.keys()
-    assert {"goodput", "airtime"} <= document["fairness"].keys()
+    assert {"flow_rate", "airtime"} <= document["fairness"].keys()
     assert document == airfair.run(scenario, seed=3, replications=2).to_json()
 
 

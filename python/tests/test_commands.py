@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import fcntl
 import io
 import os
@@ -9,12 +10,14 @@ import re
 import struct
 import subprocess
 import termios
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import airfair
 from airfair import cli, names, terminal
+from airfair.cli import grammar
 from airfair.cli.commands import COMMANDS, init
 from airfair.experiment.stopping import Fixed
 from airfair.terminal_tables import Wish
@@ -145,6 +148,101 @@ def test_a_paper_is_checked_with_its_studies_and_their_scenarios(
     status, lines = told(capsys, "check", paper)
     assert status == cli.BAD_INPUT
     assert any('titel: unknown key, did you mean "title"?' in line for line in lines)
+
+
+# ------------------------------------------------------------------ the command that is meant
+
+
+def test_a_study_is_no_scenario_and_its_command_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "study"
+    assert told(capsys, "init", "study", folder)[0] == cli.DONE
+    study = folder / "study.toml"
+    for command in (
+        ["run", study],
+        ["timeline", study, "--out", "x.svg"],
+        ["compare", study, study],
+    ):
+        status, lines = told(capsys, *command)
+        assert status == cli.BAD_INPUT
+        assert lines == [
+            f"airfair: {study}: a study, which varies a scenario; its command is: airfair sweep {study}"
+        ]
+
+
+def test_a_scenario_is_no_study_and_its_command_is_told(
+    scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, lines = told(capsys, "sweep", scenario)
+    assert status == cli.BAD_INPUT
+    assert lines[0] == (
+        f"airfair: {scenario}: a scenario, and no study; its command is: airfair run {scenario}"
+    )
+    assert lines[1].endswith(f'names it: scenario = "{scenario.name}"')
+
+
+def test_a_directory_of_a_paper_or_of_a_result_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert told(capsys, "init", "paper", tmp_path / "paper")[0] == cli.DONE
+    status, (line,) = told(capsys, "run", tmp_path / "paper")
+    assert (status, line.split(": ")[-1]) == (
+        cli.BAD_INPUT,
+        f"airfair reproduce {tmp_path / 'paper'}",
+    )
+    (tmp_path / "scenario.toml").write_text(SCENARIO, encoding="utf-8")
+    status, (line,) = told(capsys, "run", tmp_path)
+    assert line.endswith(f"a scenario is in it: {tmp_path / 'scenario.toml'}")
+
+
+def test_an_example_is_found_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["run", "one-slow-station"]) == cli.DONE
+    named = capsys.readouterr().out.splitlines()
+    path = init.EXAMPLES / "one-slow-station.toml"
+    assert cli.main(["run", str(path)]) == cli.DONE
+    # Where a file has the name, it is the file.
+    by_path = capsys.readouterr().out.splitlines()
+    assert [named[0], *named[2:]] == [by_path[0], *by_path[2:]]
+    Path("one-slow-station").write_text("no scenario", encoding="utf-8")
+    assert told(capsys, "run", "one-slow-station")[0] == cli.BAD_INPUT
+
+
+def test_a_name_that_is_neither_file_nor_example_says_what_comes_near(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, (line,) = told(capsys, "run", "one-slow-statoin")
+    assert status == cli.BAD_INPUT
+    assert line.endswith('nor is it an example, did you mean "one-slow-station"?')
+    status, (line,) = told(capsys, "run", "xyzzy")
+    assert line.endswith("nor is it an example; airfair init example --list names them")
+    status, (line,) = told(capsys, "run", "xyzzy.toml")
+    assert line == "airfair: xyzzy.toml: No such file or directory"
+
+
+def every_parser(
+    parser: argparse.ArgumentParser, name: str
+) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """A parser and those of its commands, by what is typed for them."""
+    yield name, parser
+    for action in parser._actions:  # noqa: SLF001 - there is no public way to the commands
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 - likewise
+            for word, command in action.choices.items():
+                yield from every_parser(command, f"{name} {word}")
+
+
+PARSERS = dict(every_parser(grammar.parser(), "airfair"))
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_every_help_fits_eighty_columns(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = PARSERS[name].format_help().splitlines()
+    assert not [line for line in lines if names.width(line) > 80]
 
 
 # ------------------------------------------------------------------ init

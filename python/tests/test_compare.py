@@ -11,8 +11,9 @@ from scipy import stats
 
 import airfair
 from airfair.cli import main
+from airfair.experiment import text
 from airfair.experiment.errors import StudyError
-from airfair.experiment.side_by_side import Side, compared
+from airfair.experiment.side_by_side import Comparison, Side, compared
 
 CELL = """
 title = "two"
@@ -51,6 +52,11 @@ def save(directory: Path, replications: int, keys: dict[str, str] | None = None)
     """Write a directory of tables, without the figures that `airfair run --out` draws."""
     experiment = airfair.Experiment(CELL, set=keys, replications=replications)
     experiment.run(store=None, progress=False).save(directory)
+
+
+def _json(capsys: pytest.CaptureFixture[str], *sides: Path) -> str:
+    assert main(["compare", *map(str, sides), "--replications", "3", "--json"]) == 0
+    return capsys.readouterr().out
 
 
 FASTER = {"station.slow.rate": "54 Mb/s"}
@@ -104,6 +110,47 @@ def test_directories_of_another_build_are_compared_by_their_tables(
     out = capsys.readouterr().out
     assert "4 pairs of runs" in " ".join(out.split()), "wherever a long path breaks the line"
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_the_two_are_named_by_their_files_in_the_order_that_was_typed(
+    cell: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "much-faster-cell.toml").write_text(CELL.replace('"6 Mb/s"', '"54 Mb/s"'))
+    other = tmp_path / "much-faster-cell.toml"
+    assert main(["compare", str(cell), str(other), "--replications", "3", "--all"]) == 0
+    out = capsys.readouterr().out
+    words = " ".join(out.split())
+    assert words.startswith(
+        "cell and much-faster-cell, 3 pairs of runs; the difference is much-faster-cell less cell"
+    )
+    assert "first" not in words
+    assert "second" not in words
+    # A long name has lines of its own above the means.
+    assert "much-faster-" in out
+    rows = json.loads(_json(capsys, cell, other))["rows"]
+    line = next(
+        line for line in out.splitlines() if line.startswith("flow b") and "goodput" in line
+    )
+    means = next(row for row in rows if row["flow"] == "b" and row["column"] == "goodput_bps")
+    assert float(line.split()[4]) == pytest.approx(means["first"] / 1e6, rel=1e-2)
+    assert float(line.split()[5]) == pytest.approx(means["second"] / 1e6, rel=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "short"),
+    [
+        ("a/plain.toml", "a/aware.toml", ("plain", "aware")),
+        ("results/before", "results/after", ("before", "after")),
+        ("before/scenario.toml", "after/scenario.toml", ("before", "after")),
+        ("x.toml", "x", ("x.toml", "x")),
+        ("same", "same", ("first", "second")),
+    ],
+)
+def test_two_paths_are_named_by_what_differs(
+    first: str, second: str, short: tuple[str, str]
+) -> None:
+    sides = [Side(name, "", 1, {}) for name in (first, second)]
+    assert text.short_names(Comparison(*sides, [])) == short
 
 
 def test_points_of_sweeps_are_compared_with_their_like(cell: Path, tmp_path: Path) -> None:

@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import steps
 from matplotlib.figure import Figure
 
+from airfair import cli
 from airfair.experiment import load_study
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+HOW_TO = EXAMPLES.parent / "docs" / "how-to" / "notebook.md"
 NOTEBOOKS = sorted(EXAMPLES.glob("*/*.ipynb"))
 STUDIES = sorted(path for path in EXAMPLES.glob("*/*.toml") if path.name != "cell.toml")
 
@@ -40,6 +43,27 @@ def test_a_notebook_runs_from_its_first_cell_to_its_last(
     ]
     assert any(isinstance(value, Figure) for value in shown)
     assert any(hasattr(value, "_repr_html_") and value._repr_html_() for value in shown)
+
+
+def test_the_how_to_of_notebooks_runs_as_written_and_each_cell_shows_something(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("AIRFAIR_CACHE", str(tmp_path / "runs.sqlite"))
+    names: dict[str, Any] = {}
+    shown = []
+    for block in steps.blocks(HOW_TO.read_text(encoding="utf-8")):
+        if block.kind == "sh":
+            assert cli.main(block.body.split()[1:]) == cli.DONE
+            continue
+        tree = ast.parse(block.body)
+        hidden = [line for line in tree.body[:-1] if isinstance(line, ast.Expr)]
+        assert not hidden, "a notebook shows the last line of a cell alone"
+        shown.append(_run(block.body, names))
+    assert all(value is not None for value in shown)
+    assert sum(isinstance(value, Figure) for value in shown) == 3
+    (verdict,) = shown[-1] if isinstance(shown[-1], list) else ()
+    assert str(verdict).startswith("The claim fast-gains")
 
 
 def _run(source: str, names: dict[str, Any]) -> object:

@@ -24,7 +24,7 @@ def test_each_kind_stands_in_the_docs_with_its_version() -> None:
 def test_the_document_of_a_run_says_what_it_is() -> None:
     document = airfair.run(SCENARIO).to_json()
     assert list(document)[:2] == ["document", "schema"]
-    assert (document["document"], document["schema"]) == ("run", 1)
+    assert (document["document"], document["schema"]) == ("run", 2)
     assert list(validation([])) == ["document", "schema", "checks"]
 
 

@@ -51,7 +51,7 @@ def result() -> airfair.Result:
     return airfair.run(SCENARIO, seed=3, replications=2)
 
 
-def test_the_goodput_of_a_flow_is_over_its_own_life() -> None:
+def test_a_goodput_is_over_the_measured_time_and_a_flow_rate_over_the_flows_own_life() -> None:
     # 97.2 octets per ms from 50 s on; 500 kB at 7.5 Mb/s, and slow start.
     transfer = {"kind": "tcp", "size": "500 kB"}
     flows = wires(
@@ -64,21 +64,23 @@ def test_the_goodput_of_a_flow_is_over_its_own_life() -> None:
         warmup="10 s",
     ).flows
     whole, call, file, early = flows.iter_rows(named=True)
-    assert whole["goodput_bps"] == whole["throughput_bps"] == pytest.approx(777_600, rel=1e-3)
-    assert call["goodput_bps"] == pytest.approx(777_600, rel=2e-3)
+    assert whole["flow_rate_bps"] == whole["goodput_bps"] == pytest.approx(777_600, rel=1e-3)
+    assert call["flow_rate_bps"] == pytest.approx(777_600, rel=2e-3)
     assert call["active_s"] == pytest.approx(5, rel=2e-3)
-    assert call["throughput_bps"] == call["delivered_bytes"] * 8 / 90
+    assert call["goodput_bps"] == call["delivered_bytes"] * 8 / 90
     assert file["active_s"] == pytest.approx(file["completion_s"])
-    assert file["goodput_bps"] == pytest.approx(500_000 * 8 / file["completion_s"])
-    assert (early["goodput_bps"], early["loss"], early["active_s"]) == (None, None, 0)
+    assert file["flow_rate_bps"] == pytest.approx(500_000 * 8 / file["completion_s"])
+    assert file["goodput_bps"] == pytest.approx(500_000 * 8 / 90)
+    assert (early["flow_rate_bps"], early["loss"], early["active_s"]) == (None, None, 0)
+    assert early["goodput_bps"] == 0
 
 
 def test_fairness_is_among_those_that_compete() -> None:
     flows = {"a": voice(), "b": voice(start="60 s", stop="70 s"), "gone": voice(stop="5 s")}
     fairness = wires(flows, warmup="10 s").fairness
-    assert fairness.item(0, "goodput") == pytest.approx(1, abs=1e-5)
+    assert fairness.item(0, "flow_rate") == pytest.approx(1, abs=1e-5)
     nobody = wires({"gone": voice(stop="5 s")}, warmup="10 s").fairness
-    assert nobody.select("goodput", "airtime").row(0) == (None, None)
+    assert nobody.select("flow_rate", "airtime").row(0) == (None, None)
 
 
 def test_delay_and_jitter_of_datagrams() -> None:
@@ -152,7 +154,7 @@ def test_ratios_are_between_nothing_and_all(crowd: dict[str, Any]) -> None:
         *shares(result.access_points, "retry_share"),
         *shares(result.airtime, "data_up", "data_down", "control", "occupancy"),
         *shares(channels, "busy"),
-        *shares(result.fairness, "goodput", "airtime", "occupancy"),
+        *shares(result.fairness, "flow_rate", "airtime", "occupancy"),
     ]
     assert all(0 <= ratio <= 1 for ratio in ratios)
     kinds = [name for name in channels.columns if name.endswith("_ns") and name != "elapsed_ns"]
@@ -161,6 +163,9 @@ def test_ratios_are_between_nothing_and_all(crowd: dict[str, Any]) -> None:
     assert all(0 <= life <= elapsed_s for life in flows["active_s"])
     total = [flow["share"] for flow in result.to_json()["flows"]]
     assert None in total or sum(total) == pytest.approx(1)
+    # Goodputs add up to what was delivered within the measured time, whenever flows come and go.
+    octets = flows["delivered_bytes"].sum() / result.replications
+    assert flows["goodput_bps"].sum() / result.replications == pytest.approx(8 * octets / elapsed_s)
 
 
 @pytest.mark.parametrize(("what", "columns"), SERIES.items())

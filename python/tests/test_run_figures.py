@@ -7,12 +7,15 @@ import re
 
 import polars as pl
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 import airfair
-from airfair import names
+from airfair import names, pages, run_page
 from support import SCENARIO
-from test_terminal import CROWD
+from test_terminal import CROWD, HOME
 
 UNITS = {
     "throughput": "throughput [Mb/s]",
@@ -89,7 +92,112 @@ def test_what_there_is_nothing_of_is_said() -> None:
     with pytest.raises(ValueError, match="nothing in this result has a congestion window"):
         result.plot.cwnd()
     (axes,) = result.plot.throughput().axes
-    assert "(5 of 41 flows)" in axes.get_title(loc="left")
+    # All 40 are one curve.
+    assert [line.get_label() for line in axes.lines] == ["down1 … down40\n(mean of 40)", "voice"]
+
+
+@pytest.fixture(scope="module")
+def home() -> airfair.Result:
+    return airfair.run(HOME, replications=3)
+
+
+def drawn(axes: Axes) -> dict[str, Line2D]:
+    return {str(line.get_label()): line for line in axes.lines}
+
+
+def colours(axes: Axes) -> dict[str, str]:
+    return {name: to_hex(line.get_color()) for name, line in drawn(axes).items()}
+
+
+def test_the_largest_flows_are_drawn_wherever_they_stand_in_the_file() -> None:
+    flow = '[flow.f{0}]\nfrom = "phone"\nto = "server"\nstart = "{0} s"\n{1}'
+    kind = 'transport = { kind = "udp", payload = "200 B", rate = "9 kb/s" }\n'
+    small = "".join(flow.format(number, kind) for number in (1, 3, 2, 4, 0))
+    result = airfair.run(HOME.replace("[flow.voice]", small + "[flow.voice]"))
+    (axes,) = result.plot.throughput().axes
+    assert {"download", "call", "page1 … page15\n(mean of 15)"} <= drawn(axes).keys()
+    assert len(axes.lines) == 5
+    assert axes.get_title(loc="right") == "4 smaller are not shown"
+
+
+def test_numbered_flows_are_one_band_with_its_mean(home: airfair.Result) -> None:
+    (axes,) = home.plot.throughput().axes
+    assert list(drawn(axes)) == ["voice", "page1 … page15\n(mean of 15)", "call", "download"]
+    steps = home.series("throughput").filter(pl.col("flow").str.starts_with("page"))
+    means = steps.group_by("time_s", maintain_order=True).agg(pl.col("throughput_bps").mean())
+    line = drawn(axes)["page1 … page15\n(mean of 15)"]
+    assert list(line.get_ydata())[:-1] == pytest.approx((means["throughput_bps"] / 1e6).to_list())
+    of_flows = steps.group_by("time_s", "flow", maintain_order=True).agg(
+        pl.col("throughput_bps").mean()
+    )
+    most = of_flows.group_by("time_s", maintain_order=True).max()["throughput_bps"].to_list()
+    bands = [
+        band
+        for band in axes.collections
+        if to_hex(band.get_facecolor()[0]) == to_hex(line.get_color())
+    ]
+    (band,) = bands
+    assert band.get_paths()[0].vertices[:, 1].max() == pytest.approx(max(most) / 1e6)
+
+
+def test_airtime_ends_at_100_percent(home: airfair.Result) -> None:
+    full = airfair.run(CROWD, set={"station.slow.rate": "54 Mb/s"}, series="100 ms", replications=2)
+    for result in (home, full):
+        axes = next(axes for axes in result.plot().axes if axes.get_ylabel().startswith("airtime"))
+        assert axes.get_ylim()[0] == 0
+        assert axes.get_ylim()[1] <= 100
+        for band in axes.collections:
+            heights = band.get_paths()[0].vertices[:, 1]
+            assert heights.min() >= 0
+            assert heights.max() <= 100
+
+
+def test_a_station_has_one_colour_in_all_figures_of_a_page(home: airfair.Result) -> None:
+    timeline = {axes.get_ylabel().split()[0]: axes for axes in home.plot().axes}
+    of_air = colours(timeline["airtime"])
+    assert of_air.keys() == {"phone", "laptop", "tv", "warm-up"} - {"warm-up"}
+    assert len(set(of_air.values())) == 3
+    queues = colours(timeline["queue"])
+    assert all(queues[name] == colour for name, colour in of_air.items() if name in queues)
+    (axes,) = home.plot.airtime().axes
+    names_ = [label.get_text() for label in axes.get_yticklabels()]
+    bars = {
+        names_[round(bar.get_y() + bar.get_height() / 2)]: to_hex(bar.get_facecolor())
+        for bar in axes.patches
+        if bar.get_width()
+    }
+    assert {name: bars[name] for name in of_air} == of_air
+    parts = run_page.channels(home)[0].parts
+    page_colours = {part.name: part.colour for part in parts}
+    assert {name: page_colours[name] for name in of_air} == {
+        name: pages.css(colour) for name, colour in of_air.items()
+    }
+    # A flow has its station's colour, unless another one has it.
+    flows = colours(timeline["throughput"])
+    assert (flows["download"], flows["call"]) == (of_air["tv"], of_air["phone"])
+    assert flows["page1 … page15\n(mean of 15)"] == of_air["laptop"]
+    assert flows["voice"] not in of_air.values()
+
+
+def test_completion_times_are_drawn_as_their_distribution(home: airfair.Result) -> None:
+    (axes,) = home.plot.completion().axes
+    (line,) = axes.lines
+    assert line.get_label() == "page1 … page15\n(45 of 45 done)"
+    times = home.flows["completion_s"].drop_nulls().sort().to_list()
+    assert list(line.get_xdata())[1:-1] == pytest.approx(times)
+    assert list(line.get_ydata())[1:-1] == pytest.approx([100 * i / 45 for i in range(1, 46)])
+    assert axes.get_xlabel() == "completion time [s]"
+    late = airfair.run(HOME.replace('size = "50 kB"', 'size = "600 kB"'), replications=2)
+    done = late.flows["completion_s"].drop_nulls().len()
+    assert 4 <= done < 30, "some are done"
+    (line,) = late.plot.completion().axes[0].lines
+    assert line.get_ydata()[-1] == pytest.approx(100 * done / 30)
+
+
+def test_few_transfers_have_no_distribution(result: airfair.Result) -> None:
+    assert not result.plot.has_completions
+    with pytest.raises(ValueError, match="fewer than 4 transfers"):
+        result.plot.completion()
 
 
 def test_a_notebook_shows_a_figure_without_pyplot(result: airfair.Result) -> None:

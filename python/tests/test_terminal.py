@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 
+import numpy as np
 import pytest
 
 import airfair
-from airfair import names, terminal, text_table
+from airfair import names, terminal, terminal_tables, text_table
 from airfair.terminal_tables import Wish
 from support import SCENARIO
 
@@ -34,6 +35,42 @@ to = "server"
 transport = { kind = "udp", payload = "200 B", rate = "64 kb/s" }
 """
 
+HOME = """\
+title = "Flows that come and go"
+duration = "6 s"
+warmup = "1 s"
+series = "500 ms"
+[bss.home]
+standard = "802.11g"
+[station.phone]
+rate = "54 Mb/s"
+[station.laptop]
+rate = "54 Mb/s"
+[station.tv]
+rate = "24 Mb/s"
+[host.server]
+link = { rate = "100 Mb/s", delay = "2 ms" }
+[flow.voice]
+from = "phone"
+to = "server"
+transport = { kind = "udp", payload = "200 B", rate = "64 kb/s" }
+[flow.page]
+count = 15
+from = "server"
+to = "laptop"
+start = "2 s"
+transport = { kind = "tcp", size = "50 kB" }
+[flow.call]
+from = "phone"
+to = "server"
+start = "4 s"
+transport = { kind = "udp", payload = "1000 B", rate = "2 Mb/s" }
+[flow.download]
+from = "server"
+to = "tv"
+transport = { kind = "tcp" }
+"""
+
 UNITS = {"Mb/s", "%", "packets", "count", "ms", "s"}
 
 
@@ -45,6 +82,11 @@ def two() -> airfair.Result:
 @pytest.fixture(scope="module")
 def crowd() -> airfair.Result:
     return airfair.run(CROWD, replications=2)
+
+
+@pytest.fixture(scope="module")
+def home() -> airfair.Result:
+    return airfair.run(HOME, replications=2)
 
 
 def shown(result: airfair.Result, width: int = 80, *globs: str, every: bool = False) -> list[str]:
@@ -105,6 +147,60 @@ def test_the_total_is_the_sum_of_goodputs(two: airfair.Result) -> None:
     assert total[2] == "100.0"
 
 
+def test_no_table_has_a_sum_that_its_rows_do_not_have(home: airfair.Result) -> None:
+    tables = [
+        terminal_tables.flows(home, Wish(every=True)),
+        terminal_tables.stations(home, Wish(every=True)),
+        terminal_tables.links(home, Wish(every=True)),
+    ]
+    for table in filter(None, tables):
+        rows = [line for line in table.lines if "± 95 %" not in line.label]
+        (total,) = (line for line in rows if line.label == "total")
+        for place, heading in enumerate(table.headings):
+            # A share of losses or retries is that of all packets or frames together.
+            ratio = heading.split("\n")[0] in {"loss", "retries"}
+            figures = [
+                float(line.cells[place].removeprefix("<").replace("–", "0"))
+                for line in rows
+                if line is not total and line.cells[place]
+            ]
+            if total.cells[place] and not ratio:
+                # Each is rounded to a half of its last digit, counts to a half.
+                digits = max(len(cell.cells[place].partition(".")[2]) for cell in rows)
+                room = (len(figures) + 1) * 0.5 * 10.0**-digits + 0.5 * (digits < 3)
+                assert float(total.cells[place]) == pytest.approx(sum(figures), abs=room), heading
+        rates = next(
+            (i for i, head in enumerate(table.headings) if head.startswith("flow\n")), None
+        )
+        assert rates is None or total.cells[rates] == ""
+
+
+def test_the_rate_over_a_flows_life_is_shown_where_flows_come_and_go(
+    home: airfair.Result, two: airfair.Result
+) -> None:
+    by_name = {line.label: line.cells for line in terminal_tables.flows(home, Wish()).lines}
+    call = next(flow for flow in home.to_json()["flows"] if flow["name"] == "call")
+    # 2 of 5 measured seconds.
+    assert by_name["call"][0] == f"{call['goodput_bps'] / 1e6:.3f}"
+    assert by_name["call"][2] == f"{call['flow_rate_bps'] / 1e6:.3f}"
+    assert call["flow_rate_bps"] == pytest.approx(2.5 * call["goodput_bps"], rel=0.02)
+    headings = terminal_tables.flows(two, Wish()).headings
+    assert not any(heading.startswith("flow\nrate") for heading in headings)
+
+
+def test_flows_of_a_count_are_one_group_and_all_shows_each(home: airfair.Result) -> None:
+    lines = shown(home)
+    assert "page1 … page15" in lines
+    assert not any(line.startswith("page1 ") for line in lines if "…" not in line)
+    words = ["all 15", "mean", "least", "median", "p95", "most"]
+    start = lines.index("page1 … page15")
+    told = [cells(line)[0] for line in lines[start + 1 : start + 9]]
+    assert [word for word in told if word != "± 95 %"] == words
+    assert sum(line.startswith("page") for line in shown(home, every=True)) >= 15
+    few = airfair.run(HOME.replace("count = 15", "count = 4"))
+    assert sum(line.startswith("page") for line in shown(few, 200)) == 4
+
+
 def test_a_group_has_its_mean_least_and_most_and_the_worst_flows_follow(
     crowd: airfair.Result,
 ) -> None:
@@ -112,13 +208,15 @@ def test_a_group_has_its_mean_least_and_most_and_the_worst_flows_follow(
     flows = crowd.to_json()["flows"]
     goodputs = [flow["goodput_bps"] / 1e6 for flow in flows if flow["name"] != "voice"]
     start = lines.index("down1 … down40")
-    rows = {row[0]: row for row in map(cells, lines[start + 1 : start + 7])}
+    rows = {row[0]: row for row in map(cells, lines[start + 1 : start + 9])}
     assert rows["all 40"][1] == f"{sum(goodputs):.3f}"
     assert rows["mean"][1] == f"{sum(goodputs) / 40:.3f}"
     assert rows["least"][1] == text_table.number(min(goodputs), 3)
+    assert rows["median"][1] == text_table.number(float(np.quantile(goodputs, 0.5)), 3)
+    assert rows["p95"][1] == text_table.number(float(np.quantile(goodputs, 0.95)), 3)
     assert rows["most"][1] == f"{max(goodputs):.3f}"
-    worst = min(flows, key=lambda flow: flow["goodput_bps"] + (flow["name"] == "voice") * 1e9)
-    heading = next(i for i, line in enumerate(lines) if line == "least goodput:")
+    worst = min(flows, key=lambda flow: flow["flow_rate_bps"] + (flow["name"] == "voice") * 1e9)
+    heading = next(i for i, line in enumerate(lines) if line == "slowest flows:")
     assert cells(lines[heading + 1])[0] == worst["name"]
     assert any(line.startswith("s1 … s40") for line in lines)
 

@@ -37,6 +37,12 @@ def toml_files(prefix: str, **_: Any) -> Iterator[str]:  # noqa: ANN401 - argcom
     return _paths(prefix, lambda path: path.is_dir() or path.suffix == ".toml")
 
 
+def scenarios_and_examples(prefix: str, **_: Any) -> Iterator[str]:  # noqa: ANN401 - argcomplete's own
+    """Scenario files, and the scenarios that come with airfair."""
+    yield from toml_files(prefix)
+    yield from (name for name in examples() if name.startswith(prefix))
+
+
 def files(prefix: str, **_: Any) -> Iterator[str]:  # noqa: ANN401 - argcomplete's own
     """Files of any kind."""
     return _paths(prefix, lambda _path: True)

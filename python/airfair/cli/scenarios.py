@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from airfair import scenario
 from airfair._core import LARGEST_SCENARIO, Scenario, ScenarioError
-from airfair.cli.completers import complete, toml_files
+from airfair.cli.completers import complete, scenarios_and_examples
+from airfair.names import did_you_mean
 
 from .status import InputError
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "scenarios"
+"""Scenarios that come with airfair."""
+_STUDY_KEY = re.compile(rb"""^[ \t]*["']?(scenario|like)\b""", re.MULTILINE)
+"""Begin of a line with a key by which a study is known: what has none need not be parsed to know."""
 
 
 def add(command: argparse.ArgumentParser, *, is_needed: bool = True) -> None:
@@ -20,9 +27,9 @@ def add(command: argparse.ArgumentParser, *, is_needed: bool = True) -> None:
         "scenario",
         metavar="SCENARIO.toml",
         nargs=None if is_needed else "?",
-        help="scenario file; - for standard input",
+        help="scenario file, or the name of an example; - for standard input",
     )
-    complete(scenario, toml_files)
+    complete(scenario, scenarios_and_examples)
     command.add_argument("--seed", type=int, metavar="N", help="seed, instead of the scenario's")
     command.add_argument(
         "--set",
@@ -56,7 +63,8 @@ def read(
 ) -> Scenario:
     """The scenario in the file `name`, or on standard input if that is -, with keys set.
 
-    Raises `InputError` with all mistakes, each with the name.
+    Where there is no such file, it is the example of that name. Raises `InputError` with all mistakes, each
+    with the name.
     """
     folder = Path()
     try:
@@ -64,7 +72,12 @@ def read(
             name = "standard input"
             content = sys.stdin.buffer.read(LARGEST_SCENARIO + 1)
         else:
-            content, folder = scenario.read(Path(name)), Path(name).parent
+            path = _path(name)
+            content, folder = scenario.read(path), path.parent
+    except FileNotFoundError as error:
+        raise InputError(f"{name}: {error.strerror}{_of_examples(name)}") from error
+    except IsADirectoryError as error:
+        raise InputError(f"{name}: {_what_is_in(Path(name))}") from error
     except OSError as error:
         raise InputError(f"{name}: {error.strerror or error}") from error
     except ValueError as error:  # a null character
@@ -72,4 +85,49 @@ def read(
     try:
         return scenario.parse(content, overrides, folder, emulated=emulated)
     except ScenarioError as error:
+        if is_study(content):
+            raise InputError(
+                f"{name}: a study, which varies a scenario; its command is: airfair sweep {name}"
+            ) from error
         raise InputError(*(f"{name}: {problem}" for problem in error.problems)) from error
+
+
+def is_study(content: bytes) -> bool:
+    """True if it is TOML and names the scenario that it varies, or another study."""
+    if len(content) > LARGEST_SCENARIO or not _STUDY_KEY.search(content):
+        return False
+    import tomllib
+
+    try:
+        document = tomllib.loads(content.decode())
+    except (ValueError, RecursionError):
+        return False
+    return "scenario" in document or "like" in document
+
+
+def _path(name: str) -> Path:
+    """The file that is meant: an example, if there is no file of that name."""
+    path = Path(name)
+    example = EXAMPLES / f"{name}.toml"
+    return example if _may_be_example(name) and not path.exists() and example.is_file() else path
+
+
+def _may_be_example(name: str) -> bool:
+    return Path(name).name == name and not Path(name).suffix
+
+
+def _of_examples(name: str) -> str:
+    """A clause on the examples, if one might have been meant."""
+    if not _may_be_example(name):
+        return ""
+    hint = did_you_mean(name, (path.stem for path in EXAMPLES.glob("*.toml")))
+    return f", nor is it an example{hint or '; airfair init example --list names them'}"
+
+
+def _what_is_in(folder: Path) -> str:
+    """A directory in words, with the command that takes it."""
+    if (folder / "paper.toml").exists():
+        return f"Is a directory, of a paper; its command is: airfair reproduce {folder}"
+    if (folder / "scenario.toml").exists():
+        return f"Is a directory; a scenario is in it: {folder / 'scenario.toml'}"
+    return "Is a directory"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airfair import scenario
 from airfair._core import ScenarioError
 from airfair.cli.status import InputError, describe
 
@@ -16,10 +18,31 @@ if TYPE_CHECKING:
 
 def read(path: Path, replications: int | None = None) -> Study:
     """The study in a file; raises `InputError` with all mistakes."""
-    from airfair.experiment import load_study
+    from airfair.experiment import StudyError, load_study
 
-    with _addressed(path):
-        return load_study(path, replications=replications)
+    try:
+        with _addressed(path):
+            return load_study(path, replications=replications)
+    except InputError as error:
+        if isinstance(error.__cause__, StudyError) and _is_scenario(path):
+            raise InputError(
+                f"{path}: a scenario, and no study; its command is: airfair run {path}",
+                f"{path}: a study that varies it names it: scenario = {json.dumps(path.name)}",
+            ) from error
+        raise
+
+
+def _is_scenario(path: Path) -> bool:
+    """True if the file has a part of a network and no key of a study."""
+    import tomllib
+
+    try:
+        document = tomllib.loads(scenario.read(path).decode())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return not document.keys() & {"scenario", "like", "factors"} and bool(
+        document.keys() & {"bss", "station", "host", "router", "flow"}
+    )
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ some or all of its points, and told only where the measured figures miss one of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -75,8 +75,17 @@ class Reason:
 SHOWN = 3
 """Points in a line of evidence at most."""
 
+_RULINGS: Mapping[Ruling, str] = {
+    "holds": "holds",
+    "fails": "does not hold",
+    "undecided": "is undecided",
+    "depends": "depends on the reading",
+    "untestable": "cannot be tested here",
+}
+"""States of a claim as predicates of a sentence."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Verdict:
     """Verdict of the measured figures on one claim."""
 
@@ -92,6 +101,14 @@ class Verdict:
     """Why it might not hold; `why` has those that apply."""
     first_look: bool = False
     """True if the reasons rest on more replications: what is undecided may be so for want of them."""
+
+    def __str__(self) -> str:
+        """A sentence: what became of the claim, and by which figures."""
+        said = f"The claim {self.id}" + (f" (“{self.text}”)" if self.text else "")
+        return f"{said} {_RULINGS[self.state]}: {self.line}."
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
 
     @cached_property
     def states(self) -> list[State]:

@@ -54,7 +54,6 @@ _ADDED = frozenset({"ns", "octets", "packets", "frames", "segments", "count"})
 _PARTS = frozenset(
     {
         "goodput_bps",
-        "throughput_bps",
         "airtime_share",
         "occupancy",
         "data_up",
@@ -273,7 +272,13 @@ def columns() -> Mapping[str, Mapping[str, str]]:
 
 def _near(column: str, tables: list[str]) -> str:
     there = list(dict.fromkeys(name for table in tables for name in columns()[table]))
-    return did_you_mean(column, there) or f"; there are {', '.join(there)}"
+    short = [_without_unit(name) for name in there]
+    return did_you_mean(column, [*short, *there]) or f"; there are {', '.join(there)}"
+
+
+def _without_unit(name: str) -> str:
+    ending = next((ending for ending in ENDINGS if name.endswith(ending)), "")
+    return name.removesuffix(ending)
 
 
 def _default_how(table: str, column: str) -> str:

@@ -6,6 +6,7 @@ import math
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airfair import text_table
@@ -27,6 +28,8 @@ MARKS = {"holds": "✓", "fails": "✗", "undecided": "?", "depends": "◐", "un
 """One character for the state of a claim."""
 STATES = {"fails": "does not hold", "untestable": "cannot be tested here"}
 """States in words, where they are called something else."""
+NAME_WIDTH = 14
+"""Columns of a result's name above its figures."""
 MOST_POINTS = 200
 """Rows of a table on a terminal; the files have them all."""
 
@@ -142,7 +145,8 @@ def _one_line(names: Iterable[str]) -> str:
 
 def side_by_side(found: SideBySide, width: int, *, every: bool) -> str:
     """Two results side by side; unless `every`, only what differs beyond chance."""
-    head = f"{found.second.name} against {found.first.name}"
+    names = short_names(found)
+    head = " and ".join(names)
     if found.identical:
         return textwrap.fill(
             f"{head}: the same, in every record of all {len(found.first.hashes)} runs", width
@@ -157,12 +161,41 @@ def side_by_side(found: SideBySide, width: int, *, every: bool) -> str:
             f"{head}: no difference beyond chance{why}; --all shows all rows", width
         )
     lines = [_line_of(row, found) for row in shown_]
-    headings = ["\n", "first\nmean", "second\nmean", "\ndifference", "relative\n%", "p\nadjusted"]
+    head += f"; the difference is {names[1]} less {names[0]}"
+    first, second = ("\n".join(_column_name(name)) for name in names)
+    headings = [
+        "\n",
+        f"{first}\nmean",
+        f"{second}\nmean",
+        "\ndifference",
+        "relative\n%",
+        "p\nadjusted",
+    ]
     table = text_table.text(Table("", headings, lines), width)
     hidden = len(found.rows) - len(shown_)
     rest = [f"{hidden} more rows differ by no more than chance; --all shows them"] if hidden else []
     note = ["* differs from nothing at 5 %, corrected for the number of rows"]
     return "\n".join([*textwrap.wrap(head, width), "", *table, *note, *rest])
+
+
+def short_names(found: SideBySide) -> tuple[str, str]:
+    """The two by the parts of their paths in which they differ: files without their endings."""
+    first, second = (Path(side.name) for side in (found.first, found.second))
+    if first.stem != second.stem:
+        return first.stem, second.stem
+    if first.name != second.name:
+        return first.name, second.name
+    own = [
+        (one, other)
+        for one, other in zip(reversed(first.parts), reversed(second.parts), strict=False)
+        if one != other
+    ]
+    return own[0] if own else ("first", "second")
+
+
+def _column_name(name: str) -> list[str]:
+    """A name in lines for the head of a column."""
+    return textwrap.wrap(printable(name), NAME_WIDTH) or [""]
 
 
 def _line_of(row: dict[str, Any], found: SideBySide) -> Line:

@@ -71,7 +71,7 @@ def measure(result: Result, flows: Sequence[Flow], wanted: Sequence[str]) -> Sam
     return {name: np.asarray(getattr(seen, name)(), dtype=np.float64) for name in wanted}
 
 
-_COLUMNS = ("throughput_bps", "packets_sent", "packets_dropped", "rtt_p95_ms", "completion_s")
+_COLUMNS = ("goodput_bps", "packets_sent", "packets_dropped", "rtt_p95_ms", "completion_s")
 
 
 class _Seen:
@@ -95,7 +95,7 @@ class _Seen:
 
     def _goodput(self) -> Floats:
         # Over the measured time: what a flow that comes and goes has is a part of what all have.
-        goodput: Floats = self._columns["throughput_bps"]
+        goodput: Floats = self._columns["goodput_bps"]
         return goodput
 
     def total(self) -> Floats:

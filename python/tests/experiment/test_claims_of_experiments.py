@@ -14,6 +14,17 @@ import airfair
 from small_experiments import RATES, SCHEMES, experiment, run
 
 
+def test_a_verdict_prints_as_a_sentence(grid: airfair.ExperimentResult) -> None:
+    (verdict,) = grid.decide(
+        airfair.claim("some", "goodput", above=1.0, text="Some comes through.")
+    )
+    assert str(verdict).startswith("The claim some (“Some comes through.”) holds: 4 of 4 points – ")
+    assert str(verdict).endswith(".")
+    assert repr(verdict) == f"<{verdict}>"
+    (none,) = grid.decide(airfair.claim("none", "goodput", above=1e9))
+    assert " does not hold: " in str(none)
+
+
 def test_a_claim_on_a_measure_is_decided_at_each_point(grid: airfair.ExperimentResult) -> None:
     means = grid.summary("goodput")["mean"].to_list()
     (verdict,) = grid.decide(airfair.claim("some", "goodput", above=1.0))

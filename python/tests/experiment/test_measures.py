@@ -18,6 +18,7 @@ from small_experiments import run
     ("text", "whole"),
     [
         ("goodput", "goodput_bps"),
+        ("flow_rate", "flow_rate_bps"),
         (" min goodput ", "min goodput_bps"),
         ("sum goodput_bps", "goodput_bps"),
         ("delay_p95[voice*, x]", "delay_p95_ms[voice*, x]"),
@@ -74,12 +75,28 @@ def test_goodput_is_added_up_and_delay_is_averaged_unless_a_word_says_otherwise(
         "mean goodput": pl.col("goodput_bps").mean(),
         "min goodput": pl.col("goodput_bps").min(),
         "max goodput": pl.col("goodput_bps").max(),
+        "flow_rate": pl.col("flow_rate_bps").mean(),
         "rtt_mean": pl.col("rtt_mean_ms").mean(),
         "retransmissions": pl.col("retransmissions").sum().cast(pl.Float64),
         "goodput[s*,b]": pl.col("goodput_bps").filter(pl.col("flow") == "b").sum(),
     }.items():
         made = grid.values(text)["value"]
         assert made.to_list() == pytest.approx(flows.agg(value=wanted)["value"].to_list())
+
+
+def test_goodput_of_all_is_what_they_delivered_over_the_measured_time() -> None:
+    # Two flows, one after the other: their rates add up to more than went through.
+    apart = run(
+        set={"flow.a.stop": "100 ms", "flow.b.start": "100 ms"},
+        factors={"station.slow.rate": ["1 Mb/s"]},
+    )
+    made = apart.values("goodput")["value"].to_list()
+    runs = apart.flows.group_by("replication", maintain_order=True)
+    octets = runs.agg(pl.col("delivered_bytes").sum())["delivered_bytes"].to_list()
+    elapsed_s = apart.runs["elapsed_ns"][0] / 1e9
+    assert made == pytest.approx([8 * each / elapsed_s for each in octets])
+    rates = apart.values("sum flow_rate")["value"].to_list()
+    assert all(rate > 1.1 * goodput for rate, goodput in zip(rates, made, strict=True))
 
 
 def test_a_quotient_is_that_of_the_runs_in_values_and_that_of_the_means_in_a_summary(

@@ -111,7 +111,7 @@ pub(super) fn categories(runs: &[&Outcome]) -> Table {
                    of one category.";
     let mut t =
         Declaration::of_each("categories", "category", meaning, runs, |run| &run.categories);
-    t.column("throughput_bps", Unit::BitsPerSecond, |row| {
+    t.column("goodput_bps", Unit::BitsPerSecond, |row| {
         per_second(row.it.delivered, row.run.elapsed)
     })
     .says("Application octets that its flows delivered in order, over the measured time.");

@@ -13,10 +13,17 @@ const MEANING: &str = "Goodput, loss, delay, retransmissions, time-outs and roun
 pub(super) fn table(flows: &[Flow], runs: &[&Outcome]) -> Table {
     let mut t = Declaration::of_each("flows", "flow", MEANING, runs, |run| &run.flows);
     t.column("goodput_bps", Unit::BitsPerSecond, |row| {
+        per_second(row.it.delivered, row.run.elapsed)
+    })
+    .says("Application octets delivered in order, over the whole measured time; those of all flows add up.");
+    t.column("flow_rate_bps", Unit::BitsPerSecond, |row| {
         let active = row.it.active;
         (!active.is_zero()).then(|| per_second(row.it.delivered, active))
     })
-    .says("Application octets delivered in order, over `active_s`; null if that is nothing.");
+    .says(
+        "Rate over the flow's life: the same octets over `active_s`; null if that is nothing. Those of flows that \
+         live at different times do not add up.",
+    );
     t.column("loss", Unit::Fraction, |row| ratio(row.it.packets_dropped, row.it.packets_sent))
         .says("Packets dropped, of those sent; null where nothing was sent.");
     t.column("loss_estimated", Unit::Fraction, |row| {
@@ -30,10 +37,6 @@ pub(super) fn table(flows: &[Flow], runs: &[&Outcome]) -> Table {
         "Loss as a trace at the wired end shows it: TCP's retransmissions among the data segments that this end sent \
          or, if only the sender is wireless, that came to it.  [updown-fairness §III]",
     );
-    t.column("throughput_bps", Unit::BitsPerSecond, |row| {
-        per_second(row.it.delivered, row.run.elapsed)
-    })
-        .says("The same octets as in `goodput_bps` over the whole measured time; those of all flows add up.");
     t.column("active_s", Unit::Seconds, |row| row.it.active.as_secs_f64()).says(
         "The flow's life within the measured time: from its start until all that it had to send is acknowledged or, \
          for TFRC and UDP, until it stopped and the last packet came.",

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _DAY_S = 86_400
 _DESCRIPTION = """\
 Finished runs are kept, and no run is made twice. They are those of experiments
-in one archive for each user, unless AIRFAIR_CACHE names another one or is "off";
-airfair reproduce keeps its own beside the results.
+in one archive for each user, unless AIRFAIR_CACHE names another one or is
+"off"; airfair reproduce keeps its own beside the results.
 """
 _EPILOGUE = """\
 examples:

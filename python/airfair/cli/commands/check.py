@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair import scenario
-from airfair._core import LARGEST_SCENARIO
 from airfair.cli import scenarios, studies
 from airfair.cli.completers import complete, toml_files
 from airfair.cli.status import DONE, InputError
@@ -18,9 +16,6 @@ if TYPE_CHECKING:
 
 _MOST_POINTS = 10_000
 """Points of a study that are tried; of a larger one the study itself is checked, and its scenario."""
-
-_STUDY_KEY = re.compile(rb"""^[ \t]*["']?(scenario|like)\b""", re.MULTILINE)
-"""Begin of a line with a key by which a study is known: what has none need not be parsed to know."""
 
 
 def add(commands: Commands) -> None:
@@ -69,13 +64,7 @@ def _check_one(name: str) -> None:
 
 def _is_study(name: str) -> bool:
     """True if the file names the scenario that it varies, or a study; why it cannot be read another tells."""
-    import tomllib
-
     try:
-        content = scenario.read(Path(name))
-        if len(content) > LARGEST_SCENARIO or not _STUDY_KEY.search(content):
-            return False
-        document = tomllib.loads(content.decode())
-    except (OSError, ValueError, RecursionError):
+        return scenarios.is_study(scenario.read(Path(name)))
+    except (OSError, ValueError):
         return False
-    return "scenario" in document or "like" in document

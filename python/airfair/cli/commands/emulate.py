@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 _EPILOGUE = """\
 examples:
-  sudo airfair emulate scenarios/one-slow-station.toml -- curl -o /dev/null http://server/100M
-  airfair emulate cell.toml --in fast -- iperf3 -c server      # without root as well
-  airfair emulate cell.toml                                    # until Ctrl-C
-  airfair shell fast                                           # meanwhile, elsewhere
+  sudo airfair emulate one-slow-station -- curl -O http://server/100M
+  airfair emulate cell.toml --in fast -- iperf3 -c server # without root as well
+  airfair emulate cell.toml                               # until Ctrl-C
+  airfair shell fast                                      # meanwhile, elsewhere
 
 The exit status is that of COMMAND.
 """
@@ -34,8 +34,8 @@ def add(commands: Commands) -> None:
         "emulate",
         help="real programs in a simulated cell, in real time (Linux)",
         usage="airfair emulate [options] SCENARIO.toml [-- COMMAND ...]",
-        description="Run a scenario's cell under a wall clock, with a network namespace for each station\n"
-        "and host: any program in them lives through it with its own kernel's TCP.",
+        description="Run a scenario's cell under a wall clock, with a network namespace for each\n"
+        "station and host: programs in them live through it with their kernel's TCP.",
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         ends_with_command=True,

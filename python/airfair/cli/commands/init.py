@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair.cli.completers import complete, directories, examples
+from airfair.cli.scenarios import EXAMPLES
 from airfair.cli.status import DONE, InputError, describe
 from airfair.names import did_you_mean
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from airfair.cli.parser import Commands
 
 _PACKAGE = Path(__file__).resolve().parents[2]
-EXAMPLES = _PACKAGE / "scenarios"
 PLAYGROUND = _PACKAGE / "playground.html"
 """The page that `make web` builds and wheels have."""
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 _EPILOGUE = """\
 examples:
-  airfair run scenarios/one-slow-station.toml
+  airfair run one-slow-station
   airfair run cell.toml --replications 10 --out results/cell
   airfair run cell.toml --json | jq '.flows[].goodput_bps'
-  airfair run cell.toml --pcap cell.pcapng --trace-from '10 s' --trace-until '11 s'
+  airfair run cell.toml --pcap f.pcapng --trace-from '10 s' --trace-until '11 s'
 """
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _EPILOGUE = """\
 examples:
-  airfair timeline scenarios/one-slow-station.toml --from '1 s' --out channel.svg
-  airfair timeline cell.toml --from '20 ms' --until '22 ms' --width column --out fig.pdf
+  airfair timeline one-slow-station --from '1 s' --out channel.svg
+  airfair timeline cell.toml --from '20 ms' --until '22 ms' --out fig.pdf
 """
 _SUFFIXES = (".png", ".svg", ".pdf")
 _WIDTHS = ("column", "page")

@@ -18,10 +18,9 @@ def add(commands: Commands) -> None:
     validate = commands.add_parser(
         "validate",
         help="check the simulator against theory",
-        description="Check the simulator against theory: Bianchi, Heusse, sums of airtime. With --kernel,\n"
-        "compare its TCP with that of this machine's kernel in emulated cells, in real time: an hour, or\n"
+        description="Check the simulator against theory: Bianchi, Heusse, sums of airtime. With --kernel, "
+        "compare its TCP with that of this machine's kernel in emulated cells, in real time: an hour, or "
         "four minutes with --quick. That needs what `airfair emulate` needs.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     validate.add_argument(
         "--kernel", action="store_true", help="compare TCP with the kernel's instead (Linux)"

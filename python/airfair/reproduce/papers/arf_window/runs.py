@@ -17,7 +17,7 @@ from .plan import SCHEMES, Place
 class Runs(Columns):
     """Replications of one scenario, its downloads together."""
 
-    mbps: Floats = column("throughput_bps", 1e6)
+    mbps: Floats = column("goodput_bps", 1e6)
     """Goodput of each download over the measured time [Mb/s], (replication, download)."""
     sent: Floats = total("packets_sent")
     """Data packets of the downloads, (replication)."""

@@ -40,7 +40,7 @@ class Runs(Columns):
 
     flows: tuple[str, ...] = taken(names)
     stations: tuple[str, ...] = taken(_stations)
-    mbps: Floats = column("throughput_bps", 1e6)
+    mbps: Floats = column("goodput_bps", 1e6)
     """Goodput of each flow over the measured time [Mb/s], (replication, flow)."""
     delay_p95_ms: Floats = column("delay_p95_ms")
     """Delay that 95 % of a flow's packets are below; NaN where none came."""

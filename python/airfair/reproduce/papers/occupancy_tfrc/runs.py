@@ -15,7 +15,7 @@ from airfair.reproduce.measured import Columns, column, over_time, taken
 class Runs(Columns):
     """Replications of one cell."""
 
-    mbps: Floats = column("throughput_bps", 1e6)
+    mbps: Floats = column("goodput_bps", 1e6)
     """Goodput of each flow over the measured time [Mb/s], (replication, flow)."""
     sent: Floats = column("packets_sent")
     """Data packets of each flow."""

@@ -24,7 +24,7 @@ class Runs(Columns):
         lambda result: np.array([flow["transport"] == "tfrc" for flow in result.scenario.flows])
     )
     """(flow)."""
-    kbytes_per_s: Floats = column("throughput_bps", 8e3)
+    kbytes_per_s: Floats = column("goodput_bps", 8e3)
     """B_f between warm-up and end [kB/s], (replication, flow).  [tfrc-friendliness eq. 8]"""
     timeouts: Floats = column("timeouts")
     """(replication, flow)."""

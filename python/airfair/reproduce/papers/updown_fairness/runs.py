@@ -40,7 +40,7 @@ class Runs(Columns):
         lambda result: tuple(name.rstrip("0123456789") for name in names(result))
     )
     """`uplink`, `downlink`, or a short flow's name without its number."""
-    packets_per_s: Floats = taken(lambda result: of_each(result, "throughput_bps", 8) / SEGMENT)
+    packets_per_s: Floats = taken(lambda result: of_each(result, "goodput_bps", 8) / SEGMENT)
     """Goodput over the measured time [packets/s], (replication, flow)."""
     sent: Floats = column("packets_sent")
     """Packets of TCP's senders, (replication, flow)."""

@@ -1,0 +1,261 @@
+"""Curves in the figures of one result: which flows, stations and queues have one, and in which colour.
+
+A figure has room for five curves. Of more flows or stations, those that were numbered in a row are one curve
+with a band, and the largest are drawn. A station has the same colour in every figure and in the bar of the
+page; so has a flow, and that is its station's, unless another flow has it already.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from . import names
+from .figures import GRID, INK, MUTED, PALETTE
+
+if TYPE_CHECKING:
+    from .result import Result
+
+MOST = len(PALETTE)
+"""Curves in one figure."""
+OTHER_COLOURS = ("#8a8a8a", "#b8a878", "#7d9aa8")
+"""Parts of a bar that have none of the palette's colours."""
+LOST_COLOURS = {
+    "beacons": "#7a3b9e",
+    "collisions": "#b00020",
+    "contention": MUTED,
+    "idle": GRID,
+}
+"""Parts of the air that no station has."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Things with one curve: one by its name, or some that were numbered in a row."""
+
+    name: str
+    places: tuple[int, ...]
+
+    @property
+    def label(self) -> str:
+        """Its words in a legend."""
+        return f"{self.name}\n(mean of {len(self.places)})" if len(self.places) > 1 else self.name
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A quantity of one group over time; NaN where there is no value."""
+
+    label: str
+    samples: Floats
+    """(replication, step); of several things their mean."""
+    spread: tuple[Floats, Floats] | None = None
+    """The least and the most of several things, (step)."""
+
+    @property
+    def mean(self) -> Floats:
+        """Mean of the replications, (step).
+
+        One without a value leaves none for the mean, as the others are not those that it is of; the mean of
+        several things is that of the values that there are.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            mean = np.mean if self.spread is None else np.nanmean
+            return np.asarray(mean(self.samples, axis=0), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Curves in the same axes, by the names of their groups."""
+
+    label: str
+    curves: Mapping[str, Curve]
+    colours: Mapping[str, str]
+    hidden: int = 0
+    """Curves that there is no room for."""
+    of: str = "flows"
+    top: float | None = None
+    """The largest possible value."""
+
+    @property
+    def has_intervals(self) -> bool:
+        """True if there is room for intervals: those of many curves would hide each other."""
+        others = 0 if self.of == "queues" else self.hidden
+        return len(self.curves) + others <= MOST
+
+
+def gathered(all_names: Sequence[str]) -> list[Group]:
+    """Groups of things: each by itself if there is room for that many curves."""
+    if len(all_names) <= MOST:
+        return [Group(name, (place,)) for place, name in enumerate(all_names)]
+    return [Group(name, tuple(places)) for name, places in names.groups(all_names)]
+
+
+class Cast:
+    """Flows and stations that the figures of a result draw, and the colours of all."""
+
+    def __init__(self, result: Result) -> None:
+        scenario = result.scenario
+        self.flows = gathered([flow["name"] for flow in scenario.flows])
+        self.stations = gathered(scenario.stations)
+        self._result = result
+        self._traffic = self._sums(self.flows, "flows", "goodput_bps", len(scenario.flows))
+        airtime = self._sums(self.stations, "airtime", "airtime_share", len(scenario.stations))
+        self.largest_flows = _largest(self.flows, self._traffic)
+        self.largest_stations = _largest(self.stations, airtime)
+        self.station_colours = self._of_stations(airtime)
+        self.flow_colours = self._of_flows()
+
+    def panel_of_flows(self, what: str, label: str, scale: float = 1.0) -> Panel:
+        """A series of the largest flows; of others, if none of these has any value in it."""
+        curves = self._curves(what, self.flows, scale)
+        drawn = [name for name in self.largest_flows if name in curves]
+        drawn = drawn or _largest([g for g in self.flows if g.name in curves], self._traffic)
+        shown = {name: curve for name, curve in curves.items() if name in drawn}
+        colours = _distinct(shown, self.flow_colours)
+        return Panel(label, shown, colours, len(curves) - len(shown))
+
+    def panel_of_stations(
+        self, what: str, label: str, scale: float = 1.0, top: float | None = None
+    ) -> Panel:
+        """A series of the stations that hold most of the air."""
+        curves = self._curves(what, self.stations, scale)
+        shown = {name: curve for name, curve in curves.items() if name in self.largest_stations}
+        colours = _distinct(shown, self.station_colours)
+        return Panel(label, shown, colours, len(curves) - len(shown), "stations", top)
+
+    def colours_of_flows(self, shown: Sequence[str]) -> dict[str, str]:
+        """Colours of groups of flows in one figure."""
+        return _distinct(shown, self.flow_colours)
+
+    def panel_of_queues(self, label: str) -> Panel:
+        """The fullest queues, as far as one can tell them from nothing beside each other."""
+        curves, known = self._queues()
+        mean = {name: float(curve.samples.mean()) for name, curve in curves.items()}
+        fullest = sorted(curves, key=lambda name: -mean[name])[:MOST]
+        least = max((mean[name] for name in fullest[:1]), default=0.0) / 100
+        shown = {name: curves[name] for name in fullest if mean[name] > least}
+        return Panel(label, shown, _distinct(shown, known), len(curves) - len(shown), "queues")
+
+    def _queues(self) -> tuple[dict[str, Curve], dict[str, str]]:
+        """Queues of stations, access points and links, and the colours that they have."""
+        table = self._result.series("queue")
+        stations = table.filter(pl.col("station").is_not_null())["queue_packets"]
+        curves = self._grouped(_numbers(stations), self.stations, 1.0)
+        known = dict(self.station_colours)
+        keys = ["access_point", "link", "from", "to"]
+        others = table.filter(pl.col("station").is_null())
+        inks = iter((INK, MUTED))
+        for key, rows in others.partition_by(keys, maintain_order=True, as_dict=True).items():
+            point, _, start, end = key
+            name = f"{point} (AP)" if point else f"{start} to {end}"
+            samples = _numbers(rows["queue_packets"]).reshape(self._result.replications, -1)
+            curves[name] = Curve(name, samples)
+            if point and (ink := next(inks, None)):
+                known[name] = ink
+        return curves, known
+
+    def _curves(self, what: str, groups: Sequence[Group], scale: float) -> dict[str, Curve]:
+        """Curves of a series by the name of the group; none of those that have no value in it."""
+        table = self._result.series(what)
+        return self._grouped(_numbers(table[table.columns[3]]), groups, scale)
+
+    def _grouped(self, values: Floats, groups: Sequence[Group], scale: float) -> dict[str, Curve]:
+        count = sum(len(group.places) for group in groups)
+        if not count:
+            return {}
+        samples = scale * values.reshape(self._result.replications, count, -1)
+        found = {group: samples[:, list(group.places)] for group in groups}
+        return {
+            group.name: _curve(group, each)
+            for group, each in found.items()
+            if not np.isnan(each).all()
+        }
+
+    def _sums(
+        self, groups: Sequence[Group], table: str, column: str, count: int
+    ) -> dict[str, float]:
+        """Sum of a column over the members of each group and over all replications."""
+        if not self._result.replications:
+            return {group.name: 0.0 for group in groups}
+        values = self._result.columns[table][column]
+        return {
+            group.name: sum(sum(values[place::count]) for place in group.places) for group in groups
+        }
+
+    def _of_stations(self, airtime: Mapping[str, float]) -> dict[str, str]:
+        """Colours of stations: the palette's for those that are drawn, greys for some more."""
+        rest = sorted(
+            (group.name for group in self.stations if group.name not in self.largest_stations),
+            key=lambda name: -airtime[name],
+        )
+        return dict(zip(self.largest_stations, PALETTE, strict=False)) | dict(
+            zip(rest, OTHER_COLOURS, strict=False)
+        )
+
+    def _of_flows(self) -> dict[str, str]:
+        """Colours of the flows that are drawn, the largest one's first: its station's, if that is free."""
+        colours: dict[str, str] = {}
+        ranked = sorted(self.largest_flows, key=lambda name: -self._traffic[name])
+        groups = {group.name: group for group in self.flows}
+        of_stations = [colour for colour in self.station_colours.values() if colour in PALETTE]
+        for name in ranked:
+            own = self._station_colour(groups[name])
+            if own in PALETTE and own not in colours.values():
+                colours[name] = own
+        for name in ranked:
+            if name not in colours:
+                free = [colour for colour in PALETTE if colour not in colours.values()]
+                colours[name] = min(free, key=lambda colour: colour in of_stations)
+        return colours
+
+    def _station_colour(self, flows: Group) -> str | None:
+        """Colour of the station, or of the stations in a row, that flows begin or end at."""
+        scenario = self._result.scenario
+        ends = {scenario.flows[place][end] for place in flows.places for end in ("from", "to")}
+        for group in self.stations:
+            if ends & {scenario.stations[place] for place in group.places}:
+                return self.station_colours.get(group.name)
+        return None
+
+
+def _largest(groups: Iterable[Group], sizes: Mapping[str, float]) -> list[str]:
+    """Names of the largest groups, in the scenario's order."""
+    all_names = [group.name for group in groups]
+    ranked = sorted(all_names, key=lambda name: -sizes[name])[:MOST]
+    return [name for name in all_names if name in ranked]
+
+
+def _curve(group: Group, samples: Floats) -> Curve:
+    """The curve of a group with values (replication, member, step)."""
+    if len(group.places) == 1:
+        return Curve(group.label, samples[:, 0])
+    with warnings.catch_warnings():
+        # A step in which no member has a value has none.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        members = np.nanmean(samples, axis=0)
+        spread = np.nanmin(members, axis=0), np.nanmax(members, axis=0)
+        return Curve(group.label, np.nanmean(samples, axis=1), spread)
+
+
+def _distinct(shown: Iterable[str], known: Mapping[str, str]) -> dict[str, str]:
+    """A colour for each curve of a figure: its own, or one that no other curve of it has."""
+    colours = {name: known[name] for name in shown if name in known}
+    for name in shown:
+        if name not in colours:
+            free = [c for c in (*PALETTE, *OTHER_COLOURS) if c not in colours.values()]
+            colours[name] = min(free, key=lambda colour: colour in known.values())
+    return colours
+
+
+def _numbers(column: pl.Series) -> Floats:
+    return column.cast(pl.Float64).to_numpy()
