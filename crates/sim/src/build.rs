@@ -21,7 +21,9 @@ use crate::random::{Purpose, Streams};
 use crate::record::{CellId, Member, Recorder};
 use crate::scenario::routes::Routes;
 use crate::scenario::{self, CellRates, Endpoint, Node, Scenario, Station, Transport, UdpRate};
-use crate::world::{Bss, Event, Flow, Hop, Line, RateChange, Settable, WithoutRoom, World};
+use crate::world::{
+    Bss, Event, Flow, Hop, LimitWatch, Line, RateChange, Settable, WithoutRoom, World,
+};
 
 /// LLC and SNAP headers.  [RFC1042]
 const LLC_SNAP: Bytes = Bytes::new(8);
@@ -57,6 +59,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
             outputs: VecDeque::new(),
             cells: cells.map(|index| bss(scenario, index, &members, streams)).collect(),
             traced: if R::TRACES { vec![None; scenario.flows.len()] } else { Vec::new() },
+            limits: if R::LIMITS {
+                vec![LimitWatch::default(); scenario.flows.len()]
+            } else {
+                Vec::new()
+            },
             recorder,
             events: 0,
         };

@@ -7,7 +7,9 @@
 use airfair_units::{Bytes, DataRate, Duration};
 use serde::{Deserialize, Serialize};
 
-use crate::record::SenderWindow;
+use airfair_transport::limit::Limit;
+
+use crate::record::{LimitedBy, Place, SenderWindow};
 
 /// Everything that one replication measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -77,6 +79,57 @@ pub struct FlowOutcome {
     pub mean_link_rate: Option<DataRate>,
     /// Time at which a source that ends was done, all of it acknowledged, counted from the start of the flow.
     pub completion: Option<Duration>,
+    /// The things that limited it, each with its time.
+    pub limits: Limits,
+}
+
+/// The things that limited a flow while its sender was open. Their times add up to that.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Time in which its sender limited itself and no packet of it waited on the way, by [`Limit`].
+    pub sender: [Duration; Limit::ALL.len()],
+    /// Places where packets of it waited or were lost, in the order in which that happened first.
+    pub places: Vec<PlaceOutcome>,
+}
+
+/// A place on a flow's route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlaceOutcome {
+    /// The place.
+    pub place: Place,
+    /// Time in which packets waited there while the sender could not send more.
+    pub waited: Duration,
+    /// Packets that were lost there.
+    pub lost: u64,
+}
+
+impl Limits {
+    /// Adds a time.
+    pub fn add(&mut self, by: LimitedBy, time: Duration) {
+        match by {
+            LimitedBy::Sender(limit) => self.sender[limit as usize] += time,
+            LimitedBy::Place(place) => self.at(place).waited += time,
+        }
+    }
+
+    /// Counts a packet that was lost.
+    pub fn lose(&mut self, place: Place) {
+        self.at(place).lost += 1;
+    }
+
+    fn at(&mut self, place: Place) -> &mut PlaceOutcome {
+        let known = self.places.iter().position(|it| it.place == place);
+        let index = known.unwrap_or(self.places.len());
+        if known.is_none() {
+            self.places.push(PlaceOutcome { place, waited: Duration::ZERO, lost: 0 });
+        }
+        &mut self.places[index]
+    }
+
+    /// Time of all of them.
+    pub fn total(&self) -> Duration {
+        self.sender.iter().copied().chain(self.places.iter().map(|it| it.waited)).sum()
+    }
 }
 
 /// Time series of a run: for each thing one entry per step, from time 0, warm-up included. Empty where the

@@ -115,13 +115,22 @@ pub enum Body {
     External(External),
 }
 
+/// Number by which queues know the packets that an end of a flow sends, unless they are of a connection outside.
+pub(crate) fn connection_number(flow: FlowId, origin: Side) -> u64 {
+    connection(flow.0, origin == Side::Receiver)
+}
+
+fn connection(number: u16, is_other: bool) -> u64 {
+    2 * u64::from(number) + u64::from(is_other)
+}
+
 impl Headers for Packet {
     fn flow(&self) -> u64 {
         let (number, is_other) = match &self.body {
             Body::External(External { connection: Some(it), .. }) => (it.number, it.is_other),
             _ => (self.flow.0, self.origin == Side::Receiver),
         };
-        2 * u64::from(number) + u64::from(is_other)
+        connection(number, is_other)
     }
 
     /// A pure ACK has no data, opens nothing and ends nothing.

@@ -1,5 +1,6 @@
 //! Records: the only output of a run. Whoever wants a figure consumes them as they come.
 
+use airfair_transport::limit::Limit;
 use airfair_units::{Bytes, Duration, Time};
 use airfair_wlan::NodeId;
 
@@ -8,7 +9,9 @@ use crate::packet::{FlowId, Side};
 use crate::trace::Trace;
 
 /// A cell of the scenario, by index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub struct CellId(pub u8);
 
 impl CellId {
@@ -50,18 +53,55 @@ pub enum Record {
     Link(LinkId, LinkRecord),
     /// A station's measurement of its channel.
     Measured(CellId, NodeId, Measured),
-    /// A look at the world, if the scenario records a time series. It is no event and has no part in the
-    /// hash of a run.
+    /// A look at the world. It is no event and has no part in the hash of a run.
     Sample(Sample),
 }
 
-/// A look at the world at the end of a step of the time series.
+/// A look at the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sample {
-    /// The window of a TCP sender.
+    /// The window of a TCP sender, at the end of a step of the time series, if the scenario records one.
     Window(FlowId, SenderWindow),
-    /// The step has ended; its samples have come.
+    /// A step of the time series has ended; its samples have come.
     StepEnd,
+    /// A time is over in which a flow was limited by one thing.
+    Limited(FlowId, Limited),
+    /// A packet of a flow's sender was lost here.
+    LostAt(FlowId, Place),
+}
+
+/// A time in which a flow was limited by one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limited {
+    /// The thing that limited it.
+    pub by: LimitedBy,
+    /// Start of that time.
+    pub from: Time,
+    /// End of it.
+    pub to: Time,
+}
+
+/// The thing that limits a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitedBy {
+    /// Its sender, while no packet of it waits on the way.
+    Sender(Limit),
+    /// A place on its route where packets of it wait.
+    Place(Place),
+}
+
+/// Place on a flow's route where packets wait, and may be lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Place {
+    /// The transmit queue of a member of a cell, before the air.
+    Air {
+        /// The cell.
+        cell: CellId,
+        /// Number of the member there, [`NodeId`].
+        member: u16,
+    },
+    /// The queue before this direction of a wired link.
+    Wire(LinkId),
 }
 
 /// The window of a TCP sender.
@@ -139,6 +179,10 @@ pub trait Recorder {
     /// True if it wants a [`trace`](Self::trace). A run without such a consumer does nothing for one.
     const TRACES: bool = false;
 
+    /// True if it wants to know what limits each flow: [`Sample::Limited`] and [`Sample::LostAt`]. A run without such a
+    /// consumer does nothing for that.
+    const LIMITS: bool = false;
+
     /// Takes note. Times never decrease.
     fn record(&mut self, now: Time, record: &Record);
 
@@ -176,6 +220,7 @@ impl Recorder for () {
 /// Takes note for its owner, who has it even if the run is cancelled.
 impl<R: Recorder> Recorder for &mut R {
     const TRACES: bool = R::TRACES;
+    const LIMITS: bool = R::LIMITS;
 
     fn record(&mut self, now: Time, record: &Record) {
         (**self).record(now, record);
@@ -201,6 +246,7 @@ impl<R: Recorder> Recorder for &mut R {
 /// Both take note.
 impl<A: Recorder, B: Recorder> Recorder for (A, B) {
     const TRACES: bool = A::TRACES || B::TRACES;
+    const LIMITS: bool = A::LIMITS || B::LIMITS;
 
     fn record(&mut self, now: Time, record: &Record) {
         self.0.record(now, record);

@@ -7,6 +7,7 @@
 //! | `world/flows.rs` | packets between the ends of flows |
 //! | `world/air.rs`, `world/wires.rs` | packets over a hop |
 //! | `world/external.rs` | packets from outside, and what becomes of them |
+//! | `world/limits.rs` | the thing that limits each flow |
 //! | `world/room.rs` | room in the queue of an end's own host |
 //! | `world/settings.rs` | what an owner may change |
 //! | `world/agents.rs` | schemes |
@@ -16,6 +17,7 @@ mod agents;
 mod air;
 mod external;
 mod flows;
+mod limits;
 mod room;
 mod settings;
 #[cfg(test)]
@@ -41,6 +43,7 @@ use crate::run::Finished;
 pub(crate) use air::Bss;
 pub use external::{Fate, Output, Outside, OutsideTcp, Refused, Released};
 pub(crate) use flows::Flow;
+pub(crate) use limits::LimitWatch;
 pub(crate) use room::{Line, WithoutRoom};
 pub(crate) use settings::Settable;
 pub use settings::Unsettable;
@@ -152,6 +155,8 @@ pub struct World<R, C> {
     pub(crate) outputs: VecDeque<Output>,
     /// Freedom of each sender that a trace has been told of; empty without a trace.
     pub(crate) traced: Vec<Option<Freedom>>,
+    /// Limit of each flow; empty without a consumer that wants to know.
+    pub(crate) limits: Vec<LimitWatch>,
     pub(crate) recorder: R,
     pub(crate) events: u64,
 }
@@ -330,6 +335,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
         self.drain_cells();
         self.end_agents();
+        self.end_limits();
     }
 
     /// Packets of each flow's sender, sent at `since` or later, that are queued, on the air or on a wire.

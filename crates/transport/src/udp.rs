@@ -2,6 +2,8 @@
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
+use crate::limit::Limit;
+
 /// IPv4 header without options [octets].  [RFC791 §3.1]
 const IP_HEADER: u64 = 20;
 /// UDP header [octets].  [RFC768]
@@ -140,6 +142,17 @@ impl Sender {
         let seq = self.sent;
         self.sent += 1;
         Some(Datagram { seq, payload: self.payload })
+    }
+
+    /// Reason why [`poll_transmit`](Self::poll_transmit) has returned nothing; `None` unless the flow is open. A saturated
+    /// sender waits for room in the queue of its own host.
+    #[must_use]
+    pub fn limit(&self) -> Option<Limit> {
+        match self.state {
+            State::Closed => None,
+            State::Constant(_) => Some(Limit::Application),
+            State::Saturated => Some(Limit::HostQueue),
+        }
     }
 
     /// Size of the IP packet of each datagram.

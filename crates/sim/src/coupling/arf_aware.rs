@@ -1,44 +1,129 @@
 //! ARF-aware TCP at a station that sends.  [arf-aware-tcp §3]
+//!
+//! TCP learns of the link's rate in one of the two ways that the paper names: the driver notifies it of each change, or it
+//! reads the rate again and again, as by SNMP. Either may take a while.
+
+use std::collections::VecDeque;
 
 use airfair_laws::arf_aware;
+use airfair_units::{DataRate, Time};
 
 use super::{Action, Home, LocalEnd, Seen, View};
+use crate::endpoint::Alarm;
 use crate::packet::Side;
-use crate::scenario::Scheme;
+use crate::scenario::{ArfAware, Scheme};
+
+/// Rate of a link, as its driver has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct LinkRate {
+    now: DataRate,
+    highest: DataRate,
+}
 
 /// A sender under control.
 #[derive(Debug)]
 struct Connection {
     end: LocalEnd,
-    params: arf_aware::Params,
+    settings: ArfAware,
     state: arf_aware::State,
+    /// Time of the next reading of the rate, where it is read again and again.
+    next_reading: Option<Time>,
+    /// The rate that was read last.
+    read: Option<LinkRate>,
+    /// Notifications on their way to TCP, each with the time at which it has come.
+    under_way: VecDeque<(Time, LinkRate)>,
 }
 
 /// A station whose senders follow its rate.
 #[derive(Debug)]
-pub(crate) struct Agent(Vec<Connection>);
+pub(crate) struct Agent {
+    connections: Vec<Connection>,
+    /// None before the first change.
+    link: Option<LinkRate>,
+    alarm: Alarm,
+}
 
 impl Agent {
     pub(super) fn at(home: &Home) -> Option<Self> {
         let connection = |&(end, flow): &(LocalEnd, &crate::scenario::Flow)| match flow.control {
-            Scheme::ArfAware(params) if end.side == Side::Sender => {
-                Some(Connection { end, params, state: arf_aware::State::default() })
-            }
+            Scheme::ArfAware(settings) if end.side == Side::Sender => Some(Connection {
+                end,
+                settings,
+                state: arf_aware::State::default(),
+                next_reading: settings.poll.map(|poll| Time::ZERO + poll),
+                read: None,
+                under_way: VecDeque::new(),
+            }),
             _ => None,
         };
         let connections: Vec<_> = home.ends.iter().filter_map(connection).collect();
-        (!connections.is_empty()).then_some(Self(connections))
+        let (link, alarm) = (None, Alarm::default());
+        (!connections.is_empty()).then_some(Self { connections, link, alarm })
     }
 
-    pub(super) fn handle(&mut self, seen: &Seen, view: &View, actions: &mut Vec<Action>) {
-        let &Seen::Rate { rate, highest_rate } = seen else { return };
-        for Connection { end, params, state } in &mut self.0 {
-            let Some(cwnd) = view.end(*end).and_then(|it| it.cwnd()) else { continue };
-            let seen = arf_aware::Observation { highest_rate, rate, cwnd };
-            let (next, action) = arf_aware::step(params, *state, &seen);
-            *state = next;
-            actions.push(Action::LimitWindow(*end, action.window_limit));
-            actions.extend(action.cwnd.map(|cwnd| Action::SetCwnd(*end, cwnd)));
+    pub(super) fn handle(
+        &mut self,
+        now: Time,
+        seen: &Seen,
+        view: &View,
+        actions: &mut Vec<Action>,
+    ) {
+        match *seen {
+            Seen::Start => {}
+            Seen::Rate { rate, highest_rate } => {
+                let link = LinkRate { now: rate, highest: highest_rate };
+                self.link = Some(link);
+                let notified = self.connections.iter_mut().filter(|it| it.settings.poll.is_none());
+                notified.for_each(|it| it.note(now, link));
+            }
+            Seen::Timer if self.alarm.ring(now) => {
+                self.connections.iter_mut().for_each(|it| it.read(now, self.link));
+            }
+            _ => return,
+        }
+        for connection in &mut self.connections {
+            connection.take_notifications(now, view, actions);
+        }
+        let next = self.connections.iter().filter_map(Connection::next_time).min();
+        actions.extend(self.alarm.want(next).map(Action::Wake));
+    }
+}
+
+impl Connection {
+    /// The rate is read, if the time for that has come: only a change is news.
+    fn read(&mut self, now: Time, link: Option<LinkRate>) {
+        let (Some(at), Some(poll)) = (self.next_reading, self.settings.poll) else { return };
+        if at > now {
+            return;
+        }
+        self.next_reading = Some(at + poll);
+        if let Some(link) = link.filter(|_| link != self.read) {
+            self.read = Some(link);
+            self.note(now, link);
+        }
+    }
+
+    /// TCP is to be told of a rate.
+    fn note(&mut self, now: Time, link: LinkRate) {
+        self.under_way.push_back((now + self.settings.notification_delay, link));
+    }
+
+    /// Time of the next reading or of the next notification.
+    fn next_time(&self) -> Option<Time> {
+        let notification = self.under_way.front().map(|(at, _)| *at);
+        self.next_reading.into_iter().chain(notification).min()
+    }
+
+    /// TCP takes the notifications that have come.
+    fn take_notifications(&mut self, now: Time, view: &View, actions: &mut Vec<Action>) {
+        while let Some(&(_, link)) = self.under_way.front().filter(|(at, _)| *at <= now) {
+            self.under_way.pop_front();
+            let Some(cwnd) = view.end(self.end).and_then(|it| it.cwnd()) else { continue };
+            let seen = arf_aware::Observation { highest_rate: link.highest, rate: link.now, cwnd };
+            let (next, action) = arf_aware::step(&self.settings.law, self.state, &seen);
+            self.state = next;
+            actions.push(Action::LimitWindow(self.end, action.window_limit));
+            actions.extend(action.cwnd.map(|cwnd| Action::SetCwnd(self.end, cwnd)));
         }
     }
 }

@@ -98,7 +98,7 @@ impl Agent {
         actions: &mut Vec<Action>,
     ) {
         match self {
-            Self::ArfAware(agent) => agent.handle(seen, view, actions),
+            Self::ArfAware(agent) => agent.handle(now, seen, view, actions),
             Self::ArfWindow(agent) => agent.handle(now, seen, view, actions),
             Self::AccessPoint(agent) => agent.handle(now, seen, actions),
             Self::Granting(agent) => agent.handle(now, seen, view, actions),

@@ -15,7 +15,7 @@ use loss::Channel;
 use red::EarlyDetection;
 
 /// A link of the world, by index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct LinkId(pub u16);
 
 impl LinkId {

@@ -7,7 +7,7 @@ use super::jitter::Jitter;
 use super::quantiles::Histogram;
 use crate::outcome::{CategoryOutcome, FlowOutcome, FlowStep, StationOutcome};
 use crate::packet::Side;
-use crate::record::{FlowRecord, SenderWindow, SentAt};
+use crate::record::{FlowRecord, Limited, Place, SenderWindow, SentAt};
 use crate::scenario::{Endpoint, Flow, Transport};
 
 #[derive(Clone, Debug, Default)]
@@ -86,6 +86,19 @@ impl FlowAccount {
     pub(super) fn look(&mut self, sender: SenderWindow) {
         let is_open = self.started.is_some() && self.finished.is_none();
         self.step.window = is_open.then_some(sender);
+    }
+
+    /// A time has passed in which one thing limited it.
+    pub(super) fn limit(&mut self, limited: Limited, window: Window) {
+        let time = window.clip(limited.from, limited.to);
+        if !time.is_zero() {
+            self.outcome.limits.add(limited.by, time);
+        }
+    }
+
+    /// A packet of its sender was lost.
+    pub(super) fn lose_at(&mut self, place: Place) {
+        self.outcome.limits.lose(place);
     }
 
     /// A step of a series has ended.

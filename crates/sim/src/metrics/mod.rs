@@ -131,7 +131,6 @@ impl Metrics {
         }
     }
 
-    #[cold]
     fn look(&mut self, now: Time, sample: Sample) {
         let Self { window, flows, cells, links, series, .. } = self;
         match (sample, series) {
@@ -143,6 +142,11 @@ impl Metrics {
                 }
             }
             (Sample::StepEnd, None) => {}
+            (Sample::Limited(flow, limited), _) => flows[flow.index()].limit(limited, *window),
+            (Sample::LostAt(flow, place), _) if window.contains(now) => {
+                flows[flow.index()].lose_at(place)
+            }
+            (Sample::LostAt(..), _) => {}
         }
     }
 }
@@ -236,6 +240,8 @@ fn mean_of(schedule: &[(Time, Rate)], window: Window) -> DataRate {
 }
 
 impl Recorder for Metrics {
+    const LIMITS: bool = true;
+
     fn record(&mut self, now: Time, record: &Record) {
         match record {
             Record::Cell(cell, record) => self.record_cell(now, *cell, slice::from_ref(record)),

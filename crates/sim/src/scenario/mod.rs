@@ -526,6 +526,17 @@ impl Tcp {
     }
 }
 
+/// ARF-aware TCP, and the way in which TCP learns of the rate.  [arf-aware-tcp §3]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ArfAware {
+    /// The law.
+    pub law: arf_aware::Params,
+    /// Time between two readings of the link's rate; `None`: the driver notifies TCP of each change.
+    pub poll: Option<Duration>,
+    /// Time from a change, or from a reading, until TCP knows of it.
+    pub notification_delay: Duration,
+}
+
 /// Scheme of cross-layer control that a flow is under.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheme {
@@ -533,7 +544,7 @@ pub enum Scheme {
     #[default]
     None,
     /// ARF-aware TCP. The sender is a station.  [arf-aware-tcp §3]
-    ArfAware(arf_aware::Params),
+    ArfAware(ArfAware),
     /// Windows from channel occupancy. An end at least is a station.  [arf-window §III]
     ArfWindow(arf_window::Params),
     /// A fixed share of the rate of the sender's link. The sender is a station.

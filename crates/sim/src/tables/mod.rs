@@ -5,6 +5,7 @@
 
 mod air;
 mod flows;
+mod limits;
 mod series;
 
 use airfair_units::Duration;
@@ -109,6 +110,8 @@ pub fn tables(flows: &[Flow], runs: &[&Outcome]) -> Vec<Table> {
         air::shares(runs),
         air::categories(runs),
         of_links(runs),
+        limits::limits(runs),
+        limits::places(runs),
     ]
 }
 

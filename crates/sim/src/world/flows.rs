@@ -43,7 +43,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.emit(id, FlowRecord::Started);
         self.flows[id.index()].source.open(self.now);
         match self.flows[id.index()].without_room {
-            WithoutRoom::Wait => self.fill_backlog(id),
+            WithoutRoom::Wait => {
+                self.fill_backlog(id);
+                if R::LIMITS {
+                    self.look_behind(id);
+                }
+            }
             WithoutRoom::Lose | WithoutRoom::Keep | WithoutRoom::Return => self.drain_source(id),
         }
     }
@@ -65,6 +70,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// Sends what the source wants to send and re-arms its alarm.
     pub(super) fn drain_source(&mut self, id: FlowId) {
+        if R::LIMITS {
+            self.look_before(id);
+        }
         let Flow { category, ref forth, .. } = self.flows[id.index()];
         let (now, first) = (self.now, forth[0]);
         let make = |body| Packet::new(now, (id, Side::Sender), category, body);
@@ -73,6 +81,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
             let _ = self.send_over(first, &packet);
         }
         self.report_sender(id);
+        if R::LIMITS {
+            self.look_behind(id);
+        }
         if R::TRACES {
             self.trace_sender(id);
         }
@@ -196,6 +207,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[inline(never)]
     pub(super) fn lose(&mut self, packet: &Packet) {
         self.emit(packet.flow, FlowRecord::Lost(packet.origin, SentAt(packet.sent_at)));
+        if R::LIMITS {
+            self.tell_loss(packet);
+        }
         self.release(packet, Fate::Lost);
     }
 

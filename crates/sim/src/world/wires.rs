@@ -74,7 +74,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let queued = link.queued(*now);
         let Arrival { packet, is_lost } = link.arrival(*now).expect("an arrival was announced");
         if is_lost {
-            let packet = *packet;
+            // It is lost on this hop, and has not come to the next one.
+            let packet = Packet { hop: packet.hop - 1, ..*packet };
             link.pass(*now);
             recorder.record_link(*now, id, LinkRecord::Lost(queued));
             self.lose(&packet);

@@ -13,6 +13,7 @@ mod examples;
 mod external;
 mod floor;
 mod golden;
+mod limits;
 mod modern;
 mod networks;
 mod radio;

@@ -33,6 +33,29 @@ fn between(outcome: &Outcome, flow: usize, from: usize, to: usize) -> u64 {
     outcome.series.flows[flow][from..to].iter().map(|step| step.delivered.get()).sum()
 }
 
+/// A rate that falls at 3.6 s is read at 4 s by who reads it each second; so a driver whose notification takes 0.4 s
+/// does the same, to the bit. A notification that comes after the end is as good as none.
+///
+/// Verifies: [arf-aware-tcp §3]
+#[test]
+fn arf_aware_tcp_learns_of_the_rate_when_it_is_read_or_notified() {
+    let hash = |control: &str| {
+        let text = format!(
+            "duration = \"6 s\"\n[bss.c]\nstandard = \"802.11b\"\n\
+             [station.s]\nrate = [[\"0 s\", \"11 Mb/s\"], [\"3600 ms\", \"1 Mb/s\"]]\n[host.h]\n\
+             [flow.f]\nfrom = \"s\"\nto = \"h\"\ntransport = {{ kind = \"tcp\" }}\ncontrol = {control}\n"
+        );
+        run_once(&parse(&text), 0).record_hash
+    };
+    let aware = |keys: &str| hash(&format!("{{ scheme = \"arf-aware\", {keys} }}"));
+    let at_4_s = aware("poll = \"1 s\"");
+    assert_eq!(at_4_s, aware("notification_delay = \"400 ms\""));
+    assert_eq!(at_4_s, aware("poll = \"500 ms\", notification_delay = \"0 s\""));
+    assert_ne!(at_4_s, hash("\"arf-aware\""));
+    assert_ne!(at_4_s, aware("poll = \"1 s\", notification_delay = \"100 ms\""));
+    assert_eq!(hash("\"none\""), aware("notification_delay = \"1 h\""));
+}
+
 /// Verifies: [arf-aware-tcp §3]
 #[test]
 fn arf_aware_tcp_spares_the_fast_session_while_the_link_is_slow_and_gives_the_share_back() {

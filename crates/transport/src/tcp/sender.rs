@@ -2,6 +2,7 @@
 
 mod by_time;
 mod input;
+mod limit;
 mod output;
 mod refusal;
 

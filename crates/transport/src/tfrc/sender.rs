@@ -13,6 +13,7 @@ use super::packet::{Data, Feedback, micros, wrapping};
 use super::sequence::wrapped;
 use super::stats::{PendingEvents, SenderEvent, SenderStats};
 use super::wire::MAX_RTT;
+use crate::limit::Limit;
 
 /// Half the circle of a timestamp: what is older has wrapped [µs].
 const HALF_CIRCLE: u32 = 1 << 31;
@@ -298,6 +299,19 @@ impl Sender {
     #[inline]
     pub fn poll_event(&mut self) -> Option<SenderEvent> {
         self.events.pop()
+    }
+
+    /// Reason why [`poll_transmit`](Self::poll_transmit) has returned nothing; `None` unless the flow is open.
+    #[must_use]
+    pub fn limit(&self) -> Option<Limit> {
+        if self.state == State::Closed || self.is_finished {
+            return None;
+        }
+        Some(match self.application.waits_since(self.pacing.due()) {
+            None => Limit::Application,
+            Some(_) if self.limit < self.rate => Limit::Control,
+            Some(_) => Limit::Rate,
+        })
     }
 
     /// Allowed sending rate X, before damping and limit [octets/s].

@@ -238,6 +238,17 @@ impl<P: Copy + Headers> Cell<P> {
         self.contenders[id.index()].queue.has_room_for(to)
     }
 
+    /// True if a packet of the flow `flow` from `from` to `to` would wait behind packets that are not in service yet.
+    pub fn has_backlog(
+        &self,
+        (from, to): (NodeId, NodeId),
+        category: AccessCategory,
+        flow: u64,
+    ) -> bool {
+        let id = self.roster.find(from, || category);
+        self.contenders[id.index()].queue.has_backlog(to, flow)
+    }
+
     /// Sets the rate of data frames from or to a station, from its next attempt on.
     ///
     /// # Panics

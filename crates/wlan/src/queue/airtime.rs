@@ -94,6 +94,11 @@ impl AirtimeFair {
         queue
     }
 
+    /// The queue of the flow with this hash to `station`, if it has had any packet.
+    pub(super) fn find(&self, station: usize, hash: usize) -> Option<usize> {
+        self.stations.get(station)?.queues.get(&hash).copied()
+    }
+
     /// Queue `index` is no longer empty.
     pub(super) fn activate<P>(&mut self, queues: &mut SubQueues<P>, index: usize) {
         let owner = self.owners[index];

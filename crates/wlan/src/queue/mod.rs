@@ -20,10 +20,12 @@
 //! | `airtime` | stations that share airtime |
 //! | `driver` | what the driver has taken ahead of the air |
 //! | `regulator` | stations that wait when they have used their share of the channel |
+//! | `backlog` | packets of one flow that wait |
 //! | `links` | windows of those who take aggregates: what has been in service and is not done |
 //! | `reconfigure` | all of it, while packets are there |
 
 mod airtime;
+mod backlog;
 mod codel;
 pub mod config;
 mod driver;

@@ -7,9 +7,9 @@ use airfair_wlan::edca::AccessCategory;
 
 use super::super::declare::{Choice, Keys};
 use super::super::kind::{Kind, words};
-use super::super::{Flow, Scheme};
+use super::super::{ArfAware, Flow, Scheme};
 use super::transports::TRANSPORTS;
-use super::{TIME, bytes, integer, time};
+use super::{OFF, TIME, bytes, integer, time};
 
 words!(AccessCategory {
     Background = "background",
@@ -24,6 +24,7 @@ words!(arf_window::RoundTrip { Least = "least", Smoothed = "smoothed" });
 
 const STOP: Kind = Kind::Either(&[Kind::Word(&["end"]), TIME]);
 const DSCP: Kind = Kind::Either(&[integer(0, 63), Kind::Word(&["none"])]);
+const POLL: Kind = Kind::Either(&[OFF, time(Duration::from_millis(1), Duration::from_secs(3_600))]);
 const SLOT: Kind = time(Duration::from_millis(1), Duration::from_secs(3_600));
 
 /// One flow, or one per member of a group; `ends` are the names of sender and receiver.
@@ -94,7 +95,7 @@ pub(in crate::scenario) const CONTROLS: Choice<Scheme> = Choice {
 
 fn schemes() -> Vec<Scheme> {
     vec![
-        Scheme::ArfAware(arf_aware::Params::default()),
+        Scheme::ArfAware(ArfAware::default()),
         Scheme::ArfWindow(arf_window::Params::default()),
         Scheme::Occupancy,
         Scheme::RateCap(rate_cap::Params::default()),
@@ -108,12 +109,20 @@ fn rate_cap(keys: &mut Keys, it: &mut rate_cap::Params) {
     );
 }
 
-fn arf_aware(keys: &mut Keys, it: &mut arf_aware::Params) {
-    keys.word("variant", &mut it.variant, "\"one-shot\"").says(
+fn arf_aware(keys: &mut Keys, it: &mut ArfAware) {
+    keys.word("variant", &mut it.law.variant, "\"one-shot\"").says(
         "Reading of the paper: the window is capped at a k-th of the saved one as long as the \
          rate is low (`held`), is set to it once (`one-shot`), or is capped at a k-th of the \
          current one (`continuous`).",
     );
+    let is_polled = it.poll.is_some();
+    keys.optional("poll", &mut it.poll, POLL, "\"1 s\"").written_if(is_polled).says(
+        "Time between two readings of the link's rate, as by SNMP; with `off` the driver notifies TCP of each change.",
+    );
+    let is_late = !it.notification_delay.is_zero();
+    keys.key("notification_delay", &mut it.notification_delay, TIME, "\"10 ms\"")
+        .written_if(is_late)
+        .says("Time from a change of the link's rate, or from a reading of it, until TCP knows.");
 }
 
 fn arf_window(keys: &mut Keys, it: &mut arf_window::Params) {

@@ -1,0 +1,98 @@
+//! The things that limit a flow, where one of them does for a reason that can be worked out by hand.
+
+use airfair_sim::outcome::{FlowOutcome, Outcome};
+use airfair_sim::record::Place;
+use airfair_transport::limit::Limit;
+use airfair_units::Duration;
+
+use crate::common::{parse, run_once};
+
+/// A download from a server to the station of a cell.
+fn cell(bss: &str, link: &str, transport: &str) -> Outcome {
+    let text = format!(
+        "duration = \"5 s\"\n[bss.home]\n{bss}\n[station.a]\n[host.server]\nlink = {{ {link} }}\n\
+         [flow.f]\nfrom = \"server\"\nto = \"a\"\ntransport = {{ {transport} }}\n"
+    );
+    run_once(&parse(&text), 0)
+}
+
+/// Share of the flow's life in which its sender limited itself in this way.
+fn share(flow: &FlowOutcome, limit: Limit) -> f64 {
+    flow.limits.sender[limit as usize].as_secs_f64() / flow.limits.total().as_secs_f64()
+}
+
+/// Share of the flow's life in which packets waited at such a place.
+fn waited(flow: &FlowOutcome, is_such: impl Fn(Place) -> bool) -> f64 {
+    let places = flow.limits.places.iter().filter(|it| is_such(it.place));
+    let waited: Duration = places.map(|it| it.waited).sum();
+    waited.as_secs_f64() / flow.limits.total().as_secs_f64()
+}
+
+const AC: &str = "standard = \"802.11ac\"";
+const FAST: &str = "rate = \"10 Gb/s\", delay = \"20 ms\"";
+
+/// 65 535 octets in a round trip of 40 ms are 13 Mb/s, where 802.11ac carries hundreds: the window is empty again long before
+/// the next ACK.
+#[test]
+fn a_small_receive_window_limits_a_flow_over_a_long_way() {
+    let outcome = cell(AC, FAST, "kind = \"tcp\"");
+    let flow = &outcome.flows[0];
+    assert!(share(flow, Limit::ReceiveWindow) > 0.9, "{:?}", flow.limits);
+}
+
+/// 802.11b carries some 5 Mb/s of TCP: behind a wire of 100 Mb/s and 2 ms, 45 segments always wait for the air.
+#[test]
+fn the_air_limits_a_flow_of_80211b() {
+    let link = "rate = \"100 Mb/s\", delay = \"2 ms\"";
+    let outcome = cell("standard = \"802.11b\"", link, "kind = \"tcp\"");
+    let flow = &outcome.flows[0];
+    let air = waited(flow, |place| matches!(place, Place::Air { member: 0, .. }));
+    assert!(air > 0.9, "{:?}", flow.limits);
+}
+
+/// A wire of 1 Mb/s before a cell of 802.11b.
+#[test]
+fn a_slow_wire_limits_a_flow() {
+    let link = "rate = \"1 Mb/s\", delay = \"2 ms\"";
+    let outcome = cell("standard = \"802.11b\"", link, "kind = \"tcp\"");
+    let flow = &outcome.flows[0];
+    let wire = waited(flow, |place| matches!(place, Place::Wire(_)));
+    assert!(wire > 0.9, "{:?}", flow.limits);
+}
+
+/// 100 000 octets are sent within a fraction of a second; the flow ends then, and its times with it.
+#[test]
+fn the_times_add_up_to_the_life_of_a_flow() {
+    let outcome = cell("standard = \"802.11b\"", FAST, "kind = \"tcp\", size = \"100000 B\"");
+    let flow = &outcome.flows[0];
+    assert!(flow.completion.is_some_and(|it| it < Duration::from_secs(2)));
+    assert_eq!(Some(flow.limits.total()), flow.completion);
+    assert_eq!(flow.limits.total(), flow.active);
+    // The SYN and its answer take a round trip of 40 ms, and little more.
+    let handshake = flow.limits.sender[Limit::Handshake as usize].as_secs_f64();
+    assert!((0.040..0.045).contains(&handshake), "{handshake}");
+}
+
+/// A datagram every 12 ms needs a fraction of what 802.11b carries.
+#[test]
+fn a_constant_rate_is_limited_by_its_application() {
+    let outcome = cell(
+        "standard = \"802.11b\"",
+        FAST,
+        "kind = \"udp\", payload = \"1500 B\", rate = \"1 Mb/s\"",
+    );
+    assert_eq!(outcome.flows[0].limits.sender[Limit::Application as usize], Duration::from_secs(5));
+}
+
+/// A queue of two packets at the access point drops what a window of more brings: losses are counted where they happen.
+#[test]
+fn losses_are_counted_at_their_place() {
+    let bss = "standard = \"802.11b\"\nap = { queue = { packets = 2 } }";
+    let outcome = cell(bss, FAST, "kind = \"tcp\"");
+    let flow = &outcome.flows[0];
+    let lost: u64 = flow.limits.places.iter().map(|it| it.lost).sum();
+    assert!(lost > 0);
+    assert_eq!(lost, flow.packets_dropped);
+    let [place] = flow.limits.places.as_slice() else { panic!("{:?}", flow.limits.places) };
+    assert!(matches!(place.place, Place::Air { member: 0, .. }));
+}

@@ -1,0 +1,32 @@
+//! The reason why a sender has nothing more to send now.
+
+use super::{Sender, State};
+use crate::limit::Limit;
+
+impl Sender {
+    /// Reason why [`poll_transmit`](Self::poll_transmit) has returned nothing; `None` unless the connection is open or
+    /// being opened. Of two windows that are full the smaller one counts.
+    #[must_use]
+    pub fn limit(&self) -> Option<Limit> {
+        match self.state {
+            State::Closed | State::Finished => return None,
+            State::SynSent => return Some(Limit::Handshake),
+            State::Open => {}
+        }
+        if self.refusals.is_waiting {
+            return Some(Limit::HostQueue);
+        }
+        if self.next >= self.data_end {
+            return Some(Limit::Application);
+        }
+        let cwnd = self.congestion.cwnd();
+        let usable = self.limited(cwnd);
+        Some(if self.peer_window <= usable {
+            Limit::ReceiveWindow
+        } else if usable < cwnd / self.segment * self.segment {
+            Limit::Control
+        } else {
+            Limit::CongestionWindow
+        })
+    }
+}
