@@ -23,9 +23,10 @@ use crate::os::{self, Bell, Namespace, Port};
 use crate::plan::{Node, Plan};
 use crate::traffic::{self, Account, Generator};
 
-pub use crate::engine::{NodeView, Options, Traffic, View, Wish};
-pub use crate::live::Member;
+pub use crate::engine::{Options, Wish};
+pub use crate::live::{Member, Simulated};
 pub use crate::traffic::Program;
+pub use crate::view::{NodeView, Traffic, View};
 
 /// An emulation that nothing else ends is over after so long.
 const FOREVER: Duration = Duration::from_secs(100 * 86_400);

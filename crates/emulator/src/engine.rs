@@ -6,7 +6,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard};
 
 use airfair_sim::metrics::Metrics;
-use airfair_sim::packet::{External, FlowId, Handle, Side};
+use airfair_sim::packet::{External, FlowId, Side};
 use airfair_sim::random::Streams;
 use airfair_sim::run::Finished;
 use airfair_sim::scenario::{Endpoint, ErrorModel, Queue, Weights};
@@ -19,12 +19,15 @@ use crate::frames::{self, MAX_FRAME, Verdict};
 use crate::headers::{self, HEADER};
 use crate::lateness::{Histogram, Punctuality};
 use crate::limits::Limits;
-use crate::live::{Live, Member};
-use crate::os::{Backend, Bell, Poller, Port};
+use crate::live::Live;
+use crate::os::{Backend, Bell, Drops, Losses, NotSent, Poller, Port};
 use crate::pace::Pace;
 use crate::plan::Plan;
 use crate::reports;
+use crate::store::{Store, Stored};
 use crate::traffic::Account;
+use crate::verdict::{self, BySecond, Effort, Objection, Watch};
+use crate::view::{NodeView, Traffic, View};
 
 /// Frames that one port may hand over in a [`TURN`]: the rest waits in its interface, which drops what is too much.
 const PER_TURN: u32 = 128;
@@ -48,55 +51,6 @@ pub struct Options {
     pub spin: bool,
     /// Channel time after which it ends; `None`: when it is stopped.
     pub duration: Option<Duration>,
-}
-
-/// Packets and frames of a node.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traffic {
-    /// Packets that it has sent into the cell.
-    pub sent_packets: u64,
-    /// Their octets, Ethernet's header apart.
-    pub sent_bytes: u64,
-    /// Packets that have come to it.
-    pub received_packets: u64,
-    /// Their octets, Ethernet's header apart.
-    pub received_bytes: u64,
-    /// Packets of its own that its transmit queue had no room for.
-    pub refused: u64,
-    /// Packets of its own that were lost behind it.
-    pub lost: u64,
-    /// Packets that came for it and that its interface did not take.
-    pub not_taken: u64,
-    /// Frames of its own for nobody here.
-    pub unknown: u64,
-    /// Frames that were none, or too long.
-    pub garbage: u64,
-}
-
-/// A station or host while the emulation goes on.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NodeView {
-    /// Its packets.
-    pub traffic: Traffic,
-    /// Its part of the air; none for a host.
-    pub member: Option<Member>,
-    /// Rates of its link now, up and down, by what is known.
-    pub rates: [Option<DataRate>; 2],
-    /// False once its interface has gone.
-    pub is_there: bool,
-}
-
-/// An emulation while it goes on.
-#[derive(Clone, Debug, Default)]
-pub struct View {
-    /// Channel time.
-    pub elapsed: Duration,
-    /// How well it keeps to the wall clock.
-    pub punctuality: Punctuality,
-    /// One per node of the plan.
-    pub nodes: Vec<NodeView>,
-    /// One per cell.
-    pub access_points: Vec<Member>,
 }
 
 /// A wish of somebody outside.
@@ -153,31 +107,6 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().expect("nobody panics while it holds the lock")
 }
 
-/// Bytes of packets that are in the world, by handle.
-#[derive(Debug, Default)]
-struct Store {
-    frames: Vec<Vec<u8>>,
-    free: Vec<usize>,
-}
-
-impl Store {
-    fn put(&mut self, frame: &[u8]) -> Handle {
-        let at = self.free.pop().unwrap_or_else(|| {
-            self.frames.push(Vec::new());
-            self.frames.len() - 1
-        });
-        self.frames[at].clear();
-        self.frames[at].extend(frame);
-        Handle(at as u64)
-    }
-
-    fn release(&mut self, Handle(at): Handle) -> &mut [u8] {
-        let at = usize::try_from(at).expect("a place in memory");
-        self.free.push(at);
-        &mut self.frames[at]
-    }
-}
-
 /// A finished emulation.
 #[derive(Debug)]
 pub(crate) struct Done {
@@ -201,6 +130,11 @@ pub(crate) struct Engine<'s> {
     turn_ends: Duration,
     next_view: Time,
     lateness: Histogram,
+    watch: Watch,
+    /// Turns that a port has used up, by node.
+    crowded: Vec<BySecond>,
+    effort: Effort,
+    losses: Losses,
     end: Time,
     accounts: &'s [Account],
     /// Limits of flows that are TFRC's.
@@ -225,7 +159,7 @@ impl<'s> Engine<'s> {
         }
         let scenario = &plan.scenario;
         let stations = |cell| scenario.stations.iter().filter(move |it| it.cell == cell).count();
-        let live = Live::new((0..scenario.cells.len()).map(stations));
+        let live = Live::new((0..scenario.cells.len()).map(stations), plan);
         let recorder = (Metrics::new(scenario), live);
         let streams = Streams::new(seed, 0);
         let world = World::new(scenario, streams, recorder, Pace::new(poller));
@@ -243,6 +177,10 @@ impl<'s> Engine<'s> {
             turn_ends: Duration::ZERO,
             next_view: Time::ZERO,
             lateness: Histogram::default(),
+            watch: Watch::new(plan.opposites()),
+            crowded: vec![BySecond::default(); nodes],
+            effort: Effort::default(),
+            losses: Losses::new(ports),
             end: Time::ZERO + scenario.duration,
             accounts,
             limits,
@@ -271,7 +209,8 @@ impl<'s> Engine<'s> {
                 Pause::Input | Pause::Reached => self.take_input(),
             }
         }
-        let view = self.look();
+        self.losses.look(self.ports);
+        let view = self.look(Time::MAX);
         let end = self.world.now();
         self.world.recorder().0.end_at(end);
         let before = self.before.take();
@@ -300,7 +239,7 @@ impl<'s> Engine<'s> {
                 continue;
             };
             let (from, to) = self.plan.ends(flow, origin).expect("a packet from a namespace");
-            let frame = self.store.release(handle);
+            let Stored { frame, since } = self.store.release(handle);
             if fate != Fate::Delivered {
                 self.traffic[from].lost += 1;
                 continue;
@@ -312,15 +251,21 @@ impl<'s> Engine<'s> {
             if let Some(at) = self.plan.tfrc(flow) {
                 handle_tfrc(frame, origin, &self.limits[&flow], &self.accounts[at]);
             }
-            if self.is_there[to] && self.ports[to].send(frame) {
-                self.traffic[to].received_packets += 1;
-                self.traffic[to].received_bytes += length;
-            } else {
-                self.traffic[to].not_taken += 1;
+            let there =
+                if self.is_there[to] { self.ports[to].send(frame) } else { Err(NotSent::Off) };
+            let traffic = &mut self.traffic[to];
+            match there {
+                Ok(()) => {
+                    traffic.received_packets += 1;
+                    traffic.received_bytes += length;
+                }
+                Err(NotSent::Off) => traffic.not_taken += 1,
+                Err(NotSent::Dropped) => traffic.undelivered += 1,
             }
-            let ideal = self.world.now();
+            let (ideal, delay) = (self.world.now(), self.world.now() - *since);
             let late = self.world.clock().now().saturating_since(ideal);
             self.lateness.add(late);
+            self.watch.note(Plan::track(flow, origin), ideal, delay, late);
         }
     }
 
@@ -371,6 +316,7 @@ impl<'s> Engine<'s> {
         let mut buffer = [0; MAX_FRAME + 64];
         for _ in 0..BATCH {
             if self.left[from] == 0 {
+                self.crowded[from].add(self.world.now(), TURN);
                 let wall = self.world.clock();
                 wall.wall.remove(&self.ports[from]);
                 wall.wall.alarm = Some(self.turn_ends);
@@ -400,7 +346,8 @@ impl<'s> Engine<'s> {
                 }
             }
             Verdict::Answer(answer) => {
-                self.ports[from].send(&answer);
+                // Whoever has asked asks again.
+                let _ = self.ports[from].send(&answer);
             }
             Verdict::Kept => {}
             Verdict::Unknown => self.traffic[from].unknown += 1,
@@ -418,7 +365,7 @@ impl<'s> Engine<'s> {
         let (connection, tcp) =
             headers.map(|headers| self.connections.note(&headers)).unwrap_or_default();
         let at = self.world.now();
-        let opaque = External::new(Bytes::new(octets(frame)), self.store.put(frame));
+        let opaque = External::new(Bytes::new(octets(frame)), self.store.put(frame, at));
         let packet = External { connection, tcp, ..opaque };
         let traffic = &mut self.traffic[from];
         if self.world.inject(at, flow, side, packet).is_ok() {
@@ -463,9 +410,14 @@ impl<'s> Engine<'s> {
     fn show(&mut self) {
         self.tell_of_kernel_flows();
         self.limits.values_mut().for_each(Limits::tell);
-        let view = self.look();
+        let now = self.world.now();
+        self.losses.look_on(self.ports);
+        let clock = self.world.clock();
+        let (seen, rest) = (clock.seen(), clock.rest);
+        self.effort.note(now, seen, rest);
+        let view = self.look(now);
         *locked(&self.shared.view) = view;
-        self.next_view = self.world.now() + VIEW;
+        self.next_view = now + VIEW;
     }
 
     /// Schemes of a station know of its own transports what those know of themselves.
@@ -481,13 +433,18 @@ impl<'s> Engine<'s> {
         }
     }
 
-    fn look(&mut self) -> View {
+    /// The state now, with a verdict on the seconds that are over then.
+    fn look(&mut self, then: Time) -> View {
         let elapsed = self.world.now() - Time::ZERO;
         let nodes = self.plan.nodes.iter().enumerate();
         let nodes = nodes.map(|(at, node)| (at, node.end)).collect::<Vec<_>>();
-        let nodes = nodes.into_iter().map(|(at, end)| self.look_at(at, end)).collect();
+        let nodes: Vec<NodeView> =
+            nodes.into_iter().map(|(at, end)| self.look_at(at, end)).collect();
         let cells = &self.world.recorder().1.cells;
         let access_points = cells.iter().map(|members| members[0]).collect();
+        let flows = &self.plan.scenario.flows;
+        let name = |track| flows[Plan::flow_of_track(track).index()].name.clone();
+        let [worst_second, worst_flow] = self.watch.worst(then, name);
         let clock = self.world.clock();
         let punctuality = Punctuality {
             packets: self.lateness.count(),
@@ -497,15 +454,43 @@ impl<'s> Engine<'s> {
             longest_stall: clock.longest,
             slips: clock.slips,
             slipped: clock.slipped,
+            stillest: clock.by_second.most,
+            worst_second,
+            worst_flow,
             elapsed,
         };
-        View { elapsed, punctuality, nodes, access_points }
+        let mut objections = verdict::objections(&punctuality);
+        objections.extend(self.objections(&nodes));
+        View { elapsed, punctuality, nodes, access_points, objections }
+    }
+
+    /// Objections that have nothing to do with the time of packets that come out.
+    fn objections(&self, nodes: &[NodeView]) -> Vec<Objection> {
+        let names = || self.plan.nodes.iter().map(|node| node.name.clone());
+        let each = |count: fn(&Traffic) -> u64| {
+            let counted = names().zip(nodes).map(|(name, node)| (name, count(&node.traffic)));
+            counted.filter(|(_, count)| *count > 0).collect::<Vec<_>>()
+        };
+        let crowded = names().zip(&self.crowded).map(|(name, it)| (name, it.most));
+        let mut found = vec![
+            Objection::Unread(each(|it| it.unread)),
+            Objection::Undelivered(each(|it| it.undelivered)),
+            Objection::Effort(self.effort.most),
+        ];
+        found.extend(crowded.map(|(name, most)| Objection::Crowded(name, most)));
+        found.retain(Objection::holds);
+        found
     }
 
     fn look_at(&mut self, at: usize, end: Endpoint) -> NodeView {
-        let (traffic, is_there) = (self.traffic[at], self.is_there[at]);
+        let (mut traffic, is_there) = (self.traffic[at], self.is_there[at]);
+        let Drops { unread, undelivered, for_nobody } = self.losses.nodes[at];
+        traffic.unread = unread;
+        traffic.undelivered += undelivered;
+        traffic.not_taken += for_nobody;
+        let simulated = self.world.recorder().1.nodes[at];
         let Endpoint::Station(index) = end else {
-            return NodeView { traffic, is_there, ..NodeView::default() };
+            return NodeView { traffic, simulated, is_there, ..NodeView::default() };
         };
         let station = self.world.station(index);
         let member = self.world.recorder().1.cells[station.cell.index()][station.node.index()];
@@ -515,7 +500,7 @@ impl<'s> Engine<'s> {
             let past = schedules[direction].iter().rev().find(|(from, _)| *from <= now);
             member.rates[direction].or(past.map(|(_, rate)| rate.data_rate()))
         });
-        NodeView { traffic, member: Some(member), rates, is_there }
+        NodeView { traffic, simulated, member: Some(member), rates, is_there }
     }
 }
 

@@ -69,13 +69,17 @@ impl Carrier {
     }
 }
 
+/// Place of an end among the nodes: stations come ahead of hosts.
+pub(crate) fn place(scenario: &Scenario, end: Endpoint) -> usize {
+    match end {
+        Endpoint::Station(at) => at,
+        Endpoint::Host(at) => scenario.stations.len() + at,
+    }
+}
+
 /// The flows of a scenario that the kernel carries.
 pub(crate) fn kernel_flows(scenario: &Scenario) -> Vec<KernelFlow> {
-    let stations = scenario.stations.len();
-    let place = |end| match end {
-        Endpoint::Station(at) => at,
-        Endpoint::Host(at) => stations + at,
-    };
+    let place = |end| place(scenario, end);
     let mut found = Vec::new();
     for index in 0..scenario.flows.len() {
         let flow = &scenario.flows[index];

@@ -1,6 +1,8 @@
-//! Lateness: how long after the end of its frame each packet was in its interface, and whether that matters.
+//! Lateness: how long after the end of its frame each packet was in its interface.
 
 use airfair_units::Duration;
+
+use crate::verdict::{InSecond, Late};
 
 /// Buckets per power of two: a resolution of 3 %.
 const STEPS: u64 = 32;
@@ -8,10 +10,6 @@ const STEPS: u64 = 32;
 const BUCKETS: usize = 60 * 32;
 /// A clock that is later than this lets channel time stand still instead of catching up.
 pub const STALL: Duration = Duration::from_millis(20);
-/// Lateness that one packet in a hundred may exceed in a valid emulation.
-pub const TOLERATED: Duration = Duration::from_millis(5);
-/// Part of the time that channel time may stand still in a valid emulation: one in so many.
-pub const STANDSTILL: u64 = 100;
 
 /// Distribution of lateness.
 #[derive(Clone, Debug)]
@@ -64,7 +62,7 @@ fn upper_end(bucket: usize) -> u64 {
 }
 
 /// Account of how well the emulation has kept to the wall clock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Punctuality {
     /// Packets that came out.
     pub packets: u64,
@@ -80,32 +78,14 @@ pub struct Punctuality {
     pub slips: u64,
     /// Time that it stood still.
     pub slipped: Duration,
+    /// The second in which it stood still for longest.
+    pub stillest: InSecond,
+    /// The flow of whose packets most were late in a second.
+    pub worst_second: Option<Late<String>>,
+    /// The flow of whose packets most were late in all.
+    pub worst_flow: Option<Late<String>>,
     /// Channel time that has passed.
     pub elapsed: Duration,
-}
-
-impl Punctuality {
-    /// The reasons why figures of this emulation should not be used; none if it is valid.
-    pub fn objections(&self) -> Vec<String> {
-        let mut reasons = Vec::new();
-        if self.p99 > TOLERATED {
-            let p99 = ms(self.p99);
-            reasons.push(format!("1 % of the packets were later than {p99} (at most {TOLERATED})"));
-        }
-        if self.slipped.saturating_mul(STANDSTILL) > self.elapsed {
-            reasons.push(format!(
-                "the machine stood still for {} of {:.1} s (at most 1 %)",
-                ms(self.slipped),
-                self.elapsed.as_secs_f64()
-            ));
-        }
-        reasons
-    }
-}
-
-/// A time in milliseconds, as people read it.
-fn ms(time: Duration) -> String {
-    format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }
 
 #[cfg(test)]
@@ -132,17 +112,5 @@ mod tests {
         histogram.add(Duration::ZERO);
         histogram.add(Duration::from_nanos(u64::MAX));
         assert_eq!(histogram.count(), 2);
-    }
-
-    #[test]
-    fn an_emulation_is_valid_unless_it_was_late_or_stood_still() {
-        let on_time = Punctuality { elapsed: Duration::from_secs(10), ..Punctuality::default() };
-        assert!(on_time.objections().is_empty());
-        let late = Punctuality { p99: Duration::from_millis(6), ..on_time };
-        assert_eq!(late.objections(), ["1 % of the packets were later than 6.0 ms (at most 5 ms)"]);
-        let stalled = Punctuality { slipped: Duration::from_millis(101), ..on_time };
-        assert!(
-            stalled.objections()[0].starts_with("the machine stood still for 101.0 ms of 10.0 s")
-        );
     }
 }

@@ -11,8 +11,11 @@
 //! | `headers` | who talks to whom, and what its TCP says |
 //! | `connections` | connections of programs, and windows written into their ACKs |
 //! | `pace` | channel time under a wall clock |
-//! | [`lateness`] | how late it was, and whether that matters |
-//! | `live` | what a viewer sees while it goes on |
+//! | [`lateness`] | how late it was |
+//! | [`verdict`] | whether that matters |
+//! | `live` | sums of what happens in the world |
+//! | `view` | an emulation as whoever watches sees it |
+//! | `store` | packets that are in the world |
 //! | `engine` | the loop: the world, the interfaces, orders from outside |
 //! | [`emulation`] | all of it set up, running, and ended |
 //! | [`os`] | namespaces, interfaces, waiting |
@@ -39,4 +42,7 @@ pub mod os;
 mod pace;
 pub mod plan;
 mod reports;
+mod store;
 mod traffic;
+pub mod verdict;
+mod view;

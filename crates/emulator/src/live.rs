@@ -1,9 +1,12 @@
 //! What a viewer sees while an emulation goes on: sums since its start, which a viewer takes the difference of.
 
-use airfair_sim::record::{CellId, Record, Recorder};
+use airfair_sim::packet::FlowId;
+use airfair_sim::record::{CellId, FlowRecord, Record, Recorder};
 use airfair_sim::world::Direction;
-use airfair_units::{DataRate, Duration, Time};
+use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::{AirUse, NodeId, SentFrame};
+
+use crate::plan::Plan;
 
 /// Sums over a member of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,15 +27,38 @@ pub struct Member {
     pub rates: [Option<DataRate>; 2],
 }
 
-/// Sums over each member of each cell, the access point first.
+/// Octets that simulated flows of the scenario have delivered, headers apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Simulated {
+    /// Octets of flows from a node.
+    pub sent_bytes: u64,
+    /// Octets of flows to it.
+    pub received_bytes: u64,
+}
+
+/// Sums over each member of each cell, the access point first, and over each node.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Live {
     pub(crate) cells: Vec<Vec<Member>>,
+    pub(crate) nodes: Vec<Simulated>,
+    /// Places of both nodes of each flow that is simulated.
+    flows: Vec<Option<(usize, usize)>>,
 }
 
 impl Live {
-    pub(crate) fn new(stations: impl Iterator<Item = usize>) -> Self {
-        Self { cells: stations.map(|count| vec![Member::default(); count + 1]).collect() }
+    pub(crate) fn new(stations: impl Iterator<Item = usize>, plan: &Plan) -> Self {
+        Self {
+            cells: stations.map(|count| vec![Member::default(); count + 1]).collect(),
+            nodes: vec![Simulated::default(); plan.nodes.len()],
+            flows: plan.simulated_flows().collect(),
+        }
+    }
+
+    fn deliver(&mut self, flow: FlowId, size: Bytes) {
+        if let Some(&Some((from, to))) = self.flows.get(flow.index()) {
+            self.nodes[from].sent_bytes += size.get();
+            self.nodes[to].received_bytes += size.get();
+        }
     }
 
     fn member(&mut self, cell: CellId, node: NodeId) -> &mut Member {
@@ -43,7 +69,11 @@ impl Live {
 impl Recorder for Live {
     fn record(&mut self, _now: Time, record: &Record) {
         use airfair_wlan::Record as Cell;
-        let Record::Cell(cell, record) = record else { return };
+        let (cell, record) = match record {
+            Record::Cell(cell, record) => (cell, record),
+            Record::Flow(flow, FlowRecord::Delivered(size)) => return self.deliver(*flow, *size),
+            _ => return,
+        };
         match *record {
             Cell::Sent { node, frame: SentFrame::Data, retry, .. } => {
                 let member = self.member(*cell, node);
@@ -65,5 +95,35 @@ impl Recorder for Live {
             }
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airfair_sim::scenario::{Bss, Endpoint, Flow, Node, Scenario, Tcp, Transport};
+    use airfair_wlan::phy::Standard;
+
+    /// The download is the kernel's, whose packets are counted as they come; of the upload 500 octets have come, and
+    /// external flows come behind both.
+    #[test]
+    fn what_simulated_flows_deliver_is_counted_at_both_ends() {
+        let mut scenario = Scenario::lasting(Duration::from_secs(1));
+        let home = scenario.add_cell(Bss::new("home", Standard::G));
+        let station = Endpoint::Station(scenario.add_station("laptop", home));
+        let server = Endpoint::Host(scenario.add_host("server", Node::Cell(home)));
+        let tcp = Tcp { is_kernels: true, ..Tcp::default() };
+        let download = Flow::new("down", server, station);
+        scenario.add_flow(Flow { transport: Transport::Tcp(tcp), ..download });
+        scenario.add_flow(Flow::new("up", station, server));
+        let plan = Plan::new(scenario).expect("few nodes");
+        let mut live = Live::new([1].into_iter(), &plan);
+        for (flow, octets) in [(0, 7_000), (1, 300), (1, 200), (2, 90)] {
+            let delivered = FlowRecord::Delivered(Bytes::new(octets));
+            live.record(Time::ZERO, &Record::Flow(FlowId::new(flow), delivered));
+        }
+        let sent = Simulated { sent_bytes: 500, received_bytes: 0 };
+        let received = Simulated { sent_bytes: 0, received_bytes: 500 };
+        assert_eq!(live.nodes, [sent, received]);
     }
 }

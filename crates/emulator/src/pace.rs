@@ -8,6 +8,7 @@ use airfair_sim::clock::{Clock, Woken};
 use airfair_units::{Duration, Time};
 
 use crate::lateness::STALL;
+use crate::verdict::BySecond;
 
 /// A clock on the wall that can be waited for.
 pub(crate) trait Wall {
@@ -26,9 +27,14 @@ pub(crate) struct Pace<W> {
     origin: Duration,
     /// Wall time when it was last looked at.
     seen: Duration,
+    /// Wall time at which a wait has begun that input has ended.
+    asleep: Option<Duration>,
+    /// Time that was spent waiting.
+    pub(crate) rest: Duration,
     pub(crate) longest: Duration,
     pub(crate) slips: u64,
     pub(crate) slipped: Duration,
+    pub(crate) by_second: BySecond,
 }
 
 impl<W: Wall> Pace<W> {
@@ -36,13 +42,23 @@ impl<W: Wall> Pace<W> {
     pub(crate) fn new(mut wall: W) -> Self {
         let origin = wall.now();
         let (longest, slipped) = (Duration::ZERO, Duration::ZERO);
-        Self { wall, origin, seen: origin, longest, slips: 0, slipped }
+        let by_second = BySecond::default();
+        let (seen, asleep, rest) = (origin, None, Duration::ZERO);
+        Self { wall, origin, seen, asleep, rest, longest, slips: 0, slipped, by_second }
     }
 
     /// Channel time by the wall clock.
     pub(crate) fn now(&mut self) -> Time {
-        self.seen = self.wall.now();
+        self.look();
         Time::ZERO + self.seen.saturating_sub(self.origin)
+    }
+
+    /// Looks at the wall.
+    fn look(&mut self) {
+        self.seen = self.wall.now();
+        if let Some(since) = self.asleep.take() {
+            self.rest += self.seen - since;
+        }
     }
 
     /// Wall time when it was last looked at.
@@ -50,7 +66,8 @@ impl<W: Wall> Pace<W> {
         self.seen
     }
 
-    fn since(&mut self, due: Duration) -> Woken {
+    /// The clock has come to the channel time `at`, which is `due` on the wall.
+    fn since(&mut self, at: Time, due: Duration) -> Woken {
         let late = self.seen.saturating_sub(due);
         self.longest = self.longest.max(late);
         if late <= STALL {
@@ -59,6 +76,7 @@ impl<W: Wall> Pace<W> {
         self.origin += late;
         self.slips += 1;
         self.slipped += late;
+        self.by_second.add(at, late);
         Woken::Due
     }
 }
@@ -68,21 +86,25 @@ impl<W: Wall> Clock for Pace<W> {
     fn wait_until(&mut self, at: Time) -> Woken {
         let due = self.origin + (at - Time::ZERO);
         if self.seen < due {
-            self.seen = self.wall.now();
+            self.look();
             if self.seen < due {
+                let since = self.seen;
                 if self.wall.sleep_until(due) {
+                    self.asleep = Some(since);
                     return Woken::Input;
                 }
                 self.seen = self.wall.now().max(due);
+                self.rest += due - since;
             }
         }
-        self.since(due)
+        self.since(at, due)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verdict::InSecond;
 
     /// A wall on which time passes by a script: each sleep ends that much late, or with input before its time.
     struct Script {
@@ -112,6 +134,17 @@ mod tests {
         Time::ZERO + Duration::from_millis(ms)
     }
 
+    /// Of 10 ms the first 4 end with input, which takes 2 more to handle; the rest ends 3 ms late.
+    #[test]
+    fn rest_is_the_time_until_input_comes_or_something_is_due() {
+        let mut pace = pace(vec![Err(Duration::from_millis(7_004)), Ok(Duration::from_millis(3))]);
+        assert_eq!(pace.wait_until(at(10)), Woken::Input);
+        pace.now();
+        pace.wall.now += Duration::from_millis(2);
+        assert_eq!(pace.wait_until(at(10)), Woken::Late(Duration::from_millis(3)));
+        assert_eq!(pace.rest, Duration::from_millis(4 + 4));
+    }
+
     #[test]
     fn a_late_wake_up_is_caught_up_with() {
         let mut pace = pace(vec![Ok(Duration::from_millis(3)), Ok(Duration::ZERO)]);
@@ -129,6 +162,8 @@ mod tests {
         assert_eq!(pace.wait_until(at(10)), Woken::Due);
         assert_eq!(pace.now(), at(10));
         assert_eq!((pace.slips, pace.slipped), (1, Duration::from_millis(21)));
+        let stillest = InSecond { second: 0, time: Duration::from_millis(21) };
+        assert_eq!(pace.by_second.most, stillest);
         // What follows is due as long after it as before the stall.
         assert_eq!(pace.wait_until(at(11)), Woken::Due);
         assert_eq!(pace.now(), at(11));

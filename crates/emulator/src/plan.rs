@@ -12,7 +12,7 @@ use airfair_sim::scenario::{Endpoint, Flow, Scenario, Transport};
 use airfair_wlan::edca::AccessCategory;
 
 use crate::headers::Headers;
-use crate::kernel_flow::{Carrier, KernelFlow, kernel_flows};
+use crate::kernel_flow::{Carrier, KernelFlow, kernel_flows, place};
 
 /// Most nodes: each has a flow to each other.
 pub const MAX_NODES: usize = 100;
@@ -188,6 +188,39 @@ impl Plan {
         Some(if origin == Side::Sender { (from, to) } else { (to, from) })
     }
 
+    /// Places of both nodes of each of the scenario's own flows that is simulated; `None` of one that the kernel carries.
+    pub(crate) fn simulated_flows(&self) -> impl Iterator<Item = Option<(usize, usize)>> {
+        let is_kernels = |flow| self.kernel_flows.iter().any(|it| it.flow == flow);
+        let own = self.scenario.flows.iter().take(self.own_flows).enumerate();
+        own.map(move |(index, flow)| {
+            let ends = (place(&self.scenario, flow.from), place(&self.scenario, flow.to));
+            (!is_kernels(FlowId::new(index))).then_some(ends)
+        })
+    }
+
+    /// Number of a direction of a flow: packets of this end.
+    pub(crate) fn track(flow: FlowId, origin: Side) -> usize {
+        2 * flow.index() + usize::from(origin == Side::Receiver)
+    }
+
+    /// The flow of a direction.
+    pub(crate) fn flow_of_track(track: usize) -> FlowId {
+        FlowId::new(track / 2)
+    }
+
+    /// The opposite of each direction of each flow, if packets go there.
+    pub(crate) fn opposites(&self) -> impl Iterator<Item = Option<usize>> {
+        (0..2 * self.scenario.flows.len()).map(|track| {
+            let flow = Self::flow_of_track(track);
+            if self.kernel_flows.iter().any(|it| it.flow == flow) {
+                return Some(track ^ 1);
+            }
+            let (from, to) = self.ends(flow, Side::Sender)?;
+            let back = self.flow(to, from, self.scenario.flows[flow.index()].access_category)?;
+            Some(Self::track(back, Side::Sender))
+        })
+    }
+
     /// Place among the flows over real sockets of one that is TFRC's.
     pub(crate) fn tfrc(&self, flow: FlowId) -> Option<usize> {
         let is_tfrc = |it: &KernelFlow| matches!(it.carrier, Carrier::Tfrc { .. });
@@ -273,6 +306,28 @@ mod tests {
         assert_eq!(server.v6().to_string(), "fd11::1001");
         assert_eq!(server.mac(), [2, 0xaf, 0, 0, 0x10, 1]);
         assert_eq!(server.link_local().to_string(), "fe80::af:ff:fe00:1001");
+    }
+
+    /// A flow of the kernel goes both ways. Of the six others each has the one that leads back; what is simulated has none.
+    #[test]
+    fn packets_that_come_back_are_those_of_the_opposite_direction() {
+        let mut scenario = scenario();
+        let ends = (Endpoint::Station(0), Endpoint::Host(0));
+        let tcp = Tcp { is_kernels: true, ..Tcp::default() };
+        scenario.add_flow(Flow::new("simulated", ends.0, ends.1));
+        let flow = Flow::new("kernel", ends.0, ends.1);
+        scenario.add_flow(Flow { transport: Transport::Tcp(tcp), ..flow });
+        let plan = Plan::new(scenario).expect("few nodes");
+        let opposites: Vec<_> = plan.opposites().collect();
+        assert_eq!(opposites[..4], [None, None, Some(3), Some(2)]);
+        assert_eq!(opposites.len(), 2 * (2 + 6));
+        for (from, to) in [(0, 1), (0, 2), (1, 2), (2, 1)] {
+            let [there, back] = [(from, to), (to, from)].map(|(from, to)| {
+                let flow = plan.flow(from, to, AccessCategory::BestEffort).expect("a way");
+                Plan::track(flow, Side::Sender)
+            });
+            assert_eq!(opposites[there], Some(back));
+        }
     }
 
     #[test]

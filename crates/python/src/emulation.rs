@@ -7,6 +7,7 @@ use std::process::Command;
 use airfair_emulator::emulation::{self as emulator, Member, NodeView, Options, View, Wish};
 use airfair_emulator::os::{self, Backend, Entrance};
 use airfair_emulator::plan::Node;
+use airfair_emulator::verdict::Late;
 use airfair_sim::packet::FlowId;
 use airfair_sim::scenario::{Endpoint, ErrorModel, Weights};
 use airfair_sim::world::Direction;
@@ -290,7 +291,18 @@ fn mac(node: &Node) -> String {
 fn document(view: &View, nodes: &[Node], cells: &[String]) -> Value {
     let us = |time: Duration| time.as_secs_f64() * 1e6;
     let it = &view.punctuality;
-    let objections = it.objections();
+    let objections: Vec<String> = view.objections.iter().map(ToString::to_string).collect();
+    let late = |it: &Option<Late<String>>| {
+        it.as_ref().map(|Late { flow, share, tolerated, second }| {
+            json!({
+                "flow": flow,
+                "from_s": second,
+                "packets": share.packets,
+                "late": share.late,
+                "tolerated_us": us(*tolerated),
+            })
+        })
+    };
     let nodes = nodes.iter().zip(&view.nodes).map(|(of, seen)| node(of, seen));
     let points = cells.iter().zip(&view.access_points);
     let points = points.map(|(name, seen)| {
@@ -308,6 +320,12 @@ fn document(view: &View, nodes: &[Node], cells: &[String]) -> Value {
             "longest_stall_us": us(it.longest_stall),
             "slips": it.slips,
             "slipped_s": it.slipped.as_secs_f64(),
+            "stillest_second": {
+                "from_s": it.stillest.second,
+                "slipped_s": it.stillest.time.as_secs_f64(),
+            },
+            "worst_second": late(&it.worst_second),
+            "worst_flow": late(&it.worst_flow),
         },
         "valid": objections.is_empty(),
         "objections": objections,
@@ -341,8 +359,12 @@ fn node(of: &Node, seen: &NodeView) -> Value {
         "refused_packets": it.refused,
         "lost_packets": it.lost,
         "not_taken_packets": it.not_taken,
+        "unread_packets": it.unread,
+        "undelivered_packets": it.undelivered,
         "unknown_frames": it.unknown,
         "garbage_frames": it.garbage,
+        "simulated_sent_bytes": seen.simulated.sent_bytes,
+        "simulated_received_bytes": seen.simulated.received_bytes,
     });
     if let Some(member) = &seen.member {
         document["radio"] = radio(member);

@@ -51,10 +51,20 @@ pub struct Account {
     pub queue: u64,
 }
 
+/// The way of a frame: places of its sender and of a receiver, and the time at which it was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Passage {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) since: Time,
+}
+
 /// A frame that is under way.
 #[derive(Clone, Debug, Default)]
 struct Sent {
     octets: Vec<u8>,
+    from: usize,
+    since: Time,
     cookie: u64,
     flags: u32,
     chain: [Attempts; STAGES],
@@ -63,8 +73,8 @@ struct Sent {
 /// Something that the kernel is to be told.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Word<'a> {
-    /// A radio has received a frame: rate, power, frequency.
-    Received(Address, &'a [u8], (u32, i32, u32)),
+    /// A radio has received a frame: rate, power, frequency; and the frame's way.
+    Received(Address, &'a [u8], (u32, i32, u32), Passage),
     /// What became of a frame: radio, cookie and flags, chain, acknowledged, power.
     Report((Address, u64, u32), [Attempts; STAGES], (bool, i32)),
 }
@@ -189,6 +199,7 @@ impl Air {
         sent.octets.clear();
         sent.octets.extend(frame.octets);
         (sent.cookie, sent.flags, sent.chain) = (frame.cookie, frame.flags, frame.chain);
+        (sent.from, sent.since) = (at, now);
         let psdu = Bytes::new(frame.octets.len() as u64 + CHECK_SEQUENCE);
         let job = Job { tag: place, to, psdu, chain, is_urgent: frame.is_beacon() };
         if medium.enqueue(now, from, job).is_err() {
@@ -225,16 +236,15 @@ impl Air {
         match news {
             News::Received { tag, by, tx, again } => {
                 let signal = self.signal(by);
-                let octets = &mut self.sent[tag].octets;
+                let Sent { octets, from, since, .. } = &mut self.sent[tag];
+                let passage = Passage { from: *from, to: by.index(), since: *since };
                 if again {
                     octets[1] |= RETRY;
                 }
                 self.accounts[by.index()].received_bytes += octets.len() as u64;
                 let rate = place_of(tx, frequency);
-                tell(
-                    now,
-                    Word::Received(self.radios[by.index()], octets, (rate, signal, frequency)),
-                );
+                let how = (rate, signal, frequency);
+                tell(now, Word::Received(self.radios[by.index()], octets, how, passage));
             }
             News::Done(Done { tag, from, attempts, acknowledged, airtime }) => {
                 let account = &mut self.accounts[from.index()];
@@ -341,7 +351,7 @@ mod tests {
     /// Tells a word as text: `R2` is a reception by radio 2, `D7 2 1 !` the end of the frame 7 after three attempts.
     fn note(word: &Word<'_>) -> String {
         match word {
-            Word::Received(by, octets, (rate, ..)) => {
+            Word::Received(by, octets, (rate, ..), _) => {
                 let again = if octets[1] & RETRY == 0 { "" } else { " again" };
                 format!("R{} rate {rate}{again}", by[4])
             }

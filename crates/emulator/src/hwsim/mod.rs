@@ -27,12 +27,13 @@ use airfair_sim::clock::{Clock, Woken};
 use airfair_sim::scenario::Scenario;
 use airfair_units::{Duration, Time};
 
-use self::air::{Air, Word};
+use self::air::{Air, Passage, Word};
 use self::protocol::{FAMILY, Frame, GROUP, RadioName, command};
 use crate::lateness::{Histogram, Punctuality};
 use crate::os::generic::{Input, Line};
 use crate::os::{self, Bell, Poller};
 use crate::pace::Pace;
+use crate::verdict::Watch;
 
 pub use self::air::Account;
 pub use crate::os::generic::Signals;
@@ -283,6 +284,8 @@ struct Outbox<'s> {
     line: &'s Line,
     octets: Vec<u8>,
     lateness: Histogram,
+    /// Lateness of frames from each radio to each, by the places of both.
+    watch: Watch,
 }
 
 impl Outbox<'_> {
@@ -293,7 +296,9 @@ impl Outbox<'_> {
         };
         let mut message = self.line.message(which, 0);
         match word {
-            Word::Received(by, octets, how) => protocol::receive(&mut message, *by, octets, *how),
+            Word::Received(by, octets, how, _) => {
+                protocol::receive(&mut message, *by, octets, *how);
+            }
             Word::Report(of, chain, end) => protocol::report(&mut message, *of, chain, *end),
         }
         self.octets.extend(message.finish());
@@ -313,7 +318,10 @@ impl Outbox<'_> {
 
 impl<'s> Engine<'s> {
     fn new(shared: &'s Shared, line: &'s Line, air: Air, pace: Pace<Poller<'s>>) -> Self {
-        let outbox = Outbox { line, octets: Vec::new(), lateness: Histogram::default() };
+        let count = air.accounts().len();
+        let opposites = (0..count * count).map(|track| Some(track % count * count + track / count));
+        let (lateness, watch) = (Histogram::default(), Watch::new(opposites));
+        let outbox = Outbox { line, octets: Vec::new(), lateness, watch };
         Self { shared, line, air, pace, outbox, overruns: 0 }
     }
 
@@ -331,22 +339,26 @@ impl<'s> Engine<'s> {
                 self.advance(wake);
                 if wake >= next_view {
                     next_view = wake + VIEW;
-                    self.show(wake);
+                    self.show(wake, wake, radios);
                 }
             }
             why = self.take_input(&mut buffer, radios, found);
             self.outbox.flush();
         }
         let now = self.pace.now();
-        self.show(now.min(end));
+        self.show(now.min(end), Time::MAX, radios);
         why
     }
 
     fn advance(&mut self, until: Time) {
         let Self { air, outbox, pace, .. } = self;
+        let members = air.accounts().len();
         air.advance(until, &mut |due, word| {
-            if let Word::Received(..) = word {
-                outbox.lateness.add(pace.now().saturating_since(due));
+            if let Word::Received(.., Passage { from, to, since }) = word {
+                let late = pace.now().saturating_since(due);
+                let track = from * members + to;
+                outbox.lateness.add(late);
+                outbox.watch.note(track, due, due - since, late);
             }
             outbox.put(&word);
         });
@@ -391,7 +403,14 @@ impl<'s> Engine<'s> {
         why
     }
 
-    fn show(&mut self, now: Time) {
+    /// Shows the state now, with a verdict on the seconds that are over then.
+    fn show(&mut self, now: Time, then: Time, radios: &[Radio]) {
+        let name = |track: usize| {
+            let [from, to] =
+                [track / radios.len(), track % radios.len()].map(|at| &radios[at].member);
+            format!("{from} to {to}")
+        };
+        let [worst_second, worst_flow] = self.outbox.watch.worst(then, name);
         let late = |per_mille| self.outbox.lateness.quantile(per_mille);
         let punctuality = Punctuality {
             packets: self.outbox.lateness.count(),
@@ -401,6 +420,9 @@ impl<'s> Engine<'s> {
             longest_stall: self.pace.longest,
             slips: self.pace.slips,
             slipped: self.pace.slipped,
+            stillest: self.pace.by_second.most,
+            worst_second,
+            worst_flow,
             elapsed: now - Time::ZERO,
         };
         let (accounts, unknown) = (self.air.accounts().to_vec(), self.air.unknown);

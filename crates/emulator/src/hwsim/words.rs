@@ -3,6 +3,7 @@
 use airfair_units::Duration;
 
 use super::{Radio, View};
+use crate::verdict;
 
 impl View {
     /// Share of the air and frames of each radio since a look before this one.
@@ -49,7 +50,8 @@ impl View {
         if self.unknown > 0 {
             lines.push(format!("{} frames of radios that are no members", self.unknown));
         }
-        let mut objections = late.objections();
+        let mut objections: Vec<String> =
+            verdict::objections(late).iter().map(ToString::to_string).collect();
         if self.overruns > 0 {
             objections
                 .push(format!("frames were lost {} times before they were read", self.overruns));

@@ -248,13 +248,14 @@ pub(super) fn tap(name: &str) -> Result<OwnedFd> {
     Ok(file)
 }
 
-/// A socket for the frames of an interface in the network namespace of this thread.
-pub(super) fn packet_socket(index: u32) -> Result<OwnedFd> {
+/// A socket for the frames of an interface in the network namespace of this thread, with room for so many octets of them.
+pub(super) fn packet_socket(index: u32, room: c_int) -> Result<OwnedFd> {
     let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
     // Nothing comes before it is bound.
     // SAFETY: no pointer is involved.
     let socket = owned(unsafe { libc::socket(libc::AF_PACKET, kind, 0) })?;
     set_option(socket.as_fd(), libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, &1_i32)?;
+    make_room(socket.as_fd(), room)?;
     // SAFETY: all of its fields are numbers.
     let mut address: libc::sockaddr_ll = unsafe { mem::zeroed() };
     address.sll_family = u16::try_from(libc::AF_PACKET).expect("a small number");
@@ -264,6 +265,32 @@ pub(super) fn packet_socket(index: u32) -> Result<OwnedFd> {
     // SAFETY: pointer and length are those of an address.
     check(unsafe { libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length) })?;
     Ok(socket)
+}
+
+/// Packets that a packet socket has had no room for since this was last asked.
+pub(super) fn packet_drops(socket: BorrowedFd<'_>) -> Result<u32> {
+    let mut statistics = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
+    let mut length = libc::socklen_t::try_from(size_of_val(&statistics)).expect("some octets");
+    let (level, option) = (libc::SOL_PACKET, libc::PACKET_STATISTICS);
+    let (found, size) = ((&raw mut statistics).cast(), &raw mut length);
+    // SAFETY: pointer and length are those of the statistics.
+    check(unsafe { libc::getsockopt(socket.as_raw_fd(), level, option, found, size) })?;
+    Ok(statistics.tp_drops)
+}
+
+/// True if an interface of the namespace of a socket is on, and so is the one at its other end.
+pub(super) fn is_running(socket: BorrowedFd<'_>, interface: &str) -> Result<bool> {
+    let mut request = Request::new(interface, 0_i16)?;
+    // SAFETY: the kernel reads and writes 40 octets, which the request has.
+    let fd = socket.as_raw_fd();
+    check(unsafe { libc::ioctl(fd, libc::SIOCGIFFLAGS as _, &raw mut request) })?;
+    Ok(c_int::from(request.about) & libc::IFF_RUNNING != 0)
+}
+
+/// Gives a socket room for so many octets that nobody has read yet, or as much as is permitted.
+fn make_room(socket: BorrowedFd<'_>, octets: c_int) -> Result<()> {
+    set_option(socket, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &octets)
+        .or_else(|_| set_option(socket, libc::SOL_SOCKET, libc::SO_RCVBUF, &octets))
 }
 
 /// A socket on which the kernel takes orders about interfaces and addresses.
@@ -280,8 +307,7 @@ pub(super) fn generic_socket() -> Result<OwnedFd> {
     let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
     // SAFETY: no pointer is involved.
     let socket = owned(unsafe { libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_GENERIC) })?;
-    set_option(socket.as_fd(), libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &ROOM)
-        .or_else(|_| set_option(socket.as_fd(), libc::SOL_SOCKET, libc::SO_RCVBUF, &ROOM))?;
+    make_room(socket.as_fd(), ROOM)?;
     Ok(socket)
 }
 

@@ -4,9 +4,14 @@ use std::io::{ErrorKind, Result};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use super::calls;
+use super::counters::Counters;
 use super::namespace::Namespace;
 use super::netlink::Netlink;
 use crate::plan::Node;
+
+/// Octets of frames that wait in a packet socket until they are read: room for as many as in the queue of a TAP device, each
+/// of which the kernel counts with all of its memory.
+const ROOM: i32 = 32 << 20;
 
 /// Kind of interface that namespaces have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +38,7 @@ impl Backend {
     pub fn attempt(self) -> Result<()> {
         let namespace = Namespace::new()?;
         match self {
-            Self::Tap => namespace.within(|| Port::tap("wlan0").map(|_| ())),
+            Self::Tap => namespace.within(|| calls::tap("wlan0").map(|_| ())),
             Self::Veth => Ok(()),
         }
     }
@@ -48,7 +53,7 @@ impl Hub {
     }
 
     /// Joins a node by a pair of interfaces, one of which stays here; nothing for a TAP device, which has one side.
-    pub(super) fn join(&self, node: &Node, namespace: &Namespace) -> Result<Option<Port>> {
+    pub(super) fn join(&self, node: &Node, namespace: &Namespace) -> Result<Option<Joined>> {
         if self.0 == Backend::Tap {
             return Ok(None);
         }
@@ -59,24 +64,61 @@ impl Hub {
         let _ = std::fs::write(format!("/proc/sys/net/ipv6/conf/{name}/disable_ipv6"), "1");
         calls::leave_nothing_to_cards(&name)?;
         let index = calls::interface_index(&name)?;
-        let socket = calls::packet_socket(index)?;
+        let socket = calls::packet_socket(index, ROOM)?;
         netlink.switch_on(index)?;
-        Ok(Some(Port(socket)))
+        Ok(Some(Joined { socket, name, counters: Counters::of_this_thread()? }))
     }
+}
+
+/// The emulation's own interface of a pair.
+#[derive(Debug)]
+pub(super) struct Joined {
+    socket: OwnedFd,
+    name: String,
+    /// Counters of all interfaces beside it.
+    counters: Counters,
+}
+
+/// The reason why a frame was not sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotSent {
+    /// The interface is off, or has gone.
+    Off,
+    /// The kernel did not take it.
+    Dropped,
 }
 
 /// The emulation's end of an interface.
 #[derive(Debug)]
-pub(crate) struct Port(OwnedFd);
+pub(crate) struct Port {
+    line: Line,
+    /// The interface in the namespace.
+    name: &'static str,
+    /// Counters of the namespace.
+    inside: Counters,
+}
+
+#[derive(Debug)]
+enum Line {
+    /// The one side of a TAP device.
+    Tap(OwnedFd),
+    /// The other side of a pair.
+    Pair(Joined),
+}
 
 impl Port {
-    pub(super) fn tap(name: &str) -> Result<Self> {
-        Ok(Self(calls::tap(name)?))
+    /// The port of an interface in the namespace of this thread: of a TAP device unless a pair has been joined.
+    pub(super) fn new(name: &'static str, joined: Option<Joined>) -> Result<Self> {
+        let line = match joined {
+            Some(joined) => Line::Pair(joined),
+            None => Line::Tap(calls::tap(name)?),
+        };
+        Ok(Self { line, name, inside: Counters::of_this_thread()? })
     }
 
     /// The next frame from the namespace; `None` if there is none now.
     pub(crate) fn receive<'b>(&self, buffer: &'b mut [u8]) -> Result<Option<&'b [u8]>> {
-        match calls::read(self.0.as_fd(), buffer) {
+        match calls::read(self.as_fd(), buffer) {
             Ok(length) => Ok(Some(&buffer[..length])),
             Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
             // The interface was switched off, and may be switched on again.
@@ -85,14 +127,64 @@ impl Port {
         }
     }
 
-    /// Hands a frame to the namespace; false if its interface does not take it.
-    pub(crate) fn send(&self, frame: &[u8]) -> bool {
-        calls::write(self.0.as_fd(), frame).is_ok()
+    /// Hands a frame to the namespace.
+    pub(crate) fn send(&self, frame: &[u8]) -> std::result::Result<(), NotSent> {
+        calls::write(self.as_fd(), frame).map(|_| ()).map_err(|error| match error.raw_os_error() {
+            Some(libc::EIO | libc::EBADFD | libc::ENETDOWN | libc::ENXIO) => NotSent::Off,
+            _ => NotSent::Dropped,
+        })
+    }
+
+    /// Name of the interface in the namespace.
+    pub(super) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Counters of the namespace.
+    pub(super) fn inside(&self) -> &Counters {
+        &self.inside
+    }
+
+    /// Name of the emulation's own interface, if it has one.
+    pub(super) fn outside(&self) -> Option<&str> {
+        match &self.line {
+            Line::Tap(_) => None,
+            Line::Pair(joined) => Some(&joined.name),
+        }
+    }
+
+    /// Counters of all of the emulation's own interfaces, if it has one.
+    pub(super) fn counters_outside(&self) -> Option<&Counters> {
+        match &self.line {
+            Line::Tap(_) => None,
+            Line::Pair(joined) => Some(&joined.counters),
+        }
+    }
+
+    /// False if the interface at the other end of a pair is off.
+    pub(super) fn is_on(&self) -> bool {
+        match &self.line {
+            Line::Tap(_) => true,
+            Line::Pair(Joined { socket, name, .. }) => {
+                calls::is_running(socket.as_fd(), name).unwrap_or(false)
+            }
+        }
+    }
+
+    /// Frames from the namespace that the socket of a pair has had no room for since this was last asked.
+    pub(super) fn overflows(&self) -> u64 {
+        match &self.line {
+            Line::Tap(_) => 0,
+            Line::Pair(joined) => calls::packet_drops(joined.socket.as_fd()).unwrap_or(0).into(),
+        }
     }
 }
 
 impl AsFd for Port {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
+        match &self.line {
+            Line::Tap(line) => line.as_fd(),
+            Line::Pair(joined) => joined.socket.as_fd(),
+        }
     }
 }

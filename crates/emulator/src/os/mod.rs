@@ -4,6 +4,7 @@
 //! interfaces: when the emulation ends, however it ends, the kernel removes them.
 
 mod calls;
+mod counters;
 pub(crate) mod generic;
 mod interface;
 mod launch;
@@ -13,8 +14,9 @@ mod netlink;
 mod poller;
 
 pub use calls::{has_one_thread, isolate};
+pub(crate) use counters::{Drops, Losses};
 pub use interface::Backend;
-pub(crate) use interface::Port;
+pub(crate) use interface::{NotSent, Port};
 pub(crate) use launch::start;
 pub use launch::{Entrance, enter};
 pub(crate) use namespace::Namespace;

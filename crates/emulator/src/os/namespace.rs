@@ -14,6 +14,8 @@ use crate::plan::{Node, PREFIX_V4, PREFIX_V6};
 
 /// Longest packet of an interface: Ethernet's.
 const MTU: u32 = 1500;
+/// Packets that wait in an interface until they are read: as many of 1500 octets as a gigabit per second brings in 0.1 s.
+const QUEUE: u32 = 8_192;
 
 /// A network namespace.
 #[derive(Debug)]
@@ -49,8 +51,7 @@ impl Namespace {
 
     /// Gives it the interface of a node, with its addresses: the port at the emulation's end of that.
     pub(crate) fn equip(&self, node: &Node, backend: Backend, congestion: &str) -> Result<Port> {
-        let hub = Hub::new(backend);
-        let mut port = hub.join(node, self)?;
+        let joined = Hub::new(backend).join(node, self)?;
         self.within(|| {
             // Read only in some containers. Without IPv6 there is nothing to set.
             for (key, value) in [
@@ -63,21 +64,19 @@ impl Namespace {
                 let _ = std::fs::write(Path::new("/proc/sys/net").join(key), value);
             }
             let netlink = Netlink::open()?;
-            if port.is_none() {
-                port = Some(Port::tap(node.interface())?);
-            }
+            let port = Port::new(node.interface(), joined)?;
             let index = calls::interface_index(node.interface())?;
             netlink.switch_on(calls::interface_index("lo")?)?;
             netlink.shape(index, node.mac(), MTU)?;
+            netlink.lengthen_queue(index, QUEUE)?;
             calls::leave_nothing_to_cards(node.interface())?;
             netlink.switch_on(index)?;
             netlink.add_address(index, IpAddr::V4(node.v4()), PREFIX_V4)?;
             match netlink.add_address(index, IpAddr::V6(node.v6()), PREFIX_V6) {
                 Err(error) if error.raw_os_error() != Some(libc::EOPNOTSUPP) => Err(error),
-                _ => Ok(()),
+                _ => Ok(port),
             }
-        })?;
-        Ok(port.expect("either kind of interface has one"))
+        })
     }
 
     /// Congestion control that connections here may have: CUBIC where it is permitted.

@@ -22,6 +22,7 @@ mod link {
     pub(super) const ADDRESS: u16 = 1;
     pub(super) const NAME: u16 = 3;
     pub(super) const MTU: u16 = 4;
+    pub(super) const QUEUE: u16 = 13;
     pub(super) const INFO: u16 = 18;
     pub(super) const INFO_KIND: u16 = 1;
     pub(super) const INFO_DATA: u16 = 2;
@@ -69,6 +70,14 @@ impl Netlink {
         link_header(&mut message, index, 0, 0);
         message.attribute(link::ADDRESS, &mac);
         message.attribute(link::MTU, &mtu.to_ne_bytes());
+        self.order(message)
+    }
+
+    /// Gives an interface a queue for so many packets.
+    pub(super) fn lengthen_queue(&self, index: u32, packets: u32) -> Result<()> {
+        let mut message = order_to(NEW_LINK, 0);
+        link_header(&mut message, index, 0, 0);
+        message.attribute(link::QUEUE, &packets.to_ne_bytes());
         self.order(message)
     }
 
