@@ -128,7 +128,7 @@ def bss(
     errors: Frames that noise spoils between a station and the access point, both ways: for each
         station that says nothing itself. Default: "none".
     guard_interval: Guard interval of data frames: 400 and 800 ns in 802.11n and ac; 800, 1600 and
-        3200 ns in 802.11ax. Default: 800 ns.
+        3200 ns in 802.11ax. Default: 800 ns; 400 ns where a printed rate of a station needs it.
     llc_snap: Whether 8 octets of LLC/SNAP precede each packet. Default: true.
     max_attempts: One limit on transmission attempts of a frame, whatever its length. Default: see
         `retry_limits`.
@@ -144,9 +144,11 @@ def bss(
     retry_limits: Transmission attempts by the standard's two counters. Not beside `max_attempts`.
         Default: {"long": 4, "short": 7}.
     rts_threshold: PSDUs longer than this are protected by RTS/CTS. Default: "off".
-    streams: Most spatial streams of a data frame; 4 in 802.11n. Default: 1.
+    streams: Most spatial streams of a data frame; 4 in 802.11n. Default: 1, or as many as the
+        printed rates of its stations need.
     width: Width of the channel: 20 and 40 MHz in 802.11n and at 2.4 GHz, else up to 160 MHz.
-        Default: 80 MHz in 802.11ac and in 802.11ax at 5 GHz, else 20 MHz.
+        Default: 80 MHz in 802.11ac and in 802.11ax at 5 GHz, else 20 MHz; wider where a printed
+        rate of a station is one of that width alone.
     """
     return _given(locals())
 
@@ -1210,10 +1212,11 @@ def station(
     position: Where it starts: to the east and to the north of the access point; or `{ circle = "10
         m" }`. Default: to be given where the cell has a radio.
     queue: Transmit queue. Default: {}.
-    rate: Data rate between it and the access point, in Mb/s or by name where 802.11n and later have
-        several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`): one, a schedule of times and
-        rates that starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its
-        own transmissions and the access point's. Default: the highest rate of its link.
+    rate: Data rate between it and the access point, in Mb/s as vendors print it (`866 Mb/s`, `1.2
+        Gb/s`), or by name where 802.11n and later have several of one rate (`ht-mcs15`, `vht-
+        mcs9x2`, `he-mcs11x1`): one, a schedule of times and rates that starts at 0 s, a law `{
+        control = … }` that finds it, or `{ up, down }` for its own transmissions and the access
+        point's. Default: the highest rate of its link.
     senses_only: Stations of its cell that it senses but does not decode, nor they it: EIFS follows
         their frames. Default: [].
     standard: Its amendment: the cell's, or an older one of its band. A legacy cell has no other mix
@@ -1312,10 +1315,11 @@ def rate_arf(
 ) -> Table:
     """A table of the scenario file.
 
-    Data rate between it and the access point, in Mb/s or by name where 802.11n and later have
-    several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`): one, a schedule of times and rates
-    that starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its own
-    transmissions and the access point's. Default: the highest rate of its link.
+    Data rate between it and the access point, in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`),
+    or by name where 802.11n and later have several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-
+    mcs11x1`): one, a schedule of times and rates that starts at 0 s, a law `{ control = … }` that
+    finds it, or `{ up, down }` for its own transmissions and the access point's. Default: the
+    highest rate of its link.
 
     counting: Which successes and failures count: those in a row, or all since the rate changed.
         Default: `in-a-row`; `in-all` in `qualnet5`.
@@ -1344,10 +1348,11 @@ def rate_aarf(
 ) -> Table:
     """A table of the scenario file.
 
-    Data rate between it and the access point, in Mb/s or by name where 802.11n and later have
-    several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`): one, a schedule of times and rates
-    that starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its own
-    transmissions and the access point's. Default: the highest rate of its link.
+    Data rate between it and the access point, in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`),
+    or by name where 802.11n and later have several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-
+    mcs11x1`): one, a schedule of times and rates that starts at 0 s, a law `{ control = … }` that
+    finds it, or `{ up, down }` for its own transmissions and the access point's. Default: the
+    highest rate of its link.
 
     down: Frames in a row that are not acknowledged before the rate falls; the first one at a rate
         that is being tried is enough. Default: 2.
@@ -1373,10 +1378,11 @@ def rate_minstrel(
 ) -> Table:
     """A table of the scenario file.
 
-    Data rate between it and the access point, in Mb/s or by name where 802.11n and later have
-    several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`): one, a schedule of times and rates
-    that starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its own
-    transmissions and the access point's. Default: the highest rate of its link.
+    Data rate between it and the access point, in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`),
+    or by name where 802.11n and later have several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-
+    mcs11x1`): one, a schedule of times and rates that starts at 0 s, a law `{ control = … }` that
+    finds it, or `{ up, down }` for its own transmissions and the access point's. Default: the
+    highest rate of its link.
 
     attempts: Most attempts of a frame at each rate of its chain; 802.11n, ac and ax. Default: 7.
     ewma: Weight of what was known before, in percent; 802.11a, b and g. Default: 75.
@@ -1394,10 +1400,11 @@ def rate_oracle(
 ) -> Table:
     """A table of the scenario file.
 
-    Data rate between it and the access point, in Mb/s or by name where 802.11n and later have
-    several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`): one, a schedule of times and rates
-    that starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its own
-    transmissions and the access point's. Default: the highest rate of its link.
+    Data rate between it and the access point, in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`),
+    or by name where 802.11n and later have several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-
+    mcs11x1`): one, a schedule of times and rates that starts at 0 s, a law `{ control = … }` that
+    finds it, or `{ up, down }` for its own transmissions and the access point's. Default: the
+    highest rate of its link.
     """
     return {"control": "oracle"}
 
@@ -1409,10 +1416,11 @@ def rate(
 ) -> Table:
     """A table of the scenario file.
 
-    Data rate between it and the access point, in Mb/s or by name where 802.11n and later have
-    several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`): one, a schedule of times and rates
-    that starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its own
-    transmissions and the access point's. Default: the highest rate of its link.
+    Data rate between it and the access point, in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`),
+    or by name where 802.11n and later have several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-
+    mcs11x1`): one, a schedule of times and rates that starts at 0 s, a law `{ control = … }` that
+    finds it, or `{ up, down }` for its own transmissions and the access point's. Default: the
+    highest rate of its link.
 
     down: Rate of the access point's transmissions to it. Default: the highest rate of the link.
     up: Rate of the station's own transmissions. Default: the highest rate of the link.

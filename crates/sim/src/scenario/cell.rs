@@ -10,6 +10,7 @@ use super::keys::ERRORS;
 use super::kind::Words;
 use super::overrides::did_you_mean;
 use super::parse::{CellContext, Context};
+use super::printed::{self, Open};
 use super::reader::{Entry, Fields};
 use super::stations::CellMembers;
 use super::{Beacons, Bss, access, beacons, capabilities, keys, queues, radio};
@@ -38,7 +39,8 @@ pub(super) fn draft<'n>(
     let errors = ERRORS.read(given);
     let name = fields.name.to_owned();
     let access = access::of_stations(fields.get("edca"), mistakes);
-    let cell = CellContext { name, standard, channel, llc_snap, errors, has_radio, access };
+    let open = Open::of_cell(&fields);
+    let cell = CellContext { name, standard, channel, open, llc_snap, errors, has_radio, access };
     context.cells.push(cell);
     Draft { fields, standard, channel }
 }
@@ -88,7 +90,9 @@ pub(super) fn finish(
     stations: &CellMembers,
     mistakes: &mut Mistakes,
 ) -> Option<Bss> {
-    let (standard, channel) = (*standard, *channel);
+    let standard = *standard;
+    let channel = standard.zip(*channel);
+    let channel = channel.map(|(of, channel)| printed::channel_for(channel, of, stations.links()));
     let legacy = legacy(standard, channel);
     let basic_rates = basic_rates(fields, legacy, stations, mistakes);
     check_protection(fields.get("protection"), standard, mistakes);

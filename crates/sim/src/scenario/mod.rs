@@ -20,6 +20,7 @@ mod overrides;
 mod parse;
 mod parts;
 mod plain;
+mod printed;
 mod queues;
 mod radio;
 mod rates;

@@ -10,6 +10,7 @@ use super::declare::Keys;
 use super::error::{Mistakes, ScenarioError};
 use super::keys::{self, LLC_SNAP, MAX_CELLS, ROOT};
 use super::names::{Names, Target};
+use super::printed::Open;
 use super::reader::{Entry, Fields, Given, read};
 use super::stations::missing;
 use super::traces::{ReadFile, Traces};
@@ -57,6 +58,8 @@ pub(super) struct CellContext {
     pub(super) standard: Option<Standard>,
     /// Its channel.
     pub(super) channel: Option<Channel>,
+    /// Properties of the channel that the file leaves open, for rates of its stations to decide.
+    pub(super) open: Open,
     /// True if 8 octets of LLC/SNAP precede each packet.
     pub(super) llc_snap: Option<bool>,
     /// Errors of the frames of each station that says nothing itself.

@@ -3,22 +3,27 @@
 use airfair_laws::{arf, minstrel_ht};
 use airfair_units::{DataRate, Duration, Time};
 use airfair_wlan::LinkCapabilities;
-use airfair_wlan::phy::rate_name::RateName;
-use airfair_wlan::phy::{Rate, Standard, mode_groups};
+use airfair_wlan::phy::rate_name::{BadRate, RateName};
+use airfair_wlan::phy::{Band, Rate, Standard, mode_groups};
 
 use super::declare::Keys;
 use super::error::Mistakes;
 use super::keys::{self, LAWS, OF_MINSTREL, OF_MINSTREL_HT};
 use super::parse::point;
 use super::reader::Entry;
-use super::{RateControl, Station, cell};
+use super::{RateControl, Station, cell, printed};
 
 /// Rate over time.
 type Schedule = Vec<(Time, Rate)>;
 /// Rate over time, or where a law starts that finds it.
 pub(super) type OneWay = (Schedule, Option<RateControl>);
-/// A station's standard and its link with the access point, whose rates it may have; nothing if a mistake hides them.
-pub(super) type Ends = Option<(Standard, Option<LinkCapabilities>)>;
+/// A station's standard and its link with the access point, whose rates it may have.
+#[derive(Clone, Copy)]
+pub(super) struct Ends {
+    pub(super) standard: Standard,
+    pub(super) link: Option<LinkCapabilities>,
+    pub(super) band: Band,
+}
 
 /// The highest rate of a station.
 pub(super) fn highest(standard: Standard, link: Option<LinkCapabilities>) -> Rate {
@@ -35,7 +40,7 @@ fn lowest(standard: Standard, link: Option<LinkCapabilities>) -> Rate {
 /// The rates of a station's own frames and of those to it.
 pub(super) fn rates(
     entry: &Entry,
-    ends: Ends,
+    ends: Option<Ends>,
     duration: Option<Duration>,
     mistakes: &mut Mistakes,
 ) -> Option<[OneWay; 2]> {
@@ -50,14 +55,14 @@ pub(super) fn rates(
 
 fn one_way(
     entry: &Entry,
-    ends: Ends,
+    ends: Option<Ends>,
     duration: Option<Duration>,
     mistakes: &mut Mistakes,
 ) -> Option<OneWay> {
     if entry.fields().is_none() {
         return Some((schedule(entry, ends, duration, mistakes)?, None));
     }
-    let (law, (standard, link)) = (law(entry, mistakes)?, ends?);
+    let (law, Ends { standard, link, .. }) = (law(entry, mistakes)?, ends?);
     let law = of_link(law, link, entry, mistakes)?;
     let start = match (law, link) {
         (RateControl::MinstrelHt(_), Some(link)) => {
@@ -114,12 +119,12 @@ fn law(entry: &Entry, mistakes: &mut Mistakes) -> Option<RateControl> {
 
 fn schedule(
     entry: &Entry,
-    ends: Ends,
+    ends: Option<Ends>,
     duration: Option<Duration>,
     mistakes: &mut Mistakes,
 ) -> Option<Schedule> {
     if !entry.is_set() && !entry.bad {
-        let (standard, link) = ends?;
+        let Ends { standard, link, .. } = ends?;
         return Some(vec![(Time::ZERO, highest(standard, link))]);
     }
     if entry.plain().is_some() {
@@ -155,9 +160,9 @@ fn schedule(
 }
 
 /// A rate that the station has.
-fn rate(entry: &Entry, ends: Ends, mistakes: &mut Mistakes) -> Option<Rate> {
+fn rate(entry: &Entry, ends: Option<Ends>, mistakes: &mut Mistakes) -> Option<Rate> {
     let (rate, name) = (entry.value::<DataRate>(), entry.value::<RateName>());
-    let (standard, link) = ends?;
+    let Ends { standard, link, band } = ends?;
     let found = match (link, rate, name) {
         (_, None, None) => return None,
         (None, rate, _) => {
@@ -165,10 +170,17 @@ fn rate(entry: &Entry, ends: Ends, mistakes: &mut Mistakes) -> Option<Rate> {
             known.ok_or_else(|| cell::not_a_rate(entry, standard))
         }
         (Some(LinkCapabilities { format, .. }), rate, name) => {
-            let at = |rate| format.at(rate).map(Rate::Mode);
-            let named = |name| format.named(name).map(Rate::Mode);
-            let found = name.map(named).or(rate.map(at)).expect("one of the two");
-            found.map_err(|error| entry.mistake(error.problem(), error.allowed()))
+            let at = |rate| match printed::printed(entry) {
+                Some(printed) => format.printed_as(printed),
+                None => format.at(rate),
+            };
+            let found = name.map(|name| format.named(name)).or(rate.map(at));
+            let found = found.expect("one of the two").map(Rate::Mode);
+            found.map_err(|error| {
+                let with_keys = || printed::mistake(entry, format, band);
+                let unknown = matches!(error, BadRate::Unknown(_)).then(with_keys).flatten();
+                unknown.unwrap_or_else(|| entry.mistake(error.problem(), error.allowed()))
+            })
         }
     };
     found.map_err(|mistake| mistakes.add(entry.at, mistake)).ok()

@@ -6,6 +6,7 @@ use std::ops::Range;
 use airfair_units::DataRate;
 use airfair_wlan::Channel;
 use airfair_wlan::phy::Standard;
+use airfair_wlan::phy::rate_name::LinkFormat;
 
 use super::access::{self, OwnAccess, Windows};
 use super::declare::Keys;
@@ -15,10 +16,10 @@ use super::kind::{MAX_NAME, Words};
 use super::names::{Names, Target};
 use super::parse::Context;
 use super::radio::{GroupTrajectory, trajectory};
-use super::rates::{OneWay, rates};
+use super::rates::{Ends, OneWay, rates};
 use super::reader::{Entry, Fields};
 use super::size::{Budget, MAX_RATE_STEPS, MAX_RELATED, MAX_WAYPOINTS};
-use super::{Station, capabilities, cell, keys, queues};
+use super::{Station, capabilities, cell, keys, printed, queues};
 
 /// One `[station.NAME]`.
 pub(super) struct Group<'n> {
@@ -58,7 +59,11 @@ fn group<'n>(fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes) -> 
     let air = bss.and_then(|bss| bss.standard.zip(bss.channel));
     let standard = standard(fields.get("standard"), air, mistakes);
     let link = capabilities::link(&fields, air.zip(standard), mistakes);
+    let open = bss.map(|bss| bss.open).unwrap_or_default();
+    let band = air.map(|(_, channel)| channel.band);
+    let link = link.map(|link| printed::link_for(&fields, open, band?, link));
     let ends = standard.zip(link.as_ref().ok().copied());
+    let ends = ends.zip(band).map(|((standard, link), band)| Ends { standard, link, band });
     let rates = rates(fields.get("rate"), ends, context.duration, mistakes);
     queues::check_discipline(fields.get("queue"), false, mistakes);
     let usual = bss.zip(standard).map(|(bss, standard)| bss.access(standard));
@@ -217,6 +222,7 @@ struct Member {
     name: String,
     cell: Option<usize>,
     standard: Option<Standard>,
+    link: Option<LinkFormat>,
     access: OwnAccess,
 }
 
@@ -243,6 +249,7 @@ pub(super) fn hearing(expanded: Expanded, names: &Names, mistakes: &mut Mistakes
         name: group.fields.name.to_owned(),
         cell: group.cell,
         standard: group.standard,
+        link: group.station.as_ref().and_then(|station| station.link).map(|link| link.format),
         access: group.access,
     };
     Hearing { stations, members: groups.into_iter().map(member).collect() }
@@ -319,6 +326,11 @@ impl Hearing {
 }
 
 impl CellMembers<'_> {
+    /// Formats of the links with the access point.
+    pub(super) fn links(&self) -> impl Iterator<Item = LinkFormat> {
+        self.members.iter().filter_map(|member| member.link)
+    }
+
     /// Checks the channel access of each against the windows of the cell.
     pub(super) fn check_access(&self, cell: Windows, mistakes: &mut Mistakes) {
         self.members.iter().for_each(|member| member.access.check(cell, mistakes));

@@ -3,6 +3,7 @@
 mod cell_access;
 mod limits;
 mod mistakes;
+mod printed_rates;
 mod properties;
 mod radio_mistakes;
 mod schema;

@@ -104,6 +104,31 @@ impl LinkFormat {
     fn names(self) -> impl Iterator<Item = RateName> {
         self.modes().map(RateName::of)
     }
+
+    /// The mode of this rate: that alone has it in the standard's tables, else that alone has it as vendors print rates.
+    ///
+    /// # Errors
+    /// As [`at`](Self::at).
+    pub fn printed_as(self, rate: PrintedRate) -> Result<Mode, BadRate> {
+        self.plain(Some(rate.tenths)).or_else(|error| {
+            let found: Vec<Mode> = self.modes().filter(|mode| rate.is_of(*mode)).collect();
+            let mut highest = found.iter().filter(|mode| self.is_highest(**mode));
+            match (&error, &found[..], highest.next(), highest.next()) {
+                (BadRate::Unknown(_), [mode], ..) | (BadRate::Unknown(_), _, Some(mode), None) => {
+                    Ok(*mode)
+                }
+                _ => Err(error),
+            }
+        })
+    }
+
+    /// True of the highest rate of so many streams at the shortest guard interval of the format, which is what a vendor
+    /// prints.
+    pub fn is_highest(self, mode: Mode) -> bool {
+        let guard = self.format.guard_intervals()[0];
+        let mut others = Self { guard, ..self }.modes();
+        others.all(|other| other.streams() != mode.streams() || other.rate() <= mode.rate())
+    }
 }
 
 /// Rate as the standard's tables print it: `144.4 Mb/s`.
@@ -120,19 +145,55 @@ fn rate_of_tenths(tenths: u64) -> String {
 
 /// Tenths of a Mb/s that a text like `144.4 Mb/s` says.
 fn tenths(text: &str) -> Option<u64> {
-    let (number, scale) = match text.split_once(' ')? {
-        (number, "Mb/s") => (number, 1),
-        (number, "Gb/s") => (number, 1_000),
-        _ => return None,
-    };
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
-    let digits = |text: &str| text.bytes().all(|it| it.is_ascii_digit()) && !text.is_empty();
-    if !digits(whole) || !digits(fraction) || fraction.len() > 4 || whole.len() > 5 {
-        return None;
+    text.parse().ok().map(|PrintedRate { tenths, .. }| tenths)
+}
+
+/// A rate as somebody prints it, such as `866 Mb/s` or `1.2 Gb/s`: its last digit is rounded, or the digits behind it are
+/// left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PrintedRate {
+    /// [100 kb/s]
+    tenths: u64,
+    /// Value of the last digit [100 kb/s].
+    digit: u64,
+}
+
+impl PrintedRate {
+    /// True if the mode has this rate.
+    pub fn is_of(self, mode: Mode) -> bool {
+        let rate = mode.tenths_of_mbps();
+        let printed = self.tenths / self.digit;
+        rate / self.digit == printed || (rate + self.digit / 2) / self.digit == printed
     }
-    let ten_thousandths: u64 = format!("{fraction:0<4}").parse().ok()?;
-    let all = scale * (whole.parse::<u64>().ok()? * 10_000 + ten_thousandths);
-    all.is_multiple_of(1_000).then_some(all / 1_000)
+}
+
+impl FromStr for PrintedRate {
+    type Err = NoRateName;
+
+    fn from_str(text: &str) -> Result<Self, NoRateName> {
+        let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).ok_or(NoRateName)?;
+        let (number, unit) = text.split_at(split);
+        let scale = match unit.trim_start() {
+            "Mb/s" => 10,
+            "Gb/s" => 10_000,
+            _ => return Err(NoRateName),
+        };
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let digits = |text: &str| text.bytes().all(|it| it.is_ascii_digit());
+        let is_plain = !whole.is_empty() && whole.len() <= 5 && fraction.len() <= 4;
+        if !is_plain || !digits(whole) || !digits(fraction) {
+            return Err(NoRateName);
+        }
+        let number = |text: &str| if text.is_empty() { Ok(0) } else { text.parse::<u64>() };
+        let parts = 10_u64.pow(u32::try_from(fraction.len()).map_err(|_| NoRateName)?);
+        let (whole, fraction) = (number(whole), number(fraction));
+        let all =
+            scale * (whole.map_err(|_| NoRateName)? * parts + fraction.map_err(|_| NoRateName)?);
+        if !all.is_multiple_of(parts) {
+            return Err(NoRateName);
+        }
+        Ok(Self { tenths: all / parts, digit: (scale / parts).max(1) })
+    }
 }
 
 /// Name of a rate: format, MCS and streams; the link knows the rest.
@@ -278,6 +339,48 @@ mod tests {
         assert!(one.ends_with(
             "allowed 6.5 Mb/s, 13 Mb/s, 19.5 Mb/s, 26 Mb/s, 39 Mb/s, 52 Mb/s, 58.5 Mb/s, 65 Mb/s"
         ));
+    }
+
+    /// MCS 9 of two streams, 80 MHz and 400 ns: 2 · 234 subcarriers · 8 bits · 5/6 in 3.6 µs are 3120 bits, 866.67 Mb/s.
+    /// Tables round that to 866.7, vendors to 867 or cut it to 866.
+    #[test]
+    fn a_rate_is_found_as_it_is_printed() {
+        let vht = LinkFormat::new(Format::Vht, Width::Mhz80, Ns400, 2);
+        for text in ["866.7 Mb/s", "866 Mb/s", "867 Mb/s", "867Mb/s", "0.867 Gb/s", "0.86 Gb/s"] {
+            let rate = text.parse().expect("a printed rate");
+            assert_eq!(
+                vht.printed_as(rate).map(|it| RateName::of(it).to_string()),
+                Ok("vht-mcs9x2".into()),
+                "{text}"
+            );
+        }
+        let he = LinkFormat::new(Format::He, Width::Mhz160, Ns800, 2);
+        for (text, name) in
+            [("2402 Mb/s", "he-mcs11x2"), ("2.4 Gb/s", "he-mcs11x2"), ("1.2 Gb/s", "he-mcs11x1")]
+        {
+            let rate = text.parse().expect("a printed rate");
+            assert_eq!(
+                he.printed_as(rate).map(|it| RateName::of(it).to_string()),
+                Ok(name.into()),
+                "{text}"
+            );
+        }
+        for text in ["868 Mb/s", "866.6 Mb/s", "865.9 Mb/s", "0.88 Gb/s"] {
+            let rate = text.parse().expect("a printed rate");
+            assert!(vht.printed_as(rate).is_err(), "{text}");
+        }
+        for text in [
+            "866",
+            "866 kb/s",
+            "866.66667 Mb/s",
+            "866.67 Mb/s",
+            ".5 Gb/s",
+            "1.2.3 Gb/s",
+            "",
+            "Mb/s",
+        ] {
+            assert_eq!(text.parse::<PrintedRate>(), Err(NoRateName), "{text}");
+        }
     }
 
     #[test]

@@ -147,15 +147,17 @@ fn channel(keys: &mut Keys, it: &mut Channel, is_legacy: bool) {
         .written_if(!is_legacy)
         .says("Band of the channel; 802.11n and ax have both.");
     keys.word("width", &mut it.width, "\"40 MHz\"")
-        .follows("80 MHz in 802.11ac and in 802.11ax at 5 GHz, else 20 MHz")
+        .follows(
+            "80 MHz in 802.11ac and in 802.11ax at 5 GHz, else 20 MHz; wider where a printed rate of a station is one of that width alone",
+        )
         .written_if(!is_legacy)
         .says("Width of the channel: 20 and 40 MHz in 802.11n and at 2.4 GHz, else up to 160 MHz.");
     keys.word("guard_interval", &mut it.guard, "\"1600 ns\"")
-        .follows("800 ns")
+        .follows("800 ns; 400 ns where a printed rate of a station needs it")
         .written_if(!is_legacy)
         .says("Guard interval of data frames: 400 and 800 ns in 802.11n and ac; 800, 1600 and 3200 ns in 802.11ax.");
     keys.key("streams", &mut it.streams, integer(1, 8), "2")
-        .follows("1")
+        .follows("1, or as many as the printed rates of its stations need")
         .written_if(!is_legacy)
         .says("Most spatial streams of a data frame; 4 in 802.11n.");
     let default = Aggregation::of(Format::He);

@@ -67,8 +67,8 @@ pub(in crate::scenario) fn station(keys: &mut Keys, it: &mut Station, written: W
     keys.other("rate", station_rate, example, || Some(rate))
         .follows("the highest rate of its link")
         .says(
-            "Data rate between it and the access point, in Mb/s or by name where 802.11n and later have several of one \
-             rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`): one, a schedule of times and rates that \
+            "Data rate between it and the access point, in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`), or by name where \
+             802.11n and later have several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`): one, a schedule of times and rates that \
              starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its own \
              transmissions and the access point's.",
         );
