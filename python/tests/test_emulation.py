@@ -581,7 +581,7 @@ def test_a_request_that_cannot_be_met_is_answered(request_: object, error: str) 
 
 def _state(elapsed: float, scale: int) -> dict[str, Any]:
     radio = {"frames": 100 * scale, "retries": 10 * scale, "drops": 0, "queue_packets": 3}
-    radio |= {"airtime_up_s": 0.2 * scale, "airtime_down_s": 0.05 * scale}
+    radio |= {"airtime_s": 0.25 * scale}
     radio |= {"rate_up_bps": 11_000_000, "rate_down_bps": 5_500_000}
     station = {"name": "slow", "sent_bytes": 125_000 * scale, "received_bytes": 0, "radio": radio}
     host = {"name": "server", "sent_bytes": 0, "received_bytes": 125_000 * scale}

@@ -1,13 +1,15 @@
 //! An emulation: set up, running, and ended.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 use std::process::{Child, Command};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
 
 use airfair_sim::outcome::Outcome;
@@ -38,6 +40,8 @@ pub enum Error {
     Scenario(String),
     /// The operating system refused something: what, and why.
     System(String, io::Error),
+    /// The engine has broken a promise as it started: its panic.
+    Engine(Box<dyn Any + Send>),
 }
 
 impl fmt::Display for Error {
@@ -45,6 +49,7 @@ impl fmt::Display for Error {
         match self {
             Self::Scenario(problem) => to.write_str(problem),
             Self::System(what, why) => write!(to, "{what}: {why}"),
+            Self::Engine(_) => to.write_str("the engine has failed as it started"),
         }
     }
 }
@@ -114,8 +119,7 @@ impl Emulation {
             Arc::new(plan.kernel_flows.iter().map(|_| Account::default()).collect());
         let (told, limits) = limits_of(&plan).map_err(system("limits"))?;
         let (engine, goes_before_others) =
-            start_engine(&plan, ports, (&shared, &accounts), told, options)
-                .map_err(system("engine"))?;
+            start_engine(&plan, ports, (&shared, &accounts), told, options)?;
         let generator = Generator::start(&plan, &namespaces, &accounts)
             .inspect_err(|_| shared.stop())
             .map_err(system("flows of the kernel's TCP"))?;
@@ -205,7 +209,7 @@ impl Emulation {
     ///
     /// # Errors
     /// The sentence of the engine, if that has broken a promise.
-    pub fn end(mut self) -> Result<Ended, Box<dyn std::any::Any + Send>> {
+    pub fn end(mut self) -> Result<Ended, Box<dyn Any + Send>> {
         self.shared.stop();
         let engine = self.engine.take().expect("it ends once");
         let done = engine.join()?;
@@ -262,11 +266,10 @@ fn start_engine(
     (shared, accounts): (&Arc<Shared>, &Arc<Vec<Account>>),
     limits: BTreeMap<FlowId, Limits>,
     options: Options,
-) -> io::Result<(Running, bool)> {
-    let (started, starts) = mpsc::channel();
+) -> Result<(Running, bool), Error> {
     let (plan, shared) = (Arc::clone(plan), Arc::clone(shared));
     let accounts = Arc::clone(accounts);
-    let run = move || {
+    launch(move |started| {
         let preferred = os::prefer().is_ok();
         let engine = Engine::new(&plan, &ports, (&shared, &accounts), limits, &options);
         let (engine, told) = match engine {
@@ -276,9 +279,41 @@ fn start_engine(
         // Whoever waits for this is there.
         let _ = started.send(told);
         engine.map(Engine::run)
-    };
-    let thread = thread::Builder::new().name("engine".to_owned()).spawn(run)?;
-    let ended = |_| io::Error::other("the engine has not started");
-    let preferred = starts.recv().map_err(ended)??;
-    Ok((thread, preferred))
+    })
+}
+
+/// Starts a thread, and waits for what it has to say once it has started.
+fn launch<T: Send + 'static, S: Send + 'static>(
+    run: impl FnOnce(Sender<io::Result<S>>) -> T + Send + 'static,
+) -> Result<(JoinHandle<T>, S), Error> {
+    let system = |why| Error::System("engine".to_owned(), why);
+    let (started, starts) = mpsc::channel();
+    let thread = thread::Builder::new().name("engine".to_owned()).spawn(move || run(started));
+    let thread = thread.map_err(system)?;
+    match starts.recv() {
+        Ok(told) => Ok((thread, told.map_err(system)?)),
+        // A thread that ends without a word has panicked.
+        Err(_) => match thread.join() {
+            Ok(_) => unreachable!("it says how it has started"),
+            Err(panic) => Err(Error::Engine(panic)),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_that_fails_as_it_starts_says_why() {
+        let broken = launch(|_: Sender<io::Result<()>>| panic!("a queue of 2^32 packets"));
+        let Err(Error::Engine(panic)) = broken.map(|_| ()) else { panic!("it has not started") };
+        assert_eq!(panic.downcast_ref(), Some(&"a queue of 2^32 packets"));
+        let refused = launch(|started| started.send(Err::<(), _>(io::ErrorKind::NotFound.into())));
+        assert!(
+            matches!(refused, Err(Error::System(_, why)) if why.kind() == io::ErrorKind::NotFound)
+        );
+        let (thread, said) = launch(|started| started.send(Ok(3)).is_ok()).expect("it starts");
+        assert_eq!((said, thread.join().ok()), (3, Some(true)));
+    }
 }

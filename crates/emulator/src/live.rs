@@ -23,8 +23,17 @@ pub struct Member {
     pub airtime_up: Duration,
     /// Air held by data frames sent to it.
     pub airtime_down: Duration,
+    /// Air held by control frames of its exchanges, both directions.
+    pub airtime_control: Duration,
     /// Rates that were set or found, up and down; `None` while the schedule is all there is.
     pub rates: [Option<DataRate>; 2],
+}
+
+impl Member {
+    /// Air held by frames of its exchanges, as results count it.
+    pub fn airtime(&self) -> Duration {
+        self.airtime_up + self.airtime_down + self.airtime_control
+    }
 }
 
 /// Octets that simulated flows of the scenario have delivered, headers apart.
@@ -88,6 +97,9 @@ impl Recorder for Live {
                 };
                 *air += to - from;
             }
+            Cell::Air { from, to, usage: AirUse::Control { station } } => {
+                self.member(*cell, station).airtime_control += to - from;
+            }
             Cell::Queue { node, length } => self.member(*cell, node).queue = length,
             Cell::Dropped { node, .. } => self.member(*cell, node).drops += 1,
             Cell::Rate { station, direction, rate } => {
@@ -100,9 +112,38 @@ impl Recorder for Live {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use airfair_sim::run::{Control, run_with};
     use airfair_sim::scenario::{Bss, Endpoint, Flow, Node, Scenario, Tcp, Transport};
     use airfair_wlan::phy::Standard;
+
+    use super::*;
+
+    const CELL: &str = "duration = \"1 s\"\n[bss.c]\nstandard = \"802.11g\"\nrts_threshold = \"700 B\"\n\
+        errors = { model = \"bernoulli\", probability = 0.1 }\n\
+        [station.slow]\nrate = \"6 Mb/s\"\n[station.fast]\n[station.old]\nstandard = \"802.11b\"\n[host.h]\n\
+        [flow.up]\nfrom = \"slow\"\nto = \"h\"\ntransport = { kind = \"tcp\" }\n\
+        [flow.down]\nfrom = \"h\"\nto = \"fast\"\ntransport = { kind = \"tcp\" }\n\
+        [flow.over]\nfrom = \"old\"\nto = \"fast\"\ntransport = { kind = \"tcp\" }\n";
+
+    /// RTS, CTS, CTS to oneself and ACK hold the air as well as data does.
+    #[test]
+    fn a_viewer_sees_the_air_that_results_have() {
+        let scenario = Scenario::parse(CELL, &[]).expect("a scenario without mistakes");
+        let plan = Plan::new(scenario.clone()).expect("few nodes");
+        let mut live = Live::new([3].into_iter(), &plan);
+        let outcome = run_with(&scenario, 1, 0, &mut live, &Control::default());
+        let outcome = outcome.expect("nobody cancels");
+        for (station, member) in outcome.stations.iter().zip(&live.cells[0][1..]) {
+            let control = station.airtime_control;
+            assert!(control > Duration::from_millis(10), "{station:?}");
+            assert_eq!(
+                [member.airtime_up, member.airtime_down, member.airtime_control],
+                [station.airtime_data_up, station.airtime_data_down, control]
+            );
+            assert_eq!(member.airtime(), member.airtime_up + member.airtime_down + control);
+            assert_eq!(member.frames, station.radio.frames);
+        }
+    }
 
     /// The download is the kernel's, whose packets are counted as they come; of the upload 500 octets have come, and
     /// external flows come behind both.

@@ -167,7 +167,7 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
         let _ = close(params, state, frame.end);
     }
     if state.open.is_some_and(|open| open.until < frame.end) {
-        settle(params, state);
+        give_way(params, state, frame);
     }
     let &Frame { duration, to, backoff, kind, .. } = frame;
     if let Some(backoff) = backoff {
@@ -175,7 +175,10 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
         state.current.backoffs.count += 1;
     }
     match kind {
-        Kind::Rts { from } => open(params, state, Exchange::new(params, from, Some(to), frame)),
+        Kind::Rts { from } => {
+            give_way(params, state, frame);
+            state.open = Some(Exchange::new(params, from, Some(to), frame));
+        }
         Kind::Cts { request } => match &mut state.open {
             Some(open) if open.sender == to && !open.has_data => open.is_answered = true,
             _ => {
@@ -183,7 +186,8 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
                 let mut granted = Exchange::new(params, to, None, frame);
                 granted.spent += before;
                 granted.is_answered = true;
-                open(params, state, granted);
+                give_way(params, state, frame);
+                state.open = Some(granted);
             }
         },
         Kind::Data { from, psdu, packets } => {
@@ -203,7 +207,8 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
             // Of its own frames it knows whether an ACK came; of others' it takes that for granted.
             exchange.is_answered = from != params.me;
             exchange.has_data = true;
-            open(params, state, exchange);
+            give_way(params, state, frame);
+            state.open = Some(exchange);
             state.carried.extend_from_slice(packets);
         }
         Kind::Ack | Kind::BlockAck { .. } => match &mut state.open {
@@ -216,8 +221,10 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
             }
             // Data that it could not decode: all that it knows is this.
             _ if to != params.access_point => {
-                settle(params, state);
+                give_way(params, state, frame);
                 let exchange = params.sifs + duration;
+                state.current.early[usize::from(to != params.me)] +=
+                    exchange.saturating_sub(frame.end.saturating_since(state.start));
                 let usage = state.current.stations.or_default(to);
                 usage.up.add(Share::answered(exchange));
             }
@@ -248,16 +255,25 @@ impl Exchange {
     }
 }
 
-fn open(params: &Params, state: &mut State, exchange: Exchange) {
+/// Charges the exchange under way, which a frame of another one follows. If that has begun before the end of the first
+/// one, the first was broken off: without data it has failed, with data it has lasted until then.  Deviates: [D-084]
+fn give_way(params: &Params, state: &mut State, next: &Frame) {
+    if let Some(open) = &mut state.open {
+        let rest = (open.until + next.duration).saturating_since(next.end).min(open.promised);
+        if !rest.is_zero() {
+            open.is_answered &= open.has_data;
+            open.promised -= rest;
+            open.until = open.until - rest;
+        }
+    }
     settle(params, state);
-    state.open = Some(exchange);
 }
 
 /// Charges the exchange that is over to its station. An RTS that neither CTS nor data has followed has
 /// reserved nothing [80211-2020 §10.3.2.4], nor has the station's own data without an ACK.
 #[inline]
 fn settle(params: &Params, state: &mut State) {
-    let State { open: under_way, carried, current, .. } = state;
+    let State { start, open: under_way, carried, current, .. } = state;
     let Some(open) = under_way.take() else { return };
     let share = if open.is_answered {
         Share::answered(open.spent + open.promised)
@@ -267,6 +283,8 @@ fn settle(params: &Params, state: &mut State) {
     let is_down = open.sender == params.access_point;
     let direction = if is_down { Direction::Down } else { Direction::Up };
     if let Some(station) = open.station {
+        current.early[usize::from(station != params.me)] +=
+            share.exchange.saturating_sub(open.until.saturating_since(*start));
         current.stations.or_default(station).in_direction(direction).add(share);
         divide(carried, share, |sent, part| {
             let seen = current.flows.or_default(sent.flow);

@@ -18,6 +18,7 @@ use pyo3::types::PyDict;
 use serde_json::{Value, json};
 
 use crate::batch::{Outcome, RunError};
+use crate::panics;
 use crate::scenario::Scenario;
 
 /// A cell under a wall clock, with a network namespace for each station and host.
@@ -56,6 +57,7 @@ impl Emulation {
             emulator::Error::System(what, why) => {
                 PyOSError::new_err((why.raw_os_error(), format!("{what}: {why}")))
             }
+            emulator::Error::Engine(panic) => RunError::new_err(panics::of_thread(&*panic)),
         })?;
         let names = inner.nodes().iter().map(|node| node.name.clone()).collect();
         Ok(Self { inner: std::sync::Mutex::new(Some(inner)), names, cells, standards })
@@ -225,8 +227,7 @@ impl Emulation {
         let emulation = taken.ok_or_else(over)?;
         let nodes = emulation.nodes().to_vec();
         let ended = py.detach(|| emulation.end());
-        let ended = ended
-            .map_err(|_| RunError::new_err("the engine has failed: this is a bug in airfair"))?;
+        let ended = ended.map_err(|panic| RunError::new_err(panics::of_thread(&*panic)))?;
         let view = document(&ended.view, &nodes, &self.cells).to_string();
         let outcome = ended.outcome.map(|inner| Outcome { inner });
         Ok((Scenario { inner: ended.scenario }, outcome, view))
@@ -368,8 +369,14 @@ fn node(of: &Node, seen: &NodeView) -> Value {
     });
     if let Some(member) = &seen.member {
         document["radio"] = radio(member);
-        document["radio"]["airtime_up_s"] = json!(member.airtime_up.as_secs_f64());
-        document["radio"]["airtime_down_s"] = json!(member.airtime_down.as_secs_f64());
+        for (key, time) in [
+            ("airtime_s", member.airtime()),
+            ("airtime_up_s", member.airtime_up),
+            ("airtime_down_s", member.airtime_down),
+            ("airtime_control_s", member.airtime_control),
+        ] {
+            document["radio"][key] = json!(time.as_secs_f64());
+        }
         let [up, down] = seen.rates.map(|rate| rate.map(DataRate::bps));
         document["radio"]["rate_up_bps"] = json!(up);
         document["radio"]["rate_down_bps"] = json!(down);

@@ -3,29 +3,42 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Mutex;
 
 thread_local! {
     /// Place of this thread's last panic.
     static PLACE: Cell<Option<String>> = const { Cell::new(None) };
 }
 
+/// Place of the last panic of any thread.
+static LAST: Mutex<Option<String>> = Mutex::new(None);
+
 /// Makes panics silent: whoever catches one tells it, with its place.
 pub(crate) fn silence() {
     panic::set_hook(Box::new(|info| {
-        PLACE.set(info.location().map(ToString::to_string));
+        let place = info.location().map(ToString::to_string);
+        if let Ok(mut last) = LAST.lock() {
+            last.clone_from(&place);
+        }
+        PLACE.set(place);
     }));
 }
 
 /// Result of `work`; a panic becomes a sentence.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    panic::catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
-        let place = PLACE.take().unwrap_or_else(|| "an unknown place".to_owned());
-        let version = env!("CARGO_PKG_VERSION");
-        format!(
-            "this is a bug in airfair, please report: {} ({place}, version {version})",
-            sentence(&*panic)
-        )
-    })
+    panic::catch_unwind(AssertUnwindSafe(work)).map_err(|panic| told(&*panic, PLACE.take()))
+}
+
+/// The sentence of a panic with which another thread has just ended.
+pub(crate) fn of_thread(panic: &(dyn Any + Send)) -> String {
+    told(panic, LAST.lock().ok().and_then(|mut last| last.take()))
+}
+
+fn told(panic: &(dyn Any + Send), place: Option<String>) -> String {
+    let place = place.unwrap_or_else(|| "an unknown place".to_owned());
+    let version = env!("CARGO_PKG_VERSION");
+    let sentence = sentence(panic);
+    format!("this is a bug in airfair, please report: {sentence} ({place}, version {version})")
 }
 
 /// The sentence of a panic.

@@ -156,9 +156,9 @@ pub struct FlowStep {
     /// Sum of the round trips that the sender measured.
     pub rtt_sum: Duration,
     /// Number of packets that arrived.
-    pub delays: u32,
+    pub delays: u64,
     /// Number of round trips that the sender measured.
-    pub rtts: u32,
+    pub rtts: u64,
     /// The sender's window at the end of the step; `None` unless TCP's and open.
     pub window: Option<SenderWindow>,
 }
@@ -206,7 +206,7 @@ pub struct RadioOutcome {
     pub rts_frames: u64,
     /// Data and RTS frames that had been on the air before.
     pub retries: u64,
-    /// Own transmissions (data or RTS) that collided.
+    /// Own transmissions of any kind that collided.
     pub collisions: u64,
     /// Own transmissions of any kind that noise made unreadable for their receiver.
     pub frame_errors: u64,
@@ -241,7 +241,7 @@ pub struct CategoryOutcome {
     pub delivered: Bytes,
     /// One-way delay of the packets of its senders, queues included.
     pub delay: Quantiles,
-    /// Air held by frames of its exchanges that nothing overlapped.
+    /// Air held by frames of its exchanges.
     pub airtime: Duration,
     /// Data frames sent, retries included.
     pub frames: u64,

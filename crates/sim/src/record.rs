@@ -125,6 +125,8 @@ pub struct Measured {
     pub own: Duration,
     /// Those of all other stations.
     pub others: Duration,
+    /// Parts of `own` and of `others` that lie before `from`: an exchange belongs to the slot in which it ends.
+    pub early: [Duration; 2],
     /// Active stations, N.
     pub active: u32,
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use airfair_sim::random::Streams;
 use airfair_sim::record::{Record, Recorder};
-use airfair_sim::run::{Control, simulate};
+use airfair_sim::run::{Control, run, run_with, simulate};
 use airfair_sim::scenario::Scenario;
 use airfair_sim::trace::Trace;
 use airfair_trace::{Capture, Selection, Timeline};
@@ -126,4 +126,35 @@ fn a_selection_knows_members_by_name_and_time_by_window() {
     let each: u64 = ["home", "slow", "fast"].map(|it| packets(&[it], at(0), at(200))).iter().sum();
     assert_eq!(packets(&["home", "slow", "fast", "home:monitor"], at(0), at(200)), all + each);
     assert_eq!(packets(&[], at(0), at(200)), 0);
+}
+
+/// The fastest cells of each standard, with and without a capture and a timeline of all that happens.
+#[test]
+fn the_highest_rates_are_written_and_move_no_record() {
+    let cells =
+        [("802.11n", 40, 4), ("802.11ac", 160, 8), ("802.11ax", 80, 8), ("802.11ax", 160, 8)];
+    for (standard, width, streams) in cells {
+        let text = format!(
+            "duration = \"10 ms\"\n[bss.home]\nstandard = \"{standard}\"\nwidth = \"{width} MHz\"\nstreams = {streams}\n\
+             [station.a]\n[host.server]\nlink = {{ rate = \"10 Gb/s\" }}\n\
+             [flow.up]\nfrom = \"a\"\nto = \"server\"\n\
+             transport = {{ kind = \"udp\", payload = \"1470 B\", rate = \"saturated\" }}\n"
+        );
+        let scenario = Scenario::parse(&text, &[]).expect("a scenario without mistakes");
+        let plain = run(&scenario, 1, 0, &Control::default()).expect("nobody cancels");
+        let all = Selection::all(&scenario);
+        let capture = Capture::new(&scenario, all.clone(), "", Vec::new());
+        let mut writers = (capture, Timeline::new(&scenario, all, "", Vec::new()));
+        let traced = run_with(&scenario, 1, 0, &mut writers, &Control::default());
+        assert_eq!(traced.expect("nobody cancels").record_hash, plain.record_hash, "{standard}");
+        let (capture, timeline) = (writers.0.finish(), writers.1.finish());
+        assert!(capture.error.is_none() && capture.items > 10, "{standard}");
+        let sheet: Value = serde_json::from_slice(&timeline.to).expect("JSON");
+        let rates = sheet["traceEvents"].as_array().expect("events").iter();
+        let fastest =
+            rates.filter_map(|event| event["args"]["rate_mbps"].as_f64()).fold(0.0, f64::max);
+        let given = scenario.stations[0].rate_up[0].1.data_rate();
+        let told = format!("{:.0} b/s", fastest * 1e6);
+        assert_eq!(told, format!("{} b/s", given.bps()), "{standard}");
+    }
 }

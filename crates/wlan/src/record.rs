@@ -1,7 +1,7 @@
 //! Records that a cell makes of itself. They are its only account: it keeps no statistics.
 
 use airfair_laws::Direction;
-use airfair_units::{Bytes, DataRate, Duration, Time};
+use airfair_units::{Bytes, DataRate, Time};
 
 use crate::config::NodeId;
 use crate::edca::AccessCategory;
@@ -93,10 +93,15 @@ pub enum Record {
 /// Event of an access category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CategoryEvent {
+    /// A frame of one of its exchanges was alone on the air, beside a record of the air with the same end.
+    Air {
+        /// Start.
+        from: Time,
+        /// End.
+        to: Time,
+    },
     /// A frame of one of its exchanges left the air.
     Sent {
-        /// Time on the air.
-        airtime: Duration,
         /// True of a data frame.
         is_data: bool,
         /// True if another frame overlapped it where its receiver is.

@@ -135,6 +135,11 @@ impl Roster {
         self.len() + self.of(NodeId::AP).count() * usize::from(self.members)
     }
 
+    /// Category of each contender.
+    pub(crate) fn categories(&self) -> &[AccessCategory] {
+        &self.categories
+    }
+
     /// Category of a contender.
     pub(crate) fn category(&self, id: ContenderId) -> AccessCategory {
         self.categories[id.index()]

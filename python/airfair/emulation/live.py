@@ -50,7 +50,7 @@ def rows(before: State, now: State) -> list[Row]:
         found.append(
             Row(
                 name=new["name"],
-                airtime=(over("airtime_up_s") + over("airtime_down_s")) / length,
+                airtime=over("airtime_s") / length,
                 up_bps=(new["sent_bytes"] - old["sent_bytes"]) * 8 / length,
                 down_bps=(new["received_bytes"] - old["received_bytes"]) * 8 / length,
                 queue=radio["queue_packets"],

@@ -52,6 +52,8 @@ pub struct Report {
     pub own: Duration,
     /// Those of all other stations.
     pub others: Duration,
+    /// Parts of `own` and of `others` that lie before `from`.
+    pub early: [Duration; 2],
     /// Active stations, N.
     pub active: u32,
 }
@@ -69,9 +71,10 @@ pub fn report(meter: &meter::Params, state: &mut State, now: Time) -> [Option<Re
         to: to + meter.slot * silent,
         own: none,
         others: none,
+        early: [none; 2],
         active: 0,
     });
-    [Some(Report { from, to, own, others, active }), silence]
+    [Some(Report { from, to, own, others, early: slot.early, active }), silence]
 }
 
 /// A change of the rate of data in one direction, and what it leaves each connection.
@@ -224,8 +227,9 @@ mod tests {
         step(&Params::default(), &METER, &mut state, &data(10, FAST));
         assert_eq!(report(&METER, &mut state, at_ms(299)), [None; 2]);
         let (own, others) = (us(292), Duration::ZERO);
-        let first = Report { from: at_ms(0), to: at_ms(300), own, others, active: 1 };
-        let silence = Report { from: at_ms(300), to: at_ms(900), own: others, others, active: 0 };
+        let early = [Duration::ZERO; 2];
+        let first = Report { from: at_ms(0), to: at_ms(300), own, others, early, active: 1 };
+        let silence = Report { from: at_ms(300), to: at_ms(900), own: others, active: 0, ..first };
         assert_eq!(report(&METER, &mut state, at_ms(950)), [Some(first), Some(silence)]);
         assert_eq!(report(&METER, &mut state, at_ms(950)), [None; 2]);
     }

@@ -195,6 +195,8 @@ pub struct Slot {
     pub adapted_down: Bytes,
     /// Beacons on the air.
     pub beacons: Duration,
+    /// Part of the first answered exchange that lies before the slot: the station's own, and others'.
+    pub early: [Duration; 2],
 }
 
 impl Slot {
@@ -217,7 +219,7 @@ impl Slot {
         self.stations.values().map(|usage| usage.occupancy(access)).sum()
     }
 
-    /// Takes in what another slot has seen.
+    /// Takes in what a later slot has seen; what lies before that is in this one.
     pub fn add(&mut self, other: &Self) {
         for (station, usage) in other.stations.iter() {
             self.stations.or_default(station).add(usage);

@@ -110,6 +110,37 @@ fn what_has_no_answer_counts_as_failed() {
     assert!(slot(&[ack(344, AP)]).stations.is_empty());
 }
 
+/// An RTS promises 352 µs beyond its end, the data 44 µs; another frame of 28 µs begins earlier.
+#[test]
+fn an_exchange_that_another_one_cuts_off_has_no_more_than_its_time() {
+    // Its CTS was lost: the access point asks again, 56 µs later.
+    let again = [rts(100, AP, ME), cts(144, AP), rts(228, AP, ME), cts(272, AP), data(536, AP, ME)];
+    let seen = slot(&[&again[..], &[ack(580, AP)]].concat());
+    assert_eq!(seen.stations[ME].down.exchange, us(380));
+    assert_eq!(seen.stations[ME].down.failed, us(28));
+    // Its data is on the air from 52 to 300 µs, and the next frame from 320 µs on, before an ACK.
+    let seen = slot(&[data(300, OTHER, AP), rts(348, AP, ME)]);
+    assert_eq!(seen.stations[OTHER].up, share(268, 0, 1));
+    // One that ends behind all that was promised has begun before, too.
+    let seen = slot(&[data(300, OTHER, AP), frame(350, AP, Kind::Beacon)]);
+    assert_eq!(seen.stations[OTHER].up, share(270, 0, 1));
+}
+
+/// The exchange from 299.762 ms to 300.054 ms counts in the second slot, and 238 µs of it lie before.
+#[test]
+fn a_slot_knows_what_of_its_exchanges_lies_before_it() {
+    let heard = [data(300_010, ME, AP), ack(300_054, ME), data(310_000, OTHER, AP)];
+    let seen = after(&[&heard[..], &[ack(310_044, OTHER)]].concat()).current;
+    assert_eq!(seen.exchanges(ME), (us(292), us(292)));
+    assert_eq!(seen.early, [us(238), Duration::ZERO]);
+    let others = after(&[data(300_010, OTHER, AP), ack(300_054, OTHER)]).current;
+    assert_eq!(others.early, [Duration::ZERO, us(238)]);
+    // Of a slot that another one follows only what lies before both.
+    let mut both = seen.clone();
+    both.add(&others);
+    assert_eq!(both.early, seen.early);
+}
+
 #[test]
 fn slots_follow_each_other_and_forget() {
     let ms = |ms: u64| ms * 1_000;

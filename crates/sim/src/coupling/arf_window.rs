@@ -79,8 +79,8 @@ impl Agent {
 
     fn report(&mut self, now: Time, actions: &mut Vec<Action>) {
         for report in law::report(&self.meter, &mut self.state, now).into_iter().flatten() {
-            let Report { from, to, own, others, active } = report;
-            actions.push(Action::Report(Measured { from, to, own, others, active }));
+            let Report { from, to, own, others, early, active } = report;
+            actions.push(Action::Report(Measured { from, to, own, others, early, active }));
         }
     }
 

@@ -71,16 +71,22 @@ impl AirAccount {
                 }
                 self.charge(usage, window.clip(from, to));
             }
-            Record::Queue { node, length } => self.queues[node.index()].set(now, length, window),
+            Record::Queue { node, length } => {
+                self.queues[node.index()].set(now, length.into(), window);
+            }
             Record::Sent { node, frame, retry, collided } if window.contains(now) => {
                 self.channel.frames += 1;
                 let radio = self.radio(node);
-                match frame {
-                    SentFrame::Data => radio.frames += 1,
-                    SentFrame::Rts => radio.rts_frames += 1,
-                    SentFrame::Response | SentFrame::Beacon => {}
+                // A CTS to oneself is sent again with its data frame, which counts the retry of both.
+                let attempts = match frame {
+                    SentFrame::Data => Some(&mut radio.frames),
+                    SentFrame::Rts => Some(&mut radio.rts_frames),
+                    SentFrame::Response | SentFrame::Beacon => None,
+                };
+                if let Some(attempts) = attempts {
+                    *attempts += 1;
+                    radio.retries += u64::from(retry);
                 }
-                radio.retries += u64::from(retry);
                 radio.collisions += u64::from(collided);
             }
             _ => self.count_rare(now, record, window),
@@ -92,8 +98,11 @@ impl AirAccount {
     fn count_rare(&mut self, now: Time, record: &Record, window: Window) {
         match *record {
             Record::Rate { station, direction, rate } => {
-                self.rate(station, direction).set(now, bits_per_second(rate), window);
+                self.rate(station, direction).set(now, rate.bps(), window);
                 self.members[station.index()].rate_changes += u64::from(window.contains(now));
+            }
+            Record::Category(category, CategoryEvent::Air { from, to }) => {
+                self.categories[category as usize].airtime += window.clip(from, to);
             }
             _ if !window.contains(now) => {}
             Record::Collision => self.channel.collisions += 1,
@@ -134,11 +143,11 @@ impl AirAccount {
     fn count_category(&mut self, category: AccessCategory, event: CategoryEvent) {
         let counted = &mut self.categories[category as usize];
         match event {
-            CategoryEvent::Sent { airtime, is_data, collided } => {
+            CategoryEvent::Sent { is_data, collided } => {
                 counted.frames += u64::from(is_data);
                 counted.collisions += u64::from(collided);
-                counted.airtime += if collided { Duration::ZERO } else { airtime };
             }
+            CategoryEvent::Air { .. } => {}
             CategoryEvent::InternalCollision => counted.internal_collisions += 1,
             CategoryEvent::Dropped => counted.dropped += 1,
         }
@@ -147,7 +156,7 @@ impl AirAccount {
     /// The rates that a station begins with, up and down.
     pub(super) fn start_rates(&mut self, station: NodeId, rates: [DataRate; 2], window: Window) {
         for (level, rate) in self.rates[station.index()].iter_mut().zip(rates) {
-            level.set(Time::ZERO, bits_per_second(rate), window);
+            level.set(Time::ZERO, rate.bps(), window);
         }
     }
 
@@ -202,14 +211,19 @@ impl AirAccount {
         self.step_start = now;
     }
 
-    /// A slot that is only in part within the window counts by that part.
+    /// A slot in which a frame was heard counts if all of it is within the window, and silence by the part that is.
     pub(super) fn measure(&mut self, station: NodeId, measured: &Measured, window: Window) {
-        let &Measured { from, to, own, others, .. } = measured;
+        let &Measured { from, to, own, others, early, active } = measured;
         let counted = window.clip(from, to);
+        if active > 0 && counted < to - from {
+            return;
+        }
         let sums = &mut self.members[station.index()].measured;
+        // Slots follow each other, so that a part before them is one before the first that counts.
+        let [own_before, others_before] = early.map(|early| early.saturating_sub(sums.time));
         sums.time += counted;
-        sums.own += part(own, counted, to - from);
-        sums.others += part(others, counted, to - from);
+        sums.own += own - own_before;
+        sums.others += others - others_before;
     }
 
     pub(super) fn finish(self, window: Window) -> CellOutcome {
@@ -219,7 +233,7 @@ impl AirAccount {
                 (mean_rate(up, window), mean_rate(down, window));
         }
         for (member, queue) in members.iter_mut().zip(self.queues) {
-            member.radio.queue_max = u64::from(queue.max());
+            member.radio.queue_max = queue.max();
             member.radio.queue_mean = queue.mean(window);
         }
         let access_point = members.remove(0).radio;
@@ -229,19 +243,8 @@ impl AirAccount {
     }
 }
 
-/// The `counted` part of `whole`, of a time that is spread over it.
-fn part(time: Duration, counted: Duration, whole: Duration) -> Duration {
-    let product = u128::from(time.as_nanos()) * u128::from(counted.as_nanos());
-    let nanos = product / u128::from(whole.as_nanos());
-    Duration::from_nanos(u64::try_from(nanos).expect("a part of a time"))
-}
-
-fn bits_per_second(rate: DataRate) -> u32 {
-    u32::try_from(rate.bps()).expect("less than 4 Gb/s")
-}
-
 fn mean_rate(level: Level, window: Window) -> Option<DataRate> {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "less than 4 Gb/s")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a mean of rates")]
     let bps = level.mean(window).round() as u64;
     (bps > 0).then(|| DataRate::from_bps(bps))
 }

@@ -125,7 +125,8 @@ fn encode(now: Time, record: &Record, mut take: impl FnMut(u64)) {
         Record::Flow(flow, record) => encode_flow(*flow, *record, take),
         Record::Link(link, record) => encode_link(*link, *record, take),
         Record::Measured(cell, station, measured) => {
-            let Measured { from, to, own, others, active } = *measured;
+            // The rest follows from the frames that others have recorded.
+            let Measured { from, to, own, others, active, .. } = *measured;
             let head = Head { kind: 48, cell: *cell, whose: station.0, payload: active };
             let times = [from.as_nanos(), to.as_nanos(), own.as_nanos(), others.as_nanos()];
             take(head, &times);

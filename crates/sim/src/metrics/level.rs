@@ -6,9 +6,9 @@ use super::Window;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Level {
-    current: u32,
+    current: u64,
     since: Time,
-    max: u32,
+    max: u64,
     /// Sum of level · time since time 0 [ns].
     area: u128,
     /// That of the time before the window.
@@ -19,7 +19,7 @@ pub(super) struct Level {
 
 impl Level {
     /// The level is `level` from now on.
-    pub(super) fn set(&mut self, now: Time, level: u32, window: Window) {
+    pub(super) fn set(&mut self, now: Time, level: u64, window: Window) {
         // Several packets come and go at one instant.
         if now != self.since {
             self.charge(now, window);
@@ -50,7 +50,7 @@ impl Level {
         area as f64 / length.as_nanos() as f64
     }
 
-    pub(super) fn max(&self) -> u32 {
+    pub(super) fn max(&self) -> u64 {
         self.max
     }
 

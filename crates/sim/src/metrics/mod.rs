@@ -109,7 +109,7 @@ impl Metrics {
             .map(|(found, spec)| with_rates(found, spec, self.window))
             .collect();
         let links = self.links.into_iter().map(|link| LinkOutcome {
-            queue_max: u64::from(link.level.max()),
+            queue_max: link.level.max(),
             queue_mean: link.level.mean(self.window),
             ..link.outcome
         });
@@ -159,19 +159,19 @@ impl LinkAccount {
         let outcome = &mut self.outcome;
         match record {
             LinkRecord::Queued(length) => {
-                self.level.set(now, length, window);
+                self.level.set(now, length.into(), window);
                 outcome.packets_sent += is_given_now;
                 self.older += 1 - is_given_now;
             }
             LinkRecord::Arrived(length) => {
-                self.level.set(now, length, window);
+                self.level.set(now, length.into(), window);
                 if self.older == 0 {
                     outcome.packets += 1;
                 }
                 self.older = self.older.saturating_sub(1);
             }
             LinkRecord::Lost(length) => {
-                self.level.set(now, length, window);
+                self.level.set(now, length.into(), window);
                 if self.older == 0 {
                     outcome.lost += 1;
                 }

@@ -17,7 +17,7 @@ pub(super) struct Histogram {
     max: Duration,
 }
 
-type Octave = [u32; 1 << BITS];
+type Octave = [u64; 1 << BITS];
 
 impl Default for Histogram {
     fn default() -> Self {
@@ -105,8 +105,8 @@ impl Histogram {
         let mut bins = octaves.flat_map(|(octave, bins)| {
             bins.iter().enumerate().map(move |(bin, count)| (octave, bin, *count))
         });
-        let reaches = |&(_, _, count): &(usize, usize, u32)| {
-            seen += u64::from(count);
+        let reaches = |&(_, _, count): &(usize, usize, u64)| {
+            seen += count;
             seen >= wanted
         };
         let (octave, bin, _) = bins.find(reaches).expect("as many samples as counted");
@@ -118,6 +118,23 @@ impl Histogram {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// 2^34 equal samples, by 34 doublings, and one that is larger.
+    #[test]
+    fn a_bin_counts_more_than_32_bits() {
+        let mut histogram = Histogram::default();
+        histogram.add(Duration::from_nanos(1_024));
+        for _ in 0..34 {
+            let same = histogram.clone();
+            histogram.merge(&same);
+        }
+        histogram.add(Duration::from_nanos(9_000));
+        let quantiles = histogram.quantiles();
+        assert_eq!(quantiles.count, (1 << 34) + 1);
+        let all = [quantiles.min, quantiles.mean, quantiles.max].map(Duration::as_nanos);
+        assert_eq!(all, [1_024, 1_024, 9_000]);
+        assert!(quantiles.p99.as_nanos() < 1_040, "{quantiles:?}");
+    }
 
     proptest! {
         #[test]

@@ -102,7 +102,7 @@ fn with_rates(mut steps: Vec<StationStep>, spec: &Station) -> Vec<StationStep> {
     let mut from = Time::ZERO;
     for found in &mut steps {
         let to = from + found.length;
-        #[expect(clippy::cast_precision_loss, reason = "less than 4 Gb/s")]
+        #[expect(clippy::cast_precision_loss, reason = "rates are below 2^53 b/s")]
         let mean = |schedule: &[(Time, Rate)]| mean_of(schedule, Window { from, to }).bps() as f64;
         if law_up.is_none() {
             found.rate_up_bps = mean(&spec.rate_up);

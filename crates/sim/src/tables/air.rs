@@ -121,7 +121,7 @@ pub(super) fn categories(runs: &[&Outcome]) -> Table {
     t.column("airtime_share", Unit::Fraction, |row| {
         share(row.it.airtime, row.run.elapsed) / as_f64(row.run.channels.len() as u64)
     })
-    .says("Share of the air of all cells that frames of its exchanges held, but for those that collided.");
+    .says("Share of the air of all cells that frames of its exchanges held.");
     t.column("frames", Unit::Frames, |row| row.it.frames)
         .says("Data frames sent, retries included.");
     t.column("collisions", Unit::Frames, |row| row.it.collisions)
@@ -193,7 +193,7 @@ fn transmitter<T>(t: &mut Declaration<Of<'_, T>>, of: fn(&T) -> &RadioOutcome) {
     })
     .says("Retries, of all data and RTS frames; null if there were none.");
     t.column("collisions", Unit::Frames, |row| of(row.it).collisions)
-        .says("Data and RTS frames that collided.");
+        .says("Frames of any kind that collided.");
     t.column("frame_errors", Unit::Frames, |row| of(row.it).frame_errors)
         .says("Frames of any kind that noise made unreadable for their receiver.");
     t.column("dropped_retry_limit", Unit::Packets, |row| of(row.it).dropped_retry_limit)

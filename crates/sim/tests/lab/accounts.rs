@@ -142,9 +142,9 @@ fn a_full_window_waits_in_the_queue_in_front_of_the_link() {
     assert!((ms(6)..ms(8)).contains(&delay.p50), "{delay:?}");
     let last = outcome.series.flows[0].last().expect("100 steps");
     let queue = outcome.series.links[LAST].last().expect("100 steps");
-    let mean = last.delay_sum / u64::from(last.delays);
+    let mean = last.delay_sum / last.delays;
     // Little: packets in the system are their rate by the time they spend there, 2 ms apart.
-    let little = (mean - ms(2)).as_secs_f64() * f64::from(last.delays) / 0.1;
+    let little = ((mean - ms(2)) * last.delays).as_secs_f64() / 0.1;
     assert!((queue - little).abs() < 0.05 * queue, "{queue} against {little}");
     assert!(last.window.expect("open").cwnd >= 10);
 }

@@ -224,7 +224,7 @@ fn check_series(scenario: &Scenario, outcome: &Outcome) {
             steps.iter().map(|step| step.delivered.get()).sum::<u64>(),
             flow.delivered.get()
         );
-        let received = steps.iter().map(|step| u64::from(step.delays)).sum::<u64>();
+        let received = steps.iter().map(|step| step.delays).sum::<u64>();
         assert_eq!(received, flow.packets_received);
     }
     for (steps, station) in series.stations.iter().zip(&outcome.stations) {

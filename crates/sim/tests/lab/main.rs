@@ -2,6 +2,7 @@
 
 mod access_point;
 mod accounts;
+mod air;
 #[path = "../../benches/engine/bare_dcf.rs"]
 mod bare_dcf;
 mod closed_forms;

@@ -73,6 +73,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// From now on there are records of what happens to each category.
     pub fn tell_categories(&mut self) {
         self.watch = Watch::Categories;
+        self.channel.tell_categories(self.roster.categories());
     }
 
     /// Category of a contender, where there are records of categories.
@@ -88,8 +89,8 @@ impl<P: Copy + Headers> Cell<P> {
     /// Records that a frame of an exchange of `id` has left the air; beacons are of no category.
     pub(super) fn record_of_category(&mut self, id: ContenderId, frame: &Frame, collided: bool) {
         if frame.kind != FrameKind::Beacon {
-            let (airtime, is_data) = (frame.duration, frame.kind == FrameKind::Data);
-            self.record_category(id, CategoryEvent::Sent { airtime, is_data, collided });
+            let is_data = frame.kind == FrameKind::Data;
+            self.record_category(id, CategoryEvent::Sent { is_data, collided });
         }
     }
 

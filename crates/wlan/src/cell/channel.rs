@@ -1,36 +1,47 @@
 //! The frames on the air, and the account of every nanosecond of it.
 
 use airfair_laws::Direction;
-use airfair_units::{Duration, Time};
+use airfair_units::Time;
 
 use crate::config::NodeId;
+use crate::edca::AccessCategory;
 use crate::frame::{Frame, FrameKind, Ppdu};
-use crate::record::{AirUse, Record, SentFrame};
+use crate::record::{AirUse, CategoryEvent, Record, SentFrame};
+use crate::roster::ContenderId;
 
 /// The channel. Its records account for each nanosecond once: use is charged whenever it changes.
 #[derive(Debug)]
 pub(super) struct Channel<P> {
     on_air: Vec<Ppdu<P>>,
     /// A frame of an undisturbed exchange, of which no PPDU is made.
-    undisturbed: Option<Undisturbed>,
+    undisturbed: Option<UndisturbedFrame>,
     /// Members with something to send, or whose response is due.
     waiting: usize,
     charged_until: Time,
+    /// Category of each contender, if there are records of categories.
+    categories: Vec<AccessCategory>,
     pub(super) records: Vec<Record>,
 }
 
 /// A frame that is alone on the air from its start to its end, as far as the account of the air cares.
 #[derive(Clone, Copy, Debug)]
-struct Undisturbed {
-    start: Time,
-    end: Time,
-    usage: AirUse,
+pub(super) struct UndisturbedFrame {
+    pub(super) initiator: ContenderId,
+    pub(super) start: Time,
+    pub(super) end: Time,
+    pub(super) usage: AirUse,
 }
 
 impl<P> Default for Channel<P> {
     fn default() -> Self {
-        let (charged_until, records) = (Time::ZERO, Vec::new());
-        Self { on_air: Vec::new(), undisturbed: None, waiting: 0, charged_until, records }
+        Self {
+            on_air: Vec::new(),
+            undisturbed: None,
+            waiting: 0,
+            charged_until: Time::ZERO,
+            categories: Vec::new(),
+            records: Vec::new(),
+        }
     }
 }
 
@@ -59,17 +70,17 @@ impl<P> Channel<P> {
 
     /// An undisturbed exchange starts: its transmitter has waited until now.
     #[inline]
-    pub(super) fn begin_undisturbed(&mut self, now: Time, duration: Duration, usage: AirUse) {
-        if now > self.charged_until {
-            self.charge_as(now, AirUse::Contention);
+    pub(super) fn begin_undisturbed(&mut self, frame: UndisturbedFrame) {
+        if frame.start > self.charged_until {
+            self.charge_as(frame.start, AirUse::Contention);
         }
-        self.put_undisturbed(now, duration, usage);
+        self.put_undisturbed(frame);
     }
 
-    /// A frame of an undisturbed exchange starts at `start`, now or after a SIFS.
+    /// A frame of an undisturbed exchange starts, now or after a SIFS.
     #[inline]
-    pub(super) fn put_undisturbed(&mut self, start: Time, duration: Duration, usage: AirUse) {
-        self.undisturbed = Some(Undisturbed { start, end: start + duration, usage });
+    pub(super) fn put_undisturbed(&mut self, frame: UndisturbedFrame) {
+        self.undisturbed = Some(frame);
     }
 
     /// A frame of an undisturbed exchange leaves the air.
@@ -81,7 +92,7 @@ impl<P> Channel<P> {
         frame: SentFrame,
         retry: bool,
     ) {
-        if let Some(Undisturbed { start, usage, .. }) = self.undisturbed.take() {
+        if let Some(UndisturbedFrame { start, usage, .. }) = self.undisturbed.take() {
             self.charge_frame(start, now, usage);
         }
         self.records.push(Record::Sent { node, frame, retry, collided: false });
@@ -152,7 +163,32 @@ impl<P> Channel<P> {
             (None, [sole]) if !sole.collided => (sole.start, usage_of(&sole.frame)),
             (None, _) => (self.charged_until, AirUse::Collision),
         };
+        if !self.categories.is_empty() {
+            self.charge_category(now);
+        }
         self.charge_frame(start.min(now), now, usage);
+    }
+
+    /// Records the category whose frame has been alone on the air since the last change.
+    #[cold]
+    fn charge_category(&mut self, now: Time) {
+        let (initiator, start) = match (&self.undisturbed, self.on_air.as_slice()) {
+            (Some(frame), _) => (frame.initiator, frame.start),
+            (None, [sole]) if !sole.collided && sole.frame.to.is_some() => {
+                (sole.initiator, sole.start)
+            }
+            _ => return,
+        };
+        let (from, category) = (start.max(self.charged_until), self.categories[initiator.index()]);
+        if from < now {
+            let air = CategoryEvent::Air { from, to: now };
+            self.records.push(Record::Category(category, air));
+        }
+    }
+
+    /// From now on there are records of what each category holds of the air.
+    pub(super) fn tell_categories(&mut self, categories: &[AccessCategory]) {
+        self.categories = categories.to_vec();
     }
 
     /// Charges what is on the air from `start` to `now`, and the gap before it.
@@ -161,7 +197,7 @@ impl<P> Channel<P> {
         if start > self.charged_until {
             self.charge_as(start, AirUse::Contention);
         }
-        if start < now {
+        if self.charged_until < now {
             self.charge_as(now, usage);
         }
     }

@@ -607,6 +607,11 @@ impl<P: Copy + Headers> Cell<P> {
         if !all_sense {
             return self.contention.wait_for_next();
         }
+        self.put_next(now, initiator);
+    }
+
+    /// The next frame of the exchange of `initiator`, for which the medium is held, is on its way.
+    fn put_next(&mut self, now: Time, initiator: ContenderId) {
         let next = self.next_frame(initiator);
         self.following.clear();
         self.contention.replace(&next);

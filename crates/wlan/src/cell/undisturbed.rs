@@ -9,6 +9,7 @@
 
 use airfair_units::Time;
 
+use super::channel::UndisturbedFrame;
 use super::{Cell, Watch};
 use crate::airtime::Protection;
 use crate::config::NodeId;
@@ -61,10 +62,9 @@ impl<P: Copy + Headers> Cell<P> {
     /// An undisturbed exchange starts.
     pub(super) fn begin_undisturbed(&mut self, now: Time, id: ContenderId) {
         let plan = self.begin_exchange(now, id);
-        let (from, to) = (id.member(), plan.to);
         if self.has_short_way(id, &plan) {
-            self.contention.begin_undisturbed(now, from);
-            self.channel.begin_undisturbed(now, plan.data, AirUse::of_data(from, to));
+            self.contention.begin_undisturbed(now, id.member());
+            self.channel.begin_undisturbed(data_on_air(id, now, &plan));
             self.put_undisturbed_data(now, id, &plan);
         } else {
             let frame = self.first_frame(id, &plan);
@@ -138,9 +138,10 @@ impl<P: Copy + Headers> Cell<P> {
             self.take_batch(now, initiator, responder);
         }
         let start = now + self.airtime.timing.sifs;
-        self.channel.put_undisturbed(start, ack, AirUse::of_control(from, responder));
+        let (end, usage) = (start + ack, AirUse::of_control(from, responder));
+        self.channel.put_undisturbed(UndisturbedFrame { initiator, start, end, usage });
         let frame = OnAir::Ack { data_end: now };
-        self.undisturbed = Some(Undisturbed { frame, end: start + ack, ..exchange });
+        self.undisturbed = Some(Undisturbed { frame, end, ..exchange });
     }
 
     /// An aggregate arrives.
@@ -163,37 +164,34 @@ impl<P: Copy + Headers> Cell<P> {
         let Undisturbed { initiator, responder, .. } = exchange;
         self.undisturbed = None;
         self.channel.end_undisturbed(now, responder, SentFrame::Response, false);
-        if self.succeed(now, initiator) && self.continue_undisturbed(now, initiator) {
-            return;
+        if self.succeed(now, initiator) {
+            return self.continue_undisturbed(now, data_end, exchange);
         }
         self.contention.end_undisturbed(now, initiator.member(), data_end, responder);
     }
 
-    /// The next exchange of a TXOP follows a SIFS later. True if it is undisturbed, too.
+    /// The next exchange of a TXOP follows a SIFS later, undisturbed or the long way.
     #[inline(never)]
-    fn continue_undisturbed(&mut self, now: Time, id: ContenderId) -> bool {
-        let (from, plan) = (id.member(), *self.exchange(id));
-        let has_short_way = self.has_short_way(id, &plan) && self.contention.forgets_frames();
-        if has_short_way {
+    fn continue_undisturbed(&mut self, now: Time, data_end: Time, last: Undisturbed) {
+        let Undisturbed { initiator: id, responder, .. } = last;
+        let plan = *self.exchange(id);
+        if self.has_short_way(id, &plan) && self.contention.forgets_frames() {
             let start = now + self.airtime.timing.sifs;
-            self.channel.put_undisturbed(start, plan.data, AirUse::of_data(from, plan.to));
-            self.put_undisturbed_data(start, id, &plan);
-        } else {
-            self.follow(now, id, plan.content.kind());
+            self.channel.put_undisturbed(data_on_air(id, start, &plan));
+            return self.put_undisturbed_data(start, id, &plan);
         }
-        has_short_way
+        self.contention.hold_undisturbed(now, id.member(), data_end, responder);
+        self.follow(now, id, plan.content.kind());
+        self.put_next(now, id);
     }
 
     /// Tells the listeners of the frame that leaves the air, and records of which category it is.
     #[cold]
     fn tell_of_undisturbed(&mut self, now: Time, exchange: &Undisturbed) {
         if self.watch == Watch::Categories {
-            let plan = self.exchange(exchange.initiator);
-            let (airtime, is_data) = match exchange.frame {
-                OnAir::Data => (plan.data, true),
-                OnAir::Ack { .. } => (plan.ack, false),
-            };
-            let sent = CategoryEvent::Sent { airtime, is_data, collided: false };
+            self.channel.charge(now);
+            let is_data = exchange.frame == OnAir::Data;
+            let sent = CategoryEvent::Sent { is_data, collided: false };
             self.record_category(exchange.initiator, sent);
         }
         if self.scopes.is_empty() {
@@ -281,4 +279,11 @@ impl<P: Copy + Headers> Cell<P> {
         ppdu.mpdus.iter_mut().for_each(|mpdu| mpdu.errored = errored);
         self.channel.put_ahead(ppdu);
     }
+}
+
+/// The data frame of an exchange of `initiator`, on the air from `start` on.
+#[inline]
+fn data_on_air(initiator: ContenderId, start: Time, plan: &Exchange) -> UndisturbedFrame {
+    let usage = AirUse::of_data(initiator.member(), plan.to);
+    UndisturbedFrame { initiator, start, end: start + plan.data, usage }
 }

@@ -268,6 +268,19 @@ impl Contention {
         self.reunite(now);
     }
 
+    /// An undisturbed exchange ends so, and the medium is held for the next one of its TXOP.
+    pub(crate) fn hold_undisturbed(
+        &mut self,
+        now: Time,
+        from: NodeId,
+        first_end: Time,
+        to: NodeId,
+    ) {
+        self.hold(first_end, from);
+        self.take_over(to);
+        self.hold(now, to);
+    }
+
     /// True if everyone senses each of the frames that have ended.
     fn are_sensed_by_all<P>(&self, ended: &[Ppdu<P>]) -> bool {
         self.all_sense_all() || ended.iter().all(|ppdu| self.is_sensed_by_all(ppdu.frame.from))

@@ -98,7 +98,8 @@ fn event_of([now, kind, cell, whose, a, b, c, d, count, flags, word]: Fields) ->
         }
         _ => {
             let (own, others) = (Duration::from_nanos(c), Duration::from_nanos(d));
-            Record::Measured(cell, node, Measured { from, to, own, others, active: count })
+            let early = [own, others];
+            Record::Measured(cell, node, Measured { from, to, own, others, early, active: count })
         }
     };
     (now, record)

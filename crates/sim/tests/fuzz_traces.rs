@@ -1,0 +1,354 @@
+//! Random cells of every standard, traced and not: a trace changes no record and no figure, and the accounts of the air
+//! agree with each other and with the frames of the trace.
+//!
+//! `AIRFAIR_FUZZ_SECONDS` says how long, `PROPTEST_RNG_SEED` with which luck; without them it makes the same few cells
+//! each time. A cell that fails is written, as plain as it still fails, to the file that the message names.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "how long to go on is a matter of the wall clock"
+)]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::time::Instant;
+
+use airfair_sim::outcome::{Outcome, RadioOutcome, StationOutcome};
+use airfair_sim::random::Streams;
+use airfair_sim::record::{Record, Recorder};
+use airfair_sim::run::{Control, run, run_with, simulate};
+use airfair_sim::scenario::Scenario;
+use airfair_sim::trace::Trace;
+use airfair_units::{Duration, Time};
+use airfair_wlan::{FrameKind, Record as CellRecord};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use toml::{Table, Value};
+
+/// Cells where nothing says how long.
+const FEW: u64 = 120;
+
+/// Alternatives for a few lines of a file, the plainest first: a cell shrinks towards it.
+type Choice = &'static [&'static str];
+
+/// Lines of a cell. Those that its standard does not have are left out.
+const CELL: [Choice; 18] = [
+    &["802.11a", "802.11b", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11ax", "802.11n"],
+    &["", "band = \"2.4 GHz\""],
+    &["", "streams = 2", "streams = 4", "streams = 8"],
+    &["width = \"20 MHz\"", "", "width = \"160 MHz\"", "width = \"40 MHz\""],
+    &["", "eifs = \"ns-2\""],
+    &["", "", "after_collision = \"difs\"", "after_collision = \"eifs\""],
+    &["", "edca = { txop_limit = \"500 us\" }", "edca = { txop_limit = \"4 ms\", cw_min = 7 }"],
+    &["", "ap.edca = { txop_limit = \"2 ms\" }", "ap.edca = { video = { txop_limit = \"0 s\" } }"],
+    &[
+        "",
+        "errors = { model = \"bernoulli\", probability = 0.1 }",
+        "errors = { model = \"bernoulli\", probability = 0.5 }",
+        "errors = { model = \"gilbert-elliott\", bad = 0.5, mean_good = \"9 ms\", mean_bad = \"5 ms\" }",
+        "radio = {}",
+        "radio = { capture = \"10 dB\", fading = { model = \"rayleigh\" } }",
+    ],
+    &["", "", "rts_threshold = \"700 B\"", "rts_threshold = \"0 B\""],
+    &["", "protection = false"],
+    &["", "amsdu = \"3839 B\"", "amsdu = \"7935 B\""],
+    &[
+        "",
+        "",
+        "aggregation = \"off\"",
+        "aggregation = { after_silence = \"request\" }",
+        "aggregation = { max_bytes = \"8 kB\", max_duration = \"1 ms\" }",
+    ],
+    &["", "post_backoff = false"],
+    &["", "", "beacon = { interval = \"7 ms\" }"],
+    &["", "", "max_attempts = 2", "max_attempts = \"unlimited\""],
+    &["", "", "ap.window_sharing = true", "ap.occupancy = { beacons = 2 }"],
+    &["", "ap.queue = { packets = 9 }", "ap.queue = { discipline = \"codel\", target = \"1 ms\" }"],
+];
+
+/// Lines of a station.
+const STATION: [Choice; 8] = [
+    &["", "", "standard = \"802.11b\"", "standard = \"802.11a\"", "standard = \"802.11n\""],
+    &["", "senses_only = [\"s0\"]", "hidden_from = [\"s0\"]", "senses_only = [\"s1\"]"],
+    &["", "", "rate = { control = \"arf\" }", "rate = { control = \"minstrel\" }"],
+    &["", "", "aggregation = \"off\"", "streams = 1"],
+    &["", "", "errors = { model = \"bernoulli\", probability = 0.3 }", "errors = \"none\""],
+    &["", "", "edca = { txop_limit = \"1 ms\" }", "edca = { aifsn = 7, cw_min = 1, cw_max = 3 }"],
+    &["", "queue = { packets = 3 }"],
+    &["[\"5 m\", \"3 m\"]", "[\"-40 m\", \"0 m\"]", "[\"2 km\", \"0 m\"]"],
+];
+
+/// Lines of a flow, behind its ends.
+const FLOW: [Choice; 4] = [
+    &[
+        "{ kind = \"tcp\" }",
+        "{ kind = \"udp\", payload = \"1470 B\", rate = \"saturated\" }",
+        "{ kind = \"udp\", payload = \"100 B\", rate = \"3 Mb/s\" }",
+        "{ kind = \"tfrc\" }",
+        "{ kind = \"tcp\", flavour = \"cubic\", receive_window = \"1 MB\", window_scaling = true }",
+    ],
+    &["", "", "dscp = 46", "dscp = 34", "dscp = 8"],
+    &[
+        "",
+        "",
+        "control = { scheme = \"arf-window\", slot = \"7 ms\" }",
+        "control = \"occupancy\"",
+        "control = \"arf-aware\"",
+    ],
+    &["", "", "start = \"9 ms\"", "stop = \"20 ms\""],
+];
+
+fn lines(choices: &[Choice]) -> impl Strategy<Value = Vec<&'static str>> + use<> {
+    choices.iter().map(|lines| prop::sample::select(*lines)).collect::<Vec<_>>()
+}
+
+/// A cell of up to four stations with as many flows, and the seed that it runs with.
+fn cells() -> impl Strategy<Value = (String, u64)> {
+    let station = (lines(&STATION), (0_usize..5, any::<bool>()), lines(&FLOW));
+    let warmup = prop::sample::select(&["0 s", "0 s", "13 ms"][..]);
+    let text = (lines(&CELL), prop::collection::vec(station, 1..5), warmup);
+    (text.prop_map(|(cell, members, warmup)| text_of(&cell, &members, warmup)), 0_u64..1_000)
+}
+
+type Station = (Vec<&'static str>, (usize, bool), Vec<&'static str>);
+
+fn text_of(cell: &[&str], members: &[Station], warmup: &str) -> String {
+    let mut text = format!(
+        "duration = \"60 ms\"\nwarmup = \"{warmup}\"\nseries = \"9 ms\"\n[bss.c]\nstandard = \"{}\"\n{}\n\
+         [host.h]\nlink = {{ rate = \"1 Gb/s\", delay = \"100 us\" }}\n",
+        cell[0],
+        cell[1..].join("\n")
+    );
+    let has_radio = cell.iter().any(|line| line.starts_with("radio"));
+    for (index, (station, (other, is_down), flow)) in members.iter().enumerate() {
+        let (place, station) = station.split_last().expect("a place");
+        let place = if has_radio { format!("position = {place}") } else { String::new() };
+        let mut station = station.join("\n");
+        if has_radio {
+            // Which power each mode of its table needs takes seconds to find.
+            station = station.replace("minstrel", "arf");
+        }
+        let other = match *other {
+            other if other < members.len() && other != index => format!("s{other}"),
+            _ => "h".to_owned(),
+        };
+        let me = format!("s{index}");
+        let (from, to) = if *is_down { (other, me) } else { (me, other) };
+        let _ = write!(
+            text,
+            "[station.s{index}]\n{station}\n{place}\n[flow.f{index}]\nfrom = \"{from}\"\nto = \"{to}\"\n\
+             transport = {}\n{}\n",
+            flow[0],
+            flow[1..].join("\n")
+        );
+    }
+    text
+}
+
+/// The scenario of a text without the keys that do not fit the others; nothing if too few are left.
+fn fitting(text: &str) -> Option<(Scenario, String)> {
+    let mut table: Table = text.parse().expect("TOML");
+    for _ in 0..20 {
+        let text = toml::to_string(&table).expect("it was TOML");
+        match Scenario::parse(&text, &[]) {
+            Ok(scenario) => return Some((scenario, text)),
+            Err(errors) => {
+                let mut removed = false;
+                for error in errors {
+                    let path: Vec<&str> = error.path.split(['.', '[']).collect();
+                    removed |= remove(&mut table, &path);
+                }
+                if !removed {
+                    return None;
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Removes the key of a named section that a path begins with; where it ends before a key, who hears whom. True if there
+/// was one to remove.
+fn remove(table: &mut Table, path: &[&str]) -> bool {
+    let (section, name, key) = match *path {
+        [section, name] => (section, name, "senses_only"),
+        [section, name, key, ..] => (section, name, key),
+        _ => return false,
+    };
+    let named = table.get_mut(section).and_then(|it| it.get_mut(name));
+    let Some(Value::Table(named)) = named else { return false };
+    let is_needed = (section, key) == ("bss", "standard") || matches!(key, "from" | "to");
+    !is_needed && named.remove(key).is_some()
+}
+
+/// Frames of each member of the only cell, the access point first: of data, RTS, and those that are sent again.
+struct Frames {
+    from: Time,
+    sent: Vec<[u64; 3]>,
+}
+
+impl Recorder for Frames {
+    const TRACES: bool = true;
+
+    fn record(&mut self, _now: Time, _record: &Record) {}
+
+    fn trace(&mut self, now: Time, trace: Trace<'_>) {
+        let Trace::Frame(_, heard) = trace else { return };
+        let frame = &heard.ppdu.frame;
+        let kinds = [frame.kind == FrameKind::Data, frame.kind == FrameKind::Rts];
+        let is_retry = frame.retry && kinds.contains(&true);
+        if now >= self.from {
+            let counts = &mut self.sent[frame.from.index()];
+            for (count, is_one) in counts.iter_mut().zip([kinds[0], kinds[1], is_retry]) {
+                *count += u64::from(is_one);
+            }
+        }
+    }
+}
+
+fn held(station: &StationOutcome) -> Duration {
+    station.airtime_data_up + station.airtime_data_down + station.airtime_control
+}
+
+/// Looks whether the figures of a run agree with each other, and with its frames.
+fn check_accounts(outcome: &Outcome, frames: &Frames) {
+    let channel = &outcome.channels[0];
+    let parts = [channel.data, channel.control, channel.beacon, channel.collision];
+    let parts = parts.into_iter().chain([channel.contention, channel.idle]);
+    assert_eq!(parts.sum::<Duration>(), outcome.elapsed);
+    let stations: Duration = outcome.stations.iter().map(held).sum();
+    assert_eq!(stations, channel.data + channel.control);
+    let categories: Duration = outcome.categories.iter().map(|it| it.airtime).sum();
+    assert!(outcome.categories.is_empty() || categories == stations, "{categories} {stations}");
+    for (place, station) in outcome.stations.iter().enumerate() {
+        let measured = station.measured;
+        assert!(measured.own <= measured.time, "station {place}: {measured:?}");
+    }
+    let stations = outcome.stations.iter().map(|station| &station.radio);
+    let counted = |radio: &RadioOutcome| [radio.frames, radio.rts_frames, radio.retries];
+    let counted: Vec<_> = outcome.access_points.iter().chain(stations).map(counted).collect();
+    assert_eq!(counted, frames.sent);
+}
+
+/// Records that have a part in the hash of a run, with their times, up to the end of the memory for them.
+#[derive(Default)]
+struct Records<const TRACES: bool>(Vec<(Time, Record)>);
+
+impl<const TRACES: bool> Recorder for Records<TRACES> {
+    const TRACES: bool = TRACES;
+
+    fn record(&mut self, now: Time, record: &Record) {
+        let is_apart =
+            matches!(record, Record::Sample(_) | Record::Cell(_, CellRecord::Category(..)));
+        if !is_apart && self.0.len() < 1_000_000 {
+            self.0.push((now, *record));
+        }
+    }
+}
+
+/// The first record that a trace changes, and some before it.
+fn first_difference(scenario: &Scenario, seed: u64) -> String {
+    let streams = || Streams::new(seed, 0);
+    let control = Control::default();
+    let plain = simulate(scenario, streams(), Records::<false>::default(), &control);
+    let traced = simulate(scenario, streams(), Records::<true>::default(), &control);
+    let Records(plain) = plain.expect("nobody cancels").recorder;
+    let Records(traced) = traced.expect("nobody cancels").recorder;
+    let place = plain.iter().zip(&traced).take_while(|(plain, traced)| plain == traced).count();
+    let from = place.saturating_sub(12);
+    let some = |records: &[(Time, Record)]| {
+        let some = records.iter().skip(from).take(16);
+        some.map(|record| format!("  {record:?}")).collect::<Vec<_>>().join("\n")
+    };
+    format!("record {place}, plain:\n{}\ntraced:\n{}", some(&plain), some(&traced))
+}
+
+fn check(scenario: &Scenario, seed: u64) {
+    let control = Control::default();
+    let from = Time::ZERO + scenario.warmup;
+    let mut frames = Frames { from, sent: vec![[0; 3]; scenario.stations.len() + 1] };
+    let plain = run(scenario, seed, 0, &control).expect("nobody cancels");
+    let traced = run_with(scenario, seed, 0, &mut frames, &control).expect("nobody cancels");
+    let is_same = plain.record_hash == traced.record_hash;
+    assert!(is_same, "{}", first_difference(scenario, seed));
+    assert_eq!(plain.events, traced.events, "events");
+    assert!(plain == traced, "figures");
+    check_accounts(&plain, &frames);
+}
+
+/// What is wrong with a cell, if anything; true if it ran.
+fn fate(text: &str, seed: u64) -> Result<bool, String> {
+    let done = catch_unwind(AssertUnwindSafe(|| match fitting(text) {
+        Some((scenario, _)) => {
+            check(&scenario, seed);
+            true
+        }
+        None => false,
+    }));
+    done.map_err(|panic| {
+        let owned = panic.downcast_ref::<String>().map(String::as_str);
+        owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no sentence").to_owned()
+    })
+}
+
+/// The plainest cell that still fails.
+fn plainest(mut tree: impl ValueTree<Value = (String, u64)>) -> (String, u64) {
+    let mut found = tree.current();
+    while tree.simplify() {
+        loop {
+            let (text, seed) = tree.current();
+            if fate(&text, seed).is_err() {
+                found = (text, seed);
+                break;
+            }
+            if !tree.complicate() {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+/// A number in the environment.
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name}={text}")))
+}
+
+#[test]
+fn a_trace_changes_nothing_and_all_accounts_agree_whatever_the_cell() {
+    let (began, seconds) = (Instant::now(), number("AIRFAIR_FUZZ_SECONDS"));
+    let luck = number("PROPTEST_RNG_SEED").unwrap_or(1);
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&luck.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    let cells = cells();
+    panic::set_hook(Box::new(|_| {}));
+    let (mut made, mut ran) = (0_u64, 0_u64);
+    let mut failed = None;
+    while failed.is_none()
+        && seconds.map_or(made < FEW, |seconds| began.elapsed().as_secs() < seconds)
+    {
+        let tree = cells.new_tree(&mut runner).expect("a cell");
+        let (text, seed) = tree.current();
+        made += 1;
+        match fate(&text, seed) {
+            Ok(has_run) => ran += u64::from(has_run),
+            Err(_) => failed = Some(plainest(tree)),
+        }
+    }
+    drop(panic::take_hook());
+    println!("seed {luck}: {made} cells, {ran} run");
+    if let Some((text, seed)) = failed {
+        let (_, kept) = fitting(&text).expect("it ran");
+        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cell-{luck}-{made}.toml"));
+        fs::write(&file, &kept).expect("a writable directory for temporary files");
+        let problem = fate(&text, seed).expect_err("it fails");
+        panic!("{}, seed {seed}: {problem}\n{kept}", file.display());
+    }
+    assert!(ran * 10 > made * 9, "{ran} of {made} run");
+}

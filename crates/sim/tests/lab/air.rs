@@ -1,0 +1,258 @@
+//! The account of the air: retries, shares of stations and of access categories, rates; with a trace and without.
+
+use airfair_sim::outcome::{Outcome, StationOutcome};
+use airfair_sim::record::{Record, Recorder};
+use airfair_sim::run::{Control, run, run_with};
+use airfair_sim::scenario::Scenario;
+use airfair_sim::trace::Trace;
+use airfair_units::{DataRate, Duration, Time};
+use airfair_wlan::{FrameKind, NodeId};
+
+use crate::common::{parse, run_once};
+
+/// Frames of each member of the only cell, as a capture has them: data and RTS frames, and those that are sent again.
+#[derive(Debug, Default)]
+struct Captured(Vec<[u64; 2]>);
+
+impl Recorder for Captured {
+    const TRACES: bool = true;
+
+    fn record(&mut self, _now: Time, _record: &Record) {}
+
+    fn trace(&mut self, _now: Time, trace: Trace<'_>) {
+        let Trace::Frame(_, heard) = trace else { return };
+        let frame = &heard.ppdu.frame;
+        if matches!(frame.kind, FrameKind::Data | FrameKind::Rts) {
+            let NodeId(node) = frame.from;
+            let place = usize::from(node);
+            self.0.resize(self.0.len().max(place + 1), [0; 2]);
+            self.0[place][0] += 1;
+            self.0[place][1] += u64::from(frame.retry);
+        }
+    }
+}
+
+/// The outcome of a run that is traced, and its frames.
+fn traced(scenario: &Scenario, seed: u64) -> (Outcome, Captured) {
+    let mut captured = Captured::default();
+    let outcome = run_with(scenario, seed, 0, &mut captured, &Control::default());
+    (outcome.expect("nobody cancels"), captured)
+}
+
+/// The outcome of a run, which is the same with a trace.
+fn check_trace(scenario: &Scenario, seed: u64) -> Outcome {
+    let plain = run(scenario, seed, 0, &Control::default()).expect("nobody cancels");
+    let (traced, _) = traced(scenario, seed);
+    let told = |outcome: &Outcome| (outcome.events, outcome.record_hash);
+    assert_eq!(told(&traced), told(&plain), "{}", scenario.to_toml());
+    assert!(traced == plain, "{}", scenario.to_toml());
+    plain
+}
+
+fn held(station: &StationOutcome) -> Duration {
+    station.airtime_data_up + station.airtime_data_down + station.airtime_control
+}
+
+/// A station of 802.11g beside one of 802.11b sends a CTS to itself before each data frame, which bears the retry bit of
+/// its attempt in the record. A capture counts each attempt once.
+#[test]
+fn a_retry_behind_a_cts_to_self_is_one_retry() {
+    let scenario = parse(
+        r#"
+        duration = "2 s"
+        [bss.home]
+        standard = "802.11g"
+        errors = { model = "bernoulli", probability = 0.3 }
+        [station.a]
+        [station.b]
+        standard = "802.11b"
+        [host.s]
+        [flow.up]
+        from = "a"
+        to = "s"
+        transport = { kind = "udp", payload = "1470 B", rate = "saturated" }
+        "#,
+    );
+    let (outcome, Captured(frames)) = traced(&scenario, 1);
+    let radio = outcome.stations[0].radio;
+    assert_eq!([radio.frames + radio.rts_frames, radio.retries], frames[1]);
+    assert!(radio.retries > 100 && radio.retries < radio.frames, "{radio:?}");
+}
+
+/// Two stations 2 km apart do not sense each other. The air of a category is counted by the instant: what overlaps
+/// elsewhere counts once, as collision.
+#[test]
+fn categories_hold_the_air_that_their_stations_hold() {
+    let scenario = parse(
+        r#"
+        duration = "1 s"
+        [bss.c0]
+        standard = "802.11ax"
+        amsdu = "11398 B"
+        radio = {}
+        [station.c00]
+        aggregation = "off"
+        rate = "he-mcs3x1"
+        position = ["2 km", "0 m"]
+        [station.c02]
+        position = ["5 m", "3 m"]
+        [station.c03]
+        rate = "he-mcs0x1"
+        position = ["5 m", "3 m"]
+        [host.server]
+        [flow.f1]
+        from = "c03"
+        to = "c02"
+        transport = { kind = "tfrc" }
+        [flow.f2]
+        from = "server"
+        to = "c03"
+        transport = { kind = "tfrc", rate = "100 kb/s" }
+        dscp = 46
+        [flow.f3]
+        from = "c00"
+        to = "server"
+        transport = { kind = "udp", payload = "100 B", rate = "saturated" }
+        "#,
+    );
+    let outcome = run_once(&scenario, 0);
+    let categories: Vec<Duration> = outcome.categories.iter().map(|it| it.airtime).collect();
+    assert!(categories.len() == 2 && categories.iter().all(|it| !it.is_zero()), "{categories:?}");
+    let stations: Duration = outcome.stations.iter().map(held).sum();
+    assert_eq!(categories.into_iter().sum::<Duration>(), stations);
+    assert!(!outcome.channels[0].collision.is_zero(), "some frames overlap");
+}
+
+/// A TXOP of two seconds in a window of 270 ms: the exchange under way when the window opens counts from there on.
+#[test]
+fn no_station_measures_more_of_the_air_than_there_is() {
+    let scenario = parse(
+        r#"
+        duration = "300 ms"
+        warmup = "30 ms"
+        [bss.c0]
+        standard = "802.11n"
+        amsdu = "7935 B"
+        ap = { edca = { txop_limit = "2.097 s" } }
+        [station.c00]
+        rate = "ht-mcs0"
+        [host.server]
+        link = { rate = "10 Gb/s" }
+        [flow.f3]
+        from = "server"
+        to = "c00"
+        transport = { kind = "tcp" }
+        control = { scheme = "arf-window", slot = "20 ms" }
+        "#,
+    );
+    for replication in 0..8 {
+        let measured = run_once(&scenario, replication).stations[0].measured;
+        // Of 14 slots from 20 ms on the first one began in the warm-up.
+        assert_eq!(measured.time, Duration::from_millis(260));
+        assert!(measured.own <= measured.time, "{replication}: {measured:?}");
+        assert!(measured.own * 10 > measured.time * 9, "{replication}: {measured:?}");
+    }
+}
+
+/// A NAV of EIFS outlasts the frame after which it is set, so that an exchange of a TXOP takes the long way.
+#[test]
+fn a_trace_changes_nothing_where_eifs_is_a_nav_and_a_txop_goes_on() {
+    let scenario = parse(
+        r#"
+        duration = "2 s"
+        [bss.home]
+        standard = "802.11ax"
+        eifs = "ns-2"
+        edca = { txop_limit = "500 us" }
+        errors = { model = "bernoulli", probability = 0.1 }
+        [station.a]
+        [station.b]
+        senses_only = ["a"]
+        [host.server]
+        [flow.a]
+        from = "server"
+        to = "b"
+        transport = { kind = "tcp" }
+        "#,
+    );
+    check_trace(&scenario, 1);
+}
+
+/// In a TXOP of video a request for a block ack follows where an MPDU was given up.
+#[test]
+fn a_trace_changes_nothing_where_a_request_follows_in_a_txop() {
+    let scenario = parse(
+        r#"
+        duration = "5 s"
+        [bss.c0]
+        standard = "802.11ax"
+        [station.c01]
+        errors = { model = "gilbert-elliott", bad = 0.5, mean_good = "1 s", mean_bad = "20 ms" }
+        [host.server]
+        [flow.f3]
+        from = "c01"
+        to = "server"
+        transport = { kind = "tcp" }
+        dscp = 34
+        "#,
+    );
+    check_trace(&scenario, 2);
+}
+
+/// Standards with their widths [MHz], most streams and shortest guard interval [ns].
+const MODERN: [(&str, &[u32], u32, u32); 3] = [
+    ("802.11n", &[20, 40], 4, 400),
+    ("802.11ac", &[20, 40, 80, 160], 8, 400),
+    ("802.11ax", &[20, 40, 80, 160], 8, 800),
+];
+
+/// Every standard, with each width and number of streams that it has.
+fn every_standard() -> Vec<(&'static str, String)> {
+    let legacy = ["802.11b", "802.11a", "802.11g"];
+    let mut all: Vec<_> = legacy.into_iter().map(|it| (it, String::new())).collect();
+    for (standard, widths, most, guard) in MODERN {
+        for (width, streams) in widths.iter().flat_map(|it| (1..=most).map(move |n| (it, n))) {
+            let keys = format!("width = \"{width} MHz\"\nstreams = {streams}");
+            all.push((standard, format!("{keys}\nguard_interval = \"{guard} ns\"")));
+        }
+    }
+    all
+}
+
+/// A saturated cell of one station, both ways, at a given rate or by a law that finds one.
+fn saturated(standard: &str, keys: &str, rate: &str) -> Scenario {
+    // A frame at 1 Mb/s lasts 12 ms.
+    let ms = if standard == "802.11b" || standard == "802.11g" { 100 } else { 20 };
+    parse(&format!(
+        "duration = \"{ms} ms\"\nseries = \"1 ms\"\n[bss.home]\nstandard = \"{standard}\"\n{keys}\n[station.a]\n{rate}\n\
+         [host.server]\nlink = {{ rate = \"10 Gb/s\" }}\n\
+         [flow.down]\nfrom = \"server\"\nto = \"a\"\n\
+         transport = {{ kind = \"udp\", payload = \"1470 B\", rate = \"1 Gb/s\" }}\n\
+         [flow.up]\nfrom = \"a\"\nto = \"server\"\n\
+         transport = {{ kind = \"udp\", payload = \"1470 B\", rate = \"saturated\" }}\n"
+    ))
+}
+
+/// Whatever rate a scenario may have runs, with a trace and without, and its mean is what was set.
+#[test]
+fn every_standard_runs_at_its_highest_rate() {
+    let mut highest = DataRate::from_mbps(1);
+    for (standard, keys) in every_standard() {
+        for rate in ["", "rate = { control = \"arf\" }", "rate = { control = \"minstrel\" }"] {
+            let scenario = saturated(standard, &keys, rate);
+            let plain = check_trace(&scenario, 1);
+            assert!(plain.flows[1].delivered.get() > 0, "{standard} {keys} {rate}");
+            let station = &plain.stations[0];
+            let means =
+                [station.mean_rate_up, station.mean_rate_down].map(|it| it.expect("a rate"));
+            if rate.is_empty() {
+                let given = scenario.stations[0].rate_up[0].1.data_rate();
+                assert_eq!(means, [given; 2], "{standard} {keys}");
+                highest = highest.max(given);
+            }
+            assert!(means.into_iter().all(|mean| mean <= highest), "{standard} {keys} {rate}");
+        }
+    }
+    // 1960 subcarriers of 10 bits, 5 of 6 of them data, and 8 streams, in a symbol of 13.6 µs.
+    assert_eq!(highest.bps() / 1_000_000, 9_607);
+}
