@@ -1,5 +1,5 @@
 //! Mutated scenarios without end: the parser never panics, what it refuses has an address, what it accepts is
-//! read back as it was written, and runs.
+//! read back as it was written, and runs; the accounts of every run add up.
 //!
 //! The mutator knows the schema, so that it gets behind the first checks. `AIRFAIR_FUZZ_SECONDS` says how long,
 //! `PROPTEST_RNG_SEED` with which luck; without them it makes the same few documents each time. A document that
@@ -11,18 +11,19 @@
     reason = "how long to go on is a matter of the wall clock"
 )]
 
+mod balance;
+mod hunt;
+
 use std::fs;
-use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use airfair_sim::run::{Control, run};
 use airfair_sim::scenario::{Scenario, TfrcTraffic, Transport, UdpRate, schema};
 use airfair_units::{Bytes, DataRate, Duration};
-use rand_core::{Rng as _, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::Value as Json;
 use toml::{Table, Value};
+
+use hunt::{Fate, Luck, hunt, luck};
 
 /// Documents where nothing says how long.
 const FEW: u64 = 300;
@@ -62,23 +63,6 @@ const NUMBERS: [&str; 14] = [
     "999999",
     "18446744073709551615",
 ];
-
-/// A source of choices.
-struct Luck(Xoshiro256PlusPlus);
-
-impl Luck {
-    fn below(&mut self, n: usize) -> usize {
-        usize::try_from(self.0.next_u64() % (n.max(1) as u64)).expect("below a usize")
-    }
-
-    fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    fn pick<'t, T>(&mut self, from: &'t [T]) -> &'t T {
-        &from[self.below(from.len())]
-    }
-}
 
 /// Material of documents: others, and what each key may hold.
 struct Mutator {
@@ -290,25 +274,6 @@ fn properties<'s>(schema: &'s Json, known: &mut Vec<(&'s String, &'s Json)>) {
     alternatives.into_iter().flatten().flatten().for_each(|one| properties(one, known));
 }
 
-/// Fate of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
-    Refused,
-    Accepted,
-    Ran,
-}
-
-/// Fate of a document, or what is wrong with airfair.
-fn fate(document: &Table) -> Result<Fate, String> {
-    let text = toml::to_string(document).map_err(|error| error.to_string())?;
-    let checked = catch_unwind(AssertUnwindSafe(|| check(&text)));
-    checked.unwrap_or_else(|panic| {
-        let owned = panic.downcast_ref::<String>().map(String::as_str);
-        let sentence = owned.or_else(|| panic.downcast_ref::<&str>().copied());
-        Err(format!("panic: {}", sentence.unwrap_or("no sentence")))
-    })
-}
-
 fn check(text: &str) -> Result<Fate, String> {
     let scenario = match Scenario::parse(text, &[]) {
         Ok(scenario) => scenario,
@@ -329,15 +294,17 @@ fn check(text: &str) -> Result<Fate, String> {
         return Err("not read back as it was written".to_owned());
     }
     if is_heavy(&scenario) {
-        return Ok(Fate::Accepted);
+        return Ok(Fate::Accepted { has_run: false });
     }
     let small = scenario.flows.len() <= 4 && scenario.stations.len() <= 4;
     let duration = Duration::from_millis(if small { 200 } else { 10 }).min(scenario.duration);
     let warmup = Duration::ZERO;
     let series_step = scenario.series_step.map(|step| step.max(Duration::from_millis(1)));
     let short = Scenario { duration, warmup, series_step, ..scenario };
-    run(&short, short.seed, 0, &Control::default()).map_err(|error| format!("{error:?}"))?;
-    Ok(Fate::Ran)
+    let outcome =
+        run(&short, short.seed, 0, &Control::default()).map_err(|error| format!("{error:?}"))?;
+    balance::check(&short, &outcome);
+    Ok(Fate::Accepted { has_run: true })
 }
 
 /// True if milliseconds of a scenario take seconds.
@@ -367,52 +334,6 @@ fn is_heavy(scenario: &Scenario) -> bool {
         || scenario.links.iter().any(|link| link.rate > FAST)
 }
 
-/// The document without whatever it fails without.
-fn smallest(document: &Table) -> Table {
-    let mut smallest = document.clone();
-    let mut tries = 0;
-    'again: loop {
-        let mut paths = Vec::new();
-        paths_of(&smallest, &mut Vec::new(), &mut paths);
-        for path in paths {
-            let mut less = smallest.clone();
-            remove(&mut less, &path);
-            tries += 1;
-            if fate(&less).is_err() {
-                smallest = less;
-                continue 'again;
-            }
-            if tries > 2_000 {
-                return smallest;
-            }
-        }
-        return smallest;
-    }
-}
-
-fn paths_of(table: &Table, path: &mut Vec<String>, paths: &mut Vec<Vec<String>>) {
-    for (key, value) in table {
-        path.push(key.clone());
-        paths.push(path.clone());
-        if let Value::Table(inner) = value {
-            paths_of(inner, path, paths);
-        }
-        path.pop();
-    }
-}
-
-fn remove(table: &mut Table, path: &[String]) {
-    match path {
-        [key] => drop(table.remove(key)),
-        [key, rest @ ..] => {
-            if let Some(Value::Table(inner)) = table.get_mut(key) {
-                remove(inner, rest);
-            }
-        }
-        [] => {}
-    }
-}
-
 /// Every scenario of the project.
 fn corpus() -> Vec<Table> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -431,43 +352,11 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.expect("a readable directory").path()).collect()
 }
 
-/// A number in the environment.
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name}={text}")))
-}
-
 #[test]
 fn no_mutation_of_a_scenario_breaks_the_parser_or_a_run() {
-    let (began, seconds) = (Instant::now(), number("AIRFAIR_FUZZ_SECONDS"));
-    let seed = number("PROPTEST_RNG_SEED").unwrap_or(1);
-    let luck = Luck(Xoshiro256PlusPlus::seed_from_u64(seed));
-    let mut mutator = Mutator { corpus: corpus(), schema: schema(), luck };
+    let mut mutator = Mutator { corpus: corpus(), schema: schema(), luck: luck() };
     assert!(mutator.corpus.len() > 20, "the scenarios of the project");
-    panic::set_hook(Box::new(|_| {}));
-    let (mut made, mut accepted, mut ran) = (0_u64, 0_u64, 0_u64);
-    let mut failed = None;
-    while failed.is_none()
-        && seconds.map_or(made < FEW, |seconds| began.elapsed().as_secs() < seconds)
-    {
-        let document = mutator.document();
-        made += 1;
-        match fate(&document) {
-            Ok(fate) => {
-                accepted += u64::from(fate != Fate::Refused);
-                ran += u64::from(fate == Fate::Ran);
-            }
-            Err(_) => failed = Some(smallest(&document)),
-        }
-    }
-    drop(panic::take_hook());
-    println!("seed {seed}: {made} scenarios, {accepted} accepted, {ran} run");
-    if let Some(document) = failed {
-        let file =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("scenario-{seed}-{made}.toml"));
-        let text = toml::to_string(&document).expect("it was written before");
-        fs::write(&file, &text).expect("a writable directory for temporary files");
-        panic!("{}: {}\n{text}", file.display(), fate(&document).expect_err("it fails"));
-    }
+    let tally = hunt(FEW, || mutator.document(), check);
     // A mutator whose documents are all refused at the door would test the door alone.
-    assert!(accepted * 10 > made && ran * 20 > made, "{accepted} accepted, {ran} run, of {made}");
+    assert!(tally.accepted * 10 > tally.made && tally.ran * 20 > tally.made, "{tally:?}");
 }

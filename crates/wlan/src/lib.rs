@@ -66,8 +66,8 @@ pub use hearing::Audibility;
 pub use link_rate::RateLaw;
 pub use moment::{Moment, Phase};
 pub use queue::config::{
-    AirtimeQueueLimits, AirtimeSharing, CoDel, Discipline, Limit, Overflow, QueueConfig,
-    TimeRegulation, Weights,
+    AirtimeQueueLimits, AirtimeSharing, CoDel, Counts, Discipline, HardwareQueue, Limit, Overflow,
+    QueueConfig, TimeRegulation, Weights,
 };
 pub use queue::headers::{Class, Headers};
 pub use record::{AirUse, CategoryEvent, DropCause, Record, SentFrame};

@@ -1,11 +1,12 @@
 //! Conservation: what was sent is delivered, dropped with a cause, or still under way; all time is accounted for.
 
+use crate::balance;
 use crate::common::{TCP, parse, run_once};
 use std::fmt::Write as _;
 
 use airfair_sim::clock::FreeRunning;
 use airfair_sim::metrics::Metrics;
-use airfair_sim::outcome::{Outcome, RadioOutcome};
+use airfair_sim::outcome::Outcome;
 use airfair_sim::random::Streams;
 use airfair_sim::scenario::{Queue, Scenario};
 use airfair_sim::world::{Pause, World};
@@ -163,51 +164,10 @@ pub(crate) fn random_scenario() -> impl Strategy<Value = String> {
 }
 
 fn check(scenario: &Scenario, outcome: &Outcome) {
-    let channel = &outcome.channels[0];
-    let busy = [channel.data, channel.control, channel.beacon, channel.collision];
-    let parts = busy.into_iter().chain([channel.contention, channel.idle]);
-    assert_eq!(parts.sum::<Duration>(), outcome.elapsed);
-    let held = |s: &airfair_sim::outcome::StationOutcome| {
-        s.airtime_data_up + s.airtime_data_down + s.airtime_control
-    };
-    let stations: Duration = outcome.stations.iter().map(held).sum();
-    assert_eq!(stations, channel.data + channel.control);
-    let gaps: Duration = outcome.stations.iter().map(|station| station.contention).sum();
-    assert!(gaps <= channel.contention);
-    for (flow, spec) in outcome.flows.iter().zip(&scenario.flows) {
-        let accounted = flow.packets_received + flow.packets_dropped + flow.packets_in_flight;
-        assert_eq!(flow.packets_sent, accounted, "flow {}: {flow:?}", spec.name);
-        assert!(flow.packets_repeated <= flow.packets_received, "{flow:?}");
-        assert!(flow.retransmissions <= flow.packets_sent, "{flow:?}");
-        assert_eq!(flow.delay.count, flow.packets_received);
-        assert!(flow.active <= outcome.elapsed);
-        assert!(!flow.active.is_zero() || flow.delivered.is_zero(), "{flow:?}");
-    }
-    for link in &outcome.links {
-        let ended = link.packets + link.lost + link.dropped_queue_full + link.dropped_early;
-        assert!(ended <= link.packets_sent, "{link:?}");
-    }
+    balance::check(scenario, outcome);
     if scenario.series_step.is_some() {
         check_series(scenario, outcome);
     }
-    let by_flow: u64 = outcome.flows.iter().map(|f| f.packets_dropped + f.acks_dropped).sum();
-    let refused: u64 = outcome.flows.iter().map(|f| f.packets_refused).sum();
-    let stations = outcome.stations.iter().map(|station| &station.radio);
-    let radios = outcome.access_points.iter().chain(stations);
-    for radio in radios.clone() {
-        assert!(radio.retries <= radio.frames + radio.rts_frames, "{radio:?}");
-    }
-    let drops = |r: &RadioOutcome| {
-        r.dropped_queue_full
-            + r.dropped_retry_limit
-            + r.dropped_codel
-            + r.dropped_ack_filter
-            + r.dropped_late
-    };
-    let by_cause = radios.map(drops).sum::<u64>()
-        + outcome.links.iter().map(|link| link.dropped_queue_full).sum::<u64>();
-    // A frame whose ACKs were all lost is given up though it has arrived.
-    assert!(by_flow + refused <= by_cause, "{by_flow} and {refused} against {by_cause}");
 }
 
 /// Steps of 70 ms, 22 of them, add up to what the whole run has.

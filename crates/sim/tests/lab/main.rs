@@ -3,12 +3,15 @@
 mod access_point;
 mod accounts;
 mod air;
+#[path = "../balance/mod.rs"]
+mod balance;
 #[path = "../../benches/engine/bare_dcf.rs"]
 mod bare_dcf;
 mod closed_forms;
 mod common;
 mod conservation;
 mod determinism;
+mod drivers;
 mod edca;
 mod examples;
 mod external;

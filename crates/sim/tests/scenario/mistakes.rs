@@ -375,7 +375,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "bss.home.ap.queue",
         r#"{ discipline = "airtime", overflow = "tail" }"#,
-        r#"bss.home.ap.queue.overflow = "tail": not a key of a queue; allowed "discipline", "packets", "airtime_quantum", "charges_uplink", "target", "interval", "slow_below", "slow_target", "slow_interval", "quantum", "queues", "hardware_queue", "aql", "ack_filter""#,
+        r#"bss.home.ap.queue.overflow = "tail": not a key of a queue; allowed "discipline", "packets", "airtime_quantum", "charges_uplink", "target", "interval", "slow_below", "slow_target", "slow_interval", "quantum", "queues", "hardware_queue", "hardware_queue_counts", "aql", "ack_filter""#,
     ),
     (
         "bss.home.ap.queue",

@@ -95,8 +95,8 @@ mod tests {
     use crate::frame::Msdu;
     use crate::phy::Standard;
     use crate::{
-        AirtimeQueueLimits, AirtimeSharing, CellConfig, Discipline, Limit, QueueConfig, Rules,
-        TimeRegulation,
+        AirtimeQueueLimits, AirtimeSharing, CellConfig, Discipline, HardwareQueue, Limit,
+        QueueConfig, Rules, TimeRegulation,
     };
     use airfair_units::{Bytes, DataRate};
 
@@ -210,7 +210,7 @@ mod tests {
     fn one_threshold_of_airtime_in_the_driver_holds_for_all_categories() {
         use AccessCategory::{BestEffort, Video};
         let rule = AirtimeSharing {
-            hardware_queue: Some(64),
+            hardware_queue: HardwareQueue::aggregates(64),
             aql: Some(AirtimeQueueLimits::default()),
             ..AirtimeSharing::default()
         };

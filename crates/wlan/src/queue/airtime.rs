@@ -13,7 +13,7 @@ use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use super::Charge;
-use super::config::{AirtimeQueueLimits, AirtimeSharing};
+use super::config::{AirtimeQueueLimits, AirtimeSharing, HardwareQueue};
 use super::scheduler::Fair;
 use super::sub_queue::SubQueues;
 
@@ -116,12 +116,13 @@ impl AirtimeFair {
         let mut held_back = 0;
         loop {
             let is_new = !self.new.is_empty();
-            let may_take = self.may_take(*self.new.front().or(self.old.front())?);
+            let index = *self.new.front().or(self.old.front())?;
+            let may_take = self.may_take(index);
+            let may_go = may_take || self.goes_again(queues, index);
             let list = if is_new { &mut self.new } else { &mut self.old };
-            let index = *list.front()?;
             let station = &mut self.stations[index];
-            held_back = if may_take { 0 } else { held_back + 1 };
-            if station.deficit <= 0 || !may_take {
+            held_back = if may_go { 0 } else { held_back + 1 };
+            if station.deficit <= 0 || !may_go {
                 // Whoever is held back saves nothing for its next turn.
                 if station.deficit <= 0 {
                     station.deficit += nanos(self.rule.quantum);
@@ -134,7 +135,12 @@ impl AirtimeFair {
                 continue;
             }
             let codel = if station.is_slow { &self.rule.slow_codel } else { &self.rule.codel };
-            if let Some(queue) = station.flows.choose(codel, now, queues) {
+            let queue = if may_take {
+                station.flows.choose(codel, now, queues)
+            } else {
+                station.flows.select(codel, now, queues, |it| !it.again.is_empty())
+            };
+            if let Some(queue) = queue {
                 station.last_active = now;
                 return Some(queue);
             }
@@ -146,6 +152,12 @@ impl AirtimeFair {
                 station.is_listed = false;
             }
         }
+    }
+
+    /// True if something of a station goes again, which no limit holds back: the driver has taken it before.
+    #[cold]
+    fn goes_again<P>(&self, queues: &SubQueues<P>, station: usize) -> bool {
+        self.stations[station].flows.listed().any(|index| queues.goes_again(index))
     }
 
     /// The flow queue of a station whose turn it is, as far as it has packets.
@@ -162,9 +174,8 @@ impl AirtimeFair {
 
     /// True if the driver may take packets of a station.  [linux-aql]
     pub(super) fn may_take(&self, station: usize) -> bool {
-        let AirtimeSharing { hardware_queue: Some(_), aql: Some(limits), .. } = self.rule else {
-            return true;
-        };
+        let HardwareQueue { most: Some(_), .. } = self.rule.hardware_queue else { return true };
+        let Some(limits) = self.rule.aql else { return true };
         let AirtimeQueueLimits { low, high, threshold } = limits;
         let own = self.stations[station].ahead;
         own < low || (self.ahead + self.ahead_of_others < threshold && own < high)

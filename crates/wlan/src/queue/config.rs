@@ -87,9 +87,10 @@ impl Discipline {
         matches!(self, Self::Airtime(_) | Self::TimeRegulator(_))
     }
 
-    /// Aggregates that the driver takes ahead of the air, if it does.
-    pub fn hardware_queue(&self) -> Option<u16> {
-        if let Self::Airtime(rule) = self { rule.hardware_queue } else { None }
+    /// Queue of the driver: how much of it there is, and its unit; none if the driver takes nothing ahead of the air.
+    pub fn hardware_queue(&self) -> Option<(u16, Counts)> {
+        let Self::Airtime(AirtimeSharing { hardware_queue, .. }) = self else { return None };
+        Some((hardware_queue.most?, hardware_queue.counts))
     }
 }
 
@@ -110,11 +111,43 @@ pub struct AirtimeSharing {
     pub slow_codel: CoDel,
     /// Rate below which it is low.
     pub slow_below: DataRate,
-    /// Aggregates that the driver takes ahead of the air, that in service included; none if a packet leaves its queue no
-    /// sooner than its frame goes out, but for the first of a frame.
-    pub hardware_queue: Option<u16>,
+    /// Queue of the driver.
+    pub hardware_queue: HardwareQueue,
     /// Limits of the airtime of what the driver takes.
     pub aql: Option<AirtimeQueueLimits>,
+}
+
+/// Queue of a driver that takes packets ahead of the air.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HardwareQueue {
+    /// Most of what it counts, what is in service included; none if a packet leaves its queue no sooner than its frame goes
+    /// out, but for the first of a frame.
+    pub most: Option<u16>,
+    /// Unit in which it counts.
+    pub counts: Counts,
+}
+
+impl HardwareQueue {
+    /// Up to `most` aggregates, formed ahead of the air.
+    pub const fn aggregates(most: u16) -> Self {
+        Self { most: Some(most), counts: Counts::Aggregates }
+    }
+
+    /// Up to `most` packets, of which the hardware forms aggregates.
+    pub const fn packets(most: u16) -> Self {
+        Self { most: Some(most), counts: Counts::Packets }
+    }
+}
+
+/// Unit of a driver's queue, which says who forms aggregates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counts {
+    /// Aggregates: the driver forms them ahead of the air, as ath9k does.  [linux-ath9k]
+    #[default]
+    Aggregates,
+    /// Packets: the hardware forms an aggregate when it wins the channel, of all that it holds for a station, as that of
+    /// ath10k and mt76 does.  [linux-ath10k], [linux-mt76]
+    Packets,
 }
 
 /// Airtime queue limits: a station's packets leave their queues as long as the driver has less airtime of them than `low`, or
@@ -156,7 +189,7 @@ impl Default for AirtimeSharing {
             codel: codel(20, 100),
             slow_codel: codel(50, 300),
             slow_below: DataRate::from_mbps(12),
-            hardware_queue: None,
+            hardware_queue: HardwareQueue::default(),
             aql: Some(AirtimeQueueLimits::default()),
         }
     }

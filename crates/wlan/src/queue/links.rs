@@ -1,4 +1,4 @@
-//! Links with a block ack agreement, as their transmitter keeps them: what has been in service and is not done.
+//! Links of a transmitter with block ack agreements, and their service.
 //!
 //! ```text
 //!   sub-queues ── serve, fill ──► window ── sent ──► on the air ──► done
@@ -6,304 +6,18 @@
 //!        └─ receiver to be served   └───────── lost ──────┘
 //!           again
 //! ```
+//!
+//! A packet leaves its queue when there is room for it in the window of its receiver, and not before.
 
-use airfair_units::{Bytes, Duration, Time};
+use airfair_units::Time;
 
 use super::TransmitQueue;
 use super::headers::Headers;
-use crate::aggregation::{
-    AMSDU_SUBFRAME_HEADER, Agreement, AmpduLength, QOS_DATA_OVERHEAD, padded,
-};
-use crate::block_ack::{Bitmap, Done, Fate, Originator, Outgoing, Sequence};
+use super::link::{Batch, Link, Queued, Response, Room};
+use crate::aggregation::Agreement;
+use crate::block_ack::Fate;
 use crate::config::NodeId;
 use crate::frame::Msdu;
-use crate::phy::TxVector;
-
-/// A packet that has left its queue, or the first of an A-MSDU.
-#[derive(Clone, Debug)]
-pub(crate) struct Queued<P> {
-    pub(crate) msdu: Msdu<P>,
-    /// The queue that it came from.
-    queue: usize,
-    /// True if its receiver has it, or will not miss it.
-    pub(crate) has_arrived: bool,
-    /// The others of the A-MSDU, if it is one.
-    joined: Option<Box<Joined<P>>>,
-}
-
-/// Packets of an A-MSDU behind its first one.
-#[derive(Clone, Debug)]
-struct Joined<P> {
-    /// Octets of the A-MSDU.
-    octets: Bytes,
-    /// Each with the queue that it came from.
-    packets: Vec<(Msdu<P>, usize)>,
-}
-
-impl<P> Queued<P> {
-    fn new(msdu: Msdu<P>, queue: usize) -> Self {
-        Self { msdu, queue, has_arrived: false, joined: None }
-    }
-
-    /// Octets of the MPDU behind its header: the packet's, or the A-MSDU's.
-    #[inline]
-    pub(crate) fn size(&self) -> Bytes {
-        self.amsdu().unwrap_or(self.msdu.size)
-    }
-
-    /// Octets of the A-MSDU, if it is one.
-    #[inline]
-    pub(crate) fn amsdu(&self) -> Option<Bytes> {
-        self.joined.as_ref().map(|joined| joined.octets)
-    }
-
-    /// Octets as an A-MSDU with a packet of this size behind the others.  [80211-2020 §9.3.2.2.2]
-    fn size_with(&self, size: Bytes) -> Bytes {
-        let before = self.amsdu().unwrap_or(AMSDU_SUBFRAME_HEADER + self.msdu.size);
-        padded(before) + AMSDU_SUBFRAME_HEADER + size
-    }
-
-    fn join(&mut self, msdu: Msdu<P>, queue: usize) {
-        let octets = self.size_with(msdu.size);
-        let none = || Box::new(Joined { octets, packets: Vec::new() });
-        let joined = self.joined.get_or_insert_with(none);
-        joined.octets = octets;
-        joined.packets.push((msdu, queue));
-    }
-
-    /// Packets behind the first one, each with the queue that it came from.
-    #[inline]
-    fn joined(&self) -> &[(Msdu<P>, usize)] {
-        self.joined.as_deref().map_or(&[], |joined| &joined.packets)
-    }
-
-    /// Packets behind the first one.
-    #[inline]
-    pub(crate) fn others(&self) -> impl Iterator<Item = &Msdu<P>> {
-        self.joined().iter().map(|(msdu, _)| msdu)
-    }
-
-    /// Packets of the MPDU.
-    #[inline]
-    pub(crate) fn packets(&self) -> impl Iterator<Item = &Msdu<P>> {
-        std::iter::once(&self.msdu).chain(self.others())
-    }
-}
-
-/// What has come back to the transmitter of an exchange.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Response<'a> {
-    BlockAck(&'a Bitmap),
-    /// The ACK of an MPDU that was sent alone.
-    Ack,
-    Silence,
-    /// No CTS, as often as an RTS is sent: what it was to protect is given up.
-    NoCts,
-}
-
-/// MPDUs of the next PPDU of a link: the first of those that wait.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Batch {
-    length: AmpduLength,
-    /// True if any of them has been on the air.
-    pub(crate) retry: bool,
-    /// Packets behind the first ones of their A-MSDUs.
-    pub(crate) joined: u16,
-}
-
-impl Batch {
-    /// Octets as an A-MPDU.
-    pub(crate) fn octets(&self) -> Bytes {
-        self.length.octets()
-    }
-
-    pub(crate) fn mpdus(&self) -> u16 {
-        self.length.mpdus()
-    }
-}
-
-/// Limits of a PPDU.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
-    pub(crate) octets: Bytes,
-    pub(crate) mpdus: u16,
-}
-
-/// Frames of a link as long as its vector stays the same.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Frames {
-    pub(crate) tx: TxVector,
-    /// Vector of its control frames.
-    pub(crate) control: TxVector,
-    /// Time on the air of a `BlockAck`.
-    pub(crate) block_ack: Duration,
-    /// Limits of an aggregate without a TXOP.
-    pub(crate) room: Room,
-}
-
-/// A link to one receiver.
-#[derive(Debug)]
-pub(crate) struct Link<P> {
-    pub(crate) agreement: Agreement,
-    pub(crate) originator: Originator<Queued<P>>,
-    /// The packet in service, if it does not fit the window yet.
-    held: Option<Queued<P>>,
-    /// The queue from which it is to be served again.
-    again: Option<usize>,
-    pub(crate) batch: Batch,
-    /// Its frames with the vector that it had last.
-    pub(crate) frames: Option<Frames>,
-}
-
-impl<P: Copy> Link<P> {
-    fn new(agreement: Agreement) -> Self {
-        let originator = Originator::new(agreement.originator(), Sequence::default());
-        let (held, again, frames) = (None, None, None);
-        Self { agreement, originator, held, again, batch: Batch::default(), frames }
-    }
-
-    /// True if it has anything to send.
-    fn has_waiting(&self) -> bool {
-        self.originator.waiting() > 0 || self.held.is_some() || self.originator.request().is_some()
-    }
-
-    /// Takes a packet, which waits its turn if the window has no room.
-    pub(super) fn push(&mut self, msdu: Msdu<P>, queue: usize) {
-        let queued = Queued::new(msdu, queue);
-        if self.originator.has_room() {
-            self.originator.push(queued);
-        } else {
-            debug_assert!(self.held.is_none(), "one packet is in service");
-            self.held = Some(queued);
-        }
-    }
-
-    /// Makes a batch of what waits in the window, and of the packet in service. True if more may join.
-    fn begin_batch(&mut self, room: &Room) -> bool {
-        self.batch = Batch::default();
-        if self.originator.has_room()
-            && let Some(held) = self.held.take()
-        {
-            self.originator.push(held);
-        }
-        let Self { originator, batch, .. } = self;
-        for Outgoing { packet, retry, .. } in originator.batch() {
-            if !batch.add(packet.size(), room) {
-                return false;
-            }
-            batch.retry |= retry;
-            batch.joined += count(packet.joined());
-        }
-        self.may_take()
-    }
-
-    /// True if one more packet may go, in an MPDU of its own or in the last one.
-    fn may_take(&self) -> bool {
-        self.held.is_none() && (self.originator.has_room() || self.agreement.amsdu.is_some())
-    }
-
-    /// Takes one more packet of this size into the batch, if it fits; tells where.
-    fn extend_batch(&mut self, size: Bytes, room: &Room) -> Option<Place> {
-        if self.joins(size, room) {
-            return Some(Place::LastMpdu);
-        }
-        let is_added = self.originator.has_room() && self.batch.add(size, room);
-        is_added.then_some(Place::OwnMpdu)
-    }
-
-    /// Takes one more packet into the batch, in an MPDU of its own, if it fits.
-    #[inline]
-    fn take(&mut self, msdu: &Msdu<P>, queue: usize, room: &Room) -> bool {
-        let fits = self.originator.has_room() && self.batch.add(msdu.size, room);
-        if fits {
-            self.originator.push(Queued::new(*msdu, queue));
-        }
-        fits
-    }
-
-    /// The last MPDU takes one more packet of this size, if it has not been on the air and that fits.
-    /// Deviates: [D-154]
-    fn joins(&mut self, size: Bytes, room: &Room) -> bool {
-        let Some(most) = self.agreement.amsdu else { return false };
-        let Some(last) = self.originator.newest() else { return false };
-        let amsdu = last.size_with(size);
-        let length = self.batch.length.grown(amsdu - last.size());
-        let fits = amsdu <= most && length.octets() <= room.octets;
-        if fits {
-            self.batch.length = length;
-            self.batch.joined += 1;
-        }
-        fits
-    }
-
-    /// Puts a packet where it has been [taken into the batch](Self::extend_batch).
-    fn put(&mut self, msdu: Msdu<P>, queue: usize, place: Place) {
-        match place {
-            Place::OwnMpdu => self.push(msdu, queue),
-            Place::LastMpdu => {
-                let last = self.originator.newest().expect("the MPDU that it joins");
-                last.join(msdu, queue);
-            }
-        }
-    }
-
-    /// The packets that are on the air.
-    pub(crate) fn on_air(&mut self) -> impl Iterator<Item = Outgoing<&mut Queued<P>>> {
-        self.originator.on_air()
-    }
-
-    /// Queue of what waits, for the scheduler's account.
-    fn queue(&self) -> Option<usize> {
-        let waiting = self.originator.batch().next().map(|it| it.packet.queue);
-        waiting.or(self.held.as_ref().map(|it| it.queue))
-    }
-
-    /// From this queue it is to be served again.
-    pub(super) fn await_service(&mut self, queue: usize) {
-        self.again = Some(queue);
-    }
-
-    /// Queue of the first packet that is not done.
-    pub(super) fn first_queue(&self) -> Option<usize> {
-        self.originator.outstanding().chain(&self.held).next().map(|it| it.queue)
-    }
-
-    fn settle(&mut self, response: Response<'_>, tell: impl FnMut(Done<&Queued<P>>)) {
-        let mpdus = std::mem::take(&mut self.batch).mpdus();
-        match response {
-            Response::BlockAck(come) => self.originator.handle_block_ack(come, tell),
-            Response::Ack => self.originator.handle_ack(tell),
-            Response::Silence => self.originator.handle_silence(tell),
-            Response::NoCts => self.originator.give_up(mpdus, tell),
-        }
-    }
-}
-
-/// Place of a packet in an aggregate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    /// Behind others in the last MPDU, an A-MSDU.
-    LastMpdu,
-    OwnMpdu,
-}
-
-fn count<T>(packets: &[T]) -> u16 {
-    u16::try_from(packets.len()).expect("an A-MSDU has hundreds at most")
-}
-
-impl Batch {
-    /// Adds an MPDU with so much behind its header if it fits; the first one fits anyway.
-    #[inline]
-    fn add(&mut self, payload: Bytes, room: &Room) -> bool {
-        let next = self.length.with(payload + QOS_DATA_OVERHEAD);
-        let fits = next.mpdus() <= room.mpdus && next.octets() <= room.octets;
-        if fits || next.mpdus() == 1 {
-            self.length = next;
-            return true;
-        }
-        false
-    }
-}
 
 /// The links of one transmitter.
 #[derive(Debug)]
@@ -367,13 +81,9 @@ impl<P: Copy> Links<P> {
         self.of_queue.clear();
         for link in self.to.iter_mut().flatten() {
             link.again = None;
-            for queued in link.originator.outstanding_mut().chain(&mut link.held) {
-                queued.queue = classify(&queued.msdu);
-                note(&mut self.of_queue, queued.queue, 1);
-                for (msdu, queue) in queued.joined.iter_mut().flat_map(|it| &mut it.packets) {
-                    *queue = classify(msdu);
-                    note(&mut self.of_queue, *queue, 1);
-                }
+            for (msdu, queue) in link.originator.outstanding_mut().flat_map(Queued::queues_mut) {
+                *queue = classify(msdu);
+                note(&mut self.of_queue, *queue, 1);
             }
         }
     }
@@ -388,8 +98,7 @@ impl<P: Copy> Links<P> {
     }
 
     fn iter(&self) -> impl Iterator<Item = &Queued<P>> {
-        let links = self.to.iter().flatten();
-        links.flat_map(|link| link.originator.outstanding().chain(&link.held))
+        self.to.iter().flatten().flat_map(|link| link.originator.outstanding())
     }
 }
 
@@ -438,26 +147,46 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         self.links.iter().flat_map(|links| links.iter())
     }
 
-    /// Puts a packet into service whose receiver takes aggregates.
+    /// True if a packet for this receiver has to wait: the window of its aggregates has no room.
+    #[inline]
+    pub(super) fn is_full(&self, to: NodeId) -> bool {
+        let link = self.links.as_ref().and_then(|links| links.to.get(to.index())?.as_ref());
+        link.is_some_and(|link| !link.originator.has_room())
+    }
+
+    /// A receiver is in service, for the account of queue `index`, and no more to be served again.
+    fn begin_service(&mut self, to: NodeId, index: usize) {
+        let Some(links) = &mut self.links else { return };
+        (links.in_service, self.serving) = (Some(to), index);
+        if let Some(again) = links.get(to).and_then(|link| link.again.take()) {
+            self.queues.remove_again(again, to);
+        }
+    }
+
+    /// Puts a packet into service whose receiver takes aggregates. There is room for it in the window.
     #[inline(never)]
     pub(super) fn serve_aggregated(&mut self, msdu: Msdu<P>, queue: usize) -> bool {
         let Some(links) = &mut self.links else { return false };
         let Some(link) = links.get(msdu.to) else { return false };
         link.push(msdu, queue);
         links.note(queue);
-        links.in_service = Some(msdu.to);
-        self.serving = queue;
+        self.begin_service(msdu.to, queue);
         true
     }
 
-    /// Puts a receiver into service again, if queue `index` has one before its packets.
+    /// Puts a receiver into service without a packet of queue `index`, whose turn it is: what was lost goes before, and a
+    /// packet for which the window has no room stays where it is.
     #[inline(never)]
-    pub(super) fn serve_again(&mut self, index: usize) -> bool {
-        let Some(to) = self.begin_again(index) else { return false };
-        if let Some(links) = &mut self.links {
-            links.in_service = Some(to);
-        }
-        self.serving = index;
+    pub(super) fn serve_without_packet(&mut self, now: Time, index: usize) -> bool {
+        let to = if let Some(to) = self.begin_again(index) {
+            to
+        } else {
+            let first = self.queues.first_receiver(index);
+            let Some(to) = first.filter(|to| self.is_full(*to)) else { return false };
+            self.scheduler.take_back(now, &mut self.queues, index);
+            to
+        };
+        self.begin_service(to, index);
         true
     }
 
@@ -473,10 +202,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     pub(super) fn serve_link(&mut self, to: NodeId) -> bool {
         let Some(links) = &mut self.links else { return false };
         let Some(link) = links.get(to).filter(|link| link.has_waiting()) else { return false };
-        if let Some(queue) = link.queue() {
-            self.serving = queue;
-        }
-        links.in_service = Some(to);
+        let queue = link.queue().unwrap_or(self.serving);
+        self.begin_service(to, queue);
         true
     }
 
@@ -496,22 +223,17 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         let Some(link) = links.to.get_mut(to.index()).and_then(Option::as_deref_mut) else {
             return;
         };
-        if let Some(queue) = link.again.take() {
-            queues.remove_again(queue, to);
-        }
         let (mut goes_on, mut from) = (link.begin_batch(room), 0);
         if let Some(driver) = driver {
-            let Some(ahead) = driver.in_service() else { return };
-            while goes_on
-                && let Some((msdu, queue)) = ahead.front().copied()
-                && let Some(put) = link.extend_batch(msdu.size, room)
-            {
-                ahead.pop_front();
-                link.put(msdu, queue, put);
+            driver.hand_over(to, |msdu, queue| {
+                goes_on = goes_on && link.may_take();
+                let place = if goes_on { link.extend_batch(msdu.size, room) } else { None };
+                let Some(place) = place else { return false };
+                link.put(*msdu, queue, place);
                 note(&mut links.of_queue, queue, 1);
                 links.under_way += 1;
-                goes_on = link.may_take();
-            }
+                true
+            });
             return;
         }
         if goes_on && scheduler.is_single() && link.agreement.amsdu.is_none() {
@@ -555,8 +277,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         let (mut of_queue, mut count) = (self.serving, 0);
         link.settle(response, |done| {
             tell(done.packet, done.fate);
-            let joined = done.packet.joined().iter().map(|(_, queue)| *queue);
-            for queue in std::iter::once(done.packet.queue).chain(joined) {
+            for queue in done.packet.queues() {
                 if queue != of_queue {
                     links.forget(of_queue, std::mem::take(&mut count));
                     of_queue = queue;
@@ -570,9 +291,6 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
         let has_waiting = link.has_waiting();
         let again = link.queue().unwrap_or(self.serving);
-        if has_waiting && is_answered {
-            link.again = Some(again);
-        }
         links.to[to.index()] = Some(link);
         if has_waiting && !is_answered {
             return;
@@ -584,9 +302,14 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         self.serve_next(now);
     }
 
-    /// A receiver, whose link knows it, is to be served again before the packets of queue `index`.
+    /// A receiver is to be served again before the packets of queue `index`; by hardware that keeps what was lost, with the
+    /// packets that it has.
     #[inline]
     pub(super) fn push_again(&mut self, now: Time, to: NodeId, index: usize) {
+        if let Some(driver) = self.driver.as_mut().filter(|driver| driver.keeps_lost()) {
+            return driver.keep_lost(to);
+        }
+        self.link(to).again = Some(index);
         let was_empty = self.queues.len(index) == 0;
         self.queues.push_again(index, to);
         if was_empty {

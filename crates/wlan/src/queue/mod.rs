@@ -21,7 +21,7 @@
 //! | `driver` | what the driver has taken ahead of the air |
 //! | `regulator` | stations that wait when they have used their share of the channel |
 //! | `backlog` | packets of one flow that wait |
-//! | `links` | windows of those who take aggregates: what has been in service and is not done |
+//! | `link`, `links` | windows of those who take aggregates: what has been in service and is not done |
 //! | `reconfigure` | all of it, while packets are there |
 
 mod airtime;
@@ -30,6 +30,7 @@ mod codel;
 pub mod config;
 mod driver;
 pub mod headers;
+mod link;
 mod links;
 mod reconfigure;
 mod regulator;
@@ -51,8 +52,8 @@ use crate::record::DropCause;
 use config::{Discipline, Limit, Overflow, QueueConfig, Weights};
 use driver::Driver;
 use headers::{Class, Headers};
+pub(crate) use link::{Batch, Frames, Queued, Response, Room};
 use links::Links;
-pub(crate) use links::{Batch, Frames, Queued, Response, Room};
 use scheduler::Scheduler;
 use sub_queue::SubQueues;
 
@@ -111,7 +112,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             queues: SubQueues::new(),
             scheduler,
             links: None,
-            driver: config.discipline.hardware_queue().map(|most| Box::new(Driver::new(most))),
+            driver: config.discipline.hardware_queue().map(|rule| Box::new(Driver::new(rule))),
         }
     }
 
@@ -123,15 +124,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             return packets;
         }
         let under_way = self.links.as_ref().map_or(0, |links| links.under_way());
-        let ahead = if self.driver.is_some() { self.len_ahead() } else { 0 };
+        let ahead = self.driver.as_ref().map_or(0, |driver| driver.len());
         packets + under_way + ahead - self.queues.again
-    }
-
-    /// Packets that the driver has taken.
-    #[inline(never)]
-    fn len_ahead(&self) -> u32 {
-        let ahead = self.driver.as_ref().map_or(0, |driver| driver.packets().count());
-        u32::try_from(ahead).expect("a capacity is less than 2^32")
     }
 
     /// True if there is nothing to send, or nothing that may go.
@@ -322,7 +316,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             return self.serve_ahead(now);
         }
         let Some(queue) = self.scheduler.choose(now, &mut self.queues) else { return };
-        if self.links.is_some() && self.serve_again(queue) {
+        if self.links.is_some() && self.serve_without_packet(now, queue) {
             return;
         }
         if let Some(msdu) = self.queues.pop(queue) {

@@ -24,7 +24,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         let ahead = self.driver.take().map_or_else(Vec::new, |driver| driver.into_packets());
         let waiting: Vec<_> = ahead.into_iter().chain(self.queues.drain()).collect();
         (self.config, self.scheduler) = (config, Scheduler::new(config.discipline));
-        self.driver = config.discipline.hardware_queue().map(|most| Box::new(Driver::new(most)));
+        self.driver = config.discipline.hardware_queue().map(|rule| Box::new(Driver::new(rule)));
         self.classify_in_service(now);
         self.classify_links(now);
         let (to, is_alone) = (self.receiver(), self.in_service.is_some());
@@ -66,7 +66,6 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             if self.link_in_service() == Some(to) {
                 self.serving = queue;
             } else {
-                self.link(to).await_service(queue);
                 self.push_again(now, to, queue);
             }
         }

@@ -74,6 +74,25 @@ impl Scheduler {
         }
     }
 
+    /// The packet of queue `index` that was [chosen](Self::choose) stays where it is, since its receiver is served for what was
+    /// lost before. It pays for its octets when it goes.
+    #[cold]
+    pub(super) fn take_back<P>(&mut self, now: Time, queues: &mut SubQueues<P>, index: usize) {
+        match self {
+            Self::Single | Self::CoDel(_) | Self::Weighted(_) => {}
+            Self::Fair(..) | Self::Airtime(_) => {
+                let size = queues.head_size(index).expect("a packet that was chosen");
+                queues.get(index).turn.credit += octets(size);
+            }
+            // All packets for a receiver are in one queue, in which what was lost is first: it is not got here.
+            Self::RoundRobin(_) | Self::Deficit(_) | Self::Regulated(_) => {
+                if queues.len(index) == 1 {
+                    self.activate(now, queues, index);
+                }
+            }
+        }
+    }
+
     /// True if there is one queue, which is served in its order.
     #[inline]
     pub(super) fn is_single(&self) -> bool {

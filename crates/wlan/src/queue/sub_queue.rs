@@ -110,6 +110,16 @@ impl<P> SubQueues<P> {
         Some(queue.packets.front()?.msdu.size)
     }
 
+    /// True if a receiver is to be served again before the packets of queue `index`.
+    pub(super) fn goes_again(&self, index: usize) -> bool {
+        self.queues.get(index).is_some_and(|queue| !queue.again.is_empty())
+    }
+
+    /// Receiver of the first packet of queue `index`.
+    pub(super) fn first_receiver(&self, index: usize) -> Option<NodeId> {
+        Some(self.queues.get(index)?.packets.front()?.msdu.to)
+    }
+
     /// A receiver is to be served again, before the packets of queue `index`.
     pub(super) fn push_again(&mut self, index: usize, to: NodeId) {
         self.get(index).again.push_back(to);

@@ -4,10 +4,11 @@ use airfair_laws::Direction::{Down, Up};
 use airfair_units::{Bytes, DataRate, Duration};
 use proptest::prelude::*;
 
-use super::config::{AirtimeQueueLimits, AirtimeSharing, CoDel, TimeRegulation};
+use super::config::{AirtimeQueueLimits, AirtimeSharing, CoDel, HardwareQueue, TimeRegulation};
 use super::*;
 use crate::config::NodeId;
 
+mod aggregates;
 mod airtime;
 mod codel;
 mod data_ack;

@@ -11,7 +11,8 @@ use airfair_wlan::phy::ppdu::{self, PacketPadding};
 use airfair_wlan::phy::{Band, GuardInterval, Standard, TxVector, Width};
 use airfair_wlan::{
     AirtimeSharing, CellConfig, Channel, CoDel, Discipline, DropCause, ErrorModel, FrameKind,
-    Limit, Listen, NodeId, Overheard, QueueConfig, Record, SentFrame, TimeRegulation, Weights,
+    HardwareQueue, Limit, Listen, NodeId, Overheard, QueueConfig, Record, SentFrame,
+    TimeRegulation, Weights,
 };
 use proptest::prelude::*;
 use rand_core::Rng;
@@ -484,11 +485,11 @@ fn disciplines() -> impl Strategy<Value = Discipline> {
         Discipline::Airtime(AirtimeSharing { codel: fast, ..AirtimeSharing::default() }),
         Discipline::Airtime(AirtimeSharing {
             codel: fast,
-            hardware_queue: Some(2),
+            hardware_queue: HardwareQueue::aggregates(2),
             ..AirtimeSharing::default()
         }),
         Discipline::Airtime(AirtimeSharing {
-            hardware_queue: Some(20),
+            hardware_queue: HardwareQueue::aggregates(20),
             aql: None,
             ..AirtimeSharing::default()
         }),

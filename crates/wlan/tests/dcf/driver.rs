@@ -5,7 +5,9 @@ use airfair_units::{Bytes, Duration, Time};
 use airfair_wlan::aggregation::{Agreement, Window};
 use airfair_wlan::phy::mode::{Format, Mode};
 use airfair_wlan::phy::{GuardInterval, Standard, TxVector, Width};
-use airfair_wlan::{AirtimeQueueLimits, AirtimeSharing, Discipline, NodeId, QueueConfig};
+use airfair_wlan::{
+    AirtimeQueueLimits, AirtimeSharing, Discipline, HardwareQueue, NodeId, QueueConfig,
+};
 
 use crate::bench::{Bench, MBPS, config};
 
@@ -20,7 +22,7 @@ fn ht(mcs: u8) -> Mode {
 
 /// Two fast stations and a slow one, at 6.5 Mb/s, for which packets always wait; now and then one comes for the second.
 /// The 95th percentile of its delay [ms], and the packets that the first and the slow one have had in two seconds.
-fn delay(hardware_queue: Option<u16>, aql: Option<AirtimeQueueLimits>) -> (u64, [usize; 2]) {
+fn delay(hardware_queue: HardwareQueue, aql: Option<AirtimeQueueLimits>) -> (u64, [usize; 2]) {
     let mut config = config(Standard::N, &[MBPS(54); 3]);
     let rule = AirtimeSharing { hardware_queue, aql, ..AirtimeSharing::default() };
     config.ap_queue = QueueConfig {
@@ -68,24 +70,34 @@ fn delay(hardware_queue: Option<u16>, aql: Option<AirtimeQueueLimits>) -> (u64, 
 #[test]
 fn airtime_queue_limits_keep_the_delay_behind_a_slow_station_short() {
     let limits = Some(AirtimeQueueLimits::default());
-    let (without, shares) = delay(None, None);
-    let (two, _) = delay(Some(2), limits);
-    let (deep, _) = delay(Some(64), None);
-    let (bounded, bounded_shares) = delay(Some(64), limits);
-    assert!(without <= 12 && two <= without + 8 && bounded <= 40, "{without} {two} {bounded}");
-    assert!(deep > 10 * bounded, "{deep} {bounded}");
-    // Airtime is shared as before.
-    for (free, bounded) in shares.into_iter().zip(bounded_shares) {
-        assert!(free.abs_diff(bounded) * 100 <= 15 * free, "{shares:?} {bounded_shares:?}");
+    let (without, shares) = delay(HardwareQueue::default(), None);
+    let (two, _) = delay(HardwareQueue::aggregates(2), limits);
+    assert!(without <= 12 && two <= without + 8, "{without} {two}");
+    for hardware in [HardwareQueue::aggregates(64), HardwareQueue::packets(1_424)] {
+        let (deep, _) = delay(hardware, None);
+        let (bounded, bounded_shares) = delay(hardware, limits);
+        assert!(bounded <= 40 && deep > 10 * bounded, "{hardware:?}: {deep} {bounded}");
+        // Airtime is shared as before.
+        for (free, bounded) in shares.into_iter().zip(bounded_shares) {
+            assert!(free.abs_diff(bounded) * 100 <= 15 * free, "{shares:?} {bounded_shares:?}");
+        }
     }
 }
 
 /// What the driver has taken comes, whatever is lost on the way.
 #[test]
 fn what_the_driver_has_taken_comes_in_the_end() {
-    for (most, aql) in [(1, None), (2, Some(AirtimeQueueLimits::default())), (30, None)] {
+    let limits = Some(AirtimeQueueLimits::default());
+    for (hardware_queue, aql) in [
+        (HardwareQueue::aggregates(1), None),
+        (HardwareQueue::aggregates(2), limits),
+        (HardwareQueue::aggregates(30), None),
+        (HardwareQueue::packets(1), None),
+        (HardwareQueue::packets(100), None),
+        (HardwareQueue::packets(100), limits),
+    ] {
         let mut config = config(Standard::Ax, &[MBPS(54); 2]);
-        let rule = AirtimeSharing { hardware_queue: Some(most), aql, ..AirtimeSharing::default() };
+        let rule = AirtimeSharing { hardware_queue, aql, ..AirtimeSharing::default() };
         let discipline = Discipline::Airtime(rule);
         config.ap_queue = QueueConfig { packets: 8_192, discipline, ..QueueConfig::fifo(1) };
         config.stations[0].errors = crate::aggregates::errors(0.4);

@@ -2,7 +2,8 @@
 
 use airfair_units::{Bytes, Duration};
 use airfair_wlan::{
-    AirtimeQueueLimits, AirtimeSharing, CoDel, Discipline, Limit, Overflow, TimeRegulation, Weights,
+    AirtimeQueueLimits, AirtimeSharing, CoDel, Counts, Discipline, HardwareQueue, Limit, Overflow,
+    TimeRegulation, Weights,
 };
 
 use super::super::Queue;
@@ -11,12 +12,13 @@ use super::super::kind::{Kind, Plain, words};
 use super::{CAPACITY, PACKETS, bytes, integer, time};
 
 words!(Limit { Each = "each", Shared = "shared" });
+words!(Counts { Aggregates = "aggregates", Packets = "packets" });
 words!(Overflow { Tail = "tail", LongestFlow = "longest-flow" });
 
 const CODEL_TIME: Kind = time(Duration::from_micros(1), Duration::from_secs(60));
 const QUANTUM_TIME: Kind = time(Duration::from_micros(10), Duration::from_secs(1));
 const SHARE_TIME: Kind = time(Duration::from_millis(1), Duration::from_secs(60));
-const AHEAD: Kind = Kind::Either(&[integer(1, 256), Kind::Word(&["off"])]);
+const AHEAD: Kind = Kind::Either(&[integer(1, 16_384), Kind::Word(&["off"])]);
 const AHEAD_TIME: Kind = time(Duration::from_micros(1), Duration::from_secs(60));
 const QUANTUM: Kind = bytes(64, 65_535);
 const QUEUES: Kind = integer(1, 65_535);
@@ -155,16 +157,27 @@ fn airtime(keys: &mut Keys, it: &mut AirtimeSharing) {
         .says("Octets that a flow may send more at each of its turns.");
     keys.key("queues", &mut it.queues, QUEUES, "16")
         .says("Queues that the flows of a station are hashed to.");
-    let (has_driver, none) = (it.hardware_queue.is_some(), Plain::Word("off"));
-    keys.optional("hardware_queue", &mut it.hardware_queue, AHEAD, "2").written_if(has_driver).says(
-        "Aggregates that the driver takes from the queues ahead of the air, that in service included: 2 in ath9k, many more in \
-         hardware with queues of its own. `off`: packets leave their queues when the medium is won, but for the first of a frame.",
-    );
+    hardware_queue(keys, &mut it.hardware_queue);
+    let (has_driver, none) = (it.hardware_queue.most.is_some(), Plain::Word("off"));
     let default = AirtimeQueueLimits::default();
     let is_other = it.aql != Some(default);
     keys.table_or("aql", &mut it.aql, OrNone { none, default, declare: aql }, "\"off\"")
         .written_if(has_driver || is_other)
         .says("Airtime queue limits of what the driver takes; they mean nothing without `hardware_queue`.");
+}
+
+/// Packets that the driver takes ahead of the air.
+fn hardware_queue(keys: &mut Keys, it: &mut HardwareQueue) {
+    let (has_driver, is_other) = (it.most.is_some(), it.counts != Counts::default());
+    keys.optional("hardware_queue", &mut it.most, AHEAD, "2").written_if(has_driver).says(
+        "Most that the driver takes from the queues ahead of the air, what is in service included, as `hardware_queue_counts` says. \
+         `off`: packets leave their queues when the medium is won, but for the first of a frame.",
+    );
+    keys.word("hardware_queue_counts", &mut it.counts, "\"packets\"").written_if(is_other).says(
+        "Unit of `hardware_queue`, and so who forms aggregates. `aggregates`: the driver, ahead of the air; ath9k has 2. `packets`: \
+         the hardware, of all packets that it holds for a station when it wins the channel, as with ath10k and mt76, whose queues \
+         hold 1424 and 2048 and whose packets `aql` limits first.",
+    );
 }
 
 /// Airtime that the driver may have.

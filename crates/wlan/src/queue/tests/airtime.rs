@@ -29,7 +29,11 @@ fn airtime_is_charged_after_the_exchange_and_shared_in_rounds() {
 /// A queue whose driver takes up to 64 packets ahead, when three stations at 8 Mb/s have had 30 of 962 octets each, one station
 /// after the other. Linux expects 38 octets more, 1000 µs, and 40 µs for the frame.
 fn queue_with_driver(aql: Option<AirtimeQueueLimits>) -> TransmitQueue<Tagged> {
-    let rule = AirtimeSharing { hardware_queue: Some(64), aql, ..AirtimeSharing::default() };
+    let rule = AirtimeSharing {
+        hardware_queue: HardwareQueue::aggregates(64),
+        aql,
+        ..AirtimeSharing::default()
+    };
     let mut queue = airtime_queue(rule);
     for index in 0..3 {
         let rate = DataRate::from_mbps(8);
@@ -71,7 +75,10 @@ fn the_driver_takes_the_airtime_that_its_limits_leave_to_a_station() {
 /// Quanta of 300 µs, and exchanges of 250 and 900 µs: stations share as they do without a driver, a little later.
 #[test]
 fn a_driver_shares_airtime_as_the_scheduler_says() {
-    let rule = AirtimeSharing { hardware_queue: Some(2), ..AirtimeSharing::default() };
+    let rule = AirtimeSharing {
+        hardware_queue: HardwareQueue::aggregates(2),
+        ..AirtimeSharing::default()
+    };
     let mut queue = airtime_queue(rule);
     for (number, flow) in (0..400).flat_map(|number| [0, 2].map(|flow| (number, flow))) {
         assert!(queue.push(ms(0), packet(flow, number, 1_000)));

@@ -1,0 +1,309 @@
+//! Receivers of aggregates: whatever is lost, nothing vanishes and nothing waits for ever.
+
+use super::*;
+use crate::aggregation::{Agreement, Window};
+use crate::block_ack::{AfterSilence, REORDER_TIMEOUT, Recipient, Sequence};
+use crate::phy::mode::{Format, Mode};
+use crate::phy::{GuardInterval, TxVector, Width};
+
+const STATIONS: usize = 3;
+/// Transmissions of an MPDU.
+const ATTEMPTS: u16 = 4;
+
+/// What becomes of a frame.
+#[derive(Clone, Copy, Debug)]
+enum Frame {
+    /// MPDUs are lost whose place has a bit here, and the others are acknowledged.
+    Lost(u64),
+    Unanswered,
+    /// No CTS has come as often as an RTS is sent.
+    NoCts,
+}
+
+/// A transmit queue and its receivers.
+struct Link {
+    queue: TransmitQueue<Tagged>,
+    recipients: Vec<Option<Recipient<()>>>,
+    came: u32,
+    gone: u32,
+}
+
+impl Link {
+    fn new(config: QueueConfig, agreements: [Option<Agreement>; STATIONS]) -> Self {
+        let mut queue = TransmitQueue::new(config);
+        for (index, agreement) in agreements.into_iter().enumerate() {
+            if let Some(agreement) = agreement {
+                queue.agree(NodeId::station(index), agreement);
+            }
+        }
+        let recipient = |agreement: Agreement| {
+            Recipient::new(agreement.window.mpdus(), REORDER_TIMEOUT, Sequence::default())
+        };
+        let recipients = agreements.map(|agreement| agreement.map(recipient)).into();
+        Self { queue, recipients, came: 0, gone: 0 }
+    }
+
+    fn push(&mut self, now: Time, flow: u64, size: u64) {
+        self.came += 1;
+        self.gone += u32::from(!self.queue.push(now, packet(flow, u64::from(self.came), size)));
+    }
+
+    /// One exchange.
+    fn exchange(&mut self, now: Time, frame: Frame) {
+        let Some(to) = self.queue.link_in_service() else {
+            self.gone += u32::from(finish(&mut self.queue, now).is_some());
+            return;
+        };
+        let link = self.queue.link(to);
+        let (agreement, request) = (link.agreement, link.originator.request());
+        let recipient = self.recipients[to.index() - 1].as_mut().expect("a receiver of aggregates");
+        if let Some(start) = request {
+            recipient.handle_request(start);
+        } else {
+            self.send(now, to, &agreement, frame);
+        }
+        self.settle(now, to, request.is_some(), frame);
+    }
+
+    /// The data frame of an exchange, as a cell makes it.
+    fn send(&mut self, now: Time, to: NodeId, agreement: &Agreement, frame: Frame) {
+        let mode = Mode::all(Format::Ht, Width::Mhz20, GuardInterval::Ns800).next().expect("MCS 0");
+        let (tx, block_ack) = (TxVector::Mode(mode), Duration::from_micros(32));
+        let room = Room { octets: Bytes::new(9_000), mpdus: agreement.most_mpdus() };
+        self.queue.prepare(now, to, &room);
+        let mpdus = self.queue.batch(to).mpdus();
+        assert!(mpdus > 0, "a frame with nothing in it");
+        let recipient = self.recipients[to.index() - 1].as_mut().expect("a receiver of aggregates");
+        let link = self.queue.link(to);
+        link.frames = Some(Frames { tx, control: tx, block_ack, room });
+        link.originator.set_attempts(ATTEMPTS);
+        if matches!(frame, Frame::NoCts) {
+            return;
+        }
+        link.originator.send(mpdus);
+        for (place, mpdu) in link.originator.on_air().enumerate() {
+            if matches!(frame, Frame::Lost(lost) if lost >> (place % 64) & 1 == 0) {
+                recipient.receive(now, mpdu.sequence, || ());
+                mpdu.packet.has_arrived = true;
+            }
+        }
+    }
+
+    fn settle(&mut self, now: Time, to: NodeId, is_request: bool, frame: Frame) {
+        let Self { queue, recipients, gone, .. } = self;
+        let recipient = recipients[to.index() - 1].as_mut().expect("a receiver of aggregates");
+        while recipient.poll_released().is_some() {}
+        let come = recipient.block_ack();
+        let response = match frame {
+            Frame::Lost(_) => Response::BlockAck(&come),
+            Frame::NoCts if !is_request => Response::NoCts,
+            Frame::Unanswered | Frame::NoCts => Response::Silence,
+        };
+        queue.charge(now, &exchange(to.index() - 1, Down, 900));
+        queue.settle(now, to, response, |queued, _| {
+            *gone += u32::try_from(queued.packets().count()).expect("a few");
+        });
+    }
+
+    /// Every packet is done, dropped, refused or there, and nothing waits while nothing is in service.
+    fn check(&mut self) {
+        self.gone +=
+            u32::try_from(std::iter::from_fn(|| self.queue.poll_dropped()).count()).unwrap();
+        let queue = &self.queue;
+        let under_way: usize = queue.under_way().map(|queued| queued.packets().count()).sum();
+        let in_service = usize::from(queue.packet().is_some());
+        let left = queue.len();
+        assert_eq!(self.came - self.gone, left, "packets that came, less those gone");
+        assert_eq!(queue.waiting().count() + under_way + in_service, left as usize);
+        let may_hold = matches!(queue.config.discipline, Discipline::TimeRegulator(_));
+        assert!(left == 0 || !queue.is_empty() || may_hold, "packets wait for nothing");
+        assert!(left > 0 || queue.airtime_ahead().is_zero(), "airtime of nothing");
+    }
+
+    /// Lets exchanges without errors come until nothing is left.
+    fn drain(&mut self, mut now: Time) {
+        for _ in 0..10_000 {
+            match self.queue.next_release() {
+                Some(release) => {
+                    now = now.max(release);
+                    self.queue.release(now);
+                }
+                None if self.queue.is_empty() => break,
+                None => self.exchange(now, Frame::Lost(0)),
+            }
+            self.check();
+        }
+        assert_eq!(self.queue.len(), 0, "what was let in goes in the end");
+    }
+}
+
+/// An A-MPDU of up to 9000 octets, with a window of 64.
+fn agreement() -> Agreement {
+    Agreement::of(Format::Ht, Window::Mpdus64)
+}
+
+/// Two flows to one station, and the first MPDU of each frame is lost three times of four: the window of 64 moves on only
+/// every fourth frame of 63 packets, and packets of either flow wait for that where they are.
+#[test]
+fn a_window_without_room_lets_no_packet_vanish() {
+    let airtime = |hardware_queue| {
+        let rule = AirtimeSharing { hardware_queue, ..AirtimeSharing::default() };
+        Discipline::Airtime(AirtimeSharing { aql: None, ..rule })
+    };
+    for discipline in [
+        FAIR,
+        Discipline::DataAck(Weights::default()),
+        airtime(HardwareQueue::default()),
+        airtime(HardwareQueue::aggregates(2)),
+        airtime(HardwareQueue::aggregates(16)),
+        airtime(HardwareQueue::packets(200)),
+    ] {
+        let config = QueueConfig { discipline, ..QueueConfig::fifo(400) };
+        let mut link = Link::new(config, [Some(agreement()), None, None]);
+        for _ in 0..100 {
+            (0..60).for_each(|number| link.push(ms(0), number % 2, 100));
+            link.exchange(ms(0), Frame::Lost(1));
+            link.check();
+        }
+        link.drain(ms(1));
+    }
+}
+
+/// At 6 Mb/s a packet of 1500 octets is expected to need 2.07 ms, so that each of three stations has four in the driver, 24.8 ms
+/// in all. The first one loses its frames, of one packet more each time; an MPDU is given up after four. When the last frame is
+/// lost, three packets wait in the window, 6.2 ms, and other categories have 24 ms, so that the station may have 5 ms. They have
+/// been taken before, and go again.
+#[test]
+fn limits_of_airtime_hold_back_nothing_that_was_lost() {
+    let rule = AirtimeSharing {
+        hardware_queue: HardwareQueue::aggregates(64),
+        ..AirtimeSharing::default()
+    };
+    let config = QueueConfig { discipline: Discipline::Airtime(rule), ..QueueConfig::fifo(1_000) };
+    let mut link = Link::new(config, [Some(agreement()); STATIONS]);
+    let rate = DataRate::from_mbps(6);
+    for index in 0..STATIONS {
+        link.queue.charge(ms(0), &Charge { rate, ..exchange(index, Down, 0) });
+    }
+    for number in 0..300 {
+        link.push(ms(0), 2 * (number % 3), 1_500);
+    }
+    link.queue.note_airtime_of_others(Duration::from_millis(24));
+    let (first, mut frames) = (link.queue.link_in_service().expect("packets wait"), 0);
+    while frames < 4 {
+        let is_first = link.queue.link_in_service() == Some(first);
+        frames += u32::from(is_first);
+        link.exchange(ms(0), Frame::Lost(if is_first { !0 } else { 0 }));
+        link.check();
+    }
+    let lost = link.queue.under_way().filter(|queued| queued.msdu.to == first).count();
+    assert_eq!(lost, 3);
+    link.drain(ms(1));
+}
+
+fn any_agreement() -> impl Strategy<Value = Option<Agreement>> {
+    let keys = (1u16..70, any::<bool>(), any::<bool>(), any::<bool>());
+    let any = keys.prop_map(|(mpdus, joins, blocks, asks)| {
+        let agreement = match (blocks, joins) {
+            (true, false) => agreement(),
+            (true, true) => agreement().with_amsdu(Format::Ht, Bytes::new(3_839)),
+            (false, _) => Agreement::without_block_ack(Format::Ht, Bytes::new(3_839)),
+        };
+        let after_silence = if asks { AfterSilence::Request } else { AfterSilence::Retransmission };
+        let limits = crate::aggregation::AmpduLimits { max_mpdus: mpdus, ..agreement.limits };
+        Agreement { limits, after_silence, ..agreement }
+    });
+    prop::option::weighted(0.8, any)
+}
+
+fn any_discipline() -> impl Strategy<Value = Discipline> {
+    let hardware = (any::<bool>(), prop::sample::select(vec![1u16, 2, 3, 16, 64, 200]));
+    let hardware = hardware.prop_map(|(ahead, most)| {
+        if ahead { HardwareQueue::aggregates(most) } else { HardwareQueue::packets(most) }
+    });
+    let aql = prop::option::weighted(0.7, (1u64..8_000, 1u64..20_000, 1u64..30_000));
+    let airtime = (prop::option::weighted(0.8, hardware), aql, 1u16..5).prop_map(
+        |(hardware_queue, aql, queues)| {
+            let us = Duration::from_micros;
+            let limits = |(low, high, threshold)| AirtimeQueueLimits {
+                low: us(low),
+                high: us(high),
+                threshold: us(threshold),
+            };
+            let (aql, codel) = (aql.map(limits), RULE);
+            let hardware_queue = hardware_queue.unwrap_or_default();
+            let rule = AirtimeSharing::default();
+            Discipline::Airtime(AirtimeSharing { queues, codel, hardware_queue, aql, ..rule })
+        },
+    );
+    prop_oneof![
+        4 => airtime,
+        2 => (1u16..5).prop_map(|queues| {
+            Discipline::FqCoDel { codel: RULE, quantum: Bytes::new(1_514), queues }
+        }),
+        1 => Just(Discipline::DataAck(Weights::default())),
+        1 => Just(Discipline::Fifo),
+        1 => Just(Discipline::CoDel(RULE)),
+        1 => Just(Discipline::RoundRobin),
+        1 => Just(DRR),
+        1 => Just(Discipline::TimeRegulator(REGULATION)),
+    ]
+}
+
+/// Something that happens to a transmit queue.
+#[derive(Clone, Debug)]
+enum Step {
+    /// So many packets of a flow and a size come.
+    Come(u16, u64, u64),
+    Sent(Frame),
+    Changed(Discipline),
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let frame = prop_oneof![
+        6 => any::<u64>().prop_map(Frame::Lost),
+        2 => Just(Frame::Lost(1)),
+        2 => Just(Frame::Lost(0)),
+        1 => Just(Frame::Unanswered),
+        1 => Just(Frame::NoCts),
+    ];
+    prop_oneof![
+        8 => (1u16..40, 0u64..6, 60u64..1_515).prop_map(|(n, flow, size)| Step::Come(n, flow, size)),
+        16 => frame.prop_map(Step::Sent),
+        1 => any_discipline().prop_map(Step::Changed),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 768, ..ProptestConfig::default() })]
+
+    /// Every packet is done, dropped, refused or there, and in the end all are gone: under any discipline, with any driver's
+    /// queue, whatever is lost, and where the discipline changes meanwhile.
+    #[test]
+    fn nothing_vanishes_and_nothing_is_stuck_in_aggregates(
+        discipline in any_discipline(),
+        packets in 4u32..400,
+        agreements in prop::array::uniform3(any_agreement()),
+        steps in prop::collection::vec((any_step(), 0u64..3), 0..200),
+    ) {
+        let config = QueueConfig { discipline, ..QueueConfig::fifo(packets) };
+        let (mut link, mut now) = (Link::new(config, agreements), ms(0));
+        for (step, pause) in steps {
+            match step {
+                Step::Come(count, flow, size) => {
+                    (0..count).for_each(|_| link.push(now, flow, size));
+                }
+                Step::Sent(frame) => link.exchange(now, frame),
+                Step::Changed(discipline) => {
+                    link.queue.reconfigure(now, QueueConfig { discipline, ..config });
+                }
+            }
+            link.check();
+            now += Duration::from_millis(pause);
+            if link.queue.next_release().is_some_and(|release| release <= now) {
+                link.queue.release(now);
+            }
+        }
+        link.drain(now);
+    }
+}
