@@ -469,6 +469,7 @@ def queue_airtime(
     aql: Literal["off"] | Mapping[str, Value] | None = None,
     charges_uplink: bool | None = None,
     hardware_queue: Literal["off"] | int | None = None,
+    hardware_queue_counts: Literal["aggregates", "packets"] | None = None,
     interval: str | None = None,
     packets: int | None = None,
     quantum: str | None = None,
@@ -487,9 +488,13 @@ def queue_airtime(
         Default: {}.
     charges_uplink: Whether a station is charged for the frames that it sends, too, not only for
         those to it. Default: true.
-    hardware_queue: Aggregates that the driver takes from the queues ahead of the air, that in
-        service included: 2 in ath9k, many more in hardware with queues of its own. `off`: packets
-        leave their queues when the medium is won, but for the first of a frame. Default: "off".
+    hardware_queue: Most that the driver takes from the queues ahead of the air, what is in service
+        included, as `hardware_queue_counts` says. `off`: packets leave their queues when the medium
+        is won, but for the first of a frame. Default: "off".
+    hardware_queue_counts: Unit of `hardware_queue`, and so who forms aggregates. `aggregates`: the
+        driver, ahead of the air; ath9k has 2. `packets`: the hardware, of all packets that it holds
+        for a station when it wins the channel, as with ath10k and mt76, whose queues hold 1424 and
+        2048 and whose packets `aql` limits first. Default: "aggregates".
     interval: Time in which the delay must fall below the target once. Default: "100 ms".
     packets: Capacity, the packet in service included. Default: 8192.
     quantum: Octets that a flow may send more at each of its turns. Default: "300 B".
@@ -778,6 +783,8 @@ def flow(
 
 def control_arf_aware(
     *,
+    notification_delay: str | None = None,
+    poll: Literal["off"] | str | None = None,
     variant: Literal["held", "one-shot", "continuous"] | None = None,
 ) -> Table:
     """Cross-layer control: one of the papers' schemes, or `rate-cap`.
@@ -786,6 +793,10 @@ def control_arf_aware(
     `occupancy` TCP or TFRC, a station at either end and an access point with `occupancy`, `rate-
     cap` TCP or TFRC and a station as sender. What needs a station at either end acts at each.
 
+    notification_delay: Time from a change of the link's rate, or from a reading of it, until TCP
+        knows. Default: "0 s".
+    poll: Time between two readings of the link's rate, as by SNMP; with `off` the driver notifies
+        TCP of each change. Default: "off".
     variant: Reading of the paper: the window is capped at a k-th of the saved one as long as the
         rate is low (`held`), is set to it once (`one-shot`), or is capped at a k-th of the current
         one (`continuous`). Default: "held".
