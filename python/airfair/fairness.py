@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from . import statistics
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from .result import Result
 
 INDICES = ("flow_rate", "flow_rate_per_link_rate", "airtime", "occupancy")
@@ -18,29 +20,34 @@ Indices = dict[str, list[float | None]]
 def indices(result: Result) -> Indices:
     """Each index of each replication, over those that compete; `None` where nothing was shared."""
     columns: Indices = {name: [] for name in INDICES}
+    # The scenario makes these lists anew for whoever asks.
+    flows, stations = result.scenario.flows, result.scenario.stations
     for replication in range(result.replications):
-        for name, index in _of_one(result, replication).items():
+        for name, index in _of_one(result, replication, flows, stations).items():
             columns[name].append(index)
     return columns
 
 
-def _of_one(result: Result, replication: int) -> dict[str, float | None]:
-    scenario = result.scenario
-
+def _of_one(
+    result: Result,
+    replication: int,
+    flows: Sequence[Mapping[str, str]],
+    stations: Sequence[str],
+) -> dict[str, float | None]:
     def of(table: str, name: str, things: int) -> list[float]:
         return result.columns[table][name][replication * things : (replication + 1) * things]
 
-    n = len(scenario.flows)
+    n = len(flows)
     competing = [i for i, life in enumerate(of("flows", "active_s", n)) if life > 0]
     flow_rates, link_rates = (
         [values[i] for i in competing]
         for values in (of("flows", "flow_rate_bps", n), of("flows", "mean_link_rate_bps", n))
     )
-    ends = {scenario.flows[i][end] for i in competing for end in ("from", "to")}
-    busy = [place for place, name in enumerate(scenario.stations) if name in ends]
+    ends = {flows[i][end] for i in competing for end in ("from", "to")}
+    busy = [place for place, name in enumerate(stations) if name in ends]
 
     def held(name: str) -> list[float]:
-        shares = of("airtime", name, len(scenario.stations))
+        shares = of("airtime", name, len(stations))
         return [shares[place] for place in busy]
 
     wired = any(map(math.isnan, link_rates))

@@ -149,6 +149,8 @@ class Result:
     channel_shares = _Table("channel_shares")
     categories = _Table("categories")
     links = _Table("links")
+    limits = _Table("limits")
+    places = _Table("places")
 
     @functools.cached_property
     def fairness(self) -> pl.DataFrame:
@@ -387,7 +389,9 @@ class Result:
             if column in table.columns:
                 names = self._names[column]
                 at = table.get_column_index(column)
-                named = names.select(pl.all().gather(table[column])).get_columns()
+                # Places are floats where a row may lack one.
+                places = table[column].cast(pl.Float64).fill_nan(None).cast(pl.UInt32)
+                named = names.select(pl.all().gather(places)).get_columns()
                 table.drop_in_place(column)
                 for offset, name in enumerate(named):
                     table.insert_column(at + offset, name)

@@ -173,7 +173,8 @@ def test_tables_have_one_row_per_replication_and_thing() -> None:
     outcomes = [outcome for outcome in batch.outcomes if outcome]
     tables = _core.tables(scenario, outcomes)
     rows = {name: {len(column) for column in columns.values()} for name, columns in tables.items()}
-    # 3 replications of 2 flows, 2 stations, 1 access point and channel, 2 directions; no categories
+    # 3 replications of 2 flows, 2 stations, 1 access point and channel, 2 directions; no categories.
+    # Each flow waits for the air at its station.
     assert rows == {
         "runs": {3},
         "flows": {6},
@@ -184,6 +185,8 @@ def test_tables_have_one_row_per_replication_and_thing() -> None:
         "categories": {0},
         "links": {6},
         "airtime": {6},
+        "limits": {6},
+        "places": {6},
     }
     # 8 steps of each
     for what, things in {"delivered": 2, "window": 2, "airtime": 2, "link_queue": 2}.items():

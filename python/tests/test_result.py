@@ -129,7 +129,19 @@ def test_the_document_holds_means_and_intervals(result: airfair.Result) -> None:
 def test_one_replication_has_no_interval() -> None:
     document = airfair.run(SCENARIO).to_json()
     assert document["flows"][0]["goodput_ci95_bps"] is None
-    assert document["fairness"]["goodput_ci95"] is None
+    assert document["fairness"]["flow_rate_ci95"] is None
+
+
+def test_the_things_that_limit_a_flow_add_up_and_its_places_have_names() -> None:
+    result = airfair.run(SCENARIO)
+    shares = result.limits.drop("replication", "flow")
+    assert shares.sum_horizontal().to_list() == pytest.approx([1, 1])
+    # Both stations always have packets of their uploads: the air limits them.
+    assert result.limits["air"].min() > 0.9
+    places = result.places
+    assert places["channel"].unique().to_list() == result.scenario.cells
+    assert places["link"].null_count() == places["from"].null_count() == places.height
+    assert sorted(places["member"]) == [1, 2]
 
 
 def test_fairness_counts_only_stations_that_take_part() -> None:

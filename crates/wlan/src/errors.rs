@@ -7,7 +7,8 @@ use rand_core::Rng;
 
 use crate::contender::Stream;
 use crate::phy::TxVector;
-use crate::phy::error_rate::{LogSurvival, independent_bits, log_survival};
+use crate::phy::error_rate::{LogSurvival, independent_bits};
+use crate::phy::known_survivals::log_survival;
 use crate::phy::mode_errors::ErrorClass;
 
 /// Model of the frames between a station and its access point that are errored, in both directions.
@@ -105,8 +106,8 @@ impl LinkErrors {
     }
 }
 
-/// Survival by vector and signal, whatever the link and the length: each is an integral, which costs more than a hundred
-/// frames.
+/// Survival by vector and signal, whatever the link and the length, as far as this cell has asked: what all cells know lies
+/// behind a lock.
 #[derive(Debug, Default)]
 struct Survivals {
     of_vectors: BTreeMap<(TxVector, Decibels), LogSurvival>,

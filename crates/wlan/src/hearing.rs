@@ -60,16 +60,6 @@ impl Likeness {
             Audibility::Decodes
         }
     }
-
-    fn audibility(&self, from: NodeId) -> Audibility {
-        if self.hidden.contains(&from) {
-            Audibility::Nothing
-        } else if self.noise.contains(&from) {
-            Audibility::Senses
-        } else {
-            Audibility::Decodes
-        }
-    }
 }
 
 /// Likeness of each contender.
@@ -121,6 +111,16 @@ impl Class {
     }
 }
 
+/// Audibility of each member's frames to each class: who hides from whom counts, not how many might.
+fn rows(members: usize, classes: &[&Likeness]) -> Vec<Vec<Audibility>> {
+    let mut rows = vec![vec![Audibility::Decodes; classes.len()]; members];
+    for (index, class) in classes.iter().enumerate() {
+        class.noise.iter().for_each(|from| rows[from.index()][index] = Audibility::Senses);
+        class.hidden.iter().for_each(|from| rows[from.index()][index] = Audibility::Nothing);
+    }
+    rows
+}
+
 /// Audibility of each member's frames to each class. It may change during a run where each contender is a class of
 /// its own; a frame on the air keeps the audibility that it started with.
 #[derive(Clone, Debug)]
@@ -166,11 +166,9 @@ impl Hearing {
         classes: &[&Likeness],
         can_change: bool,
     ) -> Self {
-        let from = (0..).map(NodeId).take(config.stations.len() + 1);
-        let row = |from| classes.iter().map(|class| class.audibility(from)).collect();
         let newest = classes.iter().map(|class| class.understands).max().unwrap_or_default();
         Self {
-            rows: from.map(row).collect(),
+            rows: rows(config.stations.len() + 1, classes),
             classes: classes.iter().map(|class| Class::of(class)).collect(),
             class_of,
             can_change,

@@ -3,6 +3,7 @@
 mod channel;
 pub mod dsss;
 pub mod error_rate;
+pub(crate) mod known_survivals;
 pub mod mode;
 pub mod mode_errors;
 pub mod mode_groups;

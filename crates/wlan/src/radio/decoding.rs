@@ -7,7 +7,8 @@ use airfair_units::{Bytes, Dbm, Decibels, Probability};
 
 use super::reception::{Decoder, Radio};
 use crate::phy::TxVector;
-use crate::phy::error_rate::{LogSurvival, log_survival};
+use crate::phy::error_rate::LogSurvival;
+use crate::phy::known_survivals::log_survival;
 use crate::phy::mode_errors::ErrorClass;
 
 /// Distance of the table's points [thousandths of a dB].
@@ -19,8 +20,8 @@ const LAST: i64 = 40_000;
 
 /// Probabilities of loss of frames that nothing overlaps, in one cell.
 ///
-/// With [`Decoder::Snr`], logarithms of survival are taken from points 0.05 dB apart, computed when first
-/// asked for, and a straight line between two of them: within 0.002 of
+/// With [`Decoder::Snr`], logarithms of survival are taken from points 0.05 dB apart, computed when a cell first
+/// asks for them, and a straight line between two of them: within 0.002 of
 /// [`frame_error_rate`](crate::phy::error_rate::frame_error_rate), whatever the length.
 #[derive(Clone, Debug)]
 pub struct Decoding {
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
     use airfair_units::Frequency;
 
-    use crate::phy::error_rate::frame_error_rate;
+    use crate::phy::error_rate::{frame_error_rate, log_survival};
     use crate::phy::mode::{Format, Parameters};
     use crate::phy::{GuardInterval, Mode, Preamble, Standard, Width};
     use crate::radio::PathLoss;

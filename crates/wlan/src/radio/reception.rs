@@ -4,7 +4,7 @@ use airfair_units::{Dbm, Decibels, Length};
 
 use super::path_loss::PathLoss;
 use super::sensitivity::{carrier_sense_threshold, criterion, qualnet4, sensitivity};
-use crate::phy::error_rate::frame_error_rate;
+use crate::phy::known_survivals::frame_error_rate;
 use crate::phy::mode::Format;
 use crate::phy::{Mode, Standard, TxVector};
 
@@ -97,7 +97,7 @@ impl Radio {
         thermal + self.noise_figure
     }
 
-    /// Ratio of signal to noise, as [`frame_error_rate`] takes it.
+    /// Ratio of signal to noise, as [`frame_error_rate`](crate::phy::error_rate::frame_error_rate) takes it.
     pub fn snr(&self, tx: TxVector, received: Dbm) -> Decibels {
         received - self.noise(tx)
     }

@@ -31,15 +31,15 @@ impl SoftBits {
             let weight = exp(-noise * noise / 2.0);
             // The other half of the points is the mirror image.
             for sent in 0..pam.points.len() / 2 {
-                let likelihoods = pam.likelihoods(pam.points[sent] + noise);
-                for bit in 0..bits {
-                    let odds = odds(&likelihoods, sent, bit);
+                let odds = odds(&pam.likelihoods(pam.points[sent] + noise), sent);
+                for odds in &odds[..bits] {
                     let density = 1.0 - log2(1.0 + odds);
                     mean += weight * density;
                     square += weight * density * density;
-                    if odds > 0.0 {
-                        factor += weight * sqrt(odds);
-                        spread += weight * sqrt(odds) * log(odds) * log(odds);
+                    if *odds > 0.0 {
+                        let (root, logarithm) = (sqrt(*odds), log(*odds));
+                        factor += weight * root;
+                        spread += weight * root * logarithm * logarithm;
                     }
                     weights += weight;
                 }
@@ -81,15 +81,25 @@ fn scaled_tail(x: f64) -> f64 {
     }
 }
 
-/// Odds, after what was received, against the value that one bit of the point that was sent has.
-fn odds(likelihoods: &[f64], sent: usize, bit: u32) -> f64 {
-    let label = |place: usize| (place ^ (place >> 1)) >> bit & 1;
-    let (mut right, mut wrong) = (0.0, 0.0);
+/// Odds, after what was received, against the value that each bit of the point that was sent has; bits that it lacks have odds of
+/// zero.
+fn odds(likelihoods: &[f64], sent: usize) -> [f64; MOST_BITS] {
+    let label = |place: usize| place ^ (place >> 1);
+    let (mut right, mut wrong) = ([0.0; MOST_BITS], [0.0; MOST_BITS]);
+    // All bits at once: sums that do not wait for each other.
     for (place, likelihood) in likelihoods.iter().enumerate() {
-        *if label(place) == label(sent) { &mut right } else { &mut wrong } += likelihood;
+        let differing = label(place) ^ label(sent);
+        for bit in 0..MOST_BITS {
+            let is_right = differing >> bit & 1 == 0;
+            right[bit] += if is_right { *likelihood } else { 0.0 };
+            wrong[bit] += if is_right { 0.0 } else { *likelihood };
+        }
     }
-    wrong / right
+    std::array::from_fn(|bit| wrong[bit] / right[bit])
 }
+
+/// Bits of one dimension of the largest constellation.
+const MOST_BITS: usize = 5;
 
 /// One dimension of a constellation, in standard deviations of the noise.
 struct Pam {
@@ -98,7 +108,7 @@ struct Pam {
 
 impl Pam {
     /// Bits of one dimension; BPSK has no other.
-    fn bits(constellation: Constellation) -> u32 {
+    fn bits(constellation: Constellation) -> usize {
         match constellation {
             Constellation::Bpsk | Constellation::Qpsk => 1,
             Constellation::Qam16 => 2,
