@@ -19,7 +19,7 @@ from typing import Any, Self
 import pytest
 
 from airfair import _core, cli
-from airfair.emulation import control, live, running
+from airfair.emulation import running
 from emulations import staying
 from support import PROGRAM
 
@@ -554,46 +554,6 @@ def test_a_flood_and_garbage_are_counted_and_harm_nobody_else(cell: Path) -> Non
     assert nodes["slow"]["refused_packets"] > 100
     assert nodes["slow"]["garbage_frames"] >= 1
     assert nodes["server"]["received_packets"] > 50
-
-
-class Deaf:
-    """An emulation in which nothing can be set."""
-
-    def set_rate(self, station: str, direction: str, rate: float) -> None:
-        raise ValueError(f"{station} {direction} {rate:.0f}")
-
-
-@pytest.mark.parametrize(
-    ("request_", "error"),
-    [
-        ({"set": "rate", "station": "a", "value": "1 Mb/s"}, "a both 1000000"),
-        ({"set": "rate", "station": "a", "value": "soon"}, "not a number"),
-        ({"set": "rate", "station": 3, "value": "1 Mb/s"}, "allowed are"),
-        ([], "allowed are"),
-        (None, "allowed are"),
-    ],
-)
-def test_a_request_that_cannot_be_met_is_answered(request_: object, error: str) -> None:
-    said = control.answer(request_, Deaf(), dict)  # type: ignore[arg-type]
-    assert not said["ok"]
-    assert error in said["error"]
-
-
-def _state(elapsed: float, scale: int) -> dict[str, Any]:
-    radio = {"frames": 100 * scale, "retries": 10 * scale, "drops": 0, "queue_packets": 3}
-    radio |= {"airtime_s": 0.25 * scale}
-    radio |= {"rate_up_bps": 11_000_000, "rate_down_bps": 5_500_000}
-    station = {"name": "slow", "sent_bytes": 125_000 * scale, "received_bytes": 0, "radio": radio}
-    host = {"name": "server", "sent_bytes": 0, "received_bytes": 125_000 * scale}
-    late = {"p50_us": 100, "p99_us": 1500, "longest_stall_us": 3000}
-    return {"elapsed_s": elapsed, "nodes": [station, host], "lateness": late}
-
-
-def test_the_line_of_a_second_is_of_that_second() -> None:
-    # 125 kB in half a second are 2 Mb/s, 0.25 s of it a half.
-    assert live.line(_state(1.0, 1), _state(1.5, 2)) == (
-        "2 s: slow 2 up 0 down 50% of the air [Mb/s]; p99 late 1.50 ms"
-    )
 
 
 @pytest.mark.parametrize(

@@ -141,12 +141,11 @@ impl Metrics {
                     cell.close_step(now, length, *window);
                 }
             }
-            (Sample::StepEnd, None) => {}
             (Sample::Limited(flow, limited), _) => flows[flow.index()].limit(limited, *window),
             (Sample::LostAt(flow, place), _) if window.contains(now) => {
-                flows[flow.index()].lose_at(place)
+                flows[flow.index()].lose_at(place);
             }
-            (Sample::LostAt(..), _) => {}
+            (Sample::StepEnd, None) | (Sample::LostAt(..), _) => {}
         }
     }
 }
