@@ -70,11 +70,13 @@ fn whatever_is_lost_no_packet_vanishes_and_no_station_is_starved() {
 fn saturated(keys: &str) -> (f64, f64) {
     let udp = "{ kind = \"udp\", payload = \"1000 B\", rate = \"200 Mb/s\" }";
     let queue = format!("discipline = \"airtime\"{keys}");
-    let outcome = run_once(&parse(&cell(2, &queue, "\"none\"", &[("a", udp)])), 0);
+    // The first aggregates have the packets that came before the next one: a second is enough to send them all.
+    let text = format!("warmup = \"1 s\"\n{}", cell(2, &queue, "\"none\"", &[("a", udp)]));
+    let outcome = run_once(&parse(&text), 0);
     let RadioOutcome { frames, aggregates, aggregated_mpdus, .. } = outcome.access_points[0];
     let number = |n: u64| f64::from(u32::try_from(n).expect("few"));
     let mpdus = number(frames - aggregates + aggregated_mpdus) / number(frames);
-    (mpdus, number(outcome.flows[0].delivered.get()) * 8.0 / 2e6)
+    (mpdus, number(outcome.flows[0].delivered.get()) * 8.0 / 1e6)
 }
 
 /// The limit of an aggregate is 5.484 ms, some 43 packets at 65 Mb/s; airtime queue limits are 12 ms of packets. A driver of
@@ -88,7 +90,7 @@ fn frames_are_as_long_however_much_the_driver_takes_ahead() {
     assert!(mpdus > 35.0, "{mpdus}");
     for keys in ["2", "16", "64", "256"] {
         let (found, goodput) = saturated(&format!(", hardware_queue = {keys}"));
-        assert!(found > 0.8 * mpdus && goodput > 0.96 * rate, "{keys}: {found} {goodput}");
+        assert!(found > 0.85 * mpdus && goodput > 0.96 * rate, "{keys}: {found} {goodput}");
     }
     for aql in ["", ", aql = \"off\""] {
         let keys = ", hardware_queue = 2048, hardware_queue_counts = \"packets\"";
