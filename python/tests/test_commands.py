@@ -167,7 +167,7 @@ def test_a_study_is_no_scenario_and_its_command_is_told(
         status, lines = told(capsys, *command)
         assert status == cli.BAD_INPUT
         assert lines == [
-            f"airfair: {study}: a study, which varies a scenario; its command is: airfair sweep {study}"
+            f"airfair: {study}: this is a study, not a scenario; run it with: airfair sweep {study}"
         ]
 
 
@@ -177,9 +177,9 @@ def test_a_scenario_is_no_study_and_its_command_is_told(
     status, lines = told(capsys, "sweep", scenario)
     assert status == cli.BAD_INPUT
     assert lines[0] == (
-        f"airfair: {scenario}: a scenario, and no study; its command is: airfair run {scenario}"
+        f"airfair: {scenario}: this is a scenario, not a study; run it with: airfair run {scenario}"
     )
-    assert lines[1].endswith(f'names it: scenario = "{scenario.name}"')
+    assert lines[1].endswith(f'with the line: scenario = "{scenario.name}"')
 
 
 def test_a_directory_of_a_paper_or_of_a_result_is_told(

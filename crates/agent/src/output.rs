@@ -29,7 +29,7 @@ pub fn print(lines: &str) -> Result<bool> {
 /// A document as one line of JSON, with what would steer a terminal by JSON's own escapes.
 ///
 /// # Errors
-/// If it cannot be JSON.
+/// If the value cannot be written as JSON.
 pub fn line(document: &impl Serialize) -> Result<String> {
     let mut line = String::new();
     // Outside of its strings JSON on one line has no such character.

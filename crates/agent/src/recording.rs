@@ -100,7 +100,7 @@ impl<R: BufRead> Recorded<R> {
     /// The next sample.
     ///
     /// # Errors
-    /// If a line is no sample, or one that nothing real has.
+    /// If a line is not a sample, or if one of its counters is larger than any real counter.
     pub fn next_sample(&mut self) -> Result<Option<Sample>> {
         Ok(self.next_line()?.map(|line| line.sample))
     }

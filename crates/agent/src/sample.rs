@@ -161,7 +161,7 @@ const RATES: [u64; 2] = [100_000, 100_000 * 0xffff_ffff];
 /// A counter that nothing real has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfRange {
-    /// Its key, from the sample on.
+    /// Key of the counter, as a path from the sample.
     key: String,
     found: u64,
     allowed: Range,

@@ -69,7 +69,7 @@ impl Carrier {
     }
 }
 
-/// Place of an end among the nodes: stations come ahead of hosts.
+/// Index of an end among the nodes: stations come before hosts.
 pub(crate) fn place(scenario: &Scenario, end: Endpoint) -> usize {
     match end {
         Endpoint::Station(at) => at,

@@ -50,7 +50,7 @@ pub struct Simulated {
 pub(crate) struct Live {
     pub(crate) cells: Vec<Vec<Member>>,
     pub(crate) nodes: Vec<Simulated>,
-    /// Places of both nodes of each flow that is simulated.
+    /// Indices of the sender's and the receiver's node, for each simulated flow.
     flows: Vec<Option<(usize, usize)>>,
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct Pace<W> {
     seen: Duration,
     /// Wall time at which a wait has begun that input has ended.
     asleep: Option<Duration>,
-    /// Time that was spent waiting.
+    /// Time in which the engine had nothing to do and waited.
     pub(crate) rest: Duration,
     pub(crate) longest: Duration,
     pub(crate) slips: u64,

@@ -188,7 +188,7 @@ impl Plan {
         Some(if origin == Side::Sender { (from, to) } else { (to, from) })
     }
 
-    /// Places of both nodes of each of the scenario's own flows that is simulated; `None` of one that the kernel carries.
+    /// Indices of the sender's and the receiver's node, for each flow of the scenario; `None` for a flow that the kernel carries.
     pub(crate) fn simulated_flows(&self) -> impl Iterator<Item = Option<(usize, usize)>> {
         let is_kernels = |flow| self.kernel_flows.iter().any(|it| it.flow == flow);
         let own = self.scenario.flows.iter().take(self.own_flows).enumerate();

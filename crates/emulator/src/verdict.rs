@@ -18,7 +18,7 @@ pub const PROMPT: Duration = Duration::from_micros(100);
 pub const FEW: u64 = 5;
 /// Per cent of a flow's packets that may be late, and of the time that channel time may stand still, in all.
 pub const OF_ALL: u64 = 1;
-/// The same in any single second.
+/// The same limit for any single second.
 pub const OF_A_SECOND: u64 = 5;
 /// Per cent of a second that the engine may be at work, or that a node may send as much as the engine reads.
 pub const BUSY: u64 = 95;
@@ -37,7 +37,7 @@ fn second_of(at: Time) -> u64 {
 pub struct Share {
     /// All packets.
     pub packets: u64,
-    /// Those that were later than tolerated.
+    /// Packets that were later than tolerated.
     pub late: u64,
 }
 
@@ -62,7 +62,7 @@ impl Share {
 pub struct Late<F> {
     /// The flow.
     pub flow: F,
-    /// Its packets, in one direction.
+    /// Packets of the flow in one direction.
     pub share: Share,
     /// Lateness that was tolerated at the end of that time.
     pub tolerated: Duration,
@@ -80,7 +80,7 @@ impl<F> Late<F> {
 /// Packets of one direction of a flow.
 #[derive(Clone, Debug, Default)]
 struct Track {
-    /// Place of the other direction.
+    /// Index of the track of the opposite direction.
     opposite: Option<usize>,
     /// Time that packets take through the cell, smoothed; zero before the first one.
     delay: Duration,
@@ -96,7 +96,7 @@ struct Track {
 #[derive(Debug)]
 pub(crate) struct Watch {
     tracks: Vec<Track>,
-    /// Places of those that have had packets.
+    /// Indices of the tracks that have had packets.
     used: Vec<usize>,
     worst_second: Option<Late<usize>>,
 }
@@ -171,7 +171,7 @@ pub struct InSecond {
     pub time: Duration,
 }
 
-/// Time that is added up second by second, of which the most is kept.
+/// Sum of times in each second, of which the largest is kept.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BySecond {
     current: InSecond,
@@ -227,7 +227,7 @@ impl Effort {
     }
 }
 
-/// A reason why the figures of an emulation should not be used.
+/// A reason for which the figures of an emulation are invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Objection {
     /// Too many packets of a flow were late.

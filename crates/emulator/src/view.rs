@@ -1,4 +1,4 @@
-//! An emulation as whoever watches sees it.
+//! State of a running emulation, for the live view and the control socket.
 
 use airfair_units::{DataRate, Duration};
 
@@ -36,11 +36,11 @@ pub struct Traffic {
 /// A station or host while the emulation goes on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NodeView {
-    /// Its packets.
+    /// Packets that it has sent and received.
     pub traffic: Traffic,
-    /// What simulated flows of the scenario have brought from it and to it.
+    /// Octets that simulated flows of the scenario have delivered from it and to it.
     pub simulated: Simulated,
-    /// Its part of the air; none for a host.
+    /// Its use of the air; `None` for a host.
     pub member: Option<Member>,
     /// Rates of its link now, up and down, by what is known.
     pub rates: [Option<DataRate>; 2],
@@ -48,12 +48,12 @@ pub struct NodeView {
     pub is_there: bool,
 }
 
-/// An emulation while it goes on.
+/// State of an emulation at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct View {
     /// Channel time.
     pub elapsed: Duration,
-    /// How well it keeps to the wall clock.
+    /// Lateness against the wall clock.
     pub punctuality: Punctuality,
     /// One per node of the plan.
     pub nodes: Vec<NodeView>,

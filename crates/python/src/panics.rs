@@ -10,7 +10,7 @@ thread_local! {
     static PLACE: Cell<Option<String>> = const { Cell::new(None) };
 }
 
-/// Place of the last panic of any thread.
+/// Source file and line of the last panic of any thread.
 static LAST: Mutex<Option<String>> = Mutex::new(None);
 
 /// Makes panics silent: whoever catches one tells it, with its place.

@@ -64,33 +64,33 @@ pub enum Sample {
     Window(FlowId, SenderWindow),
     /// A step of the time series has ended; its samples have come.
     StepEnd,
-    /// A time is over in which a flow was limited by one thing.
+    /// A period in which one thing limited a flow has ended.
     Limited(FlowId, Limited),
     /// A packet of a flow's sender was lost here.
     LostAt(FlowId, Place),
 }
 
-/// A time in which a flow was limited by one thing.
+/// A period in which one thing limited a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limited {
     /// The thing that limited it.
     pub by: LimitedBy,
-    /// Start of that time.
+    /// Start of the period.
     pub from: Time,
-    /// End of it.
+    /// End of the period.
     pub to: Time,
 }
 
 /// The thing that limits a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitedBy {
-    /// Its sender, while no packet of it waits on the way.
+    /// The flow's own sender, while no packet of the flow waits on its route.
     Sender(Limit),
-    /// A place on its route where packets of it wait.
+    /// A queue on the flow's route in which its packets wait.
     Place(Place),
 }
 
-/// Place on a flow's route where packets wait, and may be lost.
+/// A queue on a flow's route, with the hop behind it, where packets wait or are lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Place {
     /// The transmit queue of a member of a cell, before the air.

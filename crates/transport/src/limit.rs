@@ -1,21 +1,21 @@
-//! Reasons why a sender sends no more than it does.
+//! Limits of a sender: reasons for which it stops to send.
 
-/// Reason why a sender that has just been polled to its end has nothing more to send now.
+/// Reason for which a sender has nothing more to send, once `poll_transmit` has returned `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Limit {
     /// The connection is being opened.
     Handshake,
-    /// The application has given it no more data, or all of it is sent.
+    /// All data of the application is sent.
     Application,
-    /// The receiver's window is full.
+    /// The receiver's window is used up.
     ReceiveWindow,
-    /// The congestion window is full.
+    /// The congestion window is used up.
     CongestionWindow,
     /// The next packet is not due at the rate that the transport allows itself.
     Rate,
-    /// The window or the rate that a control scheme has set leaves no room.
+    /// The window or the rate that a control scheme has set is used up.
     Control,
-    /// The transmit queue of its own host was full.
+    /// The transmit queue of its own host has refused a packet.
     HostQueue,
 }
 
@@ -31,8 +31,7 @@ impl Limit {
         Self::HostQueue,
     ];
 
-    /// True where more speed of the network would let the sender send more: its windows and its rate follow what the
-    /// network carries.
+    /// True if a faster network would let the sender send more: windows and rate follow what the network carries.
     #[must_use]
     pub fn follows_network(self) -> bool {
         !matches!(self, Self::Handshake | Self::Application | Self::Control)

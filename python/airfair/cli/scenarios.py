@@ -87,7 +87,7 @@ def read(
     except ScenarioError as error:
         if is_study(content):
             raise InputError(
-                f"{name}: a study, which varies a scenario; its command is: airfair sweep {name}"
+                f"{name}: this is a study, not a scenario; run it with: airfair sweep {name}"
             ) from error
         raise InputError(*(f"{name}: {problem}" for problem in error.problems)) from error
 
@@ -127,7 +127,7 @@ def _of_examples(name: str) -> str:
 def _what_is_in(folder: Path) -> str:
     """A directory in words, with the command that takes it."""
     if (folder / "paper.toml").exists():
-        return f"Is a directory, of a paper; its command is: airfair reproduce {folder}"
+        return f"this is the directory of a paper; run it with: airfair reproduce {folder}"
     if (folder / "scenario.toml").exists():
-        return f"Is a directory; a scenario is in it: {folder / 'scenario.toml'}"
+        return f"this is a directory; it contains a scenario: {folder / 'scenario.toml'}"
     return "Is a directory"

@@ -10,9 +10,9 @@ use std::os::unix::fs::FileExt;
 
 use super::interface::Port;
 
-/// Octets of a file of counters: a line of 140 octets for each interface.
+/// Size of the buffer for a file of counters, which has a line of 140 octets for each interface [octets].
 const LONGEST: usize = 1 << 15;
-/// Looks in which every node has its turn.
+/// Number of calls of `look` after which the counters of every node have been read.
 const ROUND: usize = 10;
 
 /// Counters of all interfaces of a network namespace.
@@ -20,7 +20,7 @@ const ROUND: usize = 10;
 pub(super) struct Counters(File);
 
 impl Counters {
-    /// Those of the namespace of this thread.
+    /// The counters of the namespace of this thread.
     pub(super) fn of_this_thread() -> Result<Self> {
         Ok(Self(File::open("/proc/thread-self/net/dev")?))
     }
@@ -84,7 +84,7 @@ pub(crate) struct Losses {
 }
 
 impl Losses {
-    /// An account that begins now.
+    /// Starts to count drops: earlier ones are left out.
     pub(crate) fn new(ports: &[Port]) -> Self {
         let count = ports.len();
         let places = ports.iter().enumerate();
@@ -123,7 +123,7 @@ impl Losses {
         self.look_outside(ports);
     }
 
-    /// What its kernel has dropped of what a node was to send.
+    /// Adds the packets of a node that the kernel dropped before the emulation read them.
     fn look_inside(&mut self, at: usize, port: &Port) {
         let Self { nodes, inside, buffer, .. } = self;
         nodes[at].unread += port.overflows();
@@ -134,7 +134,7 @@ impl Losses {
         });
     }
 
-    /// What the emulation's own interfaces have dropped of what nodes were to get. One whose other end is off drops all.
+    /// Adds the packets for nodes that the kernel dropped at the emulation's own interfaces. An interface whose other end is off drops all.
     fn look_outside(&mut self, ports: &[Port]) {
         let Self { nodes, outside, was_on, names, buffer, .. } = self;
         let Some(counters) = ports.iter().find_map(Port::counters_outside) else { return };

@@ -31,7 +31,7 @@ impl Open {
         Self { width, guard, streams }
     }
 
-    /// Those of them that the station leaves open as well.
+    /// Properties that the station leaves open as well as the cell.
     fn and(self, station: &Fields) -> Self {
         let [width, guard, streams] = open(station);
         Self {
@@ -110,7 +110,7 @@ struct Choices {
 }
 
 impl Choices {
-    /// Those of a link as it is but for what is open.
+    /// Formats of a link whose given properties stay as they are.
     fn of(link: LinkFormat, open: Open, band: Band) -> Self {
         let all = Self::all(link.format, band);
         Self {
@@ -178,7 +178,7 @@ fn meant(
     sole(&all).ok_or(all)
 }
 
-/// Most links that a message names, and streams of products that are not rare.
+/// Most links that an error message names, and most streams that common products have.
 const MOST_NAMED: usize = 3;
 const FEW_STREAMS: u8 = 4;
 

@@ -7,27 +7,30 @@ use super::{Declaration, Of, PLACE, REPLICATION, Table, Unit, share};
 use crate::outcome::{FlowOutcome, Limits, Outcome, PlaceOutcome};
 use crate::record::{CellId, Place};
 
-const MEANING: &str = "Shares of the time in which each flow's sender was open, by what limited it then; they add up to 1, \
-    and are null where it was never open, and for flows of programs outside. Where packets of a flow wait on its way while its \
-    windows or its rate are used up, the wire or the air is what limits it; its sender is where none wait.";
+const MEANING: &str = "Limits of each flow, as shares of the time from its start until its sender is done; they add up to 1. \
+    A wire or the air limits a flow while its window or its rate is used up and packets of it wait in a queue on its route. \
+    While none wait, the sender's own limit counts. All are null for a flow that has not started, and for the flow of a program \
+    outside airfair.";
 
 /// A limit of a sender: column, and its meaning.
 fn of_sender(limit: Limit) -> (&'static str, &'static str) {
     match limit {
-        Limit::Handshake => ("handshake", "The connection was being opened."),
+        Limit::Handshake => ("handshake", "TCP opened the connection."),
         Limit::Application => {
-            ("application", "The application had no more data, or all of it was sent.")
+            ("application", "The sender had sent all data that its application had.")
         }
-        Limit::ReceiveWindow => ("receive_window", "The receiver's window was full."),
+        Limit::ReceiveWindow => ("receive_window", "The receiver's window was used up."),
         Limit::CongestionWindow => (
             "congestion_window",
-            "The congestion window was full: it still grew, or a loss had reduced it.",
+            "The congestion window was used up: it was still growing, or a loss had reduced it.",
         ),
         Limit::Rate => ("rate", "TFRC's allowed rate was used up."),
-        Limit::Control => ("control", "The limit that a control scheme had set was reached."),
+        Limit::Control => {
+            ("control", "The limit that the flow's control scheme had set was used up.")
+        }
         Limit::HostQueue => (
             "host_queue",
-            "The transmit queue of its own host had been full, and the next ACK was awaited.",
+            "The transmit queue of the sender's host had refused a packet, and the sender waited for the next ACK.",
         ),
     }
 }
@@ -42,11 +45,11 @@ pub(super) fn limits(runs: &[&Outcome]) -> Table {
     t.column("wire", Unit::Fraction, |row| {
         part(row, |it| waited(it, |at| matches!(at, Place::Wire(_))))
     })
-    .says("Packets of it waited before a wired link.");
+    .says("Packets of the flow waited in the queue of a wired link.");
     t.column("air", Unit::Fraction, |row| {
         part(row, |it| waited(it, |at| matches!(at, Place::Air { .. })))
     })
-    .says("Packets of it waited for the air, in the queue of a station or an access point.");
+    .says("Packets of the flow waited for the air, in the queue of a station or an access point.");
     t.table
 }
 
@@ -77,27 +80,27 @@ pub(super) fn places(runs: &[&Outcome]) -> Table {
             limits.places.iter().map(move |it| Row { run, flow, limits, it })
         })
     });
-    let meaning = "Places on the route of each flow where packets of it waited while it could not send more, or were lost.";
+    let meaning = "Queues on the route of each flow in which its packets waited while its sender could not send more, or were lost.";
     let mut t = Declaration::new("places", meaning, rows.collect());
     t.column("replication", Unit::Number, |row| row.run.replication).says(REPLICATION);
     t.column("flow", Unit::Number, |row| row.flow).says(PLACE);
     t.column("channel", Unit::Number, |row| member(row).map(|(cell, _)| f64::from(cell.0))).says(
-        "Place of the cell in the scenario's list, where they waited for the air; else null.",
+        "Cell of the queue, by its place in the scenario's list; null for the queue of a wired link.",
     );
     t.column("member", Unit::Number, |row| member(row).map(|(_, number)| f64::from(number)))
-        .says("Number of the member of that cell in whose queue they were: 0 is its access point, 1 its first station; null before a wire.");
+        .says("Member of that cell that has the queue: 0 is the access point, 1 the first station; null for the queue of a wired link.");
     t.column("link", Unit::Number, |row| match row.it.place {
         Place::Wire(link) => Some(f64::from(link.0)),
         Place::Air { .. } => None,
     })
-    .says("Place of the direction of a wired link, as in the table of links; null before the air.");
+    .says("Direction of the wired link that has the queue, by its place in the table of links; null for the queue of a station or an access point.");
     t.column("waited", Unit::Fraction, |row| {
         let whole = row.limits.total();
         (!whole.is_zero()).then(|| share(row.it.waited, whole))
     })
-    .says("Share of the time in which the flow's sender was open in which they waited there; null if that is nothing.");
+    .says("Share of the time from the flow's start until its sender was done in which packets waited in this queue; null if that time is nothing.");
     t.column("lost", Unit::Packets, |row| row.it.lost)
-        .says("Packets of the flow's sender that were lost there within the measured time.");
+        .says("Packets from the flow's sender that were lost in this queue or on the hop behind it, within the measured time.");
     t.table
 }
 

@@ -1,13 +1,15 @@
-//! The thing that limits each flow, for a consumer that wants to know.
+//! Measurement of what limits each flow, for recorders that ask for it ([`Recorder::LIMITS`]).
 //!
 //! ```text
-//!   look before a sender has its turn           look behind it
-//!   does a hop have a backlog? ──► the time     reason why it stops ──► the time
-//!   since the last look was limited by that     until the next look
+//!   sender stops, for a reason        next ACK, report or timer       sender sends, and stops again
+//!   ───────────┬──────────────────────────────┬───────────────────────────────┬─────►
+//!              └── this time is charged to ───┘
+//!                  the queue that has a backlog now, else to the reason
 //! ```
 //!
-//! A sender that waits for the network says by which of its windows; whether a wire or the air is what it waits for shows
-//! in packets that wait before that hop. The wait is looked for before the sender adds to it.
+//! A sender stops because a window or its rate is used up, or because it has no data. While packets of the flow wait in a
+//! queue on its route, the wire or the air behind that queue is the limit, and not the window. The world looks for such a
+//! backlog before the sender adds to it.
 
 use airfair_transport::limit::Limit;
 use airfair_units::Time;
@@ -19,19 +21,19 @@ use crate::endpoint::Source;
 use crate::packet::{FlowId, Packet, Side, connection_number};
 use crate::record::{Limited, LimitedBy, Place, Record, Recorder, Sample};
 
-/// Knowledge of a flow's limit as it was told last.
+/// State of the measurement of one flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LimitWatch {
-    /// Reason why its sender stopped last; none unless it is open.
+    /// Reason for which its sender stopped last; `None` unless the sender is open.
     sender: Option<Limit>,
-    /// Time of the last look.
+    /// Time up to which the flow's time is charged.
     looked_at: Time,
-    /// The limit of the time under way, and its start.
+    /// The limit that holds now, and the time from which it has held.
     under_way: Option<(LimitedBy, Time)>,
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    /// A sender is about to have its turn: the time since its last one belongs to what limited it.
+    /// Charges the time since a sender stopped, before it sends again.
     #[inline(never)]
     pub(super) fn look_before(&mut self, id: FlowId) {
         let LimitWatch { sender, looked_at, .. } = self.limits[id.index()];
@@ -41,7 +43,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.note_limit(id, waits_at.map_or(LimitedBy::Sender(sender), LimitedBy::Place));
     }
 
-    /// The time up to now was limited by this.
+    /// Charges the time up to now to a limit. Equal limits in a row make one record.
     fn note_limit(&mut self, id: FlowId, by: LimitedBy) {
         let watch = &mut self.limits[id.index()];
         let from = std::mem::replace(&mut watch.looked_at, self.now);
@@ -55,7 +57,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// A sender has had its turn, and stops for a reason.
+    /// Notes the reason for which a sender has stopped.
     #[inline(never)]
     pub(super) fn look_behind(&mut self, id: FlowId) {
         let flow = &self.flows[id.index()];
@@ -73,7 +75,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// The flow ends: so does the time under way.
+    /// Records the limit that holds now, since the flow ends.
     fn end_limit(&mut self, id: FlowId) {
         let watch = &mut self.limits[id.index()];
         watch.sender = None;
@@ -82,7 +84,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// The run ends: so do the times under way of all flows.
+    /// Records the limits of all flows that are open, since the run ends.
     pub(super) fn end_limits(&mut self) {
         for id in (0..self.limits.len()).map(FlowId::new) {
             self.look_before(id);
@@ -94,7 +96,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.recorder.record(self.now, &Record::Sample(Sample::Limited(id, limited)));
     }
 
-    /// A packet of a sender is lost where it is.
+    /// Records the place where a sender's packet is lost: the hop that it has come to.
     #[cold]
     pub(super) fn tell_loss(&mut self, packet: &Packet) {
         let hop = self.flows[packet.flow.index()].forth.get(usize::from(packet.hop));
@@ -104,27 +106,30 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// The place where packets of a flow wait; the last one on its route, if several.
+    /// The place on the route of a flow where most packets wait, and none if no packet waits. The slowest hop has the longest
+    /// queue: before a faster hop behind it only the packets of one frame or burst come together.
     fn find_backlog(&mut self, id: FlowId) -> Option<Place> {
         let Self { flows, cells, links, now, .. } = self;
         let flow = &flows[id.index()];
-        // A saturated source keeps the queue before its first hop full.
+        // A saturated source always keeps the queue before its first hop full.
         if flow.without_room == WithoutRoom::Wait {
             return flow.forth.first().map(|hop| place(*hop));
         }
         let number = connection_number(id, Side::Sender);
-        let waits = |hop: &&Hop| match **hop {
+        let mut waiting = |hop: Hop| match hop {
             Hop::Air { cell, from, to } => {
-                cells[cell.index()].cell.has_backlog((from, to), flow.category, number)
+                cells[cell.index()].cell.backlog((from, to), flow.category, number)
             }
-            // One of them is in service.
-            Hop::Wire(link) => links[link.index()].queued(*now) > 1,
+            // The first packet is in service and does not wait.
+            Hop::Wire(link) => links[link.index()].queued(*now).saturating_sub(1) as usize,
         };
-        flow.forth.iter().rev().find(waits).map(|hop| place(*hop))
+        let backlogs = flow.forth.iter().map(|hop| (waiting(*hop), *hop));
+        let (most, hop) = backlogs.max_by_key(|(packets, _)| *packets)?;
+        (most > 0).then(|| place(hop))
     }
 }
 
-/// The place before a hop.
+/// The queue before a hop.
 fn place(hop: Hop) -> Place {
     match hop {
         Hop::Air { cell, from, .. } => Place::Air { cell, member: from.0 },

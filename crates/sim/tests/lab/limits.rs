@@ -60,6 +60,20 @@ fn a_slow_wire_limits_a_flow() {
     assert!(wire > 0.9, "{:?}", flow.limits);
 }
 
+/// An 802.11ac cell at 866 Mb/s behind a wire of 100 Mb/s: of the window's 45 segments some wait at the access point whenever it
+/// contends for the medium, and all others wait before the wire. Whatever the access point's queue, the wire is the limit.
+#[test]
+fn a_wire_that_is_slower_than_the_air_limits_a_flow_although_packets_wait_for_the_air_too() {
+    for queue in ["", "ap.queue = { discipline = \"airtime\", hardware_queue = 2 }"] {
+        let bss = format!("{AC}\nstreams = 2\nguard_interval = \"400 ns\"\n{queue}");
+        let link = "rate = \"100 Mb/s\", delay = \"10 us\"";
+        let outcome = cell(&bss, link, "kind = \"tcp\", flavour = \"cubic\"");
+        let flow = &outcome.flows[0];
+        let wire = waited(flow, |place| matches!(place, Place::Wire(_)));
+        assert!(wire > 0.9, "{queue}: {:?}", flow.limits);
+    }
+}
+
 /// 100 000 octets are sent within a fraction of a second; the flow ends then, and its times with it.
 #[test]
 fn the_times_add_up_to_the_life_of_a_flow() {

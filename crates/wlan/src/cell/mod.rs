@@ -238,15 +238,15 @@ impl<P: Copy + Headers> Cell<P> {
         self.contenders[id.index()].queue.has_room_for(to)
     }
 
-    /// True if a packet of the flow `flow` from `from` to `to` would wait behind packets that are not in service yet.
-    pub fn has_backlog(
+    /// Packets before which a packet of the flow `flow` from `from` to `to` would have to wait, those in service left out.
+    pub fn backlog(
         &self,
         (from, to): (NodeId, NodeId),
         category: AccessCategory,
         flow: u64,
-    ) -> bool {
+    ) -> usize {
         let id = self.roster.find(from, || category);
-        self.contenders[id.index()].queue.has_backlog(to, flow)
+        self.contenders[id.index()].queue.backlog(to, flow)
     }
 
     /// Sets the rate of data frames from or to a station, from its next attempt on.

@@ -268,7 +268,7 @@ impl Contention {
         self.reunite(now);
     }
 
-    /// An undisturbed exchange ends so, and the medium is held for the next one of its TXOP.
+    /// Ends an undisturbed exchange and holds the medium for the next exchange of the same TXOP.
     pub(crate) fn hold_undisturbed(
         &mut self,
         now: Time,

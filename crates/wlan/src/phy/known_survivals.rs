@@ -19,14 +19,14 @@ enum Kind {
     Modes(ErrorClass),
 }
 
-/// Survival of a kind of frame at a ratio. Whoever is first computes it, and others wait for that one alone.
+/// Survival of a kind of frame at a ratio. The first caller computes it; others that need the same value wait.
 type Entry = Arc<OnceLock<LogSurvival>>;
 
 static KNOWN: Mutex<BTreeMap<(Kind, Decibels), Entry>> = Mutex::new(BTreeMap::new());
 
 /// Probability that the parts of a PPDU that is sent so survive: [`error_rate::log_survival`], computed once.
 ///
-/// It takes a lock: who asks for each frame keeps the answer.
+/// It takes a lock, so a caller that needs the value for each frame should keep it.
 pub(crate) fn log_survival(tx: TxVector, snr: Decibels) -> LogSurvival {
     let kind = match tx {
         TxVector::Mode(mode) => Kind::Modes(ErrorClass::of(mode)),

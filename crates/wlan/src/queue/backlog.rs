@@ -1,4 +1,4 @@
-//! Packets of one flow that wait behind the packets in service.
+//! Packets that wait behind the packets in service.
 
 use super::TransmitQueue;
 use super::bucket;
@@ -8,9 +8,9 @@ use super::scheduler::Scheduler;
 use crate::config::NodeId;
 
 impl<P: Copy + Headers> TransmitQueue<P> {
-    /// True if packets wait, and are not in service yet, that a packet of data of the flow `flow` to `to` would have to wait
-    /// for: in the queue that the classifier would choose for it, or in the driver.
-    pub fn has_backlog(&self, to: NodeId, flow: u64) -> bool {
+    /// Packets that wait in the queue which the classifier would choose for a data packet of the flow `flow` to `to`, and
+    /// packets to the same receiver that wait in the driver.
+    pub fn backlog(&self, to: NodeId, flow: u64) -> usize {
         let queue = match &self.config.discipline {
             Discipline::Fifo | Discipline::CoDel(_) | Discipline::DataAck(_) => Some(0),
             Discipline::RoundRobin
@@ -22,7 +22,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
                 _ => None,
             },
         };
-        queue.is_some_and(|queue| self.queues.packets(queue) > 0)
-            || self.driver.as_ref().is_some_and(|it| it.packets().any(|(msdu, _)| msdu.to == to))
+        let in_queue = queue.map_or(0, |queue| self.queues.packets(queue));
+        in_queue + self.driver.as_ref().map_or(0, |driver| driver.len_to(to))
     }
 }

@@ -120,10 +120,10 @@ pub struct AirtimeSharing {
 /// Queue of a driver that takes packets ahead of the air.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HardwareQueue {
-    /// Most of what it counts, what is in service included; none if a packet leaves its queue no sooner than its frame goes
-    /// out, but for the first of a frame.
+    /// Most aggregates or packets that the driver holds, those in service included; `None` if the driver holds nothing ahead
+    /// of the air except the first packet of the next frame.
     pub most: Option<u16>,
-    /// Unit in which it counts.
+    /// Unit of `most`.
     pub counts: Counts,
 }
 

@@ -24,7 +24,7 @@ use crate::frame::Msdu;
 /// Packets that have been taken, in the order in which they go.
 #[derive(Debug)]
 pub(super) struct Driver<P> {
-    /// Most that it takes, and the unit of that.
+    /// Most aggregates or packets that it holds.
     most: u16,
     counts: Counts,
     /// The first one is in service, if anything is.
@@ -35,7 +35,7 @@ pub(super) struct Driver<P> {
     alone: Option<NodeId>,
 }
 
-/// Packets to one receiver: an aggregate, or what the driver has handed over at a time. What is left of it.
+/// Packets to one receiver that have not gone into service: of an aggregate, or of a burst that the driver took at once.
 #[derive(Debug)]
 struct Ahead<P> {
     to: NodeId,
@@ -51,14 +51,19 @@ impl<P> Ahead<P> {
 }
 
 impl<P> Driver<P> {
-    /// One that has taken nothing.
+    /// A driver that holds nothing.
     pub(super) fn new((most, counts): (u16, Counts)) -> Self {
         Self { most, counts, ahead: VecDeque::new(), packets: 0, alone: None }
     }
 
-    /// Packets that wait in it.
+    /// Number of packets that wait in it.
     pub(super) fn len(&self) -> u32 {
         self.packets
+    }
+
+    /// Number of packets to one receiver that wait in it.
+    pub(super) fn len_to(&self, to: NodeId) -> usize {
+        self.ahead.iter().filter(|ahead| ahead.to == to).map(|ahead| ahead.packets.len()).sum()
     }
 
     /// Packets that wait in it, each with the queue that it came from.
@@ -71,14 +76,14 @@ impl<P> Driver<P> {
         self.ahead.into_iter().flat_map(|ahead| ahead.packets).map(|(msdu, _)| msdu).collect()
     }
 
-    /// It takes over a transmitter that has something in service for this receiver: a packet that is acknowledged for itself,
-    /// or an aggregate.
+    /// Takes over a transmitter that already serves this receiver, with a packet that is acknowledged by itself or with an
+    /// aggregate.
     pub(super) fn begin_with(&mut self, to: NodeId, is_alone: bool) {
         self.ahead.push_front(Ahead { is_served: true, ..Ahead::to(to) });
         self.alone = is_alone.then_some(to);
     }
 
-    /// Packets that there is room for, when so many that it had taken are in service or go again.
+    /// Number of packets that it has room for, while `in_service` of its packets are in service or go again.
     fn room(&self, in_service: u32) -> u32 {
         match self.counts {
             Counts::Aggregates if self.ahead.len() < usize::from(self.most) => u32::MAX,
@@ -102,7 +107,7 @@ impl<P> Driver<P> {
         self.counts == Counts::Packets
     }
 
-    /// MPDUs to this receiver go again: with the next packets to it, or behind all others if there are none.
+    /// Lets lost MPDUs to this receiver go again: with the next packets to it, or after all others if there are none.
     pub(super) fn keep_lost(&mut self, to: NodeId) {
         let goes =
             |ahead: &Ahead<P>| ahead.to == to && (!ahead.is_served || !ahead.packets.is_empty());
@@ -148,7 +153,7 @@ impl<P> Driver<P> {
         }
     }
 
-    /// What is in service is done. What did not fit goes next.
+    /// Ends the service of the first packets. Packets that did not fit into the frame go next.
     fn end_service(&mut self) {
         if let Some(first) = self.ahead.front_mut().filter(|first| first.is_served) {
             first.is_served = false;
@@ -211,7 +216,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Packets that the driver had taken which are in service or go again.
+    /// Number of packets from the driver that are in service or go again.
     fn in_driver(&self) -> u32 {
         let under_way = self.links.as_ref().map_or(0, |links| links.under_way());
         under_way + u32::from(self.in_service.is_some())

@@ -26,7 +26,7 @@ pub(crate) struct Queued<P> {
 struct Joined<P> {
     /// Octets of the A-MSDU.
     octets: Bytes,
-    /// Each with the queue that it came from.
+    /// Packets, each with the queue that it came from.
     packets: Vec<(Msdu<P>, usize)>,
 }
 
@@ -73,7 +73,7 @@ impl<P> Queued<P> {
         std::iter::once(self.queue).chain(self.joined().iter().map(|(_, queue)| *queue))
     }
 
-    /// Each of its packets with its queue.
+    /// Its packets, each with the queue that it came from.
     pub(super) fn queues_mut(&mut self) -> impl Iterator<Item = (&Msdu<P>, &mut usize)> {
         let joined = self.joined.iter_mut().flat_map(|joined| &mut joined.packets);
         let others = joined.map(|(msdu, queue)| (&*msdu, queue));
@@ -93,7 +93,7 @@ impl<P> Queued<P> {
     }
 }
 
-/// What has come back to the transmitter of an exchange.
+/// Response to the transmitter of an exchange.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Response<'a> {
     BlockAck(&'a Bitmap),
@@ -152,7 +152,7 @@ pub(crate) struct Link<P> {
     /// The queue from which it is to be served again.
     pub(super) again: Option<usize>,
     pub(crate) batch: Batch,
-    /// Its frames with the vector that it had last.
+    /// Frames of the link as long as its vector stays the same.
     pub(crate) frames: Option<Frames>,
 }
 

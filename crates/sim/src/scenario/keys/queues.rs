@@ -170,13 +170,13 @@ fn airtime(keys: &mut Keys, it: &mut AirtimeSharing) {
 fn hardware_queue(keys: &mut Keys, it: &mut HardwareQueue) {
     let (has_driver, is_other) = (it.most.is_some(), it.counts != Counts::default());
     keys.optional("hardware_queue", &mut it.most, AHEAD, "2").written_if(has_driver).says(
-        "Most that the driver takes from the queues ahead of the air, what is in service included, as `hardware_queue_counts` says. \
-         `off`: packets leave their queues when the medium is won, but for the first of a frame.",
+        "Most aggregates or packets that the driver holds ahead of the air, those in service included; `hardware_queue_counts` \
+         chooses the unit. With `off` packets leave their queues when the access point wins the medium, except the first packet of a frame.",
     );
     keys.word("hardware_queue_counts", &mut it.counts, "\"packets\"").written_if(is_other).says(
-        "Unit of `hardware_queue`, and so who forms aggregates. `aggregates`: the driver, ahead of the air; ath9k has 2. `packets`: \
-         the hardware, of all packets that it holds for a station when it wins the channel, as with ath10k and mt76, whose queues \
-         hold 1424 and 2048 and whose packets `aql` limits first.",
+        "Unit of `hardware_queue`. With `aggregates` the driver forms aggregates ahead of the air; ath9k holds 2. With `packets` the \
+         hardware forms an aggregate when it wins the medium, of all packets that it holds for one station; ath10k holds up to 1424 packets and \
+         mt76 up to 2048, and `aql` usually limits them first.",
     );
 }
 
