@@ -110,3 +110,40 @@ fn losses_are_counted_at_their_place() {
     let [place] = flow.limits.places.as_slice() else { panic!("{:?}", flow.limits.places) };
     assert!(matches!(place.place, Place::Air { member: 0, .. }));
 }
+
+/// An upload over 802.11b to a server that is far away, whose station falls from 11 to 1 Mb/s after two seconds.
+fn upload(station: &str, flow: &str) -> FlowOutcome {
+    let text = format!(
+        "duration = \"6 s\"\n[bss.home]\nstandard = \"802.11b\"\n\
+         [station.a]\nrate = [[\"0 s\", \"11 Mb/s\"], [\"2 s\", \"1 Mb/s\"]]\n{station}\n\
+         [host.server]\nlink = {{ rate = \"100 Mb/s\", delay = \"300 ms\" }}\n\
+         [flow.f]\nfrom = \"a\"\nto = \"server\"\n{flow}\n"
+    );
+    run_once(&parse(&text), 0).flows.remove(0)
+}
+
+/// A station's queue with two places refuses the third segment of a burst. Both leave within 4 ms at 11 Mb/s, and the sender
+/// waits for an ACK that takes 600 ms.
+#[test]
+fn the_queue_of_its_own_host_limits_a_flow_that_waits_for_an_ack() {
+    let flow =
+        upload("queue = { packets = 2 }", "transport = { kind = \"tcp\", full_queue = \"hold\" }");
+    assert!(flow.packets_refused > 0);
+    assert!(share(&flow, Limit::HostQueue) > 0.1, "{:?}", flow.limits);
+}
+
+/// ARF-aware TCP divides a window of some segments by eleven at 2 s: one segment goes in each round trip of 600 ms.
+#[test]
+fn a_control_scheme_limits_a_flow() {
+    let tcp = "transport = { kind = \"tcp\" }";
+    let aware = upload("", &format!("{tcp}\ncontrol = \"arf-aware\""));
+    assert!(share(&aware, Limit::Control) > 0.5, "{:?}", aware.limits);
+    assert!(share(&upload("", tcp), Limit::Control).abs() < f64::EPSILON);
+}
+
+/// A round trip of 600 ms keeps TFRC in slow start, whose rate is far below that of the air at 11 Mb/s.
+#[test]
+fn its_allowed_rate_limits_a_tfrc_flow() {
+    let flow = upload("", "stop = \"2 s\"\ntransport = { kind = \"tfrc\" }");
+    assert!(share(&flow, Limit::Rate) > 0.9, "{:?}", flow.limits);
+}
