@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import re
@@ -19,8 +18,8 @@ from typing import Any, Self
 import pytest
 
 from airfair import _core, cli
-from airfair.emulation import control, live, running
-from emulations import staying
+from airfair.emulation import running
+from emulations import CELL, emulate, is_permitted, staying
 from support import PROGRAM
 
 pytestmark = [
@@ -28,21 +27,6 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="network namespaces are Linux's"),
 ]
 
-CELL = """\
-title    = "Two stations and a server"
-duration = "4 s"
-
-[bss.home]
-standard = "802.11g"
-
-[station.slow]
-rate = "6 Mb/s"
-
-[station.fast]
-
-[host.server]
-link = { rate = "100 Mb/s", delay = "1 ms" }
-"""
 AHEAD = {"discipline": "airtime", "hardware_queue": 2}
 KERNELS = """\
 [flow.up]
@@ -51,14 +35,6 @@ to = "server"
 transport = {{ kind = "tcp", stack = "kernel", {} }}
 """
 GET = "import sys, urllib.request as r; print(*(len(r.urlopen(u).read()) for u in sys.argv[1:]))"
-
-
-@functools.cache
-def is_permitted(kind: str) -> bool:
-    """True if such interfaces can be made, tried in a process of its own."""
-    code = f"from airfair.emulation import backend; backend.choose({kind!r})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
-    return done.returncode == 0
 
 
 @pytest.fixture
@@ -73,11 +49,6 @@ def cell(tmp_path: Path) -> Path:
     path = tmp_path / "cell.toml"
     path.write_text(CELL)
     return path
-
-
-def emulate(cell: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [*PROGRAM, "emulate", str(cell), *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
 @pytest.mark.parametrize("kind", ["TAP", "veth"])
@@ -101,6 +72,10 @@ def test_a_program_lives_in_the_cell_with_its_own_kernel(cell: Path, kind: str) 
     assert nodes["fast"]["received_bytes"] > 160_000
     assert nodes["fast"]["radio"]["airtime_down_s"] > 0
     assert document["lateness"]["packets"] > 110
+    # So few packets find room wherever they wait.
+    assert all(
+        node["unread_packets"] == node["undelivered_packets"] == 0 for node in nodes.values()
+    )
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes somebody without any rights")
@@ -554,46 +529,6 @@ def test_a_flood_and_garbage_are_counted_and_harm_nobody_else(cell: Path) -> Non
     assert nodes["slow"]["refused_packets"] > 100
     assert nodes["slow"]["garbage_frames"] >= 1
     assert nodes["server"]["received_packets"] > 50
-
-
-class Deaf:
-    """An emulation in which nothing can be set."""
-
-    def set_rate(self, station: str, direction: str, rate: float) -> None:
-        raise ValueError(f"{station} {direction} {rate:.0f}")
-
-
-@pytest.mark.parametrize(
-    ("request_", "error"),
-    [
-        ({"set": "rate", "station": "a", "value": "1 Mb/s"}, "a both 1000000"),
-        ({"set": "rate", "station": "a", "value": "soon"}, "not a number"),
-        ({"set": "rate", "station": 3, "value": "1 Mb/s"}, "allowed are"),
-        ([], "allowed are"),
-        (None, "allowed are"),
-    ],
-)
-def test_a_request_that_cannot_be_met_is_answered(request_: object, error: str) -> None:
-    said = control.answer(request_, Deaf(), dict)  # type: ignore[arg-type]
-    assert not said["ok"]
-    assert error in said["error"]
-
-
-def _state(elapsed: float, scale: int) -> dict[str, Any]:
-    radio = {"frames": 100 * scale, "retries": 10 * scale, "drops": 0, "queue_packets": 3}
-    radio |= {"airtime_up_s": 0.2 * scale, "airtime_down_s": 0.05 * scale}
-    radio |= {"rate_up_bps": 11_000_000, "rate_down_bps": 5_500_000}
-    station = {"name": "slow", "sent_bytes": 125_000 * scale, "received_bytes": 0, "radio": radio}
-    host = {"name": "server", "sent_bytes": 0, "received_bytes": 125_000 * scale}
-    late = {"p50_us": 100, "p99_us": 1500, "longest_stall_us": 3000}
-    return {"elapsed_s": elapsed, "nodes": [station, host], "lateness": late}
-
-
-def test_the_line_of_a_second_is_of_that_second() -> None:
-    # 125 kB in half a second are 2 Mb/s, 0.25 s of it a half.
-    assert live.line(_state(1.0, 1), _state(1.5, 2)) == (
-        "2 s: slow 2 up 0 down 50% of the air [Mb/s]; p99 late 1.50 ms"
-    )
 
 
 @pytest.mark.parametrize(

@@ -4,50 +4,194 @@ from __future__ import annotations
 
 import json
 import socketserver
+import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from airfair import _core
+from airfair.names import did_you_mean, short
 from airfair.scenario import toml_value
 
 LONGEST = 65_536
-"""Octets of a request."""
+"""Octets of a request, the end of its line included."""
+MOST = 64
+"""Connections at a time."""
 
 ALLOWED = (
     'allowed are {"get": "state"} and {"set": "rate" | "errors" | "weights" | "queue", …}: '
     "docs/emulator.md"
 )
+_KEYS = {
+    "rate": ("station", "direction", "value"),
+    "errors": ("station", "value"),
+    "weights": ("cell", "data", "acks"),
+    "queue": ("cell", "value"),
+}
+"""Keys of each thing that can be set."""
+_OPTIONAL = {"direction": "both"}
+_LARGEST_WEIGHT = 2**32 - 1
+_SHOWN = 40
+"""Columns of a value in an error."""
 
 State = Callable[[], dict[str, Any]]
+
+
+class RefusedError(ValueError):
+    """A request that says something wrong: the key, what was found there, what is allowed."""
 
 
 def answer(request: object, emulation: _core.Emulation, state: State) -> dict[str, Any]:
     """Do what a request says."""
     try:
-        match request:
-            case {"get": "state"}:
-                return {"ok": True, "state": state()}
-            case {"set": "rate", "station": str(station), "value": str(value), **more}:
-                direction = str(more.get("direction", "both"))
-                emulation.set_rate(station, direction, _core.quantity(value, "rate"))
-            case {"set": "errors", "station": str(station), "value": int() | float() as value}:
-                emulation.set_errors(station, float(value))
-            case {"set": "queue", "cell": str(cell), "value": dict(value)}:
-                emulation.set_queue(cell, toml_value(value))
-            case {"set": "weights", "cell": str(cell), "data": int(data), "acks": int(acks)}:
-                emulation.set_weights(cell, data, acks)
-            case _:
-                return {"ok": False, "error": ALLOWED}
-    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        if request == {"get": "state"}:
+            return {"ok": True, "state": state()}
+        if not isinstance(request, dict) or request.get("set") not in list(_KEYS):
+            return {"ok": False, "error": ALLOWED}
+        _set(request, emulation)
+    except RecursionError:
+        return {"ok": False, "error": "nested too deeply"}
+    except (TypeError, ValueError, RuntimeError) as error:
         return {"ok": False, "error": str(error)}
     return {"ok": True}
 
 
+def _set(request: dict[str, Any], emulation: _core.Emulation) -> None:
+    """Set something; raises `RefusedError` where the request is wrong, or the emulation refuses."""
+    what = str(request["set"])
+    keys = _KEYS[what]
+    for key in request:
+        if key != "set" and key not in keys:
+            raise RefusedError(f'set = "{what}" has no key {_shown(key)}{did_you_mean(key, keys)}')
+    given = {**_OPTIONAL, **request}
+    for key in keys:
+        if key not in given:
+            raise RefusedError(f'set = "{what}" needs "{key}"')
+    try:
+        _SETTERS[what](given, emulation)
+    except RefusedError:
+        raise
+    except ValueError as error:
+        raise RefusedError(f'set = "{what}": {error}') from error
+
+
+def _set_rate(given: dict[str, Any], emulation: _core.Emulation) -> None:
+    rate = _core.quantity(_text(given, "value", "a rate, as in 11 Mb/s"), "rate")
+    direction = _text(given, "direction", "up, down or both")
+    emulation.set_rate(_text(given, "station", "a name"), direction, rate)
+
+
+def _set_errors(given: dict[str, Any], emulation: _core.Emulation) -> None:
+    value = given["value"]
+    if not _is_number(value) or not 0 <= value <= 1:
+        _refuse(given, "value", "a probability is from 0 to 1")
+    emulation.set_errors(_text(given, "station", "a name"), float(value))
+
+
+def _set_weights(given: dict[str, Any], emulation: _core.Emulation) -> None:
+    data, acks = (_weight(given, key) for key in ("data", "acks"))
+    emulation.set_weights(_text(given, "cell", "a name"), data, acks)
+
+
+def _set_queue(given: dict[str, Any], emulation: _core.Emulation) -> None:
+    if not isinstance(given["value"], dict):
+        _refuse(given, "value", "allowed are the keys of ap.queue in a scenario")
+    emulation.set_queue(_text(given, "cell", "a name"), toml_value(given["value"]))
+
+
+_SETTERS = {
+    "rate": _set_rate,
+    "errors": _set_errors,
+    "weights": _set_weights,
+    "queue": _set_queue,
+}
+
+
+def _text(given: dict[str, Any], key: str, what: str) -> str:
+    value = given[key]
+    if not isinstance(value, str):
+        _refuse(given, key, f"allowed is text: {what}")
+    return value
+
+
+def _weight(given: dict[str, Any], key: str) -> int:
+    value = given[key]
+    if not _is_number(value) or not 1 <= value <= _LARGEST_WEIGHT or value != int(value):
+        _refuse(given, key, f"allowed is a whole number from 1 to {_LARGEST_WEIGHT}")
+    return int(value)
+
+
+def _is_number(value: object) -> bool:
+    """True of a number; JSON's `true` and `false` are none, and Python takes them for 1 and 0."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _refuse(given: dict[str, Any], key: str, why: str) -> NoReturn:
+    raise RefusedError(f"{key} = {_shown(given[key])}: {why}")
+
+
+def _shown(value: object) -> str:
+    return short(json.dumps(value, ensure_ascii=False), _SHOWN)
+
+
+def read(line: bytes) -> Any:  # noqa: ANN401 - JSON
+    """The request of a line. Raises `RefusedError` where it is none."""
+
+    def constant(name: str) -> NoReturn:
+        raise ValueError(f"{name} is no number of JSON")
+
+    try:
+        request = json.loads(line, parse_constant=constant)
+        # Half of a surrogate pair can be written in JSON, and is no text.
+        json.dumps(request, ensure_ascii=False).encode()
+    except RecursionError:
+        raise RefusedError("not JSON: nested too deeply") from None
+    except ValueError as error:
+        raise RefusedError(f"not JSON: {error}") from error
+    return request
+
+
 class _Server(socketserver.ThreadingUnixStreamServer):
+    """A thread per connection, and so many of them at most."""
+
     daemon_threads = True
     block_on_close = False
+    request_queue_size = MOST
+
+    def __init__(self, path: Path, conversation: type[socketserver.BaseRequestHandler]) -> None:
+        self._places = threading.BoundedSemaphore(MOST)
+        super().__init__(str(path), conversation)
+
+    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as inherited
+        if self._places.acquire(blocking=False):
+            try:
+                super().process_request(request, client_address)
+            except BaseException:
+                self._places.release()
+                raise
+            return
+        said = {"ok": False, "error": f"{MOST} connections are open, and no more can be: close one"}
+        with suppress(OSError):
+            request.settimeout(0)
+            request.send(_line(said))
+        self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as inherited
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._places.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as inherited
+        # Who has hung up wants no answer.
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
+def _line(said: dict[str, Any]) -> bytes:
+    return json.dumps(said).encode() + b"\n"
 
 
 class Control:
@@ -57,15 +201,20 @@ class Control:
         class Conversation(socketserver.StreamRequestHandler):
             def handle(self) -> None:
                 while line := self.rfile.readline(LONGEST):
-                    try:
-                        request = json.loads(line)
-                    except ValueError as error:
-                        said: dict[str, Any] = {"ok": False, "error": f"not JSON: {error}"}
-                    else:
-                        said = answer(request, emulation, state)
-                    self.wfile.write(json.dumps(said).encode() + b"\n")
+                    self.wfile.write(_line(self._said(line)))
 
-        self._server = _Server(str(path), Conversation)
+            def _said(self, line: bytes) -> dict[str, Any]:
+                if len(line) == LONGEST and not line.endswith(b"\n"):
+                    while line and not line.endswith(b"\n"):
+                        line = self.rfile.readline(LONGEST)
+                    return {"ok": False, "error": f"a request has at most {LONGEST} octets"}
+                try:
+                    request = read(line)
+                except RefusedError as error:
+                    return {"ok": False, "error": str(error)}
+                return answer(request, emulation, state)
+
+        self._server = _Server(path, Conversation)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
 

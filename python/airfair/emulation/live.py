@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 MOST_STATIONS = 16
 """Stations that have a row, or their part of a line."""
-NAME = 16
+NAME = 12
 """Columns of a name."""
+BAR = 8
+"""Columns of a bar of all the air: rates of four digits both ways find room beside it."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Row:
     name: str
     airtime: float
     up_bps: float
+    """Of programs and of simulated flows together, as is `down_bps`."""
     down_bps: float
     queue: int
     rates_bps: tuple[int | None, int | None]
@@ -36,7 +39,7 @@ class Row:
 
 def rows(before: State, now: State) -> list[Row]:
     """The stations, between two states."""
-    length = max(now["elapsed_s"] - before["elapsed_s"], 1e-9)
+    elapsed = max(float(now["elapsed_s"]) - float(before["elapsed_s"]), 1e-9)
     found = []
     for old, new in zip(before["nodes"], now["nodes"], strict=True):
         if "radio" not in new:
@@ -46,13 +49,18 @@ def rows(before: State, now: State) -> list[Row]:
         def over(key: str, was: State = was, radio: State = radio) -> float:
             return float(radio[key] - was[key])
 
+        def rate(way: str, old: State = old, new: State = new) -> float:
+            keys = (f"{way}_bytes", f"simulated_{way}_bytes")
+            octets = sum(int(new[key]) - int(old[key]) for key in keys)
+            return 8 * octets / elapsed
+
         frames = over("frames")
         found.append(
             Row(
                 name=new["name"],
-                airtime=(over("airtime_up_s") + over("airtime_down_s")) / length,
-                up_bps=(new["sent_bytes"] - old["sent_bytes"]) * 8 / length,
-                down_bps=(new["received_bytes"] - old["received_bytes"]) * 8 / length,
+                airtime=(over("airtime_up_s") + over("airtime_down_s")) / elapsed,
+                up_bps=rate("sent"),
+                down_bps=rate("received"),
                 queue=radio["queue_packets"],
                 rates_bps=(radio["rate_up_bps"], radio["rate_down_bps"]),
                 retries=over("retries") / frames if frames else 0.0,
@@ -70,6 +78,17 @@ def mbps(bps: float | None) -> str:
     return f"{value:.0f}" if value >= 100 or value == int(value) else f"{value:.2g}"  # noqa: PLR2004
 
 
+def unit(now: State) -> str:
+    """The unit of rates, and whose they are where some flows are simulated."""
+    with_simulated = any(node["simulated_sent_bytes"] for node in now["nodes"])
+    return "Mb/s, simulated flows included" if with_simulated else "Mb/s"
+
+
+def dropped(state: State) -> int:
+    """Packets that the kernel has dropped, and not the cell."""
+    return sum(node["unread_packets"] + node["undelivered_packets"] for node in state["nodes"])
+
+
 def line(before: State, now: State) -> str:
     """The last second in a line."""
     shown = rows(before, now)
@@ -82,26 +101,46 @@ def line(before: State, now: State) -> str:
     if more > 0:
         parts.append(f"{more} more")
     late = now["lateness"]["p99_us"] / 1000
-    return f"{now['elapsed_s']:.0f} s: {'; '.join(parts)} [Mb/s]; p99 late {late:.2f} ms"
+    lost = f", {dropped(now)} dropped by the kernel" if dropped(now) else ""
+    return (
+        f"{now['elapsed_s']:.0f} s: {'; '.join(parts)} [{unit(now)}]; p99 late {late:.2f} ms{lost}"
+    )
+
+
+def new_objections(before: State, now: State) -> list[str]:
+    """Why the emulation is no longer valid, once there is a reason more."""
+    reasons = now["objections"] if len(now["objections"]) > len(before["objections"]) else []
+    return [f"invalid so far: {printable(reason)}" for reason in reasons]
+
+
+def caption(now: State) -> str:
+    """What stands below the table, in lines of 79 columns."""
+    late = now["lateness"]
+    lateness = (
+        f"lateness p50 {late['p50_us'] / 1000:.2f} ms, p99 {late['p99_us'] / 1000:.2f} ms, "
+        f"longest stall {late['longest_stall_us'] / 1000:.0f} ms"
+    )
+    counts = f"{unit(now)}; {dropped(now)} packets dropped by the kernel"
+    lines = [counts, lateness, *new_objections({"objections": []}, now)]
+    return "\n".join(lines)
 
 
 def table(title: str, before: State, now: State) -> Table:
     """The last second as a table for a terminal of 80 columns."""
     from rich.table import Table
+    from rich.text import Text
 
-    late = now["lateness"]
     made = Table(
         title=f"{printable(title)} · {now['elapsed_s']:.0f} s",
-        caption=f"Mb/s; lateness p50 {late['p50_us'] / 1000:.2f} ms, p99 {late['p99_us'] / 1000:.2f} ms, "
-        f"longest stall {late['longest_stall_us'] / 1000:.0f} ms",
+        caption=Text(caption(now)),
         width=79,
     )
     made.add_column("station", max_width=NAME, no_wrap=True)
-    made.add_column("who holds the air", width=20)
+    made.add_column("air held", width=BAR + 5)
     for heading in ("up", "down", "rates", "queue", "retries"):
         made.add_column(heading, justify="right", no_wrap=True)
     for row in rows(before, now)[:MOST_STATIONS]:
-        bar = "█" * round(row.airtime * 14)
+        bar = "█" * round(row.airtime * BAR)
         up, down = row.rates_bps
         made.add_row(
             short(row.name, NAME),
@@ -134,7 +173,8 @@ class Viewer:
         if self._live is not None:
             self._live.update(table(self._title, self._before, now), refresh=True)
         elif not self._is_quiet:
-            print(line(self._before, now), file=sys.stderr, flush=True)  # noqa: T201
+            for text in (line(self._before, now), *new_objections(self._before, now)):
+                print(text, file=sys.stderr, flush=True)  # noqa: T201
         self._before = now
 
     def close(self) -> None:

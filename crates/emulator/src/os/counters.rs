@@ -10,8 +10,8 @@ use std::os::unix::fs::FileExt;
 
 use super::interface::Port;
 
-/// Octets of a file of counters: a line of 140 octets for each interface.
-const LONGEST: usize = 1 << 15;
+/// Octets of a file of counters, unless it has more: a line of 140 octets for each interface.
+const USUAL: usize = 1 << 13;
 /// Looks in which every node has its turn.
 const ROUND: usize = 10;
 
@@ -26,10 +26,13 @@ impl Counters {
     }
 
     /// Says of each interface how many packets it was to send and dropped. Of a namespace that cannot be read it says nothing.
-    fn read(&self, buffer: &mut [u8], each: impl FnMut(&str, u64)) {
+    fn read(&self, buffer: &mut Vec<u8>, each: impl FnMut(&str, u64)) {
         let mut length = 0;
         while let Ok(more @ 1..) = self.0.read_at(&mut buffer[length..], length as u64) {
             length += more;
+            if length == buffer.len() {
+                buffer.resize(2 * length, 0);
+            }
         }
         dropped(&String::from_utf8_lossy(&buffer[..length]), each);
     }
@@ -74,6 +77,8 @@ pub(crate) struct Drops {
 #[derive(Debug)]
 pub(crate) struct Losses {
     pub(crate) nodes: Vec<Drops>,
+    /// Counters of the emulation's own interfaces, if it has some.
+    own: Option<Counters>,
     inside: Vec<Seen>,
     outside: Vec<Seen>,
     was_on: Vec<bool>,
@@ -84,22 +89,25 @@ pub(crate) struct Losses {
 }
 
 impl Losses {
-    /// An account that begins now.
-    pub(crate) fn new(ports: &[Port]) -> Self {
+    /// An account that begins now, in the namespace of the emulation's own interfaces.
+    pub(crate) fn new(ports: &[Port]) -> Result<Self> {
         let count = ports.len();
         let places = ports.iter().enumerate();
         let names = places.filter_map(|(at, port)| Some((port.outside()?.to_owned(), at)));
+        let names: BTreeMap<String, usize> = names.collect();
+        let own = if names.is_empty() { None } else { Some(Counters::of_this_thread()?) };
         let mut losses = Self {
             nodes: vec![Drops::default(); count],
+            own,
             inside: vec![Seen::default(); count],
             outside: vec![Seen::default(); count],
             was_on: vec![true; count],
-            names: names.collect(),
+            names,
             next: 0,
-            buffer: vec![0; LONGEST],
+            buffer: vec![0; USUAL],
         };
         losses.look(ports);
-        losses
+        Ok(losses)
     }
 
     /// Looks at some of the nodes: at all of them in so many calls, which is so little work that no packet waits for it.
@@ -136,9 +144,9 @@ impl Losses {
 
     /// What the emulation's own interfaces have dropped of what nodes were to get. One whose other end is off drops all.
     fn look_outside(&mut self, ports: &[Port]) {
-        let Self { nodes, outside, was_on, names, buffer, .. } = self;
-        let Some(counters) = ports.iter().find_map(Port::counters_outside) else { return };
-        counters.read(buffer, |name, dropped| {
+        let Self { nodes, own, outside, was_on, names, buffer, .. } = self;
+        let Some(own) = own else { return };
+        own.read(buffer, |name, dropped| {
             let Some(&at) = names.get(name) else { return };
             let is_on = ports[at].is_on();
             let more = outside[at].growth(dropped);

@@ -66,7 +66,7 @@ impl Hub {
         let index = calls::interface_index(&name)?;
         let socket = calls::packet_socket(index, ROOM)?;
         netlink.switch_on(index)?;
-        Ok(Some(Joined { socket, name, counters: Counters::of_this_thread()? }))
+        Ok(Some(Joined { socket, name }))
     }
 }
 
@@ -75,8 +75,6 @@ impl Hub {
 pub(super) struct Joined {
     socket: OwnedFd,
     name: String,
-    /// Counters of all interfaces beside it.
-    counters: Counters,
 }
 
 /// The reason why a frame was not sent.
@@ -84,8 +82,10 @@ pub(super) struct Joined {
 pub(crate) enum NotSent {
     /// The interface is off, or has gone.
     Off,
-    /// The kernel did not take it.
+    /// The kernel did not take it, and its counters do not say so.
     Dropped,
+    /// The kernel did not take it, and its counters say so.
+    Counted,
 }
 
 /// The emulation's end of an interface.
@@ -102,15 +102,15 @@ pub(crate) struct Port {
 enum Line {
     /// The one side of a TAP device.
     Tap(OwnedFd),
-    /// The other side of a pair.
-    Pair(Joined),
+    /// The other side of a pair, and a socket in the namespace by which the kernel is asked about this one.
+    Pair(Joined, OwnedFd),
 }
 
 impl Port {
     /// The port of an interface in the namespace of this thread: of a TAP device unless a pair has been joined.
     pub(super) fn new(name: &'static str, joined: Option<Joined>) -> Result<Self> {
         let line = match joined {
-            Some(joined) => Line::Pair(joined),
+            Some(joined) => Line::Pair(joined, calls::question_socket()?),
             None => Line::Tap(calls::tap(name)?),
         };
         Ok(Self { line, name, inside: Counters::of_this_thread()? })
@@ -129,8 +129,10 @@ impl Port {
 
     /// Hands a frame to the namespace.
     pub(crate) fn send(&self, frame: &[u8]) -> std::result::Result<(), NotSent> {
-        calls::write(self.as_fd(), frame).map(|_| ()).map_err(|error| match error.raw_os_error() {
-            Some(libc::EIO | libc::EBADFD | libc::ENETDOWN | libc::ENXIO) => NotSent::Off,
+        let Err(error) = calls::write(self.as_fd(), frame) else { return Ok(()) };
+        Err(match (error.raw_os_error(), &self.line) {
+            (Some(libc::EIO | libc::EBADFD | libc::ENETDOWN | libc::ENXIO), _) => NotSent::Off,
+            (Some(libc::ENOBUFS), Line::Pair(..)) => NotSent::Counted,
             _ => NotSent::Dropped,
         })
     }
@@ -149,25 +151,15 @@ impl Port {
     pub(super) fn outside(&self) -> Option<&str> {
         match &self.line {
             Line::Tap(_) => None,
-            Line::Pair(joined) => Some(&joined.name),
+            Line::Pair(joined, _) => Some(&joined.name),
         }
     }
 
-    /// Counters of all of the emulation's own interfaces, if it has one.
-    pub(super) fn counters_outside(&self) -> Option<&Counters> {
-        match &self.line {
-            Line::Tap(_) => None,
-            Line::Pair(joined) => Some(&joined.counters),
-        }
-    }
-
-    /// False if the interface at the other end of a pair is off.
+    /// False if the interface of a pair in the namespace is off.
     pub(super) fn is_on(&self) -> bool {
         match &self.line {
             Line::Tap(_) => true,
-            Line::Pair(Joined { socket, name, .. }) => {
-                calls::is_running(socket.as_fd(), name).unwrap_or(false)
-            }
+            Line::Pair(_, inside) => calls::is_on(inside.as_fd(), self.name).unwrap_or(false),
         }
     }
 
@@ -175,7 +167,7 @@ impl Port {
     pub(super) fn overflows(&self) -> u64 {
         match &self.line {
             Line::Tap(_) => 0,
-            Line::Pair(joined) => calls::packet_drops(joined.socket.as_fd()).unwrap_or(0).into(),
+            Line::Pair(joined, _) => calls::packet_drops(joined.socket.as_fd()).unwrap_or(0).into(),
         }
     }
 }
@@ -184,7 +176,7 @@ impl AsFd for Port {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match &self.line {
             Line::Tap(line) => line.as_fd(),
-            Line::Pair(joined) => joined.socket.as_fd(),
+            Line::Pair(joined, _) => joined.socket.as_fd(),
         }
     }
 }

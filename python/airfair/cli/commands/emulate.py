@@ -222,12 +222,16 @@ def _print(ended: Session, arguments: argparse.Namespace) -> None:
 
 
 def _verdict(state: dict[str, Any]) -> list[str]:
+    from airfair.emulation import live
+
     late = state["lateness"]
     told = (
         f"lateness: p50 {late['p50_us'] / 1e3:.2f} ms, p99 {late['p99_us'] / 1e3:.2f} ms, "
         f"p99.9 {late['p999_us'] / 1e3:.2f} ms, longest stall {late['longest_stall_us'] / 1e3:.1f} ms, "
         f"{late['slips']} slips"
     )
+    lost = f"dropped by the kernel, and not by the cell: {live.dropped(state)} packets"
     if state["valid"]:
-        return [told, "verdict: valid"]
-    return [told, *(f"verdict: invalid: {reason}" for reason in state["objections"])]
+        return [told, lost, "verdict: valid"]
+    reasons = [f"verdict: invalid: {printable(reason)}" for reason in state["objections"]]
+    return [told, lost, *reasons, "what helps: docs/emulator.md, The verdict"]
