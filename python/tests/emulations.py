@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +12,35 @@ from pathlib import Path
 
 from airfair.emulation import running
 from support import PROGRAM
+
+CELL = """\
+title    = "Two stations and a server"
+duration = "4 s"
+
+[bss.home]
+standard = "802.11g"
+
+[station.slow]
+rate = "6 Mb/s"
+
+[station.fast]
+
+[host.server]
+link = { rate = "100 Mb/s", delay = "1 ms" }
+"""
+
+
+@functools.cache
+def is_permitted(kind: str) -> bool:
+    """True if such interfaces can be made, tried in a process of its own."""
+    code = f"from airfair.emulation import backend; backend.choose({kind!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    return done.returncode == 0
+
+
+def emulate(cell: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [*PROGRAM, "emulate", str(cell), *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import re
@@ -20,7 +19,7 @@ import pytest
 
 from airfair import _core, cli
 from airfair.emulation import running
-from emulations import staying
+from emulations import CELL, emulate, is_permitted, staying
 from support import PROGRAM
 
 pytestmark = [
@@ -28,21 +27,6 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="network namespaces are Linux's"),
 ]
 
-CELL = """\
-title    = "Two stations and a server"
-duration = "4 s"
-
-[bss.home]
-standard = "802.11g"
-
-[station.slow]
-rate = "6 Mb/s"
-
-[station.fast]
-
-[host.server]
-link = { rate = "100 Mb/s", delay = "1 ms" }
-"""
 AHEAD = {"discipline": "airtime", "hardware_queue": 2}
 KERNELS = """\
 [flow.up]
@@ -51,14 +35,6 @@ to = "server"
 transport = {{ kind = "tcp", stack = "kernel", {} }}
 """
 GET = "import sys, urllib.request as r; print(*(len(r.urlopen(u).read()) for u in sys.argv[1:]))"
-
-
-@functools.cache
-def is_permitted(kind: str) -> bool:
-    """True if such interfaces can be made, tried in a process of its own."""
-    code = f"from airfair.emulation import backend; backend.choose({kind!r})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
-    return done.returncode == 0
 
 
 @pytest.fixture
@@ -73,11 +49,6 @@ def cell(tmp_path: Path) -> Path:
     path = tmp_path / "cell.toml"
     path.write_text(CELL)
     return path
-
-
-def emulate(cell: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [*PROGRAM, "emulate", str(cell), *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
 @pytest.mark.parametrize("kind", ["TAP", "veth"])
@@ -101,6 +72,10 @@ def test_a_program_lives_in_the_cell_with_its_own_kernel(cell: Path, kind: str) 
     assert nodes["fast"]["received_bytes"] > 160_000
     assert nodes["fast"]["radio"]["airtime_down_s"] > 0
     assert document["lateness"]["packets"] > 110
+    # So few packets find room wherever they wait.
+    assert all(
+        node["unread_packets"] == node["undelivered_packets"] == 0 for node in nodes.values()
+    )
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes somebody without any rights")

@@ -164,7 +164,7 @@ impl<'s> Engine<'s> {
         let streams = Streams::new(seed, 0);
         let world = World::new(scenario, streams, recorder, Pace::new(poller));
         let nodes = plan.nodes.len();
-        Ok(Self {
+        let mut engine = Self {
             world,
             plan,
             ports,
@@ -180,12 +180,15 @@ impl<'s> Engine<'s> {
             watch: Watch::new(plan.opposites()),
             crowded: vec![BySecond::default(); nodes],
             effort: Effort::default(),
-            losses: Losses::new(ports),
+            losses: Losses::new(ports)?,
             end: Time::ZERO + scenario.duration,
             accounts,
             limits,
             before: None,
-        })
+        };
+        // Whoever asks before it runs sees its start.
+        engine.show();
+        Ok(engine)
     }
 
     /// Runs until the end of the scenario, or until it is stopped.
@@ -261,6 +264,7 @@ impl<'s> Engine<'s> {
                 }
                 Err(NotSent::Off) => traffic.not_taken += 1,
                 Err(NotSent::Dropped) => traffic.undelivered += 1,
+                Err(NotSent::Counted) => {}
             }
             let (ideal, delay) = (self.world.now(), self.world.now() - *since);
             let late = self.world.clock().now().saturating_since(ideal);

@@ -278,13 +278,13 @@ pub(super) fn packet_drops(socket: BorrowedFd<'_>) -> Result<u32> {
     Ok(statistics.tp_drops)
 }
 
-/// True if an interface of the namespace of a socket is on, and so is the one at its other end.
-pub(super) fn is_running(socket: BorrowedFd<'_>, interface: &str) -> Result<bool> {
+/// True if an interface of the namespace of a socket is on.
+pub(super) fn is_on(socket: BorrowedFd<'_>, interface: &str) -> Result<bool> {
     let mut request = Request::new(interface, 0_i16)?;
-    // SAFETY: the kernel reads and writes 40 octets, which the request has.
     let fd = socket.as_raw_fd();
+    // SAFETY: the kernel reads and writes 40 octets, which the request has.
     check(unsafe { libc::ioctl(fd, libc::SIOCGIFFLAGS as _, &raw mut request) })?;
-    Ok(c_int::from(request.about) & libc::IFF_RUNNING != 0)
+    Ok(c_int::from(request.about) & libc::IFF_UP != 0)
 }
 
 /// Gives a socket room for so many octets that nobody has read yet, or as much as is permitted.
@@ -427,11 +427,16 @@ pub(super) fn interface_index(name: &str) -> Result<u32> {
     }
 }
 
+/// A socket by which the kernel is asked about interfaces in the network namespace of this thread.
+pub(super) fn question_socket() -> Result<OwnedFd> {
+    let kind = libc::SOCK_DGRAM | libc::SOCK_CLOEXEC;
+    // SAFETY: no pointer is involved.
+    owned(unsafe { libc::socket(libc::AF_INET, kind, 0) })
+}
+
 /// Switches everything off that leaves work on packets to a card: they come whole and with valid checksums.
 pub(super) fn leave_nothing_to_cards(interface: &str) -> Result<()> {
-    // SAFETY: no pointer is involved.
-    let socket =
-        owned(unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) })?;
+    let socket = question_socket()?;
     for offload in OFFLOADS {
         let mut value = [offload, 0];
         let mut request = Request::new(interface, value.as_mut_ptr())?;

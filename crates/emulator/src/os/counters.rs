@@ -10,8 +10,8 @@ use std::os::unix::fs::FileExt;
 
 use super::interface::Port;
 
-/// Size of the buffer for a file of counters, which has a line of 140 octets for each interface [octets].
-const LONGEST: usize = 1 << 15;
+/// First size of the buffer for a file of counters, which has a line of 140 octets for each interface [octets].
+const USUAL: usize = 1 << 13;
 /// Number of calls of `look` after which the counters of every node have been read.
 const ROUND: usize = 10;
 
@@ -26,10 +26,13 @@ impl Counters {
     }
 
     /// Says of each interface how many packets it was to send and dropped. Of a namespace that cannot be read it says nothing.
-    fn read(&self, buffer: &mut [u8], each: impl FnMut(&str, u64)) {
+    fn read(&self, buffer: &mut Vec<u8>, each: impl FnMut(&str, u64)) {
         let mut length = 0;
         while let Ok(more @ 1..) = self.0.read_at(&mut buffer[length..], length as u64) {
             length += more;
+            if length == buffer.len() {
+                buffer.resize(2 * length, 0);
+            }
         }
         dropped(&String::from_utf8_lossy(&buffer[..length]), each);
     }
@@ -48,14 +51,32 @@ fn dropped(text: &str, mut each: impl FnMut(&str, u64)) {
     }
 }
 
-/// A counter that was looked at before.
-#[derive(Clone, Copy, Debug, Default)]
-struct Seen(Option<u64>);
+/// A counter of an interface, as it was at the last look.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    count: Option<u64>,
+    /// True if the interface was on.
+    was_on: bool,
+}
+
+/// Growth of a counter since the last look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Growth {
+    /// The interface was on at both looks.
+    WhileOn(u64),
+    /// The interface was off at one of them: whoever switched it off has lost the packets.
+    WhileOff(u64),
+}
 
 impl Seen {
+    /// A counter that nobody has looked at.
+    const NEVER: Self = Self { count: None, was_on: true };
+
     /// Growth since the last look; none at the first one, and none of a counter that begins anew with its interface.
-    fn growth(&mut self, now: u64) -> u64 {
-        now.saturating_sub(self.0.replace(now).unwrap_or(now))
+    fn look(&mut self, now: u64, is_on: bool) -> Growth {
+        let more = now.saturating_sub(self.count.replace(now).unwrap_or(now));
+        let was_on = std::mem::replace(&mut self.was_on, is_on);
+        if was_on && is_on { Growth::WhileOn(more) } else { Growth::WhileOff(more) }
     }
 }
 
@@ -74,9 +95,10 @@ pub(crate) struct Drops {
 #[derive(Debug)]
 pub(crate) struct Losses {
     pub(crate) nodes: Vec<Drops>,
+    /// Counters of the emulation's own interfaces, if it has some.
+    own: Option<Counters>,
     inside: Vec<Seen>,
     outside: Vec<Seen>,
-    was_on: Vec<bool>,
     /// Places of the ports whose other end is an interface of this name.
     names: BTreeMap<String, usize>,
     next: usize,
@@ -84,22 +106,24 @@ pub(crate) struct Losses {
 }
 
 impl Losses {
-    /// Starts to count drops: earlier ones are left out.
-    pub(crate) fn new(ports: &[Port]) -> Self {
+    /// Starts to count drops, in the namespace of the emulation's own interfaces: earlier drops are left out.
+    pub(crate) fn new(ports: &[Port]) -> Result<Self> {
         let count = ports.len();
         let places = ports.iter().enumerate();
         let names = places.filter_map(|(at, port)| Some((port.outside()?.to_owned(), at)));
+        let names: BTreeMap<String, usize> = names.collect();
+        let own = if names.is_empty() { None } else { Some(Counters::of_this_thread()?) };
         let mut losses = Self {
             nodes: vec![Drops::default(); count],
-            inside: vec![Seen::default(); count],
-            outside: vec![Seen::default(); count],
-            was_on: vec![true; count],
-            names: names.collect(),
+            own,
+            inside: vec![Seen::NEVER; count],
+            outside: vec![Seen::NEVER; count],
+            names,
             next: 0,
-            buffer: vec![0; LONGEST],
+            buffer: vec![0; USUAL],
         };
         losses.look(ports);
-        losses
+        Ok(losses)
     }
 
     /// Looks at some of the nodes: at all of them in so many calls, which is so little work that no packet waits for it.
@@ -123,28 +147,31 @@ impl Losses {
         self.look_outside(ports);
     }
 
-    /// Adds the packets of a node that the kernel dropped before the emulation read them.
+    /// Adds the packets of a node that the kernel dropped before the emulation read them. An interface that goes off drops
+    /// the packets that wait in it, which is no fault of the machine.
     fn look_inside(&mut self, at: usize, port: &Port) {
         let Self { nodes, inside, buffer, .. } = self;
         nodes[at].unread += port.overflows();
         port.inside().read(buffer, |name, dropped| {
-            if name == port.name() {
-                nodes[at].unread += inside[at].growth(dropped);
+            if name == port.name()
+                && let Growth::WhileOn(more) = inside[at].look(dropped, port.is_on())
+            {
+                nodes[at].unread += more;
             }
         });
     }
 
-    /// Adds the packets for nodes that the kernel dropped at the emulation's own interfaces. An interface whose other end is off drops all.
+    /// Adds the packets for nodes that the kernel dropped at the emulation's own interfaces. An interface whose other end is
+    /// off drops all.
     fn look_outside(&mut self, ports: &[Port]) {
-        let Self { nodes, outside, was_on, names, buffer, .. } = self;
-        let Some(counters) = ports.iter().find_map(Port::counters_outside) else { return };
-        counters.read(buffer, |name, dropped| {
+        let Self { nodes, own, outside, names, buffer, .. } = self;
+        let Some(own) = own else { return };
+        own.read(buffer, |name, dropped| {
             let Some(&at) = names.get(name) else { return };
-            let is_on = ports[at].is_on();
-            let more = outside[at].growth(dropped);
-            let was_on = std::mem::replace(&mut was_on[at], is_on);
-            let drops = &mut nodes[at];
-            *(if was_on && is_on { &mut drops.undelivered } else { &mut drops.for_nobody }) += more;
+            match outside[at].look(dropped, ports[at].is_on()) {
+                Growth::WhileOn(more) => nodes[at].undelivered += more,
+                Growth::WhileOff(more) => nodes[at].for_nobody += more,
+            }
         });
     }
 }
@@ -173,8 +200,17 @@ eth0:1 2 3 4 5 6 7 8 9 10 11 12
 
     #[test]
     fn a_counter_counts_from_its_first_look_and_an_interface_made_anew_counts_from_zero() {
-        let mut seen = Seen::default();
-        let growths = [5, 5, 9, 2, 3].map(|now| seen.growth(now));
-        assert_eq!(growths, [0, 0, 4, 0, 1]);
+        let mut seen = Seen::NEVER;
+        let growths = [5, 5, 9, 2, 3].map(|now| seen.look(now, true));
+        assert_eq!(growths, [0, 0, 4, 0, 1].map(Growth::WhileOn));
+    }
+
+    #[test]
+    fn an_interface_that_was_off_at_either_look_has_lost_its_packets_itself() {
+        let mut seen = Seen::NEVER;
+        let looks = [(0, true), (2, false), (3, false), (7, true), (8, true)];
+        let growths = looks.map(|(now, is_on)| seen.look(now, is_on));
+        let (on, off) = (Growth::WhileOn, Growth::WhileOff);
+        assert_eq!(growths, [on(0), off(2), off(1), off(4), on(1)]);
     }
 }

@@ -66,7 +66,7 @@ impl Hub {
         let index = calls::interface_index(&name)?;
         let socket = calls::packet_socket(index, ROOM)?;
         netlink.switch_on(index)?;
-        Ok(Some(Joined { socket, name, counters: Counters::of_this_thread()? }))
+        Ok(Some(Joined { socket, name }))
     }
 }
 
@@ -75,8 +75,6 @@ impl Hub {
 pub(super) struct Joined {
     socket: OwnedFd,
     name: String,
-    /// Counters of all interfaces beside it.
-    counters: Counters,
 }
 
 /// The reason why a frame was not sent.
@@ -84,8 +82,10 @@ pub(super) struct Joined {
 pub(crate) enum NotSent {
     /// The interface is off, or has gone.
     Off,
-    /// The kernel did not take it.
+    /// The kernel did not take it, and does not count it.
     Dropped,
+    /// The kernel did not take it, and counts it among the drops of the interface.
+    Counted,
 }
 
 /// The emulation's end of an interface.
@@ -96,6 +96,8 @@ pub(crate) struct Port {
     name: &'static str,
     /// Counters of the namespace.
     inside: Counters,
+    /// A socket in the namespace, through which the kernel says whether the interface is on.
+    question: OwnedFd,
 }
 
 #[derive(Debug)]
@@ -113,7 +115,8 @@ impl Port {
             Some(joined) => Line::Pair(joined),
             None => Line::Tap(calls::tap(name)?),
         };
-        Ok(Self { line, name, inside: Counters::of_this_thread()? })
+        let (inside, question) = (Counters::of_this_thread()?, calls::question_socket()?);
+        Ok(Self { line, name, inside, question })
     }
 
     /// The next frame from the namespace; `None` if there is none now.
@@ -129,8 +132,10 @@ impl Port {
 
     /// Hands a frame to the namespace.
     pub(crate) fn send(&self, frame: &[u8]) -> std::result::Result<(), NotSent> {
-        calls::write(self.as_fd(), frame).map(|_| ()).map_err(|error| match error.raw_os_error() {
-            Some(libc::EIO | libc::EBADFD | libc::ENETDOWN | libc::ENXIO) => NotSent::Off,
+        let Err(error) = calls::write(self.as_fd(), frame) else { return Ok(()) };
+        Err(match (error.raw_os_error(), &self.line) {
+            (Some(libc::EIO | libc::EBADFD | libc::ENETDOWN | libc::ENXIO), _) => NotSent::Off,
+            (Some(libc::ENOBUFS), Line::Pair(..)) => NotSent::Counted,
             _ => NotSent::Dropped,
         })
     }
@@ -153,22 +158,9 @@ impl Port {
         }
     }
 
-    /// Counters of all of the emulation's own interfaces, if it has one.
-    pub(super) fn counters_outside(&self) -> Option<&Counters> {
-        match &self.line {
-            Line::Tap(_) => None,
-            Line::Pair(joined) => Some(&joined.counters),
-        }
-    }
-
-    /// False if the interface at the other end of a pair is off.
+    /// True if the interface in the namespace is on.
     pub(super) fn is_on(&self) -> bool {
-        match &self.line {
-            Line::Tap(_) => true,
-            Line::Pair(Joined { socket, name, .. }) => {
-                calls::is_running(socket.as_fd(), name).unwrap_or(false)
-            }
-        }
+        calls::is_on(self.question.as_fd(), self.name).unwrap_or(false)
     }
 
     /// Frames from the namespace that the socket of a pair has had no room for since this was last asked.
