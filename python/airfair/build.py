@@ -488,13 +488,14 @@ def queue_airtime(
         Default: {}.
     charges_uplink: Whether a station is charged for the frames that it sends, too, not only for
         those to it. Default: true.
-    hardware_queue: Most that the driver takes from the queues ahead of the air, what is in service
-        included, as `hardware_queue_counts` says. `off`: packets leave their queues when the medium
-        is won, but for the first of a frame. Default: "off".
-    hardware_queue_counts: Unit of `hardware_queue`, and so who forms aggregates. `aggregates`: the
-        driver, ahead of the air; ath9k has 2. `packets`: the hardware, of all packets that it holds
-        for a station when it wins the channel, as with ath10k and mt76, whose queues hold 1424 and
-        2048 and whose packets `aql` limits first. Default: "aggregates".
+    hardware_queue: Most aggregates or packets that the driver holds ahead of the air, those in
+        service included; `hardware_queue_counts` chooses the unit. With `off` packets leave their
+        queues when the access point wins the medium, except the first packet of a frame. Default:
+        "off".
+    hardware_queue_counts: Unit of `hardware_queue`. With `aggregates` the driver forms aggregates
+        ahead of the air; ath9k holds 2. With `packets` the hardware forms an aggregate when it wins
+        the medium, of all packets that it holds for one station; ath10k holds up to 1424 packets
+        and mt76 up to 2048, and `aql` usually limits them first. Default: "aggregates".
     interval: Time in which the delay must fall below the target once. Default: "100 ms".
     packets: Capacity, the packet in service included. Default: 8192.
     quantum: Octets that a flow may send more at each of its turns. Default: "300 B".
