@@ -189,7 +189,7 @@ def test_every_mistake_has_its_line_and_nothing_is_written(
     ("arguments", "message"),
     [
         (["none.toml"], "airfair: none.toml: No such file"),
-        (["."], "airfair: .: Is a directory"),
+        (["."], "airfair: .: this is a directory; it contains a scenario: scenario.toml"),
         (["scenario.toml", "--set", "seed"], "PATH=VALUE"),
         (["scenario.toml", "--set", "no.such.key=1"], "scenario.toml: no"),
         (["scenario.toml", "--flows", "c*"], "--flows 'c*': no flow has such a name"),
