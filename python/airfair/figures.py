@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeVar
 
 import matplotlib as mpl
 import numpy as np
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from .statistics import half_width
 
 Floats = NDArray[np.float64]
+Share = Literal["none", "all", "row", "col"]
 Series = TypeVar("Series")
 
 PALETTE = ("#c44601", "#0072b2", "#008a63", "#a4508b", "#806000")
@@ -70,6 +71,9 @@ STYLE: dict[Any, Any] = {
 
 class Figure(Plain):
     """A figure that a notebook shows by itself, whether it has imported pyplot or not."""
+
+    narrow: Callable[[], Figure] | None = None
+    """Draws the same for a narrow screen, panels one below the other, where this one is wide."""
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         inches: float = self.get_figwidth()
@@ -193,16 +197,23 @@ def by_category(panel: Category, *, wide: bool = False) -> Figure:
         ax.set_xlabel(panel.x_label)
         ax.set_ylabel(panel.y_label)
         _legend(figure, ax, 3 if wide else 2, BARS, printed=any(g.printed for g in panel.groups))
-        return figure
+    if wide:
+        # Many names stand below each other where there is no room side by side.
+        rows = replace(panel, x_label=panel.y_label, y_label=panel.x_label)
+        figure.narrow = lambda: by_name([rows], stacked=True)
+    return figure
 
 
 def _printed(ax: Axes, at: Sequence[float], points: Points, colour: str, i: int) -> None:
     """Draws what the paper prints, hollow, with the marker of the measured points."""
-    if not points.printed:
-        return
+    if points.printed:
+        _hollow(ax, [at[place] for place in points.printed], points.printed.values(), colour, i)
+
+
+def _hollow(ax: Axes, x: Iterable[float], y: Iterable[float], colour: str, i: int) -> None:
     ax.plot(
-        [at[place] for place in points.printed],
-        list(points.printed.values()),
+        list(x),
+        list(y),
         linestyle="none",
         marker=_MARKERS[i],
         markersize=9,
@@ -270,20 +281,53 @@ def over_number(
     With a floor y is logarithmic, and what lies below the floor is drawn on it. With a label for each
     column y is shared within columns alone. Where values can be negative, zero is marked.
     """
-    rows = -(-len(charts) // columns)
     labels_of_y = [y_label] if isinstance(y_label, str) else y_label
-    share = "all" if len(labels_of_y) == 1 else "col"
+    figure = _over_number(charts, x_label, labels_of_y, floor, columns)
+    figure.narrow = lambda: _one_below_the_other(charts, x_label, labels_of_y, floor)
+    return figure
+
+
+def _one_below_the_other(
+    charts: Sequence[Chart], x_label: str, labels_of_y: Sequence[str], floor: float | None
+) -> Figure:
+    """The same in one column, panels with the same label of y in a row, and on the same scale."""
+    count = len(labels_of_y)
+    order = [chart for first in range(count) for chart in charts[first::count]]
+    labels = [label for first, label in enumerate(labels_of_y) for _ in charts[first::count]]
+    figure = _over_number(order, x_label, labels if count > 1 else labels_of_y, floor, None)
+    for label in labels_of_y if count > 1 else ():
+        alike = [ax for ax, own in zip(figure.axes, labels, strict=True) if own == label]
+        low, high = zip(*(ax.get_ylim() for ax in alike), strict=True)
+        for ax in alike:
+            ax.set_ylim(min(low), max(high))
+    return figure
+
+
+def _over_number(
+    charts: Sequence[Chart],
+    x_label: str,
+    labels_of_y: Sequence[str],
+    floor: float | None,
+    beside: int | None,
+) -> Figure:
+    """The figure with so many columns over a page; without a number, one of half a page's width."""
+    columns = beside or 1
+    rows = -(-len(charts) // columns)
+    several: Share = "col" if columns > 1 else "none"
+    share = "all" if len(labels_of_y) == 1 else several
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(WIDE, 0.7 + 2.9 * rows), layout="constrained")
-        grid = figure.subplots(rows, columns, sharex=True, sharey=share, squeeze=False)  # type: ignore[call-overload]
+        size = (WIDE if beside else NARROW, 0.7 + 2.9 * rows)
+        figure = Figure(figsize=size, layout="constrained")
+        grid = figure.subplots(rows, columns, sharex=True, sharey=share, squeeze=False)
         axes = grid.ravel()
         for ax in axes[len(charts) :]:
             ax.set_visible(False)
         for place, (ax, chart) in enumerate(zip(axes, charts, strict=False)):
             _numbers(ax, chart, floor)
             ax.set_title(chart.title)
-            if place % columns < len(labels_of_y):
-                ax.set_ylabel(labels_of_y[place % columns])
+            which = place % columns if columns > 1 else min(place, len(labels_of_y) - 1)
+            if which < len(labels_of_y):
+                ax.set_ylabel(labels_of_y[which])
             if place + columns >= len(charts):
                 ax.set_xlabel(x_label)
                 ax.tick_params(labelbottom=True)
@@ -298,7 +342,7 @@ def over_number(
             axes[0].set_ylim(bottom=floor)
             axes[0].yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         printed = any(line.printed for chart in charts for line in chart.lines)
-        _legend(figure, axes[0], 7, BAND, printed=printed)
+        _legend(figure, axes[0], 7 if beside else 3, BAND, printed=printed)
         return figure
 
 
@@ -339,19 +383,25 @@ def _numbers(ax: Axes, chart: Chart, floor: float | None) -> None:
         )
 
 
-def by_name(panels: Sequence[Category]) -> Figure:
-    """Estimates in rows with long names, panels side by side with the same rows."""
+def by_name(panels: Sequence[Category], *, stacked: bool = False) -> Figure:
+    """Estimates in rows with long names, panels side by side with the same rows, or one below the other."""
     rows = len(panels[0].names)
+    beside, below = (1, len(panels)) if stacked else (len(panels), 1)
     with mpl.rc_context({**STYLE, "axes.grid.axis": "x"}):
-        size = (max(WIDE, 2.0 + 2.4 * len(panels)), 1.2 + 0.26 * rows)
-        figure = Figure(figsize=size, layout="constrained")
-        axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+        width = NARROW if stacked else max(WIDE, 2.0 + 2.4 * beside)
+        # Alone on a line there is room for each dot of a row.
+        row = max(0.26, 0.1 + 0.13 * len(panels[0].groups)) if stacked else 0.26
+        figure = Figure(figsize=(width, 0.4 + (0.8 + row * rows) * below), layout="constrained")
+        axes = figure.subplots(below, beside, sharey=True, squeeze=False).ravel()
         for ax, panel in zip(axes, panels, strict=True):
             _rows_of(ax, panel)
-        axes[0].set_yticks(range(rows), panels[0].names)
+        axes[0].set_yticks(range(rows), [name.replace("\n", " ") for name in panels[0].names])
         axes[0].set_ylim(rows - 0.5, -0.5)
-        _legend(figure, axes[0], 6, BARS, printed=False)
-        return figure
+        printed = any(group.printed for panel in panels for group in panel.groups)
+        _legend(figure, axes[0], 2 if stacked else 6, BARS, printed=printed)
+    if not stacked:
+        figure.narrow = lambda: by_name(panels, stacked=True)
+    return figure
 
 
 def _rows_of(ax: Axes, panel: Category) -> None:
@@ -369,9 +419,12 @@ def _rows_of(ax: Axes, panel: Category) -> None:
     middle = (len(panel.groups) - 1) / 2
     places = np.arange(len(panel.names))
     for i, (group, colour) in enumerate(coloured(panel.groups)):
+        at = (places + 0.22 * (i - middle)).tolist()
+        if group.printed:
+            _hollow(ax, group.printed.values(), [at[place] for place in group.printed], colour, i)
         ax.errorbar(
             group.estimates[0],
-            places + 0.22 * (i - middle),
+            at,
             xerr=group.bars,
             fmt=_MARKERS[i],
             markersize=4.5,
@@ -420,11 +473,13 @@ def over_time(
             _level(ax, panel.levels)
             _label_curves(ax, panel, stacked=stacked)
         if not stacked:
-            _legend_of_lines(figure, panels[0].levels.values())
-        return figure
+            _legend_of_lines(figure, panels[0].levels.values(), columns=5 if wide else 2)
+    if wide:
+        figure.narrow = lambda: over_time(panels, stacked=stacked, top=top)
+    return figure
 
 
-def _legend_of_lines(figure: Figure, levels: Iterable[str]) -> None:
+def _legend_of_lines(figure: Figure, levels: Iterable[str], columns: int) -> None:
     handles: list[Line2D | Patch] = [
         Line2D([], [], color=MUTED, linewidth=1.6),
         Line2D([], [], color=MUTED, linewidth=0.5),
@@ -436,7 +491,7 @@ def _legend_of_lines(figure: Figure, levels: Iterable[str]) -> None:
         handles[: len(names)],
         names,
         loc="outside lower center",
-        ncols=5,
+        ncols=columns,
         frameon=False,
         fontsize=8,
     )
@@ -566,6 +621,12 @@ def svg(figure: Plain) -> str:
         FigureCanvasSVG(figure)
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     return out.getvalue()
+
+
+def narrow_svg(figure: Plain) -> str:
+    """The same for a narrow screen; nothing if the figure itself is narrow."""
+    draw = getattr(figure, "narrow", None)
+    return "" if draw is None else svg(draw())
 
 
 def png(figure: Plain) -> bytes:

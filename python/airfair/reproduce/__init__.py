@@ -20,7 +20,7 @@ from .document import WIDTH
 from .paper import Paper
 from .results import Outcome
 from .runs import Choice, measure
-from .summary import INDEX, Chapter, Summary
+from .summary import INDEX, TEXT, Chapter, Summary
 
 if TYPE_CHECKING:
     import argparse
@@ -65,22 +65,25 @@ def _all(choices: Sequence[Choice], args: argparse.Namespace) -> int:
     """
     chapters = [Chapter(choice) for choice in choices]
     summary = Summary(chapters, choices[0].out.parent)
+    people, told = _for_people(args), list[str]()
     page_failure = _save(summary.out, summary.files(running=True))
     try:
         for i, choice in enumerate(choices):
-            chapters[i] = _chapter(choice, f"{i + 1}/{len(choices)} {choice.paper.id}", args)
+            chapters[i], text = _chapter(choice, f"{i + 1}/{len(choices)} {choice.paper.id}")
+            told.append(text)
+            _write(summary.line(chapters[i], _columns(people)) + "\n", people)
             over = chapters[i].ends_all or choice is choices[-1]
-            page_failure = _save(summary.out, summary.files(running=not over))
+            files = summary.files(running=not over) | _text_file(told, summary)
+            page_failure = _save(summary.out, files)
             if page_failure or over:
                 break
     except BaseException:
         # Whatever ends the program, the page stops looking for news.
         _save(summary.out, summary.files(running=False))
         raise
-    page = summary.out / INDEX
-    kept = "no page was written" if page_failure else f"all papers: {page}"
-    people = _for_people(args)
-    _write(f"{summary.text(_columns(people))}\n{kept}\n", people)
+    kept = f"all papers: {summary.out / INDEX}\neverything as text: {summary.out / TEXT}"
+    kept = "no page was written" if page_failure else kept
+    _write(f"\n{summary.counts_text()}\n{kept}\n", people)
     if args.json:
         _write_document(summary)
     failures = [failure for failure in (*(c.failure for c in chapters), page_failure) if failure]
@@ -89,21 +92,25 @@ def _all(choices: Sequence[Choice], args: argparse.Namespace) -> int:
     return INTERRUPTED if summary.interrupted else DONE
 
 
-def _chapter(choice: Choice, label: str, args: argparse.Namespace) -> Chapter:
-    """Run one of several papers, write its files and print its text."""
+def _chapter(choice: Choice, label: str) -> tuple[Chapter, str]:
+    """Run one of several papers and write its files; with its text."""
     paper = choice.paper
+    title = "\n".join(textwrap.wrap(f"{paper.id}: {paper.title}", WIDTH))
     try:
         outcome = Outcome(choice, measure(choice, label))
     except RunError as error:
-        return Chapter(choice, failure=RunError(f"{paper.id}: {error}"))
+        failed = RunError(f"{paper.id}: {error}")
+        return Chapter(choice, failure=failed), f"{title}\n\nfailed: {error}"
     except OSError as error:
-        return Chapter(choice, failure=error)
+        return Chapter(choice, failure=error), f"{title}\n\nfailed: {describe(error)}"
     failure = _save_outcome(outcome)
-    title = "\n".join(textwrap.wrap(f"{paper.id}: {paper.title}", WIDTH))
-    people = _for_people(args)
-    text = outcome.text(saved=failure is None, width=_columns(people))
-    _write(f"{title}\n\n{text}\n\n\n", people)
-    return Chapter.of(outcome, failure or outcome.measured.unsaved)
+    text = f"{title}\n\n{outcome.text(saved=failure is None)}"
+    return Chapter.of(outcome, failure or outcome.measured.unsaved), text
+
+
+def _text_file(told: Sequence[str], summary: Summary) -> dict[str, bytes]:
+    """Tables and claims of the papers that are over, and a summary, as one file."""
+    return {TEXT: ("\n\n\n".join([*told, summary.text()]) + "\n").encode()}
 
 
 def _save_outcome(outcome: Outcome) -> OSError | None:

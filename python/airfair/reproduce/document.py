@@ -212,9 +212,23 @@ def claims_text(verdicts: Sequence[Verdict]) -> str:
     """Number of claims that hold, then each claim with what decides it."""
     lines = textwrap.wrap(f"{headline(verdicts)}", WIDTH)
     for verdict in verdicts:
+        if is_open(verdict):
+            continue
         lines += _wrap(f"{mark(verdict)} {verdict.id}: {label(verdict)}", 2, 4)
         lines += [line for part in _told(verdict) for line in _wrap(part)]
+    lines += lines_of_open([verdict.id for verdict in verdicts if is_open(verdict)])
     return "\n".join(lines)
+
+
+def lines_of_open(ids: Sequence[str]) -> list[str]:
+    """A sentence on claims that a first look cannot decide; nothing if there are none."""
+    if not ids:
+        return []
+    noun = "claim" if len(ids) == 1 else "claims"
+    text = f"{MARKS['undecided']} {len(ids)} more {noun} cannot be decided by this look: {', '.join(ids)}"
+    return textwrap.wrap(
+        text, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
+    )
 
 
 def _told(verdict: Verdict) -> list[str]:
@@ -246,6 +260,11 @@ def counted(counts: Counter[str], *, first_look: bool) -> str:
     ]
     hold = words["holds"][counts["holds"] != 1]
     return ", ".join([f"{counts['holds']} of {counts.total()} claims {hold}", *some])
+
+
+def is_open(verdict: Verdict) -> bool:
+    """True if a first look cannot decide the claim: it is counted with others in one line."""
+    return verdict.first_look and verdict.state == "undecided"
 
 
 def mark(verdict: Verdict) -> str:

@@ -1,4 +1,4 @@
-"""Draws a claim's points as dots with their intervals against the range that is allowed.
+"""Draws a claim's points as dots with their names and intervals against the range that is allowed.
 
 Widths are percentages, so that a drawing takes the width that it is given and its words keep their size.
 """
@@ -16,8 +16,12 @@ from airfair.experiment.conditions import Condition, Point, State, states
 
 MOST_SCALES = 3
 """Ranges with an axis of their own; of more, each point is seen from its own range."""
-FEW, SOME = 6, 14
-"""Points with room between them, and with little."""
+FEW = 6
+"""Points that a description tells one by one."""
+NAME, ROW = 11, 21
+"""Height of a point's name, and of that with the dot below it."""
+LONGEST = 46
+"""Characters of a name for which there is room."""
 AXIS = 18
 """Height of the words below an axis."""
 EDGE = 2.0
@@ -59,26 +63,23 @@ def draw(verdict: Verdict, name: str) -> Markup:
     groups: dict[Range, list[Dot]] = {}
     for dot in dots:
         groups.setdefault((dot.condition.above, dot.condition.below), []).append(dot)
-    height = 16 if len(dots) <= FEW else 11 if len(dots) <= SOME else 7
     rows: list[Markup] = []
     y = 0.0
     if len(groups) <= MOST_SCALES:
         for allowed, members in groups.items():
             scale = _scale([one.condition for one in members])
-            rows.append(_allowed(scale, allowed, y, height * len(members)))
+            rows.append(_allowed(scale, allowed, y, ROW * len(members)))
             for one in members:
-                rows.append(_row(one, scale, y + height / 2))
-                y += height
+                rows.append(_row(one, scale, y))
+                y += ROW
             rows.append(_axis(scale, allowed, y))
             y += AXIS
     else:
         for one in dots:
             scale = _scale([one.condition])
-            rows.append(
-                _allowed(scale, (one.condition.above, one.condition.below), y + 1, height - 2)
-            )
-            rows.append(_row(one, scale, y + height / 2))
-            y += height
+            rows.append(_allowed(scale, (one.condition.above, one.condition.below), y + 1, ROW - 2))
+            rows.append(_row(one, scale, y))
+            y += ROW
     about = "; ".join(
         f"{one.condition.figures}: {one.state}" if one else f"and {len(dots) - FEW} more"
         for one in ([*dots[:FEW], None] if len(dots) > FEW else dots)
@@ -88,16 +89,6 @@ def draw(verdict: Verdict, name: str) -> Markup:
         '<title id="{0}-title">{2}: each point with its 95 % interval; what is allowed is shaded</title>'
         '<desc id="{0}-desc">{3}</desc>'
     ).format(name, y, verdict.counted, about) + Markup("").join([*rows, Markup("</svg>")])
-
-
-def has_one_axis(verdict: Verdict) -> bool:
-    """True if points share their ranges, so that the drawing has axes with numbers."""
-    ranges = {
-        (dot.condition.above, dot.condition.below)
-        for point in verdict.points
-        for dot in _dots(point, "holds")
-    }
-    return len(ranges) <= MOST_SCALES
 
 
 def _dots(point: Point, state: State) -> Iterator[Dot]:
@@ -143,15 +134,26 @@ def _allowed(scale: Scale, allowed: Range, y: float, height: float) -> Markup:
     return Markup("").join(parts)
 
 
-def _row(dot: Dot, scale: Scale, y: float) -> Markup:
-    measured = dot.condition.measured
+def _row(dot: Dot, scale: Scale, top: float) -> Markup:
+    """The name of a point, and below it the dot with its interval."""
+    measured, what = dot.condition.measured, dot.condition.what
     low, high = measured.shown
+    short = what if len(what) <= LONGEST else f"{what[: LONGEST - 1]}…"
+    name = Markup('<text class="name" x="{:g}%" y="{:g}">{}<title>{}</title></text>').format(
+        EDGE, top + NAME, short, dot.condition.figures
+    )
     if not math.isfinite(measured.mean):
-        return Markup("")
-    return Markup(
+        return name
+    return name + Markup(
         '<g class="{}"><line x1="{:.2f}%" x2="{:.2f}%" y1="{y:g}" y2="{y:g}"/>'
         '<circle cx="{:.2f}%" cy="{y:g}" r="3.5"/></g>'
-    ).format(dot.state, scale.at(low), scale.at(high), scale.at(measured.mean), y=y)
+    ).format(
+        dot.state,
+        scale.at(low),
+        scale.at(high),
+        scale.at(measured.mean),
+        y=top + (NAME + ROW) / 2,
+    )
 
 
 def _axis(scale: Scale, allowed: Range, y: float) -> Markup:

@@ -17,7 +17,7 @@ from airfair.experiment.conditions import Quota, states
 from airfair.scenario import toml_value
 
 from . import dots, pages, topology
-from .document import FIRST_LOOK, LABELS, LOOKS, MARKS, headline, label, mark, whys
+from .document import FIRST_LOOK, LABELS, LOOKS, MARKS, headline, is_open, label, mark, whys
 from .paper import Finding, Json, Paper, Setup
 from .tables import Cell, Table
 
@@ -36,6 +36,8 @@ class FigureView:
     title: str
     caption: str
     svg: Markup
+    narrow: Markup | str | None
+    """The same for a narrow screen, if there is another one for that."""
     statement: str
     """Statement of the paper about it, in short."""
     source: str
@@ -84,6 +86,8 @@ def render(contents: Contents) -> str:
         intro=intro,
         topology=topology.draw(intro.topology, "topology") if intro and intro.topology else "",
         headline=headline(contents.verdicts),
+        decided=[verdict for verdict in contents.verdicts if not is_open(verdict)],
+        open=[verdict for verdict in contents.verdicts if is_open(verdict)],
         by_state=_by_state(contents.verdicts),
         mark=mark,
         label=label,
@@ -106,7 +110,7 @@ def _by_state(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
     """Ids of the claims that do not hold, by their state in words."""
     found: dict[str, list[str]] = {}
     for verdict in verdicts:
-        if verdict.state != "holds":
+        if verdict.state != "holds" and not is_open(verdict):
             words = label(verdict)
             found.setdefault(words[0].upper() + words[1:], []).append(verdict.id)
     return found

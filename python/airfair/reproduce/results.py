@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from airfair import __version__, json_documents, store
-from airfair.figures import png, svg
+from airfair.figures import narrow_svg, png, svg
 from airfair.pages import inline_svg
 from airfair.scenario import toml_value
 
@@ -61,6 +61,12 @@ class Outcome:
         """The figures as SVG, by name: they are drawn once for files, report and summary."""
         return {name: svg(drawing.figure) for name, drawing in self.drawings.items()}
 
+    @cached_property
+    def narrow_pictures(self) -> dict[str, str]:
+        """The same for a narrow screen, of those that are wide."""
+        drawn = {name: narrow_svg(drawing.figure) for name, drawing in self.drawings.items()}
+        return {name: picture for name, picture in drawn.items() if picture}
+
     def view(self, experiment: Experiment[Any], name: str, prefix: str = "") -> FigureView:
         """A figure of an experiment for a page, its ids after `prefix`."""
         drawing = self.shown[experiment.id].drawings[name]
@@ -74,11 +80,13 @@ class Outcome:
         noun = self.choice.paper.noun
         heading_ = heading(own, title) if own else f"Beyond the {noun}: {title}"
         picture = inline_svg(self.pictures[name], f"{prefix}{name}", heading_)
+        narrow = self.narrow_pictures.get(name)
         return FigureView(
             id=f"{prefix}{name}",
             title=heading_,
             caption=said.text,
             svg=picture,
+            narrow=narrow and inline_svg(narrow, f"{prefix}{name}-narrow", heading_),
             statement="" if drawing.beyond else experiment.statement,
             source=f"The {noun}, {place}, in short" if place else f"The {noun}, in short",
             wide=drawing.wide,

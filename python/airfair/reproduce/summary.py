@@ -9,7 +9,7 @@ import os
 import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from airfair import RunError, __version__, store
 from airfair.experiment.claims import Verdict
 
 from . import dots, pages, topology
-from .document import FIRST_LOOK, LABELS, LOOKS, MARKS, WIDTH, counted, whys
+from .document import FIRST_LOOK, LABELS, LOOKS, MARKS, WIDTH, counted, is_open, lines_of_open, whys
 from .paper import Json, Paper
 from .report import FigureView, points, tolerance
 from .results import Outcome
@@ -31,6 +31,10 @@ INDEX = "index.html"
 PAGE = "claims.html"
 """The page of all claims, beside it."""
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+TEXT = "report.txt"
+"""Everything that was found as text, beside it."""
+OPENING = ("modern", "arf-aware-tcp", "occupancy-tfrc")
+"""Papers whose findings open the first page, a sentence each; the first of them has the picture."""
 RELOAD_S = 5
 """Between two looks at the page of a run that is not over."""
 
@@ -52,6 +56,11 @@ class Row:
     def first_look(self) -> bool:
         """True if it only looks like that."""
         return self.verdict is not None and self.verdict.first_look
+
+    @property
+    def is_open(self) -> bool:
+        """True if a first look cannot decide it."""
+        return self.verdict is not None and is_open(self.verdict)
 
     @property
     def label(self) -> str:
@@ -142,6 +151,16 @@ class Chapter:
         return [Row(id_, text, self.verdicts.get(id_)) for id_, text in texts.items()]
 
     @property
+    def decided(self) -> list[Row]:
+        """Claims that are shown one by one."""
+        return [row for row in self.rows if not row.is_open]
+
+    @property
+    def open(self) -> list[Row]:
+        """Claims that a first look cannot decide, and that are counted in one line."""
+        return [row for row in self.rows if row.is_open]
+
+    @property
     def counts(self) -> Counter[str]:
         """Claims by state."""
         return Counter(row.state for row in self.rows)
@@ -181,14 +200,21 @@ class Chapter:
         if self.document is None:
             return f"failed: {self.failure}" if self.failure else "not run"
         held = f"{self.counts['holds']} of {len(self.rows)}"
-        return f"{held} {'look like they hold' if self.first_look else 'hold'}; {self._took}"
+        hold = "look like they hold" if self.first_look else "hold"
+        open_ = f", {len(self.open)} not known yet" if self.open else ""
+        return f"{held} {hold}{open_}; {self._took}"
 
     @property
     def short(self) -> str:
-        """The same for a terminal."""
-        if self.document is None or not self.first_look:
+        """The same for a terminal, in as few words as there is room for."""
+        if self.document is None:
             return self.line
-        return f"{self.counts['holds']} of {len(self.rows)} {FIRST_LOOK['holds']}; {self._took}"
+        run, count = self.document, self.counts["holds"]
+        held = f"{count} of {len(self.rows)} {FIRST_LOOK['holds'] if self.first_look else 'hold'}"
+        open_ = f", {len(self.open)} open" if self.open else ""
+        cut = f"interrupted after {run['replications']} of {self.choice.asked} runs"
+        took = f"{run['replications']} runs, {duration(run['wall_s'])}"
+        return f"{held}{open_}; {cut if run['interrupted'] else took}"
 
     @property
     def _took(self) -> str:
@@ -214,6 +240,16 @@ class Chapter:
             },
             "report": self.report,
         }
+
+
+@dataclass(frozen=True)
+class Opening:
+    """Picture and sentences with which the first page begins."""
+
+    of: str
+    """Paper whose picture it is."""
+    picture: FigureView | None
+    sentences: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -309,6 +345,17 @@ class Summary:
             PAGE: self.html().encode(),
         }
 
+    @property
+    def opening(self) -> Opening | None:
+        """The opening of the first page; nothing before one of its papers is done."""
+        by_id = {chapter.paper.id: chapter for chapter in self.chapters}
+        found = [by_id[id_] for id_ in OPENING if id_ in by_id and by_id[id_].shows]
+        if not found:
+            return None
+        first = found[0]
+        picture = first.picture and replace(first.picture, statement="")
+        return Opening(first.paper.id, picture, [chapter.shows for chapter in found])
+
     def index(self, *, running: bool = False) -> str:
         """The page to begin with."""
         waiting = [chapter for chapter in self.chapters if chapter.state == "not run"]
@@ -319,6 +366,7 @@ class Summary:
             provenance=self.provenance(),
             reload_s=RELOAD_S if running else None,
             waiting=waiting,
+            opening=self.opening,
             claims_page=PAGE,
             duration=duration,
             docs=self._link,
@@ -345,19 +393,21 @@ class Summary:
         return Path(os.path.relpath(target, page)).as_posix()
 
     def text(self, width: int = WIDTH) -> str:
-        """The same for a terminal, in lines of `width` columns; the counts come last, where they are seen."""
+        """All claims as text, in lines of `width` columns; the counts come last."""
         parts = [_chapter_text(chapter, width) for chapter in self.chapters]
-        return "\n\n".join([*parts, self._counts_text(width)])
+        lines = [self.line(chapter, width) for chapter in self.chapters]
+        return "\n\n".join([*parts, "\n".join([*lines, self.counts_text()])])
 
-    def _counts_text(self, width: int) -> str:
-        name = max(len(chapter.paper.id) for chapter in self.chapters)
-        most = max(len(chapter.rows) for chapter in self.chapters)
-        lines = _wrap(self.headline, "")
-        for chapter in self.chapters:
-            marks = "".join(row.mark for row in chapter.rows)
-            lines.append(
-                f"  {chapter.paper.id:<{name}}  {marks:<{most}}  {chapter.short}"[:width].rstrip()
-            )
+    def line(self, chapter: Chapter, width: int = WIDTH) -> str:
+        """One paper in a line for a terminal: a sign for each claim, how many hold, and what it took."""
+        name = max(len(each.paper.id) for each in self.chapters)
+        most = max(len(each.rows) for each in self.chapters)
+        marks = "".join(row.mark for row in chapter.rows)
+        return f"{chapter.paper.id:<{name}}  {marks:<{most}}  {chapter.short}"[:width].rstrip()
+
+    def counts_text(self) -> str:
+        """Number of claims of all papers by their state, as text."""
+        lines = _wrap(f"{self.headline}.", "")
         if self.first_look or self.quick:
             lines.append("A first look: few and short runs; the full run decides.")
         return "\n".join(lines)
@@ -376,13 +426,14 @@ def _counted(counts: Counter[str]) -> Json:
 def _chapter_text(chapter: Chapter, width: int) -> str:
     lines = _wrap(f"{chapter.paper.id}: {chapter.paper.title}", "")
     lines += _wrap(f"{chapter.line}; more on the reasons: {chapter.docs}", "")
-    for row in chapter.rows:
+    for row in chapter.decided:
         state = "" if row.state == "holds" else f": {row.label}"
         lines.append(f"  {row.mark} {row.id}{state}"[:width])
         lines += _wrap(row.text, "      ")
         lines += [line for part in row.basis for line in _wrap(part, "      ")]
         lines += _wrap(row.figures, "      measured: ")
         lines += _wrap(row.why, "      why: ")
+    lines += lines_of_open([row.id for row in chapter.open])
     return "\n".join(lines)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from markupsafe import escape
 
 from airfair.estimate import Estimate, estimate
 from airfair.experiment.claims import Elsewhere, Reason, Verdict
@@ -20,7 +21,7 @@ from airfair.reproduce.document import FIRST_LOOK, LABELS, LOOKS, MARKS, claims_
 from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, Measured
-from airfair.reproduce.summary import INDEX, PAGE, Chapter, Summary
+from airfair.reproduce.summary import INDEX, OPENING, PAGE, Chapter, Summary
 from airfair.reproduce.tables import Cell, Column, Table, heading
 from airfair.reproduce.topology import draw
 
@@ -179,6 +180,8 @@ def test_every_state_has_a_sign_and_words_of_its_own(first: bool, tmp_path: Path
     assert len(set(signs.values())) == len(signs)
     text = claims_text(list(verdicts.values()))
     for id_, one in verdicts.items():
+        if first and one.state == "undecided":
+            continue  # counted with the others that are open
         assert f"{signs[one.state]} {id_}: {words[one.state]}" in text
         for page in (summary.html(), summary.index()):
             assert f'title="{id_}: {words[one.state]}"' in page
@@ -222,7 +225,48 @@ def test_points_with_many_ranges_are_each_seen_from_their_own() -> None:
     )
     svg = dots.draw(Verdict("claim", "As printed", points), "name")
     assert svg.count('class="allowed"') == 5
-    assert svg.count("<text") == 0
+    assert svg.count("<text") == svg.count('class="name"') == 5, "names, and no axis"
+
+
+def test_each_dot_has_its_name_and_a_long_one_is_cut_but_in_its_title() -> None:
+    long = replace(HOLDS, what="a station that is far away and slow in 802.11ax with aggregates")
+    svg = str(dots.draw(Verdict("claim", "As printed", (HOLDS, FAILS, long)), "name"))
+    told = re.findall(r'<text class="name"[^>]*>([^<]*)<title>([^<]*)</title>', svg)
+    assert [name for name, _ in told[:2]] == ["a", "b"]
+    assert told[2][0] == f"{long.what[: dots.LONGEST - 1]}…"
+    assert told[2][1].startswith(f"{long.what} = ")
+    # Names stand above their dots, one below the other.
+    tops = [float(y) for y in re.findall(r'class="name" x="[^"]+" y="([\d.]+)"', svg)]
+    middles = [float(y) for y in re.findall(r'<circle cx="[^"]+" cy="([\d.]+)"', svg)]
+    assert all(top < middle for top, middle in zip(tops, middles, strict=True))
+    assert tops == sorted(tops)
+
+
+def test_claims_that_a_first_look_cannot_decide_are_counted_in_one_line(tmp_path: Path) -> None:
+    paper = load("arf-aware-tcp")
+    states = ["holds", "undecided", "fails", "undecided"]
+    verdicts = {
+        id_: verdict(id_, state, first_look=True)
+        for id_, state in zip(paper.claim_texts(), states, strict=False)
+    }
+    open_ = [id_ for id_, one in verdicts.items() if one.state == "undecided"]
+    line = f"2 more claims cannot be decided by this look: {', '.join(open_)}"
+    choice = Choice(paper, (), 3, tmp_path / paper.id, quick=True)
+    run = {"experiments": [{}], "interrupted": False, "seed": 1, "replications": 3}
+    document = {**run, "simulated_s": 1.0, "cpu_s": 1.0, "wall_s": 1.0}
+    summary = Summary([Chapter(choice, document, verdicts)], tmp_path)
+    page, text = summary.html(), summary.text()
+    assert page.count(line) == 1
+    assert f"? {line}" in " ".join(text.split())
+    assert line in " ".join(claims_text(list(verdicts.values())).split())
+    for id_ in verdicts:
+        assert f'id="{paper.id}-{id_}"' in page, "none is missing"
+        sign = f'title="{id_}: '
+        assert (sign in page, sign in summary.index()) == (id_ not in open_, id_ not in open_)
+    assert "1 of 9 look like they hold, 2 not known yet" in page
+    decided = {id_: replace(one, first_look=False) for id_, one in verdicts.items()}
+    full = Summary([Chapter(choice, document, decided)], tmp_path)
+    assert "cannot be decided by this look" not in full.html() + full.text()
 
 
 # ------------------------------------------------------------------ the first screen
@@ -282,6 +326,15 @@ def test_titles_say_what_is_shown(name: str, shown: str) -> None:
     assert heading(name, "x") == shown
 
 
+# ------------------------------------------------------------------ narrow screens
+
+
+def test_a_page_shows_one_of_the_two(its_page: str) -> None:
+    assert '<div class="scroll wide broad"' in its_page
+    assert its_page.count('<div class="narrow">') == its_page.count(" broad")
+    assert "@media screen and (max-width: 46rem) { .broad { display: none; }" in its_page
+
+
 # ------------------------------------------------------------------ the page to begin with
 
 
@@ -310,6 +363,34 @@ def test_the_page_stops_reloading_when_the_run_is_over(tmp_path: Path, first_loo
     assert '<figure id="arf-aware-tcp-fig2"' in page
     assert "NewReno gives" in page
     assert "make reproduce" in page
+
+
+def test_the_first_page_opens_with_a_picture_and_three_sentences_of_what_was_found(
+    tmp_path: Path, first_look: Outcome
+) -> None:
+    chapters = waiting(tmp_path)
+    done = Chapter.of(first_look, None)
+    for place, id_ in enumerate(papers()):
+        if id_ in OPENING:
+            chapters[place] = replace(done, choice=chapters[place].choice, shows=f"Found by {id_}.")
+    page = Summary(chapters, tmp_path).index()
+    sentences = [f"Found by {id_}." for id_ in OPENING]
+    words = [
+        "<h1>",
+        '<section id="found"',
+        "<figure id=",
+        *sentences,
+        "Here is what",
+        '<ul class="glance">',
+    ]
+    places = [page.index(each) for each in words]
+    assert places == sorted(places)
+    assert page.count("<figure id=") == len(OPENING), "the picture of the first is not there again"
+    glance = page[page.index('<ul class="glance">') : page.index("</ul>")]
+    for chapter in chapters:
+        assert f">{escape(chapter.paper.title)}</a>" in glance
+        assert f">{chapter.paper.id}</a>" not in glance
+    assert '<section id="found"' not in Summary(waiting(tmp_path), tmp_path).index()
 
 
 def test_the_pages_ask_for_nothing_and_their_ids_are_unique(

@@ -22,7 +22,7 @@ from airfair.reproduce.paper import reference
 from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, Measured
-from airfair.reproduce.summary import INDEX, PAGE, Chapter, Summary, duration
+from airfair.reproduce.summary import INDEX, PAGE, TEXT, Chapter, Summary, duration
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -179,6 +179,8 @@ def test_the_text_fits_80_columns(tmp_path: Path) -> None:
     assert "9 of 33 claims hold, 8 do not, 16 are not run" in text
     assert "9 of 9 hold; 10 replications in 2 min 05 s" in text
     assert "0 of 8 hold; interrupted, 3 of 10 replications" in text
+    assert [summary.line(each) for each in chapters] == text.splitlines()[-5:-1]
+    assert summary.line(chapters[1]).endswith("0 of 8 hold; interrupted after 3 of 10 runs")
     assert [entry["state"] for entry in summary.document()["papers"]] == [
         "done",
         "interrupted",
@@ -259,9 +261,27 @@ def test_ctrl_c_ends_it_and_leaves_the_page(
     assert reproduce.main(arguments(tmp_path, json=False)) == INTERRUPTED
     printed = capsys.readouterr().out
     assert f"all papers: {tmp_path / INDEX}" in printed
+    assert f"everything as text: {tmp_path / TEXT}" in printed
     page = (tmp_path / PAGE).read_text(encoding="utf-8")
     assert page.count("interrupted, 0 of 10 replications") == 2
     assert f"{papers()[-1]}: not run" in page
+
+
+def test_a_line_for_each_paper_is_printed_and_the_whole_is_in_a_file(
+    tmp_path: Path, fake: Callable[[Measure], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake(lambda *_: nothing(interrupted=False))
+    assert reproduce.main(arguments(tmp_path, json=False)) == DONE
+    printed = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in printed[: len(papers())]] == papers()
+    pages = [f"all papers: {tmp_path / INDEX}", f"everything as text: {tmp_path / TEXT}"]
+    assert printed[-2:] == pages
+    assert len(printed) <= len(papers()) + 6
+    assert max(map(len, printed[:-2])) <= 80
+    whole = (tmp_path / TEXT).read_text(encoding="utf-8")
+    for paper_id in papers():
+        assert whole.count(f"\n{paper_id}: ") + whole.startswith(f"{paper_id}: ") == 2
+        assert all(f" {claim}: not run" in whole for claim in load(paper_id).claim_texts())
 
 
 def test_what_was_written_before_a_bug_stays(

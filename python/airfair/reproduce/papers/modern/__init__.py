@@ -56,7 +56,7 @@ def paper(directory: Path) -> Paper[Runs]:
         introduction=introduction(said),
         prose=prose,
         replications=REPLICATIONS,
-        quick_replications=3,
+        quick_replications=5,
         is_own=True,
     )
 
