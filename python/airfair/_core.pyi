@@ -20,17 +20,19 @@ __all__ = [
     "ScenarioError",
     "Tracing",
     "__version__",
+    "delays",
     "emulation_enter",
     "emulation_isolate",
     "emulation_try",
     "escaped",
-    "meanings",
     "quantity",
     "reference",
     "run",
     "schema",
     "series",
+    "series_columns",
     "stream",
+    "table_columns",
     "tables",
     "tfrc_receive",
     "tfrc_send",
@@ -175,8 +177,8 @@ class Outcome:
     def events(self) -> int: ...
     @property
     def record_hash(self) -> int: ...
-    def to_bytes(self) -> bytes:
-        """Everything in it, as only this very build of airfair reads it."""
+    def to_bytes(self, *, histograms: bool = True) -> bytes:
+        """Everything in it, or all but histograms, as only this very build of airfair reads it."""
     @staticmethod
     def from_bytes(octets: bytes) -> Outcome:
         """The outcome that `to_bytes` wrote; raises `ValueError` for anything else."""
@@ -234,7 +236,9 @@ def tables(
 def series(
     scenario: Scenario, outcomes: Sequence[Outcome], what: str
 ) -> dict[str, NDArray[np.generic]]: ...
-def meanings() -> dict[str, str]: ...
+def delays(outcomes: Sequence[Outcome]) -> dict[str, NDArray[np.generic]]: ...
+def table_columns() -> dict[str, tuple[str, list[tuple[str, str, str, bool]]]]: ...
+def series_columns() -> dict[str, tuple[str, list[tuple[str, str, str, bool]]]]: ...
 def quantity(text: str, dimension: str) -> float: ...
 def tfrc_send(
     to: str,

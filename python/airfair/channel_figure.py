@@ -17,6 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from .figures import GRID, INK, MUTED, PALETTE, STYLE, Figure
+from .marks import PROGRAM
 
 COLUMN, PAGE = 3.5, 7.16
 """Widths of a column and of a page of a paper in two columns [inch]."""
@@ -286,12 +287,12 @@ def _legend_columns(count: int) -> int:
 def save(figure: Figure, suffix: str) -> bytes:
     """The octets of the file with this suffix: .png, .svg or .pdf."""
     file = io.BytesIO()
-    canvas, unsaid = {
-        ".svg": (FigureCanvasSVG, {"Date": None}),
-        ".pdf": (FigureCanvasPdf, {"CreationDate": None}),
-        ".png": (FigureCanvasAgg, {"Software": None}),
+    canvas, about = {
+        ".svg": (FigureCanvasSVG, {"Date": None, "Creator": PROGRAM}),
+        ".pdf": (FigureCanvasPdf, {"CreationDate": None, "Creator": PROGRAM}),
+        ".png": (FigureCanvasAgg, {"Software": PROGRAM}),
     }[suffix]
     with mpl.rc_context(_STYLE):
         canvas(figure)
-        figure.savefig(file, format=suffix[1:], dpi=300, metadata=unsaid)
+        figure.savefig(file, format=suffix[1:], dpi=300, metadata=about)
     return file.getvalue()

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import fairness, json_documents, statistics
-from ._core import __version__
 from .scenario import identity
 
 if TYPE_CHECKING:
@@ -74,10 +73,10 @@ def document(result: Result) -> dict[str, Any]:
             "title": scenario.title,
             "duration_s": scenario.duration_s,
             "warmup_s": scenario.warmup_s,
-            "sha256": identity(scenario),
+            "sha256": identity(scenario, result.version),
         },
         "seed": scenario.seed,
-        "version": __version__,
+        "version": result.version,
         "replications": result.replications,
         "interrupted": result.interrupted,
         "record_hashes": record_hashes(result),
@@ -98,7 +97,7 @@ Figure = Callable[[Sequence[float | None]], float | None]
 
 def record_hashes(result: Result) -> list[str]:
     """Hash of all records of each run: equal runs have equal ones, wherever they were made."""
-    return [f"{outcome.record_hash:016x}" for outcome in result.outcomes]
+    return [f"{each:016x}" for each in result.measurements.hashes]
 
 
 Samples = dict[str, list[float]]
@@ -106,10 +105,10 @@ Samples = dict[str, list[float]]
 
 
 def samples(result: Result, table: str, names: Sequence[str]) -> dict[str, Samples]:
-    """Columns of each of the things `names` in a table of the result, by name."""
-    if not result.replications:
-        return {}
+    """Columns of each of the things `names` in a table of the result, by name; nothing without that table."""
     columns, n = result.columns[table], len(names)
+    if not result.replications or not columns:
+        return {}
     return {
         name: {column: values[i::n] for column, values in columns.items()}
         for i, name in enumerate(names)

@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 
     from .result import Result
 
-INDICES = ("flow_rate", "flow_rate_per_link_rate", "airtime", "occupancy")
+INDICES = {
+    "flow_rate": "Jain's index over the rates of flows, each over its own life.",
+    "flow_rate_per_link_rate": "Jain's index over these by the mean link rate of the sender.",
+    "airtime": "Jain's index over the air that stations held.",
+    "occupancy": "Jain's index over the air that stations held, with the contention before it.",
+}
 
 Indices = dict[str, list[float | None]]
 

@@ -22,6 +22,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
+from .marks import PROGRAM
 from .statistics import half_width
 
 Floats = NDArray[np.float64]
@@ -619,7 +620,7 @@ def svg(figure: Plain) -> str:
     lay_out(figure)
     with mpl.rc_context(STYLE):
         FigureCanvasSVG(figure)
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": PROGRAM})
     return out.getvalue()
 
 
@@ -635,5 +636,5 @@ def png(figure: Plain) -> bytes:
     lay_out(figure)
     with mpl.rc_context(STYLE):
         FigureCanvasAgg(figure)
-        figure.savefig(out, format="png", dpi=180, metadata={"Software": None})
+        figure.savefig(out, format="png", dpi=180, metadata={"Software": PROGRAM})
     return out.getvalue()

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .marks import PROGRAM
+
 VERSIONS = {
     "run": 2,
     "reproduction": 1,
@@ -29,5 +31,5 @@ VERSIONS = {
 
 
 def document(kind: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """A document of a kind: what it is comes first."""
-    return {"document": kind, "schema": VERSIONS[kind], **content}
+    """A document of a kind: what it is, and who has written it, come first."""
+    return {"document": kind, "schema": VERSIONS[kind], "program": PROGRAM, **content}

@@ -1,71 +1,72 @@
-"""Loads results that `airfair run --out` wrote.
+"""Loads results that `airfair run --out` wrote, whichever version of airfair it was.
 
-A directory holds the outcomes of its runs in `outcomes.parquet`, from which every table and every series
-follows, those too that have no file of their own. Only the build that wrote them can read them; the other
-Parquet files are tables for everybody.
+A directory holds every table and every series as Parquet, from which the result is made again.
 """
 
 from __future__ import annotations
 
 import errno
-import io
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from . import store
-from ._core import Outcome, Scenario
-from .archive import build
+from . import columns, parquet, result_files, store
+from ._core import RunError, Scenario, ScenarioError
 from .copies import ForeignResultError
+from .measurements import OfRuns, Written, names_of
 from .result import Result
 from .store import MANIFEST, DamagedError
-
-_SCENARIO = "scenario.toml"
 
 
 def load_result(directory: str | os.PathLike[str]) -> Result:
     """Load a result from a directory of `airfair run --out` or `Result.save`: the same tables, bit for bit.
 
+    Any version of airfair reads what it or an earlier one wrote, as `schema` in the directory's `run.json`
+    says. A result that was loaded has all tables, series and figures; it has no `outcomes`, and null where
+    its writer did not know a column.
+
     Raises `FileNotFoundError` where there is no result, `DamagedError` if one of its files is not what its
-    `run.json` says, and `ForeignResultError` if another build of airfair made it.
+    `run.json` says, and `ForeignResultError` if a later version of airfair wrote it.
     """
     folder = Path(directory)
     about = _manifest(folder)
-    if about.get("build") != build().hex():
-        again = f"airfair run {folder / _SCENARIO}"
-        raise ForeignResultError(
-            f"{folder}: made by another build of airfair ({about.get('airfair')}) than this one, which "
-            f"cannot read it. Its Parquet files are tables as they are; {again} runs it again"
-        )
-    for name in about["files"]:
-        if name.endswith(".parquet") and (folder / name).exists():
-            store.read(folder, name)
-    scenario = Scenario.parse(store.read(folder, _SCENARIO), emulated=True)
-    outcomes = _outcomes(folder)
-    if [f"{outcome.record_hash:016x}" for outcome in outcomes] != about.get("record_hashes"):
+    scenario = scenario_of(store.read(folder, result_files.SCENARIO), folder)
+    written = Written(scenario, about, _frames(folder, about, scenario))
+    if [f"{each:016x}" for each in written.hashes] != about.get("record_hashes"):
         raise DamagedError(
-            f"{folder / store.OUTCOMES}: not the runs that {MANIFEST} beside it lists"
+            f"{folder / 'runs.parquet'}: not the runs that {MANIFEST} beside it lists"
         )
     return Result(
         scenario,
-        outcomes,
-        interrupted=len(outcomes) < scenario.replications,
+        (),
+        written=written,
+        interrupted=written.replications < scenario.replications,
         cpu_s=_seconds(about, "cpu_s"),
         wall_s=_seconds(about, "wall_s"),
     )
 
 
+def scenario_of(text: bytes, folder: Path) -> Scenario:
+    """The scenario in a directory's text; raises `ForeignResultError` if it is none of this version's."""
+    try:
+        return Scenario.parse(text, emulated=True)
+    except (ScenarioError, RunError) as error:
+        why = str(error).partition("\n")[0]
+        raise ForeignResultError(
+            f"{folder}: its scenario is not one of this version of airfair: {why}. Its Parquet files are "
+            "tables as they are"
+        ) from error
+
+
 def _manifest(folder: Path) -> dict[str, Any]:
-    """Manifest of a directory that holds the outcomes of runs."""
-    content = (folder / MANIFEST).read_bytes()
+    """Manifest of a directory that holds a result."""
+    (folder / MANIFEST).stat()
     about = store.manifest(folder)
-    if not isinstance(about.get("files"), dict):
-        raise DamagedError(
-            f"{folder / MANIFEST}: no manifest of a directory of results: {content[:40]!r}"
-        )
-    for name in (_SCENARIO, store.OUTCOMES):
+    store.check_schema(folder, about)
+    for name in (result_files.SCENARIO, *(f"{table}.parquet" for table in _NEEDED)):
         if name not in about["files"]:
             words = f"{MANIFEST} lists no {name}, which airfair run --out writes"
             if about.get("kind") == "experiment":
@@ -74,15 +75,61 @@ def _manifest(folder: Path) -> dict[str, Any]:
     return about
 
 
-def _outcomes(folder: Path) -> list[Outcome]:
-    content = store.read(folder, store.OUTCOMES)
-    try:
-        octets = pl.read_parquet(io.BytesIO(content))["outcome"]
-        return [Outcome.from_bytes(one) for one in octets]
-    except (ValueError, pl.exceptions.PolarsError) as error:
-        raise DamagedError(f"{folder / store.OUTCOMES}: {error}") from error
+def _frames(folder: Path, about: Mapping[str, Any], scenario: Scenario) -> dict[str, pl.DataFrame]:
+    """The tables and series of a directory, as this version has them."""
+    empty = OfRuns(scenario, ())
+    frames: dict[str, pl.DataFrame] = {}
+    for name in columns.tables():
+        if (file := f"{name}.parquet") in about["files"]:
+            frame = parquet.decode(store.read(folder, file), folder / file)
+            frames[name] = parquet.conformed(frame, empty.table(name).schema, folder / file)
+    if scenario.series_step_ns is not None:
+        for kind, table in columns.series_files().items():
+            if (file := f"{table.name}.parquet") in about["files"]:
+                frame = parquet.decode(store.read(folder, file), folder / file)
+                like = result_files.series_of(Result(scenario, ()), kind).schema
+                frames[table.name] = parquet.conformed(frame, like, folder / file)
+    _check_rows(frames, scenario, folder)
+    return frames
 
 
-def _seconds(about: dict[str, Any], key: str) -> float | None:
+_OF_EACH = {
+    "flows": "flow",
+    "stations": "station",
+    "airtime": "station",
+    "access_points": "access_point",
+    "channels": "channel",
+    "channel_shares": "channel",
+    "categories": "category",
+    "links": "link",
+    "limits": "flow",
+}
+"""Things of which tables have a row for each run."""
+
+
+_NEEDED = ("runs", "places", *(name for name in _OF_EACH if name != "categories"))
+"""Tables of every directory."""
+
+
+def _check_rows(frames: Mapping[str, pl.DataFrame], scenario: Scenario, folder: Path) -> None:
+    """Raise `DamagedError` unless each table has a row for each run and thing, in their order."""
+    runs = frames["runs"]["replication"].to_list()
+    names = names_of(scenario)
+    steps = -(-scenario.duration_ns // (scenario.series_step_ns or scenario.duration_ns))
+    series = {table.name: kind for kind, table in columns.series_files().items()}
+    for name, frame in frames.items():
+        kind = _OF_EACH.get(name) or series.get(name)
+        if kind is None:
+            continue
+        each = steps if name in series else 1
+        rows = [(run, *thing) for run in runs for thing in zip(*names[kind].values(), strict=True)]
+        found = frame.gather_every(each).select("replication", *names[kind]).rows()
+        if frame.height != each * len(rows) or found != rows:
+            raise DamagedError(
+                f"{folder / f'{name}.parquet'}: not a row for each run and {kind.replace('_', ' ')}"
+            )
+
+
+def _seconds(about: Mapping[str, Any], key: str) -> float | None:
     value = about.get(key)
     return float(value) if isinstance(value, int | float) else None

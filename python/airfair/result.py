@@ -11,6 +11,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from . import _core, fairness, lazy
+from ._core import __version__
+from .columns import tables
+from .measurements import Lists, Measurements, OfRuns, Written
 from .names import did_you_mean
 
 if TYPE_CHECKING:
@@ -53,8 +56,6 @@ _SERIES = {
 }
 """Series of the core that each comes from."""
 
-_MEANINGS = _core.meanings()
-
 
 def _values(what: str) -> dict[str, pl.Expr]:
     """Values of a step of a series."""
@@ -83,8 +84,8 @@ class _Table(functools.cached_property["pl.DataFrame"]):
     """A table of the core, whose meaning is told there."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(lambda result: result._named(result._columns[name]))  # noqa: SLF001 - a part of it
-        lines = _MEANINGS[name].splitlines()
+        super().__init__(lambda result: result.measurements.table(name))
+        lines = tables()[name].markdown.splitlines()
         self.__doc__ = "\n".join(
             textwrap.fill(
                 line,
@@ -106,7 +107,10 @@ class Result:
 
     scenario: _core.Scenario
     outcomes: Sequence[_core.Outcome] = field(repr=False)
+    """Outcome of each run; none of a result that was loaded, which has its tables alone."""
     _: KW_ONLY
+    written: Written | None = field(default=None, repr=False)
+    """Tables from which it was loaded."""
     interrupted: bool = False
     """True if Ctrl-C ended it before all replications were finished."""
     cpu_s: float | None = None
@@ -117,7 +121,17 @@ class Result:
     @property
     def replications(self) -> int:
         """Number of replications that were finished."""
-        return len(self.outcomes)
+        return self.measurements.replications
+
+    @property
+    def version(self) -> str:
+        """Version of airfair that made it."""
+        return self.written.version if self.written else __version__
+
+    @functools.cached_property
+    def measurements(self) -> Measurements:
+        """Measurements from which its tables follow."""
+        return self.written or OfRuns(self.scenario, self.outcomes)
 
     @property
     def simulated_s(self) -> float:
@@ -151,6 +165,7 @@ class Result:
     links = _Table("links")
     limits = _Table("limits")
     places = _Table("places")
+    delays = _Table("delays")
 
     @functools.cached_property
     def fairness(self) -> pl.DataFrame:
@@ -215,7 +230,7 @@ class Result:
 
     def _steps(self, source: str, step_ns: int, columns: Mapping[str, pl.Expr]) -> pl.DataFrame:
         """One series of the core, in steps of `step_ns`."""
-        table = self._named(_core.series(self.scenario, self.outcomes, source))
+        table = self.measurements.series(source)
         names = table.columns[1 : table.columns.index("start_ns")]
         start = pl.col("start_ns") // step_ns * step_ns
         return (
@@ -317,14 +332,17 @@ class Result:
 
         return document(self)
 
-    def save(self, directory: str | os.PathLike[str]) -> None:
+    def save(self, directory: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write scenario, tables and figures to `directory`, which is made if it is not there.
 
-        Files of the same names are replaced, each at once; other files stay.
-        """
-        from .store import save
+        Files of the same names that airfair has written are replaced, each at once; other files stay.
 
-        save(self, directory)
+        Raises `FileExistsError` if airfair has not written a file of such a name, unless `force` is true, and
+        `OSError` if the files cannot be written.
+        """
+        from .result_files import save
+
+        save(self, directory, force=force)
 
     @property
     def _flow_names(self) -> list[str]:
@@ -353,7 +371,7 @@ class Result:
     @functools.cached_property
     def _delivered(self) -> NDArray[np.int64]:
         """Octets delivered in each step, (replication, flow, step)."""
-        octets = _core.series(self.scenario, self.outcomes, "delivered")["delivered_bytes"]
+        octets = self.measurements.series("delivered")["delivered_bytes"].to_numpy()
         steps = -(-self.scenario.duration_ns // self._series_step_ns)
         return octets.astype(np.int64).reshape(self.replications, len(self._flow_names), steps)
 
@@ -373,47 +391,10 @@ class Result:
         series = self.series("delivered").select("replication", "flow")
         return series.with_columns(**{name: pl.Series(a.ravel()) for name, a in columns.items()})
 
-    @functools.cached_property
-    def _columns(self) -> dict[str, dict[str, Any]]:
-        return dict(_core.tables(self.scenario, self.outcomes))
-
-    @functools.cached_property
-    def columns(self) -> dict[str, dict[str, list[float]]]:
+    @property
+    def columns(self) -> Lists:
         """Tables of the core as lists, for what is shown without polars; a NaN is no value."""
-        return _core.tables(self.scenario, self.outcomes, lists=True)
-
-    def _named(self, columns: Mapping[str, NDArray[np.generic]]) -> pl.DataFrame:
-        """One table of the core, with names in place of indices and null in place of NaN."""
-        table = pl.DataFrame(dict(columns))
-        for column in ("flow", "station", "access_point", "channel", "category", "link"):
-            if column in table.columns:
-                names = self._names[column]
-                at = table.get_column_index(column)
-                # Places are floats where a row may lack one.
-                places = table[column].cast(pl.Float64).fill_nan(None).cast(pl.UInt32)
-                named = names.select(pl.all().gather(places)).get_columns()
-                table.drop_in_place(column)
-                for offset, name in enumerate(named):
-                    table.insert_column(at + offset, name)
-        return table.with_columns(pl.selectors.float().fill_nan(None))
-
-    @functools.cached_property
-    def _names(self) -> dict[str, pl.DataFrame]:
-        """Names of each thing in a table; a link goes from one node to another."""
-        links = {"name": pl.String, "from": pl.String, "to": pl.String}
-        return {
-            **{
-                kind: pl.DataFrame({kind: names}, schema={kind: pl.String})
-                for kind, names in (
-                    ("flow", self._flow_names),
-                    ("station", self.scenario.stations),
-                    ("access_point", self.scenario.cells),
-                    ("channel", self.scenario.cells),
-                    ("category", self.scenario.categories),
-                )
-            },
-            "link": pl.DataFrame(self.scenario.links, schema=links).rename({"name": "link"}),
-        }
+        return self.measurements.lists
 
 
 def _duration_ns(text: str) -> int:

@@ -13,6 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from . import statistics
 from .figures import GRID, INK, MUTED, STYLE, Figure, lay_out
+from .marks import PROGRAM
 from .names import printable
 from .run_curves import LOST_COLOURS, MOST, Cast, Curve, Panel
 from .terminal import Holder, holders
@@ -313,7 +314,10 @@ def _title(result: Result) -> str:
 def _render(name: str, figure: Figure) -> Mapping[str, bytes]:
     files = {}
     lay_out(figure)
-    metadata: Mapping[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None}}
+    metadata: Mapping[str, dict[str, Any]] = {
+        "png": {"Software": PROGRAM},
+        "svg": {"Date": None, "Creator": PROGRAM},
+    }
     for kind, about in metadata.items():
         buffer = io.BytesIO()
         with mpl.rc_context(_STYLE):

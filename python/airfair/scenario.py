@@ -11,6 +11,7 @@ from pathlib import Path
 
 from . import traces
 from ._core import LARGEST_SCENARIO, Scenario, __version__
+from .replacing import note_input
 
 Value = str | bool | int | float | Sequence["Value"] | Mapping[str, "Value"]
 """Value that a key of a scenario can hold."""
@@ -86,13 +87,14 @@ def text_of(source: Source) -> bytes:
 
 def read(path: Path) -> bytes:
     """Content of a file, as far as a scenario can reach."""
+    note_input(path)
     with path.open("rb") as file:
         return file.read(LARGEST_SCENARIO + 1)
 
 
-def identity(scenario: Scenario) -> str:
+def identity(scenario: Scenario, version: str = __version__) -> str:
     """Hash of everything that determines the records, but for seed and replication: SHA-256, hex."""
-    text = f"airfair {__version__}\n{scenario.to_toml()}"
+    text = f"airfair {version}\n{scenario.to_toml()}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 

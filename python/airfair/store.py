@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import io
+import fnmatch
+import glob
 import json
 import os
-import platform
 import subprocess
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from . import replacing, staging
 from ._core import __version__
-from .document import record_hashes
-from .scenario import identity
+from .copies import ForeignResultError
+from .marks import PROGRAM
+from .replacing import NotReplacedError, hash_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    import polars as pl
-
-    from .result import Result
-
 MANIFEST = "run.json"
 """Says what a directory holds, by hash, and comes last: what it does not agree with is not whole."""
 
-OUTCOMES = "outcomes.parquet"
-"""Holds all that was measured, for `airfair.load_result`."""
+SCHEMA = 1
+"""Version of the shape of directories, which their manifests have as `schema`.
+
+This version of airfair reads what has this number or a lower one. A file, a column or a key that comes leaves
+the number alone; where one that is read goes away or comes to mean something else, the number rises.
+`docs/how-to/data.md` says so to readers.
+"""
+
+_HEAD = {"program": PROGRAM, "schema": SCHEMA, "airfair": __version__}
+"""Begin of each manifest."""
 
 _POSIX = os.name == "posix"
-
-TABLES = ("flows", "stations", "access_points", "channels", "links")
 
 
 class NotWrittenError(OSError):
@@ -46,35 +47,6 @@ class DamagedError(Exception):
     """A file is not what the directory's manifest says of it."""
 
 
-def save(
-    result: Result, directory: str | os.PathLike[str], command_line: list[str] | None = None
-) -> None:
-    """Write scenario, manifest and tables of `result`; then its figures and the page that shows all.
-
-    Whatever comes between, such as Ctrl-C, finds the tables whole.
-    """
-    out, about = Path(directory), _manifest(result, command_line)
-    files = {
-        "scenario.toml": result.scenario.to_toml().encode(),
-        "result.json": encode(result.to_json()),
-    }
-    # Where all packets are of one access category, there is nothing to say of it.
-    tables = [*TABLES, *["categories"] * bool(result.scenario.categories)]
-    files |= {f"{name}.parquet": _parquet(getattr(result, name)) for name in tables}
-    files[OUTCOMES] = _parquet(_outcomes(result))
-    if result.scenario.series_step_ns is not None:
-        files["series.parquet"] = _parquet(result.series())
-    write_all(out, files, about)
-    if not result.replications:
-        return
-    from .run_figures import figures
-    from .run_page import page
-
-    drawn = figures(result)
-    shown = drawn | {"report.html": page(result, drawn, about).encode()}
-    write_all(out, shown, about, keep=files)
-
-
 def prepare(directory: Path) -> list[Path]:
     """Make `directory` and see that it can be written; the directories that were made, the innermost first.
 
@@ -83,9 +55,9 @@ def prepare(directory: Path) -> list[Path]:
     made = [path for path in (directory, *directory.parents) if not path.exists()]
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        descriptor, probe = tempfile.mkstemp(prefix=".airfair-", dir=directory)
-        os.close(descriptor)
-        Path(probe).unlink()
+        _clean(directory, but_begun=True)
+        with staging.staged(directory):
+            pass
     except OSError:
         remove_if_empty(made)
         raise
@@ -101,56 +73,107 @@ def remove_if_empty(directories: list[Path]) -> None:
             return
 
 
+def problems(directory: Path, patterns: Collection[str], *, force: bool) -> list[str]:
+    """Reasons why files whose names match `patterns` may not be replaced, a line each."""
+    try:
+        names = sorted(path.name for path in directory.iterdir())
+    except (OSError, ValueError):
+        return []  # There is nothing, or making the directory says why not.
+    written = _written(directory)
+    found = [
+        replacing.problem(directory / name, force=force, hashes=written.get(name, ()))
+        for name in names
+        if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+    ]
+    return [one for one in found if one]
+
+
 def write_all(
     directory: Path,
     files: Mapping[str, bytes],
     about: Mapping[str, Any] | None = None,
     *,
     keep: Collection[str] = (),
+    force: bool = False,
 ) -> None:
-    """Write `files` by name: all of them under temporary names, then each renamed to its own.
+    """Write `files` by name: all of them in a hidden directory, then each moved to its name.
 
     The manifest comes last: `about`, and the hash of each file. What the manifest of an earlier run lists
-    goes away, but for `keep`; other files stay. If a file cannot be written, no name changes hands and no
-    temporary file stays.
+    goes away, but for `keep`; other files stay. If a file cannot be written, no name changes hands.
+
+    Raises `NotReplacedError` if a name is taken by a file that may not be replaced (`replacing`), and
+    `NotWrittenError` if the files cannot be written.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    earlier = _listed(directory)
+    names = (*files, MANIFEST)
+    if in_the_way := problems(directory, [glob.escape(name) for name in names], force=force):
+        raise NotReplacedError(*in_the_way)
+    earlier = _listed(manifest(directory))
     kept = {name: earlier[name] for name in keep if name in earlier}
-    hashes = kept | {name: _hash(content) for name, content in files.items()}
-    whole = {"airfair": __version__, **(about or {}), "files": hashes}
-    written: dict[str, str] = {}
-    renamed = 0
+    hashes = kept | {name: hash_of(content) for name, content in files.items()}
+    whole = {**_HEAD, **(about or {}), "files": hashes}
+    moved = 0
     try:
-        for name, content in (*files.items(), (MANIFEST, encode(whole))):
-            descriptor, temporary = tempfile.mkstemp(prefix=f".{name}-", dir=directory)
-            written[temporary] = name
-            with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor has no path
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-                if _POSIX:
-                    os.fchmod(file.fileno(), 0o666 & ~_umask())
-        for temporary, name in written.items():
-            if name == MANIFEST:
-                _remove(directory, {n: h for n, h in earlier.items() if n not in hashes})
-            Path(temporary).replace(directory / name)
-            renamed += 1
+        with staging.staged(directory) as stage:
+            for name, content in (*files.items(), (MANIFEST, encode(whole))):
+                _write(stage.path / name, content)
+            for name in names:
+                if name == MANIFEST:
+                    _remove(directory, but=hashes)
+                (stage.path / name).replace(directory / name)
+                moved += 1
+                # From now on it tells which files are airfair's, whatever comes between.
+                stage.kept = (MANIFEST,)
         _sync(directory)
     except OSError as error:
-        names = [*kept, *files, MANIFEST]
-        raise NotWrittenError(error, _became(names, len(kept) + renamed)) from error
-    finally:
-        for temporary in written:
-            with contextlib.suppress(OSError):
-                Path(temporary).unlink(missing_ok=True)
+        became = _became([*kept, *names], len(kept) + moved)
+        raise NotWrittenError(error, became) from error
+    _clean(directory)
 
 
-def _remove(directory: Path, files: Mapping[str, str]) -> None:
-    """Remove files that are still what an earlier run has written."""
-    for name, known in files.items():
+def replace(file: Path, content: bytes) -> None:
+    """Write one file, whole, in the place of the one that is there; raises `OSError` if that fails."""
+    with staging.staged(file.parent) as stage:
+        _write(stage.path / file.name, content)
+        (stage.path / file.name).replace(file)
+
+
+def _write(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _clean(directory: Path, *, but_begun: bool = False) -> None:
+    """Remove what processes that are dead have left in hidden directories.
+
+    One that had begun to move files has left its manifest, by which `_written` knows them, until files that
+    are written anew have a manifest of their own.
+    """
+    with staging.left_behind(directory) as stages:
+        for stage in stages:
+            if not (but_begun and (stage / MANIFEST).exists()):
+                staging.remove(stage)
+
+
+def _written(directory: Path) -> dict[str, set[str]]:
+    """Hashes of the files that airfair has written into a directory, by name, as its manifests have them."""
+    found: dict[str, set[str]] = {}
+    own = manifest(directory)
+    if isinstance(own.get("airfair"), str) and isinstance(own.get("files"), dict):
+        found[MANIFEST] = {hash_of((directory / MANIFEST).read_bytes())}
+    manifests = [own, *map(manifest, directory.glob(f"{staging.PREFIX}*"))]
+    for name, known in (item for one in manifests for item in _listed(one).items()):
+        found.setdefault(name, set()).add(known)
+    return found
+
+
+def _remove(directory: Path, *, but: Collection[str]) -> None:
+    """Remove files of earlier runs that are still what was written."""
+    for name, known in _written(directory).items():
         path = directory / name
-        if path.is_file() and _hash(path.read_bytes()) == known:
+        if name not in {*but, MANIFEST} and path.is_file() and hash_of(path.read_bytes()) in known:
             path.unlink()
 
 
@@ -185,17 +208,38 @@ def manifest(directory: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
+def check_schema(directory: Path, about: Mapping[str, Any]) -> None:
+    """Raise `ForeignResultError` for a manifest that this version does not know, `DamagedError` for none."""
+    schema = about.get("schema")
+    if not isinstance(about.get("files"), dict):
+        raise DamagedError(f"{directory / MANIFEST}: no manifest of a directory of results")
+    if schema is None:
+        raise ForeignResultError(
+            f"{directory}: written before directories of results had a schema, so that this version cannot "
+            "read it. Its Parquet files are tables as they are"
+        )
+    if isinstance(schema, bool) or not isinstance(schema, int) or schema < 1:
+        raise DamagedError(
+            f"{directory / MANIFEST}: schema = {schema!r}; allowed is a whole number"
+        )
+    if schema > SCHEMA:
+        raise ForeignResultError(
+            f"{directory}: written by a later version of airfair ({about.get('airfair')}), with schema "
+            f"{schema}; this one reads up to {SCHEMA}. Its Parquet files are tables as they are"
+        )
+
+
 def read(directory: Path, name: str) -> bytes:
     """A file as it was written; raises `OSError` if it cannot be read, `DamagedError` if it has changed."""
     content = (directory / name).read_bytes()
-    if _listed(directory).get(name) != _hash(content):
+    if _listed(manifest(directory)).get(name) != hash_of(content):
         raise DamagedError(f"{directory / name}: not what {MANIFEST} beside it says")
     return content
 
 
-def _listed(directory: Path) -> dict[str, str]:
-    """Files that the manifest lists, with their hashes: names in this very directory."""
-    files = manifest(directory).get("files")
+def _listed(about: Mapping[str, Any]) -> dict[str, str]:
+    """Files that a manifest lists, with their hashes: names in its very directory."""
+    files = about.get("files")
     if not isinstance(files, dict):
         return {}
     return {
@@ -205,60 +249,11 @@ def _listed(directory: Path) -> dict[str, str]:
     }
 
 
-def _hash(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
 def encode(content: object) -> bytes:
     """JSON text of `content`; a number that JSON lacks is a mistake."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
     # Octets of another encoding in a file's name become JSON's own escapes.
     return text.encode(errors="backslashreplace") + b"\n"
-
-
-def _umask() -> int:
-    # The only way to read it is to set it.
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
-
-
-def _parquet(table: pl.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    table.write_parquet(buffer)
-    return buffer.getvalue()
-
-
-def _outcomes(result: Result) -> pl.DataFrame:
-    import polars as pl
-
-    octets = [outcome.to_bytes() for outcome in result.outcomes]
-    return result.runs.select("replication", "record_hash").with_columns(
-        outcome=pl.Series(octets, dtype=pl.Binary)
-    )
-
-
-def _manifest(result: Result, command_line: list[str] | None) -> dict[str, Any]:
-    from .archive import build
-
-    return {
-        "title": result.scenario.title,
-        "scenario_sha256": identity(result.scenario),
-        "seed": result.scenario.seed,
-        "replications": result.replications,
-        "replications_asked": result.scenario.replications,
-        "interrupted": result.interrupted,
-        "airfair": __version__,
-        "git": git_revision(),
-        "build": build().hex(),
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "command_line": command_line,
-        "simulated_s": result.simulated_s,
-        "cpu_s": result.cpu_s,
-        "wall_s": result.wall_s,
-        "record_hashes": record_hashes(result),
-    }
 
 
 def checkout() -> Path | None:

@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 from ._core import LARGEST_TRACE
+from .replacing import note_input
 
 _OPEN = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _NEVER_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
@@ -15,6 +16,7 @@ _NEVER_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 
 def read(file: Path) -> bytes | str:
     """The content of a regular file as far as a trace can reach, or why it cannot be read."""
+    note_input(file)
     try:
         opened = os.open(file, _OPEN | _NEVER_WAIT)
         try:

@@ -19,7 +19,7 @@ SAVERS = [sys.executable, "-W", "error", savers.__file__]
 def uninterrupted() -> list[bytes]:
     work = [(job.scenario, job.scenario.seed, job.replication) for job in savers.jobs()]
     outcomes = _core.run(work).outcomes
-    return [outcome.to_bytes() for outcome in outcomes if outcome is not None]
+    return [outcome.to_bytes(histograms=False) for outcome in outcomes if outcome is not None]
 
 
 def octets(path: Path) -> tuple[int, list[bytes]]:

@@ -7,12 +7,15 @@ import json
 import pickle
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import airfair
 from airfair import archive, copies, store
+from airfair.replacing import hash_of
 from support import SCENARIO, Program
 
 TABLES = (
@@ -24,6 +27,9 @@ TABLES = (
     "channels",
     "channel_shares",
     "links",
+    "limits",
+    "places",
+    "delays",
 )
 SERIES = ("throughput", "delivered", "cwnd", "ssthresh", "rtt", "delay", "airtime", "rate", "queue")
 
@@ -43,8 +49,9 @@ def written(result: airfair.Result, tmp_path_factory: pytest.TempPathFactory) ->
 @pytest.fixture
 def directory(written: Path, tmp_path: Path) -> Path:
     """A copy of the result's data to damage."""
-    for name in ("run.json", "scenario.toml", "outcomes.parquet", "flows.parquet"):
-        (tmp_path / name).write_bytes((written / name).read_bytes())
+    for path in written.iterdir():
+        if path.suffix in {".json", ".toml", ".parquet"}:
+            (tmp_path / path.name).write_bytes(path.read_bytes())
     return tmp_path
 
 
@@ -130,8 +137,8 @@ def test_where_no_result_is_there_is_none(directory: Path, tmp_path: Path) -> No
         airfair.load_result(tmp_path / "none")
     with pytest.raises(NotADirectoryError):
         airfair.load_result(directory / "scenario.toml")
-    (directory / "outcomes.parquet").unlink()
-    with pytest.raises(FileNotFoundError, match=r"outcomes\.parquet"):
+    (directory / "flows.parquet").unlink()
+    with pytest.raises(FileNotFoundError, match=r"flows\.parquet"):
         airfair.load_result(directory)
     (directory / "run.json").unlink()
     with pytest.raises(FileNotFoundError, match=r"run\.json"):
@@ -147,7 +154,7 @@ def test_a_directory_of_something_else_is_said_to_be_none(tmp_path: Path) -> Non
         airfair.load_result(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["scenario.toml", "outcomes.parquet", "flows.parquet"])
+@pytest.mark.parametrize("name", ["scenario.toml", "runs.parquet", "flow_series.parquet"])
 @pytest.mark.parametrize(
     "damage", [lambda b: b[: len(b) // 2], lambda b: b[:0], lambda b: b + b" "]
 )
@@ -175,17 +182,115 @@ def test_outcomes_of_other_runs_are_refused(directory: Path) -> None:
         airfair.load_result(directory)
 
 
-@pytest.mark.parametrize("build", ["00" * 32, None])
-def test_a_directory_of_another_build_says_what_can_be_done(
-    directory: Path, build: str | None
+def set_keys(directory: Path, **keys: Any) -> None:  # noqa: ANN401 - JSON
+    """Set keys of the manifest, or remove those that are `None`."""
+    path = directory / "run.json"
+    manifest = json.loads(path.read_text(encoding="utf-8")) | keys
+    kept = {key: value for key, value in manifest.items() if value is not None}
+    path.write_text(json.dumps(kept), encoding="utf-8")
+
+
+def test_what_another_build_wrote_is_loaded_all_the_same(
+    result: airfair.Result, directory: Path
 ) -> None:
-    manifest = json.loads((directory / "run.json").read_text(encoding="utf-8"))
-    manifest["build"] = build
-    (directory / "run.json").write_text(json.dumps(manifest), encoding="utf-8")
+    set_keys(directory, build="00" * 32)
+    assert_same(airfair.load_result(directory), result)
+
+
+def test_a_result_tells_which_version_made_it_and_keeps_telling_it(
+    result: airfair.Result, directory: Path, tmp_path: Path
+) -> None:
+    set_keys(directory, airfair="0.0.9", git="abc")
+    loaded = airfair.load_result(directory)
+    assert loaded.version == loaded.to_json()["version"] == "0.0.9"
+    loaded.save(tmp_path / "again")
+    about = store.manifest(tmp_path / "again")
+    assert (about["airfair"], about["git"]) == ("0.0.9", "abc")
+    assert result.version == airfair.__version__
+
+
+@pytest.mark.parametrize(
+    ("schema", "error", "words"),
+    [
+        (None, airfair.ForeignResultError, "written before directories of results had a schema"),
+        (
+            store.SCHEMA + 1,
+            airfair.ForeignResultError,
+            r"by a later version of airfair .*reads up to",
+        ),
+        (0, airfair.DamagedError, r"schema = 0; allowed is a whole number"),
+        (True, airfair.DamagedError, r"schema = True"),
+        ("1", airfair.DamagedError, r"schema = '1'"),
+    ],
+)
+def test_a_schema_that_this_version_does_not_know_is_refused(
+    directory: Path, schema: object, error: type[Exception], words: str
+) -> None:
+    set_keys(directory, schema=schema)
+    with pytest.raises(error, match=words):
+        airfair.load_result(directory)
+
+
+def test_a_scenario_of_another_version_is_refused(directory: Path) -> None:
+    path = directory / "scenario.toml"
+    path.write_text(path.read_text(encoding="utf-8") + "[new]\nkey = 1\n", encoding="utf-8")
+    files = store.manifest(directory)["files"]
+    set_keys(directory, files=files | {path.name: hash_of(path.read_bytes())})
     with pytest.raises(
-        airfair.ForeignResultError, match=r"airfair run .*scenario\.toml runs it again"
+        airfair.ForeignResultError, match=r"scenario is not one of this version.*new"
     ):
         airfair.load_result(directory)
+
+
+def rewritten(directory: Path, name: str, change: Callable[[pl.DataFrame], pl.DataFrame]) -> None:
+    """Change a table, and the manifest with it."""
+    path = directory / f"{name}.parquet"
+    change(pl.read_parquet(path)).write_parquet(path)
+    files = store.manifest(directory)["files"]
+    set_keys(directory, files=files | {path.name: hash_of(path.read_bytes())})
+
+
+def test_a_column_that_a_writer_did_not_know_is_null_and_one_that_the_reader_does_not_know_stays(
+    result: airfair.Result, directory: Path
+) -> None:
+    rewritten(directory, "flows", lambda table: table.drop("jitter_ms").with_columns(more=1))
+    loaded = airfair.load_result(directory)
+    assert loaded.flows["jitter_ms"].is_null().all()
+    assert loaded.flows["more"].to_list() == [1] * 6
+    assert loaded.flows.drop("jitter_ms", "more").equals(result.flows.drop("jitter_ms"))
+    assert loaded.to_json()["flows"][0]["jitter_ms"] is None
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda table: table.head(3),
+        lambda table: table.reverse(),
+        lambda table: table.with_columns(pl.col("flow").replace("a", "b")),
+        lambda table: table.with_columns(pl.col("loss").cast(pl.String)),
+        lambda table: table.drop("flow"),
+        lambda table: table.drop("replication"),
+    ],
+)
+def test_a_table_with_other_rows_or_columns_than_its_scenario_is_damaged(
+    directory: Path, damage: Callable[[pl.DataFrame], pl.DataFrame]
+) -> None:
+    rewritten(directory, "flows", damage)
+    with pytest.raises(airfair.DamagedError, match=r"flows\.parquet"):
+        airfair.load_result(directory)
+
+
+def test_lists_of_a_result_that_was_loaded_are_those_of_its_runs(
+    result: airfair.Result, written: Path
+) -> None:
+    loaded = airfair.load_result(written)
+    assert loaded.columns.keys() == result.columns.keys()
+    for name, columns in result.columns.items():
+        if name != "categories":
+            found = loaded.columns[name]
+            assert found.keys() == columns.keys()
+            for column, values in columns.items():
+                assert [*map(repr, map(float, found[column]))] == [*map(repr, map(float, values))]
 
 
 def test_an_interrupted_result_is_loaded_as_such(result: airfair.Result, tmp_path: Path) -> None:

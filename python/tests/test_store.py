@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -71,7 +72,8 @@ def test_a_strange_manifest_removes_nothing(tmp_path: Path, files: str) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (tmp_path / "outside").write_bytes(b"")
-    (out / "run.json").write_text(f'{{"files": {files}}}', encoding="utf-8")
+    manifest = f'{{"program": "airfair", "files": {files}}}'
+    (out / "run.json").write_text(manifest, encoding="utf-8")
     store.write_all(out, {"a": b"1"})
     assert names(out) == {"a", "run.json"}
     assert (tmp_path / "outside").exists()
@@ -96,11 +98,16 @@ def test_after_a_rename_nothing_claims_that_nothing_was_written(
     with pytest.raises(store.NotWrittenError, match="a of this run are written") as raised:
         store.write_all(tmp_path, {"a": b"2", "b": b"2"})
     assert "nothing" not in str(raised.value)
-    assert names(tmp_path) == {"a", "b", "run.json"}
+    (kept,) = names(tmp_path) - {"a", "b", "run.json"}
     # The manifest is still the earlier run's, and its hashes tell which file is not.
     assert store.read(tmp_path, "b") == b"1"
     with pytest.raises(store.DamagedError, match=r"a: not what run.json beside it says"):
         store.read(tmp_path, "a")
+    # The new manifest tells that the file is airfair's all the same, so that the next run replaces it.
+    assert names(tmp_path / kept) == {"run.json"}
+    monkeypatch.undo()
+    store.write_all(tmp_path, {"a": b"3"})
+    assert names(tmp_path) == {"a", "run.json"}
 
 
 def test_a_directory_that_is_removed_meanwhile_is_an_error_in_words(
@@ -110,9 +117,7 @@ def test_a_directory_that_is_removed_meanwhile_is_an_error_in_words(
     real = Path.replace
 
     def removed(self: Path, target: Path) -> Path:
-        for path in out.iterdir():
-            path.unlink()
-        out.rmdir()
+        shutil.rmtree(out)
         return real(self, target)
 
     monkeypatch.setattr(Path, "replace", removed)
@@ -137,7 +142,7 @@ def test_the_tables_are_safe_before_figures_are_drawn(
     assert "report.html" not in names(tmp_path)
 
 
-@pytest.mark.parametrize("function", ["tempfile.mkstemp", "pathlib.Path.replace"])
+@pytest.mark.parametrize("function", ["tempfile.mkdtemp", "pathlib.Path.replace"])
 def test_where_figures_find_no_room_the_tables_are_said_to_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str
 ) -> None:
@@ -150,7 +155,9 @@ def test_where_figures_find_no_room_the_tables_are_said_to_be_written(
 
     monkeypatch.setattr("airfair.run_figures.figures", figures)
     result = airfair.run(SCENARIO)
-    tables = "scenario.toml, result.json, .*series.parquet of this run are written, other files"
+    tables = (
+        "scenario.toml, result.json, .*link_series.parquet of this run are written, other files"
+    )
     with pytest.raises(store.NotWrittenError, match=f"No space left on device; {tables}"):
         result.save(tmp_path)
     assert store.read(tmp_path, "result.json") == store.encode(result.to_json())

@@ -65,9 +65,13 @@ impl Outcome {
         self.inner.record_hash
     }
 
-    /// Everything in it, as only this very build of airfair reads it.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        octets(py, &self.inner)
+    /// Everything in it, or all but histograms, as only this very build of airfair reads it.
+    #[pyo3(signature = (*, histograms = true))]
+    fn to_bytes<'py>(&self, py: Python<'py>, histograms: bool) -> PyResult<Bound<'py, PyBytes>> {
+        if histograms {
+            return octets(py, &self.inner);
+        }
+        octets(py, &self.inner.clone().without_histograms())
     }
 
     /// The outcome that `to_bytes` wrote; raises `ValueError` for anything else.
@@ -144,7 +148,7 @@ pub(crate) fn run(
 }
 
 /// Runs jobs as `run` does and keeps nothing: `done` gets what has finished, a list of pairs of a job's place
-/// and the octets of its outcome.
+/// and the octets of its outcome, without histograms of delays.
 ///
 /// It is called about ten times per second, where there is something, and once more at the end, be it Ctrl-C or a
 /// run that fails. Returns true if Ctrl-C stopped some.
@@ -158,7 +162,10 @@ pub(crate) fn stream(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<bool> {
     let hand_over = |py: Python<'_>, finished: Vec<(usize, outcome::Outcome)>| {
-        let pairs = finished.iter().map(|(index, outcome)| Ok((*index, octets(py, outcome)?)));
+        let pairs = finished.into_iter().map(|(index, outcome)| {
+            let kept = outcome.without_histograms();
+            Ok((index, octets(py, &kept)?))
+        });
         done.call1(py, (pairs.collect::<PyResult<Vec<_>>>()?,))?;
         Ok(())
     };

@@ -37,7 +37,7 @@ mod _core {
     #[pymodule_export]
     use crate::scenario::{Scenario, ScenarioError, escaped, reference, schema};
     #[pymodule_export]
-    use crate::tables::{meanings, series, tables};
+    use crate::tables::{delays, series, series_columns, table_columns, tables};
     #[pymodule_export]
     use crate::tfrc::{quantity, tfrc_receive, tfrc_send};
     #[pymodule_export]

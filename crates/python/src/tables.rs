@@ -1,7 +1,7 @@
 //! Columns of results as numpy arrays that own what Rust computed, or as lists.
 
 use airfair_sim::outcome::Outcome as Run;
-use airfair_sim::tables::{self as sim, Table, Values};
+use airfair_sim::tables::{self as sim, Column, Table, Values};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -46,14 +46,35 @@ pub(crate) fn series<'py>(
     }
 }
 
-/// Meaning of each table and of its columns, in Markdown.
+/// Histograms of the delays of each flow, a row for each bin; none of `outcomes` that come from the store of finished runs.
 #[pyfunction]
-pub(crate) fn meanings(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-    let meanings = PyDict::new(py);
-    for table in sim::tables(&[], &[]) {
-        meanings.set_item(table.name, table.describe())?;
+pub(crate) fn delays(py: Python<'_>, outcomes: Vec<Py<Outcome>>) -> PyResult<Bound<'_, PyDict>> {
+    columns(py, sim::delays(&runs(&outcomes)), false)
+}
+
+/// Name, sign of the unit, meaning of a column, and true if a value may not exist.
+type Described = (String, &'static str, String, bool);
+
+/// Meaning of each table, and each of its columns as name, sign of the unit, meaning, and true if a value may not exist.
+#[pyfunction]
+pub(crate) fn table_columns(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    described(py, sim::tables(&[], &[]).into_iter().chain([sim::delays(&[])]))
+}
+
+/// The same of each time series.
+#[pyfunction]
+pub(crate) fn series_columns(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    described(py, sim::declared_series())
+}
+
+fn described(py: Python<'_>, tables: impl Iterator<Item = Table>) -> PyResult<Bound<'_, PyDict>> {
+    let all = PyDict::new(py);
+    for table in tables {
+        let column = |it: Column| (it.name, it.unit.sign(), it.meaning, it.is_nullable);
+        let columns: Vec<Described> = table.columns.into_iter().map(column).collect();
+        all.set_item(table.name, (table.meaning, columns))?;
     }
-    Ok(meanings)
+    Ok(all)
 }
 
 fn runs(outcomes: &[Py<Outcome>]) -> Vec<&Run> {

@@ -40,6 +40,17 @@ pub struct Outcome {
     pub events: u64,
 }
 
+impl Outcome {
+    /// The same without histograms, which take as much room as all the rest: as the store of finished runs has it.
+    #[must_use]
+    pub fn without_histograms(mut self) -> Self {
+        for flow in &mut self.flows {
+            flow.delays = Vec::new();
+        }
+        self
+    }
+}
+
 /// Achievements of a flow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowOutcome {
@@ -73,6 +84,9 @@ pub struct FlowOutcome {
     pub rtt: Quantiles,
     /// One-way delay of the sender's packets, from its host to the receiver's, queues included.
     pub delay: Quantiles,
+    /// The histogram behind it: bins with packets in them, from the shortest delays. A run has it; the store of finished runs does
+    /// without.
+    pub delays: Vec<DelayBin>,
     /// Interarrival jitter J, mean over the packets; `None` before there are two.  [RFC3550 §6.4.1]
     pub jitter: Option<Duration>,
     /// Mean link rate of the sending station over the measured time, `T_i`; `None` for a wired sender.  [arf-aware-tcp eq. 3]
@@ -195,6 +209,17 @@ pub struct Quantiles {
     pub p99: Duration,
     /// Largest sample.
     pub max: Duration,
+}
+
+/// Packets of a flow whose one-way delays are of one bin of a histogram.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DelayBin {
+    /// Shortest delay of the bin.
+    pub from: Duration,
+    /// Shortest delay of the next bin.
+    pub to: Duration,
+    /// Number of packets.
+    pub packets: u64,
 }
 
 /// Frames, drops and queue of any transmitter, station or access point.

@@ -34,6 +34,8 @@ PATIENCE_S = 60.0
 """Time to wait for another process that writes."""
 AT_ONCE = 500
 """Keys that are looked up by one statement."""
+_LATEST = 1 << 40
+"""Bound of sizes, and of times that a calendar knows."""
 REMOVED_AT_ONCE = 20_000
 """Runs that are removed by one."""
 
@@ -160,7 +162,10 @@ class Archive:
                 "SELECT version, builds.build, COUNT(*), SUM(LENGTH(outcome)), MIN(made), MAX(made) "
                 "FROM runs JOIN builds ON builds.id = runs.build GROUP BY runs.build ORDER BY MAX(runs.id)"
             )
-            return [Kept(*row) for row in rows]
+            found = [*rows]
+        if not all(map(_is_kept, found)):
+            raise self._damaged()
+        return [Kept(*row) for row in found]
 
     @property
     def size(self) -> int:
@@ -262,6 +267,9 @@ class Archive:
             yield
         except sqlite3.Error as error:
             raise self._failure(error) from error
+        except UnicodeDecodeError as error:
+            # What SQLite says of a damaged table has octets of it.
+            raise self._spoilt("its tables cannot be read") from error
 
     def _failure(self, error: sqlite3.Error) -> ArchiveError:
         match getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF:
@@ -270,9 +278,7 @@ class Archive:
                     f"{self.path}: no archive of finished runs; name another file, or remove this one"
                 )
             case sqlite3.SQLITE_CORRUPT:
-                return DamagedArchiveError(
-                    f"{self.path}: damaged ({error}); it holds finished runs and can be removed"
-                )
+                return self._spoilt(str(error))
             case sqlite3.SQLITE_FULL:
                 return ArchiveError(
                     errno.ENOSPC,
@@ -288,11 +294,23 @@ class Archive:
                     f"{self.path}: {error}; it holds finished runs and can be removed"
                 )
 
+    def _spoilt(self, why: str) -> DamagedArchiveError:
+        return DamagedArchiveError(
+            f"{self.path}: damaged ({why}); it holds finished runs and can be removed"
+        )
+
     def _damaged(self) -> DamagedArchiveError:
         return DamagedArchiveError(
             f"{self.path}: damaged, a run in it is not what was written; "
             f"airfair cache prune --damaged --archive {self.path} takes such runs away"
         )
+
+
+def _is_kept(row: tuple[object, ...]) -> bool:
+    """True of a row that can be of a build: SQLite keeps values of any kind in any column."""
+    version, build, *numbers = row
+    are_numbers = all(isinstance(one, int) and 0 <= one < _LATEST for one in numbers)
+    return isinstance(version, str) and isinstance(build, bytes) and are_numbers
 
 
 def _own(key: bytes) -> bytes:

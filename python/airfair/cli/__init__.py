@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from airfair._core import RunError, ScenarioError
+from airfair.replacing import inputs_noted
 
 from . import completers
 from .grammar import parser
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     open_missing()
     command_line = list(sys.argv[1:] if arguments is None else arguments)
     termination = Termination()
-    with readers_may_leave(), termination.heard():
+    with readers_may_leave(), termination.heard(), inputs_noted():
         status = _command(command_line)
     return TERMINATED if status == INTERRUPTED and termination.asked else status
 

@@ -17,6 +17,15 @@ def out(command: argparse.ArgumentParser, about: str) -> None:
     complete(argument, directories)
 
 
+def force(command: argparse.ArgumentParser) -> None:
+    """`--force`: files of others may be replaced."""
+    command.add_argument(
+        "--force",
+        action="store_true",
+        help="replace files that airfair has not written, too; inputs never are",
+    )
+
+
 def json(command: argparse.ArgumentParser) -> None:
     """`--json`: a document for programs."""
     command.add_argument(

@@ -1,11 +1,77 @@
-"""The directory of `--out`: tried before anything runs, and its errors after what was run is shown."""
+"""Outputs of commands: tried before anything runs, and their errors after what was run is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import fnmatch
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from airfair import replacing
 from airfair.cli.status import InputError, describe
+
+
+@dataclass(frozen=True)
+class Output:
+    """An output of a command: a file, or a directory with files of some names."""
+
+    option: str
+    path: Path
+    patterns: Collection[str] | None = None
+    """Patterns of the names of files in a directory; nothing for a file."""
+
+    @property
+    def _name(self) -> str:
+        return f"{self.option} {self.path}"
+
+    def problems(self, *, force: bool) -> list[str]:
+        """Reasons why it may not be written, a line each."""
+        if self.patterns is None:
+            found = replacing.problem(self.path, force=force)
+            return [f"{self._name}: {found}"] if found else []
+        from airfair import store
+
+        return [
+            f"{self._name}: {one}" for one in store.problems(self.path, self.patterns, force=force)
+        ]
+
+    def clash(self, other: Output) -> str | None:
+        """Reason why it cannot be written beside another one; nothing if it can."""
+        if self.patterns is not None:
+            return None
+        place = self.path.resolve()
+        if other.patterns is None:
+            is_same = place == other.path.resolve() or _same_file(self.path, other.path)
+            return f"{self._name}: the file of {other.option}" if is_same else None
+        inside = place.parent == other.path.resolve()
+        if inside and any(fnmatch.fnmatchcase(place.name, one) for one in other.patterns):
+            return f"{self._name}: a file of {other.option}"
+        return None
+
+
+def check(outputs: Sequence[Output], *, force: bool) -> None:
+    """Raise `InputError` if an output would replace what it may not, or if two are one file.
+
+    A file that airfair has not written is replaced by `force` alone, and an input by nothing.
+    """
+    found = [one for output in outputs for one in output.problems(force=force)]
+    found += [
+        clash
+        for place, output in enumerate(outputs)
+        for other in outputs[:place]
+        if (clash := output.clash(other) or other.clash(output))
+    ]
+    if found:
+        raise InputError(*found)
+
+
+def results(out: Path | None) -> list[Output]:
+    """The directory of a result, if one is wanted."""
+    if out is None:
+        return []
+    from airfair.result_files import names
+
+    return [Output("--out", out, names())]
 
 
 def prepare(out: Path | None) -> list[Path]:
@@ -19,8 +85,9 @@ def prepare(out: Path | None) -> list[Path]:
 
     try:
         return prepare(out)
-    except OSError as error:
-        raise InputError(f"--out {out}: {describe(error)}") from error
+    except (OSError, ValueError) as error:
+        words = describe(error) if isinstance(error, OSError) else str(error)
+        raise InputError(f"--out {out}: {words}") from error
 
 
 def failure(out: Path, write: Callable[[], object]) -> OSError | None:
@@ -30,3 +97,10 @@ def failure(out: Path, write: Callable[[], object]) -> OSError | None:
     except OSError as error:
         return OSError(error.errno, f"--out {out}: {describe(error)}")
     return None
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):
+        return False

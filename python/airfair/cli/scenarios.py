@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import re
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from airfair import scenario
 from airfair._core import LARGEST_SCENARIO, Scenario, ScenarioError
 from airfair.cli.completers import complete, scenarios_and_examples
 from airfair.names import did_you_mean
+from airfair.replacing import note_input
 
 from .status import InputError
 
@@ -70,6 +72,8 @@ def read(
     try:
         if name == "-":
             name = "standard input"
+            with contextlib.suppress(OSError):  # a stream of whoever called has no number
+                note_input(sys.stdin.fileno())
             content = sys.stdin.buffer.read(LARGEST_SCENARIO + 1)
         else:
             path = _path(name)

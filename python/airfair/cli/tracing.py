@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair.cli.completers import complete, files
+from airfair.cli.output import Output
 from airfair.cli.status import InputError, describe
 from airfair.names import did_you_mean
 
@@ -36,9 +37,7 @@ def add(run: argparse.ArgumentParser) -> None:
         ),
         ("timeline", "frames, back-off, windows and queues over time, for ui.perfetto.dev: JSON"),
     ):
-        argument = group.add_argument(
-            f"--{name}", type=Path, metavar="FILE", help=f"{about}; FILE is replaced"
-        )
+        argument = group.add_argument(f"--{name}", type=Path, metavar="FILE", help=about)
         complete(argument, files)
     group.add_argument(
         "--trace-from",
@@ -110,9 +109,18 @@ class Traces:
         return said, failed
 
 
+def outputs(arguments: argparse.Namespace) -> list[Output]:
+    """The files that are wanted."""
+    return [Output(f"--{name}", path) for name, path in _paths(arguments).items()]
+
+
+def _paths(arguments: argparse.Namespace) -> dict[str, Path]:
+    return {name: path for name in _OUTLETS if (path := getattr(arguments, name)) is not None}
+
+
 def prepare(arguments: argparse.Namespace, scenario: Scenario) -> Traces | None:
     """Open the files that are wanted; raises `InputError` for what is wrong, before anything runs."""
-    paths = {name: path for name in _OUTLETS if (path := getattr(arguments, name)) is not None}
+    paths = _paths(arguments)
     if not paths:
         given = [
             name for name in ("from", "until", "station", "replication") if _given(arguments, name)
@@ -128,8 +136,6 @@ def prepare(arguments: argparse.Namespace, scenario: Scenario) -> Traces | None:
     window = window_of(scenario, arguments.trace_from, arguments.trace_until, "--trace-")
     names = chosen(scenario, arguments.trace_station, "--trace-station")
     wanted = replication(scenario, arguments.trace_replication, "--trace-replication")
-    if len(set(paths.values())) < len(paths):
-        raise InputError(f"--timeline {paths['timeline']}: the file of --pcap")
     tracing = _open(scenario, wanted, paths, window, names)
     return Traces(tracing, wanted, paths, window, scenario.replications)
 

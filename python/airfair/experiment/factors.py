@@ -41,7 +41,7 @@ class Factor:
         """The level at a place from 0 to below 1."""
         if self.range is not None:
             value = self.range.at(place)
-            return Level(_label(value), {self.name: value})
+            return Level(label_of(value), {self.name: value})
         return self.levels[min(int(place * len(self.levels)), len(self.levels) - 1)]
 
     def __str__(self) -> str:
@@ -93,7 +93,7 @@ def _valued(name: str, value: Value) -> Level:
         value = plain(value)
     except StudyError as error:
         raise StudyError(*(f"factor {name}: {problem}" for problem in error.problems)) from error
-    label = _label(value)
+    label = label_of(value)
     if isinstance(label, float) and not math.isfinite(label):
         raise StudyError(f"factor {name}: {label} is no level")
     return Level(label, {name: value})
@@ -155,7 +155,8 @@ def plain(value: Value) -> Value:
     return whole
 
 
-def _label(value: Value) -> Label:
+def label_of(value: Value) -> Label:
+    """The label of a value: itself, or its text as TOML writes it."""
     if isinstance(value, str | int | float):
         return value
     from airfair.scenario import toml_value

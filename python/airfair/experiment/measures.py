@@ -18,7 +18,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import TYPE_CHECKING
 
-from airfair import _core
+from airfair.columns import tables as declared
 from airfair.fairness import INDICES
 from airfair.names import did_you_mean
 
@@ -258,8 +258,8 @@ def taken() -> frozenset[str]:
 def columns() -> Mapping[str, Mapping[str, str]]:
     """Columns of each table that hold numbers, with their units."""
     named = {
-        name: dict(re.findall(r"^- `(\w+)` \[([^\],]+)", meaning, re.MULTILINE))
-        for name, meaning in _core.meanings().items()
+        name: {column.name: column.unit for column in table.columns if column.unit}
+        for name, table in declared().items()
     }
     named["fairness"] = dict.fromkeys(INDICES, "index")
     return {

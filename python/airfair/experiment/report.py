@@ -26,7 +26,7 @@ def tables(study: Study, results: ExperimentResult) -> dict[str, bytes]:
     return {
         **saved.files(results),
         study.path.name: study.path.read_bytes(),
-        "experiment.json": store.encode(whole(study, results)),
+        saved.DOCUMENT: store.encode(whole(study, results)),
     }
 
 
@@ -43,4 +43,4 @@ def drawn(study: Study, results: ExperimentResult, about: Mapping[str, object]) 
     source = (study.path.name, study.path.read_text(encoding="utf-8"))
     rest = page.Shown(text.measures(study), study.comparisons, source)
     html = page.page(results, rest, shown, about)
-    return {**files, "report.html": html.encode()}
+    return {**files, saved.PAGE: html.encode()}

@@ -24,7 +24,7 @@ from .factors import Factor, Label
 from .measures import Measure, Term, measure
 from .plot import plotted
 from .points import labels
-from .runs import Runs
+from .runs import Runs, WrittenRuns
 from .samples import Samples
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class ExperimentResult:
 
     title: str
     factors: tuple[Factor, ...]
-    finished: Runs = field(repr=False)
+    finished: Runs | WrittenRuns = field(repr=False)
     """Runs point by point."""
     spent: Spent
     _: KW_ONLY
@@ -271,11 +271,14 @@ class ExperimentResult:
         made = term.values(self._table)
         return every.join(made, on=["point", "replication"], how="left", maintain_order="left")
 
-    def save(self, directory: str | os.PathLike[str]) -> None:
-        """Write points, tables and outcomes to a directory; `airfair.load_experiment` loads them again."""
+    def save(self, directory: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write points, tables and outcomes to a directory; `airfair.load_experiment` loads them again.
+
+        Raises `FileExistsError` if airfair has not written a file of such a name, unless `force` is true.
+        """
         from .saved import save
 
-        save(self, directory)
+        save(self, directory, force=force)
 
     # -------------------------------------------------------------- parts
 

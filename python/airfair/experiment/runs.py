@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import polars as pl
 from airfair.archive import build
 from airfair.archive.packed import unpack
 from airfair.copies import ForeignResultError
+from airfair.measurements import Written
 from airfair.result import Result
 
 if TYPE_CHECKING:
@@ -46,6 +48,11 @@ class Runs:
                 "an experiment's result of another build of airfair cannot be read: run it again"
             )
         self.__dict__.update(state)
+
+    @property
+    def any(self) -> bool:
+        """True if a run is finished."""
+        return any(self.packed)
 
     def count(self, place: int) -> int:
         """Replications of a point that are finished."""
@@ -89,3 +96,43 @@ class Runs:
         rows = table.height // len(outcomes)
         each = np.repeat(places, [self.count(place) * rows for place in places])
         return table.insert_column(0, pl.Series("point", each, dtype=pl.UInt32))
+
+
+@dataclass(frozen=True)
+class WrittenRuns:
+    """Points with their scenarios, and the tables of all of their runs, as another build has written them."""
+
+    points: Sequence[Point]
+    scenarios: Sequence[Scenario]
+    about: Mapping[str, Any]
+    """Manifest of the directory that had them."""
+    frames: Mapping[str, pl.DataFrame] = field(repr=False)
+    """Tables by name, each with `point` in front."""
+
+    @property
+    def any(self) -> bool:
+        """True if a run is finished."""
+        return self.frames["runs"].height > 0
+
+    def count(self, place: int) -> int:
+        """Replications of a point that are finished."""
+        return self._counts.get(place, 0)
+
+    @cached_property
+    def _counts(self) -> dict[int, int]:
+        return dict(self.frames["runs"].group_by("point").len().iter_rows())
+
+    def result(self, place: int) -> Result:
+        """The result of one point: its tables, without series."""
+        of_point = {
+            name: frame.filter(pl.col("point") == place).drop("point")
+            for name, frame in self.frames.items()
+        }
+        scenario = self.scenarios[place]
+        return Result(scenario, (), written=Written(scenario, self.about, of_point))
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A table of all runs, `point` and `replication` in front; raises `ValueError` if there is none."""
+        if name not in self.frames:
+            raise ValueError(f"no table {name} was written")
+        return self.frames[name].clone()

@@ -2,56 +2,102 @@
 
 from __future__ import annotations
 
-import io
+import glob
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from airfair import store
-from airfair._core import Scenario, __version__
+from airfair import parquet, store
+from airfair._core import __version__
 from airfair.archive import build
+from airfair.columns import Column, Table, tables
 from airfair.copies import ForeignResultError
+from airfair.fairness import INDICES
+from airfair.loading import scenario_of
 from airfair.store import DamagedError
 
 from .decisions import Claim, claim
-from .errors import StudyError
 from .factors import Factor, Label, Level
+from .measures import SUBJECTS
 from .points import Point
 from .results import ExperimentResult, Spent
-from .runs import Runs
+from .runs import Runs, WrittenRuns
 from .values import Between
 
-TABLES = ("flows", "stations", "access_points", "channels", "links", "fairness", "runs")
+if TYPE_CHECKING:
+    from airfair._core import Scenario
+
+    from .study import Study
+
+TABLES = (*SUBJECTS,)
 POINTS, OUTCOMES = "points.parquet", "outcomes.parquet"
 SCENARIOS = "scenarios.parquet"
+DOCUMENT, PAGE = "experiment.json", "report.html"
 KIND = "experiment"
 
 
 def files(results: ExperimentResult) -> dict[str, bytes]:
     """Points, tables and outcomes by file name."""
     runs = results.finished
+    content = {
+        f"{name}.parquet": parquet.encode(table, _described(results, name))
+        for name in TABLES
+        if (table := getattr(results, name)).height
+    }
+    content[POINTS] = parquet.encode(results.points, _described(results, "points"))
+    scenarios = pl.DataFrame({"scenario": [scenario.to_toml() for scenario in runs.scenarios]})
+    content[SCENARIOS] = parquet.encode(scenarios, _SCENARIOS)
+    if isinstance(runs, Runs):
+        content[OUTCOMES] = parquet.encode(_outcomes(runs), _OUTCOMES)
+    return content
+
+
+def names(study: Study) -> list[str]:
+    """Patterns of the names of all files that the results of a study may have."""
+    own = [POINTS, SCENARIOS, OUTCOMES, *(f"{name}.parquet" for name in TABLES)]
+    return [*own, DOCUMENT, PAGE, store.MANIFEST, glob.escape(study.path.name)] + [
+        f"{one.id}.{kind}" for one in study.pictures() for kind in ("png", "svg")
+    ]
+
+
+def _outcomes(runs: Runs) -> pl.DataFrame:
     places = [place for place, packed in enumerate(runs.packed) for _ in packed]
     outcomes = [octets for packed in runs.packed for octets in packed]
-    written = {name: getattr(results, name) for name in TABLES}
-    content = {
-        f"{name}.parquet": _parquet(table) for name, table in written.items() if table.height
-    }
-    content[POINTS] = _parquet(results.points)
-    content[SCENARIOS] = _parquet(
-        pl.DataFrame({"scenario": [scenario.to_toml() for scenario in runs.scenarios]})
+    return pl.DataFrame(
+        {"point": places, "outcome": outcomes}, schema={"point": pl.UInt32, "outcome": pl.Binary}
     )
-    content[OUTCOMES] = _parquet(
-        pl.DataFrame(
-            {"point": places, "outcome": outcomes},
-            schema={"point": pl.UInt32, "outcome": pl.Binary},
-        )
-    )
-    return content
+
+
+_POINT = Column("point", "number", "Number of the point, from 0.")
+_OUTCOMES = Table(
+    "outcomes",
+    "All that each run measured, for the very build of airfair that made it.",
+    (_POINT, Column("outcome", "", "Octets of that build.")),
+)
+_SCENARIOS = Table(
+    "scenarios",
+    "The scenario of each point.",
+    (Column("scenario", "", "The scenario as TOML, as the point's first run has it."),),
+)
+
+
+def _described(results: ExperimentResult, name: str) -> Table:
+    """Table with the columns of factors, and those of the table of runs behind them."""
+    factors = [Column(factor.name, "", "Level of this factor.") for factor in results.factors]
+    if name == "points":
+        runs = Column("replications", "count", "Finished runs of the point.")
+        return Table(name, "The points.", (_POINT, *factors, runs))
+    if name == "fairness":
+        indices = [Column(one, "index", INDICES[one], is_nullable=True) for one in INDICES]
+        whole = Table(name, "Jain's indices of each run.", (tables()["runs"].columns[0], *indices))
+    else:
+        whole = tables()[name]
+    return Table(name, whole.meaning, (_POINT, *factors, *whole.columns))
 
 
 def about(results: ExperimentResult, command_line: Sequence[str] | None) -> dict[str, Any]:
@@ -83,55 +129,60 @@ def about(results: ExperimentResult, command_line: Sequence[str] | None) -> dict
     }
 
 
-def save(results: ExperimentResult, directory: str | os.PathLike[str]) -> None:
+def save(
+    results: ExperimentResult, directory: str | os.PathLike[str], *, force: bool = False
+) -> None:
     """Write points, tables and outcomes to a directory, which is made if it is not there."""
-    store.write_all(Path(directory), files(results), about(results, None))
+    store.write_all(Path(directory), files(results), about(results, None), force=force)
 
 
 def load_experiment(directory: str | os.PathLike[str]) -> ExperimentResult:
     """Load the results of an experiment again: the same tables, bit for bit.
 
+    Any version of airfair reads what it or an earlier one wrote, as `schema` in the directory's `run.json`
+    says. Where another build made the runs, `result` of a point has its tables, and no series.
+
     Raises `FileNotFoundError` where there is none, `DamagedError` if one of its files is not what its
-    `run.json` says, and `ForeignResultError` if another build of airfair made it.
+    `run.json` says, and `ForeignResultError` if a later version of airfair wrote it.
     """
     folder = Path(directory)
     (folder / store.MANIFEST).stat()
     found = store.manifest(folder)
     if found.get("kind") != KIND:
         raise DamagedError(f"{folder / store.MANIFEST}: no manifest of an experiment")
-    if found.get("build") != build().hex():
-        raise ForeignResultError(
-            f"{folder}: made by another build of airfair ({found.get('airfair')}), which this one cannot "
-            "read; its Parquet files are tables as they are"
-        )
+    store.check_schema(folder, found)
     try:
         return _loaded(folder, found)
-    except (KeyError, TypeError, IndexError, StudyError, pl.exceptions.PolarsError) as error:
+    except ForeignResultError:
+        raise
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        pl.exceptions.PolarsError,
+    ) as error:
         raise DamagedError(
             f"{folder / store.MANIFEST}: not as an experiment's is written ({error!r})"
         ) from error
 
 
 def _loaded(folder: Path, found: Mapping[str, Any]) -> ExperimentResult:
-    points, scenarios, outcomes = (_table(folder, name) for name in (POINTS, SCENARIOS, OUTCOMES))
+    points, scenarios = (_table(folder, name) for name in (POINTS, SCENARIOS))
     factors = tuple(_factor(one) for one in found["factors"])
-    names = [factor.name for factor in factors]
-    packed: list[list[bytes]] = [[] for _ in range(points.height)]
-    for place, octets in outcomes.iter_rows():
-        packed[place].append(octets)
+    names = tuple(factor.name for factor in factors)
     columns = [_levels(factor, points[factor.name]) for factor in factors]
     rows: Iterable[tuple[Level, ...]] = (
         zip(*columns, strict=True) if columns else ((),) * points.height
     )
-    runs = Runs(
-        [Point(tuple(names), row) for row in rows],
-        [Scenario.parse(text.encode()) for text in scenarios["scenario"]],
-        packed,
-    )
+    places = [Point(names, row) for row in rows]
+    each = [scenario_of(text.encode(), folder) for text in scenarios["scenario"]]
+    if len(each) != len(places):
+        raise DamagedError(f"{folder / SCENARIOS}: not a scenario for each point")
     return ExperimentResult(
         found["title"],
         factors,
-        runs,
+        _runs(folder, found, places, each),
         Spent(
             found["cpu_s"],
             found["wall_s"],
@@ -143,6 +194,28 @@ def _loaded(folder: Path, found: Mapping[str, Any]) -> ExperimentResult:
         seed=found["seed"],
         error=found["error"],
     )
+
+
+def _runs(
+    folder: Path, found: Mapping[str, Any], points: list[Point], scenarios: list[Scenario]
+) -> Runs | WrittenRuns:
+    """The runs of all points: outcomes where this build can read them, else tables."""
+    if OUTCOMES in found["files"] and found.get("build") == build().hex():
+        packed: list[list[bytes]] = [[] for _ in points]
+        for place, octets in _table(folder, OUTCOMES).iter_rows():
+            packed[place].append(octets)
+        return Runs(points, scenarios, packed)
+    factors = [factor["name"] for factor in found["factors"]]
+    like = Runs(points, scenarios, [[] for _ in points])
+    frames = {}
+    for name in TABLES:
+        schema = like.table(name).schema
+        if (file := f"{name}.parquet") in found["files"]:
+            frame = _table(folder, file).drop(factors)
+            frames[name] = parquet.conformed(frame, schema, folder / file)
+        else:
+            frames[name] = schema.to_frame()
+    return WrittenRuns(points, scenarios, found, frames)
 
 
 def _factor(written: Mapping[str, Any]) -> Factor:
@@ -185,10 +258,4 @@ def _claim(written: Mapping[str, Any]) -> Claim:
 
 
 def _table(folder: Path, name: str) -> pl.DataFrame:
-    return pl.read_parquet(io.BytesIO(store.read(folder, name)))
-
-
-def _parquet(table: pl.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    table.write_parquet(buffer)
-    return buffer.getvalue()
+    return parquet.decode(store.read(folder, name), folder / name)

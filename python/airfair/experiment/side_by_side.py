@@ -6,7 +6,6 @@ tables are read, so that results of different versions of airfair can be compare
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +15,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from airfair import json_documents, store
+from airfair import json_documents, parquet, store
 from airfair._core import __version__
 from airfair.document import record_hashes
 from airfair.result import Result
 from airfair.statistics import CONFIDENCE
+from airfair.store import DamagedError
 
 from .conditions import holm
 from .errors import StudyError
@@ -66,19 +66,48 @@ class Side:
             raise StudyError(
                 f"{folder}: no result is in it; airfair run --out and airfair sweep --out write one"
             )
+        if "schema" in about:
+            store.check_schema(folder, about)
+        seed, written = about.get("seed", 0), about.get("factors", [])
+        try:
+            factors = tuple(str(factor["name"]) for factor in written)
+            hashes = tuple(map(str, about.get("record_hashes", [])))
+        except (TypeError, LookupError):
+            seed, factors, hashes = None, (), ()
+        if isinstance(seed, bool) or not isinstance(seed, int):
+            raise DamagedError(f"{folder / store.MANIFEST}: not as airfair writes one")
         tables = {
-            table: pl.read_parquet(io.BytesIO(store.read(folder, f"{table}.parquet")))
+            table: _table(folder, table, factors)
             for table in COMPARED
             if f"{table}.parquet" in files
         }
-        factors = tuple(str(factor["name"]) for factor in about.get("factors", []))
-        hashes = tuple(about.get("record_hashes", []))
         if not hashes and "runs.parquet" in files:
-            runs = pl.read_parquet(io.BytesIO(store.read(folder, "runs.parquet")))
+            runs = _decoded(folder, "runs", {"record_hash": pl.UInt64})
             hashes = tuple(f"{each:016x}" for each in runs["record_hash"])
-        return cls(
-            str(folder), str(about.get("title")), int(about.get("seed", 0)), tables, factors, hashes
-        )
+        return cls(str(folder), str(about.get("title")), seed, tables, factors, hashes)
+
+
+def _table(folder: Path, name: str, factors: Sequence[str]) -> pl.DataFrame:
+    """A table of a directory, with the columns that are compared as numbers."""
+    frame = _decoded(folder, name, {"replication": pl.UInt32, SUBJECTS[name]: pl.String})
+    missing = [factor for factor in factors if factor not in frame.columns]
+    if missing:
+        raise DamagedError(f"{folder / f'{name}.parquet'}: no column {', '.join(missing)}")
+    compared = [column for column in COMPARED[name] if column in frame.columns]
+    odd = [column for column in compared if not frame.schema[column].is_numeric()]
+    if odd:
+        raise DamagedError(f"{folder / f'{name}.parquet'}: no numbers in {', '.join(odd)}")
+    return frame
+
+
+def _decoded(folder: Path, name: str, kinds: Mapping[str, Any]) -> pl.DataFrame:
+    """A table of a directory in which columns of some kinds are without a gap."""
+    path = folder / f"{name}.parquet"
+    frame = parquet.decode(store.read(folder, path.name), path)
+    for column, kind in kinds.items():
+        if frame.schema.get(column) != kind or frame[column].null_count():
+            raise DamagedError(f"{path}: {column} is not as airfair writes it")
+    return frame
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from airfair._core import ScenarioError
+from airfair.replacing import note_input
 
 from . import study_values as values
 from .errors import StudyError
@@ -62,7 +63,7 @@ def read(path: Path) -> dict[str, Any]:
     """
     document, seen = _parsed(path), [path]
     while (like := document.pop("like", None)) is not None:
-        base = path.parent / values.text(f"{path}: like", like)
+        base = path.parent / values.path(f"{path}: like", like)
         if base in seen:
             raise StudyError(f"{path}: like: {base.name} is like itself")
         seen.append(base)
@@ -75,6 +76,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def _parsed(path: Path) -> dict[str, Any]:
+    note_input(path)
     with path.open("rb") as file:
         content = file.read(LARGEST + 1)
     if len(content) > LARGEST:
@@ -144,7 +146,7 @@ class _Reader:
         """The scenario: a path from the study's folder, or the table itself; nothing if it is neither."""
         found = self._document.get("scenario")
         self._read.add("scenario")
-        if isinstance(found, str) and found:
+        if isinstance(found, str) and found and "\0" not in found:
             return self._path.parent / found
         if isinstance(found, Mapping):
             return found

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from airfair.names import did_you_mean
 
@@ -14,12 +15,15 @@ from .decisions import claim as made_claim
 from .designs import Design
 from .draws import Draw, choice
 from .errors import Gathered, StudyError
-from .factors import Label, Levels
+from .factors import Label, Levels, label_of, plain
 from .measures import Measure, measure
 from .stopping import Replications
 from .study import Comparison, FigureOf
 from .values import Between
 from .values import between as made_between
+
+if TYPE_CHECKING:
+    from airfair.scenario import Value
 
 _FILE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Names of figures, which are names of files."""
@@ -50,6 +54,13 @@ def text(where: str, value: object) -> str:
     """A text."""
     if not isinstance(value, str):
         raise StudyError(f"{where}: {value!r}; allowed is a text")
+    return value
+
+
+def path(where: str, value: object) -> str:
+    """A path of a file."""
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise StudyError(f"{where}: {value!r}; allowed is a path")
     return value
 
 
@@ -123,13 +134,32 @@ def levels(name: str, value: Any) -> Levels:  # noqa: ANN401 - as TOML gives it
     table = mapping(f"factors.{name}", value)
     if "values" in table:
         read = _keyed(f"factors.{name}", table, {"key": text, "values": _list})
-        return {one: {read.get("key", name): one} for one in read["values"]}
+        key = read.get("key", name)
+        values = [_value(f"factors.{name}.values", one) for one in read["values"]]
+        return _apart(name, [(label_of(one), {key: one}) for one in values])
     if "labels" in table:
         read = _keyed(f"factors.{name}", table, {"labels": _list})
-        return {label: {} for label in read["labels"]}
+        where = f"factors.{name}.labels"
+        return _apart(name, [(_label(where, one), {}) for one in read["labels"]])
     if "between" in table:
         return _between(f"factors.{name}", table)
     return {label: mapping(f"factors.{name}.{label}", keys) for label, keys in table.items()}
+
+
+def _value(where: str, value: Any) -> Value:  # noqa: ANN401 - as TOML gives it
+    try:
+        return plain(value)
+    except StudyError as error:
+        raise StudyError(*(f"{where}: {problem}" for problem in error.problems)) from error
+
+
+def _apart(name: str, levels: Sequence[tuple[Label, Mapping[str, Any]]]) -> Levels:
+    """Levels by their labels; raises `StudyError` if two of them look the same."""
+    counts = Counter(str(label) for label, _ in levels)
+    if twice := [label for label, count in counts.items() if count > 1]:
+        raise StudyError(*(f"factors.{name}: has the level {label!r} twice" for label in twice))
+    made: Mapping[Any, Mapping[str, Any]] = dict(levels)
+    return made
 
 
 def _between(where: str, table: Mapping[str, Any]) -> Between:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from io import TextIOWrapper
 from pathlib import Path
@@ -10,9 +9,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from airfair import json_documents, store
 from airfair.cli import DONE, INTERRUPTED, InputError, describe, output
+from airfair.columns import Column, Table
 from airfair.names import did_you_mean
 
 from .cells import TODAYS
+from .measures import MEASURES
 from .schemes import SCHEMES, Scheme
 from .search import FULL_PLAN, QUICK_PLAN, Found, Plan, find, table
 from .standards import STANDARDS, TODAY
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+DOCUMENT, POINTS, COMPARISONS = "limits.json", "points.parquet", "comparisons.parquet"
+MAPS = ("map.svg", "map.png")
 ARCHIVE = "runs.sqlite"
 """Finished runs, in the directory of the results."""
 FEWEST_POINTS, MOST_POINTS = 16, 4096
@@ -40,6 +43,9 @@ def main(args: argparse.Namespace) -> int:
     plan = _plan(args)
     chosen = _chosen(args.scheme, args.standard)
     out: Path = args.out or Path("results/limits")
+    places = {scheme.id: out / (args.standard or "") / scheme.id for scheme in chosen}
+    outputs = [output.Output("--out", place, _names()) for place in places.values()]
+    output.check(outputs, force=args.force)
     output.prepare(out)
     people = sys.stderr if args.json else sys.stdout
     documents: list[dict[str, Any]] = []
@@ -47,9 +53,8 @@ def main(args: argparse.Namespace) -> int:
     for scheme in chosen:
         found = _search(scheme, plan, out, args.threads)
         every.append(found)
-        directory = out / (args.standard or "") / scheme.id
-        documents.append(_save(found, directory))
-        _tell(found, people, directory)
+        documents.append(_save(found, places[scheme.id], force=args.force))
+        _tell(found, people, places[scheme.id])
         if found.interrupted or found.unsaved:
             break
     if len(every) > 1:
@@ -108,8 +113,16 @@ def _search(scheme: Scheme, plan: Plan, out: Path, threads: int | None) -> Found
         raise OSError(error.errno, f"--out {out}: {describe(error)}") from error
 
 
-def _save(found: Found, out: Path) -> dict[str, Any]:
+def _names() -> list[str]:
+    """Patterns of the names of the files of a scheme."""
+    extremes = [f"{word}-{name}-*.toml" for word in ("best", "worst") for name in MEASURES]
+    return [DOCUMENT, POINTS, COMPARISONS, *MAPS, *extremes, store.MANIFEST]
+
+
+def _save(found: Found, out: Path, *, force: bool) -> dict[str, Any]:
     """Write what was found, and return its document."""
+    from airfair.parquet import encode
+
     from . import report
 
     document = report.document(found)
@@ -117,16 +130,35 @@ def _save(found: Found, out: Path) -> dict[str, Any]:
         return document
     whole = json_documents.document("scheme", document)
     files = {
-        "limits.json": store.encode(whole),
-        "points.parquet": _parquet(table(found.scheme, found.points)),
-        "comparisons.parquet": _parquet(_comparisons(found)),
+        DOCUMENT: store.encode(whole),
+        POINTS: encode(table(found.scheme, found.points), _described(found.scheme)),
+        COMPARISONS: encode(_comparisons(found), _COMPARISONS),
     }
     files |= _figures(found) | _scenarios(found)
     try:
-        store.write_all(out, files, found.about)
+        store.write_all(out, files, found.about, force=force)
     except OSError as error:
         raise OSError(error.errno, f"--out {out}: {describe(error)}") from error
     return document
+
+
+def _described(scheme: Scheme) -> Table:
+    """Table of the points of a scheme: its dimensions, and the samples of each measure."""
+    dimensions = [Column(one.id, getattr(one, "unit", ""), f"{one.label}.") for one in scheme.space]
+    meaning = "A row for each point: its condition, and samples of each measure without and with the scheme."
+    return Table("points", meaning, tuple(dimensions))
+
+
+_COMPARISONS = Table(
+    "comparisons",
+    "A row for each point and measure: the effect of the scheme.",
+    (
+        Column("effect", "% or points", "Difference that the scheme makes."),
+        Column("ci95", "% or points", "Half the width of its 95 % interval."),
+        Column("p", "fraction", "Probability of such a difference by chance."),
+        Column("q", "fraction", "The same, corrected for the number of points."),
+    ),
+)
 
 
 def _comparisons(found: Found) -> pl.DataFrame:
@@ -150,18 +182,12 @@ def _comparisons(found: Found) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _parquet(table: pl.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    table.write_parquet(buffer)
-    return buffer.getvalue()
-
-
 def _figures(found: Found) -> dict[str, bytes]:
     from airfair.figures import png
 
     from .maps import draw, svg
 
-    return {"map.svg": svg(draw(found)).encode(), "map.png": png(draw(found))}
+    return dict(zip(MAPS, (svg(draw(found)).encode(), png(draw(found))), strict=True))
 
 
 def _scenarios(found: Found) -> dict[str, bytes]:

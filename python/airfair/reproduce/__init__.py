@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any, TextIO
 from airfair import RunError, ScenarioError, json_documents, store
 from airfair.cli import DONE, INTERRUPTED, InputError, describe, output
 from airfair.experiment.errors import StudyError
+from airfair.replacing import note_input
 from airfair.terminal import columns
 
 from . import directory
 from .catalogue import UnknownPaperError, load, papers, select
 from .document import WIDTH
 from .paper import Paper
-from .results import Outcome
+from .results import Outcome, names
 from .runs import Choice, measure
-from .summary import INDEX, TEXT, Chapter, Summary
+from .summary import INDEX, PAGE, TEXT, Chapter, Summary
 
 if TYPE_CHECKING:
     import argparse
@@ -33,21 +34,32 @@ ARCHIVE = "runs.sqlite"
 def main(args: argparse.Namespace) -> int:
     """Run `airfair reproduce [PAPER[/EXPERIMENT]]` and return its exit status.
 
-    `args` has paper, list, replications, threads, out, json, quick and fresh. Without a paper: all of them,
-    one after the other, and a page of all claims. Raises InputError for a mistake of the user.
+    `args` has paper, list, replications, threads, out, force, json, quick and fresh. Without a paper: all of
+    them, one after the other, and a page of all claims. Raises InputError for a mistake of the user.
     """
     if args.list:
         _write(_list(as_json=args.json), sys.stdout)
         return DONE
     choices = _choices(args)
+    output.check([*_outputs(choices, args)], force=args.force)
     for choice in choices:
         output.prepare(choice.out)
     return _one(choices[0], args) if args.paper else _all(choices, args)
 
 
+def _outputs(choices: Sequence[Choice], args: argparse.Namespace) -> Iterator[output.Output]:
+    """The directories of papers, and the one above them where all papers run."""
+    for choice in choices:
+        for path in choice.paths:
+            note_input(path)
+        yield output.Output("--out", choice.out, names(choice))
+    if not args.paper:
+        yield output.Output("--out", choices[0].out.parent, (INDEX, PAGE, TEXT, store.MANIFEST))
+
+
 def _one(choice: Choice, args: argparse.Namespace) -> int:
     outcome = Outcome(choice, measure(choice))
-    failure = _save_outcome(outcome)
+    failure = _save_outcome(outcome, force=args.force)
     people = _for_people(args)
     _write(outcome.text(saved=failure is None, width=_columns(people)) + "\n", people)
     failure = failure or outcome.measured.unsaved
@@ -66,20 +78,28 @@ def _all(choices: Sequence[Choice], args: argparse.Namespace) -> int:
     chapters = [Chapter(choice) for choice in choices]
     summary = Summary(chapters, choices[0].out.parent)
     people, told = _for_people(args), list[str]()
-    page_failure = _save(summary.out, summary.files(running=True))
+
+    def save(*, running: bool) -> OSError | None:
+        files = summary.files(running=running)
+        if told:
+            files |= _text_file(told, summary)
+        return _save(summary.out, files, force=args.force)
+
+    page_failure = save(running=True)
     try:
         for i, choice in enumerate(choices):
-            chapters[i], text = _chapter(choice, f"{i + 1}/{len(choices)} {choice.paper.id}")
+            chapters[i], text = _chapter(
+                choice, f"{i + 1}/{len(choices)} {choice.paper.id}", force=args.force
+            )
             told.append(text)
             _write(summary.line(chapters[i], _columns(people)) + "\n", people)
             over = chapters[i].ends_all or choice is choices[-1]
-            files = summary.files(running=not over) | _text_file(told, summary)
-            page_failure = _save(summary.out, files)
+            page_failure = save(running=not over)
             if page_failure or over:
                 break
     except BaseException:
         # Whatever ends the program, the page stops looking for news.
-        _save(summary.out, summary.files(running=False))
+        save(running=False)
         raise
     kept = f"all papers: {summary.out / INDEX}\neverything as text: {summary.out / TEXT}"
     kept = "no page was written" if page_failure else kept
@@ -92,7 +112,7 @@ def _all(choices: Sequence[Choice], args: argparse.Namespace) -> int:
     return INTERRUPTED if summary.interrupted else DONE
 
 
-def _chapter(choice: Choice, label: str) -> tuple[Chapter, str]:
+def _chapter(choice: Choice, label: str, *, force: bool) -> tuple[Chapter, str]:
     """Run one of several papers and write its files; with its text."""
     paper = choice.paper
     title = "\n".join(textwrap.wrap(f"{paper.id}: {paper.title}", WIDTH))
@@ -103,7 +123,7 @@ def _chapter(choice: Choice, label: str) -> tuple[Chapter, str]:
         return Chapter(choice, failure=failed), f"{title}\n\nfailed: {error}"
     except OSError as error:
         return Chapter(choice, failure=error), f"{title}\n\nfailed: {describe(error)}"
-    failure = _save_outcome(outcome)
+    failure = _save_outcome(outcome, force=force)
     text = f"{title}\n\n{outcome.text(saved=failure is None)}"
     return Chapter.of(outcome, failure or outcome.measured.unsaved), text
 
@@ -113,12 +133,14 @@ def _text_file(told: Sequence[str], summary: Summary) -> dict[str, bytes]:
     return {TEXT: ("\n\n\n".join([*told, summary.text()]) + "\n").encode()}
 
 
-def _save_outcome(outcome: Outcome) -> OSError | None:
-    return _save(outcome.choice.out, outcome.files()) if outcome.experiments else None
+def _save_outcome(outcome: Outcome, *, force: bool) -> OSError | None:
+    if not outcome.experiments:
+        return None
+    return _save(outcome.choice.out, outcome.files(), force=force)
 
 
-def _save(out: Path, files: Mapping[str, bytes]) -> OSError | None:
-    return output.failure(out, lambda: store.write_all(out, files))
+def _save(out: Path, files: Mapping[str, bytes], *, force: bool) -> OSError | None:
+    return output.failure(out, lambda: store.write_all(out, files, force=force))
 
 
 def _for_people(args: argparse.Namespace) -> TextIO:

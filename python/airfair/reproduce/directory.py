@@ -6,8 +6,9 @@ measured and printed, figures, claims. `figures.py`, if there is one, draws what
 
 from __future__ import annotations
 
+import glob
 import importlib.util
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from airfair.experiment.study import Study
 from airfair.experiment.study_file import read, study
 from airfair.experiment.study_values import unknown
 from airfair.experiment.text import measures
+from airfair.replacing import note_input
 
 from .introduction import Introduction
 from .paper import Data, Drawing, Experiment, Paper, Shown
@@ -68,6 +70,7 @@ def load(directory: Path) -> Paper[Kept]:
     `OSError` if a file cannot be read.
     """
     about = _about(directory)
+    note_input(directory / DRAWN)
     studies, problems = {}, []
     for path in sorted(directory.glob(f"*{SUFFIX}")):
         try:
@@ -110,6 +113,7 @@ def load(directory: Path) -> Paper[Kept]:
             lead=[name for id_, one in studies.items() for name in _names(id_, one)][:1],
             shows=None,
         ),
+        figures=tuple(_figures(directory, studies)),
         replications=about.get("replications", REPLICATIONS),
         quick_replications=min(5, about.get("replications", REPLICATIONS)),
     )
@@ -185,6 +189,13 @@ def _setups_of(one: Study) -> tuple[str, ...]:
 
 def _names(id_: str, one: Study) -> list[str]:
     return [f"{id_}-{figure.id}" for figure in one.pictures()]
+
+
+def _figures(directory: Path, studies: Mapping[str, Study]) -> Iterator[str]:
+    """Patterns of the names of all figures."""
+    has_own = (directory / DRAWN).is_file()
+    for id_, one in studies.items():
+        yield from (f"{glob.escape(id_)}-*",) if has_own else map(glob.escape, _names(id_, one))
 
 
 @dataclass(frozen=True)

@@ -163,6 +163,8 @@ class Paper(Generic[M]):
     """Texts of its figures and findings."""
     replications: int = 100
     quick_replications: int = 5
+    figures: tuple[str, ...] = ()
+    """Patterns of the names of figures that its texts do not have."""
     is_own: bool = False
     """True of a study of ours, which no paper is behind."""
 
@@ -175,6 +177,11 @@ class Paper(Generic[M]):
         """Replications of its setups in the full run: "5", or "50 to 100" where they differ."""
         counts = sorted({setup.replications or self.replications for setup in self.setups.values()})
         return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+    @property
+    def figure_names(self) -> list[str]:
+        """Patterns of the names of all figures."""
+        return [*(self.prose["figures"].ids if "figures" in self.prose else ()), *self.figures]
 
     def finding(self, search: Search[M], data: Data[M]) -> Finding:
         """The finding of a search, told by its text."""

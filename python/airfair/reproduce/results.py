@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +16,15 @@ from .paper import Drawing, Experiment, Json, Shown
 from .report import Contents, FigureView, render
 from .runs import Choice, Measured, plan, verdicts
 from .tables import Table, heading
+
+PAGE = "report.html"
+
+
+def names(choice: Choice) -> list[str]:
+    """Patterns of the names of all files that a paper may have."""
+    drawn = [f"{name}.{kind}" for name in choice.paper.figure_names for kind in ("svg", "png")]
+    scenarios = [glob.escape(path.name) for path in choice.paths]
+    return [*drawn, *scenarios, f"{glob.escape(choice.paper.id)}.json", PAGE, store.MANIFEST]
 
 
 class Outcome:
@@ -187,7 +197,7 @@ class Outcome:
             files[path.name] = path.read_bytes()
         document = json_documents.document("paper", self.document())
         files[f"{self.choice.paper.id}.json"] = store.encode(document)
-        files["report.html"] = render(self._contents()).encode()
+        files[PAGE] = render(self._contents()).encode()
         return files
 
     def _contents(self) -> Contents:
@@ -223,7 +233,7 @@ class Outcome:
             if measured.interrupted
             else ""
         )
-        report = self.choice.out / "report.html"
+        report = self.choice.out / PAGE
         kept = f"report: {report}" if saved and self.experiments else "no report was written"
         parts.append(
             f"{measured.simulated_s:.0f} simulated seconds in {measured.cpu_s:.1f} s of CPU{few}{cut}\n{kept}"

@@ -120,6 +120,7 @@ impl FlowAccount {
             active: self.active(flow, window),
             rtt: self.rtt.quantiles(),
             delay: self.delay.quantiles(),
+            delays: self.delay.bins(),
             jitter: self.jitter.mean(),
             mean_link_rate: rate_of(flow.from),
             completion: self.finished.zip(self.started).map(|(end, start)| end - start),

@@ -2,7 +2,7 @@
 
 use airfair_units::Duration;
 
-use crate::outcome::Quantiles;
+use crate::outcome::{DelayBin, Quantiles};
 
 /// Bins per octave, as a power of two: the middle of a bin is within 0.8 % of all in it.
 const BITS: u32 = 6;
@@ -34,12 +34,13 @@ fn bin_of(nanos: u64) -> (usize, usize) {
     (octave as usize, (mantissa & ((1 << BITS) - 1)) as usize)
 }
 
-fn middle_of(octave: usize, bin: usize) -> u64 {
+/// First duration of a bin, and the bin's width [ns].
+fn extent_of(octave: usize, bin: usize) -> (u64, u64) {
     if octave == 0 {
-        return bin as u64;
+        return (bin as u64, 1);
     }
     let width = 1u64 << (octave - 1);
-    ((1 << BITS) + bin as u64) * width + width / 2
+    (((1 << BITS) + bin as u64) * width, width)
 }
 
 impl Histogram {
@@ -100,17 +101,32 @@ impl Histogram {
     fn quantile(&self, percent: u64) -> Duration {
         let wanted = (self.count * percent).div_ceil(100).max(1);
         let mut seen = 0;
-        let octaves = self.octaves.iter().enumerate();
-        let octaves = octaves.filter_map(|(octave, bins)| Some((octave, bins.as_deref()?)));
-        let mut bins = octaves.flat_map(|(octave, bins)| {
-            bins.iter().enumerate().map(move |(bin, count)| (octave, bin, *count))
-        });
-        let reaches = |&(_, _, count): &(usize, usize, u64)| {
+        let reaches = |&(_, count): &((u64, u64), u64)| {
             seen += count;
             seen >= wanted
         };
-        let (octave, bin, _) = bins.find(reaches).expect("as many samples as counted");
-        Duration::from_nanos(middle_of(octave, bin)).clamp(self.min, self.max)
+        let ((from, width), _) = self.extents().find(reaches).expect("as many samples as counted");
+        Duration::from_nanos(from + width / 2).clamp(self.min, self.max)
+    }
+
+    /// The bins with samples in them, from the shortest.
+    pub(super) fn bins(&self) -> Vec<DelayBin> {
+        let filled = self.extents().filter(|&(_, count)| count > 0);
+        let bin = |((from, width), packets)| DelayBin {
+            from: Duration::from_nanos(from),
+            to: Duration::from_nanos(from.saturating_add(width)),
+            packets,
+        };
+        filled.map(bin).collect()
+    }
+
+    /// First duration, width [ns] and count of each bin, from the shortest.
+    fn extents(&self) -> impl Iterator<Item = ((u64, u64), u64)> {
+        let octaves = self.octaves.iter().enumerate();
+        let octaves = octaves.filter_map(|(octave, bins)| Some((octave, bins.as_deref()?)));
+        octaves.flat_map(|(octave, bins)| {
+            bins.iter().enumerate().map(move |(bin, count)| (extent_of(octave, bin), *count))
+        })
     }
 }
 
@@ -155,6 +171,23 @@ mod tests {
             }
             prop_assert_eq!(quantiles.min.as_nanos(), samples[0]);
             prop_assert_eq!(quantiles.max.as_nanos(), samples[samples.len() - 1]);
+        }
+
+        #[test]
+        fn bins_have_each_sample_between_their_ends_and_do_not_overlap(
+            samples in prop::collection::vec(0u64..60_000_000_000, 1..200),
+        ) {
+            let mut histogram = Histogram::default();
+            for ns in &samples {
+                histogram.add(Duration::from_nanos(*ns));
+            }
+            let bins = histogram.bins();
+            for bin in &bins {
+                let is_inside = |ns: &&u64| (bin.from.as_nanos()..bin.to.as_nanos()).contains(*ns);
+                prop_assert_eq!(samples.iter().filter(is_inside).count() as u64, bin.packets);
+            }
+            prop_assert!(bins.windows(2).all(|pair| pair[0].to <= pair[1].from));
+            prop_assert_eq!(bins.iter().map(|bin| bin.packets).sum::<u64>(), samples.len() as u64);
         }
     }
 }

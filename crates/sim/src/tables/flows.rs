@@ -2,7 +2,7 @@
 
 use airfair_units::{Bytes, DataRate, Duration};
 
-use super::{Declaration, Of, Table, Unit, as_f64, milliseconds, ratio};
+use super::{Declaration, Of, PLACE, REPLICATION, Table, Unit, as_f64, milliseconds, ratio};
 use crate::outcome::{FlowOutcome, Outcome, Quantiles};
 use crate::scenario::{Endpoint, Flow};
 
@@ -56,6 +56,26 @@ pub(super) fn table(flows: &[Flow], runs: &[&Outcome]) -> Table {
     .says("Mean link rate of the sending station; null if a host sends.  [arf-aware-tcp eq. 3]");
     t.column("completion_s", Unit::Seconds, |row| row.it.completion.map(Duration::as_secs_f64))
         .says("Time from the start until a source that ends was done; null if it was not.");
+    t.table
+}
+
+/// The histogram of delays, a row for each bin of each flow of each run.
+pub(super) fn delays(runs: &[&Outcome]) -> Table {
+    let meaning = "Histogram of the one-way delays of each flow's packets received, queues included: a row for each bin that \
+        has packets. A bin is a 64th of its octave wide.";
+    let rows = runs.iter().flat_map(|&run| {
+        let flows = (0..).zip(&run.flows);
+        flows.flat_map(move |(place, flow)| flow.delays.iter().map(move |it| Of { run, place, it }))
+    });
+    let mut t = Declaration::new("delays", meaning, rows.collect());
+    t.column("replication", Unit::Number, |row| row.run.replication).says(REPLICATION);
+    t.column("flow", Unit::Number, |row| row.place).says(PLACE);
+    t.column("from_ns", Unit::Nanoseconds, |row| row.it.from.as_nanos())
+        .says("Shortest delay of the bin.");
+    t.column("to_ns", Unit::Nanoseconds, |row| row.it.to.as_nanos())
+        .says("Shortest delay of the next bin, which is not of this one.");
+    t.column("packets", Unit::Packets, |row| row.it.packets)
+        .says("Packets received whose delay is of the bin.");
     t.table
 }
 

@@ -13,7 +13,7 @@ use airfair_units::Duration;
 use crate::outcome::{LinkOutcome, Outcome};
 use crate::scenario::Flow;
 
-pub use series::{SERIES, series};
+pub use series::{SERIES, declared_series, series};
 
 /// Columns of equal length.
 #[derive(Clone, Debug)]
@@ -115,17 +115,9 @@ pub fn tables(flows: &[Flow], runs: &[&Outcome]) -> Vec<Table> {
     ]
 }
 
-impl Table {
-    /// Its meaning, and one item of Markdown for each column.
-    pub fn describe(&self) -> String {
-        let item = |column: &Column| {
-            let Column { name, unit, meaning, is_nullable, .. } = column;
-            let null = if *is_nullable { ", or null" } else { "" };
-            format!("- `{name}` [{}{null}]: {meaning}\n", unit.sign())
-        };
-        let items: String = self.columns.iter().map(item).collect();
-        format!("{}\n\n{items}", self.meaning)
-    }
+/// Histograms of delays of `runs`: many rows, which `tables` does without.
+pub fn delays(runs: &[&Outcome]) -> Table {
+    flows::delays(runs)
 }
 
 /// Type of a column's values.
@@ -298,8 +290,9 @@ mod tests {
     }
 
     fn all() -> Vec<Table> {
-        let (mut all, scenario) = (tables(&[], &[]), scenario());
-        all.extend(SERIES.map(|name| series(name, &scenario, &[]).expect("one of the series")));
+        let mut all = tables(&[], &[]);
+        all.push(delays(&[]));
+        all.extend(declared_series());
         all
     }
 

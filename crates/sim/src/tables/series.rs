@@ -23,13 +23,22 @@ pub const SERIES: [&str; 9] = [
 pub fn series(name: &str, scenario: &Scenario, runs: &[&Outcome]) -> Option<Table> {
     let name = SERIES.into_iter().find(|known| *known == name)?;
     let step = scenario.series_step.unwrap_or(Duration::ZERO);
-    let steps = Steps { name, runs, step, end: scenario.duration };
-    Some(match name {
-        "airtime" | "rate" | "station_queue" => of_stations(&steps),
-        "access_point_queue" => of_queues(&steps, "access_point", |series| &series.access_points),
-        "link_queue" => of_queues(&steps, "link", |series| &series.links),
-        _ => of_flows(&steps),
-    })
+    Some(table(&Steps { name, runs, step, end: scenario.duration }))
+}
+
+/// All series of no runs: names of columns, units and meanings.
+pub fn declared_series() -> impl Iterator<Item = Table> {
+    let (step, end) = (Duration::ZERO, Duration::ZERO);
+    SERIES.into_iter().map(move |name| table(&Steps { name, runs: &[], step, end }))
+}
+
+fn table(steps: &Steps<'_>) -> Table {
+    match steps.name {
+        "airtime" | "rate" | "station_queue" => of_stations(steps),
+        "access_point_queue" => of_queues(steps, "access_point", |series| &series.access_points),
+        "link_queue" => of_queues(steps, "link", |series| &series.links),
+        _ => of_flows(steps),
+    }
 }
 
 fn of_flows(steps: &Steps) -> Table {

@@ -62,6 +62,7 @@ def add(commands: Commands) -> None:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
+    from airfair.copies import ForeignResultError
     from airfair.experiment.errors import StudyError
     from airfair.experiment.side_by_side import compared
     from airfair.experiment.text import side_by_side
@@ -73,7 +74,7 @@ def _compare(arguments: argparse.Namespace) -> int:
         found = compared(*sides)
     except StudyError as error:
         raise InputError(*error.problems) from error
-    except DamagedError as error:
+    except (DamagedError, ForeignResultError) as error:
         raise InputError(str(error)) from error
     except _InterruptedError:
         return complain(INTERRUPTED, "interrupted")

@@ -64,6 +64,7 @@ def add(commands: Commands) -> None:
         help="stay awake for the last 60 µs of each wait: less late, for a part of a core",
     )
     options.out(emulate, "write the result as `airfair run --out` does to DIR")
+    options.force(emulate)
     options.json(emulate)
     emulate.add_argument(
         "--clean",
@@ -94,6 +95,7 @@ def _emulate(arguments: argparse.Namespace) -> int:
         is_quiet=bool(arguments.rest) and sys.stderr.isatty(),
         keeps_output=arguments.json,
     )
+    output.check(output.results(arguments.out), force=arguments.force)
     made = output.prepare(arguments.out)
     ended = None
     try:
@@ -174,14 +176,16 @@ def _duration(text: str | None) -> int | None:
 
 
 def _save(ended: Session, arguments: argparse.Namespace) -> int:
-    from airfair.store import save
+    from airfair import result_files
 
-    result = ended.result
+    result, words = ended.result, arguments.command_line
     if result is None:
         return DONE
-    failure = output.failure(
-        arguments.out, lambda: save(result, arguments.out, arguments.command_line)
-    )
+
+    def write() -> None:
+        result_files.save(result, arguments.out, words, force=arguments.force)
+
+    failure = output.failure(arguments.out, write)
     if failure is not None:
         return complain(FAILED, describe(failure))
     print(f"airfair: wrote {printable(str(arguments.out))}", file=sys.stderr)

@@ -59,6 +59,7 @@ def add(commands: Commands) -> None:
         "write points, map and extreme scenarios to DIR/SCHEME, or DIR/STANDARD/SCHEME "
         "(default: results/limits)",
     )
+    options.force(limits)
     options.threads(limits)
     options.json(limits)
     limits.set_defaults(action=_limits)

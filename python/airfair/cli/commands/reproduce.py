@@ -28,6 +28,7 @@ def add(commands: Commands) -> None:
     reproduce.add_argument("--list", action="store_true", help="list what there is and run nothing")
     reproduce.add_argument("--replications", type=int, metavar="N", help="independent runs")
     options.out(reproduce, "write report and figures to DIR")
+    options.force(reproduce)
     options.threads(reproduce)
     options.json(reproduce)
     reproduce.add_argument(

@@ -40,8 +40,7 @@ def add(commands: Commands) -> None:
     run.add_argument("--replications", type=int, metavar="N", help="independent runs")
     options.out(
         run,
-        "write the scenario as run, tables (Parquet) and figures (PNG, SVG) to DIR; "
-        "files of the same names are replaced",
+        "write the scenario as run, tables (Parquet) and figures (PNG, SVG) to DIR",
     )
     run.add_argument("--all", action="store_true", help="show every row of long tables")
     run.add_argument(
@@ -51,6 +50,7 @@ def add(commands: Commands) -> None:
         metavar="GLOB",
         help="show the flows whose names match, as in 'voice*'; may be repeated",
     )
+    options.force(run)
     options.threads(run)
     options.json(run)
     tracing.add(run)
@@ -61,13 +61,14 @@ def _run(arguments: argparse.Namespace) -> int:
     scenario = scenarios.of(arguments)
     _see_that_some_match(scenario, arguments.flows)
     out: Path | None = arguments.out
+    output.check([*output.results(out), *tracing.outputs(arguments)], force=arguments.force)
     made = output.prepare(out)
     traces, result, cut, failure = None, None, False, None
     try:
         traces = tracing.prepare(arguments, scenario)
         result = _simulate(scenario, arguments.threads, traces)
         if out is not None and result.replications:
-            failure = _save(result, out, arguments.command_line)
+            failure = _save(result, out, arguments)
     except KeyboardInterrupt:
         if result is None:
             raise
@@ -117,10 +118,13 @@ def _simulate(scenario: Scenario, threads: int | None, traces: Traces | None) ->
     return result
 
 
-def _save(result: Result, out: Path, command_line: list[str]) -> OSError | None:
-    from airfair.store import save
+def _save(result: Result, out: Path, arguments: argparse.Namespace) -> OSError | None:
+    from airfair import result_files
 
-    return output.failure(out, lambda: save(result, out, command_line))
+    def write() -> None:
+        result_files.save(result, out, arguments.command_line, force=arguments.force)
+
+    return output.failure(out, write)
 
 
 def _print(result: Result, arguments: argparse.Namespace) -> None:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airfair import replacing
 from airfair.cli import options, output, studies
 from airfair.cli.completers import complete, engines, files, toml_files
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain
@@ -43,8 +44,9 @@ def add(commands: Commands) -> None:
     )
     options.out(
         sweep,
-        "write tables (Parquet), figures (PNG, SVG) and a page to DIR; files of the same names are replaced",
+        "write tables (Parquet), figures (PNG, SVG) and a page to DIR",
     )
+    options.force(sweep)
     engine = sweep.add_argument(
         "--engine",
         default="local",
@@ -68,25 +70,26 @@ def _sweep(arguments: argparse.Namespace) -> int:
     study = studies.read(Path(arguments.study), arguments.replications)
     _refuse_labels_alone(study)
     out: Path | None = arguments.out
+    _check_outputs(study, arguments)
     made = output.prepare(out)
     results, failure, cut = None, None, False
     try:
         results = _simulate(study, arguments)
-        if out is not None and any(results.finished.packed):
-            failure = _save(study, results, out, arguments.command_line)
+        if out is not None and results.finished.any:
+            failure = _save(study, results, out, arguments)
     except KeyboardInterrupt:
         if results is None:
             raise
         cut = True  # while figures were drawn: the tables are written
     finally:
-        if results is None or not any(results.finished.packed):
+        if results is None or not results.finished.any:
             from airfair.store import remove_if_empty
 
             remove_if_empty(made)
     _print(study, results, arguments)
     if failure:
         raise failure
-    if out is not None and any(results.finished.packed):
+    if out is not None and results.finished.any:
         sys.stderr.write(f"airfair: wrote {out}\n")
     return _status(results, cut=cut)
 
@@ -135,17 +138,29 @@ def _engine(arguments: argparse.Namespace) -> str:
     return form
 
 
+def _check_outputs(study: Study, arguments: argparse.Namespace) -> None:
+    """Raise `InputError` if an output would replace what it may not."""
+    from airfair.experiment import saved
+
+    if arguments.store is not None and replacing.is_input(arguments.store):
+        raise InputError(f"--store {arguments.store}: this command reads the file")
+    if arguments.out is not None:
+        one = output.Output("--out", arguments.out, saved.names(study))
+        output.check([one], force=arguments.force)
+
+
 def _save(
-    study: Study, results: ExperimentResult, out: Path, command_line: list[str]
+    study: Study, results: ExperimentResult, out: Path, arguments: argparse.Namespace
 ) -> OSError | None:
     """Write tables, then figures and the page."""
     from airfair.experiment import report, saved
     from airfair.store import write_all
 
     def write() -> None:
-        about, files = saved.about(results, command_line), report.tables(study, results)
-        write_all(out, files, about)
-        write_all(out, report.drawn(study, results, about), about, keep=files)
+        about, files = saved.about(results, arguments.command_line), report.tables(study, results)
+        write_all(out, files, about, force=arguments.force)
+        drawn = report.drawn(study, results, about)
+        write_all(out, drawn, about, keep=files, force=arguments.force)
 
     return output.failure(out, write)
 

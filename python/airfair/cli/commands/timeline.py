@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airfair.cli import scenarios, tracing
+from airfair.cli import options, output, scenarios, tracing
 from airfair.cli.completers import complete, files
 from airfair.cli.status import DONE, INTERRUPTED, InputError, complain, describe
 from airfair.names import printable
@@ -73,9 +73,10 @@ def add(commands: Commands) -> None:
         type=Path,
         required=True,
         metavar="FILE",
-        help="the picture, PNG, SVG or PDF by its suffix; it is replaced",
+        help="the picture, PNG, SVG or PDF by its suffix",
     )
     complete(out, files)
+    options.force(timeline)
     timeline.set_defaults(action=_timeline)
 
 
@@ -92,6 +93,7 @@ def _timeline(arguments: argparse.Namespace) -> int:
         window = tracing.Window(window.start_ns, min(window.start_ns + _DEFAULT_NS, window.end_ns))
     names = tracing.chosen(scenario, arguments.station, "--station")
     replication = tracing.replication(scenario, arguments.replication, "--replication")
+    output.check([output.Output("--out", out)], force=arguments.force)
     is_new = not out.exists()
     try:
         out.open("ab").close()

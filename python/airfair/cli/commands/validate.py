@@ -39,6 +39,7 @@ def add(commands: Commands) -> None:
         metavar="FILE",
         help="with --kernel: keep the comparison in this JSON file",
     )
+    options.force(validate)
     options.json(validate)
     validate.set_defaults(action=_validate)
 

@@ -8,12 +8,12 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from airfair import json_documents, store
-from airfair.cli import DONE, FAILED
+from airfair.cli import DONE, FAILED, output
 from airfair.cli.status import InputError
+from airfair.marks import PROGRAM
 from airfair.terminal import Progress
 
 from .cells import Cell, is_quick, stacks
@@ -44,7 +44,7 @@ except NotPermittedError as error:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Compare, keep and print; `args` has json, quick, only and keep. Returns the exit status."""
+    """Compare, keep and print; `args` has json, quick, only, keep and force. Returns the exit status."""
     check_permission()
     only = args.only or ""
     chosen = [cell for cell in stacks() if is_quick(cell) or not args.quick]
@@ -53,6 +53,7 @@ def main(args: argparse.Namespace) -> int:
         raise InputError(f"--only {only}: no cell has this in its name, as `11a alone up cubic 3%`")
     runs, seconds = (QUICK_RUNS, QUICK_SECONDS) if args.quick else (RUNS, SECONDS)
     if args.keep is not None:
+        output.check([output.Output("--keep", args.keep)], force=args.force)
         check_file(args.keep)
     try:
         found = compare(chosen, runs, seconds)
@@ -138,14 +139,9 @@ def keep(file: Path, found: dict[str, tuple[Summary, Summary]], runs: int, secon
         "seconds": seconds,
     }
     file.parent.mkdir(parents=True, exist_ok=True)
-    whole = json.dumps(kept | {"stacks": cells, "stacks_about": about}, indent=1)
-    new = file.with_name(f".{file.name}.new")
-    try:
-        new.write_text(whole + "\n", encoding="utf-8")
-        new.replace(file)
-    finally:
-        with suppress(OSError):
-            new.unlink(missing_ok=True)
+    # The mark comes first: cells take much room.
+    whole = {"program": PROGRAM} | kept | {"stacks": cells, "stacks_about": about}
+    store.replace(file, (json.dumps(whole, indent=1) + "\n").encode())
 
 
 def document(table: Iterable[Row]) -> dict[str, Any]:

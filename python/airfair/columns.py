@@ -1,0 +1,153 @@
+"""Tables of results: the meaning of each, and each column's unit and meaning, as the core declares them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from . import _core
+
+KINDS = {
+    "flow": "Name of the flow.",
+    "station": "Name of the station.",
+    "access_point": "Name of the access point, which is its cell's.",
+    "channel": "Name of the channel, which is its cell's.",
+    "category": "Name of the access category.",
+    "link": "Name of the link.",
+}
+"""Columns that have the name of a thing where the core has its place in a list."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table."""
+
+    name: str
+    unit: str
+    """Sign of its unit; empty for a name."""
+    meaning: str
+    is_nullable: bool = False
+    """True if a value may not exist."""
+
+    @property
+    def line(self) -> str:
+        """An item of Markdown."""
+        signs = [*filter(None, [self.unit or "name", "or null" if self.is_nullable else ""])]
+        return f"- `{self.name}` [{', '.join(signs)}]: {self.meaning}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with its columns, in their order."""
+
+    name: str
+    meaning: str
+    columns: tuple[Column, ...]
+
+    @property
+    def markdown(self) -> str:
+        """Its meaning, and an item for each column."""
+        return "\n".join([self.meaning, "", *(column.line for column in self.columns)])
+
+    @property
+    def by_name(self) -> Mapping[str, Column]:
+        """Its columns by name."""
+        return {column.name: column for column in self.columns}
+
+
+@functools.cache
+def tables() -> Mapping[str, Table]:
+    """The tables of a result, as polars has them."""
+    return {name: _named(name, *told) for name, told in _core.table_columns().items()}
+
+
+@functools.cache
+def raw_series() -> Mapping[str, Table]:
+    """The time series of the core, from which those of a result follow."""
+    return {name: _named(name, *told) for name, told in _core.series_columns().items()}
+
+
+_RAW = {
+    "flow": ("delivered", "window", "rtt", "delay"),
+    "station": ("airtime", "rate", "station_queue"),
+    "access_point": ("access_point_queue",),
+    "link": ("link_queue",),
+}
+"""Series of the core of each kind of thing."""
+
+_TIME = Column("time_s", "s", "Start of the step, from time 0, warm-up included.")
+_DERIVED = {
+    "flow": (
+        Column("throughput_bps", "bit/s", "Application octets delivered in order, over the step."),
+        Column(
+            "rtt_ms", "ms", "Mean of the round trips that the sender measured.", is_nullable=True
+        ),
+        Column(
+            "delay_ms", "ms", "Mean one-way delay of the packets that arrived.", is_nullable=True
+        ),
+    ),
+    "station": (Column("airtime_share", "fraction", "Air held by its exchanges, of the step."),),
+}
+"""Columns that follow from those of the core."""
+
+
+def heads(series: str) -> list[str]:
+    """Columns of a series of the core before its values: run, thing, and the step's start and length."""
+    names = [*raw_series()[series].by_name]
+    return names[: names.index("length_ns") + 1]
+
+
+def raw_of(kind: str) -> Mapping[str, Mapping[str, str]]:
+    """Series of the core for a kind of thing: columns of their values, and the names of these in a file."""
+    found = {}
+    for series in _RAW[kind]:
+        values = [*raw_series()[series].by_name][len(heads(series)) :]
+        # Two series have such columns: the file names whose they are.
+        found[series] = {
+            name: f"{series}_{name}" if name in {"samples", "sum_ns"} else name for name in values
+        }
+    return found
+
+
+@functools.cache
+def series_files() -> Mapping[str, Table]:
+    """Tables with all series of a kind of thing, which are written to files: their name by the kind."""
+    return {kind: _series_file(kind) for kind in _RAW}
+
+
+def _series_file(kind: str) -> Table:
+    declared, first = raw_series(), _RAW[kind][0]
+    *names, start, length = declared[first].columns[: len(heads(first))]
+    values = [
+        replace(declared[series].by_name[name], name=new)
+        for series, renamed in raw_of(kind).items()
+        for name, new in renamed.items()
+    ]
+    columns = (*names, _TIME, *_DERIVED.get(kind, ()), start, length, *values)
+    noun = kind.replace("_", " ")
+    return Table(f"{kind}_series", f"Time series: one row for each step of each {noun}.", columns)
+
+
+def _named(name: str, meaning: str, told: Iterable[tuple[str, str, str, bool]]) -> Table:
+    """A table of the core, in which names of things stand in place of places in a list."""
+    columns: list[Column] = []
+    for column, unit, says, is_nullable in told:
+        if column not in KINDS:
+            columns.append(Column(column, unit, says, is_nullable))
+            continue
+        columns.append(Column(column, "", KINDS[column], is_nullable))
+        if column == "link":
+            begin, end = (
+                "Node at which this direction of the link begins.",
+                "Node at which it ends.",
+            )
+            columns.append(Column("from", "", begin, is_nullable))
+            columns.append(Column("to", "", end, is_nullable))
+    return Table(name, meaning, tuple(columns))
+
+
+def reference() -> str:
+    """Reference of all tables and of the files of series, in Markdown."""
+    every = [*tables().values(), *series_files().values()]
+    return "\n".join(f"\n## `{table.name}`\n\n{table.markdown}" for table in every)

@@ -1,0 +1,191 @@
+"""Measurements from which the tables of a result follow: outcomes of runs, or tables that were written."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from . import _core, columns, lazy
+from ._core import __version__
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+else:
+    np = lazy.Module("numpy")
+    pl = lazy.Module("polars")
+
+Lists = dict[str, dict[str, list[float]]]
+"""Columns of each table as lists; a NaN is no value, and things are places in the scenario's lists."""
+
+NOT_KEPT = (
+    "the histogram of delays is not kept of runs that come from a store of finished runs; "
+    "airfair.run makes it anew"
+)
+
+
+class Measurements(Protocol):
+    """Measurements of finished runs."""
+
+    @property
+    def replications(self) -> int:
+        """Number of runs."""
+
+    @property
+    def hashes(self) -> list[int]:
+        """Hash of the records of each run."""
+
+    @property
+    def lists(self) -> Lists:
+        """Tables for what is shown without polars."""
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A table by name; raises `ValueError` if it is not there."""
+
+    def series(self, name: str) -> pl.DataFrame:
+        """A series of the core, with names in place of places."""
+
+
+def names_of(scenario: _core.Scenario) -> dict[str, dict[str, list[str]]]:
+    """Names of each thing in a table, by column; a link goes from one node to another."""
+    links = scenario.links
+    of = {
+        "flow": [flow["name"] for flow in scenario.flows],
+        "station": scenario.stations,
+        "access_point": scenario.cells,
+        "channel": scenario.cells,
+        "category": scenario.categories,
+    }
+    named = {kind: {kind: names} for kind, names in of.items()}
+    ends = {"link": "name", "from": "from", "to": "to"}
+    named["link"] = {column: [link[key] for link in links] for column, key in ends.items()}
+    return named
+
+
+@dataclass(frozen=True)
+class OfRuns:
+    """Measurements of runs that this process has made or has got from a store."""
+
+    scenario: _core.Scenario
+    outcomes: Sequence[_core.Outcome]
+
+    @property
+    def replications(self) -> int:
+        """Number of runs."""
+        return len(self.outcomes)
+
+    @property
+    def hashes(self) -> list[int]:
+        """Hash of the records of each run."""
+        return [outcome.record_hash for outcome in self.outcomes]
+
+    @functools.cached_property
+    def lists(self) -> Lists:
+        """Tables for what is shown without polars."""
+        return _core.tables(self.scenario, self.outcomes, lists=True)
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A table by name; raises `ValueError` for the histogram of runs from a store."""
+        if name != "delays":
+            return self._named(self._tables[name])
+        histogram = self._named(_core.delays(self.outcomes))
+        if not histogram.height and any(self.lists["flows"]["packets_received"]):
+            raise ValueError(NOT_KEPT)
+        return histogram
+
+    def series(self, name: str) -> pl.DataFrame:
+        """A series of the core, with names in place of places."""
+        return self._named(_core.series(self.scenario, self.outcomes, name))
+
+    @functools.cached_property
+    def _tables(self) -> dict[str, dict[str, Any]]:
+        return dict(_core.tables(self.scenario, self.outcomes))
+
+    def _named(self, table: Mapping[str, NDArray[np.generic]]) -> pl.DataFrame:
+        """A table of the core, with names in place of places and null in place of NaN."""
+        frame = pl.DataFrame(dict(table))
+        for kind in columns.KINDS:
+            if kind in frame.columns:
+                names = self._names[kind]
+                at = frame.get_column_index(kind)
+                # Places are floats where a row may lack one.
+                places = frame[kind].cast(pl.Float64).fill_nan(None).cast(pl.UInt32)
+                named = names.select(pl.all().gather(places)).get_columns()
+                frame.drop_in_place(kind)
+                for offset, name in enumerate(named):
+                    frame.insert_column(at + offset, name)
+        return frame.with_columns(pl.selectors.float().fill_nan(None))
+
+    @functools.cached_property
+    def _names(self) -> dict[str, pl.DataFrame]:
+        return {
+            kind: pl.DataFrame(named, schema=dict.fromkeys(named, pl.String))
+            for kind, named in names_of(self.scenario).items()
+        }
+
+
+@dataclass(frozen=True)
+class Written:
+    """Tables as a directory has them, whichever version of airfair has written them."""
+
+    scenario: _core.Scenario
+    about: Mapping[str, Any]
+    """Manifest of the directory."""
+    frames: Mapping[str, pl.DataFrame] = field(repr=False)
+    """Tables by name, those of series among them."""
+
+    @property
+    def replications(self) -> int:
+        """Number of runs."""
+        return self.frames["runs"].height
+
+    @property
+    def hashes(self) -> list[int]:
+        """Hash of the records of each run."""
+        return self.frames["runs"]["record_hash"].to_list()
+
+    @property
+    def version(self) -> str:
+        """Version of airfair that made the runs."""
+        return str(self.about.get("airfair", __version__))
+
+    @functools.cached_property
+    def lists(self) -> Lists:
+        """Tables for what is shown without polars; one that was not written is empty."""
+        names = columns.tables().keys() - {"delays"}
+        return {name: self._list(name) if name in self.frames else {} for name in names}
+
+    def _list(self, name: str) -> dict[str, list[float]]:
+        frame = self.frames[name]
+        found = {}
+        for column in frame.columns:
+            if column in columns.KINDS:
+                found[column] = self._places(frame, column)
+            elif frame.schema[column].is_numeric():
+                found[column] = [math.nan if value is None else value for value in frame[column]]
+        return found
+
+    def _places(self, frame: pl.DataFrame, kind: str) -> list[float]:
+        """Places in the scenario's lists in place of names; NaN where there is none."""
+        named = names_of(self.scenario)[kind]
+        known = {name: place for place, name in enumerate(zip(*named.values(), strict=True))}
+        return [known.get(row, math.nan) for row in frame.select(*named).iter_rows()]
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A table by name; raises `ValueError` if the directory has none."""
+        if name not in self.frames:
+            raise ValueError(NOT_KEPT if name == "delays" else f"no table {name} was written")
+        return self.frames[name].clone()
+
+    def series(self, name: str) -> pl.DataFrame:
+        """A series of the core, with names in place of places; raises `ValueError` if there is none."""
+        kind = next(kind for kind in columns.series_files() if name in columns.raw_of(kind))
+        file = columns.series_files()[kind]
+        if file.name not in self.frames:
+            raise ValueError(f"no series of {kind.replace('_', ' ')}s were written")
+        values = {short: pl.col(long) for short, long in columns.raw_of(kind)[name].items()}
+        return self.frames[file.name].select(*columns.heads(name), **values)

@@ -1,0 +1,107 @@
+"""The one place that decides whether an output may replace a file.
+
+No output replaces a file that the running command has read. Without force none replaces a file that airfair
+has not written either: one that has neither its mark (`marks`) nor, in a directory of results, the hash that
+the directory's manifest has of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Collection, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import marks
+
+
+class NotReplacedError(FileExistsError):
+    """An output would replace a file that it may not replace; `problems` has a line for each."""
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__(errno.EEXIST, "; ".join(problems))
+        self.problems = problems
+
+
+@dataclass
+class _Inputs:
+    """Files that a command has read, by what they are and by where they are."""
+
+    identities: set[tuple[int, int]] = field(default_factory=set)
+    paths: set[Path] = field(default_factory=set)
+
+
+_FORCE = "name another place, or replace it by --force (in Python force=True)"
+
+_READ: ContextVar[_Inputs | None] = ContextVar("inputs", default=None)
+
+
+@contextlib.contextmanager
+def inputs_noted() -> Iterator[None]:
+    """Remember each file that is read meanwhile, for a command."""
+    token = _READ.set(_Inputs())
+    try:
+        yield
+    finally:
+        _READ.reset(token)
+
+
+def note_input(file: Path | int) -> None:
+    """Remember a file as one that the command reads: by its path, or by its descriptor."""
+    inputs = _READ.get()
+    if inputs is None:
+        return
+    with contextlib.suppress(OSError, ValueError):
+        found = os.stat(file)  # noqa: PTH116 - it may be a descriptor
+        if stat.S_ISREG(found.st_mode):
+            inputs.identities.add((found.st_dev, found.st_ino))
+            if isinstance(file, Path):
+                inputs.paths.add(file.resolve())
+
+
+def is_input(path: Path) -> bool:
+    """True if a file is one that the command has read."""
+    inputs = _READ.get()
+    if inputs is None:
+        return False
+    try:
+        found = path.stat()
+        # A file that was saved anew since it was read is another one, at the same place.
+        return (found.st_dev, found.st_ino) in inputs.identities or path.resolve() in inputs.paths
+    except (OSError, ValueError):
+        return False
+
+
+def problem(path: Path, *, force: bool, hashes: Collection[str] = ()) -> str | None:
+    """Reason why no output may replace `path`; nothing if one may, or if no file is there.
+
+    `hashes` are those of files that airfair has written there.
+    """
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None  # Nothing is there, or the attempt to write says why not.
+    if not stat.S_ISREG(found.st_mode):
+        return None  # A device or a pipe takes what is written, and a directory refuses it.
+    if is_input(path):
+        return f"would replace {path}, which this command reads; name another place"
+    if force or found.st_size == 0:
+        return None
+    try:
+        if marks.is_marked(path) or (hashes and hash_of(path.read_bytes()) in hashes):
+            return None
+    except OSError as error:
+        return f"would replace {path}, which cannot be read: {error.strerror or error}; {_FORCE}"
+    changed = ", or that has changed since" if hashes else ""
+    return f"would replace {path}, a file that airfair has not written{changed}; {_FORCE}"
+
+
+def hash_of(content: bytes) -> str:
+    """Hash by which manifests know a file."""
+    import hashlib  # which few calls need
+
+    return hashlib.sha256(content).hexdigest()

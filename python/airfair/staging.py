@@ -1,0 +1,98 @@
+"""Hidden directories in which new files wait until all of them are whole.
+
+Each belongs to the process that has made it, which holds a lock on it. The lock ends with the process,
+however that ends, so that a later process knows what the dead ones have left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
+
+PREFIX = ".airfair-"
+_ATTEMPTS = 5
+"""Attempts to lock a new directory before somebody takes it for one of a dead process."""
+
+
+@dataclass
+class Stage:
+    """A hidden directory, and the files in it that outlast its end."""
+
+    path: Path
+    kept: tuple[str, ...] = ()
+
+
+@contextlib.contextmanager
+def staged(directory: Path) -> Iterator[Stage]:
+    """A new hidden directory in `directory`; it is removed at the end, unless a file in it is kept.
+
+    Raises `OSError` if it cannot be made.
+    """
+    path, lock = _made(directory)
+    stage = Stage(path)
+    try:
+        yield stage
+    finally:
+        remove(path, but=stage.kept)
+        if lock is not None:
+            os.close(lock)
+
+
+@contextlib.contextmanager
+def left_behind(directory: Path) -> Iterator[list[Path]]:
+    """Hidden directories of processes that are dead, each locked meanwhile: nobody else removes it."""
+    locks: dict[Path, int] = {}
+    try:
+        for path in sorted(directory.glob(f"{PREFIX}*")):
+            if path.is_dir() and not path.is_symlink() and (lock := _lock(path)) is not None:
+                locks[path] = lock
+        yield [*locks]
+    finally:
+        for lock in locks.values():
+            os.close(lock)
+
+
+def remove(stage: Path, *, but: Collection[str] = ()) -> None:
+    """Remove a hidden directory and the files in it, as far as that can be done and none of them is kept."""
+    with contextlib.suppress(OSError):
+        for path in stage.iterdir():
+            if path.name not in but:
+                path.unlink(missing_ok=True)
+        stage.rmdir()
+
+
+def _made(directory: Path) -> tuple[Path, int | None]:
+    for _ in range(_ATTEMPTS):
+        stage = Path(tempfile.mkdtemp(prefix=PREFIX, dir=directory))
+        lock = _lock(stage, waits=True)
+        if stage.exists():
+            return stage, lock
+        if lock is not None:
+            os.close(lock)
+    raise FileNotFoundError(f"{directory}: another process removes each new directory in it")
+
+
+def _lock(path: Path, *, waits: bool = False) -> int | None:
+    """A lock on a directory; nothing if another process has it, or if the file system has no locks."""
+    if (
+        sys.platform == "win32"
+    ):  # which has no locks of directories: nothing is known of other processes
+        return None
+    try:
+        lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+    except OSError:
+        os.close(lock)
+        return None
+    return lock
