@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help needs needs-agent build demo reproduce test test-rust test-python test-site test-web test-kernel \
+.PHONY: help needs needs-agent build demo reproduce test test-rust test-python test-readers test-site test-web test-kernel \
     agent deb test-agent fair-access-point wasm web fuzz explore deny bench wheel wheels sdist golden book limits limits-ax record docs site lock clean
 
 help: ## Show the targets.
@@ -112,6 +112,17 @@ web/node_modules/.package-lock.json: web/package-lock.json
 	    "Everything else works without it." >&2; exit 1; }
 	cd web && npm ci --silent
 	@touch $@
+
+# Programs that read results are in an environment of their own: `make test` needs none of them.
+READERS := $(VENV)/readers
+$(READERS)/installed: requirements/readers.txt $(VENV)/installed
+	"$(PYTHON)" -m venv --clear $(READERS)
+	$(READERS)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	@touch $@
+
+test-readers: build $(READERS)/installed ## Results as pandas, pyarrow, polars, DuckDB and xarray read them
+	$(BIN)/airfair run one-slow-station --set duration='"5 s"' --replications 3 --out target/readers >/dev/null
+	$(READERS)/bin/python tests/read_results.py target/readers
 
 test-web: build ## Tests of the playground in Node and Chromium, as far as they are here
 	web/test.sh $(BIN)
@@ -270,6 +281,8 @@ lock: build ## Move the Python locks to the newest releases.
 	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --constraint requirements/dev.txt \
 	    --output-file requirements/web.txt requirements/web.in
 	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --output-file requirements/wheel.txt requirements/wheel.in
+	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --constraint requirements/run.txt \
+	    --output-file requirements/readers.txt requirements/readers.in
 
 LOCK := --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extras --no-header \
     --annotation-style line --allow-unsafe

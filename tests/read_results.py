@@ -1,0 +1,68 @@
+"""Opens a directory of results with pandas, pyarrow, polars, DuckDB and xarray, as docs/how-to/data.md does.
+
+Usage: read_results.py DIRECTORY, where DIRECTORY is what `airfair run --out` wrote of examples/one-slow-station.
+It exits with 1, and the assertion, if a program reads something else than the others.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow.parquet as pq
+import xarray as xr
+
+
+def main(directory: Path) -> None:
+    """Compare what each program reads."""
+    tables = sorted(path.stem for path in directory.glob("*.parquet"))
+    assert {"flows", "stations", "delays", "flow_series", "station_series"} <= {*tables}, tables
+    for table in tables:
+        check_table(directory / f"{table}.parquet")
+    check_series(directory)
+    check_delays(directory)
+    print(f"pandas, pyarrow, polars, DuckDB and xarray read {len(tables)} tables alike")
+
+
+def check_table(path: Path) -> None:
+    """The programs agree on columns, rows and values, and each column of numbers has a unit."""
+    in_polars, in_pandas = pl.read_parquet(path), pd.read_parquet(path)
+    in_duckdb = duckdb.sql(f"from '{path}'")
+    assert in_polars.columns == [*in_pandas.columns] == in_duckdb.columns, path
+    assert in_polars.height == len(in_pandas) == len(in_duckdb.fetchall()), path
+    for name, kind in in_polars.schema.items():
+        if kind.is_numeric():
+            values = [in_polars[name].sum(), in_pandas[name].sum()]
+            values += [duckdb.sql(f"select sum(\"{name}\") from '{path}'").fetchall()[0][0] or 0]
+            assert all(math.isclose(float(value), float(values[0])) for value in values), (path, name)
+    about = json.loads(pq.read_schema(path).metadata[b"airfair"])
+    numbers = {name for name, kind in in_polars.schema.items() if kind.is_numeric()}
+    assert about["table"] == path.stem, path
+    assert numbers <= about["units"].keys(), (path, numbers - about["units"].keys())
+    assert {*in_polars.columns} == about["meanings"].keys(), path
+
+
+def check_series(directory: Path) -> None:
+    """A table of time series is a cube of replication, flow and time for xarray."""
+    frame = pd.read_parquet(directory / "flow_series.parquet")
+    cube = frame.set_index(["replication", "flow", "time_s"]).to_xarray()
+    assert isinstance(cube, xr.Dataset)
+    mean = float(cube["throughput_bps"].mean())
+    assert math.isclose(mean, frame["throughput_bps"].mean())
+    assert cube["throughput_bps"].size == len(frame)
+
+
+def check_delays(directory: Path) -> None:
+    """The histogram of delays has as many packets as the table of flows."""
+    packets = "select sum({}) from '{}/{}.parquet' group by flow order by flow"
+    bins = duckdb.sql(packets.format("packets", directory, "delays")).fetchall()
+    flows = duckdb.sql(packets.format("packets_received", directory, "flows")).fetchall()
+    assert bins == flows, (bins, flows)
+
+
+main(Path(sys.argv[1]))
