@@ -110,6 +110,7 @@ $(PLAYGROUND): web/node_modules/.package-lock.json $(RUST_SOURCES) $(WEB_SOURCES
 web/node_modules/.package-lock.json: web/package-lock.json
 	@command -v npm >/dev/null || { echo "The playground is not built: npm, of Node.js 20 or later, is missing." \
 	    "Everything else works without it." >&2; exit 1; }
+	@echo "Fetching the page's packages from npm once"
 	cd web && npm ci --silent
 	@touch $@
 

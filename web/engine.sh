@@ -10,8 +10,9 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/airfair/web
 remap() { printf -- '--remap-path-prefix=%s=%s ' "$PWD" airfair "${CARGO_HOME:-$HOME/.cargo}" cargo "$1" rust; }
 export CARGO_PROFILE_RELEASE_STRIP=true CARGO_PROFILE_RELEASE_PANIC=abort CARGO_PROFILE_RELEASE_DEBUG=false
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
-build=(cargo build --locked --release --quiet --package airfair-web --lib --target "$target")
+build=(cargo build --locked --release --package airfair-web --lib --target "$target")
 
+echo "Building the engine for browsers: one to four minutes the first time" >&2
 if [ -d "$(rustc --print target-libdir --target "$target")" ]; then
     RUSTFLAGS=$(remap "$(rustc --print sysroot)") "${build[@]}"
 elif lld=$(rustc --print sysroot)/lib/rustlib/$(rustc -vV | sed -n 's/^host: //p')/bin/rust-lld; [ -x "$lld" ] \

@@ -2,11 +2,12 @@
 # Unpacks a compiler for WebAssembly, with the sources of its standard library, from Debian's packages into $1. Nothing is
 # installed, and no root is needed: 133 MB to fetch, 844 MB on the disk. It is for machines whose rustup has no such target.
 set -euo pipefail
+echo "Fetching a compiler for WebAssembly once: 133 MB" >&2
 mkdir -p "$1/debs"
 cd "$1/debs"
 std=$(apt-cache depends libstd-rust-web-dev | awk '/Depends: libstd-rust-web/ { print $2 }')
 llvm=$(apt-cache depends "$std" | awk '/Depends: libllvm/ { print $2 }')
-apt-get download -qq rustc-web libstd-rust-web-dev rust-web-src "$std" "$llvm"
+apt-get download rustc-web libstd-rust-web-dev rust-web-src "$std" "$llvm"
 cd ..
 for package in debs/*.deb; do dpkg --extract "$package" .; done
 rm -r debs
