@@ -122,7 +122,7 @@ $(READERS)/installed: requirements/readers.txt $(VENV)/installed
 	@touch $@
 
 test-readers: build $(READERS)/installed ## Results as pandas, pyarrow, polars, DuckDB and xarray read them
-	$(BIN)/airfair run one-slow-station --set duration='"5 s"' --replications 3 --out target/readers >/dev/null
+	$(BIN)/airfair run one-slow-station --replications 3 --out target/readers >/dev/null
 	$(READERS)/bin/python tests/read_results.py target/readers
 
 test-web: build ## Tests of the playground in Node and Chromium, as far as they are here

@@ -75,6 +75,7 @@ def test_json_is_the_document_and_nothing_else(program: Program, scenario: Path)
     document = json.loads(done.stdout)
     assert list(document) == [
         "document",
+        "program",
         "schema",
         "scenario",
         "seed",

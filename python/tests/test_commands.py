@@ -193,7 +193,9 @@ def test_a_directory_of_a_paper_or_of_a_result_is_told(
     )
     (tmp_path / "scenario.toml").write_text(SCENARIO, encoding="utf-8")
     status, (line,) = told(capsys, "run", tmp_path)
-    assert line.endswith(f"this is a directory; it contains a scenario: {tmp_path / 'scenario.toml'}")
+    assert line.endswith(
+        f"this is a directory; it contains a scenario: {tmp_path / 'scenario.toml'}"
+    )
 
 
 def test_an_example_is_found_by_its_name(
