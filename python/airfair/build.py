@@ -1069,7 +1069,7 @@ def host_link(
 ) -> Table:
     """Its link to the access point or another node.
 
-    delay: Propagation delay. Default: "0 s".
+    delay: Propagation delay; at most 1 GB is on the way, `rate` times `delay`. Default: "0 s".
     loss: What is lost on the way, after the queue. Default: "none".
     queue: Queue at each end. Default: {"discipline": "fifo", "packets": 100, "red": {"gentle":
         true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}}.
@@ -1162,7 +1162,7 @@ def link(
     """Wired links beside those of the hosts, at most 10000.
 
     between: The two nodes that it joins: cells (their access points), routers, hosts.
-    delay: Propagation delay. Default: "0 s".
+    delay: Propagation delay; at most 1 GB is on the way, `rate` times `delay`. Default: "0 s".
     loss: What is lost on the way, after the queue. Default: "none".
     queue: Queue at each end. Default: {"discipline": "fifo", "packets": 100, "red": {"gentle":
         true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}}.

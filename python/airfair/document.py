@@ -127,13 +127,21 @@ def half_width(values: Sequence[float | None]) -> float | None:
     return None if known is None else statistics.half_width(known)
 
 
+def bounded_half_width(values: Sequence[float | None], most: float) -> float | None:
+    """Half width of the interval of a mean from 0 to `most`, at most its distance to the farther bound."""
+    half, middle = half_width(values), mean(values)
+    return None if half is None or middle is None else min(half, max(middle, most - middle))
+
+
 def _known(values: Sequence[float | None]) -> list[float] | None:
     known = [value for value in values if value is not None and not math.isnan(value)]
     return known if len(known) == len(values) else None
 
 
 def _flows(result: Result) -> list[dict[str, Any]]:
-    flows = result.scenario.flows
+    from .flow_limits import FlowLimits
+
+    flows, limits = result.scenario.flows, FlowLimits(result)
     tables = samples(result, "flows", [flow["name"] for flow in flows])
     delivered = {name: mean(table["delivered_bytes"]) or 0.0 for name, table in tables.items()}
     total = math.fsum(delivered.values())
@@ -144,7 +152,9 @@ def _flows(result: Result) -> list[dict[str, Any]]:
             "goodput_ci95_bps": half_width(tables[flow["name"]]["goodput_bps"]),
             "share": delivered[flow["name"]] / total if total else None,
             **_each(mean, tables[flow["name"]], _FLOW_MEANS),
-            "ci95": _each(half_width, tables[flow["name"]], ("goodput_bps", *_FLOW_MEANS)),
+            **limits.document(flow["name"]),
+            "ci95": _each(half_width, tables[flow["name"]], ("goodput_bps", *_FLOW_MEANS))
+            | {"limits": limits.means(flow["name"], half_width)},
         }
         for flow in flows
         if flow["name"] in tables

@@ -208,8 +208,9 @@ class Cast:
         ranked = sorted(self.largest_flows, key=lambda name: -self._traffic[name])
         groups = {group.name: group for group in self.flows}
         of_stations = [colour for colour in self.station_colours.values() if colour in PALETTE]
+        of_ends = self._colours_of_ends()
         for name in ranked:
-            own = self._station_colour(groups[name])
+            own = self._station_colour(groups[name], of_ends)
             if own in PALETTE and own not in colours.values():
                 colours[name] = own
         for name in ranked:
@@ -218,14 +219,27 @@ class Cast:
                 colours[name] = min(free, key=lambda colour: colour in of_stations)
         return colours
 
-    def _station_colour(self, flows: Group) -> str | None:
-        """Colour of the station, or of the stations in a row, that flows begin or end at."""
+    def _colours_of_ends(self) -> list[tuple[int, str | None]]:
+        """First group of stations that each flow begins or ends at, by its place, and the colour of that."""
         scenario = self._result.scenario
-        ends = {scenario.flows[place][end] for place in flows.places for end in ("from", "to")}
-        for group in self.stations:
-            if ends & {scenario.stations[place] for place in group.places}:
-                return self.station_colours.get(group.name)
-        return None
+        stations, none = scenario.stations, len(self.stations)
+        group_of = {
+            stations[place]: number
+            for number, group in enumerate(self.stations)
+            for place in group.places
+        }
+        colours = [self.station_colours.get(group.name) for group in self.stations]
+        firsts = [
+            min(group_of.get(flow["from"], none), group_of.get(flow["to"], none))
+            for flow in scenario.flows
+        ]
+        return [(first, None if first == none else colours[first]) for first in firsts]
+
+    def _station_colour(
+        self, flows: Group, of_ends: Sequence[tuple[int, str | None]]
+    ) -> str | None:
+        """Colour of the station, or of the stations in a row, that flows begin or end at."""
+        return min((of_ends[place] for place in flows.places), key=lambda end: end[0])[1]
 
 
 def _largest(groups: Iterable[Group], sizes: Mapping[str, float]) -> list[str]:

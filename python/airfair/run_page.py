@@ -12,19 +12,20 @@ from markupsafe import Markup
 from . import fairness
 from .document import half_width, mean
 from .figures import GRID
+from .flow_limits import FlowLimits
 from .names import printable
 from .pages import css, inline_svg, render
 from .run_curves import LOST_COLOURS, MOST, OTHER_COLOURS, Cast
 from .run_fragment import runs
 from .terminal import Holder, holders
 from .terminal_tables import Wish, categories, flows, links, stations
-from .text_table import number
+from .text_table import index, number
 
 if TYPE_CHECKING:
     from .result import Result
 
 MOST_ROWS = 200
-"""Flows or stations that have rows of their own; of more, groups and the worst are shown."""
+"""Rows of a table; of more flows or stations, the worst are shown."""
 
 _CAPTIONS = {
     "throughput": "Throughput of each flow in each step of the series, as delivered in order.",
@@ -53,7 +54,7 @@ class Channel:
 def page(result: Result, drawn: Mapping[str, bytes], about: Mapping[str, Any]) -> str:
     """The page of `result`; `drawn` are its figures by file name, `about` its manifest."""
     scenario = result.scenario
-    wish = Wish(every=max(len(scenario.flows), len(scenario.stations)) <= MOST_ROWS)
+    wish = Wish(rows=MOST_ROWS, rest="in flows.parquet and stations.parquet")
     return render(
         "run.html.jinja",
         title=printable(scenario.title),
@@ -66,6 +67,7 @@ def page(result: Result, drawn: Mapping[str, bytes], about: Mapping[str, Any]) -
         stations=stations(result, wish),
         categories=categories(result),
         links=links(result, wish),
+        limits=FlowLimits(result).sentences(flow["name"] for flow in scenario.flows),
         fairness=_fairness(result),
         about=_about(result, about),
         printable=printable,
@@ -102,14 +104,17 @@ def _figures(drawn: Mapping[str, bytes]) -> list[Figure]:
     return figures
 
 
-def _fairness(result: Result) -> list[tuple[str, float | None, float | None]]:
+def _fairness(result: Result) -> list[tuple[str, str]]:
     titles = {
         "flow_rate": "flow rate",
         "flow_rate_per_link_rate": "flow rate by link rate",
         "airtime": "airtime",
     }
     columns = fairness.indices(result)
-    return [(titles[key], mean(columns[key]), half_width(columns[key])) for key in titles]
+    return [
+        (title, index(mean(columns[key]), half_width(columns[key]), 3))
+        for key, title in titles.items()
+    ]
 
 
 def _about(result: Result, about: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self, TextIO
 
 from . import fairness, names, text_table
-from .document import half_width, mean, record_hashes, samples
+from .document import bounded_half_width, half_width, mean, record_hashes, samples
+from .flow_limits import FlowLimits
 from .terminal_tables import Item, Wish, categories, flows, keeps_shares, links, stations
-from .text_table import number
+from .text_table import index, number
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -182,6 +183,8 @@ def report(result: Result, wish: Wish, width: int, ink: Ink) -> Iterator[str]:
     for table in tables:
         if table is not None and table.lines:
             yield from text_table.text(table, width)
+        if table is tables[0]:
+            yield from _limits(result, wish, width)
     for cell in result.scenario.cells:
         several = f" of {names.printable(cell)}" if len(result.scenario.cells) > 1 else ""
         yield ink.bold(f"Airtime{several}")
@@ -190,6 +193,16 @@ def report(result: Result, wish: Wish, width: int, ink: Ink) -> Iterator[str]:
     yield from _fairness(result, width, ink)
     if result.replications == 1:
         yield f"{ink.bold('Record hash')}    {record_hashes(result)[0]}"
+
+
+def _limits(result: Result, wish: Wish, width: int) -> Iterator[str]:
+    """The things that limited each flow, in sentences."""
+    wanted = [flow["name"] for flow in result.scenario.flows if wish.has(flow["name"])]
+    sentences = FlowLimits(result).sentences(wanted)
+    for sentence in sentences:
+        yield from textwrap.wrap(sentence, width, subsequent_indent="  ")
+    if sentences:
+        yield ""
 
 
 def _title(result: Result, width: int, ink: Ink) -> Iterator[str]:
@@ -256,7 +269,7 @@ def holders(result: Result, cell: str, alone: int = MOST_HOLDERS) -> list[Holder
         values = channel[column]
         if name != "beacons" or any(values):
             share = mean(values) or 0.0
-            parts.append(Holder(name, share, half_width(values), note, mark, colour))
+            parts.append(Holder(name, share, bounded_half_width(values, 1), note, mark, colour))
     return parts
 
 
@@ -291,7 +304,14 @@ def _holder(index: int, name: str, members: Sequence[Item]) -> Holder:
     shares = _sum(members, "airtime_share")
     mark, colour = _LETTERS[index], _COLOURS[index]
     return Holder(
-        name, mean(shares) or 0.0, half_width(shares), note, mark, colour, "#000000", kinds
+        name,
+        mean(shares) or 0.0,
+        bounded_half_width(shares, 1),
+        note,
+        mark,
+        colour,
+        "#000000",
+        kinds,
     )
 
 
@@ -342,9 +362,7 @@ def _fairness(result: Result, width: int, ink: Ink) -> Iterator[str]:
     columns = fairness.indices(result)
     parts = []
     for key, title in titles.items():
-        interval = half_width(columns[key])
-        sure = "" if interval is None else f" ± {number(interval, 3)}"
-        parts.append(f"{title} {number(mean(columns[key]), 3)}{sure}")
+        parts.append(f"{title} {index(mean(columns[key]), half_width(columns[key]), 3)}")
     line = "Jain's index   " + "   ".join(parts)
     if len(line) <= width:
         yield line.replace("Jain's index", ink.bold("Jain's index"))

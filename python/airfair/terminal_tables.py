@@ -8,11 +8,12 @@ from __future__ import annotations
 import fnmatch
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from . import names
-from .document import Samples, half_width, mean, samples
+from . import flow_limits, names
+from .document import Samples, bounded_half_width, half_width, mean, samples
+from .flow_limits import FlowLimits
 from .statistics import mean as mean_of
 from .text_table import Line, Table, number
 
@@ -31,6 +32,8 @@ WHOLE = 0.95
 Values = list[float]
 """One per replication; NaN is a value that does not exist."""
 Sum = Callable[[Sequence[Samples]], Values]
+Cell = Values | str | None
+"""Figures of all replications, words, or nothing."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,23 @@ class Column:
     of: Callable[[Samples], Values]
     total: Sum | None = None
     digits: int | None = None
+    most: float | None = None
+    """Largest value that it can have, where it is a part of a whole."""
+    words: Callable[[Sequence[Samples]], str] | None = None
+    """Words for one thing or for several together, in place of figures."""
+
+    def half_width(self, values: Values) -> float | None:
+        """Half width of the interval of its mean."""
+        return half_width(values) if self.most is None else bounded_half_width(values, self.most)
+
+    def cell(self, members: Sequence[Samples]) -> Cell:
+        """The cell of one thing, or of the mean of several."""
+        if self.words is not None:
+            return self.words(members)
+        each = [self.of(table) for table in members]
+        if len(each) == 1:
+            return each[0]
+        return [_mean_known(values) for values in zip(*each, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -58,6 +78,10 @@ class Wish:
     every: bool = False
     flows: Sequence[str] = ()
     """Patterns of names that all are shown of; none show all flows, many of them in groups."""
+    rows: int = MOST_ROWS
+    """Rows of a table beyond which the rest is left out, unless `every` is true."""
+    rest: str = "--all"
+    """Where the rest is."""
 
     def has(self, name: str) -> bool:
         """True if the flow `name` is wanted."""
@@ -98,12 +122,16 @@ def flows(result: Result, wish: Wish) -> Table:
     """Table of what each flow got."""
     scenario = result.scenario
     tables = samples(result, "flows", [flow["name"] for flow in scenario.flows])
+    limits = FlowLimits(result).shares
+    tables = {name: table | limits.get(name, {}) for name, table in tables.items()}
     columns = _flow_columns(list(tables.values()), scenario.duration_s - scenario.warmup_s)
+    if limits and flow_limits.is_known(limits.values()):
+        columns.append(Column("limited\nby\n%", lambda _: [], words=flow_limits.words))
     items = [Item(name, table) for name, table in tables.items() if wish.has(name)]
     every = wish.every or bool(wish.flows)
-    lines = list(_lines(items, columns, every=every))
-    if len(items) > MOST_ROWS and not every:
-        shown = {label for label, places in _groups(items)[:MOST_ROWS] if len(places) == 1}
+    lines = list(_lines(items, columns, replace(wish, every=every)))
+    if len(items) > wish.rows and not every:
+        shown = {label for label, places in _groups(items)[: wish.rows] if len(places) == 1}
         hidden = [item for item in items if item.name not in shown]
         competing = [item for item in hidden if any(item.samples["active_s"])]
         worst = sorted(competing, key=lambda item: _mean_known(item.samples["flow_rate_bps"]))
@@ -132,13 +160,14 @@ def _flow_columns(tables: Sequence[Samples], measured_s: float) -> list[Column]:
     come_and_go = any(min(table["active_s"]) < WHOLE * measured_s for table in tables)
     return [
         Column("goodput\nMb/s", scaled("goodput_bps", 1e-6), added("goodput_bps", 1e-6), 3),
-        Column("share\n%", share, shares, 1),
+        Column("share\n%", share, shares, 1, 100),
         *(some("flow\nrate\nMb/s", "flow_rate_bps", 3, 1e-6) if come_and_go else []),
         Column(
             "loss\n%",
             scaled("loss", 100),
             ratio_of_sums("packets_dropped", "packets_sent", 100),
             2,
+            100,
         ),
         *some("delay\np50\nms", "delay_p50_ms", 1),
         *some("delay\np95\nms", "delay_p95_ms", 1),
@@ -174,7 +203,7 @@ def stations(result: Result, wish: Wish) -> Table:
         for name, table in samples(result, "access_points", scenario.cells).items()
     ]
     columns = _radio_columns([*items, *points], gaps=keeps_shares(result))
-    lines = list(_lines(items, columns, every=wish.every))
+    lines = list(_lines(items, columns, wish))
     for point in points:
         lines += _item(point, columns, "")
     lines += _total([*items, *points], columns, "total")
@@ -195,13 +224,13 @@ def categories(result: Result) -> Table | None:
         Column("goodput\nMb/s", scaled("goodput_bps", 1e-6), added("goodput_bps", 1e-6), 3),
         Column("delay\np50\nms", scaled("delay_p50_ms"), None, 1),
         Column("delay\np95\nms", scaled("delay_p95_ms"), None, 1),
-        Column("airtime\n%", scaled("airtime_share", 100), added("airtime_share", 100), 1),
+        Column("airtime\n%", scaled("airtime_share", 100), added("airtime_share", 100), 1, 100),
         Column("data\nframes\ncount", scaled("frames"), added("frames")),
         Column("collided\nframes", scaled("collisions"), added("collisions")),
         Column("gave\nway\ncount", scaled("internal_collisions"), added("internal_collisions")),
         Column("dropped\npackets", scaled("drops"), added("drops")),
     ]
-    lines = [*_lines(items, columns, every=True), *_total(items, columns, "total")]
+    lines = [*_lines(items, columns, Wish(every=True)), *_total(items, columns, "total")]
     return _table("category", columns, lines)
 
 
@@ -222,12 +251,12 @@ def _radio_columns(items: Sequence[Item], *, gaps: bool) -> list[Column]:
     def all_dropped(tables: Sequence[Samples]) -> Values:
         return [math.fsum(v) for v in zip(*map(dropped, tables), strict=True)]
 
-    airtime = [Column("airtime\n%", _percent("airtime_share"), _held("airtime_share"), 1)]
+    airtime = [Column("airtime\n%", _percent("airtime_share"), _held("airtime_share"), 1, 100)]
     if gaps:
-        airtime.append(Column("occupancy\n%", _percent("occupancy"), _held("occupancy"), 1))
+        airtime.append(Column("occupancy\n%", _percent("occupancy"), _held("occupancy"), 1, 100))
     if measured:
         of = _percent("measured_airtime_share")
-        airtime.append(Column("measured\nairtime\n%", of, None, 1))
+        airtime.append(Column("measured\nairtime\n%", of, None, 1, 100))
     aggregates = [
         Column("frame\nup\nMPDUs", scaled("aggregate_up"), None, 1),
         Column("frame\ndown\nMPDUs", scaled("aggregate_down"), None, 1),
@@ -245,6 +274,7 @@ def _radio_columns(items: Sequence[Item], *, gaps: bool) -> list[Column]:
             scaled("retry_share", 100),
             _retries,
             1,
+            100,
         ),
         *(aggregates if aggregated else []),
         Column(
@@ -299,7 +329,7 @@ def links(result: Result, wish: Wish) -> Table | None:
         Column("queue\nmean\npackets", scaled("queue_mean"), None, 1),
         Column("\nmost\npackets", scaled("queue_max"), None),
     ]
-    lines = [*_lines(items, columns, every=wish.every), *_total(items, columns, "total")]
+    lines = [*_lines(items, columns, wish), *_total(items, columns, "total")]
     return _table("link", columns, lines)
 
 
@@ -312,17 +342,18 @@ def _table(first: str, columns: Sequence[Column], lines: Sequence[Line]) -> Tabl
     return Table(first, [column.heading for column in columns], lines)
 
 
-def _lines(items: Sequence[Item], columns: Sequence[Column], *, every: bool) -> Iterator[Line]:
+def _lines(items: Sequence[Item], columns: Sequence[Column], wish: Wish) -> Iterator[Line]:
+    every = wish.every
     found = [(item.name, [place]) for place, item in enumerate(items)] if every else _groups(items)
-    for name, places in found[: None if every else MOST_ROWS]:
+    for name, places in found[: None if every else wish.rows]:
         members = [items[place] for place in places]
         if len(members) == 1:
             yield from _item(members[0], columns, "")
         else:
             yield from _group(name, members, columns)
-    rest = 0 if every else sum(len(places) for _, places in found[MOST_ROWS:])
+    rest = 0 if every else sum(len(places) for _, places in found[wish.rows :])
     if rest:
-        yield Line(f"… {rest} more: --all", [""] * len(columns))
+        yield Line(f"… {rest} more: {wish.rest}", [""] * len(columns))
 
 
 def _groups(items: Sequence[Item]) -> list[tuple[str, list[int]]]:
@@ -337,7 +368,7 @@ def _groups(items: Sequence[Item]) -> list[tuple[str, list[int]]]:
 
 
 def _item(item: Item, columns: Sequence[Column], indent: str) -> Iterator[Line]:
-    cells = [column.of(item.samples) for column in columns]
+    cells = [column.cell([item.samples]) for column in columns]
     yield from _with_interval(indent + item.name, cells, columns)
 
 
@@ -347,13 +378,13 @@ def _group(name: str, members: Sequence[Item], columns: Sequence[Column]) -> Ite
     tables = [member.samples for member in members]
     each = [[column.of(table) for table in tables] for column in columns]
     yield from _total(members, columns, f"  all {len(members)}")
-    means = [
-        [_mean_known(values) for values in zip(*of_members, strict=True)] for of_members in each
-    ]
-    yield from _with_interval("  mean", means, columns)
+    yield from _with_interval("  mean", [column.cell(tables) for column in columns], columns)
     own = [sorted(filter(math.isfinite, map(_mean, of_members))) for of_members in each]
     for word, part in (("least", 0.0), ("median", 0.5), ("p95", 0.95), ("most", 1.0)):
-        cells = [number(_quantile(v, part), c.digits) for v, c in zip(own, columns, strict=True)]
+        cells = [
+            "" if column.words else number(_quantile(values, part), column.digits)
+            for values, column in zip(own, columns, strict=True)
+        ]
         yield Line(f"  {word}", cells)
 
 
@@ -364,24 +395,25 @@ def _total(items: Sequence[Item], columns: Sequence[Column], label: str) -> Iter
         yield from _with_interval(label, cells, columns)
 
 
-def _with_interval(
-    label: str, cells: Sequence[Values | None], columns: Sequence[Column]
-) -> Iterator[Line]:
-    """A row of means and, of several replications, one of half widths below."""
-
-    def line(label: str, figure: Callable[[Values], float | None]) -> Line:
-        return Line(
-            label,
+def _with_interval(label: str, cells: Sequence[Cell], columns: Sequence[Column]) -> Iterator[Line]:
+    """A row of means and words and, of several replications, one of half widths below."""
+    pairs = [*zip(cells, columns, strict=True)]
+    yield Line(
+        label,
+        [
+            number(mean(cell), column.digits) if isinstance(cell, list) else cell or ""
+            for cell, column in pairs
+        ],
+    )
+    if any(isinstance(cell, list) and len(cell) > 1 for cell in cells):
+        indent = " " * (len(label) - len(label.lstrip()))
+        yield Line(
+            f"{indent}  ± 95 %",
             [
-                "" if values is None else number(figure(values), column.digits)
-                for values, column in zip(cells, columns, strict=True)
+                number(column.half_width(cell), column.digits) if isinstance(cell, list) else ""
+                for cell, column in pairs
             ],
         )
-
-    yield line(label, mean)
-    if any(values is not None and len(values) > 1 for values in cells):
-        indent = " " * (len(label) - len(label.lstrip()))
-        yield line(f"{indent}  ± 95 %", half_width)
 
 
 def _quantile(ascending: Sequence[float], part: float) -> float:

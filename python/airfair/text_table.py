@@ -106,5 +106,15 @@ def number(value: float | None, digits: int | None = None) -> str:
     return f"{value:.{digits}f}"
 
 
+def index(value: float | None, half: float | None, digits: int) -> str:
+    """A figure from 0 to 1 with its interval: half its width, or its ends where it would leave 0 to 1."""
+    if value is None or half is None:
+        return number(value, digits)
+    if value - half >= 0 and value + half <= 1:
+        return f"{number(value, digits)} ± {number(half, digits)}"
+    low, high = max(0.0, value - half), min(1.0, value + half)
+    return f"{number(value, digits)} ({low:.{digits}f} to {high:.{digits}f})"
+
+
 _NOISE = 1e-9
 """Of any figure in a table: what is smaller is the arithmetic's."""

@@ -18,19 +18,14 @@ from pathlib import Path
 import pytest
 
 import airfair
+from airfair import columns
 from support import PROGRAM, SCENARIO, Program
 
-TABLES = {
-    "scenario.toml",
-    "run.json",
-    "result.json",
-    "flows.parquet",
-    "stations.parquet",
-    "access_points.parquet",
-    "channels.parquet",
-    "links.parquet",
-    "series.parquet",
-    "outcomes.parquet",
+SERIES = {"access_point_series", "flow_series", "link_series", "station_series"}
+TABLES = {"scenario.toml", "run.json", "result.json"} | {
+    # All packets are of one access category.
+    f"{table}.parquet"
+    for table in (columns.tables().keys() | SERIES) - {"categories"}
 }
 FILES = TABLES | {
     "throughput.png",
@@ -75,8 +70,8 @@ def test_json_is_the_document_and_nothing_else(program: Program, scenario: Path)
     document = json.loads(done.stdout)
     assert list(document) == [
         "document",
-        "program",
         "schema",
+        "program",
         "scenario",
         "seed",
         "version",
@@ -309,7 +304,8 @@ def test_out_replaces_files_of_the_same_names_and_leaves_others(
     out.mkdir()
     (out / "notes.txt").write_text("mine", encoding="utf-8")
     (out / "result.json").write_text("old", encoding="utf-8")
-    assert program("run", scenario, "--out", out).returncode == 0
+    assert program("run", scenario, "--out", out).returncode == 2
+    assert program("run", scenario, "--out", out, "--force").returncode == 0
     assert names(out) == FILES | {"notes.txt"}
     assert (out / "result.json").read_text(encoding="utf-8") != "old"
 
@@ -325,7 +321,7 @@ def test_a_file_that_cannot_be_written_whole_is_not_written_at_all(
         resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
 
     done = subprocess.run(
-        [*PROGRAM, "run", str(scenario), "--out", str(out)],
+        [*PROGRAM, "run", str(scenario), "--out", str(out), "--force"],
         capture_output=True,
         text=True,
         check=False,

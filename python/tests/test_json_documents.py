@@ -23,9 +23,9 @@ def test_each_kind_stands_in_the_docs_with_its_version() -> None:
 
 def test_the_document_of_a_run_says_what_it_is() -> None:
     document = airfair.run(SCENARIO).to_json()
-    assert list(document)[:2] == ["document", "schema"]
+    assert list(document)[:3] == ["document", "schema", "program"]
     assert (document["document"], document["schema"]) == ("run", 2)
-    assert list(validation([])) == ["document", "schema", "checks"]
+    assert list(validation([])) == ["document", "schema", "program", "checks"]
 
 
 @pytest.mark.parametrize(
@@ -37,5 +37,5 @@ def test_lists_say_what_they_are(
 ) -> None:
     assert cli.main([*arguments, "--json"]) == cli.DONE
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == ["document", "schema", kind]
+    assert list(document) == ["document", "schema", "program", kind]
     assert (document["document"], document["schema"]) == (kind, json_documents.VERSIONS[kind])

@@ -8,7 +8,7 @@
 use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
 use airfair_sim::outcome;
@@ -26,6 +26,9 @@ create_exception!(airfair._core, RunError, PyRuntimeError, "A run failed.");
 
 /// Period in which the waiting thread shows progress and looks for Ctrl-C.
 const WAKE: std::time::Duration = std::time::Duration::from_millis(100);
+
+/// Time that runs get to end once they are cancelled.
+const GRACE: std::time::Duration = std::time::Duration::from_millis(50);
 
 /// Measurements of one run; `tables` turns them into columns.
 #[pyclass(frozen, module = "airfair._core")]
@@ -108,12 +111,22 @@ impl Batch {
 }
 
 /// One run to do.
-struct Job<'a> {
-    scenario: &'a airfair_sim::scenario::Scenario,
+struct Job {
+    scenario: Py<Scenario>,
     seed: u64,
     replication: u32,
     /// Files that it writes meanwhile.
-    tracing: Option<&'a Tracing>,
+    tracing: Option<Py<Tracing>>,
+}
+
+/// Jobs under way, of which each thread has its part for as long as it needs it.
+struct Work {
+    jobs: Vec<Job>,
+    control: Control,
+    /// Place of the next job that nobody has begun.
+    next: AtomicUsize,
+    /// What has come to its end and was not handed over yet.
+    finished: Mutex<Vec<Finished>>,
 }
 
 /// Jobs as Python hands them over: each a scenario, a seed, and a replication.
@@ -184,21 +197,27 @@ fn run_all(
     if threads == Some(0) {
         return Err(PyValueError::new_err("threads = 0: allowed is 1 or more"));
     }
-    let jobs: Vec<Job<'_>> = jobs
+    let jobs: Vec<Job> = jobs
         .iter()
         .enumerate()
         .map(|(place, (scenario, seed, replication))| {
-            let scenario = &scenario.get().inner;
-            let tracing = tracing.filter(|(traced, _)| *traced == place).map(|(_, it)| it.get());
-            Job { scenario, seed: *seed, replication: *replication, tracing }
+            let tracing = tracing.filter(|(traced, _)| *traced == place);
+            let tracing = tracing.map(|(_, it)| it.clone_ref(py));
+            let (seed, replication) = (*seed, *replication);
+            Job { scenario: scenario.clone_ref(py), seed, replication, tracing }
         })
         .collect();
     let threads = threads
         .or_else(|| thread::available_parallelism().ok().map(usize::from))
         .map_or(1, |threads| threads.min(jobs.len()));
 
-    let control = Control::default();
-    let total: f64 = jobs.iter().map(|job| job.scenario.duration.as_secs_f64()).sum();
+    let total: f64 = jobs.iter().map(|job| job.scenario().duration.as_secs_f64()).sum();
+    let work = Arc::new(Work {
+        jobs,
+        control: Control::default(),
+        next: AtomicUsize::new(0),
+        finished: Mutex::default(),
+    });
     let mut failure: Option<(usize, String)> = None;
     let mut sort = |py: Python<'_>, finished: Vec<Finished>| {
         let mut outcomes = Vec::with_capacity(finished.len());
@@ -213,7 +232,7 @@ fn run_all(
     };
     let watch = |finished: Vec<Finished>| {
         #[expect(clippy::cast_precision_loss, reason = "a progress bar")]
-        let done = control.simulated_ns.load(Ordering::Relaxed) as f64 * 1e-9;
+        let done = work.control.simulated_ns.load(Ordering::Relaxed) as f64 * 1e-9;
         Python::attach(|py| {
             sort(py, finished)?;
             if let Some(progress) = progress {
@@ -222,17 +241,18 @@ fn run_all(
             py.check_signals()
         })
     };
-    let (rest, watched) = py.detach(|| work(&jobs, threads, &control, watch));
+    let watched = py.detach(|| work.watched(threads, watch));
 
     let interrupted = match watched {
         Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => true,
         Err(error) => return Err(error),
         Ok(()) => false,
     };
-    sort(py, rest)?;
+    sort(py, work.take())?;
     if let Some((index, sentence)) = failure {
-        let Job { scenario, seed, replication, .. } = &jobs[index];
-        let title = &scenario.title;
+        let job = &work.jobs[index];
+        let Job { seed, replication, .. } = job;
+        let title = &job.scenario().title;
         return Err(RunError::new_err(format!(
             "{title:?}, seed {seed}, replication {replication}: {sentence}"
         )));
@@ -240,33 +260,23 @@ fn run_all(
     Ok(interrupted)
 }
 
-/// Runs `jobs` on `threads` threads while the calling thread calls `watch` at every [`WAKE`] with what has finished
-/// since; an error of `watch` or of a job cancels the rest. Returns what `watch` has not got.
-fn work(
-    jobs: &[Job<'_>],
-    threads: usize,
-    control: &Control,
-    mut watch: impl FnMut(Vec<Finished>) -> PyResult<()>,
-) -> (Vec<Finished>, PyResult<()>) {
-    let finished: Mutex<Vec<Finished>> = Mutex::default();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        while !control.cancel.load(Ordering::Relaxed) {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(job) = jobs.get(index) else { break };
-            let Some(fate) = run_one(job, control) else { break };
-            if fate.is_err() {
-                control.cancel.store(true, Ordering::Relaxed);
-            }
-            locked(&finished).push((index, fate));
-        }
-    };
-    let watched = thread::scope(|scope| {
+impl Work {
+    /// Works on `threads` threads while the calling thread calls `watch` at every [`WAKE`] with what has finished
+    /// since; an error of `watch` or of a job cancels the rest.
+    ///
+    /// What is cancelled gets a [`GRACE`] to end. A thread that takes longer, since it builds a large world, is left alone: it
+    /// ends by itself, and nothing comes of it. Who writes a trace is waited for.
+    fn watched(
+        self: &Arc<Self>,
+        threads: usize,
+        mut watch: impl FnMut(Vec<Finished>) -> PyResult<()>,
+    ) -> PyResult<()> {
         let (alive, all_done) = mpsc::channel::<()>();
         for started in 0..threads {
-            let (alive, work) = (alive.clone(), &work);
-            let spawned = thread::Builder::new().spawn_scoped(scope, move || {
-                work();
+            let (alive, work) = (alive.clone(), Arc::clone(self));
+            let spawned = thread::Builder::new().spawn(move || {
+                work.go_on();
+                drop(work);
                 drop(alive);
             });
             match spawned {
@@ -281,32 +291,59 @@ fn work(
         drop(alive);
         // Nobody sends: the channel tells by closing that the last thread is done.
         while all_done.recv_timeout(WAKE) == Err(RecvTimeoutError::Timeout) {
-            let since = mem::take(&mut *locked(&finished));
-            if let Err(error) = watch(since) {
-                control.cancel.store(true, Ordering::Relaxed);
+            if let Err(error) = watch(self.take()) {
+                self.control.cancel.store(true, Ordering::Relaxed);
+                if self.jobs.iter().any(|job| job.tracing.is_some()) {
+                    let _ = all_done.recv();
+                } else {
+                    let _ = all_done.recv_timeout(GRACE);
+                }
                 return Err(error);
             }
         }
         Ok(())
-    });
-    (mem::take(&mut *locked(&finished)), watched)
+    }
+
+    /// Runs one job after the other, until there are no more.
+    fn go_on(&self) {
+        while !self.control.cancel.load(Ordering::Relaxed) {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = self.jobs.get(index) else { break };
+            let Some(fate) = job.run(&self.control) else { break };
+            if fate.is_err() {
+                self.control.cancel.store(true, Ordering::Relaxed);
+            }
+            self.locked().push((index, fate));
+        }
+    }
+
+    /// What has finished since it was asked for last.
+    fn take(&self) -> Vec<Finished> {
+        mem::take(&mut *self.locked())
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Vec<Finished>> {
+        self.finished.lock().expect("no thread panics while it holds the lock")
+    }
 }
 
-fn locked(finished: &Mutex<Vec<Finished>>) -> MutexGuard<'_, Vec<Finished>> {
-    finished.lock().expect("no thread panics while it holds the lock")
-}
+impl Job {
+    fn scenario(&self) -> &airfair_sim::scenario::Scenario {
+        &self.scenario.get().inner
+    }
 
-/// Runs one job; a panic becomes its sentence, and nothing comes of one that is cancelled.
-fn run_one(job: &Job<'_>, control: &Control) -> Option<Result<outcome::Outcome, String>> {
-    let &Job { scenario, seed, replication, tracing } = job;
-    let run = || match tracing {
-        Some(tracing) => tracing.run(scenario, seed, replication, control),
-        None => sim::run(scenario, seed, replication, control),
-    };
-    match panics::caught(run) {
-        Ok(Ok(outcome)) => Some(Ok(outcome)),
-        Ok(Err(sim::RunError::Cancelled)) => None,
-        Err(sentence) => Some(Err(sentence)),
+    /// Runs it; a panic becomes its sentence, and nothing comes of one that is cancelled.
+    fn run(&self, control: &Control) -> Option<Result<outcome::Outcome, String>> {
+        let (seed, replication) = (self.seed, self.replication);
+        let run = || match &self.tracing {
+            Some(tracing) => tracing.get().run(self.scenario(), seed, replication, control),
+            None => sim::run(self.scenario(), seed, replication, control),
+        };
+        match panics::caught(run) {
+            Ok(Ok(outcome)) => Some(Ok(outcome)),
+            Ok(Err(sim::RunError::Cancelled)) => None,
+            Err(sentence) => Some(Err(sentence)),
+        }
     }
 }
 

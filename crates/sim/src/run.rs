@@ -30,10 +30,14 @@ pub enum RunError {
 
 /// Events between two looks at [`Control`]: about a millisecond, however much happens in a simulated one.
 const EVENTS: u32 = 4096;
+/// Each time so many stations more make the time between two looks shorter: a frame over a radio takes time that grows with them.
+const STATIONS: usize = 16;
 
 /// As fast as possible, until a [`Control`] says otherwise.
 struct Controlled<'c> {
     control: &'c Control,
+    /// Events between two looks.
+    events: u32,
     /// Events before the next look.
     left: u32,
     /// Time up to which the control knows of the run.
@@ -43,7 +47,7 @@ struct Controlled<'c> {
 impl Controlled<'_> {
     #[cold]
     fn look(&mut self, now: Time) -> Woken {
-        self.left = EVENTS;
+        self.left = self.events;
         self.control.simulated_ns.fetch_add((now - self.told).as_nanos(), Ordering::Relaxed);
         self.told = now;
         let is_cancelled = self.control.cancel.load(Ordering::Relaxed);
@@ -199,7 +203,9 @@ pub fn simulate<R: Recorder>(
     recorder: R,
     control: &Control,
 ) -> Result<Finished<R>, RunError> {
-    let clock = Controlled { control, left: 0, told: Time::ZERO };
+    let shorter = u32::try_from(scenario.stations.len() / STATIONS).unwrap_or(EVENTS);
+    let events = EVENTS / (1 + shorter);
+    let clock = Controlled { control, events, left: 0, told: Time::ZERO };
     let mut simulation = Simulation::new(scenario, streams, recorder, clock);
     let end = simulation.end;
     simulation.advance(end)?;

@@ -44,6 +44,20 @@ def add(command: argparse.ArgumentParser, *, is_needed: bool = True) -> None:
 
 def of(arguments: argparse.Namespace, *, emulated: bool = False) -> Scenario:
     """Scenario of the command line; raises `InputError` with all mistakes."""
+    return read(arguments.scenario, _overrides(arguments), emulated=emulated)
+
+
+def with_text(arguments: argparse.Namespace) -> tuple[Scenario, bytes, list[tuple[str, str]]]:
+    """Scenario of the command line, the text that it comes from and the keys that are set.
+
+    Raises `InputError` with all mistakes.
+    """
+    overrides = _overrides(arguments)
+    name, content, folder = _content(arguments.scenario)
+    return _parsed(name, content, folder, overrides), content, overrides
+
+
+def _overrides(arguments: argparse.Namespace) -> list[tuple[str, str]]:
     overrides = []
     for text in arguments.set:
         path, equals, value = text.partition("=")
@@ -52,12 +66,11 @@ def of(arguments: argparse.Namespace, *, emulated: bool = False) -> Scenario:
         if any("\ud800" <= character <= "\udfff" for character in text):
             raise InputError(f"--set {text!r}: not a text in UTF-8")
         overrides.append((path.strip(), value))
-    overrides += [
+    return overrides + [
         (key, str(value))
         for key in ("seed", "replications")
         if (value := getattr(arguments, key, None)) is not None
     ]
-    return read(arguments.scenario, overrides, emulated=emulated)
 
 
 def read(
@@ -68,6 +81,12 @@ def read(
     Where there is no such file, it is the example of that name. Raises `InputError` with all mistakes, each
     with the name.
     """
+    name, content, folder = _content(name)
+    return _parsed(name, content, folder, overrides, emulated=emulated)
+
+
+def _content(name: str) -> tuple[str, bytes, Path]:
+    """Name for messages, content and folder of a scenario's file."""
     folder = Path()
     try:
         if name == "-":
@@ -86,6 +105,17 @@ def read(
         raise InputError(f"{name}: {error.strerror or error}") from error
     except ValueError as error:  # a null character
         raise InputError(f"{name!r}: {error}") from error
+    return name, content, folder
+
+
+def _parsed(
+    name: str,
+    content: bytes,
+    folder: Path,
+    overrides: Sequence[tuple[str, str]],
+    *,
+    emulated: bool = False,
+) -> Scenario:
     try:
         return scenario.parse(content, overrides, folder, emulated=emulated)
     except ScenarioError as error:

@@ -146,7 +146,7 @@ def test_without_a_paper_the_program_runs_them_all(
     command = ["reproduce", "--quick", "--replications", "1", "--json"]
     assert cli.main([*command, "--out", str(tmp_path / "all")]) == cli.DONE
     whole = json.loads(capsys.readouterr().out)
-    assert list(whole) == ["document", "schema", "papers", "summary"]
+    assert list(whole) == ["document", "schema", "program", "papers", "summary"]
     documents, summary = whole["papers"], whole["summary"]
     assert [document["paper"] for document in documents] == papers()
     decided = [(d["paper"], claim["id"]) for d in documents for claim in d["claims"]]
@@ -192,6 +192,7 @@ def test_a_full_disk_costs_the_files_and_not_the_figures(
     arguments = argparse.Namespace(
         paper="arf-aware-tcp/table2",
         list=False,
+        force=False,
         replications=2,
         out=tmp_path / "out",
         json=False,

@@ -210,7 +210,7 @@ def test_durations_are_for_people() -> None:
 
 def arguments(out: Path | None, **changes: object) -> argparse.Namespace:
     options = {"paper": None, "list": False, "replications": 10, "json": True}
-    options |= {"quick": False, "fresh": False, "threads": None}
+    options |= {"quick": False, "fresh": False, "force": False, "threads": None}
     return argparse.Namespace(**{**options, "out": out, **changes})
 
 

@@ -1,5 +1,7 @@
 //! The wired network: hosts, routers and the links between them and the access points.
 
+use airfair_units::{Bytes, DataRate, Duration};
+
 use super::declare::Keys;
 use super::error::{Mistakes, ScenarioError};
 use super::keys::{self, MAX_HOSTS, MAX_LINKS, MAX_ROUTERS};
@@ -7,6 +9,10 @@ use super::names::{Names, Target};
 use super::parse::Context;
 use super::reader::{Entry, Fields};
 use super::{Link, Loss, Node};
+
+/// Most data on the way in one direction of a link, `rate` times `delay`: 140 octets of memory for each packet, 93 MB for packets
+/// of 1500 octets and 3.5 GB for packets of 40.
+const MOST_UNDER_WAY: Bytes = Bytes::new(1_000_000_000);
 
 /// The wired sections with their names known and nothing else read.
 pub(super) struct Network<'n> {
@@ -80,12 +86,14 @@ impl Network<'_> {
                 mistakes.add(to.at, to.mistake("the host itself", "another node"));
             }
             check_queue(settings.get("queue"), mistakes);
+            check_under_way(settings, mistakes);
             let lossy = lossy(settings.get("loss"), ends, names, mistakes);
             links.push(link(host, ends, lossy, keys::host));
         }
         for fields in &self.links {
             let ends = between(fields.get("between"), names, mistakes);
             check_queue(fields.get("queue"), mistakes);
+            check_under_way(fields, mistakes);
             let lossy = lossy(fields.get("loss"), ends, names, mistakes);
             links.push(link(fields, ends, lossy, keys::link));
         }
@@ -124,6 +132,18 @@ fn between(entry: &Entry, names: &Names, mistakes: &mut Mistakes) -> Option<[Nod
         return None;
     }
     Some([first, second])
+}
+
+/// Checks that the data on the way in one direction of a link, which takes memory, is bounded.
+fn check_under_way(link: &Fields, mistakes: &mut Mistakes) {
+    let (rate, entry) = (link.get("rate").value::<DataRate>(), link.get("delay"));
+    let (Some(rate), Some(delay)) = (rate, entry.value::<Duration>()) else { return };
+    let bits = u128::from(rate.bps()) * u128::from(delay.as_nanos()) / 1_000_000_000;
+    if bits > 8 * u128::from(MOST_UNDER_WAY.get()) {
+        let most = Duration::from_millis(8_000 * MOST_UNDER_WAY.get() / rate.bps());
+        let problem = format!("at {rate} more than {MOST_UNDER_WAY} on the way");
+        mistakes.add(entry.at, entry.mistake(problem, format!("at most {most} at this rate")));
+    }
 }
 
 /// A link with its settings, if its ends are known; of its losses those forth and back that it has.

@@ -89,6 +89,11 @@ const QUANTITIES: &[(&str, &str, &str)] = &[
         r#"host.server.link.delay = "2 h": out of range; allowed a duration from 0 s to 1 h, such as "20 ms""#,
     ),
     (
+        "host.server.link.delay",
+        "81 s",
+        r#"host.server.link.delay = "81 s": at 100 Mb/s more than 1 GB on the way; allowed at most 80 s at this rate"#,
+    ),
+    (
         "bss.home.rts_threshold",
         "500",
         r#"bss.home.rts_threshold = 500: a number without a unit; allowed "off" or an amount of data from 0 B to 65536 B"#,

@@ -182,6 +182,9 @@ impl Propagation {
                 Audibility::Senses
             };
             let speed = self.speed(pair.0) + self.speed(pair.1);
+            if speed <= 0.0 {
+                continue;
+            }
             for limit in [self.radio.carrier_sense, row.required] {
                 time = time.min(self.slack(pair, distance, limit) / speed);
             }

@@ -58,7 +58,7 @@ def add(commands: Commands) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    scenario = scenarios.of(arguments)
+    scenario, text, overrides = scenarios.with_text(arguments)
     _see_that_some_match(scenario, arguments.flows)
     out: Path | None = arguments.out
     output.check([*output.results(out), *tracing.outputs(arguments)], force=arguments.force)
@@ -81,6 +81,7 @@ def _run(arguments: argparse.Namespace) -> int:
         interrupted = result is None or result.interrupted
         told, lost = ([], []) if traces is None else traces.finish(interrupted)
     _print(result, arguments)
+    _warn(result, text, overrides)
     if failure:
         lost.insert(0, describe(failure))
     elif out is not None and result.replications:
@@ -125,6 +126,16 @@ def _save(result: Result, out: Path, arguments: argparse.Namespace) -> OSError |
         result_files.save(result, out, arguments.command_line, force=arguments.force)
 
     return output.failure(out, write)
+
+
+def _warn(result: Result, text: bytes, overrides: list[tuple[str, str]]) -> None:
+    """Warn of defaults that hold flows back, if the run has come to its end."""
+    from airfair import held_back
+
+    if result.interrupted:
+        return
+    for line in held_back.warnings(result, held_back.NamedKeys(text, overrides)):
+        print(f"airfair: warning: {line}", file=sys.stderr)
 
 
 def _print(result: Result, arguments: argparse.Namespace) -> None:

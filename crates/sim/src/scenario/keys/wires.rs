@@ -38,7 +38,8 @@ pub(in crate::scenario) fn link(keys: &mut Keys, link: &mut Link, names: [&str; 
 /// Keys that all links have in common.
 fn wire(keys: &mut Keys, it: &mut Link, names: [&str; 2]) {
     keys.key("rate", &mut it.rate, Kind::Rate, "\"1 Gb/s\"").says("Rate in each direction.");
-    keys.key("delay", &mut it.delay, DELAY, "\"2 ms\"").says("Propagation delay.");
+    keys.key("delay", &mut it.delay, DELAY, "\"2 ms\"")
+        .says("Propagation delay; at most 1 GB is on the way, `rate` times `delay`.");
     keys.table("queue", &mut it.queue, queue, "{ packets = 20 }").says("Queue at each end.");
     let mut lossy = Lossy::of(it, names);
     keys.choice("loss", &mut lossy, &LOSS, "{ model = \"bernoulli\", probability = 0.01 }")

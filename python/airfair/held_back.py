@@ -1,0 +1,315 @@
+"""Warnings about defaults that hold a flow far below what its network can carry.
+
+The suspicion comes from the tables of the run and costs nothing. Only if keys that the file does not name
+limit a long flow for most of its time, a second, short run has saturated UDP in place of all long flows.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import names
+from ._core import Scenario, ScenarioError
+from .document import mean, samples
+from .engine import run_many
+from .flow_limits import FlowLimits, Place
+from .scenario import toml
+
+if TYPE_CHECKING:
+    from .result import Result
+
+_LONG_S = 1.0
+"""Life from which on a flow is long."""
+_MOST = 0.5
+"""Share of a flow's time in which defaults limit it, from which on they are suspected."""
+_NAMED = 0.1
+"""Share of a flow's time from which on a limit is named in a warning."""
+_HALF = 0.5
+"""Part of what saturated UDP gets, below which there is a warning."""
+_SETTLING_S, _MEASURED_S = 0.2, 1.0
+"""Times of the second run: before it measures, and while it does."""
+_FASTER = 10
+"""Factor for the rate of a suspected wire in the second run."""
+_WITHOUT_SCALING = "65535 B"
+
+Tree = Mapping[str, Any]
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class NamedKeys:
+    """Keys that a scenario file or the command line names; all others have their defaults."""
+
+    text: bytes
+    overrides: Sequence[tuple[str, str]]
+
+    @functools.cached_property
+    def tree(self) -> Tree:
+        """Keys of the file, with those of the command line laid over them."""
+        tree = tomllib.loads(self.text.decode())
+        for path, _ in self.overrides:
+            table = tree
+            for name in path.split("."):
+                inner = table.get(name)
+                table[name] = inner if isinstance(inner, dict) else {}
+                table = table[name]
+        return tree
+
+    def raw(self, path: Path) -> Path:
+        """The path as the file has it: one table makes all of a group that has a count."""
+        section, name, *rest = path
+        known = self.tree.get(section, {})
+        group = name.rstrip("0123456789")
+        return (section, group if name not in known and group in known else name, *rest)
+
+    def has(self, path: Path) -> bool:
+        """True if this key is named."""
+        node: Any = self.tree
+        for name in self.raw(path):
+            if not isinstance(node, Mapping) or name not in node:
+                return False
+            node = node[name]
+        return True
+
+
+def warnings(result: Result, keys: NamedKeys) -> list[str]:
+    """A line for each set of defaults that holds long flows below half of what saturated UDP gets there."""
+    if not result.replications:
+        return []
+    suspicion = _Suspicion(result)
+    held = suspicion.held(keys) if suspicion.flows else {}
+    if not held:
+        return []
+    written = tomllib.loads(result.scenario.to_toml())
+    udp = _saturated(result, written, suspicion.long, held)
+    groups: dict[tuple[Path, ...], list[str]] = defaultdict(list)
+    for flow, paths in held.items():
+        groups[tuple(_of_any(path) for path in paths)].append(flow)
+    lines = []
+    for flows in groups.values():
+        got = math.fsum(suspicion.rates[flow] for flow in flows)
+        possible = math.fsum(udp.get(flow, 0.0) for flow in flows)
+        if got < _HALF * possible:
+            lines.append(_line(flows, (got, possible), held[flows[0]], (keys, written)))
+    return lines
+
+
+class _Suspicion:
+    """Long flows of a result, and those that keys of a scenario may hold."""
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+        self._limits = FlowLimits(result)
+        self._flows = {flow["name"]: flow for flow in result.scenario.flows}
+        self._links = result.scenario.links
+        self._hosts = result.scenario.hosts
+        self._cells = result.scenario.cells
+        tables = samples(result, "flows", list(self._flows))
+        self.rates = {name: mean(table["flow_rate_bps"]) or 0.0 for name, table in tables.items()}
+        self._lives = {name: mean(table["active_s"]) or 0.0 for name, table in tables.items()}
+        self.long = [
+            name
+            for name, table in tables.items()
+            if self._flows[name]["transport"] in {"tcp", "tfrc"}
+            and self._lives[name] >= _LONG_S
+            and all(map(math.isnan, table["completion_s"]))
+        ]
+
+    @functools.cached_property
+    def flows(self) -> list[str]:
+        """Long flows that something other than a well-used air limits."""
+        of_air = ("air", "application", "control", "handshake")
+        return [
+            flow
+            for flow in self.long
+            if (shares := self._limits.means(flow, mean))
+            and (
+                1 - math.fsum(shares[key] or 0.0 for key in of_air) >= _MOST
+                or self._has_small_frames(flow)
+            )
+        ]
+
+    def held(self, keys: NamedKeys) -> dict[str, tuple[Path, ...]]:
+        """Flows that defaults limit for most of their time, each with the paths of these."""
+        held = {}
+        for flow in self.flows:
+            by_default = [
+                (share, [path for path in paths if not keys.has(path)])
+                for share, paths in self._causes(flow)
+            ]
+            whole = math.fsum(share for share, paths in by_default if paths)
+            paths = [path for share, paths in by_default if share >= _NAMED for path in paths]
+            if whole >= _MOST and paths:
+                held[flow] = tuple(dict.fromkeys(paths))
+        return held
+
+    def _causes(self, flow: str) -> Iterator[tuple[float, Sequence[Path]]]:
+        """Limits of a flow with the keys that set them."""
+        shares = {key: share or 0.0 for key, share in self._limits.means(flow, mean).items()}
+        is_tcp = self._flows[flow]["transport"] == "tcp"
+        window = [("flow", flow, "transport", "receive_window")] if is_tcp else []
+        yield shares["receive_window"], window
+        places = self._limits.places[flow]
+        full = [
+            path
+            for place, at in places.items()
+            if (mean(at.lost) or 0.0) > 0 and self._limits.cause(place) == "dropped_queue_full"
+            for path in self._queue(place)
+        ]
+        yield shares["congestion_window"] + shares["rate"], full
+        yield shares["host_queue"], self._own_queue(flow)
+        for place, at in places.items():
+            if place.cell is None:
+                yield mean(at.waited) or 0.0, [(*self._wire(place), "rate")]
+        if self._has_small_frames(flow):
+            yield shares["air"], full or window
+
+    def _queue(self, place: Place) -> list[Path]:
+        """Key of the length of a queue; none if its capacity is in octets."""
+        if place.cell is None:
+            return [(*self._wire(place), "queue", "packets")]
+        if place.number == 0:
+            return [("bss", self._cells[place.cell], "ap", "queue", "packets")]
+        return [("station", self._limits.node(place), "queue", "packets")]
+
+    def _own_queue(self, flow: str) -> list[Path]:
+        sender = self._flows[flow]["from"]
+        if sender in self._hosts:
+            return [("host", sender, "link", "queue", "packets")]
+        return [("station", sender, "queue", "packets")]
+
+    def _wire(self, place: Place) -> Path:
+        """Table of the wire of a place."""
+        link = place.number // 2
+        name = self._links[place.number]["name"]
+        return ("host", name, "link") if link < len(self._hosts) else ("link", name)
+
+    def _has_small_frames(self, flow: str) -> bool:
+        """True if a flow waits for the air of a cell whose frames may be far smaller than they could be.
+
+        No cell carries more than its link rates: where goodput is half of these, nothing gets twice as much.
+        """
+        places = self._limits.places[flow]
+        return any(
+            place.cell is not None
+            and (mean(at.waited) or 0.0) >= _MOST
+            and self._uses[place.cell] < _HALF
+            for place, at in places.items()
+        )
+
+    @functools.cached_property
+    def _uses(self) -> list[float]:
+        """Part of its time that each cell would need for its flows' data at the link rates without overhead.
+
+        A cell without aggregates has no small ones: nothing gets twice as much.
+        """
+        scenario = self._result.scenario
+        stations = samples(self._result, "stations", scenario.stations)
+        points = samples(self._result, "access_points", self._cells)
+        cell_of = dict(zip(scenario.stations, scenario.station_cells, strict=True))
+        used = dict.fromkeys(self._cells, math.inf)
+        for cell, tables in [
+            *points.items(),
+            *((cell_of[name], t) for name, t in stations.items()),
+        ]:
+            if not all(map(math.isnan, tables["mean_aggregate"])):
+                used[cell] = 0.0
+        for name, flow in self._flows.items():
+            for end, column in (("from", "mean_rate_up_bps"), ("to", "mean_rate_down_bps")):
+                if (station := flow[end]) in cell_of:
+                    rate = mean(stations[station][column]) or math.inf
+                    used[cell_of[station]] += self.rates[name] / rate
+        return [used[cell] for cell in self._cells]
+
+
+def _saturated(
+    result: Result,
+    written: Tree,
+    long: Sequence[str],
+    held: Mapping[str, Sequence[Path]],
+) -> dict[str, float]:
+    """Rate of saturated UDP in place of each of the flows `long` [bit/s]; suspected wires are faster."""
+    tree = {
+        key: dict(table) if isinstance(table, Mapping) else table for key, table in written.items()
+    }
+    for flow in long:
+        old = written["flow"][flow]
+        payload = old["transport"].get("segment", "1460 B")
+        kept = {key: value for key, value in old.items() if key != "control"}
+        tree["flow"][flow] = kept | {
+            "transport": {"kind": "udp", "payload": payload, "rate": "saturated"}
+        }
+    for path in {path for paths in held.values() for path in paths if path[-1] == "rate"}:
+        section, name, *inner = path
+        table = written[section][name]
+        link = table["link"] if inner[0] == "link" else table
+        number, unit = link["rate"].split()
+        faster = dict(link) | {"rate": f"{float(number) * _FASTER:g} {unit}"}
+        tree[section][name] = {"link": faster} if inner[0] == "link" else faster
+    tree |= _times(result, written, held)
+    try:
+        scenario = Scenario.parse(toml(tree).encode())
+    except ScenarioError:  # a key that only the flows' own transports go with
+        return {}
+    (udp,) = run_many([scenario])
+    tables = samples(udp, "flows", [flow["name"] for flow in scenario.flows])
+    return {name: mean(table["flow_rate_bps"]) or 0.0 for name, table in tables.items()}
+
+
+def _times(result: Result, written: Tree, held: Mapping[str, Sequence[Path]]) -> dict[str, Any]:
+    """Keys of the second run: it begins as the first, and measures once all suspected flows have started."""
+    lives = samples(result, "flows", [flow["name"] for flow in result.scenario.flows])
+    end = result.scenario.duration_s
+    shortest = min(mean(lives[flow]["active_s"]) or 0.0 for flow in held)
+    start = end - shortest if shortest < end - result.scenario.warmup_s else 0.0
+    begin = min(start + _SETTLING_S, end - _MEASURED_S / 2)
+    if _is_steady(written):
+        end = min(end, begin + _MEASURED_S)
+    times = {"duration": end, "warmup": max(begin, 0.0)}
+    texts: dict[str, Any] = {key: f"{round(value * 1e9)} ns" for key, value in times.items()}
+    return texts | {"series": "off", "replications": 1}
+
+
+def _is_steady(written: Tree) -> bool:
+    """True if the link rates are the same all the time."""
+    return all(
+        isinstance(station.get("rate"), str) and "mobility" not in station
+        for station in written.get("station", {}).values()
+    )
+
+
+def _of_any(path: Path) -> Path:
+    """The path without the name of a flow, of which each has its own key."""
+    return (path[0], "*", *path[2:]) if path[0] == "flow" else path
+
+
+def _line(
+    flows: Sequence[str],
+    rates: tuple[float, float],
+    paths: Sequence[Path],
+    of: tuple[NamedKeys, Tree],
+) -> str:
+    keys, written = of
+    several = len(flows) > 1
+    who = ", ".join(names.printable(label) for label, _ in names.groups(list(flows)))
+    got, possible = (f"{rate / 1e6:.3g} Mb/s" for rate in rates)
+    told = []
+    for path in paths:
+        node: Any = written
+        for name in path:
+            node = node[name]
+        value = f'"{node}"' if isinstance(node, str) else str(node)
+        hint = " (more needs window_scaling = true)" if node == _WITHOUT_SCALING else ""
+        told.append(f"{names.printable('.'.join(keys.raw(path)))} = {value}{hint}")
+    return (
+        f"{who}: {'they get' if several else 'it gets'} {got}, where saturated UDP gets {possible}; "
+        f"the default{'s' if len(told) > 1 else ''} {' and '.join(told)} "
+        f"hold{'' if len(told) > 1 else 's'} {'them' if several else 'it'} back: name "
+        f"{'those keys' if len(told) > 1 else 'that key'}"
+    )

@@ -1,0 +1,120 @@
+"""Warnings about defaults that hold long flows back, and none where the network decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+import airfair
+from airfair import held_back
+from airfair.held_back import NamedKeys
+from test_flow_limits import FAR, LINE
+
+WINDOW = ', receive_window = "65535 B"'
+# Nothing in FAR but its receive window limits it: 65 535 octets in 200 ms are 2.6 Mb/s; 802.11g carries 25.
+DEFAULT_WINDOW = FAR.replace(WINDOW, "")
+LARGE = ', receive_window = "20 MB", window_scaling = true'
+LARGE_WINDOW = FAR.replace(WINDOW, LARGE)
+# A queue of 50 packets before 802.11g and a round trip of 400 ms: a loss halves NewReno's window for long.
+DEFAULT_QUEUE = (
+    LARGE_WINDOW.replace("ap.queue = { packets = 20 }\n", "")
+    .replace("100 ms", "200 ms")
+    .replace('"4 s"', '"20 s"')
+)
+AC_BEHIND_A_WIRE = """\
+duration = "4 s"
+[bss.home]
+standard = "802.11ac"
+streams = 2
+ap.queue = { packets = 3000 }
+[station.a]
+[host.far]
+link = { delay = "1 ms", queue = { packets = 3000 } }
+[flow.download]
+from = "far"
+to = "a"
+transport = { kind = "tcp", receive_window = "20 MB", window_scaling = true }
+"""
+
+
+def warned(text: str, overrides: Sequence[tuple[str, str]] = ()) -> list[str]:
+    result = airfair.run(airfair.Scenario.parse(text.encode(), list(overrides)))
+    return held_back.warnings(result, NamedKeys(text.encode(), overrides))
+
+
+def test_the_default_of_a_receive_window_on_a_long_way_is_warned_of() -> None:
+    (line,) = warned(DEFAULT_WINDOW)
+    assert line.startswith("download: it gets 2.")
+    assert 'the default flow.download.transport.receive_window = "65535 B"' in line
+    assert "window_scaling = true" in line
+
+
+@pytest.mark.parametrize("overrides", [(), [("flow.download.transport.receive_window", "60000 B")]])
+def test_a_window_that_the_file_or_the_command_line_names_is_not(
+    overrides: Sequence[tuple[str, str]],
+) -> None:
+    assert warned(FAR if not overrides else DEFAULT_WINDOW, overrides) == []
+
+
+def test_the_default_length_of_a_queue_is() -> None:
+    (line,) = warned(DEFAULT_QUEUE)
+    assert "the default bss.home.ap.queue.packets = 50 holds it back: name that key" in line
+    assert warned(DEFAULT_QUEUE, [("bss.home.ap.queue.packets", "51")]) == []
+
+
+def test_the_default_rate_of_a_wire_before_a_faster_cell_is() -> None:
+    (line,) = warned(AC_BEHIND_A_WIRE)
+    assert "host.far.link.rate" in line
+    named = [("host.far.link.rate", "100 Mb/s")]
+    assert warned(AC_BEHIND_A_WIRE, named) == []
+
+
+def test_a_window_that_makes_small_aggregates_is_though_the_air_is_always_busy() -> None:
+    # Four flows of six segments each: the packets of one wait while the frames of the others are sent.
+    text = AC_BEHIND_A_WIRE.replace('delay = "1 ms"', 'rate = "10 Gb/s", delay = "10 us"')
+    text = text.replace("[station.a]", "[station.a]\ncount = 4")
+    small = [("flow.download.transport.receive_window", "9000 B")]
+    result = airfair.run(airfair.Scenario.parse(text.encode(), small))
+    assert min(result.limits["air"]) > 0.8
+    (line,) = held_back.warnings(result, NamedKeys(text.replace(LARGE, "").encode(), ()))
+    assert line.startswith("download1 … download4: they get ")
+    assert "flow.download.transport.receive_window" in line
+
+
+def test_flows_of_a_count_have_one_line_and_one_key() -> None:
+    several = DEFAULT_WINDOW.replace("[flow.download]", "[flow.download]\ncount = 4").replace(
+        "= 20 }", "= 500 }"
+    )
+    (line,) = warned(several.replace("100 ms", "200 ms").replace('"4 s"', '"12 s"'))
+    assert line.startswith("download1 … download4: they get ")
+    assert "the default flow.download.transport.receive_window" in line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LINE.replace(WINDOW, ""),
+        # Two flows share the air: each has half, and so would UDP.
+        DEFAULT_WINDOW.replace("100 ms", "2 ms").replace(
+            "[flow.download]", "[flow.download]\ncount = 9"
+        ),
+        # A transfer that ends has no rate of its own.
+        DEFAULT_WINDOW.replace('kind = "tcp"', 'kind = "tcp", size = "100 kB"'),
+        DEFAULT_WINDOW.replace('kind = "tcp"', 'kind = "udp", payload = "1000 B", rate = "1 Mb/s"'),
+    ],
+)
+def test_nothing_is_warned_of_where_the_network_or_the_file_decides(
+    text: str,
+) -> None:
+    assert warned(text) == []
+
+
+def test_a_run_without_suspicion_costs_no_second_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run_many(*_: object) -> list[airfair.Result]:
+        raise AssertionError("a second run")
+
+    monkeypatch.setattr(held_back, "run_many", run_many)
+    assert warned(LARGE_WINDOW.replace("100 ms", "2 ms")) == []
+    with pytest.raises(AssertionError, match="second"):
+        warned(DEFAULT_WINDOW)
