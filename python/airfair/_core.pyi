@@ -64,6 +64,13 @@ class Scenario:
         *,
         emulated: bool = ...,
     ) -> Scenario: ...
+    @staticmethod
+    def applied_defaults(
+        text: bytes,
+        overrides: Sequence[tuple[str, str]] = ...,
+        *,
+        emulated: bool = ...,
+    ) -> list[dict[str, str]]: ...
     def to_toml(self) -> str: ...
     @property
     def title(self) -> str: ...

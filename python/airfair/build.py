@@ -44,7 +44,10 @@ def scenario(
     title: str | None = None,
     warmup: str | None = None,
 ) -> Table:
-    """A scenario.
+    """Defaults are those of cells up to 802.11g.
+
+    In 802.11n, ac and ax some of TCP, queues and wires are others: `airfair run --explain` prints
+    them.
 
     duration: Simulated time of one run.
     flow: Flows, at most 10000.
@@ -886,6 +889,7 @@ def transport_tcp(
     sack: bool | None = None,
     segment: str | None = None,
     size: Literal["endless"] | str | None = None,
+    small_queues: Literal["off"] | str | None = None,
     stack: Literal["simulated", "kernel"] | None = None,
     tick: str | None = None,
     timestamps: bool | None = None,
@@ -936,6 +940,9 @@ def transport_tcp(
     segment: Application octets per segment; with 40 octets of headers and LLC/SNAP it must fit in
         an MSDU of 2304. Default: "1460 B".
     size: How much there is to send. Default: "endless".
+    small_queues: TCP small queues: the most that the sender keeps in the transmit queue of its own
+        host, as pacing would send in so long a time, but two segments at least and 4 MiB at most.
+        Linux has 1 ms, and 8 ms in front of Wi-Fi. Default: "off".
     stack: Whose TCP: the simulated one, or that of this machine's kernel over real sockets, which
         `airfair emulate` alone has. Of the other settings a `kernel` one has `flavour` and `size`.
         Default: "simulated".

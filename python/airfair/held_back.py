@@ -83,7 +83,10 @@ def warnings(result: Result, keys: NamedKeys) -> list[str]:
     if not result.replications:
         return []
     suspicion = _Suspicion(result)
-    held = suspicion.held(keys) if suspicion.flows else {}
+    try:
+        held = suspicion.held(keys) if suspicion.flows else {}
+    except (ValueError, RecursionError):  # a text that the scenario's own parser alone reads
+        held = {}
     if not held:
         return []
     written = tomllib.loads(result.scenario.to_toml())
@@ -303,7 +306,7 @@ def _line(
     for path in paths:
         node: Any = written
         for name in path:
-            node = node[name]
+            node = node.get(name, "") if isinstance(node, Mapping) else ""
         value = f'"{node}"' if isinstance(node, str) else str(node)
         hint = " (more needs window_scaling = true)" if node == _WITHOUT_SCALING else ""
         told.append(f"{names.printable('.'.join(keys.raw(path)))} = {value}{hint}")

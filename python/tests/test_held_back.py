@@ -22,15 +22,28 @@ DEFAULT_QUEUE = (
     .replace("100 ms", "200 ms")
     .replace('"4 s"', '"20 s"')
 )
-AC_BEHIND_A_WIRE = """\
+WIRES = """\
+duration = "2 s"
+[router.r]
+[host.a]
+link = { to = "r", delay = "1 ms", queue = { packets = 3000 } }
+[host.b]
+link = { to = "r", rate = "1 Gb/s", delay = "1 ms" }
+[flow.upload]
+from = "a"
+to = "b"
+transport = { kind = "tcp", receive_window = "20 MB", window_scaling = true }
+"""
+AGGREGATES = """\
 duration = "4 s"
 [bss.home]
 standard = "802.11ac"
 streams = 2
 ap.queue = { packets = 3000 }
 [station.a]
+count = 4
 [host.far]
-link = { delay = "1 ms", queue = { packets = 3000 } }
+link = { rate = "10 Gb/s", delay = "10 us", queue = { packets = 3000 } }
 [flow.download]
 from = "far"
 to = "a"
@@ -63,21 +76,18 @@ def test_the_default_length_of_a_queue_is() -> None:
     assert warned(DEFAULT_QUEUE, [("bss.home.ap.queue.packets", "51")]) == []
 
 
-def test_the_default_rate_of_a_wire_before_a_faster_cell_is() -> None:
-    (line,) = warned(AC_BEHIND_A_WIRE)
-    assert "host.far.link.rate" in line
-    named = [("host.far.link.rate", "100 Mb/s")]
-    assert warned(AC_BEHIND_A_WIRE, named) == []
+def test_the_default_rate_of_a_wire_before_a_faster_one_is() -> None:
+    (line,) = warned(WIRES)
+    assert "the default host.a.link.rate" in line
+    assert warned(WIRES, [("host.a.link.rate", "100 Mb/s")]) == []
 
 
 def test_a_window_that_makes_small_aggregates_is_though_the_air_is_always_busy() -> None:
     # Four flows of six segments each: the packets of one wait while the frames of the others are sent.
-    text = AC_BEHIND_A_WIRE.replace('delay = "1 ms"', 'rate = "10 Gb/s", delay = "10 us"')
-    text = text.replace("[station.a]", "[station.a]\ncount = 4")
     small = [("flow.download.transport.receive_window", "9000 B")]
-    result = airfair.run(airfair.Scenario.parse(text.encode(), small))
+    result = airfair.run(airfair.Scenario.parse(AGGREGATES.encode(), small))
     assert min(result.limits["air"]) > 0.8
-    (line,) = held_back.warnings(result, NamedKeys(text.replace(LARGE, "").encode(), ()))
+    (line,) = held_back.warnings(result, NamedKeys(AGGREGATES.replace(LARGE, "").encode(), ()))
     assert line.startswith("download1 … download4: they get ")
     assert "flow.download.transport.receive_window" in line
 

@@ -64,6 +64,36 @@ impl Scenario {
         }
     }
 
+    /// Defaults of cells of 802.11n, ac and ax that act in a TOML text with such overrides, each with the section and the key
+    /// that it is for, its value and the one up to 802.11g as TOML, its reason, and the newest cell on the path with its
+    /// standard. None if the text cannot be read.
+    #[staticmethod]
+    #[pyo3(signature = (text, overrides = Vec::new(), *, emulated = false))]
+    fn applied_defaults(
+        py: Python<'_>,
+        text: &[u8],
+        overrides: Vec<(String, String)>,
+        emulated: bool,
+    ) -> PyResult<Vec<Py<PyDict>>> {
+        let driver = if emulated { sim::Driver::Emulation } else { sim::Driver::Run };
+        let Ok(text) = std::str::from_utf8(text) else { return Ok(Vec::new()) };
+        let applied = py.detach(|| {
+            panics::caught(|| sim::Scenario::applied_defaults(text, &overrides, driver))
+        });
+        let as_dict = |it: sim::AppliedDefault| {
+            let dict = PyDict::new(py);
+            dict.set_item("section", it.section)?;
+            dict.set_item("key", it.key)?;
+            dict.set_item("value", it.value)?;
+            dict.set_item("legacy", it.legacy)?;
+            dict.set_item("reason", it.reason)?;
+            dict.set_item("cell", it.cell)?;
+            dict.set_item("standard", it.standard)?;
+            Ok(dict.unbind())
+        };
+        applied.map_err(RunError::new_err)?.into_iter().map(as_dict).collect()
+    }
+
     /// The scenario with every default spelled out.
     fn to_toml(&self) -> String {
         self.inner.to_toml()

@@ -22,7 +22,8 @@ use crate::record::{CellId, Member, Recorder};
 use crate::scenario::routes::Routes;
 use crate::scenario::{self, CellRates, Endpoint, Node, Scenario, Station, Transport, UdpRate};
 use crate::world::{
-    Bss, Event, Flow, Hop, LimitWatch, Line, RateChange, Settable, WithoutRoom, World,
+    Bss, Departures, Event, Flow, Hop, LimitWatch, Line, RateChange, Settable, SmallQueue,
+    WithoutRoom, World,
 };
 
 /// LLC and SNAP headers.  [RFC1042]
@@ -67,7 +68,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             recorder,
             events: 0,
         };
-        if !world.flows.iter().any(|flow| flow.without_room.waits()) {
+        if !world.flows.iter().any(Flow::wants_departures) {
             world.cells.iter_mut().for_each(|bss| bss.cell.tell_losses_alone());
         }
         world.start_agents();
@@ -367,13 +368,22 @@ fn flows(scenario: &Scenario, members: &[NodeId]) -> Vec<Flow> {
         });
         let (source, sink) = endpoints(&flow.transport);
         let forth = route(scenario, flow, &known[index].1, members);
+        let small_queue = SmallQueue::of(&source);
+        let without_room = without_room(&flow.transport);
+        let departures = match without_room {
+            WithoutRoom::Wait => Departures::Awaited,
+            _ if small_queue.is_some() => Departures::Counted,
+            _ => Departures::Ignored,
+        };
         Flow {
             source,
+            departures,
+            small_queue,
             sink,
             back: forth.iter().rev().map(|hop| hop.reversed()).collect(),
             forth,
             category: flow.category(),
-            without_room: without_room(&flow.transport),
+            without_room,
             source_alarm: Alarm::default(),
             sink_alarm: Alarm::default(),
         }

@@ -198,6 +198,22 @@ impl Source {
         }
     }
 
+    /// A packet so long has left the queue of its own host; true if it has waited for that.
+    pub(crate) fn handle_departure(&mut self, size: Bytes) -> bool {
+        match self {
+            Self::Tcp(sender) => sender.handle_departure(size),
+            Self::Tfrc(_) | Self::Udp(_) | Self::External(_) => false,
+        }
+    }
+
+    /// Octets that have to leave that queue before it goes on; none if it does not wait for that.
+    pub(crate) fn awaited_departures(&self) -> Option<Bytes> {
+        match self {
+            Self::Tcp(sender) => sender.awaited_departures(),
+            Self::Tfrc(_) | Self::Udp(_) | Self::External(_) => None,
+        }
+    }
+
     /// The queue of its own host has refused what it has just sent.
     pub(crate) fn handle_refusal(&mut self, now: Time, body: &Body) -> Unsent {
         match (self, body) {

@@ -9,6 +9,7 @@
 //! | `world/external.rs` | packets from outside, and what becomes of them |
 //! | `world/limits.rs` | the thing that limits each flow |
 //! | `world/room.rs` | room in the queue of an end's own host |
+//! | `world/small_queues.rs` | departures from that queue, which TCP small queues count |
 //! | `world/settings.rs` | what an owner may change |
 //! | `world/agents.rs` | schemes |
 //! | `world/tracing.rs` | looks for a trace |
@@ -20,6 +21,7 @@ mod flows;
 mod limits;
 mod room;
 mod settings;
+mod small_queues;
 #[cfg(test)]
 mod tests;
 mod tracing;
@@ -47,6 +49,7 @@ pub(crate) use limits::LimitWatch;
 pub(crate) use room::{Line, WithoutRoom};
 pub(crate) use settings::Settable;
 pub use settings::Unsettable;
+pub(crate) use small_queues::{Departures, SmallQueue};
 pub(crate) use tracing::Freedom;
 
 pub use airfair_laws::Direction;
@@ -83,6 +86,8 @@ pub(crate) enum Event {
     Departure(FlowId, Side),
     /// A packet has left the queue of a link for whose room someone waits.
     Room(LinkId),
+    /// Packets for whose departure from a link's queue a sender waits have left it.
+    SmallQueue(FlowId),
     /// A station's rate changes.
     Rate(usize),
     /// An access point is to send a beacon.
@@ -322,6 +327,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             Event::Arrival(_) => unreachable!("most events are arrivals, and seen to before"),
             Event::Departure(flow, side) => self.seek_room(flow, side),
             Event::Room(link) => self.leave_room_on(link),
+            Event::SmallQueue(flow) => self.ring_small_queue(flow),
             Event::Rate(index) => self.change_rate(index),
             Event::Beacon(cell) => self.send_beacon(cell),
             Event::Wake(cell, node) => self.tell(cell, node, &Seen::Timer),

@@ -57,6 +57,13 @@ def with_text(arguments: argparse.Namespace) -> tuple[Scenario, bytes, list[tupl
     return _parsed(name, content, folder, overrides), content, overrides
 
 
+def explained(content: bytes, overrides: Sequence[tuple[str, str]]) -> str:
+    """Defaults that act in a scenario, in words."""
+    from airfair.defaults import explained
+
+    return explained(Scenario.applied_defaults(content, overrides))
+
+
 def _overrides(arguments: argparse.Namespace) -> list[tuple[str, str]]:
     overrides = []
     for text in arguments.set:

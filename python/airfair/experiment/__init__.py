@@ -9,7 +9,7 @@ from __future__ import annotations
 from .decisions import Claim, claim
 from .designs import latin_hypercube, random, sobol
 from .draws import choice
-from .errors import StudyError
+from .errors import DefaultsWarning, StudyError
 from .experiment import Experiment
 from .measures import Measure, measure
 from .results import ExperimentResult
@@ -21,6 +21,7 @@ from .values import between
 
 __all__ = [
     "Claim",
+    "DefaultsWarning",
     "Experiment",
     "ExperimentResult",
     "Measure",

@@ -16,6 +16,10 @@ class StudyError(ValueError):
         return type(self), tuple(self.problems)
 
 
+class DefaultsWarning(UserWarning):
+    """Levels of a factor change the standard of a cell, and defaults of other keys with it."""
+
+
 class Gathered:
     """Mistakes of several parts, each read `with` it, so that all of them are told at once."""
 

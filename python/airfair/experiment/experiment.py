@@ -6,6 +6,7 @@ import hashlib
 import os
 import time
 import tomllib
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -13,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airfair import archive, scenario
-from airfair._core import ScenarioError
+from airfair import defaults as defaults_of_today
+from airfair._core import Scenario, ScenarioError
 
 from .compare import has_pairs
 from .decisions import Claim
@@ -21,7 +23,7 @@ from .designs import Design, Grid, Named, Sampled
 from .designs import design as declared_design
 from .draws import Draws, drawn
 from .draws import check as check_draws
-from .errors import Gathered, StudyError
+from .errors import DefaultsWarning, Gathered, StudyError
 from .factors import Factor, Label, Levels, plain_keys
 from .factors import factors as declared_factors
 from .keys import Keys, expand, expanded, has_pattern, names, parts, renames
@@ -35,7 +37,6 @@ from .stopping import replications as rule
 from .work import DEFAULT, Means, Work, begun, opened
 
 if TYPE_CHECKING:
-    from airfair._core import Scenario
     from airfair.archive import Archive, Engine
     from airfair.scenario import Source
 
@@ -231,6 +232,29 @@ class Experiment:
         if missing:
             raise StudyError(*missing.values())
 
+    def changed_defaults(self) -> list[str]:
+        """A warning for each factor whose levels change defaults of other keys with a standard."""
+        told = []
+        for factor in self.factors:
+            paths = {path for level in factor.levels for path in level.keys}
+            if not any(parts(path)[-1:] == ["standard"] or path == "bss" for path in paths):
+                continue
+            keys = defaults_of_today.differing(
+                [self._applied_defaults(level.keys) for level in factor.levels]
+            )
+            if keys:
+                told.append(
+                    f"factor {factor.name}: its levels change defaults with the standard, "
+                    "so that results differ by these keys, too; name them to compare standards alone:\n"
+                    + "\n".join(f"  {key}" for key in keys)
+                )
+        return told
+
+    def _applied_defaults(self, keys: Keys) -> list[dict[str, str]]:
+        """Defaults of today at the first point with these keys."""
+        merged = {**self.set, **self._first_point().keys, **keys}
+        return Scenario.applied_defaults(self._text, self._toml(self._plain(merged)))
+
     def _names_vary(self) -> bool:
         """True if points may have other flows and stations than the scenario."""
         paths = [path for one in self.factors for level in one.levels for path in level.keys]
@@ -261,6 +285,8 @@ class Experiment:
         run fails, and `OSError` if the store cannot be read.
         """
         self._refuse_too_many(limit, threads)
+        for told in self.changed_defaults():
+            warnings.warn(told, DefaultsWarning, stacklevel=2)
         runs = Runs(self.points, self.scenarios(), [[] for _ in self.points])
         with opened(store) as kept, begun(engine, threads) as chosen:
             return Work(self, runs, Means(kept, chosen, progress)).finish()
@@ -345,10 +371,14 @@ class Experiment:
         return expand(keys, {})
 
     def _parse(self, keys: Keys, seed: int | None) -> Scenario:
-        overrides = [(path, scenario.toml_value(value)) for path, value in keys.items()]
+        overrides = self._toml(keys)
         if (chosen := self._seed if seed is None else seed) is not None:
             overrides.append(("seed", scenario.toml_value(chosen)))
         return scenario.parse(self._text, overrides, self._folder)
+
+    @staticmethod
+    def _toml(keys: Keys) -> list[tuple[str, str]]:
+        return [(path, scenario.toml_value(value)) for path, value in keys.items()]
 
     @cached_property
     def _document(self) -> dict[str, Any]:

@@ -283,6 +283,7 @@ _RFC: Keys = {
     "quick_acks": 0,
     "min_rto": "1 s",
     "full_queue": "loss",
+    "small_queues": "off",
 }
 """TCP as the RFCs have it in all standards, so that a map differs from another by the cell alone."""
 

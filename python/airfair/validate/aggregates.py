@@ -194,6 +194,7 @@ def scenario(mode: Mode, mpdus: int, n: int, seconds: float) -> Scenario:
                     "aggregation": limit,
                     "after_collision": "difs",
                     "max_attempts": "unlimited",
+                    "ap": {"queue": FIFO},
                 }
             },
             "station": {"s": {"rate": mode.rate, "count": n, "queue": {**FIFO, "packets": 128}}},

@@ -118,6 +118,7 @@ class Cell:
                     "aggregation": "off",
                     "after_collision": "difs",
                     "max_attempts": "unlimited",
+                    "ap": {"queue": FIFO},
                 }
             },
             "station": {

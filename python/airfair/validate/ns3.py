@@ -113,7 +113,7 @@ class Bounds:
                     "ap": {"queue": {**FIFO, "packets": 1_000}},
                 }
             },
-            "station": {"s": {"rate": self.mode.rate}},
+            "station": {"s": {"rate": self.mode.rate, "queue": FIFO}},
             "host": {"source": {"link": {"rate": "10 Gb/s", "queue": WIRE_QUEUE}}},
             "flow": {
                 "down": {

@@ -122,6 +122,7 @@ window_scaling = false
 receive_window = "65535 B"
 min_rto = "1 s"
 full_queue = "loss"
+small_queues = "off"
 "#;
 
 fn tcp_cell(stations: u32) -> String {

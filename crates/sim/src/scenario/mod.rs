@@ -10,6 +10,7 @@ mod capabilities;
 mod cell;
 mod declare;
 mod document;
+mod eras;
 mod error;
 mod flows;
 mod keys;
@@ -34,6 +35,7 @@ mod traces;
 mod write;
 
 pub use access::Access;
+pub use eras::AppliedDefault;
 pub use error::{ScenarioError, escaped};
 pub use parse::{Driver, MAX_FILE};
 pub(crate) use radio::CellRates;

@@ -59,7 +59,11 @@ fn set(root: &mut Node, path: &str, value: Node) -> Result<(), ScenarioError> {
 }
 
 /// The node called `name`, made if it is not there.
-fn entry<'t>(entries: &'t mut Vec<(String, Node)>, name: &str, at: usize) -> &'t mut Node {
+pub(super) fn entry<'t>(
+    entries: &'t mut Vec<(String, Node)>,
+    name: &str,
+    at: usize,
+) -> &'t mut Node {
     let index = entries.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
         entries.push((name.to_owned(), Node { at, value: Value::Table(Vec::new()) }));
         entries.len() - 1

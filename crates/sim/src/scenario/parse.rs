@@ -15,8 +15,8 @@ use super::reader::{Entry, Fields, Given, read};
 use super::stations::missing;
 use super::traces::{ReadFile, Traces};
 use super::{
-    Access, Bss, ErrorModel, Scenario, access, cell, document, flows, links, overrides, queues,
-    routes, size, stations,
+    Access, Bss, ErrorModel, Scenario, access, cell, document, eras, flows, links, overrides,
+    queues, routes, size, stations,
 };
 
 /// Most parts of a scenario file, each of which takes memory: what commas, brackets, equals signs and lines tell
@@ -140,6 +140,7 @@ impl Scenario {
             if driver == Driver::Emulation {
                 root.permit_missing("flow");
             }
+            eras::apply(&mut root, driver);
             let traces = Traces::fetch(&root, read);
             let fields = self::read(&ROOT, &root, &mut mistakes)?;
             scenario(fields, (traces, driver), &mut mistakes)

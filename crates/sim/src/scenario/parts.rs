@@ -9,8 +9,9 @@ use super::{Bss, Endpoint, Flow, Link, Node, Scenario, Station, Transport};
 use crate::packet::FlowId;
 
 impl Scenario {
-    /// Nothing, for so long. Parts are added, each as the file has it where it says no more than a name; all that
-    /// it may say is in their fields.
+    /// Nothing, for so long. Parts are added, each as the file of a legacy cell has it where it says no more than a name; all
+    /// that it may say is in their fields. Hosts and queues of today, which a file has in cells of 802.11n, ac and ax, are what
+    /// [`Scenario::applied_defaults`] says.
     ///
     /// ```
     /// use airfair_sim::scenario::{Bss, Endpoint, Flow, Node, Scenario};

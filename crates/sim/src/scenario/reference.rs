@@ -1,5 +1,6 @@
 //! The reference of the scenario file: one line per key.
 
+use super::eras;
 use super::keys::ROOT;
 use super::kind::{Kind, Table, Tagged};
 use super::schema::default_text;
@@ -72,21 +73,33 @@ fn section(out: &mut String, heading: &str, table: &Table) {
     out.push_str(if out.is_empty() { "" } else { "\n" });
     out.extend(["## ", heading, "\n\n"]);
     out.push_str("| key | value | default | example | meaning |\n|---|---|---|---|---|\n");
-    rows(out, "", table);
+    rows(out, heading, "", table);
 }
 
-fn rows(out: &mut String, prefix: &str, table: &Table) {
+fn rows(out: &mut String, heading: &str, prefix: &str, table: &Table) {
     for key in table.keys {
         let name = format!("{prefix}{}", key.name);
         let example =
             if key.example.is_empty() { String::new() } else { format!("`{}`", key.example) };
-        let cells = [key.kind.describe(), default_text(key), example, key.doc.to_owned()];
+        let default = default_text(key) + &of_today(heading, &name);
+        let cells = [key.kind.describe(), default, example, key.doc.to_owned()];
         let cells = cells.map(|cell| cell.replace('|', "\\|"));
         out.extend(["| `", &name, "` | ", &cells.join(" | "), " |\n"]);
         if let Some(inner) = inner(&key.kind) {
-            rows(out, &format!("{name}."), inner);
+            rows(out, heading, &format!("{name}."), inner);
         }
     }
+}
+
+/// The default of a key in cells of today, where it is another one.
+fn of_today(heading: &str, name: &str) -> String {
+    let defaults: Vec<String> = eras::defaults_of(heading, name)
+        .map(|(value, whose)| format!("`{}`{whose}", value.trim_matches('"')))
+        .collect();
+    if defaults.is_empty() {
+        return String::new();
+    }
+    format!("; in 802.11n, ac and ax {}", defaults.join(", "))
 }
 
 /// The table that a key can hold in place.

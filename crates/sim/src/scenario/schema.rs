@@ -14,6 +14,10 @@ pub fn schema() -> Value {
     let mut schema = object(&ROOT);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("airfair scenario");
+    schema["description"] = json!(
+        "Defaults are those of cells up to 802.11g. In 802.11n, ac and ax some of TCP, queues and wires are others: \
+         `airfair run --explain` prints them."
+    );
     schema
 }
 

@@ -41,7 +41,9 @@ impl Scenario {
         for flow in &self.flows {
             let ends = [flow.from, flow.to].map(|end| self.end_name(end));
             let declare = |keys: &mut Keys, it: &mut Flow| keys::flow(keys, it, ends);
-            section(out, "flow", &flow.name, Keys::write(flow, declare))?;
+            let mut written = Keys::write(flow, declare);
+            self.complete(flow, &mut written);
+            section(out, "flow", &flow.name, written)?;
         }
         Ok(())
     }

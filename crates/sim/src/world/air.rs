@@ -207,7 +207,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
                     self.lose(&msdu.payload);
                 }
                 let queue = Hop::Air { cell: CellId::new(index), from: msdu.from, to: msdu.to };
-                self.leave_room(queue, (flow, origin), (hop, run.len()));
+                self.leave_room(queue, (flow, origin), (hop, run));
             }
             departed.clear();
             self.departed = departed;

@@ -6,6 +6,7 @@ use airfair_wlan::Phase;
 use airfair_wlan::edca::AccessCategory;
 
 use super::room::{Full, WithoutRoom};
+use super::small_queues::{Departures, SmallQueue};
 use super::{Event, Fate, Hop, World};
 use crate::clock::Clock;
 use crate::endpoint::{Alarm, Intake, Sink, Source};
@@ -24,11 +25,21 @@ pub(crate) struct Flow {
     /// Category of its packets on the air.
     pub(crate) category: AccessCategory,
     pub(crate) without_room: WithoutRoom,
+    /// Meaning of departures from the queue of its sender's host.
+    pub(crate) departures: Departures,
+    /// Departures from that queue, if its sender counts them.
+    pub(crate) small_queue: Option<Box<SmallQueue>>,
     pub(crate) source_alarm: Alarm,
     pub(crate) sink_alarm: Alarm,
 }
 
 impl Flow {
+    /// True if it wants to know of each packet that leaves a queue of a cell.
+    pub(crate) fn wants_departures(&self) -> bool {
+        let is_over_air = matches!(self.forth[0], Hop::Air { .. });
+        self.without_room.waits() || (self.departures == Departures::Counted && is_over_air)
+    }
+
     /// Hops of the packets that one end sends.
     pub(super) fn route(&self, origin: Side) -> &[Hop] {
         match origin {
@@ -73,12 +84,19 @@ impl<R: Recorder, C: Clock> World<R, C> {
         if R::LIMITS {
             self.look_before(id);
         }
+        let counts = self.flows[id.index()].departures == Departures::Counted;
+        if counts {
+            self.settle_departures(id);
+        }
         let Flow { category, ref forth, .. } = self.flows[id.index()];
         let (now, first) = (self.now, forth[0]);
         let make = |body| Packet::new(now, (id, Side::Sender), category, body);
         while let Some(packet) = self.flows[id.index()].source.poll_transmit(now, make) {
             // Who keeps what was refused has noticed.
             let _ = self.send_over(first, &packet);
+        }
+        if counts {
+            self.await_departures(id);
         }
         self.report_sender(id);
         if R::LIMITS {

@@ -8,8 +8,9 @@ use std::collections::VecDeque;
 use airfair_transport::tcp::Unsent;
 use airfair_units::Bytes;
 use airfair_wlan::edca::AccessCategory;
-use airfair_wlan::{Msdu, Phase};
+use airfair_wlan::{Departure, Msdu, Phase};
 
+use super::small_queues::Departures;
 use super::{Bss, Event, Flow, Hop, Output, World};
 use crate::clock::Clock;
 use crate::endpoint::{Alarm, Source};
@@ -82,17 +83,21 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// So many packets of an end have left the queue before their hop over the air, which is number `hop` of its route.
+    /// These packets of an end have left the queue before their hop over the air, which is number `hop` of its route.
     #[inline]
     pub(super) fn leave_room(
         &mut self,
         queue: Hop,
         (flow, origin): (FlowId, Side),
-        (hop, packets): (u16, usize),
+        (hop, left): (u16, &[Departure<Packet>]),
     ) {
-        if self.awaits_departure(flow, origin, hop) {
+        let (departures, packets) = (self.departures(flow, origin, hop), left.len());
+        if departures == Departures::Awaited {
             let come = if packets > 1 { self.refill(queue, flow, packets) } else { 0 };
             return (come..packets).for_each(|_| self.seek_room(flow, origin));
+        }
+        if departures == Departures::Counted {
+            self.tell_departures(flow, left);
         }
         let category = self.flows[flow.index()].category;
         for _ in 0..packets {
@@ -129,14 +134,6 @@ impl<R: Recorder, C: Clock> World<R, C> {
         if self.lines[link.index()].alarm.ring(self.now) {
             self.serve_line(Hop::Wire(link), AccessCategory::default());
         }
-    }
-
-    /// True if an end waits for a packet to leave the queue before that hop, to send another one.
-    #[inline]
-    pub(super) fn awaits_departure(&self, flow: FlowId, origin: Side, hop: u16) -> bool {
-        hop == 0
-            && origin == Side::Sender
-            && self.flows[flow.index()].without_room == WithoutRoom::Wait
     }
 
     /// Calls those who wait, one after the other, while there is room. Whoever has to wait again comes last.
@@ -219,6 +216,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// The queue of its host has refused a packet: its fate, as its source decides.
     #[cold]
     pub(super) fn handle_refusal(&mut self, packet: &Packet) -> Unsent {
+        let Packet { flow, origin, hop, .. } = *packet;
+        if self.departures(flow, origin, hop) == Departures::Counted {
+            self.flows[packet.flow.index()].source.handle_departure(packet.size());
+        }
         let flow = &mut self.flows[packet.flow.index()];
         let (unsent, waits) = match (flow.without_room, &mut flow.source) {
             (WithoutRoom::Keep, source) => (source.handle_refusal(self.now, &packet.body), false),

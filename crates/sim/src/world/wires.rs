@@ -4,6 +4,7 @@ use airfair_wlan::{Msdu, Phase};
 
 use super::flows::record_intake;
 use super::room::Full;
+use super::small_queues::Departures;
 use super::{Event, Hop, World};
 use crate::clock::Clock;
 use crate::endpoint::{Intake, Sink};
@@ -18,9 +19,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.note_sent(packet);
         self.recorder.record_link(self.now, id, LinkRecord::Queued(queued));
         let Packet { flow, origin, hop, .. } = *packet;
-        if self.awaits_departure(flow, origin, hop) {
-            let at = self.links[id.index()].last_departure();
-            self.queue.push(at, Phase::End, Event::Departure(flow, origin));
+        match self.departures(flow, origin, hop) {
+            Departures::Ignored => {}
+            Departures::Awaited => {
+                let at = self.links[id.index()].last_departure();
+                self.queue.push(at, Phase::End, Event::Departure(flow, origin));
+            }
+            Departures::Counted => self.note_departure(id, packet),
         }
         Ok(())
     }

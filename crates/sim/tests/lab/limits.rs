@@ -35,7 +35,8 @@ const FAST: &str = "rate = \"10 Gb/s\", delay = \"20 ms\"";
 /// the next ACK.
 #[test]
 fn a_small_receive_window_limits_a_flow_over_a_long_way() {
-    let outcome = cell(AC, FAST, "kind = \"tcp\"");
+    let small = "kind = \"tcp\", window_scaling = false";
+    let outcome = cell(AC, FAST, small);
     let flow = &outcome.flows[0];
     assert!(share(flow, Limit::ReceiveWindow) > 0.9, "{:?}", flow.limits);
 }

@@ -13,6 +13,7 @@ mod conservation;
 mod determinism;
 mod drivers;
 mod edca;
+mod eras;
 mod examples;
 mod external;
 mod floor;

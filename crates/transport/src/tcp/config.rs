@@ -128,6 +128,9 @@ pub struct SenderConfig {
     pub recovery_timer: RecoveryTimer,
     /// Retransmission time-out.
     pub rto: RtoConfig,
+    /// Keep no more in the queue of its own host than pacing would send in so long a time, or two segments; `None`: as much
+    /// as the window allows.  [linux-tsq]
+    pub small_queue: Option<Duration>,
 }
 
 impl Default for SenderConfig {
@@ -152,6 +155,7 @@ impl Default for SenderConfig {
             deflation: Deflation::ToFlight,
             recovery_timer: RecoveryTimer::Impatient,
             rto: RtoConfig::default(),
+            small_queue: None,
         }
     }
 }

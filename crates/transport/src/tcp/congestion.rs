@@ -77,6 +77,16 @@ impl Congestion {
         self.in_segments(self.window.ssthresh)
     }
 
+    /// True in slow start.
+    pub(crate) fn is_in_slow_start(&self) -> bool {
+        self.window.cwnd < self.window.ssthresh
+    }
+
+    /// True as long as the window is less than half of the threshold.
+    pub(crate) fn is_below_half_of_ssthresh(&self) -> bool {
+        self.window.cwnd.get() < self.window.ssthresh.get() / 2
+    }
+
     /// Gives the window a value, one segment at least [segments].
     pub(crate) fn set_cwnd_segments(&mut self, segments: u32) {
         self.window.cwnd = self.params.segment * u64::from(segments.max(1));

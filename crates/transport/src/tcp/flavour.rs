@@ -37,6 +37,11 @@ impl Flavour {
         Self::Cubic,
     ];
 
+    /// True if its window has an arithmetic of its own, whatever [`Arithmetic`](super::Arithmetic) says.
+    pub const fn has_own_arithmetic(self) -> bool {
+        matches!(self, Self::Westwood | Self::WestwoodPlus | Self::Vegas)
+    }
+
     /// True if it uses selective acknowledgments unless told otherwise.
     pub const fn is_selective(self) -> bool {
         matches!(self, Self::Sack | Self::WestwoodPlus | Self::Cubic)

@@ -12,6 +12,8 @@ const IP_HEADER: u64 = 20;
 /// TCP header without options [octets].  [RFC9293 §3.1]
 const TCP_HEADER: u64 = 20;
 
+/// Headers of IP and TCP without options [octets].
+pub(crate) const HEADERS: u64 = IP_HEADER + TCP_HEADER;
 /// Length of the timestamps option with its padding [octets].  [RFC7323 §3.2]
 pub(crate) const TIMESTAMPS_OPTION: u8 = 12;
 
@@ -161,7 +163,7 @@ impl Segment {
 
     /// Size of the IP packet: 20 octets IP, 20 octets TCP, options, payload [octets].  [RFC9293 §3.1]
     pub fn size(&self) -> Bytes {
-        Bytes::new(IP_HEADER + TCP_HEADER + u64::from(self.options) + u64::from(self.payload))
+        Bytes::new(HEADERS + u64::from(self.options) + u64::from(self.payload))
     }
 
     /// True if it acknowledges and does nothing else.

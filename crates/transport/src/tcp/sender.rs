@@ -5,6 +5,7 @@ mod input;
 mod limit;
 mod output;
 mod refusal;
+mod small_queue;
 
 use airfair_laws::window_limit::WindowLimit;
 use airfair_units::{Bytes, Duration, Time};
@@ -19,6 +20,7 @@ use super::stats::{PendingEvents, SenderEvent, SenderStats};
 use by_time::ByTime;
 use refusal::Refusals;
 pub use refusal::Unsent;
+use small_queue::SmallQueue;
 
 /// Time-outs of the SYN after which the initial window is one segment.  [RFC6928 §2]
 const SYN_TIMEOUTS_TOLERATED: u32 = 1;
@@ -81,6 +83,8 @@ pub struct Sender {
     /// The first unacknowledged segment is to be sent once more, whatever the window.
     is_retransmission_due: bool,
     refusals: Refusals,
+    /// Where the sender keeps little in the queue of its own host.
+    small_queue: Option<SmallQueue>,
     events: PendingEvents,
     stats: SenderStats,
 }
@@ -116,6 +120,7 @@ impl Sender {
             is_ack_due: false,
             is_retransmission_due: false,
             refusals: Refusals::default(),
+            small_queue: config.small_queue.map(|_| SmallQueue::default()),
             events: PendingEvents::default(),
             stats: SenderStats::default(),
         }

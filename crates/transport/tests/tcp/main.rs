@@ -13,6 +13,7 @@ mod receiver;
 mod refusal;
 mod script;
 mod selective;
+mod small_queue;
 mod timeout;
 mod window;
 mod window_limit;

@@ -136,6 +136,7 @@ prop_compose! {
         initial_ssthresh in prop::option::of(1u32..12),
         (handshake, limited_transmit, byte_counting) in any::<(bool, bool, bool)>(),
         (grow_beyond_receive_window, to_flight, impatient) in any::<(bool, bool, bool)>(),
+        small_queue in prop::option::of(1u64..20),
     ) -> SenderConfig {
         SenderConfig {
             segment: Bytes::new(segment),
@@ -153,6 +154,7 @@ prop_compose! {
             } else {
                 RecoveryTimer::SlowButSteady
             },
+            small_queue: small_queue.map(Duration::from_millis),
             ..SenderConfig::default()
         }
     }

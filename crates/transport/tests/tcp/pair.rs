@@ -36,6 +36,8 @@ pub(crate) struct Pair<F> {
     wire: BTreeMap<(Time, u64), (To, Segment)>,
     sent: u64,
     fate: F,
+    /// Sizes of the sender's packets in the queue of its own host.
+    host: Vec<Bytes>,
     /// Number of the last segment that was refused.
     refused: Option<u64>,
     /// Segments of the sender as they went out.
@@ -64,6 +66,7 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
             now: Time::ZERO,
             wire: BTreeMap::new(),
             sent: 0,
+            host: Vec::new(),
             fate,
             refused: None,
             log: Vec::new(),
@@ -83,6 +86,9 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
         };
         assert!(at >= self.now, "a deadline in the past");
         self.now = at;
+        for size in std::mem::take(&mut self.host) {
+            self.sender.handle_departure(size);
+        }
         if let Some(first) = self.wire.first_entry().filter(|first| first.key().0 == at) {
             let (to, segment) = first.remove();
             match to {
@@ -158,7 +164,12 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
         }
         loop {
             let before = self.sender.flight();
-            let Some(segment) = self.sender.poll_transmit(self.now) else { break };
+            let Some(segment) = self.sender.poll_transmit(self.now) else {
+                if self.leave_host() {
+                    continue;
+                }
+                break;
+            };
             self.widest = self.widest.max(self.sender.usable_window().get());
             if segment.payload > 0 && self.sender.flight() > before {
                 self.check_windows();
@@ -169,16 +180,32 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
                 self.refuse(segment);
                 break;
             }
+            self.host.push(segment.size());
             self.log.push((self.now, segment));
         }
         while self.sender.poll_event().is_some() {}
         assert!(self.sender.cwnd() >= 1);
     }
 
+    /// Packets leave the sender's host, as many as it waits for; false if it waits for none.
+    fn leave_host(&mut self) -> bool {
+        let Some(mut awaited) = self.sender.awaited_departures() else { return false };
+        while let Some(size) = self.host.pop() {
+            let is_enough = size >= awaited;
+            assert_eq!(self.sender.handle_departure(size), is_enough);
+            if is_enough {
+                return true;
+            }
+            awaited = self.sender.awaited_departures().expect("it waits");
+        }
+        panic!("it waits for packets that are not there");
+    }
+
     /// The sender is told that a segment did not leave; one that it takes back was never sent.
     fn refuse(&mut self, segment: Segment) {
         let before = *self.sender.stats();
         let unsent = self.sender.handle_refusal(self.now, &segment);
+        self.sender.handle_departure(segment.size());
         let after = self.sender.stats();
         assert_eq!(after.refusals, before.refusals + 1);
         let counts = after.segments_sent == before.segments_sent;

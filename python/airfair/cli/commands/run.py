@@ -22,6 +22,7 @@ _EPILOGUE = """\
 examples:
   airfair run one-slow-station
   airfair run cell.toml --replications 10 --out results/cell
+  airfair run cell.toml --explain
   airfair run cell.toml --json | jq '.flows[].goodput_bps'
   airfair run cell.toml --pcap f.pcapng --trace-from '10 s' --trace-until '11 s'
 """
@@ -50,6 +51,11 @@ def add(commands: Commands) -> None:
         metavar="GLOB",
         help="show the flows whose names match, as in 'voice*'; may be repeated",
     )
+    run.add_argument(
+        "--explain",
+        action="store_true",
+        help="print each default of 802.11n, ac and ax that acts: key, value and reason",
+    )
     options.force(run)
     options.threads(run)
     options.json(run)
@@ -63,6 +69,11 @@ def _run(arguments: argparse.Namespace) -> int:
     out: Path | None = arguments.out
     output.check([*output.results(out), *tracing.outputs(arguments)], force=arguments.force)
     made = output.prepare(out)
+    # With --json standard output is for the document alone.
+    if arguments.explain:
+        defaults = scenarios.explained(text, overrides)
+        people = sys.stderr if arguments.json else sys.stdout
+        print(f"{defaults}\n", file=people, flush=True)
     traces, result, cut, failure = None, None, False, None
     try:
         traces = tracing.prepare(arguments, scenario)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +13,13 @@ from airfair import replacing
 from airfair.cli import options, output, studies
 from airfair.cli.completers import complete, engines, files, toml_files
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain
+from airfair.names import printable
 
 if TYPE_CHECKING:
     from airfair.cli.parser import Commands
     from airfair.experiment import ExperimentResult, Study
+
+_WIDTH = 80
 
 _EPILOGUE = """\
 examples:
@@ -113,17 +118,28 @@ def _refuse_labels_alone(study: Study) -> None:
 
 def _simulate(study: Study, arguments: argparse.Namespace) -> ExperimentResult:
     from airfair.archive import EngineError
-    from airfair.experiment import StudyError
+    from airfair.experiment import DefaultsWarning, StudyError
 
+    _warn(study)
     store = None if arguments.no_store else arguments.store or "default"
     try:
-        return study.experiment.run(
-            store=store, engine=_engine(arguments), threads=arguments.threads
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DefaultsWarning)  # told above
+            return study.experiment.run(
+                store=store, engine=_engine(arguments), threads=arguments.threads
+            )
     except StudyError as error:
         raise InputError(*error.problems) from error
     except EngineError as error:
         raise InputError(str(error)) from error
+
+
+def _warn(study: Study) -> None:
+    """Say which defaults change with a standard."""
+    for told in study.experiment.changed_defaults():
+        for line in f"airfair: warning: {told}".splitlines():
+            wrapped = textwrap.wrap(printable(line), _WIDTH, subsequent_indent="    ")
+            print("\n".join(wrapped), file=sys.stderr)
 
 
 def _engine(arguments: argparse.Namespace) -> str:

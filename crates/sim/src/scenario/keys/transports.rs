@@ -12,7 +12,9 @@ use super::super::declare::{Choice, Form, Keys, OrNone};
 use super::super::kind::{Absent, Kind, Plain, words};
 use super::super::reader::Entry;
 use super::super::{Tcp, Tfrc, Transport};
-use super::{DELAY, IP_TCP, IP_TFRC, IP_UDP, MAX_MSDU, PERIOD, UNLIMITED, bytes, integer, time};
+use super::{
+    DELAY, IP_TCP, IP_TFRC, IP_UDP, MAX_MSDU, OFF, PERIOD, UNLIMITED, bytes, integer, time,
+};
 
 words!(Flavour {
     Reno = "reno",
@@ -32,6 +34,8 @@ words!(Profile { Rfc5348 = "rfc5348", Rfc3448 = "rfc3448", Ns2 = "ns-2" });
 const SIZE: Kind = Kind::Either(&[Kind::Word(&["endless"]), bytes(1, 1_000_000_000_000_000)]);
 const ACK_TIMER: Kind = time(Duration::from_millis(1), Duration::from_secs(10));
 const MIN_RTO: Kind = time(Duration::from_millis(1), Duration::from_secs(60));
+const SMALL_QUEUE: Kind =
+    Kind::Either(&[OFF, time(Duration::from_micros(1), Duration::from_secs(1))]);
 const TICK: Kind = time(Duration::from_micros(1), Duration::from_secs(1));
 const SSTHRESH: Kind = Kind::Either(&[UNLIMITED, integer(2, 1_000_000)]);
 const UDP_RATE: Kind = Kind::Either(&[Kind::Word(&["saturated"]), Kind::Rate]);
@@ -157,6 +161,11 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
     keys.no_or_yes("full_queue", keeps_refused, &["loss", "hold"], "\"hold\"").says(
         "What becomes of a segment that the transmit queue of the sender's own host has no room \
          for: it is lost, as in ns-2, or the sender keeps it and reduces its window, as Linux does.",
+    );
+    let is_small = sender.small_queue.is_some();
+    keys.optional("small_queues", &mut sender.small_queue, SMALL_QUEUE, "\"1 ms\"").written_if(is_small).says(
+        "TCP small queues: the most that the sender keeps in the transmit queue of its own host, as pacing would send in so \
+         long a time, but two segments at least and 4 MiB at most. Linux has 1 ms, and 8 ms in front of Wi-Fi.",
     );
     keys.key("handshake", &mut sender.handshake, Kind::Flag, "false")
         .says("Whether the connection opens with SYN and SYN-ACK.");

@@ -123,7 +123,8 @@ impl Sender {
         self.stats.duplicate_sacks += u64::from(news.is_duplicate_reported);
         self.stats.duplicate_acks += u64::from(!is_new && news.delivered > 0);
         let is_full = self.config.grow_beyond_receive_window
-            || before + self.segment > self.congestion.cwnd();
+            || before + self.segment > self.congestion.cwnd()
+            || self.was_cwnd_limited();
         let is_cwnd_limited = is_full && !self.is_reducing();
         let verdict = self.advance(segment.ack);
         self.sample_by_time(now, segment, is_new, news);
@@ -344,6 +345,13 @@ impl Sender {
         by_time.first_of_two = (!push).then_some((now, segment.payload_end()));
         let flags = if push { segment.flags.and(Flags::PSH) } else { segment.flags };
         Some(Segment { flags, ..segment })
+    }
+
+    /// True if the next segment is the second of two that go out together.
+    pub(super) fn is_second_of_two(&self, now: Time) -> bool {
+        let is_in_twos = self.config.arithmetic == Arithmetic::Linux;
+        let first = self.by_time.as_ref().and_then(|by_time| by_time.first_of_two);
+        is_in_twos && first == Some((now, self.next))
     }
 
     /// A probe, what is lost, or new data.

@@ -186,7 +186,8 @@ impl Sender {
         let acked = ack.min(self.data_end) - self.unacknowledged.min(self.data_end);
         // Full: not one more segment would fit.
         let is_full = self.config.grow_beyond_receive_window
-            || self.flight_octets() + self.segment > self.congestion.cwnd();
+            || self.flight_octets() + self.segment > self.congestion.cwnd()
+            || self.was_cwnd_limited();
         let is_cwnd_limited = is_full && !self.is_reducing();
         self.unacknowledged = ack;
         self.next = self.next.max(ack);

@@ -19,7 +19,7 @@ impl Sender {
     /// to wait for them.
     #[inline]
     pub fn poll_transmit_as<T>(&mut self, now: Time, make: impl FnOnce(Segment) -> T) -> Option<T> {
-        if self.refusals.is_waiting {
+        if self.refusals.is_waiting || self.waits_for_departures(now) {
             return None;
         }
         self.note_before_transmit();
@@ -28,9 +28,13 @@ impl Sender {
         if self.state == State::Open && is_plain {
             let left = self.data_end.saturating_sub(self.next);
             let length = self.next_length(self.flight_octets(), left)?;
-            return Some(make(self.transmit(now, self.next, length)));
+            let segment = self.transmit(now, self.next, length);
+            self.note_queued(segment.size());
+            return Some(make(segment));
         }
-        self.poll_otherwise(now).map(make)
+        let segment = self.poll_otherwise(now)?;
+        self.note_queued(segment.size());
+        Some(make(segment))
     }
 
     /// The next segment to send where it need not be new data, or the receiver says what it has.

@@ -12,7 +12,7 @@ from . import figures
 from .claims import MORE, PREDICATES
 from .findings import SEARCHES
 from .introduction import introduction
-from .plan import ALL_WAYS, COMPARED, MODERN, READ_IN, STANDARDS, WAYS
+from .plan import ALL_WAYS, COMPARED, MODERN, READ_IN, STANDARDS, WAYS, WITH_TODAYS_HOSTS
 from .runs import Measurements, Runs
 
 REPLICATIONS = 5
@@ -24,6 +24,7 @@ def paper(directory: Path) -> Paper[Runs]:
     said = prose["introduction"].by_id({"setup": known["setup"], "more": MORE - 1})
     pairs = [f"anomaly-{standard}-{way}" for standard in STANDARDS for way in WAYS]
     beyond = [*(f"rates-{standard}" for standard in STANDARDS), "stations-g", "stations-ax"]
+    beyond += [f"today-{standard}" for standard in WITH_TODAYS_HOSTS]
     shows = {
         "anomaly": ([*pairs, *beyond], figures.anomalies),
         "ending": (["ending"], figures.testbed),

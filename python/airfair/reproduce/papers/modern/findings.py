@@ -5,7 +5,18 @@ from __future__ import annotations
 from airfair.estimate import Floats
 from airfair.reproduce.paper import Found, Search
 
-from .plan import FIFO, NONE, PRINTED, scheme
+from .plan import (
+    AGGREGATED,
+    FIFO,
+    FQ_CODEL,
+    NONE,
+    PRINTED,
+    WAYS,
+    WITH_TODAYS_HOSTS,
+    anomaly,
+    scheme,
+    todays_hosts,
+)
 from .runs import FAST, SLOW, Measurements
 
 AX = "ax"
@@ -84,10 +95,36 @@ def both_ways(data: Measurements) -> Found:
     )
 
 
+def hosts(data: Measurements) -> Found:
+    """The anomaly with the hosts and queues of Linux, which are the defaults of 802.11n and ax."""
+    numbers = {}
+    for standard in WITH_TODAYS_HOSTS:
+        for way in WAYS:
+            kinds = {
+                "fifo": anomaly(standard, way, AGGREGATED, FIFO),
+                "fq": anomaly(standard, way, AGGREGATED, FQ_CODEL),
+                "today": todays_hosts(standard, way),
+            }
+            for kind, key in kinds.items():
+                runs = data[key]
+                numbers[f"{standard}_{way}_{kind}_part"] = _mean(runs.slow_part())
+                numbers[f"{standard}_{way}_{kind}_mbps"] = _mean(runs.total())
+                numbers[f"{standard}_{way}_{kind}_delay_ms"] = _mean(runs.delay(FAST))
+    return Found(numbers)
+
+
 SEARCHES = (
     Search("printed-air", ("ending",), printed_air),
     Search("drr", ("schemes-ax-down",), drr),
     Search("turns", ("schemes-ax-down",), turns),
     Search("grants", ("schemes-ax-down",), grants),
+    Search(
+        "todays-hosts",
+        (
+            *(f"anomaly-{standard}-{way}" for standard in WITH_TODAYS_HOSTS for way in WAYS),
+            *(f"today-{standard}" for standard in WITH_TODAYS_HOSTS),
+        ),
+        hosts,
+    ),
     Search("both-ways", ("schemes-ax-down", "schemes-ax-both"), both_ways),
 )

@@ -19,6 +19,7 @@ _ENDING = studies.declared("modern", "ending")
 _STATIONS = studies.declared("modern", "stations")
 _SOLD = studies.declared("modern", "sold")
 _READINGS = studies.declared("modern", "readings")
+_TODAY = studies.declared("modern", "today")
 
 STANDARDS: Mapping[str, str] = {
     id_: keys["bss.cell.standard"] for id_, keys in _ANOMALY["factors"]["standard"].items()
@@ -40,6 +41,9 @@ ALONE, AGGREGATED = "alone", "aggregated"
 """Whether frames go one by one or in aggregates."""
 FIFO, FQ_CODEL, AIRTIME = "fifo", "fq-codel", "airtime"
 QUEUES: Mapping[str, str] = {FIFO: "FIFO", FQ_CODEL: "FQ-CoDel", AIRTIME: "airtime scheduler"}
+(DEFAULT,) = _TODAY["factors"]["queue"]
+"""The queue of an access point where the file says none."""
+WITH_TODAYS_HOSTS: tuple[str, ...] = tuple(one["standard"] for one in _TODAY["design"])
 COUNTS: tuple[str, ...] = tuple(_STATIONS["factors"]["N"])
 """Stations, one of which is slow."""
 
@@ -85,6 +89,11 @@ def anomaly(standard: str, way: str, how: str, queue: str = FIFO, slow: str = ""
     if slow in ENDS[standard]:
         return (f"anomaly-{standard}-{way}", f"{how}, {queue}, {slow}")
     return (f"rates-{standard}", f"{way}, {how}, {slow}")
+
+
+def todays_hosts(standard: str, way: str) -> Key:
+    """A fast and a slow station with the hosts and queues of Linux."""
+    return (f"today-{standard}", f"{way}, {DEFAULT}")
 
 
 def stations(standard: str, how: str, queue: str, count: str) -> Key:

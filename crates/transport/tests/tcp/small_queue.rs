@@ -1,0 +1,127 @@
+//! Small queues: how much of a sender waits in the queue of its own host.  Packets of a segment have 1040 octets.
+
+use airfair_transport::tcp::{Arithmetic, LossRecovery, SenderConfig};
+use airfair_units::{Bytes, Duration};
+
+use crate::script::{Script, plain};
+use crate::selective::selective;
+
+/// A hundred segments at once, and 1 ms at the pacing rate.
+fn hundred() -> SenderConfig {
+    let small_queue = Some(Duration::from_millis(1));
+    SenderConfig { initial_window: 100, small_queue, ..plain() }
+}
+
+/// The first hundred have left, and an ACK of each has come after `round_trip_ms`.
+fn acknowledged(config: SenderConfig, round_trip_ms: u64) -> Script {
+    let mut script = Script::new(config);
+    script.sends(0..100);
+    leave(&mut script, 100);
+    script.at(round_trip_ms);
+    for number in 1..=100 {
+        script.ack(number);
+    }
+    script
+}
+
+/// So many packets leave the queue of the sender's host. True if it waited for the last of them.
+fn leave(script: &mut Script, packets: u64) -> bool {
+    let mut waited = false;
+    for _ in 0..packets {
+        waited = script.sender.handle_departure(Bytes::new(1_040));
+    }
+    waited
+}
+
+/// cwnd is 101 segments in congestion avoidance, and 1.2 · 101 000 octets in 10 ms are 12 120 in a millisecond. Eleven packets
+/// are 11 440 octets, so that a twelfth goes: 12 480.
+///
+/// Verifies: [linux-tsq]
+#[test]
+fn a_millisecond_at_the_pacing_rate_waits_in_the_own_queue() {
+    let mut script = acknowledged(SenderConfig { initial_ssthresh: Some(2), ..hundred() }, 10);
+    script.window(101, 2).sends(100..112);
+    assert_eq!(script.sender.awaited_departures(), Some(Bytes::new(360)));
+    assert!(leave(&mut script, 1), "the sender waited for it");
+    script.sends([112]);
+    // Four leave, and four go.
+    assert!(leave(&mut script, 4));
+    script.sends(113..117);
+}
+
+/// 2 · 200 000 octets in 10 ms: 40 000 in a millisecond. 38 packets are 39 520, so that a 39th goes.
+///
+/// Verifies: [linux-tsq]
+#[test]
+fn in_slow_start_the_pacing_rate_is_twice_that_of_the_window() {
+    let mut script = acknowledged(hundred(), 10);
+    script.window(200, u32::MAX).sends(100..139);
+}
+
+/// 1.2 · 101 000 octets a second are 121 in a millisecond. Two packets may wait, and a third goes to them.
+///
+/// Verifies: [linux-tsq]
+#[test]
+fn two_segments_may_wait_at_any_rate() {
+    let mut script = acknowledged(SenderConfig { initial_ssthresh: Some(2), ..hundred() }, 1_000);
+    script.sends(100..103).silent();
+    assert!(leave(&mut script, 1));
+    script.sends([103]);
+}
+
+/// Two segments that leave as one count as one: four may wait, and two more go to them.
+///
+/// Verifies: [linux-tsq], [linux-tso]
+#[test]
+fn two_bursts_of_two_segments_may_wait_where_segments_go_out_in_twos() {
+    let config = SenderConfig {
+        loss_recovery: LossRecovery::Rack,
+        arithmetic: Arithmetic::Linux,
+        flavour: selective().flavour,
+        sack: selective().sack,
+        initial_ssthresh: Some(2),
+        ..hundred()
+    };
+    let mut script = acknowledged(config, 1_000);
+    script.sends(100..106).silent();
+    assert_eq!(script.sender.awaited_departures(), Some(Bytes::new(2 * 1_040)));
+    assert!(!leave(&mut script, 1), "more than four are there");
+    assert!(leave(&mut script, 1));
+    script.sends(106..108).silent();
+}
+
+/// As each packet leaves another one goes, until the window of 101 is full. With 12 480 octets of 12 120 in the own queue nothing
+/// new would go; what is lost goes up to 24 240.
+///
+/// Verifies: [linux-tsq]
+#[test]
+fn a_repair_may_have_twice_as_much_in_the_own_queue() {
+    let mut script = acknowledged(SenderConfig { initial_ssthresh: Some(2), ..hundred() }, 10);
+    script.sends(100..112);
+    for number in 112..201 {
+        assert!(leave(&mut script, 1));
+        script.sends([number]);
+    }
+    assert_eq!(script.sender.awaited_departures(), Some(Bytes::new(360)));
+    script.at(12).ack(100).ack(100).silent().ack(100).sends([100]).silent();
+}
+
+/// The window was full before the ACK of half of it, of which some waits for the host when the next ACK comes: cwnd grows by a
+/// segment for each of them.
+///
+/// Verifies: [linux-tsq]
+#[test]
+fn a_sender_that_waits_for_its_own_host_is_limited_by_its_window() {
+    let mut script = acknowledged(hundred(), 10);
+    script.sends(100..139);
+    while leave(&mut script, 30) {
+        script.drain();
+    }
+    // 200 segments are out: the window is full. An ACK opens it, and some of it waits.
+    assert_eq!(script.sender.flight(), Bytes::new(200_000));
+    script.at(20).ack(200).drain();
+    assert!(script.sender.flight() < Bytes::new(200_000));
+    let before = script.sender.cwnd();
+    script.ack(202);
+    assert_eq!(script.sender.cwnd(), before + 1);
+}
