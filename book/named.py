@@ -17,13 +17,14 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import cells
 import jinja2
 from cells import NamingError
 
 import airfair
+from airfair.experiment.claims import Ruling
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNS = ROOT / "book" / "runs.toml"
@@ -137,9 +138,10 @@ def kept() -> dict[str, Any]:
 def verdicts() -> dict[str, dict[str, int]]:
     """How many claims of each paper, and of all, have which verdict."""
     record = json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"]
-    counts: dict[str, dict[str, int]] = {"all": {}}
+    none = dict.fromkeys(get_args(Ruling), 0)
+    counts: dict[str, dict[str, int]] = {"all": dict(none)}
     for paper, entry in record.items():
-        for into in (counts.setdefault(paper, {}), counts["all"]):
+        for into in (counts.setdefault(paper, dict(none)), counts["all"]):
             for claim in entry["claims"].values():
                 into[claim["state"]] = into.get(claim["state"], 0) + 1
                 into["claims"] = into.get("claims", 0) + 1
@@ -164,7 +166,10 @@ def full_run(paper: str, results: Path) -> dict[str, Any]:
         }
         names[experiment["id"]] = {**_numbers(experiment["measured"]), "series": series}
     for claim in document["claims"]:
-        names["claims"][claim["id"]] = {**_numbers(claim["points"]), **_evidence(claim["evidence"])}
+        names["claims"][claim["id"]] = {
+            **_numbers(claim["points"]),
+            **evidence_in(claim["evidence"]),
+        }
     return names
 
 
@@ -196,16 +201,26 @@ _POINT = re.compile(
     rf" = (?P<first>{_NUMBER}) (?P<kind>±|to) (?P<second>{_NUMBER})(?: \(needs .*\))?: \w+"
 )
 
+_QUOTA = re.compile(
+    r"(?:(?P<beside>.+), (?:as near|not deciding): )?(?:\w+: )?(?P<label>.+): "
+    rf"(?P<hold>{_PLAIN}) of (?P<of>{_PLAIN}) \(needs (?P<needs>{_PLAIN})\): \w+"
+)
 
-def _evidence(text: str) -> dict[str, Any]:
+
+def evidence_in(text: str) -> dict[str, Any]:
     """Points of a claim under the reading that decides; those of others are `beside` it, by their names."""
     points: dict[str, Any] = {"beside": {}}
     into = points
     for part in text.split("; "):
-        if not (found := _POINT.fullmatch(part)):
+        found, quota = _POINT.fullmatch(part), _QUOTA.fullmatch(part)
+        if not (either := found or quota):
             continue
-        if found["beside"]:
-            into = points["beside"].setdefault(found["beside"], {})
+        if either["beside"]:
+            into = points["beside"].setdefault(either["beside"], {})
+        if not found:
+            counts = {key: Number(float(either[key]), None) for key in ("hold", "of", "needs")}
+            into[either["label"]] = counts
+            continue
         first, second = float(found["first"]), float(found["second"])
         if found["kind"] == "to":
             first, second = (first + second) / 2, (second - first) / 2

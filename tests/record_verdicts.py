@@ -34,7 +34,10 @@ def recorded(results: Path) -> dict[str, object]:
         }
         papers[path.stem] = {"plan": document["plan"], "claims": claims}
         if document["calibration"]:
-            papers[path.stem]["calibration"] = document["calibration"]
+            papers[path.stem]["calibration"] = [
+                {key: one[key] for key in ("label", "fits", "role")}
+                for one in document["calibration"]
+            ]
     if not papers:
         sys.exit(f"{results}: no results; make reproduce")
     return {"golden": golden(), "papers": papers}

@@ -47,6 +47,9 @@ def ours(figure: int) -> Samples:
     """The same in airfair."""
     # ns-2.35's `Agent/TCP/Linux` has Westwood+, the paper's Westwood is the one before.
     keys = {"link.BS0-H0.rate": RATES[figure], "flow.westwood.transport.flavour": "westwood+"}
+    # The scenario has ns-2's settings of 2003, and ns-2.35 those since 2004.
+    keys |= {f"flow.{flow}.transport.min_rto": "200 ms" for flow in ("newreno", "westwood", "sack")}
+    keys |= {"flow.tfrc*.transport.segment": "480 B", "flow.tfrc*.transport.rate": "288 kb/s"}
     result = airfair.run(SCENARIO, replications=SEEDS, set=keys)
     octets = result.series("delivered")["delivered_bytes"].to_numpy().reshape(SEEDS, 5, -1)
     return {

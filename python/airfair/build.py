@@ -344,6 +344,8 @@ def queue_fifo(
 def queue_data_ack(
     *,
     ack_filter: bool | None = None,
+    hardware_queue: Literal["off"] | int | None = None,
+    hardware_queue_counts: Literal["aggregates", "packets"] | None = None,
     limit: Literal["each", "shared"] | None = None,
     overflow: Literal["tail", "longest-flow"] | None = None,
     packets: int | None = None,
@@ -353,6 +355,15 @@ def queue_data_ack(
 
     ack_filter: Whether a pure TCP ACK takes the place of an older one of its flow that waits; ACKs
         with SACK blocks and duplicates stay. Default: false.
+    hardware_queue: Most aggregates or packets that the driver holds ahead of the air, those in
+        service included; `hardware_queue_counts` chooses the unit. Without aggregates a packet is
+        one. With `off` packets leave their queues when the access point wins the medium, except the
+        first packet of a frame. Default: "off".
+    hardware_queue_counts: Unit of `hardware_queue`. With `aggregates` the driver forms aggregates
+        ahead of the air; ath9k holds 2. With `packets` the hardware forms an aggregate when it wins
+        the medium, of all packets that it holds for one station; ath10k holds up to 1424 packets
+        and mt76 up to 2048, and `aql` of the airtime discipline usually limits them first. Default:
+        "aggregates".
     limit: What `packets` counts: those of each queue for itself, or of all together. Default:
         "each".
     overflow: Who gives way where there is no room: the packet that comes, or the oldest of the flow
@@ -468,7 +479,7 @@ def queue_fq_codel(
 def queue_airtime(
     *,
     ack_filter: bool | None = None,
-    airtime_quantum: str | None = None,
+    airtime_quantum: Literal["off"] | str | None = None,
     aql: Literal["off"] | Mapping[str, Value] | None = None,
     charges_uplink: bool | None = None,
     hardware_queue: Literal["off"] | int | None = None,
@@ -486,19 +497,22 @@ def queue_airtime(
 
     ack_filter: Whether a pure TCP ACK takes the place of an older one of its flow that waits; ACKs
         with SACK blocks and duplicates stay. Default: false.
-    airtime_quantum: Airtime that a station may use more at each of its turns. Default: "300 us".
+    airtime_quantum: Airtime that a station may use more at each of its turns. With `off` stations
+        have turns of one aggregate, whatever airtime these take, as in Linux before its airtime
+        scheduler. Default: "300 us".
     aql: Airtime queue limits of what the driver takes; they mean nothing without `hardware_queue`.
         Default: {}.
     charges_uplink: Whether a station is charged for the frames that it sends, too, not only for
         those to it. Default: true.
     hardware_queue: Most aggregates or packets that the driver holds ahead of the air, those in
-        service included; `hardware_queue_counts` chooses the unit. With `off` packets leave their
-        queues when the access point wins the medium, except the first packet of a frame. Default:
-        "off".
+        service included; `hardware_queue_counts` chooses the unit. Without aggregates a packet is
+        one. With `off` packets leave their queues when the access point wins the medium, except the
+        first packet of a frame. Default: "off".
     hardware_queue_counts: Unit of `hardware_queue`. With `aggregates` the driver forms aggregates
         ahead of the air; ath9k holds 2. With `packets` the hardware forms an aggregate when it wins
         the medium, of all packets that it holds for one station; ath10k holds up to 1424 packets
-        and mt76 up to 2048, and `aql` usually limits them first. Default: "aggregates".
+        and mt76 up to 2048, and `aql` of the airtime discipline usually limits them first. Default:
+        "aggregates".
     interval: Time in which the delay must fall below the target once. Default: "100 ms".
     packets: Capacity, the packet in service included. Default: 8192.
     quantum: Octets that a flow may send more at each of its turns. Default: "300 B".

@@ -13,8 +13,8 @@ from .marks import PROGRAM
 
 VERSIONS = {
     "run": 2,
-    "reproduction": 1,
-    "paper": 1,
+    "reproduction": 2,
+    "paper": 2,
     "papers": 1,
     "limits": 1,
     "scheme": 1,

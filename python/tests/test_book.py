@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import check_site
+import history
 import links
 import named
 import pytest
@@ -44,10 +45,42 @@ def _kept_runs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     monkeypatch.setenv("AIRFAIR_CACHE", str(kept))
 
 
+def test_evidence_has_how_many_points_of_a_quota_hold_and_how_many_are_needed() -> None:
+    found = named.evidence_in(
+        "depends: combinations above 0.6: 1 of 7 (needs 6): fails; index = 0.6 ± 0.1 (needs > 0): holds; "
+        "ideal, not deciding: combinations above 0.6: 0 of 7 (needs 6): fails"
+    )
+    counts = {key: one.mean for key, one in found["combinations above 0.6"].items()}
+    assert counts == {"hold": 1, "of": 7, "needs": 6}
+    assert found["index"].mean == 0.6
+    assert found["beside"]["ideal"]["combinations above 0.6"]["hold"].mean == 0
+
+
 @pytest.mark.parametrize("page", named.pages(), ids=of)
 def test_numbers_are_those_of_the_runs_that_they_name(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert named.told(text, named.paper_of(page)) == text, "stale: make book"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=of)
+def test_what_was_chosen_late_stands_as_the_histories_have_it(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert history.told(text) == text, "stale: make book"
+
+
+def test_each_papers_page_and_that_of_claims_say_what_was_chosen_late() -> None:
+    said = {
+        page.stem: history.blocks(page.read_text(encoding="utf-8"))
+        for page in PAGES
+        if page.parent.name == "docs"
+    }
+    late = [("chosen late", paper) for paper in named.PAPERS]
+    assert sorted(said.pop("claims")) == sorted(
+        [*late, *(("verdicts before", paper) for paper in named.PAPERS)]
+    )
+    assert {page: found for page, found in said.items() if found} == {
+        paper: [("chosen late", paper)] for paper in named.PAPERS
+    }
 
 
 @pytest.mark.parametrize("page", STEPS, ids=of)

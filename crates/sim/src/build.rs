@@ -277,7 +277,7 @@ fn members_of<'s>(
     streams: Streams,
 ) -> Vec<Settable> {
     let has_weights = |queue: &scenario::Queue| {
-        matches!(queue.config.discipline, scenario::Discipline::DataAck(_))
+        matches!(queue.config.discipline, scenario::Discipline::DataAck { .. })
     };
     let all: Vec<&Station> = stations.clone().collect();
     // Who hears whom is known for these rates.

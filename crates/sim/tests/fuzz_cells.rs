@@ -42,7 +42,7 @@ const ERRORS: [&str; 7] = [
     "{ model = \"bit\", ber = 5e-5 }",
     "{ model = \"gilbert-elliott\", mean_good = \"50 ms\", mean_bad = \"20 ms\", bad = 0.9 }",
 ];
-const DISCIPLINES: [&str; 12] = [
+const DISCIPLINES: [&str; 13] = [
     "discipline = \"fifo\"",
     "discipline = \"fifo\", overflow = \"longest-flow\", ack_filter = true",
     "discipline = \"data-ack\"",
@@ -54,6 +54,7 @@ const DISCIPLINES: [&str; 12] = [
     "discipline = \"time-regulator\"",
     "discipline = \"airtime\"",
     "discipline = \"airtime\", queues = 2",
+    "discipline = \"airtime\", airtime_quantum = \"off\"",
     "discipline = \"airtime\", airtime_quantum = \"5 ms\", target = \"1 ms\", interval = \"5 ms\"",
 ];
 const CATEGORIES: [&str; 4] = ["background", "best effort", "video", "voice"];
@@ -107,12 +108,14 @@ fn cell(luck: &mut Luck) -> String {
 fn queue(luck: &mut Luck) -> String {
     let mut keys =
         format!("{}, packets = {}", luck.pick(&DISCIPLINES), luck.pick(&[3, 20, 60, 200, 1_000]));
-    if keys.contains("airtime") && !luck.one_in(4) {
+    let has_aql = keys.contains("airtime");
+    if (has_aql || keys.contains("data-ack")) && !luck.one_in(4) {
         let _ = write!(keys, ", hardware_queue = {}", luck.pick(&[1, 2, 3, 16, 64, 500]));
         if luck.one_in(2) {
             keys += ", hardware_queue_counts = \"packets\"";
         }
         keys += match luck.below(4) {
+            _ if !has_aql => "",
             0 => ", aql = \"off\"",
             1 => ", aql = { low = \"1 ms\", high = \"2 ms\", threshold = \"3 ms\" }",
             _ => "",

@@ -77,7 +77,7 @@ def _rows(
         if level == baseline or other is None:
             continue
         here, there = samples[place], samples[other]
-        less, ratio = here.less(there), here.ratio_to(there)
+        less, ratio = here.less(there), here.relative_to(there)
         free = {name: label for name, label in point.labels.items() if name != factor}
         yield {
             **free,

@@ -1,11 +1,13 @@
 """Conditions: a measured quantity, and the range in which a claim needs it.
 
-A condition *holds* if the mean's whole 95 % confidence interval (Student t) lies in the range, *fails* if
-all of it lies outside, and is *undecided* if the interval straddles a bound. Where nothing can be seen (0
-against 0 in every replication, or a baseline without the effect) it is *untestable* and counts nowhere.
+A condition *holds* if the mean's whole confidence interval (Student t) lies in the range, *fails* if all of
+it lies outside, and is *undecided* if the interval straddles a bound. Where nothing can be seen (0 against 0
+in every replication, or a baseline without the effect) it is *untestable* and counts nowhere. The intervals
+of all looks at a condition together miss its true mean in 5 % of all cases (`error_of_each`).
 
 Of many conditions some fail by chance. Failures of a claim are therefore corrected for their number
-(`holm`); that all hold needs no correction, since each of them has to.
+(`holm`); that all hold needs no correction, since each of them has to. For that same reason many points that
+lie just within their ranges are never all seen there: `resolution` says how far inside they have to lie.
 """
 
 from __future__ import annotations
@@ -13,18 +15,29 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from airfair.estimate import TAIL, Estimate, Floats, estimate, paired, ratio_of_means
+from airfair.estimate import Estimate, Floats, estimate, paired, quotient
+from airfair.statistics import CONFIDENCE
 
 State = Literal["holds", "fails", "undecided", "untestable"]
 Key = tuple[str, str]
 """Setup and variant of runs."""
 FEWEST_FRESH = 10
 """Fresh replications of an undecided point at least: a variance is not known well from fewer."""
+ERROR = 1 - CONFIDENCE
+"""Part of the cases in which an interval may miss the true mean, over all looks at it."""
+POWER = 0.9
+"""Probability with which a claim is to hold whose points all lie as far inside as `resolution` says."""
+
+
+def error_of_each(looks: int) -> float:
+    """Error that the interval of each of several looks may have, so that all of them keep to 5 %."""
+    return ERROR / looks
 
 
 @dataclass(frozen=True)
@@ -55,11 +68,22 @@ class Condition:
     """Runs that it rests on; of none that are named, all that the claim needs."""
     testable: bool = True
     """True if the baseline can show the effect here."""
+    error: float = ERROR
+    """Error of the interval that decides; the one that is shown has 5 %."""
+
+    def at(self, error: float) -> Condition:
+        """The same, decided by an interval with this error."""
+        return replace(self, error=error)
+
+    @cached_property
+    def deciding(self) -> Estimate:
+        """The measured quantity with the interval that decides."""
+        return self.measured if self.error == ERROR else self.measured.at(self.error)
 
     @property
     def state(self) -> State:
-        """State by the place of the confidence interval."""
-        low, high = self.measured.low, self.measured.high
+        """State by the place of the confidence interval that decides."""
+        low, high = self.deciding.low, self.deciding.high
         if not self.testable or low == high == self.above or low == high == self.below:
             return "untestable"
         if self.above < low and high < self.below:
@@ -83,10 +107,12 @@ class Condition:
 
         So many that half the width of their interval is half the distance of the mean from the nearest bound.
         """
-        distance = min(abs(self.measured.mean - bound) for bound in (self.above, self.below))
-        if not self.measured.count or not distance > 0 or math.isinf(self.measured.ci95):
+        deciding = self.deciding
+        bounds = [bound for bound in (self.above, self.below) if math.isfinite(bound)]
+        away = min((abs(deciding.half_widths_from(bound)) for bound in bounds), default=0.0)
+        if not deciding.count or not away > 0 or math.isinf(deciding.ci95):
             return most
-        needed = self.measured.count * (2 * self.measured.ci95 / distance) ** 2
+        needed = deciding.count * (2 / away) ** 2
         return min(most, max(FEWEST_FRESH, math.ceil(needed)))
 
     @property
@@ -94,10 +120,10 @@ class Condition:
         """Least tolerance with which it holds, as a part of the scale; nothing without a word."""
         if self.tolerance is None:
             return None
-        target = self.tolerance.target
+        target, deciding = self.tolerance.target, self.deciding
         off = [
-            *([target - self.measured.low] if self.above > -math.inf else []),
-            *([self.measured.high - target] if self.below < math.inf else []),
+            *([target - deciding.low] if self.above > -math.inf else []),
+            *([deciding.high - target] if self.below < math.inf else []),
         ]
         return max(0.0, *off) / self.tolerance.scale
 
@@ -128,13 +154,22 @@ class Quota:
     def __post_init__(self) -> None:
         object.__setattr__(self, "of", tuple(key for part in self.parts for key in part.of))
 
+    def at(self, error: float) -> Quota:
+        """The same, each part decided by an interval with this error."""
+        return replace(self, parts=tuple(part.at(error) for part in self.parts))
+
+    @property
+    def error(self) -> float:
+        """Error of the intervals that decide."""
+        return self.parts[0].error if self.parts else ERROR
+
     @property
     def _testable(self) -> list[Condition]:
         return [part for part in self.parts if part.state != "untestable"]
 
     @property
     def _most_failures(self) -> int:
-        """Parts that may fail."""
+        """Parts that may fail: of seven, of which four fifths at least have to hold, one."""
         return math.floor((1 - self.least) * len(self._testable) + 1e-9)
 
     @property
@@ -146,7 +181,7 @@ class Quota:
         held = sum(part.state == "holds" for part in parts)
         if held >= len(parts) - self._most_failures:
             return "holds"
-        return "fails" if self.p_outside <= TAIL else "undecided"
+        return "fails" if self.p_outside <= self.error / 2 else "undecided"
 
     @property
     def p_outside(self) -> float:
@@ -200,7 +235,9 @@ def states(points: Sequence[Point]) -> list[State]:
         zip(map(id, testable), holm([point.p_outside for point in testable]), strict=True)
     )
     return [
-        "undecided" if point.state == "fails" and corrected[id(point)] > TAIL else point.state
+        "undecided"
+        if point.state == "fails" and corrected[id(point)] > point.error / 2
+        else point.state
         for point in points
     ]
 
@@ -211,6 +248,17 @@ def together(points: Sequence[Point]) -> State:
     if not found:
         return "untestable"
     return "fails" if "fails" in found else "undecided" if "undecided" in found else "holds"
+
+
+def resolution(count: int, points: int, error: float) -> float:
+    """Least distance from the bound that `count` replications tell, in standard deviations of one of them.
+
+    A claim of so many points, of which all have to hold, then holds with the probability `POWER`.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    beyond = stdtrit(count - 1, 1 - error / 2) + ndtri(POWER ** (1 / points))
+    return float(beyond) / math.sqrt(count)
 
 
 # ------------------------------------------------------------------ making them
@@ -258,5 +306,5 @@ def ratio(  # noqa: PLR0913 - options, each with a default
     below: float = math.inf,
     of: Iterable[Key] = (),
 ) -> Condition:
-    """A condition on the mean of `upper` over the mean of `lower`, with the variance of both."""
-    return condition(what, ratio_of_means(upper, lower), above=above, below=below, of=of)
+    """A condition on `upper` over `lower`, by the differences of their logarithms in each replication."""
+    return condition(what, quotient(upper, lower), above=above, below=below, of=of)

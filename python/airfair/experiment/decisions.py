@@ -15,7 +15,7 @@ from airfair.estimate import Estimate
 
 from . import words
 from .claims import Verdict
-from .conditions import Condition, Key, condition
+from .conditions import ERROR, Condition, Key, condition
 from .errors import StudyError
 from .factors import Label, plain
 from .measures import Measure, measure
@@ -62,15 +62,15 @@ class Claim:
     """Word that gives the bounds around `target`, in place of `above` and `below`."""
     target: float = 1.0
 
-    def decide(self, results: ExperimentResult, *, level: float | None = None) -> Verdict:
-        """The verdict of finished runs; `level` is the error that each interval allows, 5 % by default.
+    def decide(self, results: ExperimentResult, *, error: float = ERROR) -> Verdict:
+        """The verdict of finished runs; `error` is that of each interval that decides.
 
         Raises `StudyError` if it is on a factor, a level or a name that there is not.
         """
         problems = self.problems(results.levels)
         if problems:
             raise StudyError(*problems)
-        points = self.points(results, level=level)
+        points = tuple(point.at(error) for point in self.points(results))
         return Verdict(self.id, self.text or self.in_words, points, under="")
 
     @property
@@ -91,24 +91,16 @@ class Claim:
         return f"{what} is {' and '.join(bounds)}"
 
     def points(
-        self,
-        results: ExperimentResult,
-        *,
-        level: float | None = None,
-        key: Callable[[int], Key] | None = None,
+        self, results: ExperimentResult, *, key: Callable[[int], Key] | None = None
     ) -> tuple[Condition, ...]:
         """The conditions at its points; `key` names the runs of a point by its place."""
-        return tuple(self._points(results, level, key or results.key))
+        return tuple(self._points(results, key or results.key))
 
-    def _points(
-        self, results: ExperimentResult, level: float | None, key: Callable[[int], Key]
-    ) -> Iterator[Condition]:
+    def _points(self, results: ExperimentResult, key: Callable[[int], Key]) -> Iterator[Condition]:
         samples = results.samples(self.measure)
         for label, here, there in self._pairs(results):
             of: list[Key] = [key(place) for place in (here, there) if place is not None]
             measured = self._measured(samples[here], None if there is None else samples[there])
-            if level is not None:
-                measured = measured.at(level)
             yield self._condition(label, measured, of)
 
     def _measured(self, here: Samples, there: Samples | None) -> Estimate:

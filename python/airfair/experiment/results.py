@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from airfair.statistics import CONFIDENCE
-
 from .claims import Verdict
 from .compare import compared
-from .conditions import Key
+from .conditions import ERROR, Key
 from .decisions import Claim
 from .errors import Gathered, StudyError
 from .factors import Factor, Label
@@ -76,7 +74,7 @@ class ExperimentResult:
     _: KW_ONLY
     claims: tuple[Claim, ...] = ()
     seed: int = 1
-    error: float = 1 - CONFIDENCE
+    error: float = ERROR
     """Error that the interval of a verdict may have: less where runs were looked at several times."""
 
     flows = _table("flows", "Goodput, loss, delay, … of each flow.")
@@ -198,7 +196,7 @@ class ExperimentResult:
         gathered, verdicts = Gathered(), []
         for claim in claims or self.claims:
             with gathered:
-                verdicts.append(claim.decide(self, level=self.error))
+                verdicts.append(claim.decide(self, error=self.error))
         gathered.tell()
         return verdicts
 

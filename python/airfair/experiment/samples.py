@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from airfair.estimate import Estimate, Floats, estimate, ratio_of_means
+from airfair.estimate import Estimate, Floats, estimate, quotient, ratio_of_means
 
 UNKNOWN = Estimate(math.nan, math.nan)
 """Estimate of what has no value, since a run had none."""
@@ -40,11 +41,18 @@ class Samples:
         )
 
     def ratio_to(self, other: Samples) -> Estimate:
+        """Quotient over common replications, by the differences of logarithms where these are."""
+        return self._over(other, quotient)
+
+    def relative_to(self, other: Samples) -> Estimate:
         """Quotient of the means over common replications, with the variance of both."""
+        return self._over(other, ratio_of_means)
+
+    def _over(self, other: Samples, divide: Callable[[Floats, Floats], Estimate]) -> Estimate:
         here, there = self._paired(other)
         if not (here.is_known and there.is_known) or there.upper.mean() == 0:
             return UNKNOWN
-        return ratio_of_means(here.upper, there.upper)
+        return divide(here.upper, there.upper)
 
     def less(self, other: Samples) -> Estimate:
         """Mean difference over common replications."""

@@ -184,7 +184,7 @@ def _row(first: pl.DataFrame, second: pl.DataFrame, column: str) -> dict[str, An
     if not np.isfinite(one.upper).any() and not np.isfinite(other.upper).any():
         return None
     less = other.less(one)
-    ratio = other.ratio_to(one)
+    ratio = other.relative_to(one)
     return {
         "first": _number(one.estimate.mean),
         "second": _number(other.estimate.mean),

@@ -6,8 +6,7 @@ import math
 import operator
 from dataclasses import dataclass
 
-from airfair.statistics import CONFIDENCE
-
+from .conditions import error_of_each
 from .errors import StudyError
 from .measures import Measure, measure
 from .values import quantity
@@ -91,7 +90,7 @@ class UntilDecided:
     @property
     def error(self) -> float:
         """Error that each interval may have at each look."""
-        return (1 - CONFIDENCE) / len(self.looks)
+        return error_of_each(len(self.looks))
 
     def __str__(self) -> str:
         return f"until all claims are decided, {self.least} to {self.most}"

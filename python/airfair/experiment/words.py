@@ -1,7 +1,8 @@
 """Tolerances of the papers' words: one vocabulary for all claims of all papers.
 
-None of these was chosen by a result. Each claim that uses a word says with which tolerance its verdict
-would turn, so that a reader who means something else by the word can decide anew.
+It was written down after first results of five papers had been seen; docs/claims.md lists which tolerances it
+replaced. Each claim that uses a word says with which tolerance its verdict would turn, so that a reader who
+means something else by the word can decide anew.
 """
 
 from __future__ import annotations
@@ -53,6 +54,14 @@ class Word:
         )
         return replace(made, tolerance=Tolerance(self.said, self.allowed, target, scale))
 
+    def more(
+        self, what: str, ratio: ArrayLike | Estimate, gain: float, *, of: Iterable[Key] = ()
+    ) -> Condition:
+        """The condition that a ratio to what was before is above one by about `gain`."""
+        off = self.allowed * gain
+        made = condition(what, ratio, above=1 + gain - off, below=1 + gain + off, of=of)
+        return replace(made, tolerance=Tolerance(self.said, self.allowed, 1 + gain, gain))
+
     def falls(
         self, what: str, measured: ArrayLike | Estimate, *, of: Iterable[Key] = ()
     ) -> Condition:
@@ -74,7 +83,7 @@ LOSS = Word("does not change", 0.005, absolute=True)
 FACTOR = 2.0
 """“About a twentieth”: within a factor of two, that is less than a tenth."""
 ALMOST_ALL = 0.8
-"""“Almost always”: at four fifths of the points at least."""
+"""“Almost always”: at four fifths of the points at least, which is at six of seven."""
 STARVED = 0.5
 """Part of what the others have, below which somebody “starves”."""
 
@@ -87,6 +96,6 @@ def glossary() -> str:
         f"“The same” means within {SAME.allowed:.0%}, “roughly” within {ROUGHLY.allowed:.0%}, “about so much "
         f"more” within half of the printed gain, an index “close to” a value within {INDEX.allowed:g}, a "
         f"loss that “does not change” within {LOSS.allowed:.1%} of the packets, “a twentieth” within a "
-        f"factor of {FACTOR:g}, “almost always” at {ALMOST_ALL:.0%} of the points, “starves” less "
+        f"factor of {FACTOR:g}, “almost always” at {ALMOST_ALL:.0%} of the points at least, “starves” less "
         f"than {STARVED:g} of what the others have."
     )

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, overload
 
 from airfair import archive
 from airfair.archive import Archive
-from airfair.statistics import CONFIDENCE
 from airfair.terminal import Progress
 
+from .conditions import ERROR
 from .results import ExperimentResult, Spent
 from .stopping import Fixed, Until, UntilDecided
 
@@ -159,7 +159,7 @@ class Work:
     def _error(self) -> float:
         """Error that an interval may have, over all looks at it."""
         rule = self._experiment.replications
-        return rule.error if isinstance(rule, UntilDecided) else 1 - CONFIDENCE
+        return rule.error if isinstance(rule, UntilDecided) else ERROR
 
     def _result(self) -> ExperimentResult:
         experiment = self._experiment

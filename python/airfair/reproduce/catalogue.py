@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from airfair.names import did_you_mean
 
+from . import history
 from . import papers as modules
 from .paper import Experiment, Paper
 
@@ -49,8 +51,9 @@ def load(paper_id: str) -> Paper[Any]:
         hint = did_you_mean(paper_id, papers())
         raise UnknownPaperError(f'no paper "{paper_id}"{hint}; allowed: {allowed}')
     module = importlib.import_module(f"{modules.__name__}.{paper_id.replace('-', '_')}")
-    paper: Paper[Any] = module.paper(experiments_directory() / paper_id)
-    return paper
+    directory = experiments_directory() / paper_id
+    paper: Paper[Any] = module.paper(directory)
+    return replace(paper, history=history.load(directory))
 
 
 def select(paper: Paper[Any], experiment_id: str | None) -> list[Experiment[Any]]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from airfair.experiment.claims import Verdict
+from airfair.experiment.conditions import Point, states, together
 
 from .paper import Experiment, Json, Shown
 from .series import finite
@@ -86,8 +87,7 @@ def document(
 
 
 def claim(verdict: Verdict) -> Json:
-    """One claim: its state, under which reading, at how many of its points, and what turns it."""
-    held, testable = verdict.count
+    """One claim: its state, under which readings, at how many of its points, and what turns it."""
     turns = verdict.turns_at
     return {
         "id": verdict.id,
@@ -96,11 +96,40 @@ def claim(verdict: Verdict) -> Json:
         "state": verdict.state,
         "first_look": verdict.first_look,
         "decided_under": verdict.under,
-        "points": {"hold": held, "testable": testable, "all": len(verdict.points)},
+        "points": _points(verdict.points),
+        "error": verdict.points[0].error if verdict.points else None,
+        "readings": [
+            {"reading": verdict.under, "role": "decides", **_under(verdict.points)},
+            *(
+                {
+                    "reading": one.where,
+                    "role": "near" if one.near else "beside",
+                    **_under(one.points),
+                }
+                for one in verdict.elsewhere
+            ),
+        ],
         "turned_by": verdict.turned_by,
+        "undecided_under": verdict.undecided_under,
         "turns_at_tolerance": None if turns is None else finite(turns),
         "evidence": verdict.evidence,
         "why": whys(verdict),
+    }
+
+
+def _under(points: Sequence[Point]) -> Json:
+    """What a claim is under a reading."""
+    return {"state": together(points), "points": _points(points)}
+
+
+def _points(points: Sequence[Point]) -> Json:
+    """How many points there are in each state."""
+    counts = Counter(states(points))
+    return {
+        "hold": counts["holds"],
+        "undecided": counts["undecided"],
+        "testable": len(points) - counts["untestable"],
+        "all": len(points),
     }
 
 
@@ -262,6 +291,11 @@ def counted(counts: Counter[str], *, first_look: bool) -> str:
     return ", ".join([f"{counts['holds']} of {counts.total()} claims {hold}", *some])
 
 
+def in_words(states: Mapping[str, int]) -> str:
+    """Numbers of claims by state of a full run that is over, in words."""
+    return counted(Counter(states), first_look=False) if states else "none"
+
+
 def is_open(verdict: Verdict) -> bool:
     """True if a first look cannot decide the claim: it is counted with others in one line."""
     return verdict.first_look and verdict.state == "undecided"
@@ -273,8 +307,10 @@ def mark(verdict: Verdict) -> str:
 
 
 def label(verdict: Verdict) -> str:
-    """The state in words."""
-    return (LOOKS if verdict.first_look else LABELS)[verdict.state]
+    """The state in words, with the readings under which a claim that depends is undecided."""
+    words = (LOOKS if verdict.first_look else LABELS)[verdict.state]
+    under = verdict.undecided_under
+    return f"{words}, undecided under {' and '.join(under)}" if under else words
 
 
 def whys(verdict: Verdict) -> list[str]:

@@ -1,4 +1,4 @@
-"""Draws a claim's points as dots with their names and intervals against the range that is allowed.
+"""Draws a claim's points as dots with their names and the intervals that decide, against the allowed range.
 
 Widths are percentages, so that a drawing takes the width that it is given and its words keep their size.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from airfair.experiment.claims import Verdict
-from airfair.experiment.conditions import Condition, Point, State, states
+from airfair.experiment.conditions import ERROR, Condition, Point, State, states
 
 MOST_SCALES = 3
 """Ranges with an axis of their own; of more, each point is seen from its own range."""
@@ -86,9 +86,16 @@ def draw(verdict: Verdict, name: str) -> Markup:
     )
     return Markup(
         '<svg class="dots" role="img" aria-labelledby="{0}-title {0}-desc" width="100%" height="{1:g}">'
-        '<title id="{0}-title">{2}: each point with its 95 % interval; what is allowed is shaded</title>'
+        '<title id="{0}-title">{2}: each point with its {4} interval; what is allowed is shaded</title>'
         '<desc id="{0}-desc">{3}</desc>'
-    ).format(name, y, verdict.counted, about) + Markup("").join([*rows, Markup("</svg>")])
+    ).format(name, y, verdict.counted, about, level(verdict.points)) + Markup("").join(
+        [*rows, Markup("</svg>")]
+    )
+
+
+def level(points: Sequence[Point]) -> str:
+    """Level of the intervals that decide points: 95 %, or more where several looks share the rest."""
+    return f"{100 * (1 - (points[0].error if points else ERROR)):.3g} %"
 
 
 def _dots(point: Point, state: State) -> Iterator[Dot]:
@@ -109,7 +116,7 @@ def _scale(conditions: Sequence[Condition]) -> Scale:
     ]
     low, high = min(places), max(places)
     reach = (high - low) or abs(high) or 1.0
-    ends = [end for one in conditions for end in one.measured.shown if math.isfinite(end)]
+    ends = [end for one in conditions for end in one.deciding.shown if math.isfinite(end)]
     low = max(low - BEYOND * reach, min([low - 0.1 * reach, *ends]))
     high = min(high + BEYOND * reach, max([high + 0.1 * reach, *ends]))
     return Scale(low, high)
@@ -136,7 +143,7 @@ def _allowed(scale: Scale, allowed: Range, y: float, height: float) -> Markup:
 
 def _row(dot: Dot, scale: Scale, top: float) -> Markup:
     """The name of a point, and below it the dot with its interval."""
-    measured, what = dot.condition.measured, dot.condition.what
+    measured, what = dot.condition.deciding, dot.condition.what
     low, high = measured.shown
     short = what if len(what) <= LONGEST else f"{what[: LONGEST - 1]}…"
     name = Markup('<text class="name" x="{:g}%" y="{:g}">{}<title>{}</title></text>').format(

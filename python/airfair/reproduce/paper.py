@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from matplotlib.figure import Figure
 
-from airfair.experiment.claims import Predicate, Reason
+from airfair.experiment.claims import Predicate, Readings, Reason
 
+from .history import History
 from .introduction import Introduction
 from .prose import Numbers, Passage, Prose
 from .tables import Table
@@ -23,6 +24,8 @@ from .tables import Table
 if TYPE_CHECKING:
     from airfair.result import Result
     from airfair.scenario import Value
+
+    from .calibration import Candidate
 
 Json = dict[str, Any]
 """A document as TOML or JSON gives it."""
@@ -113,6 +116,7 @@ class Finding:
     title: str
     text: str
     tables: Sequence[Table] = ()
+    candidates: Sequence[Candidate] = ()
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,8 @@ class Found:
 
     numbers: Numbers
     tables: Sequence[Table] = ()
+    candidates: Sequence[Candidate] = ()
+    """Candidates for what the paper leaves open, where it is about these."""
 
 
 @dataclass(frozen=True)
@@ -153,6 +159,9 @@ class Paper(Generic[M]):
     """Subjects of the tables, likewise."""
     calibration: Search[M] | None = None
     """Choice of what the paper leaves open: the candidates and their distance from its baseline."""
+    places: Readings | None = None
+    """What the calibration chose when the plan was made, by its candidates' labels: a test holds it against
+    the recorded runs."""
     reasons: Mapping[str, Sequence[Reason]] = field(default_factory=dict)
     """Why claims do not hold, by their ids; `docs/<paper>.md` has the experiments that found it."""
     schemes: Mapping[str, Value] = field(default_factory=dict)
@@ -163,6 +172,8 @@ class Paper(Generic[M]):
     """Texts of its figures and findings."""
     replications: int = 100
     quick_replications: int = 5
+    history: History = field(default_factory=History)
+    """Choices that were made after the scheme's outcome had been seen, and the verdicts before."""
     figures: tuple[str, ...] = ()
     """Patterns of the names of figures that its texts do not have."""
     is_own: bool = False
@@ -187,7 +198,7 @@ class Paper(Generic[M]):
         """The finding of a search, told by its text."""
         found = search.find(data)
         said = self.prose["findings"].passage(search.id, found.numbers)
-        return Finding(said.title, said.text, found.tables)
+        return Finding(said.title, said.text, found.tables, found.candidates)
 
     def claim_texts(self) -> dict[str, str]:
         """The claims, in the paper's order."""

@@ -17,7 +17,18 @@ from airfair.experiment.conditions import Quota, states
 from airfair.scenario import toml_value
 
 from . import dots, pages, topology
-from .document import FIRST_LOOK, LABELS, LOOKS, MARKS, headline, is_open, label, mark, whys
+from .document import (
+    FIRST_LOOK,
+    LABELS,
+    LOOKS,
+    MARKS,
+    headline,
+    in_words,
+    is_open,
+    label,
+    mark,
+    whys,
+)
 from .paper import Finding, Json, Paper, Setup
 from .tables import Cell, Table
 
@@ -67,6 +78,8 @@ class Contents:
     shorter: Sequence[str]
     """Settings that differ from the full run's."""
     interrupted: bool
+    asks_anew: bool
+    """True if undecided points got a second look, so that two share the error."""
 
 
 def render(contents: Contents) -> str:
@@ -103,6 +116,8 @@ def render(contents: Contents) -> str:
         percent=percent,
         toml=toml_value,
         words=words.glossary(),
+        in_words=in_words,
+        level=dots.level([point for one in contents.verdicts for point in one.points]),
     )
 
 

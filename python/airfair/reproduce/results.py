@@ -11,6 +11,7 @@ from airfair.figures import narrow_svg, png, svg
 from airfair.pages import inline_svg
 from airfair.scenario import toml_value
 
+from .calibration import entries
 from .document import WIDTH, claims_text, document, entry, table, table_text
 from .paper import Drawing, Experiment, Json, Shown
 from .report import Contents, FigureView, render
@@ -183,9 +184,9 @@ class Outcome:
         return [one for finding in found for one in finding.tables]
 
     @property
-    def _candidates(self) -> list[str] | None:
-        """Candidates among which the calibration chose, the nearest first, with a word on those that fit."""
-        return list(self.calibration.tables[0].rows) if self.calibration else None
+    def _candidates(self) -> list[Json] | None:
+        """Candidates of the calibration, the nearest first, with their parts in the verdicts."""
+        return entries(self.calibration.candidates) if self.calibration else None
 
     def files(self) -> dict[str, bytes]:
         """Everything that is written, by name."""
@@ -218,6 +219,7 @@ class Outcome:
             first_look=self.first_look,
             shorter=self.shorter,
             interrupted=self.measured.interrupted,
+            asks_anew=self.choice.asks_anew,
         )
 
     def text(self, *, saved: bool = True, width: int = WIDTH) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from airfair.archive import Archive, Job, run
 from airfair.experiment.claims import Verdict, with_reasons
-from airfair.experiment.conditions import Key
+from airfair.experiment.conditions import Key, error_of_each
 from airfair.result import Result
 from airfair.scenario import load
 from airfair.terminal import Progress
@@ -27,6 +27,8 @@ FEWEST = 2
 """Replications without which there is no confidence interval, and so no table after Ctrl-C."""
 FRESH = 60
 """Replications at most that decide anew what those before left undecided: once, and then it stays so."""
+LOOKS = 2
+"""Looks at a point of a claim: at the first replications, and at fresh ones where these leave it open."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,11 @@ class Choice:
     def asks_anew(self) -> bool:
         """True if undecided claims get fresh replications: not in a first look, nor where the user chose."""
         return self.replications is None and not self.quick
+
+    @property
+    def error(self) -> float:
+        """Error of each interval that decides a claim: all looks at it share 5 %."""
+        return error_of_each(LOOKS if self.asks_anew else 1)
 
     def runs_of(self, setup: Setup) -> int:
         """Runs of each variant of a setup."""
@@ -126,7 +133,12 @@ def verdicts(choice: Choice, measured: Measured) -> list[Verdict]:
     return [
         with_reasons(
             predicate.decide(
-                measured.data, texts[predicate.id], run=measured.setups, fresh=measured.fresh
+                measured.data,
+                texts[predicate.id],
+                run=measured.setups,
+                fresh=measured.fresh,
+                anew=measured.asked_anew,
+                error=choice.error,
             ),
             paper.reasons.get(predicate.id, ()),
             first_look=first_look,
@@ -170,11 +182,9 @@ def _ask_anew(choice: Choice, measured: Measured, pool: Pool, label: str) -> Mea
     undecided = _undecided(choice, measured)
     if not undecided:
         return measured
-    setups = {setup.id: setup for setup in choice.setups}
-    again = {}
-    for (setup, variant), count in sorted(undecided.items()):
-        first = choice.runs_of(setups[setup])
-        again[setup, variant] = range(first, first + count)
+    # All begin with the same seed, beyond those of every setup: runs of two setups are compared in pairs.
+    first = max(map(choice.runs_of, choice.setups))
+    again = {key: range(first, first + count) for key, count in sorted(undecided.items())}
     results = pool.run(again, f"{label}: undecided claims")
     measured = replace(measured, interrupted=pool.interrupted, unsaved=pool.unsaved, **pool.spent)
     if pool.interrupted:

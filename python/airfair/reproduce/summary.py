@@ -20,7 +20,18 @@ from airfair import RunError, __version__, store
 from airfair.experiment.claims import Verdict
 
 from . import dots, pages, topology
-from .document import FIRST_LOOK, LABELS, LOOKS, MARKS, WIDTH, counted, is_open, lines_of_open, whys
+from .document import (
+    FIRST_LOOK,
+    LABELS,
+    MARKS,
+    WIDTH,
+    counted,
+    in_words,
+    is_open,
+    label,
+    lines_of_open,
+    whys,
+)
 from .paper import Json, Paper
 from .report import FigureView, points, tolerance
 from .results import Outcome
@@ -46,6 +57,10 @@ class Row:
     id: str
     text: str
     verdict: Verdict | None
+    former: str = ""
+    """State before the latest choices, if it was there."""
+    moved: str = ""
+    """Reason for which the full run has another state since."""
 
     @property
     def state(self) -> str:
@@ -65,7 +80,7 @@ class Row:
     @property
     def label(self) -> str:
         """The state in words."""
-        return (LOOKS if self.first_look else LABELS)[self.state]
+        return label(self.verdict) if self.verdict else LABELS[self.state]
 
     @property
     def mark(self) -> str:
@@ -88,6 +103,13 @@ class Row:
         return " ".join(whys(self.verdict)) if self.verdict else ""
 
     @property
+    def before(self) -> str:
+        """The former verdict, and why it has moved."""
+        if not self.former:
+            return ""
+        return f"Before: {LABELS[self.former]}." + (f" {self.moved}" if self.moved else "")
+
+    @property
     def basis(self) -> list[str]:
         """Under what it is decided, by how many of its points, and what it depends on."""
         if self.verdict is None:
@@ -95,7 +117,7 @@ class Row:
         one = self.verdict
         return [
             f"{points(one)}{f'; decided under: {one.under}' if one.under else ''}",
-            *([f"Depends on: {'; '.join(one.turned_by)}"] if one.turned_by else []),
+            *([f"By reading: it {one.depends_on}"] if one.turned_by else []),
             *([tolerance(one)] if tolerance(one) else []),
         ]
 
@@ -147,8 +169,17 @@ class Chapter:
     @cached_property
     def rows(self) -> list[Row]:
         """All of its claims, in the paper's order."""
-        texts = self.paper.claim_texts()
-        return [Row(id_, text, self.verdicts.get(id_)) for id_, text in texts.items()]
+        texts, kept = self.paper.claim_texts(), self.paper.history
+        return [
+            Row(
+                id_,
+                text,
+                self.verdicts.get(id_),
+                kept.former.get(id_, ""),
+                kept.moved.get(id_, ""),
+            )
+            for id_, text in texts.items()
+        ]
 
     @property
     def decided(self) -> list[Row]:
@@ -326,6 +357,7 @@ class Summary:
                 "state": row.state,
                 "evidence": row.evidence or None,
                 "why": row.why or None,
+                "before": row.before or None,
                 "docs": chapter.docs,
             }
             for chapter in self.chapters
@@ -382,6 +414,7 @@ class Summary:
             docs=self._link,
             dots=lambda chapter, row: dots.draw(row.verdict, f"dots-{chapter.paper.id}-{row.id}"),
             index_page=INDEX,
+            in_words=in_words,
         )
 
     def _link(self, chapter: Chapter) -> str | None:

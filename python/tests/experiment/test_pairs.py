@@ -38,14 +38,26 @@ def test_replications_that_one_of_two_has_not_are_left_out() -> None:
     assert math.isnan(samples([1, 2]).less(samples([1, 2], first=5)).mean)
 
 
+def test_a_ratio_is_the_mean_difference_of_logarithms() -> None:
+    # ln(3/1) = 1.098612, ln(5/3) = 0.510826: mean 0.804719, e^ of it √5 = 2.236068
+    # half width t(0.975, 1) · 0.587787 / √2 / √2 = 12.706205 · 0.293893 = 3.734269
+    ratio = samples([3, 5]).ratio_to(samples([1, 3]))
+    assert ratio.mean == pytest.approx(math.sqrt(5))
+    assert ratio.log_ci95 == pytest.approx(3.734269, rel=1e-6)
+    assert ratio.low == pytest.approx(math.sqrt(5) / math.exp(3.734269), rel=1e-5)
+
+
 def test_a_ratio_of_means_has_the_variance_of_both() -> None:
     # Means 4 and 2: ratio 2. Linearised (3 − 2·1, 5 − 2·3)/2 = 0.5, −0.5: mean 0, variance 0.5
     # half width t(0.975, 1) · √(0.5/2) = 12.706205 · 0.5 = 6.353102
-    ratio = samples([3, 5]).ratio_to(samples([1, 3]))
-    assert ratio.mean == 2
-    assert ratio.ci95 == pytest.approx(6.353102, rel=1e-6)
-    same = samples([3, 5], lower=[1, 3]).estimate
-    assert (same.mean, same.ci95) == (ratio.mean, ratio.ci95)
+    of_measures = samples([3, 5], lower=[1, 3]).estimate
+    assert of_measures.mean == 2
+    assert of_measures.ci95 == pytest.approx(6.353102, rel=1e-6)
+    relative = samples([3, 5]).relative_to(samples([1, 3]))
+    assert (relative.mean, relative.ci95) == (of_measures.mean, of_measures.ci95)
+    # Nothing has no logarithm: 0 and 8 over 1 and 3 is 2, too.
+    ratio = samples([0, 8]).ratio_to(samples([1, 3]))
+    assert (ratio.mean, ratio.log_ci95) == (2, None)
 
 
 def test_a_ratio_to_nothing_has_no_value() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from airfair.reproduce.papers.arf_aware_tcp.plan import NOTICES
 from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
 
 Levels = list[tuple[int, list[float]]]
@@ -62,13 +63,17 @@ def papers_world() -> dict[tuple[str, str], Runs]:
         ("recovery", "arf_aware"): made_up([fair, (70, [350, 1000]), (100, [1050, 1050])], back),
         ("recovery", "newreno"): made_up([fair, (70, [490, 490]), (100, [1050, 1050])], back),
     }
-    for scheme in ("newreno", "one_shot", "continuous"):
-        data["table1", scheme] = made_up([fair, (100, [490, 490])], two)
-        data["table4", scheme] = made_up([share, (100, [280] * 5)], five)
-        data["table5", scheme] = made_up([share, (100, [230] * 5)], mixed)
+    data["table1", "newreno"] = made_up([fair, (100, [490, 490])], two)
+    data["table4", "newreno"] = made_up([share, (100, [280] * 5)], five)
+    data["table5", "newreno"] = made_up([share, (100, [230] * 5)], mixed)
+    for scheme in ("one_shot", "continuous"):
+        for setup in ("table1", "table4", "table5", "recovery"):
+            data[setup, scheme] = data[setup, "arf_aware"]
     for scheme in ("arf_aware", "newreno", "one_shot", "continuous"):
         data["table3", scheme] = made_up([fair, (100, [310, 310])], both)
     for scheme in ("arf_aware", "newreno"):
         data["table1-one-hop", scheme] = made_up([fair, (100, [900, 930])], two)
         data["table3-slow-relay", scheme] = made_up([fair, (100, [250, 250])], both)
+    for notice in NOTICES:
+        data["polling", notice] = data["table1", "arf_aware"]
     return data

@@ -147,7 +147,7 @@ def test_a_difference_within_the_noise_is_undecided(claim: str, data: Data, deci
     place = on_the_way(DECIDING, direction, 5)
     data[place.key(NEWRENO)] = made_up(8.44, 0.3, noise=0.1, seed=2)
     data[place.key(WINDOW)] = made_up(8.44, 0.3, noise=0.1, seed=3)
-    assert decide(data, claim).state == "undecided"
+    assert decide(data, claim).here == "undecided"
 
 
 @pytest.mark.parametrize("claim", ["away-drops", "toward-drops"])
@@ -161,14 +161,18 @@ def test_where_standard_tcp_drops_nothing_nothing_can_be_dropped_less(
     assert decide(data, claim).here == "untestable"
 
 
-def test_a_place_that_fits_as_well_turns_the_claim_and_the_letter_does_not(
+def test_a_place_that_fits_as_well_turns_the_claim_and_so_does_the_letter(
     data: Data, decide: Decide
 ) -> None:
-    printed = on_the_way("printed", "away", 5)
-    data[printed.key(WINDOW)] = made_up(5.0, 1.0)
+    data[on_the_way("smoothed", "away", 5).key(WINDOW)] = made_up(5.0, 1.0)
     verdict = decide(data, "away-throughput")
     assert verdict.holds
     assert [one.state for one in verdict.elsewhere].count("fails") == 1
+    as_printed = data[on_the_way("printed", "away", 5).key(WINDOW)]
+    data[on_the_way("printed", "away", 5).key(WINDOW)] = made_up(5.0, 1.0)
+    verdict = decide(data, "away-throughput")
+    assert (verdict.state, verdict.turned_by) == ("depends", [SYSTEMS["printed"].label])
+    data[on_the_way("printed", "away", 5).key(WINDOW)] = as_printed
     other = at_spot(ALSO_FIT[0])
     data[on_the_way(other, "away", 5).key(WINDOW)] = made_up(5.0, 0.1)
     verdict = decide(data, "away-throughput")

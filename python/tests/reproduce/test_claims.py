@@ -11,6 +11,7 @@ import pytest
 from airfair.experiment.claims import Verdict
 from airfair.reproduce.catalogue import load
 from airfair.reproduce.papers.arf_aware_tcp.claims import PREDICATES
+from airfair.reproduce.papers.arf_aware_tcp.plan import AS_READ, CAPS, NEWRENO
 from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
 from support import assert_all_is_said, unused_reasons
 
@@ -52,7 +53,7 @@ def test_a_world_against_the_claim_refutes_it(
 ) -> None:
     measurements[where] = make_runs([FAIR, (100, after)], TWO)
     verdict = decide(measurements, claim)
-    assert verdict.state == "fails"
+    assert verdict.here == "fails"
     assert not verdict.holds
     assert "fails" in verdict.evidence
 
@@ -80,7 +81,34 @@ def test_the_other_experiments_can_refute_their_claims(
     before = FAIR if len(after) == 2 else (20, [420] * 5)
     rates = list(measurements[where].mean_link_rate_bps / 1e6)
     measurements[where] = make_runs([before, (100, after)], rates)
-    assert decide(measurements, claim).state == "fails"
+    assert decide(measurements, claim).here == "fails"
+
+
+@pytest.mark.parametrize("scheme", AS_READ.near)
+@pytest.mark.parametrize("claim", [one.id for one in PREDICATES if one.beside])
+def test_each_reading_of_the_cap_turns_the_claims_on_the_scheme(
+    claim: str, scheme: str, measurements: Data
+) -> None:
+    for setup in ("table1", "table3", "table4", "table5", "recovery"):
+        measurements[setup, scheme] = measurements[setup, NEWRENO]
+    if claim == "no-harm-when-fair":
+        less = measurements["table3", scheme]
+        measurements["table3", scheme] = replace(less, delivered=less.delivered // 2)
+    verdict = decide(measurements, claim)
+    assert (verdict.here, verdict.state) == ("holds", "depends")
+    assert verdict.turned_by == [CAPS[scheme]]
+
+
+def test_a_claim_on_newreno_alone_has_no_reading_of_the_scheme() -> None:
+    assert [one.id for one in PREDICATES if not one.beside] == ["anomaly-equalises"]
+
+
+def test_a_point_names_the_runs_that_it_rests_on(measurements: Data) -> None:
+    for predicate in PREDICATES:
+        for reading in (predicate.deciding, *predicate.beside):
+            for point in reading.points(measurements):
+                assert point.of, point.what
+                assert {setup for setup, _ in point.of} <= set(reading.setups)
 
 
 def test_an_interval_across_the_bound_is_undecided_and_does_not_hold(
@@ -93,6 +121,8 @@ def test_an_interval_across_the_bound_is_undecided_and_does_not_hold(
         delivered=np.concatenate([runs.delivered for runs in parts]),
         series=np.concatenate([runs.series for runs in parts]),
     )
+    for scheme in AS_READ:
+        measurements["table1", scheme] = measurements["table1", "arf_aware"]
     verdict = decide(measurements, "fast-session-kept")
     assert verdict.state == "undecided"
     assert not verdict.holds

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import re
+from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from airfair.experiment.claims import Ruling
 from airfair.reproduce.catalogue import load, papers
 from airfair.reproduce.papers.arf_window import plan as arf_window
 from airfair.reproduce.runs import Choice, plan
@@ -49,12 +52,64 @@ def test_reasons_are_those_of_claims_that_do_not_hold(paper_id: str) -> None:
     assert not held & set(load(paper_id).reasons)
 
 
-def test_arf_windows_place_is_the_one_that_its_calibration_chose() -> None:
-    nearest_first = RECORD["papers"]["arf-window"]["calibration"]
-    fit = [row.removesuffix(" (fits)") for row in nearest_first if row.endswith(" (fits)")]
-    others = [row for row in nearest_first if not row.endswith(" (fits)")]
+CALIBRATED = [paper_id for paper_id in papers() if load(paper_id).calibration]
+
+
+def test_three_papers_leave_their_place_to_a_calibration() -> None:
+    assert CALIBRATED == ["arf-window", "tfrc-friendliness", "updown-fairness"]
+
+
+@pytest.mark.parametrize("paper_id", CALIBRATED)
+def test_the_place_and_those_as_near_are_what_the_recorded_calibration_chose(paper_id: str) -> None:
+    candidates = RECORD["papers"][paper_id]["calibration"]
+    places = load(paper_id).places
+    assert places is not None
+    assert [one["label"] for one in candidates if one["role"] == "decides"] == [places.decides]
+    near = {one["label"] for one in candidates if one["role"] == "near"}
+    assert near == set(places.near)
+
+
+@pytest.mark.parametrize("paper_id", CALIBRATED)
+def test_claims_are_decided_under_the_place_and_under_those_as_near(paper_id: str) -> None:
+    """The claims on the scheme are decided under what the calibration chose."""
+    paper = load(paper_id)
+    assert paper.places is not None
+    near = [
+        {one.label for one in predicate.beside if one.near}
+        for predicate in paper.predicates
+        if predicate.deciding.label.startswith(paper.places.decides)
+    ]
+    assert near
+    assert all(labels >= set(paper.places.near) for labels in near)
+
+
+def test_arf_windows_neighbours_are_the_next_nearest_candidates() -> None:
+    candidates = [one["label"] for one in RECORD["papers"]["arf-window"]["calibration"]]
     said = arf_window.spot_label
-    assert fit == [said(arf_window.PLACE), *map(said, arf_window.ALSO_FIT)]
-    # Those that stand beside are the next ones.
+    chosen = [said(arf_window.PLACE), *map(said, arf_window.ALSO_FIT)]
+    others = [label for label in candidates if label not in chosen]
     assert set(others[: len(arf_window.NEIGHBOURS)]) == set(map(said, arf_window.NEIGHBOURS))
-    assert len(nearest_first) == len(arf_window.CANDIDATES)
+    assert len(candidates) == len(arf_window.CANDIDATES)
+
+
+@pytest.mark.parametrize("paper_id", papers())
+def test_each_verdict_that_moved_has_its_reason_and_no_other_one_has(paper_id: str) -> None:
+    history, claims = load(paper_id).history, RECORD["papers"][paper_id]["claims"]
+    assert set(history.former) <= set(claims)
+    moved = {id_ for id_, state in history.former.items() if state != claims[id_]["state"]}
+    assert set(history.moved) == moved
+    assert all(reason.endswith(".") for reason in history.moved.values())
+
+
+@pytest.mark.parametrize("paper_id", papers())
+def test_a_history_accounts_for_all_claims_from_turn_to_turn(paper_id: str) -> None:
+    history = load(paper_id).history
+    assert history.turns
+    for earlier, later in itertools.pairwise(history.turns):
+        assert earlier.after == later.before
+    claims = RECORD["papers"][paper_id]["claims"].values()
+    assert Counter(history.former.values()) == history.turns[-1].before
+    assert Counter(claim["state"] for claim in claims) == history.turns[-1].after
+    for turn in history.turns:
+        assert turn.chosen
+        assert {*turn.before, *turn.after} <= set(get_args(Ruling))

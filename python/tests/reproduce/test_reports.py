@@ -186,7 +186,8 @@ def test_every_state_has_a_sign_and_words_of_its_own(first: bool, tmp_path: Path
         for page in (summary.html(), summary.index()):
             assert f'title="{id_}: {words[one.state]}"' in page
             assert f">{signs[one.state]}</a>" in page
-    assert "Depends on: the other reading" in summary.html()
+    told = "it holds under the first reading; does not hold under the other reading"
+    assert f"By reading: {told}" in summary.html()
     assert summary.html().count("decided under: the first reading") == len(STATES)
     assert max(map(len, text.splitlines())) <= 80
 

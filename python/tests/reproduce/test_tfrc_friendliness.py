@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,8 @@ from airfair.reproduce.papers.tfrc_friendliness.plan import (
     MIXED,
     NEAR,
     PLUS,
+    SINCE_2004,
+    SIZES,
     VARIANTS,
     alone,
     mixed,
@@ -29,6 +33,7 @@ from airfair.reproduce.papers.tfrc_friendliness.plan import (
 from airfair.reproduce.papers.tfrc_friendliness.runs import Runs
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, measure
+from airfair.scenario import load as load_scenario
 from support import assert_all_is_said, unused_reasons
 
 Data = dict[tuple[str, str], Runs]
@@ -94,10 +99,12 @@ def data() -> Data:
             names = tuple(f"tcp{i}" for i in range(flows))
             runs[alone("reno", flows), variant] = made_up(names, uneven)
             runs[alone("tfrc", flows), variant] = made_up(names, even)
-    for access in (*ACCESS, PLUS):
+    for access in (*ACCESS, PLUS, SINCE_2004):
         steady = [0.5, 0.5, 0.5, 0.1, 0.1]
         runs[simulated("fig8", access)] = made_up(FIVE, [50, 25, 25, 25, 25], wobble=steady)
         runs[simulated("fig10", access)] = made_up(FIVE, [30, 28, 20, 26, 26], wobble=steady)
+    for octets in SIZES:
+        runs["sizes", octets] = runs[simulated("fig8", "dedicated")]
     return runs
 
 
@@ -210,7 +217,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     paper = load("tfrc-friendliness")
     out: Path = tmp_path_factory.mktemp("out")
     # Three variants of one paper: each claim's own, and enough of the calibration to see it choose.
-    kept = {DECIDES, *NEAR, IDEAL, "dedicated", PLUS}
+    kept = {DECIDES, *NEAR, IDEAL, "dedicated", PLUS, SINCE_2004}
     setups = {
         id_: replace(setup, variants=tuple(one for one in setup.variants if one.id in kept))
         if not setup.extension
@@ -270,3 +277,19 @@ def test_each_text_has_its_numbers_and_says_all_of_them() -> None:
     )
     keys = [(setup.id, one.id) for setup in paper.setups.values() for one in setup.variants]
     assert_all_is_said(paper, dict.fromkeys(keys, runs))
+
+
+def test_tfrcs_packets_have_500_octets_on_the_wire_and_tcp_an_rto_of_a_second() -> None:
+    """As in ns-2 of 2003: 448 octets, 20 of IP and 32 of UDP and TFRC."""
+    setups = load("tfrc-friendliness").setups
+    for figure, access in product(("fig8", "fig10"), ACCESS):
+        setup_id, variant_id = simulated(figure, access)
+        (variant,) = [one for one in setups[setup_id].variants if one.id == variant_id]
+        flows = tomllib.loads(load_scenario(setups[setup_id].path, set=variant.set).to_toml())[
+            "flow"
+        ]
+        tfrc = {flow["transport"]["segment"] for name, flow in flows.items() if "tfrc" in name}
+        rto = {
+            flow["transport"].get("min_rto") for name, flow in flows.items() if "tfrc" not in name
+        }
+        assert (tfrc, rto) == ({"448 B"}, {"1 s"})

@@ -6,9 +6,18 @@ import numpy as np
 import pytest
 
 from airfair.estimate import Estimate, Floats
-from airfair.experiment.claims import NOTHING_SEEN, Elsewhere, Predicate, Reading, Verdict
+from airfair.experiment.claims import (
+    NOTHING_SEEN,
+    Elsewhere,
+    Predicate,
+    Reading,
+    Readings,
+    Verdict,
+)
 from airfair.experiment.conditions import Condition, condition, difference
 from airfair.experiment.words import SAME
+from airfair.reproduce.document import claim as claim_entry
+from airfair.reproduce.document import label
 
 HOLDS = Condition("a", Estimate(2.0, 0.1), above=1)
 FAILS = Condition("b", Estimate(0.0, 0.1), above=1)
@@ -48,10 +57,15 @@ def test_what_shows_nothing_says_so() -> None:
     [
         (HOLDS, FAILS, "depends"),
         (FAILS, HOLDS, "depends"),
-        (HOLDS, OPENS, "holds"),
+        (HOLDS, OPENS, "depends"),
+        (FAILS, OPENS, "depends"),
+        (OPENS, HOLDS, "depends"),
+        (OPENS, FAILS, "depends"),
         (HOLDS, HOLDS, "holds"),
-        (OPENS, FAILS, "undecided"),
+        (FAILS, FAILS, "fails"),
+        (OPENS, OPENS, "undecided"),
         (FAILS, BLIND, "fails"),
+        (BLIND, FAILS, "untestable"),
     ],
 )
 def test_a_reading_as_near_turns_a_claim_and_is_named(
@@ -61,7 +75,52 @@ def test_a_reading_as_near_turns_a_claim_and_is_named(
     assert told.state == state
     assert told.holds == (state == "holds")
     assert told.turned_by == (["read otherwise"] if state == "depends" else [])
-    assert ("Turned by: read otherwise." in told.why) == (state == "depends")
+    assert any("under read otherwise" in why for why in told.why) == (state == "depends")
+
+
+def test_a_claim_that_depends_says_what_it_is_under_each_reading() -> None:
+    beside = [
+        Elsewhere("the letter", (FAILS,), near=True),
+        Elsewhere("the other place", (OPENS,), near=True),
+        Elsewhere("a place further away", (FAILS,)),
+    ]
+    told = Verdict("claim", "", (HOLDS,), under="eq. 1", elsewhere=tuple(beside))
+    assert told.state == "depends"
+    assert told.turned_by == ["the letter", "the other place"]
+    assert told.undecided_under == ["the other place"]
+    assert told.depends_on == (
+        "holds under eq. 1; does not hold under the letter; is undecided under the other place"
+    )
+    assert label(told) == "depends on the reading, undecided under the other place"
+    entry = claim_entry(told)
+    assert [(one["reading"], one["role"], one["state"]) for one in entry["readings"]] == [
+        ("eq. 1", "decides", "holds"),
+        ("the letter", "near", "fails"),
+        ("the other place", "near", "undecided"),
+        ("a place further away", "beside", "fails"),
+    ]
+    assert entry["turned_by"] == told.turned_by
+    assert entry["undecided_under"] == told.undecided_under
+
+
+def test_a_claim_that_is_undecided_under_all_readings_does_not_depend() -> None:
+    told = verdict(OPENS, near=OPENS)
+    assert (told.state, told.turned_by, told.undecided_under) == ("undecided", [], [])
+
+
+def test_readings_are_declared_by_name_and_each_makes_the_claims_points() -> None:
+    readings = Readings("here", near=("letter",), beside=("far",))
+    points = {"here": HOLDS, "letter": FAILS, "far": OPENS}
+
+    def reading(name: str) -> Reading[Data]:
+        return Reading(name, ("s",), lambda _: [points[name]])
+
+    told = readings.predicate("claim", reading).decide({}, "as printed")
+    assert (told.here, told.state, told.turned_by) == ("holds", "depends", ["letter"])
+    assert [(one.where, one.near) for one in told.elsewhere] == [("letter", True), ("far", False)]
+    assert list(readings) == ["here", "letter", "far"]
+    only = readings.only(["far"]).predicate("claim", reading).decide({}, "as printed")
+    assert only.state == "holds"
 
 
 def test_a_reading_further_away_decides_nothing() -> None:
@@ -127,6 +186,32 @@ def test_no_more_replications_are_asked_where_one_point_fails_already() -> None:
     }
     predicate = claim(("s", "bad"), ("s", "open"))
     assert predicate.undecided(predicate.decide(data, "as printed"), 60) == {}
+
+
+def test_readings_that_contradict_each_other_are_not_asked_anew() -> None:
+    """More runs of a third reading cannot bring the two together."""
+    means = {"here": 2.0, "letter": -2.0, "open": 0.0}
+
+    def reading(name: str) -> Reading[Data]:
+        key = (name, "x")
+        return Reading(name, (name,), lambda data: [condition(name, data[key], above=0, of=[key])])
+
+    data = {(name, "x"): mean + np.array([1.0, -1, 1, -1]) / 4 for name, mean in means.items()}
+    both = Readings("here", near=("letter", "open")).predicate("claim", reading)
+    assert both.undecided(both.decide(data, ""), 60) == {}
+    one = Readings("here", near=("open",)).predicate("claim", reading)
+    assert set(one.undecided(one.decide(data, ""), 60)) == {("open", "x")}
+
+
+def test_fresh_runs_of_a_point_are_not_compared_with_first_runs_of_another() -> None:
+    """A reading beside shares the baseline with an undecided claim, and is not asked anew itself."""
+    data = {("s", "base"): np.zeros(4), ("s", "open"): np.array([3.0, -1, 2, -2])}
+    fresh = {("s", "base"): np.full(20, -9.0), ("s", "open"): data["s", "open"]}
+    predicate = claim(("s", "open"))
+    told = predicate.decide(data, "", fresh=fresh, anew=[("s", "base")])
+    assert told.points == predicate.decide(data, "").points
+    both = predicate.decide(data, "", fresh=fresh, anew=list(fresh))
+    assert both.points != told.points
 
 
 def test_a_point_that_names_no_runs_asks_for_all_setups() -> None:

@@ -109,7 +109,7 @@ mod tests {
 
     fn agent(window_sharing: bool) -> Agent {
         let config = QueueConfig {
-            discipline: Discipline::DataAck(Weights::default()),
+            discipline: Discipline::data_ack(Weights::default()),
             ..QueueConfig::fifo(100)
         };
         let queue = scenario::Queue { config, counts_flows: true };

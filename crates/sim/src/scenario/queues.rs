@@ -18,7 +18,7 @@ pub(super) fn check_discipline(entry: &Entry, is_ap: bool, mistakes: &mut Mistak
         refuse("discipline", problem, "another discipline");
     }
     let is_by_flows =
-        matches!(discipline, Discipline::DataAck(_)) && fields.get("weights").word().is_some();
+        matches!(discipline, Discipline::DataAck { .. }) && fields.get("weights").word().is_some();
     if is_by_flows && !is_ap {
         refuse("weights", "only an access point sees the connections up and down", "{ data, ack }");
     }
@@ -34,7 +34,7 @@ pub(super) fn check(scenario: &Scenario, addresses: &[Address], mistakes: &mut M
             Transport::Tcp(_) | Transport::Tfrc(_) => continue,
         };
         let mut refuse = |queue: Queue, path: String| {
-            if matches!(queue.config.discipline, Discipline::DataAck(_)) {
+            if matches!(queue.config.discipline, Discipline::DataAck { .. }) {
                 let problem = format!("{} is {what} and has no ACKs that it follows", address.path);
                 let allowed = "no UDP flow through this queue, or another discipline".to_owned();
                 let found = "\"data-ack\"".to_owned();

@@ -130,7 +130,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let bss = &mut self.cells[of.cell.index()];
         bss.cell.set_queue(self.now, of.node, queue.config);
         let discipline = queue.config.discipline;
-        bss.members[of.node.index()].has_weights = matches!(discipline, Discipline::DataAck(_));
+        bss.members[of.node.index()].has_weights = matches!(discipline, Discipline::DataAck { .. });
         let was_told = bss.watches_packets;
         Agent::follow_queue(&mut bss.agents, &queue);
         if !was_told && !bss.agents.is_empty() {

@@ -385,7 +385,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "bss.home.ap.queue",
         r#"{ discipline = "airtime", airtime_quantum = "1 us" }"#,
-        r#"bss.home.ap.queue.airtime_quantum = "1 us": out of range; allowed a duration from 10 us to 1 s, such as "20 ms""#,
+        r#"bss.home.ap.queue.airtime_quantum = "1 us": out of range; allowed a duration from 10 us to 1 s, such as "20 ms" or "off""#,
     ),
     (
         "bss.home.ap.queue",

@@ -122,10 +122,11 @@ impl AirtimeFair {
             let list = if is_new { &mut self.new } else { &mut self.old };
             let station = &mut self.stations[index];
             held_back = if may_go { 0 } else { held_back + 1 };
-            if station.deficit <= 0 || !may_go {
+            let is_in_debt = self.rule.quantum.is_some() && station.deficit <= 0;
+            if is_in_debt || !may_go {
                 // Whoever is held back saves nothing for its next turn.
-                if station.deficit <= 0 {
-                    station.deficit += nanos(self.rule.quantum);
+                if let Some(quantum) = self.rule.quantum.filter(|_| is_in_debt) {
+                    station.deficit += nanos(quantum);
                 }
                 list.pop_front();
                 self.old.push_back(index);
@@ -142,6 +143,10 @@ impl AirtimeFair {
             };
             if let Some(queue) = queue {
                 station.last_active = now;
+                if self.rule.quantum.is_none() {
+                    list.pop_front();
+                    self.old.push_back(index);
+                }
                 return Some(queue);
             }
             list.pop_front();
@@ -218,23 +223,23 @@ impl AirtimeFair {
 
     /// Time on the air has been used.
     pub(super) fn charge(&mut self, now: Time, charge: &Charge) {
-        let AirtimeSharing { slow_below, charges_uplink, .. } = self.rule;
+        let AirtimeSharing { quantum, slow_below, charges_uplink, .. } = self.rule;
         let station = self.station(charge.station.index());
         let is_down = charge.direction == Direction::Down;
         if is_down {
             (station.is_slow, station.rate) = (charge.rate < slow_below, Some(charge.rate));
         }
         let is_active = now.saturating_since(station.last_active) <= ACTIVE;
-        if is_active && (charges_uplink || is_down) {
+        if quantum.is_some() && is_active && (charges_uplink || is_down) {
             station.deficit -= nanos(charge.airtime);
         }
     }
 }
 
 impl Station {
-    fn new(quantum: Duration, flow_quantum: Bytes) -> Self {
+    fn new(quantum: Option<Duration>, flow_quantum: Bytes) -> Self {
         Self {
-            deficit: nanos(quantum),
+            deficit: quantum.map_or(0, nanos),
             is_listed: false,
             is_slow: false,
             last_active: Time::ZERO,

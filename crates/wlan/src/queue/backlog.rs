@@ -12,7 +12,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     /// packets to the same receiver that wait in the driver.
     pub fn backlog(&self, to: NodeId, flow: u64) -> usize {
         let queue = match &self.config.discipline {
-            Discipline::Fifo | Discipline::CoDel(_) | Discipline::DataAck(_) => Some(0),
+            Discipline::Fifo | Discipline::CoDel(_) | Discipline::DataAck { .. } => Some(0),
             Discipline::RoundRobin
             | Discipline::DeficitRoundRobin { .. }
             | Discipline::TimeRegulator(_) => Some(to.index()),

@@ -55,7 +55,12 @@ pub enum Discipline {
     /// First in, first out; a full queue refuses.
     Fifo,
     /// TCP's data and its pure ACKs in two queues, by weight.  [updown-fairness §IV]
-    DataAck(Weights),
+    DataAck {
+        /// Packets of each queue in a round.
+        weights: Weights,
+        /// Queue of the driver.
+        hardware_queue: HardwareQueue,
+    },
     /// A queue for each station; each in turn sends a packet.
     RoundRobin,
     /// A queue for each station; each in turn sends so many octets more.  [drr-1995]
@@ -89,16 +94,25 @@ impl Discipline {
 
     /// Queue of the driver: how much of it there is, and its unit; none if the driver takes nothing ahead of the air.
     pub fn hardware_queue(&self) -> Option<(u16, Counts)> {
-        let Self::Airtime(AirtimeSharing { hardware_queue, .. }) = self else { return None };
+        let (Self::Airtime(AirtimeSharing { hardware_queue, .. })
+        | Self::DataAck { hardware_queue, .. }) = self
+        else {
+            return None;
+        };
         Some((hardware_queue.most?, hardware_queue.counts))
+    }
+
+    /// TCP's data and its pure ACKs by weight, above a driver that takes nothing ahead of the air.
+    pub fn data_ack(weights: Weights) -> Self {
+        Self::DataAck { weights, hardware_queue: HardwareQueue::default() }
     }
 }
 
 /// Rule by which stations share airtime.  [hoiland-2017 §3], [linux-atf]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AirtimeSharing {
-    /// Airtime added at each turn of a station.
-    pub quantum: Duration,
+    /// Airtime added at each turn of a station; `None` if a turn is an aggregate, whatever airtime it takes.
+    pub quantum: Option<Duration>,
     /// True if a station is charged for what it sends, too.
     pub charges_uplink: bool,
     /// Octets added at each turn of a flow.
@@ -182,7 +196,7 @@ impl Default for AirtimeSharing {
             interval: Duration::from_millis(interval),
         };
         Self {
-            quantum: Duration::from_micros(300),
+            quantum: Some(Duration::from_micros(300)),
             charges_uplink: true,
             flow_quantum: Bytes::new(300),
             queues: 4_096,

@@ -144,7 +144,9 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             Discipline::RoundRobin
             | Discipline::DeficitRoundRobin { .. }
             | Discipline::TimeRegulator(_) => self.has_room(to.index()),
-            Discipline::Fifo | Discipline::CoDel(_) | Discipline::DataAck(_) => self.has_room(0),
+            Discipline::Fifo | Discipline::CoDel(_) | Discipline::DataAck { .. } => {
+                self.has_room(0)
+            }
             Discipline::FqCoDel { .. } | Discipline::Airtime(_) => self.len() < self.config.packets,
         }
     }
@@ -358,7 +360,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     fn classify(&mut self, msdu: &Msdu<P>, now: Time) -> usize {
         match self.config.discipline {
             Discipline::Fifo | Discipline::CoDel(_) => 0,
-            Discipline::DataAck(_) => match msdu.payload.class() {
+            Discipline::DataAck { .. } => match msdu.payload.class() {
                 Class::Data => 0,
                 Class::PureAck { .. } => 1,
             },

@@ -29,7 +29,7 @@ impl Scheduler {
         match discipline {
             Discipline::Fifo => Self::Single,
             Discipline::CoDel(codel) => Self::CoDel(codel),
-            Discipline::DataAck(weights) => Self::Weighted(Weighted::new(weights)),
+            Discipline::DataAck { weights, .. } => Self::Weighted(Weighted::new(weights)),
             Discipline::RoundRobin => Self::RoundRobin(VecDeque::new()),
             Discipline::DeficitRoundRobin { quantum } => Self::Deficit(Deficit::new(quantum)),
             Discipline::FqCoDel { codel, quantum, .. } => Self::Fair(codel, Fair::new(quantum)),

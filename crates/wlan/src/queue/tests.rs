@@ -105,7 +105,7 @@ fn serve(queue: &mut TransmitQueue<Tagged>, now: Time, costs: [u64; 3]) -> Optio
 #[test]
 fn a_limit_counts_each_queue_or_all() {
     let accepted = |limit| {
-        let mut queue = queue(Discipline::DataAck(Weights::default()), 2, limit);
+        let mut queue = queue(Discipline::data_ack(Weights::default()), 2, limit);
         let flows = [0, 0, 0, 1, 1, 1];
         flows.map(|flow| queue.push(ms(0), packet(flow, 0, 100)))
     };
@@ -183,7 +183,7 @@ fn a_flow_with_few_packets_is_not_locked_out() {
 #[test]
 fn room_is_what_a_packet_finds_without_another_giving_way() {
     let to = NodeId::station;
-    let weights = Discipline::DataAck(Weights::default());
+    let weights = Discipline::data_ack(Weights::default());
     for (discipline, limit, expected) in [
         (Discipline::Fifo, Limit::Shared, [false, false]),
         (Discipline::Fifo, Limit::Each, [false, false]),

@@ -494,7 +494,7 @@ fn disciplines() -> impl Strategy<Value = Discipline> {
             ..AirtimeSharing::default()
         }),
         Discipline::TimeRegulator(TimeRegulation::default()),
-        Discipline::DataAck(Weights::default()),
+        Discipline::data_ack(Weights::default()),
     ])
 }
 

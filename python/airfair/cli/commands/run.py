@@ -69,11 +69,10 @@ def _run(arguments: argparse.Namespace) -> int:
     out: Path | None = arguments.out
     output.check([*output.results(out), *tracing.outputs(arguments)], force=arguments.force)
     made = output.prepare(out)
-    # With --json standard output is for the document alone.
     if arguments.explain:
-        defaults = scenarios.explained(text, overrides)
+        # With --json standard output is for the document alone.
         people = sys.stderr if arguments.json else sys.stdout
-        print(f"{defaults}\n", file=people, flush=True)
+        print(f"{scenarios.explained(text, overrides)}\n", file=people, flush=True)
     traces, result, cut, failure = None, None, False, None
     try:
         traces = tracing.prepare(arguments, scenario)
@@ -99,13 +98,15 @@ def _run(arguments: argparse.Namespace) -> int:
         told.insert(0, f"wrote {out}")
     for line in told:
         print(f"airfair: {printable(line)}", file=sys.stderr)
-    if lost:
-        return complain(FAILED, *lost)
+    return complain(FAILED, *lost) if lost else _ended(result, cut=cut)
+
+
+def _ended(result: Result, *, cut: bool) -> int:
+    """Status of a run whose files are all written; it says so if Ctrl-C has cut the run or its figures."""
     if result.interrupted:
-        asked = scenario.replications
-        return complain(
-            INTERRUPTED, f"interrupted after {result.replications} of {asked} replications"
-        )
+        asked = result.scenario.replications
+        words = f"interrupted after {result.replications} of {asked} replications"
+        return complain(INTERRUPTED, words)
     return complain(INTERRUPTED, "interrupted before all figures were drawn") if cut else DONE
 
 

@@ -16,7 +16,8 @@ words!(Counts { Aggregates = "aggregates", Packets = "packets" });
 words!(Overflow { Tail = "tail", LongestFlow = "longest-flow" });
 
 const CODEL_TIME: Kind = time(Duration::from_micros(1), Duration::from_secs(60));
-const QUANTUM_TIME: Kind = time(Duration::from_micros(10), Duration::from_secs(1));
+const QUANTUM_TIME: Kind =
+    Kind::Either(&[time(Duration::from_micros(10), Duration::from_secs(1)), Kind::Word(&["off"])]);
 const SHARE_TIME: Kind = time(Duration::from_millis(1), Duration::from_secs(60));
 const AHEAD: Kind = Kind::Either(&[integer(1, 16_384), Kind::Word(&["off"])]);
 const AHEAD_TIME: Kind = time(Duration::from_micros(1), Duration::from_secs(60));
@@ -31,7 +32,7 @@ pub(in crate::scenario) const QUEUE: Choice<Queue> = Choice {
     says: "Who leaves first.",
     name: |queue| match queue.config.discipline {
         Discipline::Fifo => "fifo",
-        Discipline::DataAck(_) => "data-ack",
+        Discipline::DataAck { .. } => "data-ack",
         Discipline::RoundRobin => "round-robin",
         Discipline::DeficitRoundRobin { .. } => "deficit-round-robin",
         Discipline::CoDel(_) => "codel",
@@ -45,7 +46,7 @@ pub(in crate::scenario) const QUEUE: Choice<Queue> = Choice {
         let codel = CoDel::default();
         vec![
             Queue::default(),
-            Queue::new(50, Limit::Each, Discipline::DataAck(Weights::default())),
+            Queue::new(50, Limit::Each, Discipline::data_ack(Weights::default())),
             Queue::new(50, Limit::Each, Discipline::RoundRobin),
             Queue::new(50, Limit::Each, Discipline::DeficitRoundRobin { quantum }),
             Queue::new(1_000, Limit::Shared, Discipline::CoDel(codel)),
@@ -73,7 +74,7 @@ fn queue(keys: &mut Keys, Queue { config, counts_flows }: &mut Queue) {
     let mut has_overflow = true;
     match &mut config.discipline {
         Discipline::Fifo => {}
-        Discipline::DataAck(weights) => {
+        Discipline::DataAck { weights, hardware_queue: ahead } => {
             limit(keys);
             let mut fixed = (!*counts_flows).then_some(*weights);
             let by_flows = Plain::Word("active-flows");
@@ -83,6 +84,7 @@ fn queue(keys: &mut Keys, Queue { config, counts_flows }: &mut Queue) {
                  that the access point sees.",
             );
             (*counts_flows, *weights) = (fixed.is_none(), fixed.unwrap_or_default());
+            hardware_queue(keys, ahead);
         }
         Discipline::RoundRobin => limit(keys),
         Discipline::DeficitRoundRobin { quantum } => {
@@ -138,8 +140,10 @@ fn codel(keys: &mut Keys, it: &mut CoDel) {
 
 /// Stations share airtime; a queue for each flow, with controlled delay.
 fn airtime(keys: &mut Keys, it: &mut AirtimeSharing) {
-    keys.key("airtime_quantum", &mut it.quantum, QUANTUM_TIME, "\"256 us\"")
-        .says("Airtime that a station may use more at each of its turns.");
+    keys.optional("airtime_quantum", &mut it.quantum, QUANTUM_TIME, "\"256 us\"").says(
+        "Airtime that a station may use more at each of its turns. With `off` stations have turns of one aggregate, whatever \
+         airtime these take, as in Linux before its airtime scheduler.",
+    );
     keys.key("charges_uplink", &mut it.charges_uplink, Kind::Flag, "false").says(
         "Whether a station is charged for the frames that it sends, too, not only for those to it.",
     );
@@ -171,12 +175,12 @@ fn hardware_queue(keys: &mut Keys, it: &mut HardwareQueue) {
     let (has_driver, is_other) = (it.most.is_some(), it.counts != Counts::default());
     keys.optional("hardware_queue", &mut it.most, AHEAD, "2").written_if(has_driver).says(
         "Most aggregates or packets that the driver holds ahead of the air, those in service included; `hardware_queue_counts` \
-         chooses the unit. With `off` packets leave their queues when the access point wins the medium, except the first packet of a frame.",
+         chooses the unit. Without aggregates a packet is one. With `off` packets leave their queues when the access point wins the medium, except the first packet of a frame.",
     );
     keys.word("hardware_queue_counts", &mut it.counts, "\"packets\"").written_if(is_other).says(
         "Unit of `hardware_queue`. With `aggregates` the driver forms aggregates ahead of the air; ath9k holds 2. With `packets` the \
          hardware forms an aggregate when it wins the medium, of all packets that it holds for one station; ath10k holds up to 1424 packets and \
-         mt76 up to 2048, and `aql` usually limits them first.",
+         mt76 up to 2048, and `aql` of the airtime discipline usually limits them first.",
     );
 }
 

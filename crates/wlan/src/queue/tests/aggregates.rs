@@ -152,7 +152,7 @@ fn a_window_without_room_lets_no_packet_vanish() {
     };
     for discipline in [
         FAIR,
-        Discipline::DataAck(Weights::default()),
+        Discipline::data_ack(Weights::default()),
         airtime(HardwareQueue::default()),
         airtime(HardwareQueue::aggregates(2)),
         airtime(HardwareQueue::aggregates(16)),
@@ -221,19 +221,20 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
     let hardware = hardware.prop_map(|(ahead, most)| {
         if ahead { HardwareQueue::aggregates(most) } else { HardwareQueue::packets(most) }
     });
+    let hardware = prop::option::weighted(0.8, hardware).prop_map(Option::unwrap_or_default);
     let aql = prop::option::weighted(0.7, (1u64..8_000, 1u64..20_000, 1u64..30_000));
-    let airtime = (prop::option::weighted(0.8, hardware), aql, 1u16..5).prop_map(
-        |(hardware_queue, aql, queues)| {
+    let airtime = (hardware.clone(), aql, 1u16..5, any::<bool>()).prop_map(
+        |(hardware_queue, aql, queues, has_quantum)| {
             let us = Duration::from_micros;
             let limits = |(low, high, threshold)| AirtimeQueueLimits {
                 low: us(low),
                 high: us(high),
                 threshold: us(threshold),
             };
-            let (aql, codel) = (aql.map(limits), RULE);
-            let hardware_queue = hardware_queue.unwrap_or_default();
-            let rule = AirtimeSharing::default();
-            Discipline::Airtime(AirtimeSharing { queues, codel, hardware_queue, aql, ..rule })
+            let (aql, codel, rule) = (aql.map(limits), RULE, AirtimeSharing::default());
+            let quantum = rule.quantum.filter(|_| has_quantum);
+            let rule = AirtimeSharing { quantum, queues, codel, hardware_queue, aql, ..rule };
+            Discipline::Airtime(rule)
         },
     );
     prop_oneof![
@@ -241,7 +242,9 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
         2 => (1u16..5).prop_map(|queues| {
             Discipline::FqCoDel { codel: RULE, quantum: Bytes::new(1_514), queues }
         }),
-        1 => Just(Discipline::DataAck(Weights::default())),
+        1 => hardware.prop_map(|hardware_queue| {
+            Discipline::DataAck { weights: Weights::default(), hardware_queue }
+        }),
         1 => Just(Discipline::Fifo),
         1 => Just(Discipline::CoDel(RULE)),
         1 => Just(Discipline::RoundRobin),

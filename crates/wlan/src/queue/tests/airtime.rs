@@ -96,7 +96,7 @@ fn a_driver_shares_airtime_as_the_scheduler_says() {
 /// Verifies: [hoiland-2017 §3.2]
 #[test]
 fn a_station_goes_first_only_when_it_is_new() {
-    let quantum = Duration::from_micros(3_000);
+    let quantum = Some(Duration::from_micros(3_000));
     let mut queue = airtime_queue(AirtimeSharing { quantum, ..AirtimeSharing::default() });
     (0..12).for_each(|number| _ = queue.push(ms(0), packet(0, number, 300)));
     let mut next = |new: Option<u64>| {
@@ -184,4 +184,17 @@ fn among_stations_the_fattest_flow_gives_way() {
     }
     assert_eq!(queue.poll_dropped().unwrap().0.payload.flow, 2);
     assert!(queue.poll_dropped().is_none());
+}
+
+/// Station 1 uses nine times as much for each exchange, and has as many turns all the same.
+///
+/// Verifies: [hoiland-2017 §3.1]
+#[test]
+fn without_a_quantum_stations_have_turns_whatever_these_take() {
+    let mut queue = airtime_queue(AirtimeSharing { quantum: None, ..AirtimeSharing::default() });
+    for number in 0..9 {
+        (0..3).for_each(|flow| _ = queue.push(ms(0), packet(2 * flow, number, 1_000)));
+    }
+    let order = [(); 9].map(|()| serve(&mut queue, ms(0), [100, 900, 100]).unwrap() / 2);
+    assert_eq!(order, [0, 1, 2, 0, 1, 2, 0, 1, 2]);
 }

@@ -8,7 +8,7 @@ use super::*;
 /// Verifies: [updown-fairness §IV]
 #[test]
 fn data_and_acks_are_served_two_to_one_and_nobody_waits_for_an_empty_queue() {
-    let mut queue = queue(Discipline::DataAck(Weights::default()), 50, Limit::Each);
+    let mut queue = queue(Discipline::data_ack(Weights::default()), 50, Limit::Each);
     for number in 0..7 {
         assert!(queue.push(ms(0), packet(0, number, 1_500)));
         assert!(queue.push(ms(0), packet(1, number, 52)));
@@ -20,7 +20,7 @@ fn data_and_acks_are_served_two_to_one_and_nobody_waits_for_an_empty_queue() {
 /// of the next two, data goes first again.
 #[test]
 fn an_empty_queue_saves_nothing() {
-    let mut queue = queue(Discipline::DataAck(Weights::default()), 50, Limit::Each);
+    let mut queue = queue(Discipline::data_ack(Weights::default()), 50, Limit::Each);
     queue.push(ms(0), packet(0, 0, 1_500));
     let mut order = Vec::new();
     for round in 1..4 {
@@ -34,7 +34,7 @@ fn an_empty_queue_saves_nothing() {
 
 #[test]
 fn new_weights_hold_from_the_next_packet_on() {
-    let mut queue = queue(Discipline::DataAck(Weights { data: 1, ack: 1 }), 50, Limit::Each);
+    let mut queue = queue(Discipline::data_ack(Weights { data: 1, ack: 1 }), 50, Limit::Each);
     for number in 0..8 {
         queue.push(ms(0), packet(0, number, 1_500));
         queue.push(ms(0), packet(1, number, 52));
@@ -53,7 +53,7 @@ fn what_waits_joins_the_queues_of_another_discipline() {
         queue.push(ms(number), packet(0, number, 1_500));
         queue.push(ms(number), packet(1, number, 52));
     }
-    let data_ack = Discipline::DataAck(Weights { data: 2, ack: 1 });
+    let data_ack = Discipline::data_ack(Weights { data: 2, ack: 1 });
     let config = QueueConfig { limit: Limit::Each, discipline: data_ack, ..QueueConfig::fifo(3) };
     queue.reconfigure(ms(9), config);
     assert_eq!(queue.len(), 6, "the one in service counts with the data");
@@ -61,4 +61,22 @@ fn what_waits_joins_the_queues_of_another_discipline() {
     let dropped: Vec<_> = dropped.map(|(it, _)| (it.payload.flow, it.payload.number)).collect();
     assert_eq!(dropped, [(0, 3), (1, 3)]);
     assert_eq!(served(&mut queue, ms(9)), [0, 0, 1, 0, 1, 1]);
+}
+
+/// The driver has two frames: the one in service and the data that came next. The ACK that comes behind them waits for both;
+/// without the driver's queue it would have had its turn after the one in service.
+#[test]
+fn an_ack_waits_behind_data_that_the_driver_has_taken() {
+    let order = |hardware_queue| {
+        let weights = Weights { data: 1, ack: 3 };
+        let mut queue = queue(Discipline::DataAck { weights, hardware_queue }, 50, Limit::Each);
+        for number in 0..3 {
+            queue.push(ms(0), packet(0, number, 1_500));
+        }
+        queue.push(ms(0), packet(1, 0, 52));
+        served(&mut queue, ms(0))
+    };
+    assert_eq!(order(HardwareQueue::default()), [0, 1, 0, 0]);
+    assert_eq!(order(HardwareQueue::aggregates(2)), [0, 0, 1, 0]);
+    assert_eq!(order(HardwareQueue::packets(3)), [0, 0, 0, 1]);
 }

@@ -14,7 +14,7 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
     };
     prop_oneof![
         Just(Discipline::Fifo),
-        weights.prop_map(Discipline::DataAck),
+        weights.prop_map(Discipline::data_ack),
         Just(Discipline::RoundRobin),
         quantum().prop_map(|quantum| Discipline::DeficitRoundRobin { quantum }),
         codel().prop_map(Discipline::CoDel),
@@ -128,7 +128,7 @@ proptest! {
     #[test]
     fn airtime_is_fair(costs in prop::array::uniform3(50u64..13_000), quantum in 20u64..4_000) {
         let rule = AirtimeSharing {
-            quantum: Duration::from_micros(quantum),
+            quantum: Some(Duration::from_micros(quantum)),
             ..AirtimeSharing::default()
         };
         let mut queue = queue(Discipline::Airtime(rule), 10_000, Limit::Shared);
@@ -148,7 +148,7 @@ proptest! {
     #[test]
     fn weights_are_kept_within_a_packet(data in 1u32..40, ack in 1u32..40, rounds in 1usize..8) {
         let weights = Weights { data, ack };
-        let mut queue = queue(Discipline::DataAck(weights), 10_000, Limit::Each);
+        let mut queue = queue(Discipline::data_ack(weights), 10_000, Limit::Each);
         for number in 0..1_000 {
             queue.push(ms(0), packet(0, number, 1_500));
             queue.push(ms(0), packet(1, number, 52));

@@ -15,20 +15,12 @@ from . import figures, tables
 from .claims import PREDICATES, SETTLE_S
 from .findings import SEARCHES
 from .introduction import introduction
+from .plan import BOTH, NEWRENO, SCHEMES
 from .runs import Runs
 from .tables import Place
 
 if TYPE_CHECKING:
     from airfair.scenario import Value
-
-SCHEMES = {
-    "arf_aware": "ARF-aware TCP",
-    "newreno": "NewReno",
-    "one_shot": "ARF-aware, one-shot",
-    "continuous": "ARF-aware, continuous",
-}
-"""Transports under comparison."""
-BOTH = ("arf_aware", "newreno")
 
 FIGURES = {"fig2": "table1", "fig4-7": "table5", "fig8-9": "recovery"}
 """Setup of each."""
@@ -73,15 +65,22 @@ def _tables(printed: Json, shown: Mapping[str, Passage]) -> list[Experiment[Runs
     def elsewhere(setup: str, where: str) -> list[Place]:
         return [_place(f"{where}_{scheme}", setup, scheme) for scheme in BOTH]
 
-    def table(id_: str, places: Sequence[Place], some: int | None = None) -> Experiment[Runs]:
+    def table(
+        id_: str, places: Sequence[Place], some: int | None = None, more: Sequence[str] = ()
+    ) -> Experiment[Runs]:
         title = shown[id_].title
         show = partial(tables.show, (id_, title), places, printed[id_], some=some)
-        return Experiment(id_, title, tuple(dict.fromkeys(place.setup for place in places)), show)
+        setups = dict.fromkeys([*(place.setup for place in places), *more])
+        return Experiment(id_, title, tuple(setups), show)
 
-    alone = [_place("fair_share", "table2", "newreno"), _place("anomaly", "table1", "newreno")]
+    alone = [_place("fair_share", "table2", NEWRENO), _place("anomaly", "table1", NEWRENO)]
     slow_relay = elsewhere("table3-slow-relay", "slow_relay")
     return [
-        table("table1", [*everywhere("table1"), *elsewhere("table1-one-hop", "one_hop")]),
+        table(
+            "table1",
+            [*everywhere("table1"), *elsewhere("table1-one-hop", "one_hop")],
+            more=["polling"],
+        ),
         table("table2", alone),
         table("table3", [*everywhere("table3"), *slow_relay]),
         table("table4", everywhere("table4")),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from airfair.estimate import estimate
 from airfair.reproduce.paper import Found, Search
+from airfair.reproduce.tables import Cell, Column, Table
 
+from .plan import NOTICES
 from .runs import Measurements
 
 
@@ -37,8 +40,28 @@ def readings(data: Measurements) -> Found:
     return Found({scheme: _kbps(data, "table1", scheme) for scheme in schemes})
 
 
+def polling(data: Measurements) -> Found:
+    """Table 1 where TCP learns of the rate later."""
+    runs = {label: data["polling", id_] for id_, label in NOTICES.items()}
+    columns = [
+        Column(
+            f"session-{i + 1}",
+            f"session {i + 1}, kb/s",
+            [Cell(estimate(one.throughput_kbps[:, i]), digits=0) for one in runs.values()],
+        )
+        for i in range(2)
+    ]
+    total = [float(one.aggregate_kbps().mean()) for one in runs.values()]
+    title = "Table 1 by how TCP learns of the link’s rate"
+    return Found(
+        {"at_once": total[0], "soon": total[2], "late": total[3]},
+        [Table("polling", title, list(runs), columns)],
+    )
+
+
 SEARCHES = (
     Search("one-hop", ("table1", "table1-one-hop"), one_hop),
     Search("slow-relay", ("table3", "table3-slow-relay"), slow_relay),
     Search("readings", ("table1",), readings),
+    Search("polling", ("polling",), polling),
 )

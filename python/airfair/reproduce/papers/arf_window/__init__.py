@@ -13,7 +13,7 @@ from . import figures
 from .claims import BOUNDS, predicates
 from .findings import BASELINE, FOUND_WITH, SEARCHES, baseline
 from .introduction import introduction
-from .plan import AWAY, LABELS, NEWRENO, RANDOM, RUNS, SYSTEMS, TOWARD, WINDOW, needed
+from .plan import AWAY, LABELS, NEWRENO, PLACES, RANDOM, RUNS, SYSTEMS, TOWARD, WINDOW, needed
 from .runs import Measurements, Runs
 
 
@@ -41,6 +41,7 @@ def paper(directory: Path) -> Paper[Runs]:
         predicates=predicates(table1),
         searches=SEARCHES,
         calibration=Search("baseline", BASELINE, partial(baseline, table1)),
+        places=PLACES,
         bounds=said["bounds"].text,
         reasons=reasons(prose),
         introduction=introduction(said),

@@ -5,23 +5,23 @@ speed the mean difference must lie on the paper's side of zero. Where standard T
 can be dropped less.
 
 The place that Table I's row for standard TCP chooses decides, with the reading of eq. 8 and 11 that agrees
-with eq. 6. Places that fit that row as well are as near; the letter of the paper and other radios stand
-beside.
+with eq. 6. Places that fit that row as well are as near, and so is the letter of the paper; other places and
+other radios stand beside.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from airfair.estimate import Floats, paired
+from airfair.estimate import Floats, paired, quotient
 from airfair.experiment.claims import Predicate, Reading
 from airfair.experiment.conditions import Condition, condition, difference
 from airfair.experiment.words import FACTOR, GAIN
 from airfair.reproduce.paper import Json
 
 from .plan import (
+    AS_READ,
     AWAY,
-    BESIDE,
     DECIDING,
     NEWRENO,
     RANDOM,
@@ -33,7 +33,7 @@ from .plan import (
     needed,
     on_the_way,
 )
-from .runs import Measurements, Runs, Take, gain
+from .runs import Measurements, Runs, Take
 
 A_TWENTIETH = FACTOR / 20
 
@@ -91,11 +91,13 @@ def _taken(data: Measurements, place: Place, take: Take) -> tuple[Floats, Floats
 def random_waypoint(printed: Json, data: Measurements, system: str) -> Sequence[Condition]:
     """Table I."""
     place = at_random(system)
-    theirs = 100 * (printed_gain(printed) - 1)
     proposed, standard = _taken(data, place, Runs.drops)
     return [
-        GAIN.condition(
-            "throughput more than standard, %", gain(data, place), theirs, of=place.keys_of_both
+        GAIN.more(
+            "throughput, proposed / standard",
+            quotient(*_taken(data, place, Runs.throughput)),
+            printed_gain(printed) - 1,
+            of=place.keys_of_both,
         ),
         condition(
             f"drop rate, proposed - {A_TWENTIETH:g} standard, %",
@@ -115,12 +117,10 @@ def printed_gain(printed: Json) -> float:
 
 def _predicate(id_: str, way: str, points: Points) -> Predicate[Measurements]:
     def reading(system: str) -> Reading[Measurements]:
-        read = SYSTEMS[system]
-        return Reading(
-            read.label, needed(system, way), lambda data: points(data, system), near=read.fits
-        )
+        label = SYSTEMS[system].label
+        return Reading(label, needed(system, way), lambda data: points(data, system))
 
-    return Predicate(id_, reading(DECIDING), tuple(map(reading, BESIDE)))
+    return AS_READ.predicate(id_, reading)
 
 
 def predicates(printed: Json) -> tuple[Predicate[Measurements], ...]:

@@ -14,7 +14,6 @@ from airfair.reproduce.series import finite, points
 from airfair.reproduce.tables import Cell, Column, Table
 
 from .plan import (
-    BESIDE,
     DECIDING,
     LABELS,
     MIDDLE,
@@ -250,5 +249,5 @@ def _gains_beside(data: Measurements) -> Drawing:
         )
         for way in ways
     ]
-    numbers = {"speed_mps": MIDDLE, "beside": len(BESIDE)}
+    numbers = {"speed_mps": MIDDLE, "beside": len(SYSTEMS) - 1}
     return Drawing(by_name(panels), numbers, wide=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from airfair.reproduce.calibration import Candidate, chosen, ranked, table
+from airfair.reproduce.calibration import Candidate, chosen, table
 from airfair.reproduce.paper import Found, Json, Search
 from airfair.reproduce.tables import Table
 
@@ -17,14 +17,12 @@ from .plan import (
     MIDDLE,
     NEWRENO,
     PAPERS_RUNS,
-    PAPERS_WANDERING_S,
     PRINTED,
     PROJECTED,
     READINGS,
     SLOTS,
     SMOOTHED,
     STRAIGHT,
-    WANDERING_S,
     WINDOW,
     Place,
     baseline_key,
@@ -50,7 +48,7 @@ def candidates(printed: Json, data: Measurements) -> list[Candidate]:
             label,
             {MBPS: data[key].throughput(), DROPS: data[key].drops()},
             {MBPS: row["throughput_mbps"], DROPS: row["drop_percent"]},
-            runs=PAPERS_RUNS * PAPERS_WANDERING_S // WANDERING_S,
+            runs=PAPERS_RUNS,
         )
         for label, key in keys.items()
     ]
@@ -59,19 +57,18 @@ def candidates(printed: Json, data: Measurements) -> list[Candidate]:
 def baseline(printed: Json, data: Measurements) -> Found:
     """Which place the paper's standard TCP points to."""
     all_ = candidates(printed, data)
-    here = chosen(all_)
+    of = chosen(all_)
     numbers = {
         "printed": printed["standard"],
         "candidates": len(all_),
-        "nearest": here.label,
-        "distance_percent": 100 * here.distance,
-        "fit": [one.label for one in ranked(all_) if one.fits and one is not here],
+        "nearest": of.decides.label,
+        "distance_percent": 100 * of.decides.distance,
+        "fit": [one.label for one in of.near],
         "runs": PAPERS_RUNS,
-        "run_s": PAPERS_WANDERING_S,
         "nothing_dropped": [one.label for one in all_ if not one.measured[DROPS].any()],
     }
     title = "Standard TCP, random waypoint, by server and queue"
-    return Found(numbers, [table("baseline", title, all_, {MBPS: 2, DROPS: 3})])
+    return Found(numbers, [table("baseline", title, all_, {MBPS: 2, DROPS: 3})], all_)
 
 
 def readings(data: Measurements) -> Found:

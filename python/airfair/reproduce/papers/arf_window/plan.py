@@ -1,9 +1,9 @@
 """Names of the runs: ways, speeds, schemes, places and readings. The studies say what each of them is.
 
 A *place* is where the server is and what the access point can keep. It is chosen by Table I's row for
-standard TCP alone: `CANDIDATES` run with standard TCP, `findings.baseline` ranks them, `PLACE` is the
-nearest. The candidates that fit as well stand beside, and so do other readings of the law and of the radio,
-at fewer speeds.
+standard TCP alone: `CANDIDATES` run with standard TCP, `findings.baseline` ranks them, `PLACES` has what it
+chose, and a test holds it against the recorded runs. Other readings of the law and of the radio are run at
+fewer speeds; `AS_READ` says which of all of them are as near as the one that decides.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 
+from airfair.experiment.claims import Readings
 from airfair.experiment.conditions import Key
 from airfair.reproduce import studies
 
@@ -32,8 +33,7 @@ STRAIGHT = (AWAY, TOWARD)
 WANDERING_S = 200
 """Random waypoint: a third of the companion paper's length, and as many more runs where it counts [D-085]."""
 PAPERS_RUNS = 20
-PAPERS_WANDERING_S = 600
-"""Duration behind a figure of Table I, if the runs were as long as the companion paper's."""
+"""Runs behind a figure of Table I. How long they lasted is not said: they are taken to be as long as ours."""
 RUNS = 10
 """Replications of what decides, and of what is as near."""
 
@@ -51,8 +51,8 @@ CANDIDATES: tuple[Spot, ...] = tuple(
 )
 """Tried with standard TCP, the nearest to the baseline first."""
 PLACE, ALSO_FIT, NEIGHBOURS = CANDIDATES[0], CANDIDATES[1:2], CANDIDATES[2:5]
-"""The place at which claims are decided [D-086]; those that the baseline does not tell from it; and those
-around it, which stand beside."""
+"""The place at which claims are decided [D-086]; those that the baseline does not tell from it, and which are
+as near; and those around it, which stand beside."""
 
 
 def spot_label(spot: Spot) -> str:
@@ -97,11 +97,6 @@ class System:
     """True if standard TCP in it is that of a candidate."""
 
     @property
-    def fits(self) -> bool:
-        """True if the baseline does not tell it from the one that decides."""
-        return self.spot in ALSO_FIT
-
-    @property
     def scheme(self) -> str:
         """Variant of the scheme: its reading, unless that is the deciding one."""
         return WINDOW if self.reading == PROJECTED else self.reading.id
@@ -129,7 +124,14 @@ SYSTEMS: Mapping[str, System] = {
     "arf": System("ARF of later QualNets", is_candidate=False),
 }
 """The first decides [D-083, D-086 to D-088]."""
-BESIDE = tuple(system for system in SYSTEMS if system != DECIDING)
+_NEAR = (*map(_spot_id, ALSO_FIT), "printed")
+AS_READ = Readings(
+    DECIDING, near=_NEAR, beside=tuple(id_ for id_ in SYSTEMS if id_ not in (DECIDING, *_NEAR))
+)
+"""As near are the places that fit the baseline as well, and the letter of eq. 8 and 11: that what is printed
+contradicts eq. 6 shows a misprint and not which one."""
+PLACES = Readings(spot_label(PLACE), near=tuple(map(spot_label, ALSO_FIT)))
+"""What the calibration chose, by its candidates' labels."""
 SLOTS = tuple(studies.declared("arf-window", "slots")["factors"]["scheme"])
 """T beside the default of 300 ms."""
 BEYOND = tuple(studies.declared("arf-window", "beyond")["factors"]["move"])

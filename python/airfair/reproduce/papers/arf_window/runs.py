@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from airfair.estimate import Estimate, Floats, ratio_of_means
+from airfair.estimate import Estimate, Floats, quotient
 from airfair.reproduce.measured import Columns, column, of_each, taken, total
 
 from .plan import SCHEMES, Place
@@ -65,5 +65,5 @@ Take = Callable[[Runs], Floats]
 def gain(data: Measurements, place: Place) -> Estimate:
     """Throughput more than standard TCP's [%], over the replications that both have."""
     standard, proposed = (data[place.key(scheme)].throughput() for scheme in SCHEMES)
-    ratio = ratio_of_means(proposed, standard)
+    ratio = quotient(proposed, standard)
     return Estimate(100 * (ratio.mean - 1), 100 * ratio.ci95, ratio.count, signed=True)

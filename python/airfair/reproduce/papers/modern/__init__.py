@@ -23,11 +23,16 @@ def paper(directory: Path) -> Paper[Runs]:
     known, prose = reference(directory), Prose(directory / "text")
     said = prose["introduction"].by_id({"setup": known["setup"], "more": MORE - 1})
     pairs = [f"anomaly-{standard}-{way}" for standard in STANDARDS for way in WAYS]
-    beyond = [*(f"rates-{standard}" for standard in STANDARDS), "stations-g", "stations-ax"]
+    beyond = [
+        *(f"rates-{standard}" for standard in STANDARDS),
+        "stations-g",
+        "stations-ax",
+        "long-fifo",
+    ]
     beyond += [f"today-{standard}" for standard in WITH_TODAYS_HOSTS]
     shows = {
         "anomaly": ([*pairs, *beyond], figures.anomalies),
-        "ending": (["ending"], figures.testbed),
+        "ending": (["ending", "ath9k"], figures.testbed),
         "schemes": (
             [
                 *(f"schemes-{s}-{way}" for s in COMPARED for way in ALL_WAYS),

@@ -6,31 +6,39 @@ What its words mean is in `words`. Schemes are compared within a replication: al
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from airfair.experiment.claims import Predicate, Reading
+from airfair.estimate import geometric_mean
+from airfair.experiment.claims import Predicate, Reading, Readings
 from airfair.experiment.conditions import Condition, condition, difference, ratio
 from airfair.experiment.words import INDEX, ROUGHLY
 
 from .plan import (
     AGGREGATED,
+    AGGREGATES,
     AIRTIME,
     ALL_WAYS,
     ALONE,
     AQL,
+    AS_READ,
     BEHIND_DRIVER,
+    COMMITTED,
     COMPARED,
     DRIVER,
     ENDS,
     FIFO,
     FOUND,
     FQ_CODEL,
+    FQ_MAC,
     FULL,
     MODERN,
     NOISE,
     PRINTED,
     QUEUES,
+    READ,
     SCHEMES,
     STANDARD,
     STANDARDS,
@@ -39,20 +47,25 @@ from .plan import (
     WAYS,
     Key,
     anomaly,
+    ath9k,
     baseline,
     ending,
     printed,
+    reading,
     scheme,
     sent,
     short_flows,
     sold,
     works,
 )
-from .runs import FAST, Measurements, Runs
+from .runs import FAST, SLOW, Measurements, Runs
 
 HALF = 0.5
 MORE = 1.1
 """“More”: by a tenth at least, what “the same” would still allow."""
+LEFT = 1 / 3
+"""Part of its goodput that a scheme has to leave to the slow station. Without the scheme the slow station has
+nearly all of the air; with a third of the air it has half of what the fast one has, and less is to starve."""
 AX = "ax"
 AS_DECLARED = "the cells of the study"
 Points = Sequence[Condition]
@@ -127,12 +140,19 @@ def fq_codel_no_cure(data: Measurements) -> Points:
 
 
 def ending_air(data: Measurements, testbed: str, queue: str) -> Points:
-    """The testbed's table: what each station has of the air that frames hold."""
+    """The testbed's table: what each station has of the air that frames hold.
+
+    Under a FIFO the printed parts are calculated from sizes of aggregates, as if each station sent as many,
+    and the goodputs printed beside them take others: no run can have both.
+    """
     key = ending(testbed, queue)
     runs = data[key]
     held = runs.airtime / runs.airtime.sum(axis=1, keepdims=True)
     return [
-        ROUGHLY.condition(f"{name}, part of the air", held[:, place], part, of=[key])
+        replace(
+            ROUGHLY.condition(f"{name}, part of the air", held[:, place], part, of=[key]),
+            testable=printed(queue) == AIRTIME,
+        )
         for place, (name, part) in enumerate(
             zip(runs.stations, PRINTED[printed(queue)]["air"], strict=True)
         )
@@ -140,30 +160,53 @@ def ending_air(data: Measurements, testbed: str, queue: str) -> Points:
 
 
 def ending_goodput(data: Measurements, testbed: str, queue: str) -> Points:
-    """The testbed's table: goodput of each station, and of all."""
+    """The testbed's table: goodput of all stations."""
     key = ending(testbed, queue)
-    runs, figures = data[key], PRINTED[printed(queue)]["mbps"]
+    total = sum(PRINTED[printed(queue)]["mbps"])
+    return [ROUGHLY.condition("all together [Mb/s]", data[key].total(), total, of=[key])]
+
+
+def ending_each(data: Measurements, testbed: str, queue: str) -> Points:
+    """The testbed's table: goodput of each station, which is as we remember it."""
+    return _each(data, ending(testbed, queue), PRINTED[printed(queue)]["mbps"])
+
+
+def ath9k_goodput(data: Measurements, queue: str) -> Points:
+    """Goodput of each station as the commit of ath9k's airtime scheduler has it."""
+    return _each(data, ath9k(queue), COMMITTED[queue])
+
+
+def _each(data: Measurements, key: Key, figures: Sequence[float]) -> Points:
     return [
-        *(
-            ROUGHLY.condition(f"{name} [Mb/s]", runs.mbps[:, place], mbps, of=[key])
-            for place, (name, mbps) in enumerate(zip(runs.stations, figures, strict=True))
-        ),
-        ROUGHLY.condition("all together [Mb/s]", runs.total(), sum(figures), of=[key]),
+        ROUGHLY.condition(f"{name} [Mb/s]", data[key].mbps[:, place], mbps, of=[key])
+        for place, (name, mbps) in enumerate(zip(data[key].stations, figures, strict=True))
     ]
 
 
-def helps(data: Measurements, id_: str) -> Points:
-    """A paper's scheme in 802.11ax: all goodput together, against none."""
+def helps(data: Measurements, id_: str, how: str) -> Points:
+    """A paper's scheme in 802.11ax, against none: all goodput together, and what is left to the slow station.
+
+    `how`: reading of a packet's time in an aggregate.
+    """
     found = []
     for way in ALL_WAYS:
         if works(way, id_):
-            with_, without = scheme(AX, way, id_), scheme(AX, way, baseline(id_))
+            with_, without = reading(AX, way, id_, how), scheme(AX, way, baseline(id_))
             found.append(
                 ratio(
                     f"{way}, {SCHEMES[id_]} / {SCHEMES[baseline(id_)]}",
                     data[with_].total(),
                     data[without].total(),
                     above=MORE,
+                    of=[with_, without],
+                )
+            )
+            found.append(
+                ratio(
+                    f"{way}, slow station, {SCHEMES[id_]} / {SCHEMES[baseline(id_)]}",
+                    data[with_].goodput(SLOW),
+                    data[without].goodput(SLOW),
+                    above=LEFT,
                     of=[with_, without],
                 )
             )
@@ -184,7 +227,9 @@ def short_flows_faster(data: Measurements) -> Points:
     return [
         condition(
             f"{STANDARDS[standard]}, median, {QUEUES[queue]} / FIFO",
-            np.minimum(data[better].completion(HALF), 1e3) / data[plain].completion(HALF),
+            geometric_mean(
+                np.minimum(data[better].completion(HALF), 1e3) / data[plain].completion(HALF)
+            ),
             below=HALF,
             of=[better, plain],
         )
@@ -269,11 +314,16 @@ def _of_testbed(
     decides: tuple[str, str],
     *beside: tuple[str, str],
 ) -> Predicate[Measurements]:
-    def reading(testbed: str, queue: str) -> Reading[Measurements]:
-        label = f"{TESTBEDS[testbed]}, {TESTBED_QUEUES[queue]}"
-        return Reading(label, ("ending",), lambda data: points(data, testbed, queue))
+    def reading(
+        testbed: str, queue: str, what: str = "", of: Callable[..., Points] = points
+    ) -> Reading[Measurements]:
+        label = f"{TESTBEDS[testbed]}, {TESTBED_QUEUES[queue]}{what}"
+        return Reading(label, ("ending",), lambda data: of(data, testbed, queue))
 
-    return Predicate(id_, reading(*decides), tuple(reading(*one) for one in beside))
+    more = [reading(*one) for one in beside]
+    if points is ending_goodput:
+        more.append(reading(*decides, ", each station as remembered", ending_each))
+    return Predicate(id_, reading(*decides), tuple(more))
 
 
 def _setups(
@@ -283,9 +333,17 @@ def _setups(
 
 
 def _helps(id_: str) -> Predicate[Measurements]:
+    """Under each reading of a packet's time in an aggregate, if the scheme computes it."""
     ways = [way for way in ALL_WAYS if works(way, id_)]
-    setups = _setups(*ways, prefix="schemes", among=(AX,))
-    return _claim(f"{id_}-helps", lambda data: helps(data, id_), *setups)
+
+    def read(how: str) -> Reading[Measurements]:
+        keys = [(scheme(AX, way, baseline(id_)), reading(AX, way, id_, how)) for way in ways]
+        setups = dict.fromkeys(setup for pair in keys for setup, _ in pair)
+        label = AGGREGATES[how] if id_ in READ else AS_DECLARED
+        return Reading(label, tuple(setups), lambda data: helps(data, id_, how))
+
+    among = AS_READ if id_ in READ else Readings(AS_READ.decides)
+    return among.predicate(f"{id_}-helps", read)
 
 
 PREDICATES: tuple[Predicate[Measurements], ...] = (
@@ -301,6 +359,10 @@ PREDICATES: tuple[Predicate[Measurements], ...] = (
             ("fair", (FULL, AIRTIME), ((STANDARD, AIRTIME), (NOISE, AIRTIME))),
         )
         for what, points in (("goodput", ending_goodput), ("air", ending_air))
+    ),
+    *(
+        _claim(id_, partial(ath9k_goodput, queue=queue), "ath9k")
+        for id_, queue in (("ath9k-turns", FQ_MAC), ("ath9k-airtime", AIRTIME))
     ),
     *map(_helps, ("arf-aware", "arf-window", "occupancy", "occupancy-tfrc")),
     _claim(

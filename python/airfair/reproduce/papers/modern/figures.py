@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from airfair.estimate import Estimate, Floats, estimate, ratio_of_means
+from airfair.estimate import Estimate, Floats, estimate, quotient
 from airfair.figures import Category, Chart, Points, by_category, by_name, over_number
 from airfair.reproduce.paper import Drawing, Json, Shown
 from airfair.reproduce.series import finite
@@ -21,6 +21,7 @@ from .plan import (
     AIRTIME,
     ALL_WAYS,
     ALONE,
+    COMMITTED,
     COMPARED,
     COUNTS,
     DRIVER,
@@ -28,6 +29,7 @@ from .plan import (
     FIFO,
     FOUND,
     FQ_CODEL,
+    FQ_MAC,
     FULL,
     LEGACY,
     MODERN,
@@ -48,6 +50,7 @@ from .plan import (
     WAYS,
     Key,
     anomaly,
+    ath9k,
     baseline,
     ending,
     printed,
@@ -104,7 +107,6 @@ def _lead_key(standard: str, way: str, how: str | None, queue: str) -> Key | Non
 
 BETWEEN = "rates-ax"
 MANY = "stations-ax"
-READ_SETUP = "readings-ax-down"
 """Setups of what a quick look leaves out."""
 
 
@@ -296,23 +298,10 @@ def _many(data: Measurements) -> tuple[Figure, Table, Json]:
 def testbed(data: Measurements) -> Shown:
     """The three stations, by what is known of the testbed."""
     labels = {place: f"{TESTBEDS[place[0]]}, {TESTBED_QUEUES[place[1]]}" for place in TESTBED_RUNS}
-    columns = []
-    for number, (place, label) in enumerate(labels.items()):
-        runs, figures = data[ending(*place)], PRINTED[printed(place[1])]
-        held = PERCENT * runs.airtime / runs.airtime.sum(axis=1, keepdims=True)
-        cells = [
-            *(
-                Cell(estimate(runs.mbps[:, i]), mbps, digits=1)
-                for i, mbps in enumerate(figures["mbps"])
-            ),
-            Cell(estimate(runs.total()), sum(figures["mbps"]), digits=1),
-            *(
-                Cell(estimate(held[:, i]), PERCENT * part, digits=1)
-                for i, part in enumerate(figures["air"])
-            ),
-            Cell(estimate(runs.aggregate), digits=1),
-        ]
-        columns.append(Column(f"testbed{number}", label, cells))
+    columns = [
+        Column(f"testbed{number}", label, _of_testbed(data[ending(*place)], place[1]))
+        for number, (place, label) in enumerate(labels.items())
+    ]
     names = data[ending(*TESTBED_RUNS[0])].stations
     rows = [
         *(f"{name} Mb/s" for name in names),
@@ -335,8 +324,37 @@ def testbed(data: Measurements) -> Shown:
         }
         for testbed, queue in TESTBED_RUNS
     }
-    table = Table("ending", "Three stations, by testbed and queue", rows, columns)
-    return Shown([], dict(PRINTED), measured, [table], {"ending": Drawing(figure)})
+    tables = [
+        Table("ending", "Three stations, by testbed and queue", rows, columns),
+        _committed(data, names),
+    ]
+    return Shown([], dict(PRINTED), measured, tables, {"ending": Drawing(figure)})
+
+
+def _of_testbed(runs: Runs, queue: str) -> list[Cell]:
+    """Goodput, parts of the air and aggregates beside what is printed for the queue."""
+    held = PERCENT * runs.airtime / runs.airtime.sum(axis=1, keepdims=True)
+    measured = [*runs.mbps.T, runs.total(), *held.T]
+    said: list[float | None] = [None] * len(measured)
+    if queue != FQ_MAC:
+        figures = PRINTED[printed(queue)]
+        mbps, air = figures["mbps"], figures["air"]
+        said = [*mbps, sum(mbps), *(PERCENT * part for part in air)]
+    cells = [Cell(estimate(a), b, digits=1) for a, b in zip(measured, said, strict=True)]
+    return [*cells, Cell(estimate(runs.aggregate), digits=1)]
+
+
+def _committed(data: Measurements, names: Sequence[str]) -> Table:
+    """The three stations before and after ath9k's airtime scheduler."""
+    columns = []
+    for queue, figures in COMMITTED.items():
+        rates = [estimate(one) for one in data[ath9k(queue)].mbps.T]
+        cells = [Cell(a, b, digits=1) for a, b in zip(rates, figures, strict=True)]
+        columns.append(Column(queue, TESTBED_QUEUES[queue], cells))
+    title = (
+        "Three stations downloading by TCP, beside the commit of ath9k’s airtime scheduler, Mb/s"
+    )
+    return Table("ath9k", title, list(names), columns)
 
 
 # ------------------------------------------------------------------ schemes
@@ -347,7 +365,7 @@ def _gain(data: Measurements, standard: str, way: str, id_: str) -> Estimate:
     if not works(way, id_):
         return MISSING
     ours = data[scheme(standard, way, id_)].total()
-    return ratio_of_means(ours, data[scheme(standard, way, baseline(id_))].total())
+    return quotient(ours, data[scheme(standard, way, baseline(id_))].total())
 
 
 def schemes(data: Measurements) -> Shown:
@@ -391,8 +409,9 @@ def schemes(data: Measurements) -> Shown:
         }
         for standard in COMPARED
     }
-    if READ_SETUP in {setup for setup, _ in data}:
-        tables.append(_reading_table(data))
+    read_in = [one for one in READ_IN if any(setup == f"readings-{one}-down" for setup, _ in data)]
+    if read_in:
+        tables.append(_reading_table(data, read_in))
         measured["readings"] = {
             standard: {
                 way: {
@@ -401,7 +420,7 @@ def schemes(data: Measurements) -> Shown:
                 }
                 for way in ALL_WAYS
             }
-            for standard in READ_IN
+            for standard in read_in
         }
     return Shown([], None, measured, tables, {"schemes": Drawing(by_name(panels), wide=True)})
 
@@ -409,10 +428,10 @@ def schemes(data: Measurements) -> Shown:
 def _read(data: Measurements, standard: str, way: str, id_: str, how: str) -> Estimate:
     """All goodput under a scheme that divides the time of an aggregate so, over that without."""
     ours = data[reading(standard, way, id_, how)].total()
-    return ratio_of_means(ours, data[scheme(standard, way, baseline(id_))].total())
+    return quotient(ours, data[scheme(standard, way, baseline(id_))].total())
 
 
-def _reading_table(data: Measurements) -> Table:
+def _reading_table(data: Measurements, read_in: Sequence[str]) -> Table:
     rows = [(id_, how) for id_ in READ for how in READINGS]
     columns = [
         Column(
@@ -420,7 +439,7 @@ def _reading_table(data: Measurements) -> Table:
             f"{STANDARDS[standard].removeprefix('802.11')}, {way}",
             [Cell(_read(data, standard, way, id_, how), digits=2) for id_, how in rows],
         )
-        for standard in READ_IN
+        for standard in read_in
         for way in ALL_WAYS
     ]
     title = (

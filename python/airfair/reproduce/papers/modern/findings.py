@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from airfair.estimate import Floats
+from airfair.estimate import Floats, estimate
 from airfair.reproduce.paper import Found, Search
+from airfair.reproduce.tables import Cell, Column, Table
 
 from .plan import (
     AGGREGATED,
@@ -11,10 +12,13 @@ from .plan import (
     FQ_CODEL,
     NONE,
     PRINTED,
+    STANDARDS,
     WAYS,
     WITH_TODAYS_HOSTS,
     anomaly,
+    long_fifo,
     scheme,
+    sent,
     todays_hosts,
 )
 from .runs import FAST, SLOW, Measurements
@@ -113,7 +117,30 @@ def hosts(data: Measurements) -> Found:
     return Found(numbers)
 
 
+def longer(data: Measurements) -> Found:
+    """A FIFO of 1000 packets in place of 256."""
+    columns = [
+        Column(
+            f"fifo-{packets}",
+            f"{packets} packets",
+            [
+                Cell(estimate(100 * data[key(standard)].slow_part()), digits=1)
+                for standard in STANDARDS
+            ],
+        )
+        for packets, key in (
+            (256, lambda standard: anomaly(standard, "down", sent(standard))),
+            (1000, long_fifo),
+        )
+    ]
+    title = "Slow station’s part of the air, %, two downloads, by the length of the FIFO"
+    return Found({}, [Table("long-fifo", title, list(STANDARDS.values()), columns)])
+
+
 SEARCHES = (
+    Search(
+        "longer", ("long-fifo", *(f"anomaly-{standard}-down" for standard in STANDARDS)), longer
+    ),
     Search("printed-air", ("ending",), printed_air),
     Search("drr", ("schemes-ax-down",), drr),
     Search("turns", ("schemes-ax-down",), turns),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from airfair.experiment.claims import Readings
 from airfair.reproduce import studies
 from airfair.reproduce.catalogue import experiments_directory
 from airfair.reproduce.paper import Json, reference
@@ -11,8 +12,11 @@ from airfair.reproduce.paper import Json, reference
 Key = tuple[str, str]
 """Setup and variant."""
 
-PRINTED: Mapping[str, Json] = reference(experiments_directory() / "modern")["ending"]
+_REFERENCE = reference(experiments_directory() / "modern")
+PRINTED: Mapping[str, Json] = _REFERENCE["ending"]
 """The table of “Ending the Anomaly”: under a FIFO and under the airtime scheduler."""
+COMMITTED: Mapping[str, tuple[float, ...]] = _REFERENCE["ath9k"]
+"""Goodput of three stations before and after ath9k's airtime scheduler [Mb/s]."""
 _ANOMALY = studies.declared("modern", "anomaly")
 _SCHEMES = studies.declared("modern", "schemes")
 _ENDING = studies.declared("modern", "ending")
@@ -20,6 +24,7 @@ _STATIONS = studies.declared("modern", "stations")
 _SOLD = studies.declared("modern", "sold")
 _READINGS = studies.declared("modern", "readings")
 _TODAY = studies.declared("modern", "today")
+_READINGS_N = studies.declared("modern", "readings-n")
 
 STANDARDS: Mapping[str, str] = {
     id_: keys["bss.cell.standard"] for id_, keys in _ANOMALY["factors"]["standard"].items()
@@ -61,21 +66,29 @@ TESTBEDS: Mapping[str, str] = _ENDING["words"]["testbed"]
 TESTBED_QUEUES: Mapping[str, str] = _ENDING["words"]["queue"]
 STANDARD, FULL, NOISE = "standard", "32 packets", "noise"
 """The testbed as the standard allows it, with all that is documented of its driver, and with noise."""
-DRIVER = "driver"
-"""Queues of the driver."""
+DRIVER, FQ_MAC = "driver", "fq-mac"
+"""Queues of the driver; `FQ-CoDel` for each station in the MAC, without airtime."""
 
 SOLD_QUEUES: Mapping[str, str] = _SOLD["words"]["queue"]
 BEHIND_DRIVER, AQL = "driver", "aql"
 """The airtime scheduler above a driver's queue, without limits of it and with."""
 FOUND, SET = "found", "set"
 """Rates that Minstrel-HT finds, and rates that are set."""
-READINGS: tuple[str, ...] = ("full", "seen", "apart")
+AGGREGATES: Mapping[str, str] = {
+    "full": "a packet's time: a full aggregate's by its packets",
+    "seen": "a packet's time: that in aggregates as they were seen",
+    "apart": "a packet's time: that in a frame of its own",
+}
 """Packets of an aggregate among which its time is divided; the first is that of the schemes' own runs."""
+READINGS = tuple(AGGREGATES)
+AS_READ = Readings("full", near=("seen", "apart"))
+"""The papers know no aggregates, so that no reading is nearer to their words than another [D-157]."""
 READ: tuple[str, ...] = tuple(
     dict.fromkeys(id_.partition(", ")[0] for one in _READINGS["design"] for id_ in one["scheme"])
 )
 """Schemes that compute a packet's time."""
-READ_IN: tuple[str, ...] = tuple(_READINGS["design"][0]["standard"])
+READ_IN: tuple[str, ...] = tuple(one["design"][0]["standard"] for one in (_READINGS_N, _READINGS))
+"""Standards in which they are run; claims speak of the last."""
 
 
 def sent(standard: str) -> str:
@@ -119,6 +132,16 @@ def baseline(id_: str) -> str:
 def ending(testbed: str, queue: str) -> Key:
     """The three stations."""
     return ("ending", f"{testbed}, {queue}")
+
+
+def ath9k(queue: str) -> Key:
+    """The three stations, downloading by TCP."""
+    return ("ath9k", queue)
+
+
+def long_fifo(standard: str) -> Key:
+    """A slow and a fast station's downloads through a FIFO of 1000 packets."""
+    return ("long-fifo", standard)
 
 
 def _listed(levels: str | list[str]) -> list[str]:

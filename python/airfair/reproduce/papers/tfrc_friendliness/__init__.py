@@ -21,6 +21,7 @@ from .plan import (
     FLAVOURS,
     HELD,
     MIXED,
+    PLACES,
     SIMULATED,
     VARIED,
     alone,
@@ -53,6 +54,7 @@ def paper(directory: Path) -> Paper[Runs]:
         searches=SEARCHES,
         bounds=said["bounds"].text,
         calibration=calibration(printed["fig5"]),
+        places=PLACES,
         reasons=reasons(prose),
         introduction=introduction(said),
         prose=prose,
@@ -83,10 +85,14 @@ def _testbed(fig5: dict[str, float]) -> dict[str, Needs]:
     }
 
 
+FOUND_WITH = {"fig8": ("sizes",)}
+"""Setups of findings, with the figure that they belong to."""
+
+
 def _simulation() -> dict[str, Needs]:
     return {
         figure: (
-            [simulated(figure, access)[0] for access in ACCESS],
+            [*(simulated(figure, access)[0] for access in ACCESS), *FOUND_WITH.get(figure, ())],
             partial(figures.five_flows, figure),
         )
         for figure in SIMULATED

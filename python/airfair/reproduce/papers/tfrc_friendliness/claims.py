@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from airfair.estimate import Floats, ratio_of_means
+from airfair.estimate import Estimate, Floats, quotient
 from airfair.experiment.claims import Predicate, Reading
 from airfair.experiment.conditions import Condition, Key, Point, Quota, condition, difference, ratio
 from airfair.experiment.words import ALMOST_ALL, INDEX, ROUGHLY
@@ -21,14 +21,15 @@ from airfair.experiment.words import ALMOST_ALL, INDEX, ROUGHLY
 from .plan import (
     ACCESS,
     ALONE,
+    AS_READ,
     COMBINATIONS,
     DECIDES,
     EQUAL,
     FLAVOURS,
     MANY,
     MIXED,
-    NEAR,
     PLUS,
+    SINCE_2004,
     TEN,
     VARIANTS,
     alone,
@@ -195,6 +196,12 @@ def _levels(runs: Runs) -> dict[str, Floats]:
     return {flow: rates[:, i] for i, flow in enumerate(runs.flows)}
 
 
+def relative(runs: Runs, flow: str) -> Estimate:
+    """TFRC's level over that of a TCP."""
+    rate = _levels(runs)
+    return quotient(rate[OURS], rate[flow])
+
+
 def _steady(runs: Runs, key: Key) -> list[Point]:
     """TFRC against each TCP."""
     tfrc = runs.variation_of(OURS, LATER[0])
@@ -225,12 +232,9 @@ def _beside_all_others(
 def fig8_newreno_most(data: Measurements, access: str) -> Sequence[Point]:
     """Figure 8."""
     key = simulated("fig8", access)
-    rate = _levels(data[key])
     found = _beside_all_others(data[key], key, "newreno", above=1)
     found += [
-        ROUGHLY.condition(
-            f"TFRC / {TCP[flow]}", ratio_of_means(rate[OURS], rate[flow]), target, of=[key]
-        )
+        ROUGHLY.condition(f"TFRC / {TCP[flow]}", relative(data[key], flow), target, of=[key])
         for flow, target in (("westwood", 1.0), ("sack", 1.0), ("newreno", HALF))
     ]
     return [*found, *_steady(data[key], key)]
@@ -250,18 +254,13 @@ def _testbed(
     """`ours`: comparators that the text does not name, and how to call them."""
 
     def reading(variant: str) -> Reading[Measurements]:
-        return Reading(
-            VARIANTS[variant],
-            tuple(setups),
-            lambda data: points(data, variant),
-            near=variant in NEAR,
-        )
+        return Reading(VARIANTS[variant], tuple(setups), lambda data: points(data, variant))
 
-    beside = [reading(variant) for variant in VARIANTS if variant != DECIDES]
+    more: list[Reading[Measurements]] = []
     if ours:
-        label, more = ours
-        beside.append(Reading(label, tuple(setups), lambda data: more(data, DECIDES)))
-    return Predicate(id_, reading(DECIDES), tuple(beside))
+        label, against = ours
+        more.append(Reading(label, tuple(setups), lambda data: against(data, DECIDES)))
+    return AS_READ.predicate(id_, reading, more=more)
 
 
 def _simulation(id_: str, figure: str, points: Points) -> Predicate[Measurements]:
@@ -270,7 +269,10 @@ def _simulation(id_: str, figure: str, points: Points) -> Predicate[Measurements
         return Reading(label, (setup,), lambda data: points(data, access))
 
     decides, *others = (reading(access, label) for access, label in ACCESS.items())
-    return Predicate(id_, decides, (reading(PLUS, "Westwood+ in Westwood's place"), *others))
+    more = {PLUS: "Westwood+ in Westwood's place", SINCE_2004: "ns-2's RTO and headers of 2004"}
+    return Predicate(
+        id_, decides, (*(reading(access, label) for access, label in more.items()), *others)
+    )
 
 
 _COMBINED = {flavour: [mixed(flavour, *pair) for pair in COMBINATIONS] for flavour in FLAVOURS}

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from airfair.estimate import Floats, estimate
+from airfair.estimate import Estimate, Floats, estimate
 from airfair.reproduce.calibration import Candidate, chosen, ranked, table
 from airfair.reproduce.paper import Found, Search
 from airfair.reproduce.tables import Cell, Column, Table
 
+from .claims import relative
 from .plan import (
+    CANDIDATES,
     DECIDES,
     FLAVOURS,
     HELD,
@@ -18,8 +20,9 @@ from .plan import (
     MIXED,
     NEAR,
     OPEN,
-    PLACES,
+    PAPERS_SIZE,
     QUEUES,
+    SIZES,
     VARIANTS,
     VARIED,
     queues,
@@ -32,7 +35,7 @@ TOTAL = "all, Mb/s"
 
 
 def candidates(
-    printed: Mapping[str, float], data: Measurements, places: Iterable[str] = PLACES
+    printed: Mapping[str, float], data: Measurements, places: Iterable[str] = CANDIDATES
 ) -> dict[str, Candidate]:
     """Receivers and channels, against the total of Figure 5."""
     tcp, tfrc = printed["tcp_reno_each_kBps"], printed["tfrc_kBps"]
@@ -54,9 +57,10 @@ def calibration(printed: Mapping[str, float]) -> Search[Runs]:
 
     def find(data: Measurements) -> Found:
         found = candidates(printed, data)
-        best = chosen(list(found.values()))
-        fitting = [place for place, one in found.items() if one.fits]
-        as_planned = best is found[DECIDES] and {*fitting} == {DECIDES, *NEAR}
+        all_ = list(found.values())
+        of = chosen(all_)
+        fitting = [place for place, one in found.items() if of.role(one) != "beside"]
+        as_planned = of.decides is found[DECIDES] and {*fitting} == {DECIDES, *NEAR}
 
         def timeouts(place: str) -> float:
             return float(data["calibration", place].timeouts_per_minute().mean())
@@ -72,7 +76,7 @@ def calibration(printed: Mapping[str, float]) -> Search[Runs]:
             "timeouts": timeouts(DECIDES),
             "near_timeouts": [timeouts(place) for place in NEAR],
         }
-        return Found(numbers, [_table(found, data, printed)])
+        return Found(numbers, [_table(found, data, printed)], all_)
 
     return Search("calibration", ("calibration",), find)
 
@@ -152,7 +156,32 @@ def settings(data: Measurements) -> Found:
     )
 
 
+def sizes(data: Measurements) -> Found:
+    """TFRC against NewReno over a drop-tail queue, by the size of TFRC's packets."""
+
+    def ratio(octets: str) -> Estimate:
+        return relative(data["sizes", octets], "newreno")
+
+    ratios = {octets: ratio(octets) for octets in SIZES}
+    least, most = (find(SIZES, key=lambda octets: ratios[octets].mean) for find in (min, max))
+    column = Column("ratio", "TFRC / NewReno", [Cell(one, digits=2) for one in ratios.values()])
+    title = "Throughput of TFRC over NewReno’s in Figure 8, by the octets of TFRC’s packets"
+    return Found(
+        {
+            "sizes": len(SIZES),
+            "least": ratios[least].mean,
+            "least_at": least,
+            "most": ratios[most].mean,
+            "most_at": most,
+            "papers": ratios[PAPERS_SIZE].mean,
+            "papers_size": PAPERS_SIZE,
+        },
+        [Table("sizes", title, [f"{octets} octets" for octets in SIZES], [column])],
+    )
+
+
 SEARCHES = (
     Search("buffers", tuple(queues(*pair) for pair in HELD), buffers),
     Search("settings", tuple(varied(f, *pair) for f in FLAVOURS for pair in VARIED), settings),
+    Search("sizes", ("sizes",), sizes),
 )

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from airfair.experiment.claims import Readings
 from airfair.reproduce import studies
 
 if TYPE_CHECKING:
     from airfair.scenario import Value
 
-_TESTBED, _VARIED, _ACCESS = (
-    studies.declared("tfrc-friendliness", study) for study in ("testbed", "varied", "dedicated")
+_TESTBED, _VARIED, _ACCESS, _SIZES = (
+    studies.declared("tfrc-friendliness", study)
+    for study in ("testbed", "varied", "dedicated", "sizes")
 )
 
 COMBINATIONS = ((1, 1), (2, 2), (3, 3), (5, 5), (10, 10), (10, 1), (1, 10))
@@ -42,7 +44,7 @@ DECIDES = "wireless-bits-2e-5"
 NEAR = ("wireless-periods-150", "wireless-periods-1000")
 """The others whose total could be the printed one."""
 IDEAL = "wireless-ideal"
-PLACES = tuple(
+CANDIDATES = tuple(
     f"{part['receiver']}-{channel}"
     for part in studies.declared("tfrc-friendliness", "calibration")["design"]
     for channel in part["air"]
@@ -57,8 +59,11 @@ def told(variant: str) -> str:
     return words if receiver == "wireless" else f"{words}, receiver {receiver}"
 
 
-VARIANTS = {variant: told(variant) for variant in (DECIDES, *NEAR, IDEAL)}
-"""Receivers and channels under which the testbed's claims are told."""
+AS_READ = Readings(DECIDES, near=NEAR, beside=(IDEAL,))
+"""Receivers and channels under which the testbed's claims are decided, and the one that stands beside."""
+VARIANTS = {variant: told(variant) for variant in AS_READ}
+PLACES = Readings(told(DECIDES), near=tuple(map(told, NEAR)))
+"""What the calibration chose, by its candidates' labels."""
 
 ACCESS = {
     "dedicated": "dedicated links",
@@ -68,6 +73,11 @@ ACCESS = {
 """Kinds of access of Figures 8 and 10. The first is the paper's: all links have 1 Mb/s."""
 PLUS = "dedicated-plus"
 """Dedicated links with Westwood+ in place of Westwood."""
+SINCE_2004 = "dedicated-2004"
+"""Dedicated links with the defaults that ns-2 has had since 2004."""
+SIZES: tuple[str, ...] = tuple(_SIZES["factors"]["octets"])
+"""Octets of TFRC's packets on the wire."""
+PAPERS_SIZE = "500"
 SIMULATED: Mapping[str, str] = {
     figure: keys["link.BS0-H0.rate"] for figure, keys in _ACCESS["factors"]["figure"].items()
 }

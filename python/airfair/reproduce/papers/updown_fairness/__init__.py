@@ -16,6 +16,7 @@ from .introduction import introduction
 from .plan import (
     ASYMMETRIC,
     FOUR,
+    PLACES,
     SCHEME_KEYS,
     SCHEMES,
     SCOPES,
@@ -43,6 +44,7 @@ def paper(directory: Path) -> Paper[Runs]:
         searches=SEARCHES,
         bounds=said["bounds"].text,
         calibration=calibration(printed["fig3"]),
+        places=PLACES,
         reasons=reasons(prose),
         introduction=introduction(said),
         prose=prose,
@@ -65,7 +67,12 @@ def _experiments(printed: dict[str, float], prose: Prose) -> list[Experiment[Run
         "fig3": [*(setup for all_ in fifo.values() for setup in all_), "calibration"],
         "fig4": fifo[FOUR],
         "fig6": [*fifo[TWO], *fifo[FOUR], *fair[TWO], *fair[FOUR], "rivals", *cells, "short-flows"],
-        "fig7": [*(setup for all_ in fair.values() for setup in all_), "shared", "windows"],
+        "fig7": [
+            *(setup for all_ in fair.values() for setup in all_),
+            "shared",
+            "driver",
+            "windows",
+        ],
         "fig8": [*fifo[FOUR], *fair[FOUR]],
     }
     shows = {

@@ -13,19 +13,19 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from airfair.estimate import Estimate, estimate, ratio_of_means
+from airfair.estimate import Estimate, estimate, quotient, ratio_of_means
 from airfair.experiment.claims import Predicate, Reading
 from airfair.experiment.conditions import Condition, condition, difference
 from airfair.experiment.words import LOSS, ROUGHLY, STARVED
 
 from .plan import (
+    AS_READ,
     ATTEMPTS,
     DECIDES,
     FOUR,
     LARGE,
     LAST,
     LATE,
-    NEAR,
     SCOPES,
     SHOWN,
     SMALL,
@@ -41,6 +41,8 @@ from .runs import DOWN, UP, Measurements, Runs
 NOTHING = 0.001
 """A loss below it cannot be seen to fall."""
 REVERSAL = 3
+CHOSEN_BY = 1
+"""Attempts of the row by which the system is chosen."""
 UNCHANGED = replace(LOSS, allowed=100 * LOSS.allowed)
 """A loss that does not change, in percent."""
 
@@ -152,11 +154,12 @@ def _eased(view: View, scenario: str, attempts: int) -> list[Condition]:
 
 
 def reversal(view: View) -> Sequence[Condition]:
-    """Figure 3, dl1-ul1."""
-    (one, first), (most, last) = (view.fifo("dl1-ul1", m) for m in (1, ATTEMPTS[-1]))
-    what = f"total at M_t = {ATTEMPTS[-1]} - at 1, packets/s"
-    found = [difference(what, most.total(), one.total(), above=0, of=[first, last])]
-    for m in view.among(ATTEMPTS):
+    """Figure 3, dl1-ul1, without the attempts at which its row chose the system."""
+    few, *_ = attempts = [m for m in view.among(ATTEMPTS) if m > CHOSEN_BY]
+    (least, first), (most, last) = (view.fifo("dl1-ul1", m) for m in (few, ATTEMPTS[-1]))
+    what = f"total at M_t = {ATTEMPTS[-1]} - at {few}, packets/s"
+    found = [difference(what, most.total(), least.total(), above=0, of=[first, last])]
+    for m in attempts:
         runs, key = view.fifo("dl1-ul1", m)
         low, high = (1.0, math.inf) if m <= REVERSAL else (-math.inf, 1.0)
         what = f"ratio at M_t = {m}"
@@ -257,7 +260,7 @@ def no_help_below(view: View) -> Sequence[Condition]:
 def smaller(data: Measurements) -> Sequence[Condition]:
     """Figure 2(a), M_t = 1, smaller buffers."""
     return [
-        condition(f"ratio at Q = {q}", data[_small(TWO, q)].ratio(), below=1, of=[_small(TWO, q)])
+        condition(f"ratio at Q = {q}", _ratio(data[_small(TWO, q)]), below=1, of=[_small(TWO, q)])
         for q in SMALL
     ]
 
@@ -265,7 +268,7 @@ def smaller(data: Measurements) -> Sequence[Condition]:
 def smaller_four(data: Measurements) -> Sequence[Condition]:
     """Figure 2(b), M_t = 1, smaller buffers."""
     return [
-        condition(f"ratio at Q = {q}", data[_small(FOUR, q)].ratio(), above=1, of=[_small(FOUR, q)])
+        condition(f"ratio at Q = {q}", _ratio(data[_small(FOUR, q)]), above=1, of=[_small(FOUR, q)])
         for q in SMALL
     ]
 
@@ -276,7 +279,7 @@ def _small(scenario: str, packets: int) -> Key:
 
 def _ratio(runs: Runs) -> Estimate:
     """Downlink over uplink goodput."""
-    return estimate(runs.ratio())
+    return quotient(runs.goodput(DOWN), runs.goodput(UP))
 
 
 def _predicate(
@@ -288,19 +291,10 @@ def _predicate(
 ) -> Predicate[Measurements]:
     def reading(system: str) -> Reading[Measurements]:
         needed = tuple(setup_id(system, a, b) for a in schemes for b in scenarios)
-        return Reading(
-            SYSTEMS[system].label,
-            needed,
-            lambda data: points(View(data, system)),
-            near=system == NEAR,
-        )
+        return Reading(SYSTEMS[system].label, needed, lambda data: points(View(data, system)))
 
-    beside = [
-        reading(system)
-        for system, scope in SCOPES.items()
-        if system != DECIDES and set(schemes) <= set(scope.schemes)
-    ]
-    return Predicate(id_, reading(DECIDES), (*beside, *more))
+    having = [id_ for id_, scope in SCOPES.items() if set(schemes) <= set(scope.schemes)]
+    return AS_READ.only(having).predicate(id_, reading, more=more)
 
 
 def _ours(points: Callable[[Measurements], Sequence[Condition]]) -> Reading[Measurements]:

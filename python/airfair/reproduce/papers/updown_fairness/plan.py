@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from airfair.experiment.claims import Readings
 from airfair.reproduce import studies
 from airfair.reproduce.paper import Words
 
@@ -48,9 +49,22 @@ CAPTURE = _FACTORS["system"]["capture"]["bss.cell.radio"]["capture"]
 """By how much a frame must be the stronger one."""
 
 DECIDES = "senders-0.02"
-"""The system that decides the claims: the nearest to Figure 3's printed row, which FIFO alone gives."""
-NEAR = "senders-0.025"
-"""The other one whose row is, in the root mean square, within what “the same” allows."""
+"""The system that decides the claims: the nearest to Figure 3's printed row, which FIFO alone gives, of those
+that assume one thing."""
+RESIDUAL = ("residual-0.0005", "residual-0.001")
+"""The same with packets lost for good, whatever is repeated; the first is in a first look, too."""
+NEAR = ("senders-0.025", *RESIDUAL)
+"""The others whose row is, in the root mean square, within what “the same” allows."""
+ONE_WEAK = "one-weak"
+"""One of the senders is received badly. The row has one sender, so that it cannot tell one from all."""
+AS_READ = Readings(DECIDES, near=(*NEAR, ONE_WEAK), beside=("capture", "lost-0.003", "ideal"))
+"""The systems under which claims are decided, and those that stand beside."""
+CANDIDATES: tuple[str, ...] = tuple(
+    studies.declared("updown-fairness", "calibration")["design"][0]["system"]
+)
+"""Systems whose row is measured."""
+PLACES = Readings(SYSTEMS[DECIDES].label, near=tuple(SYSTEMS[id_].label for id_ in NEAR))
+"""What the calibration chose, by its candidates' labels."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +85,7 @@ class Scope:
 _BRIEF = (1, 2, 3, 4, 8)
 SCOPES: Mapping[str, Scope] = {
     DECIDES: Scope(ATTEMPTS, LARGE),
-    NEAR: Scope(ATTEMPTS, LARGE),
+    **{id_: Scope(_BRIEF, LARGE) for id_ in (*NEAR, ONE_WEAK)},
     "capture": Scope(_BRIEF, (SHOWN,), ("fifo",)),
     "lost-0.003": Scope(_BRIEF, (SHOWN,)),
     "ideal": Scope(_BRIEF, (SHOWN,)),

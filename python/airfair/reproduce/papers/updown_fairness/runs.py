@@ -37,7 +37,7 @@ class Runs(Columns):
     """Replications of one scenario; flows in the order of the scenario."""
 
     ways: tuple[str, ...] = taken(
-        lambda result: tuple(name.rstrip("0123456789") for name in names(result))
+        lambda result: tuple(name.partition("-")[0].rstrip("0123456789") for name in names(result))
     )
     """`uplink`, `downlink`, or a short flow's name without its number."""
     packets_per_s: Floats = taken(lambda result: of_each(result, "goodput_bps", 8) / SEGMENT)

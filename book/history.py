@@ -1,0 +1,72 @@
+"""Writes into pages what `history.toml` of a paper says: choices made late, and verdicts before and now.
+
+`<!-- chosen late: PAPER -->` begins a list of a paper's choices, `<!-- verdicts before: PAPER -->` a table of
+its verdicts; each ends at `<!-- until here -->`. `make book` writes them anew.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+
+import named
+
+from airfair.reproduce import history
+from airfair.reproduce.catalogue import experiments_directory
+from airfair.reproduce.document import LABELS, in_words
+from airfair.reproduce.history import History
+
+_BLOCK = re.compile(
+    r"(?P<begin><!-- (?P<what>chosen late|verdicts before): (?P<paper>[\w-]+) -->\n).*?"
+    r"(?P<end><!-- until here -->)",
+    re.DOTALL,
+)
+
+
+def told(text: str) -> str:
+    """The text with what the histories and the record say today."""
+
+    def block(found: re.Match[str]) -> str:
+        kept = history.load(experiments_directory() / found["paper"])
+        made = _choices(kept) if found["what"] == "chosen late" else _verdicts(kept, found["paper"])
+        return f"{found['begin']}\n{made}\n{found['end']}"
+
+    return _BLOCK.sub(block, text)
+
+
+def blocks(text: str) -> list[tuple[str, str]]:
+    """Kinds of the blocks of a page, each with its paper."""
+    return [(found["what"], found["paper"]) for found in _BLOCK.finditer(text)]
+
+
+def states(paper: str) -> Mapping[str, str]:
+    """Recorded state of each claim."""
+    record = json.loads(named.VERDICTS.read_text(encoding="utf-8"))["papers"][paper]
+    return {claim: found["state"] for claim, found in record["claims"].items()}
+
+
+def _choices(kept: History) -> str:
+    parts = []
+    for turn in kept.turns:
+        parts += [
+            f"Known by then: {turn.seen}.\n",
+            f"Verdicts before: {in_words(turn.before)}. After: {in_words(turn.after)}.\n",
+            "| chosen then | before it |",
+            "| --- | --- |",
+            *(f"| {one.what} | {one.instead_of} |" for one in turn.chosen),
+            "",
+        ]
+    return "\n".join(parts)
+
+
+def _verdicts(kept: History, paper: str) -> str:
+    now = states(paper)
+    rows = [
+        f"| `{claim}` | {LABELS[before] if (before := kept.former.get(claim)) else 'new'} | {LABELS[state]} "
+        f"| {kept.moved.get(claim, '')} |"
+        for claim, state in now.items()
+    ]
+    return "\n".join(
+        ["| claim | before | now | why it moved |", "| --- | --- | --- | --- |", *rows, ""]
+    )
