@@ -28,8 +28,9 @@ class Samples:
     @property
     def is_known(self) -> bool:
         """True if there are values, one of each replication."""
-        below = self.lower is None or (np.isfinite(self.lower).all() and self.lower.mean() != 0)
-        return bool(len(self.upper) and np.isfinite(self.upper).all() and below)
+        if not len(self.upper) or not np.isfinite(self.upper).all():
+            return False
+        return self.lower is None or bool(np.isfinite(self.lower).all() and self.lower.mean() != 0)
 
     @property
     def estimate(self) -> Estimate:

@@ -19,6 +19,7 @@ from airfair.columns import Column, Table, tables
 from airfair.copies import ForeignResultError
 from airfair.fairness import INDICES
 from airfair.loading import scenario_of
+from airfair.measurements import names_of
 from airfair.store import DamagedError
 
 from .decisions import Claim, claim
@@ -68,11 +69,10 @@ def names(study: Study) -> list[str]:
 def _outcomes(runs: Runs) -> pl.DataFrame:
     places = [place for place, packed in enumerate(runs.packed) for _ in packed]
     outcomes = [octets for packed in runs.packed for octets in packed]
-    return pl.DataFrame(
-        {"point": places, "outcome": outcomes}, schema={"point": pl.UInt32, "outcome": pl.Binary}
-    )
+    return pl.DataFrame({"point": places, "outcome": outcomes}, schema=_OUTCOME_SCHEMA)
 
 
+_OUTCOME_SCHEMA = pl.Schema({"point": pl.UInt32, "outcome": pl.Binary})
 _POINT = Column("point", "number", "Number of the point, from 0.")
 _OUTCOMES = Table(
     "outcomes",
@@ -140,7 +140,8 @@ def load_experiment(directory: str | os.PathLike[str]) -> ExperimentResult:
     """Load the results of an experiment again: the same tables, bit for bit.
 
     Any version of airfair reads what it or an earlier one wrote, as `schema` in the directory's `run.json`
-    says. Where another build made the runs, `result` of a point has its tables, and no series.
+    says. Where another build made the runs, `result` of a point has the tables of the experiment: neither time
+    series nor the limits of flows.
 
     Raises `FileNotFoundError` where there is none, `DamagedError` if one of its files is not what its
     `run.json` says, and `ForeignResultError` if a later version of airfair wrote it.
@@ -192,8 +193,16 @@ def _loaded(folder: Path, found: Mapping[str, Any]) -> ExperimentResult:
         ),
         claims=tuple(_claim(one) for one in found["claims"]),
         seed=found["seed"],
-        error=found["error"],
+        error=_fraction(found, "error"),
     )
+
+
+def _fraction(found: Mapping[str, Any], key: str) -> float:
+    """A number between 0 and 1 in a manifest; raises `ValueError` for anything else."""
+    value = found[key]
+    if not isinstance(value, float) or not 0 < value < 1:
+        raise ValueError(f"{key} = {value!r}; allowed is a number between 0 and 1")
+    return value
 
 
 def _runs(
@@ -201,10 +210,7 @@ def _runs(
 ) -> Runs | WrittenRuns:
     """The runs of all points: outcomes where this build can read them, else tables."""
     if OUTCOMES in found["files"] and found.get("build") == build().hex():
-        packed: list[list[bytes]] = [[] for _ in points]
-        for place, octets in _table(folder, OUTCOMES).iter_rows():
-            packed[place].append(octets)
-        return Runs(points, scenarios, packed)
+        return Runs(points, scenarios, _packed(folder, len(points)))
     factors = [factor["name"] for factor in found["factors"]]
     like = Runs(points, scenarios, [[] for _ in points])
     frames = {}
@@ -215,7 +221,43 @@ def _runs(
             frames[name] = parquet.conformed(frame, schema, folder / file)
         else:
             frames[name] = schema.to_frame()
+    _check_rows(frames, scenarios, folder)
     return WrittenRuns(points, scenarios, found, frames)
+
+
+def _packed(folder: Path, points: int) -> list[list[bytes]]:
+    """The packed outcomes of each point, in order."""
+    path = folder / OUTCOMES
+    frame = parquet.conformed(_table(folder, OUTCOMES), _OUTCOME_SCHEMA, path)
+    if frame.null_count().sum_horizontal().item() or (frame["point"] >= points).any():
+        raise DamagedError(f"{path}: not an outcome of one of {points} points in each row")
+    packed: list[list[bytes]] = [[] for _ in range(points)]
+    for place, octets in frame.select(*_OUTCOME_SCHEMA).iter_rows():
+        packed[place].append(octets)
+    return packed
+
+
+def _check_rows(
+    frames: Mapping[str, pl.DataFrame], scenarios: Sequence[Scenario], folder: Path
+) -> None:
+    """Raise `DamagedError` unless each table has a row for each run and thing, in their order."""
+    runs = frames["runs"].select("point", "replication").rows()
+    if runs != sorted({*runs}) or any(point >= len(scenarios) for point, _ in runs):
+        raise DamagedError(f"{folder / 'runs.parquet'}: not a row for each run, in their order")
+    names = [names_of(scenario) for scenario in scenarios]
+    for name, frame in frames.items():
+        kind = SUBJECTS[name]
+        if kind is None:
+            columns, rows = [], runs
+        else:
+            columns = [*names[0][kind]]
+            rows = [
+                (*run, *thing)
+                for run in runs
+                for thing in zip(*names[run[0]][kind].values(), strict=True)
+            ]
+        if frame.select("point", "replication", *columns).rows() != rows:
+            raise DamagedError(f"{folder / f'{name}.parquet'}: not a row for each run and thing")
 
 
 def _factor(written: Mapping[str, Any]) -> Factor:

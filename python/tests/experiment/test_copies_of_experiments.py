@@ -111,6 +111,14 @@ def change(folder: Path, **keys: Any) -> None:  # noqa: ANN401 - JSON
     path.write_text(json.dumps({k: v for k, v in about.items() if v is not None}))
 
 
+def without_limits(result: airfair.Result) -> dict[str, Any]:
+    """The document without what limited flows, of which an experiment has no table."""
+    document = result.to_json()
+    for flow in document["flows"]:
+        del flow["limits"], flow["places"], flow["ci95"]["limits"]
+    return document
+
+
 @pytest.mark.parametrize("place", range(6))
 def test_what_another_build_wrote_is_loaded_from_its_tables(place: int, tmp_path: Path) -> None:
     made = results()[place]
@@ -119,7 +127,7 @@ def test_what_another_build_wrote_is_loaded_from_its_tables(place: int, tmp_path
     loaded = airfair.load_experiment(tmp_path / "out")
     alike(made, loaded)
     one, other = (each.finished.result(0) for each in (made, loaded))
-    assert one.to_json() == other.to_json()
+    assert without_limits(one) == without_limits(other)
     for table in (*SUBJECTS, "fairness"):
         assert getattr(one, table).equals(getattr(other, table)), table
     with pytest.raises(ValueError, match="no series of flows were written"):
