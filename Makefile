@@ -40,7 +40,7 @@ $(VENV)/built: $(VENV)/installed pyproject.toml $(RUST_SOURCES) | needs
 	PIP_QUIET=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet
 	@touch $@
 
-demo: build ## A first look at five papers and a study of ours, in results/: three minutes on two cores
+demo: build ## A first look at five papers and a study of ours, in results/
 	$(BIN)/airfair reproduce --quick --out results
 	@echo "Open results/index.html in a browser. Everything, with narrow intervals: make reproduce"
 
@@ -130,7 +130,7 @@ test-web: build ## Tests of the playground in Node and Chromium, as far as they 
 
 # Two machines at a time. What is emulated in real time has the machine for itself, and the agent as it is now.
 ALONE := tests/kernel/test_emulated.py
-test-kernel: build ## Tests on Debian's kernel in QEMU, and those of the agent on this one, some eleven minutes; packages come by apt-get download
+test-kernel: build ## Tests on Debian's kernel in QEMU, and those of the agent on this one; packages come by apt-get download
 	$(BIN)/python tests/kernel/machine.py --fetch
 	$(BIN)/python tests/kernel/debian.py || echo "The agent's unit is not tried." >&2
 	$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=worksteal --ignore=$(ALONE) tests/kernel

@@ -90,7 +90,7 @@ def test_cells_are_kept_beside_those_of_before(tmp_path: Path) -> None:
 
 
 FULL = """
-mount -t tmpfs -o size=8k none "$1" && printf '{"mine": 1}' >"$1/kept.json" || exit 99
+mount -t tmpfs -o size=8k none "$1" && printf '{"program": "airfair"}' >"$1/kept.json" || exit 99
 dd if=/dev/zero of="$1/rest" bs=4k count=1 2>/dev/null
 "$2" -c "$3" "$1/kept.json"; status=$?
 cat "$1/kept.json"; ls -A "$1"
@@ -117,7 +117,7 @@ def test_on_a_full_disk_the_comparison_is_shown_and_what_was_kept_stays(tmp_path
     assert done.returncode == 1, done.stderr
     assert "kept.json: No space left on device; it is as it was" in done.stderr
     assert "48 flows: 48 agrees" in done.stdout
-    assert done.stdout.endswith('{"mine": 1}kept.json\nrest\n')
+    assert done.stdout.endswith('{"program": "airfair"}kept.json\nrest\n')
 
 
 @pytest.mark.usefixtures("mocked")
@@ -126,9 +126,11 @@ def test_a_file_that_cannot_be_kept_is_told_before_anything_is_measured(
 ) -> None:
     (tmp_path / "list.json").write_text("[]")
     (tmp_path / "text.json").write_text("moon")
+    (tmp_path / "made.json").write_text('{"program": "airfair", "stacks": ')
     for name, why in (
-        ("list.json", "no comparison"),
-        ("text.json", "no comparison"),
+        ("list.json", "a file that airfair has not written"),
+        ("text.json", "a file that airfair has not written"),
+        ("made.json", "no comparison"),
         ("text.json/kept.json", "File exists"),
     ):
         file = tmp_path / name

@@ -140,8 +140,8 @@ def load_experiment(directory: str | os.PathLike[str]) -> ExperimentResult:
     """Load the results of an experiment again: the same tables, bit for bit.
 
     Any version of airfair reads what it or an earlier one wrote, as `schema` in the directory's `run.json`
-    says. Where another build made the runs, `result` of a point has the tables of the experiment: neither time
-    series nor the limits of flows.
+    says. Where another build made the runs, `result` of a point has the tables of the experiment: neither
+    time series nor the limits of flows.
 
     Raises `FileNotFoundError` where there is none, `DamagedError` if one of its files is not what its
     `run.json` says, and `ForeignResultError` if a later version of airfair wrote it.

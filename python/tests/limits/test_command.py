@@ -108,7 +108,7 @@ def test_json_is_the_document_and_the_directory_holds_the_rest(
     files = {path.name for path in out.iterdir()}
     assert {"points.parquet", "comparisons.parquet", "limits.json", "map.svg", "map.png"} <= files
     written = json.loads((out / "limits.json").read_text(encoding="utf-8"))
-    assert written == {"document": "scheme", "schema": 1, **document}
+    assert written == {"document": "scheme", "schema": 1, "program": "airfair", **document}
     comparisons = pl.read_parquet(out / "comparisons.parquet")
     assert set(comparisons["verdict"]) <= {"wins", "loses", "same", "undecided"}
     # What a table says can be run again.

@@ -104,16 +104,16 @@ def hosts(data: Measurements) -> Found:
     numbers = {}
     for standard in WITH_TODAYS_HOSTS:
         for way in WAYS:
-            kinds = {
-                "fifo": anomaly(standard, way, AGGREGATED, FIFO),
-                "fq": anomaly(standard, way, AGGREGATED, FQ_CODEL),
-                "today": todays_hosts(standard, way),
-            }
-            for kind, key in kinds.items():
-                runs = data[key]
-                numbers[f"{standard}_{way}_{kind}_part"] = _mean(runs.slow_part())
-                numbers[f"{standard}_{way}_{kind}_mbps"] = _mean(runs.total())
-                numbers[f"{standard}_{way}_{kind}_delay_ms"] = _mean(runs.delay(FAST))
+            name = f"{standard}_{way}"
+            fifo, today = anomaly(standard, way, AGGREGATED, FIFO), todays_hosts(standard, way)
+            numbers[f"{name}_fifo_mbps"] = _mean(data[fifo].total())
+            numbers[f"{name}_today_mbps"] = _mean(data[today].total())
+            numbers[f"{name}_today_part"] = _mean(data[today].slow_part())
+        fq_codel = data[anomaly(standard, "down", AGGREGATED, FQ_CODEL)]
+        numbers[f"{standard}_down_fq_part"] = _mean(fq_codel.slow_part())
+        numbers[f"{standard}_down_fq_mbps"] = _mean(fq_codel.total())
+        fifo_down = data[anomaly(standard, "down", AGGREGATED, FIFO)]
+        numbers[f"{standard}_down_fifo_part"] = _mean(fifo_down.slow_part())
     return Found(numbers)
 
 
