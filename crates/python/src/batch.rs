@@ -264,7 +264,7 @@ impl Work {
     /// Works on `threads` threads while the calling thread calls `watch` at every [`WAKE`] with what has finished
     /// since; an error of `watch` or of a job cancels the rest.
     ///
-    /// What is cancelled gets a [`GRACE`] to end. A thread that takes longer, since it builds a large world, is left alone: it
+    /// What is cancelled gets a [`GRACE`] to end. A thread that takes longer is left alone: it
     /// ends by itself, and nothing comes of it. Who writes a trace is waited for.
     fn watched(
         self: &Arc<Self>,

@@ -1,6 +1,7 @@
 //! From a scenario to the world at time zero.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, Duration, Time};
@@ -31,7 +32,21 @@ const LLC_SNAP: Bytes = Bytes::new(8);
 
 impl<R: Recorder, C: Clock> World<R, C> {
     /// The world that `scenario` describes, before anything has happened; every record goes to `recorder`.
+    ///
+    /// # Panics
+    /// Never: nobody cancels.
     pub fn new(scenario: &Scenario, streams: Streams, recorder: R, clock: C) -> Self {
+        let world = Self::new_unless(&AtomicBool::new(false), scenario, streams, (recorder, clock));
+        world.expect("nobody cancels")
+    }
+
+    /// The same world, or `None` if `cancel` is set before it is built.
+    pub(crate) fn new_unless(
+        cancel: &AtomicBool,
+        scenario: &Scenario,
+        streams: Streams,
+        (recorder, clock): (R, C),
+    ) -> Option<Self> {
         let members = members(scenario);
         let rate_changes = rate_changes(scenario, &members);
         let member = |(station, node): (&Station, &NodeId)| Member {
@@ -58,7 +73,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
             delivered: Vec::new(),
             departed: Vec::new(),
             outputs: VecDeque::new(),
-            cells: cells.map(|index| bss(scenario, index, &members, streams)).collect(),
+            cells: cells
+                .map(|index| bss(scenario, index, (&members, cancel), streams))
+                .collect::<Option<_>>()?,
             traced: if R::TRACES { vec![None; scenario.flows.len()] } else { Vec::new() },
             limits: if R::LIMITS {
                 vec![LimitWatch::default(); scenario.flows.len()]
@@ -78,7 +95,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         if R::TRACES {
             world.cells.iter_mut().for_each(|bss| bss.cell.monitor());
         }
-        world
+        Some(world)
     }
 }
 
@@ -147,7 +164,14 @@ fn config(scenario: &Scenario, index: usize, members: &[NodeId]) -> CellConfig {
 }
 
 /// The cell `index`. The access point's stream bears the cell's name, a station's its own.
-fn bss(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) -> Bss {
+///
+/// `None` once `cancel` is set.
+fn bss(
+    scenario: &Scenario,
+    index: usize,
+    (members, cancel): (&[NodeId], &AtomicBool),
+    streams: Streams,
+) -> Option<Bss> {
     let bss = &scenario.cells[index];
     let stations = || scenario.stations.iter().filter(|station| station.cell == index);
     let mut config = config(scenario, index, members);
@@ -156,20 +180,21 @@ fn bss(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) 
     }
     let (backoffs, errors) = streams_of(scenario, index, streams);
     let msdu_overhead = if bss.llc_snap { LLC_SNAP } else { Bytes::ZERO };
-    let settable = members_of(bss, stations(), streams);
+    let settable = members_of(bss, stations(), streams, cancel)?;
     let cell = match &bss.radio {
         None => Cell::new(&config, backoffs, errors),
         Some(radio) => {
             let stations: Vec<&Station> = stations().collect();
-            let propagation = propagation((radio, &bss.rules), &stations, streams);
+            let propagation = propagation((radio, &bss.rules), &stations, streams, cancel)?;
             let end = Time::ZERO + scenario.duration;
-            Cell::with_propagation(propagation, end, &config, backoffs)
+            let all_decode = propagation.all_decode(end, cancel)?;
+            Cell::with_propagation(propagation, all_decode, &config, backoffs)
         }
     };
     let agents = coupling::agents(scenario, index, cell.airtime());
     let lines = vec![Default::default(); config.stations.len() + 1];
     let (beacons, watches_packets) = (bss.beacons, false);
-    Bss { cell, msdu_overhead, members: settable, beacons, lines, agents, watches_packets }
+    Some(Bss { cell, msdu_overhead, members: settable, beacons, lines, agents, watches_packets })
 }
 
 /// Categories of the packets that each member of a cell sends: those of the flows that go over its air, both ways.
@@ -207,7 +232,8 @@ fn propagation(
     (radio, rules): (&scenario::Radio, &Rules),
     stations: &[&Station],
     streams: Streams,
-) -> Propagation {
+    cancel: &AtomicBool,
+) -> Option<Propagation> {
     let mobility =
         |station: &&Station| station.trajectory.as_ref().expect("a cell with a radio").mobility();
     let ways = stations.iter().map(mobility).collect();
@@ -215,7 +241,7 @@ fn propagation(
         Rate::Legacy(rate) => TxVector::of(rate, rules.preamble).expect("a rate of the standard"),
         Rate::Mode(mode) => TxVector::Mode(mode),
     };
-    let vectors = rates_of(stations, rules.channel.band).into_iter().map(vector).collect();
+    let vectors = rates_of(stations, rules.channel.band, cancel)?.into_iter().map(vector).collect();
     let rates = CellRates::of(rules.standard, rules.channel);
     let layout = radio.layout(rates, ways, vectors);
     let purposes = |station: &&Station| StationStreams {
@@ -223,13 +249,16 @@ fn propagation(
         link: streams.stream(&station.name, Purpose::Shadowing),
         errors: streams.stream(&station.name, Purpose::FrameErrors),
     };
-    Propagation::new(&layout, stations.iter().map(purposes).collect())
+    Some(Propagation::new(&layout, stations.iter().map(purposes).collect()))
 }
 
-/// Rates that anyone may use.
-fn rates_of(stations: &[&Station], band: Band) -> Vec<Rate> {
+/// Rates that anyone may use; `None` once `cancel` is set.
+fn rates_of(stations: &[&Station], band: Band, cancel: &AtomicBool) -> Option<Vec<Rate>> {
     let mut rates = BTreeSet::new();
     for station in stations {
+        if cancel.load(Ordering::Relaxed) {
+            return None;
+        }
         let schedules = [&station.rate_up, &station.rate_down];
         for (schedule, law) in schedules.into_iter().zip(station.adaptation) {
             match (law, station.link) {
@@ -241,7 +270,7 @@ fn rates_of(stations: &[&Station], band: Band) -> Vec<Rate> {
             }
         }
     }
-    rates.into_iter().collect()
+    Some(rates.into_iter().collect())
 }
 
 /// All rates of a station's link.
@@ -270,18 +299,22 @@ fn laws(station: &Station, streams: Streams) -> [Option<RateLaw>; 2] {
     [up.map(|it| law(it, Purpose::SamplingUp)), down.map(|it| law(it, Purpose::SamplingDown))]
 }
 
-/// Settings that may change, of each member of a cell.
+/// Settings that may change, of each member of a cell; `None` once `cancel` is set.
 fn members_of<'s>(
     bss: &scenario::Bss,
     stations: impl Iterator<Item = &'s Station> + Clone,
     streams: Streams,
-) -> Vec<Settable> {
+    cancel: &AtomicBool,
+) -> Option<Vec<Settable>> {
     let has_weights = |queue: &scenario::Queue| {
         matches!(queue.config.discipline, scenario::Discipline::DataAck { .. })
     };
     let all: Vec<&Station> = stations.clone().collect();
     // Who hears whom is known for these rates.
-    let rates = bss.radio.as_ref().map(|_| rates_of(&all, bss.rules.channel.band));
+    let rates = match bss.radio {
+        Some(_) => Some(rates_of(&all, bss.rules.channel.band, cancel)?),
+        None => None,
+    };
     let access_point = Settable {
         highest: bss.rules.legacy().rates()[0],
         rates: Vec::new(),
@@ -290,16 +323,19 @@ fn members_of<'s>(
         errors: None,
     };
     let station = |station: &'s Station| {
+        if cancel.load(Ordering::Relaxed) {
+            return None;
+        }
         let errors = streams.stream(&station.name, Purpose::FrameErrors);
-        Settable {
+        Some(Settable {
             highest: rates_of_link(station).last().expect("a link has rates").data_rate(),
             rates: rates.clone().unwrap_or_else(|| rates_of_link(station)),
             is_adapted: station.adaptation.map(|law| law.is_some()),
             has_weights: has_weights(&station.queue),
             errors: bss.radio.is_none().then_some(errors),
-        }
+        })
     };
-    std::iter::once(access_point).chain(stations.map(station)).collect()
+    std::iter::once(Some(access_point)).chain(stations.map(station)).collect()
 }
 
 /// A link forth and back.

@@ -112,9 +112,13 @@ pub struct Simulation<R, C> {
 impl<R: Recorder, C: Clock> Simulation<R, C> {
     /// A run of `scenario` at its start.
     pub fn new(scenario: &Scenario, streams: Streams, recorder: R, clock: C) -> Self {
+        Self::of(scenario, World::new(scenario, streams, recorder, clock))
+    }
+
+    fn of(scenario: &Scenario, world: World<R, C>) -> Self {
         let step = scenario.series_step;
         Self {
-            world: World::new(scenario, streams, recorder, clock),
+            world,
             end: Time::ZERO + scenario.duration,
             step,
             next_sample: step.map(|step| Time::ZERO + step),
@@ -206,10 +210,45 @@ pub fn simulate<R: Recorder>(
     let shorter = u32::try_from(scenario.stations.len() / STATIONS).unwrap_or(EVENTS);
     let events = EVENTS / (1 + shorter);
     let clock = Controlled { control, events, left: 0, told: Time::ZERO };
-    let mut simulation = Simulation::new(scenario, streams, recorder, clock);
+    let world = World::new_unless(&control.cancel, scenario, streams, (recorder, clock));
+    let mut simulation = Simulation::of(scenario, world.ok_or(RunError::Cancelled)?);
     let end = simulation.end;
     simulation.advance(end)?;
     // The control learns of the rest, and has no more to say.
     let _ = simulation.world.clock().look(end);
     Ok(simulation.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::FreeRunning;
+
+    #[test]
+    fn no_world_is_built_once_a_run_is_cancelled() {
+        let radio = r#"radio = { propagation = { model = "log-distance", exponent = 3 } }"#;
+        for (radio, place) in [("", ""), (radio, r#"position = ["5 m", "0 m"]"#)] {
+            let text = format!(
+                r#"duration = "1 s"
+                [bss.home]
+                standard = "802.11g"
+                {radio}
+                [station.s]
+                rate = "54 Mb/s"
+                {place}
+                [host.h]
+                [flow.f]
+                from = "s"
+                to = "h"
+                transport = {{ kind = "tcp" }}"#
+            );
+            let scenario = Scenario::parse(&text, &[]).expect("a scenario");
+            let built = |cancelled: bool| {
+                let cancel = std::sync::atomic::AtomicBool::new(cancelled);
+                World::new_unless(&cancel, &scenario, Streams::new(1, 0), ((), FreeRunning))
+                    .is_some()
+            };
+            assert_eq!([built(false), built(true)], [true, false]);
+        }
+    }
 }

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 
 use airfair_laws::Direction;
-use airfair_units::Time;
 
 use super::aggregates::{Errors, Recipients};
 use super::beacons::Beacons;
@@ -38,19 +37,19 @@ impl<P: Copy + Headers> Cell<P> {
         Self::on(config, streams, Noise::links(config, error_streams), (hearing, roster))
     }
 
-    /// A silent cell with a radio, whose powers decide who hears whom and which frames are errored until
-    /// `end`. A frame costs time that grows with the members where not all sense it.
+    /// A silent cell with a radio, whose powers decide who hears whom and which frames are errored. `all_decode` is the
+    /// answer of [`Propagation::all_decode`]. A frame costs time that grows with the members where not all sense it.
     ///
     /// # Panics
     /// If there is not one stream per member, or an AIFSN is zero.
     pub fn with_propagation(
         propagation: Propagation,
-        end: Time,
+        all_decode: bool,
         config: &CellConfig,
         streams: Vec<Stream>,
     ) -> Self {
         let roster = Roster::new(config);
-        let hearing = if propagation.all_decode(end) { Hearing::fixed } else { Hearing::changing };
+        let hearing = if all_decode { Hearing::fixed } else { Hearing::changing };
         let hearing = (hearing(config, &roster), roster);
         let capture = propagation.capture();
         let mut cell =

@@ -1,5 +1,7 @@
 //! Propagation in one cell: where its members are now, and so what power arrives where.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use airfair_units::{Bytes, Dbm, Decibels, Duration, Probability, Time};
 use rand_core::Rng;
 
@@ -119,8 +121,9 @@ impl Propagation {
     }
 
     /// True if all members decode each other's frames, whatever the rate, as long as the run lasts: then
-    /// nobody need ask who hears whom.
-    pub fn all_decode(&self, end: Time) -> bool {
+    /// nobody need ask who hears whom. The time this takes grows with the square of the members: `None` once `cancel`
+    /// is set.
+    pub fn all_decode(&self, end: Time, cancel: &AtomicBool) -> Option<bool> {
         let corners: Vec<(Position, Position)> = std::iter::once(Default::default())
             .chain(self.places.iter().map(|place| place.mover.bounds(end)))
             .collect();
@@ -129,7 +132,7 @@ impl Propagation {
         let needed = self.required.filter(|_| corners.len() > 2);
         let needed = needed.map_or(sensed, |required| sensed.max(required));
         if self.radio.capture.is_some() {
-            return false;
+            return Some(false);
         }
         let farthest = |(a, b): (usize, usize)| {
             let span = |low: f64, high: f64, other: f64, up: f64| (up - low).max(high - other);
@@ -137,7 +140,15 @@ impl Propagation {
             let (x, y) = (span(low.x, high.x, other.x, up.x), span(low.y, high.y, other.y, up.y));
             self.power((id(a), id(b)), libm::sqrt(x * x + y * y))
         };
-        pairs(corners.len()).all(|pair| farthest(pair) >= needed)
+        for a in 0..corners.len() {
+            if cancel.load(Ordering::Relaxed) {
+                return None;
+            }
+            if (a + 1..corners.len()).any(|b| farthest((a, b)) < needed) {
+                return Some(false);
+            }
+        }
+        Some(true)
     }
 
     /// Audibility to each member of a frame of `from` that is sent so and starts now.
@@ -318,10 +329,6 @@ fn after(now: Time, seconds: f64) -> Time {
     now + Duration::from_nanos((seconds * 1e9) as u64)
 }
 
-fn pairs(members: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..members).flat_map(move |a| (a + 1..members).map(move |b| (a, b)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -383,13 +390,15 @@ mod tests {
         assert_eq!(row(0, FAST), [Decodes, Decodes, Senses, Nothing, Nothing]);
         assert_eq!(row(0, SLOW), [Decodes, Decodes, Decodes, Nothing, Nothing]);
         assert_eq!(row(2, FAST), [Senses, Senses, Decodes, Decodes, Nothing]);
-        assert!(!cell.all_decode(Time::MAX));
+        assert_eq!(cell.all_decode(Time::MAX, &AtomicBool::new(false)), Some(false));
     }
 
     #[test]
     fn whether_all_decode_is_asked_of_where_they_can_be() {
         let all = |ways: Vec<Mobility>, shadowing| {
-            propagation(&layout(ways, shadowing), 1).all_decode(Time::ZERO + Duration::from_secs(9))
+            propagation(&layout(ways, shadowing), 1)
+                .all_decode(Time::ZERO + Duration::from_secs(9), &AtomicBool::new(false))
+                == Some(true)
         };
         assert!(all(vec![fixed(10, 0), fixed(-10, 0), wanderer(10)], Decibels::ZERO));
         // 40 m from one end to the other: too far for 54 Mb/s, but not where two are alone.

@@ -1,5 +1,7 @@
 //! A cell on the bench: packets in, a timeline out.
 
+use std::sync::atomic::AtomicBool;
+
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::radio::Propagation;
@@ -97,7 +99,8 @@ impl Bench {
     /// A cell whose members are somewhere.
     pub(crate) fn with_propagation(propagation: Propagation, config: &CellConfig) -> Self {
         let streams = (0..=config.stations.len()).map(stream).collect();
-        Self::of(Cell::with_propagation(propagation, Time::MAX, config, streams))
+        let all_decode = propagation.all_decode(Time::MAX, &AtomicBool::new(false)) == Some(true);
+        Self::of(Cell::with_propagation(propagation, all_decode, config, streams))
     }
 
     fn of(cell: Cell<u32>) -> Self {
