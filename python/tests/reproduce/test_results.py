@@ -114,7 +114,9 @@ def test_an_interrupted_run_keeps_the_experiments_that_were_finished(
     measurements: Data, tmp_path: Path
 ) -> None:
     paper = load("arf-aware-tcp")
-    done = {key: runs for key, runs in measurements.items() if key[0].startswith(("table1", "polling"))}
+    done = {
+        key: runs for key, runs in measurements.items() if key[0].startswith(("table1", "polling"))
+    }
     choice = Choice(paper, tuple(paper.experiments.values()), 10, tmp_path, quick=False)
     outcome = Outcome(choice, made(done, interrupted=True))
     assert [experiment.id for experiment in outcome.experiments] == ["table1", "fig2"]
