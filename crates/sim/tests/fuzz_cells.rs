@@ -14,9 +14,13 @@ mod balance;
 mod hunt;
 
 use std::fmt::Write as _;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 
+use airfair_sim::outcome::Outcome;
 use airfair_sim::record::{Record, Recorder};
-use airfair_sim::run::{Control, run_with};
+use airfair_sim::run::{Control, RunError, run_with};
 use airfair_sim::scenario::Scenario;
 use airfair_units::{Duration, Time};
 use airfair_wlan::SentFrame;
@@ -28,6 +32,9 @@ use hunt::{Fate, Luck, hunt, luck};
 const FEW: u64 = 60;
 /// Longest that a channel may be idle while packets wait: more than any frame with its gaps, and than a regulator holds back.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Time after which a run is taken for one that never ends, since events follow each other at the same instant. Most take some
+/// milliseconds.
+const ENDLESS: std::time::Duration = std::time::Duration::from_mins(1);
 
 const STANDARDS: [&str; 9] = [
     "802.11b", "802.11a", "802.11g", "802.11n", "802.11n", "802.11n", "802.11ac", "802.11ax",
@@ -58,7 +65,7 @@ const DISCIPLINES: [&str; 13] = [
     "discipline = \"airtime\", airtime_quantum = \"5 ms\", target = \"1 ms\", interval = \"5 ms\"",
 ];
 const CATEGORIES: [&str; 4] = ["background", "best effort", "video", "voice"];
-const TRANSPORTS: [&str; 9] = [
+const TRANSPORTS: [&str; 11] = [
     "{ kind = \"udp\", payload = \"1000 B\", rate = \"60 Mb/s\" }",
     "{ kind = \"udp\", payload = \"1000 B\", rate = \"30 Mb/s\" }",
     "{ kind = \"udp\", payload = \"1472 B\", rate = \"saturated\" }",
@@ -66,6 +73,8 @@ const TRANSPORTS: [&str; 9] = [
     "{ kind = \"tcp\" }",
     "{ kind = \"tcp\", flavour = \"cubic\", window_scaling = true, receive_window = \"1 MB\" }",
     "{ kind = \"tcp\", flavour = \"sack\", size = \"200 kB\" }",
+    "{ kind = \"tcp\", sack = true, loss_recovery = \"rack\", full_queue = \"hold\" }",
+    "{ kind = \"tcp\", full_queue = \"hold\", small_queues = \"1 ms\" }",
     "{ kind = \"tfrc\" }",
     "{ kind = \"tfrc\", segment = \"600 B\", rate = \"4 Mb/s\" }",
 ];
@@ -96,7 +105,8 @@ fn cell(luck: &mut Luck) -> String {
         station(luck, &mut text, is_modern);
     }
     let rate = *luck.pick(&["20 Mb/s", "100 Mb/s", "1 Gb/s"]);
-    let _ = writeln!(text, "[host.h]\nlink = {{ rate = \"{rate}\", delay = \"1 ms\" }}");
+    let queue = *luck.pick(&["", "", ", queue = { packets = 2 }", ", queue = { packets = 20 }"]);
+    let _ = writeln!(text, "[host.h]\nlink = {{ rate = \"{rate}\", delay = \"1 ms\"{queue} }}");
     for index in 0..=luck.below(5) {
         let _ = writeln!(text, "[flow.f{index}]\nstop = \"{life} ms\"");
         flow(luck, &mut text, (stations, is_modern));
@@ -226,11 +236,26 @@ impl Recorder for Watch {
     }
 }
 
+/// Runs a scenario, and cancels the run if it seems to be endless.
+fn run_for_a_while(scenario: &Scenario, watch: &mut Watch) -> Result<Outcome, RunError> {
+    let control = Control::default();
+    thread::scope(|threads| {
+        let (running, ended) = mpsc::channel::<()>();
+        let cancel = &control.cancel;
+        threads.spawn(move || {
+            let is_endless = ended.recv_timeout(ENDLESS) == Err(RecvTimeoutError::Timeout);
+            cancel.store(is_endless, Ordering::Relaxed);
+        });
+        let outcome = run_with(scenario, scenario.seed, 0, watch, &control);
+        drop(running);
+        outcome
+    })
+}
+
 fn check(text: &str) -> Result<Fate, String> {
     let Ok(scenario) = Scenario::parse(text, &[]) else { return Ok(Fate::Refused) };
     let mut watch = Watch::default();
-    let outcome = run_with(&scenario, scenario.seed, 0, &mut watch, &Control::default());
-    let outcome = outcome.map_err(|error| format!("{error:?}"))?;
+    let outcome = run_for_a_while(&scenario, &mut watch).map_err(|error| format!("{error:?}"))?;
     balance::check(&scenario, &outcome);
     watch.look(Time::ZERO + scenario.duration);
     if watch.longest > PATIENCE {

@@ -54,6 +54,11 @@ impl TailProbe {
         self.episode = Some(Episode { end, is_again });
     }
 
+    /// Its own host has refused a segment that ends with octet `end`; true if that was the probe, which is not under way then.
+    pub(crate) fn on_refused(&mut self, end: u64) -> bool {
+        self.episode.take_if(|episode| episode.end == end).is_some()
+    }
+
     /// A recovery begins: it reduces the window in any case.
     pub(crate) fn end(&mut self) {
         self.episode = None;

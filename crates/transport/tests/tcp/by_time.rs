@@ -199,3 +199,40 @@ fn rack_needs_selective_acknowledgments() {
     let mut script = Script::new(config);
     script.sends(0..4).at(100).ack(1).timer(1_100);
 }
+
+/// Ten segments in a window of RACK, all but the last one sent: cwnd is 5, and 5 to 8 are in flight at 100 ms.
+fn refused_at_the_tail() -> Script {
+    let transfer = Transfer::Bytes(Bytes::new(20_000));
+    let mut script = Script::new(SenderConfig { transfer, ..racked(10) });
+    script.refuses(0..9, 9).window(5, 5).at(100).ack(5);
+    script
+}
+
+/// A probe that its own host refuses was not sent: there is another one, and then the time-out.
+///
+/// Verifies: `tcp_send_loss_probe` [linux-rack], [linux-cwr]
+#[test]
+fn a_refused_probe_is_none_and_the_timer_stays() {
+    let mut script = refused_at_the_tail();
+    // two round trips; 9 fits now, is refused, and changes nothing of that
+    script.refuses([], 9).timer(300).at(300).expire().refuses([], 9).timer(1_000);
+    // the round trip is (7 · 100 + 400) / 8 = 137.5 ms now, and the probe is due after two
+    script.at(400).ack(6).refuses([], 9).timer(675);
+    script.at(675).expire().refuses([], 9).timer(1_000);
+    script.at(1_000).expire().sends([6]);
+    let stats = *script.sender.stats();
+    assert_eq!((stats.tail_probes, stats.timeouts, stats.refusals), (0, 1, 5));
+}
+
+/// Behind a probe that is not answered the timer is the time-out's, whatever else is refused until then.
+///
+/// Verifies: [RFC8985 §7.2], [linux-cwr]
+#[test]
+fn data_refused_behind_a_probe_does_not_set_the_timer() {
+    let mut script = refused_at_the_tail();
+    script.refuses([], 9).at(300).expire().sends([9]).timer(1_000);
+    script.at(400).ack(6).refuses([], 10).timer(675);
+    script.at(675).expire().refuses([], 10).timer(1_000);
+    script.at(1_000).expire().sends([6]);
+    assert_eq!((script.sender.stats().tail_probes, script.sender.stats().timeouts), (1, 1));
+}

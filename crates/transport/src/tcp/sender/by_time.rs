@@ -41,6 +41,8 @@ pub(super) struct ByTime {
     rack: Rack,
     probe: TailProbe,
     timer: Timer,
+    /// The timer before the last segment, and what it would have asked for.
+    timer_before: (Option<Time>, Timer),
     /// A probe is to be sent, whatever the window.
     is_probe_due: bool,
     /// PRR's memory in recovery.
@@ -59,6 +61,7 @@ impl ByTime {
             rack: Rack::new(FIRST_OCTET),
             probe: TailProbe::default(),
             timer: Timer::Retransmission,
+            timer_before: (None, Timer::Retransmission),
             is_probe_due: false,
             proportion: None,
             window: 0,
@@ -78,16 +81,11 @@ impl ByTime {
     }
 
     /// A new segment is with its sender again.
-    pub(super) fn on_taken_back(&mut self, length: u64) {
+    fn on_taken_back(&mut self, length: u64) {
         self.rack.on_taken_back();
         if let Some(state) = &mut self.proportion {
             state.sent -= Bytes::new(length);
         }
-    }
-
-    /// An old segment did not go out: lost as before.
-    pub(super) fn on_refused(&mut self, start: u64) {
-        self.rack.on_refused(start);
     }
 
     /// One step of PRR; in its first the lost segment may go in any case.  [RFC6937 §3], `tcp_cwnd_reduction`
@@ -357,6 +355,7 @@ impl Sender {
     /// A probe, what is lost, or new data.
     fn choose_by_time(&mut self, now: Time) -> Option<Segment> {
         let by_time = self.by_time.as_mut()?;
+        by_time.timer_before = (self.timer, by_time.timer);
         // What has arrived at the same time may have taken away the reason for it.  [RFC8985 §7.2]
         if std::mem::take(&mut by_time.is_probe_due) && !by_time.rack.has_sacked() {
             return self.send_probe(now);
@@ -445,6 +444,19 @@ impl Sender {
             self.rearm(now, &mut by_time);
         }
         self.by_time = Some(by_time);
+    }
+
+    /// Its own host has refused the last segment: new data goes back to the sender, and the timer is what it was before. An
+    /// old segment is lost as before. A probe that was refused was not sent.  `tcp_send_loss_probe` [linux-rack]
+    pub(super) fn handle_refusal_by_time(&mut self, segment: &Segment, is_new: bool) {
+        let Some(by_time) = &mut self.by_time else { return };
+        if is_new {
+            by_time.on_taken_back(u64::from(segment.payload));
+            (self.timer, by_time.timer) = by_time.timer_before;
+        } else if self.state == State::Open {
+            by_time.rack.on_refused(segment.seq);
+        }
+        self.stats.tail_probes -= u64::from(by_time.probe.on_refused(segment.payload_end()));
     }
 
     /// The timer is the retransmission timer: with nothing in flight, what its own host has refused waits for it.

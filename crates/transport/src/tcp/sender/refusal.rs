@@ -44,9 +44,8 @@ impl Sender {
         let is_new = segment.payload > 0 && segment.seq == self.refusals.sent_end;
         if is_new {
             self.take_back(segment);
-        } else if let Some(by_time) = self.by_time.as_mut().filter(|_| self.state == State::Open) {
-            by_time.on_refused(segment.seq);
         }
+        self.handle_refusal_by_time(segment, is_new);
         if self.state == State::Open {
             self.reduce_window(now);
             if self.is_nothing_outstanding() {
@@ -90,9 +89,6 @@ impl Sender {
             && self.recovery.is_fast()
         {
             scoreboard.on_taken_back(length);
-        }
-        if let Some(by_time) = &mut self.by_time {
-            by_time.on_taken_back(length);
         }
     }
 
