@@ -51,6 +51,11 @@ class Table:
         return "\n".join([self.meaning, "", *(column.line for column in self.columns)])
 
     @property
+    def thing(self) -> str | None:
+        """Column that names what each row is of, such as `flow`; nothing if a row is of a run."""
+        return next((column.name for column in self.columns if column.name in KINDS), None)
+
+    @property
     def by_name(self) -> Mapping[str, Column]:
         """Its columns by name."""
         return {column.name: column for column in self.columns}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +66,8 @@ def _manifest(folder: Path) -> dict[str, Any]:
     (folder / MANIFEST).stat()
     about = store.manifest(folder)
     store.check_schema(folder, about)
-    for name in (result_files.SCENARIO, *(f"{table}.parquet" for table in _NEEDED)):
+    needed = [f"{table}.parquet" for table in columns.tables() if table not in _OPTIONAL]
+    for name in (result_files.SCENARIO, *needed):
         if name not in about["files"]:
             words = f"{MANIFEST} lists no {name}, which airfair run --out writes"
             if about.get("kind") == "experiment":
@@ -93,22 +94,10 @@ def _frames(folder: Path, about: Mapping[str, Any], scenario: Scenario) -> dict[
     return frames
 
 
-_OF_EACH = {
-    "flows": "flow",
-    "stations": "station",
-    "airtime": "station",
-    "access_points": "access_point",
-    "channels": "channel",
-    "channel_shares": "channel",
-    "categories": "category",
-    "links": "link",
-    "limits": "flow",
-}
-"""Things of which tables have a row for each run."""
-
-
-_NEEDED = ("runs", "places", *(name for name in _OF_EACH if name != "categories"))
-"""Tables of every directory."""
+_OPTIONAL = ("categories", "delays")
+"""Tables that a directory may lack."""
+_UNEVEN = ("places", "delays")
+"""Tables in which a thing may have any number of rows."""
 
 
 def _check_rows(frames: Mapping[str, pl.DataFrame], scenario: Scenario, folder: Path) -> None:
@@ -116,10 +105,13 @@ def _check_rows(frames: Mapping[str, pl.DataFrame], scenario: Scenario, folder: 
     runs = frames["runs"]["replication"].to_list()
     names = names_of(scenario)
     steps = -(-scenario.duration_ns // (scenario.series_step_ns or scenario.duration_ns))
-    series = {table.name: kind for kind, table in columns.series_files().items()}
+    series = {table.name: table for table in columns.series_files().values()}
     for name, frame in frames.items():
-        kind = _OF_EACH.get(name) or series.get(name)
+        kind = (series.get(name) or columns.tables()[name]).thing
         if kind is None:
+            continue
+        if name in _UNEVEN:
+            _check_things(frame, scenario, runs, folder / f"{name}.parquet")
             continue
         each = steps if name in series else 1
         rows = [(run, *thing) for run in runs for thing in zip(*names[kind].values(), strict=True)]
@@ -128,6 +120,22 @@ def _check_rows(frames: Mapping[str, pl.DataFrame], scenario: Scenario, folder: 
             raise DamagedError(
                 f"{folder / f'{name}.parquet'}: not a row for each run and {kind.replace('_', ' ')}"
             )
+
+
+def _check_things(frame: pl.DataFrame, scenario: Scenario, runs: Sequence[int], path: Path) -> None:
+    """Raise `DamagedError` unless each row is of a run and of things that the scenario has."""
+    names = names_of(scenario)
+    is_known = pl.col("replication").is_in(runs) & pl.col("flow").is_in(names["flow"]["flow"])
+    if "link" in frame.columns:
+        members = {cell: 1 + scenario.station_cells.count(cell) for cell in scenario.cells}
+        is_in_cell = pl.any_horizontal(
+            (pl.col("channel") == cell)
+            & pl.col("member").is_in([float(place) for place in range(count)])
+            for cell, count in members.items()
+        )
+        is_known &= is_in_cell | pl.col("link").is_in(names["link"]["link"])
+    if not frame.select(is_known.fill_null(value=False).all()).item():
+        raise DamagedError(f"{path}: a row is of no run, or of nothing that the scenario has")
 
 
 def _seconds(about: Mapping[str, Any], key: str) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -277,6 +278,43 @@ def test_a_table_with_other_rows_or_columns_than_its_scenario_is_damaged(
 ) -> None:
     rewritten(directory, "flows", damage)
     with pytest.raises(airfair.DamagedError, match=r"flows\.parquet"):
+        airfair.load_result(directory)
+
+
+@pytest.mark.parametrize("table", ["places", "delays"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda table: table.drop("flow"),
+        lambda table: table.drop("replication"),
+        lambda table: table.with_columns(pl.col("flow").replace("a", "of-nobody")),
+        lambda table: table.with_columns(replication=pl.lit(99, pl.UInt32)),
+    ],
+)
+def test_a_row_of_nothing_that_the_scenario_has_is_damaged(
+    directory: Path, table: str, damage: Callable[[pl.DataFrame], pl.DataFrame]
+) -> None:
+    rewritten(directory, table, damage)
+    with pytest.raises(airfair.DamagedError, match=rf"{table}\.parquet: a row is of no run, or"):
+        airfair.load_result(directory)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda table: table.drop("channel"),
+        lambda table: table.drop("member"),
+        lambda table: table.with_columns(member=pl.lit(math.nan)),
+        lambda table: table.with_columns(member=pl.lit(0.5)),
+        lambda table: table.with_columns(member=pl.lit(-1.0)),
+        lambda table: table.with_columns(member=pl.lit(1e9)),
+    ],
+)
+def test_a_place_that_is_neither_in_a_cell_nor_on_a_wire_is_damaged(
+    directory: Path, damage: Callable[[pl.DataFrame], pl.DataFrame]
+) -> None:
+    rewritten(directory, "places", damage)
+    with pytest.raises(airfair.DamagedError, match=r"places\.parquet: a row is of no run, or"):
         airfair.load_result(directory)
 
 

@@ -169,7 +169,8 @@ def load_experiment(directory: str | os.PathLike[str]) -> ExperimentResult:
 
 
 def _loaded(folder: Path, found: Mapping[str, Any]) -> ExperimentResult:
-    points, scenarios = (_table(folder, name) for name in (POINTS, SCENARIOS))
+    points = _table(folder, POINTS)
+    scenarios = _whole(folder, SCENARIOS, pl.Schema({"scenario": pl.String}))
     factors = tuple(_factor(one) for one in found["factors"])
     names = tuple(factor.name for factor in factors)
     columns = [_levels(factor, points[factor.name]) for factor in factors]
@@ -180,10 +181,13 @@ def _loaded(folder: Path, found: Mapping[str, Any]) -> ExperimentResult:
     each = [scenario_of(text.encode(), folder) for text in scenarios["scenario"]]
     if len(each) != len(places):
         raise DamagedError(f"{folder / SCENARIOS}: not a scenario for each point")
+    runs = _runs(folder, found, places, each)
+    if [runs.count(place) for place in range(len(places))] != points["replications"].to_list():
+        raise DamagedError(f"{folder / POINTS}: not as many replications as there are runs")
     return ExperimentResult(
         found["title"],
         factors,
-        _runs(folder, found, places, each),
+        runs,
         Spent(
             found["cpu_s"],
             found["wall_s"],
@@ -209,6 +213,8 @@ def _runs(
     folder: Path, found: Mapping[str, Any], points: list[Point], scenarios: list[Scenario]
 ) -> Runs | WrittenRuns:
     """The runs of all points: outcomes where this build can read them, else tables."""
+    for name in found["files"]:
+        store.read(folder, name)
     if OUTCOMES in found["files"] and found.get("build") == build().hex():
         return Runs(points, scenarios, _packed(folder, len(points)))
     factors = [factor["name"] for factor in found["factors"]]
@@ -227,14 +233,23 @@ def _runs(
 
 def _packed(folder: Path, points: int) -> list[list[bytes]]:
     """The packed outcomes of each point, in order."""
-    path = folder / OUTCOMES
-    frame = parquet.conformed(_table(folder, OUTCOMES), _OUTCOME_SCHEMA, path)
-    if frame.null_count().sum_horizontal().item() or (frame["point"] >= points).any():
-        raise DamagedError(f"{path}: not an outcome of one of {points} points in each row")
+    frame = _whole(folder, OUTCOMES, _OUTCOME_SCHEMA)
+    if (frame["point"] >= points).any():
+        raise DamagedError(
+            f"{folder / OUTCOMES}: not an outcome of one of {points} points in each row"
+        )
     packed: list[list[bytes]] = [[] for _ in range(points)]
-    for place, octets in frame.select(*_OUTCOME_SCHEMA).iter_rows():
+    for place, octets in frame.iter_rows():
         packed[place].append(octets)
     return packed
+
+
+def _whole(folder: Path, name: str, schema: pl.Schema) -> pl.DataFrame:
+    """The columns `schema` of a table; raises `DamagedError` if a value is missing."""
+    frame = parquet.conformed(_table(folder, name), schema, folder / name).select(*schema)
+    if frame.null_count().sum_horizontal().item():
+        raise DamagedError(f"{folder / name}: a value is missing in {' or '.join(schema)}")
+    return frame
 
 
 def _check_rows(
@@ -270,6 +285,8 @@ def _factor(written: Mapping[str, Any]) -> Factor:
 def _levels(factor: Factor, labels: pl.Series) -> list[Level]:
     """The level of each point; where a column has numbers and texts all are texts there."""
     known = {form(level.label): level for level in factor.levels for form in (str, _text)}
+    if odd := [label for label in labels if not isinstance(label, str | int | float)]:
+        raise TypeError(f"{factor.name} = {odd[0]!r}; allowed is a text or a number")
     return [known.get(_text(label)) or Level(label, {}) for label in labels]
 
 

@@ -1,7 +1,6 @@
 """Two results side by side: directories of runs or sweeps, or scenarios that are run for it.
 
-What both have under one name is compared in pairs of replications that ran under the same seed. Only the
-tables are read, so that results of different versions of airfair can be compared as well.
+What both have under one name is compared in pairs of replications that ran under the same seed.
 """
 
 from __future__ import annotations
@@ -15,15 +14,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from airfair import json_documents, parquet, store
+from airfair import json_documents, store
 from airfair._core import __version__
 from airfair.document import record_hashes
+from airfair.loading import load_result
 from airfair.result import Result
 from airfair.statistics import CONFIDENCE
-from airfair.store import DamagedError
 
+from . import saved
 from .conditions import holm
 from .errors import StudyError
+from .results import ExperimentResult
 from .samples import Samples
 
 COMPARED: Mapping[str, tuple[str, ...]] = {
@@ -48,17 +49,22 @@ class Side:
     """Hashes of the records of all runs in order; none if they are not known."""
 
     @classmethod
-    def of(cls, result: Result, name: str) -> Side:
-        """That of a result that was run."""
+    def of(cls, result: Result | ExperimentResult, name: str) -> Side:
+        """That of a result, or of an experiment's."""
         tables = {table: getattr(result, table) for table in COMPARED}
-        hashes = tuple(record_hashes(result))
-        return cls(name, result.scenario.title, result.scenario.seed, tables, hashes=hashes)
+        if isinstance(result, ExperimentResult):
+            factors = tuple(factor.name for factor in result.factors)
+            hashes = tuple(f"{each:016x}" for each in result.runs["record_hash"])
+            return cls(name, result.title, result.seed, tables, factors, hashes)
+        scenario, hashes = result.scenario, tuple(record_hashes(result))
+        return cls(name, scenario.title, scenario.seed, tables, hashes=hashes)
 
     @classmethod
     def read(cls, folder: Path) -> Side:
         """That of a directory of `airfair run --out` or `airfair sweep --out`.
 
-        Raises `StudyError` if it is none, `DamagedError` if a table is not what was written.
+        Raises `StudyError` if it is none, `DamagedError` if a file is not what was written, and
+        `ForeignResultError` if a later version of airfair wrote it.
         """
         about = store.manifest(folder)
         files = about.get("files")
@@ -66,48 +72,8 @@ class Side:
             raise StudyError(
                 f"{folder}: no result is in it; airfair run --out and airfair sweep --out write one"
             )
-        if "schema" in about:
-            store.check_schema(folder, about)
-        seed, written = about.get("seed", 0), about.get("factors", [])
-        try:
-            factors = tuple(str(factor["name"]) for factor in written)
-            hashes = tuple(map(str, about.get("record_hashes", [])))
-        except (TypeError, LookupError):
-            seed, factors, hashes = None, (), ()
-        if isinstance(seed, bool) or not isinstance(seed, int):
-            raise DamagedError(f"{folder / store.MANIFEST}: not as airfair writes one")
-        tables = {
-            table: _table(folder, table, factors)
-            for table in COMPARED
-            if f"{table}.parquet" in files
-        }
-        if not hashes and "runs.parquet" in files:
-            runs = _decoded(folder, "runs", {"record_hash": pl.UInt64})
-            hashes = tuple(f"{each:016x}" for each in runs["record_hash"])
-        return cls(str(folder), str(about.get("title")), seed, tables, factors, hashes)
-
-
-def _table(folder: Path, name: str, factors: Sequence[str]) -> pl.DataFrame:
-    """A table of a directory, with the columns that are compared as numbers."""
-    frame = _decoded(folder, name, {"replication": pl.UInt32, SUBJECTS[name]: pl.String})
-    missing = [factor for factor in factors if factor not in frame.columns]
-    if missing:
-        raise DamagedError(f"{folder / f'{name}.parquet'}: no column {', '.join(missing)}")
-    compared = [column for column in COMPARED[name] if column in frame.columns]
-    odd = [column for column in compared if not frame.schema[column].is_numeric()]
-    if odd:
-        raise DamagedError(f"{folder / f'{name}.parquet'}: no numbers in {', '.join(odd)}")
-    return frame
-
-
-def _decoded(folder: Path, name: str, kinds: Mapping[str, Any]) -> pl.DataFrame:
-    """A table of a directory in which columns of some kinds are without a gap."""
-    path = folder / f"{name}.parquet"
-    frame = parquet.decode(store.read(folder, path.name), path)
-    for column, kind in kinds.items():
-        if frame.schema.get(column) != kind or frame[column].null_count():
-            raise DamagedError(f"{path}: {column} is not as airfair writes it")
-    return frame
+        load = saved.load_experiment if about.get("kind") == saved.KIND else load_result
+        return cls.of(load(folder), str(folder))
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import airfair
+from airfair import store
 from airfair.experiment.measures import SUBJECTS
 from airfair.experiment.runs import build
 from small_experiments import RATES, SCHEMES, run
@@ -137,6 +140,52 @@ def test_what_another_build_wrote_is_loaded_from_its_tables(place: int, tmp_path
             each.delays  # noqa: B018 - the attribute is the point
     loaded.save(tmp_path / "again")
     alike(made, airfair.load_experiment(tmp_path / "again"))
+
+
+def other_rows(folder: Path, name: str, rows: Callable[[pl.DataFrame], pl.DataFrame]) -> None:
+    """Gives a table of another build other rows, and the manifest their hash."""
+    path = folder / name
+    rows(pl.read_parquet(path)).write_parquet(path)
+    files = store.manifest(folder)["files"] | {name: store.hash_of(path.read_bytes())}
+    change(folder, build="00" * 32, files=files)
+
+
+@pytest.mark.parametrize("name", ["flows.parquet", "stations.parquet", "runs.parquet"])
+@pytest.mark.parametrize(
+    "rows", [lambda it: it.head(1), lambda it: pl.concat([it, it]), lambda it: it.reverse()]
+)
+def test_a_table_without_a_row_for_each_run_and_thing_is_damaged(
+    folder: Path, name: str, rows: Callable[[pl.DataFrame], pl.DataFrame]
+) -> None:
+    other_rows(folder, name, rows)
+    with pytest.raises(airfair.DamagedError, match=r"\.parquet: not a row for each run"):
+        airfair.load_experiment(folder)
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        (lambda it: it.with_columns(point=pl.lit(99, pl.UInt32)), "not an outcome of one of"),
+        (lambda it: it.with_columns(point=pl.lit(None, pl.UInt32)), "a value is missing in point"),
+        (lambda it: pl.concat([it, it]), "not as many replications as there are runs"),
+    ],
+)
+def test_an_outcome_of_no_point_is_damaged(
+    folder: Path, rows: Callable[[pl.DataFrame], pl.DataFrame], problem: str
+) -> None:
+    path = folder / "outcomes.parquet"
+    rows(pl.read_parquet(path)).write_parquet(path)
+    files = store.manifest(folder)["files"] | {path.name: store.hash_of(path.read_bytes())}
+    change(folder, files=files)
+    with pytest.raises(airfair.DamagedError, match=problem):
+        airfair.load_experiment(folder)
+
+
+@pytest.mark.parametrize("error", [[], "x", 0.0, 1.5])
+def test_an_error_that_is_no_fraction_is_damaged(folder: Path, error: object) -> None:
+    change(folder, error=error)
+    with pytest.raises(airfair.DamagedError, match="allowed is a number between 0 and 1"):
+        airfair.load_experiment(folder)
 
 
 def test_a_later_schema_is_refused(folder: Path) -> None:
