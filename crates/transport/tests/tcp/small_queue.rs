@@ -90,6 +90,18 @@ fn two_bursts_of_two_segments_may_wait_where_segments_go_out_in_twos() {
     script.sends(106..108).silent();
 }
 
+/// 4033 packets of 1040 octets are the first that have more than 4 MiB.
+///
+/// Verifies: `tcp_limit_output_bytes` [linux-tsq]
+#[test]
+fn four_mebibytes_may_wait_before_a_round_trip_is_known() {
+    let window = Bytes::new(10_000_000);
+    let config = SenderConfig { initial_window: 9_000, assumed_window: window, ..hundred() };
+    let mut script = Script::new(config);
+    script.sends(0..4_033).silent();
+    assert_eq!(script.sender.awaited_departures(), Some(Bytes::new(4_033 * 1_040 - (4 << 20))));
+}
+
 /// As each packet leaves another one goes, until the window of 101 is full. With 12 480 octets of 12 120 in the own queue nothing
 /// new would go; what is lost goes up to 24 240.
 ///

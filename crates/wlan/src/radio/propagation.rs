@@ -405,6 +405,8 @@ mod tests {
         assert!(!all(vec![fixed(10, 0), fixed(-30, 0)], Decibels::ZERO));
         assert!(all(vec![fixed(40, 0)], Decibels::ZERO));
         assert!(!all(vec![wanderer(70)], Decibels::ZERO));
+        let near = propagation(&layout(vec![fixed(10, 0), fixed(-10, 0)], Decibels::ZERO), 1);
+        assert_eq!(near.all_decode(Time::MAX, &AtomicBool::new(true)), None, "cancelled");
     }
 
     proptest! {
