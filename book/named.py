@@ -1,10 +1,11 @@
-"""Numbers by name: a number in Markdown that is followed by `<!--= name -->` is the one of that name.
+"""Numbers by alias: `0.882 ± 0.009<!--=fairness-->` in a page is the number of the alias `fairness`.
 
-The name is an expression over the runs of `book/runs.toml`, which are made anew each time, or over a paper's
-full run, whose values `make record` keeps in docs/numbers.json. On a page that is not that paper's, its id
-stands in front: `arf-aware-tcp: table1.newreno.aggregate`. How the number is said (digits, sign, an interval,
-a word) is how it stands there: `0.882 ± 0.009<!--= table5.arf_aware.fairness -->`. One name in front of a
-table names all its numbers: cells.py.
+`book/numbers/PAGE.toml` gives each alias of a page its expression. A mark may append names to an alias:
+`139<!--=own.loses-->` is `loses` of the value of `own`. An expression is over the runs of `book/runs.toml`,
+which are made anew each time, over the records of `KEPT`, or over a paper's full run, whose values
+`make record` keeps in docs/numbers.json. On other pages the paper's id precedes such an expression:
+`arf-aware-tcp: table1.newreno.aggregate`. The number in the page shows its form (digits, sign, an interval, a
+word), and `make book` keeps that form. Tables of results are in tables.py.
 """
 
 from __future__ import annotations
@@ -13,21 +14,22 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
-import cells
 import jinja2
-from cells import NamingError
+import tables
+from tables import NamingError
 
 import airfair
 from airfair.experiment.claims import Ruling
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNS = ROOT / "book" / "runs.toml"
+ALIASES = ROOT / "book" / "numbers"
 RECORD = ROOT / "docs" / "numbers.json"
 VERDICTS = ROOT / "docs" / "verdicts.json"
 KEPT = {
@@ -44,11 +46,13 @@ PAPERS = tuple(json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"])
 _WORDS = "no one two three four five six seven eight nine ten eleven twelve"
 WORDS = _WORDS.split()
 _PLAIN = r"\d+(?:\.\d+)?"
-_SAID = rf"[+−-]?{_PLAIN}(?: ± {_PLAIN})?|\b(?:{'|'.join(WORDS)})"
+_SAID = rf"[+−-]?{_PLAIN}(?:\s±\s{_PLAIN})?|\b(?:{'|'.join(WORDS)})"
 _MARKED = re.compile(
-    rf"(?P<said>{_SAID})(?P<mark><!--=\s*(?:cell: )?(?P<name>.+?)\s*-->)", re.IGNORECASE
+    rf"(?P<said>{_SAID})(?P<mark><!--=\s*(?P<name>[a-z][\w.]*)\s*-->)", re.IGNORECASE
 )
 _MARK = re.compile(r"<!--=")
+_PATH = re.compile(r"""[\w-]+(?:: [\w-]+)?(?:\.\w+|\["[^"]*"\]|\[\d+\])*""")
+"""An expression to which a name can be appended."""
 _EXPRESSIONS = jinja2.Environment(autoescape=False, undefined=jinja2.StrictUndefined)  # noqa: S701 - no page
 
 
@@ -280,11 +284,11 @@ def evaluate(name: str, names: Mapping[str, Any]) -> Number:
         said = _EXPRESSIONS.compile_expression(name, undefined_to_none=False)
         value = said(**names, least=_extreme(min), most=_extreme(max))
     except (jinja2.TemplateError, TypeError, ZeroDivisionError) as error:
-        raise NamingError(f"<!--= {name} -->: {error}") from error
+        raise NamingError(f"{name}: {error}") from error
     if isinstance(value, (int, float)):
         return Number(float(value))
     if not isinstance(value, Number):
-        raise NamingError(f"<!--= {name} -->: no number of this name")
+        raise NamingError(f"{name}: no number of this name")
     return value
 
 
@@ -312,30 +316,77 @@ def value(name: str, paper: str | None) -> Number:
         return evaluate(name, {**runs(), **kept(), "verdicts": verdicts()})
     numbers = recorded().get(known[0], {})
     if known[1] not in numbers:
-        raise NamingError(f"<!--= {name} -->: not in {RECORD.name} for {known[0]}; make record")
+        raise NamingError(f"{name}: not in {RECORD.name} for {known[0]}; make record")
     mean, half = numbers[known[1]]
     return Number(float(mean or 0), half)
 
 
-def told(text: str, paper: str | None, value_of: Value = value) -> str:
-    """The text with the numbers of today."""
-    text = cells.named(text)
+@dataclass(frozen=True)
+class Context:
+    """Meaning of the marks of a page."""
+
+    paper: str | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Expressions by alias."""
+
+    def expression(self, name: str) -> str:
+        """Expression of a mark."""
+        alias, dot, rest = name.partition(".")
+        if alias not in self.aliases:
+            raise NamingError(f"<!--={name}-->: the page's file in book/numbers has no {alias}")
+        known = self.aliases[alias]
+        if dot and not _PATH.fullmatch(known):
+            raise NamingError(f"<!--={name}-->: {rest} cannot be appended to {known}")
+        return f"{known}{dot}{rest}"
+
+
+def aliases_of(page: Path) -> Path:
+    """The file with the aliases of a page; it need not exist."""
+    if page.name == "reasons.md":
+        return ALIASES / "reasons" / f"{page.parents[1].name}.toml"
+    inside = page.relative_to(ROOT / "docs") if page.is_relative_to(ROOT / "docs") else page.name
+    return (ALIASES / inside).with_suffix(".toml")
+
+
+def context_of(page: Path) -> Context:
+    """Paper and aliases of a page."""
+    path = aliases_of(page)
+    known = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return Context(paper_of(page), known)
+
+
+def told(text: str, context: Context, value_of: Value = value) -> str:
+    """The text of a page with the numbers of today, in its prose and in its tables."""
     loose = len(_MARK.findall(text)) - len(_MARKED.findall(text))
     if loose:
-        raise NamingError(f"{loose} names without a number before them")
-    return cells.plain(
-        _MARKED.sub(lambda m: said_as(m["said"], value_of(m["name"], paper)) + m["mark"], text)
-    )
+        raise NamingError(
+            f"{loose} marks without a number before them, or without an alias in them"
+        )
+
+    def in_prose(found: re.Match[str]) -> str:
+        number = value_of(context.expression(found["name"]), context.paper)
+        return said_as(found["said"], number) + found["mark"]
+
+    def in_table(cell: tables.Cell) -> str:
+        return said_as(cell.picture, value_of(cell.expression, context.paper))
+
+    return tables.filled(_MARKED.sub(in_prose, text), in_table)
 
 
-def names_in(text: str) -> list[str]:
-    """Names that a text uses."""
-    return [found["name"] for found in _MARKED.finditer(cells.named(text))]
+def marks_in(text: str) -> list[str]:
+    """Names in the marks of a text."""
+    return [found["name"] for found in _MARKED.finditer(text)]
+
+
+def names_in(text: str, context: Context) -> list[str]:
+    """Expressions of the numbers of a text."""
+    in_prose = [context.expression(name) for name in marks_in(text)]
+    return [*in_prose, *(cell.expression for cell in tables.cells_in(text))]
 
 
 def without(text: str) -> str:
-    """A text without its named numbers."""
-    return _MARKED.sub("", cells.named(text))
+    """A text without its named numbers; what is typed in the sources of its tables remains."""
+    return tables.filled(_MARKED.sub("", text), lambda _: "")
 
 
 def said_as(sample: str, number: Number) -> str:
@@ -344,7 +395,7 @@ def said_as(sample: str, number: Number) -> str:
         rounded = round(number.mean)
         word = WORDS[rounded] if 0 <= rounded < len(WORDS) else str(rounded)
         return word.capitalize() if sample[0].isupper() else word
-    mean, _, half = sample.partition(" ± ")
+    mean, half = (*re.split(r"\s±\s", sample), "")[:2]
     text = f"{abs(number.mean):.{_digits(mean)}f}"
     if number.mean < 0 and float(text):
         text = f"−{text}"
@@ -374,8 +425,9 @@ def recorded_names() -> dict[str, set[str]]:
     """By paper the names in full runs that pages use."""
     used: dict[str, set[str]] = {paper: set() for paper in PAPERS}
     for page in pages():
-        for name in names_in(page.read_text(encoding="utf-8")):
-            if known := recorded_as(name, paper_of(page)):
+        context = context_of(page)
+        for name in names_in(page.read_text(encoding="utf-8"), context):
+            if known := recorded_as(name, context.paper):
                 used[known[0]].add(known[1])
     return used
 

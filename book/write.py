@@ -28,7 +28,7 @@ def fresh(page: Path, *, run: bool) -> str:
             text = steps.followed(text, Path(folder))
             for image, drawn in steps.images(Path(folder)).items():
                 image.write_bytes(drawn)
-    return named.told(history.told(text), named.paper_of(page))
+    return named.told(history.told(text), named.context_of(page))
 
 
 def main(arguments: list[str]) -> None:

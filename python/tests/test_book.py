@@ -15,6 +15,7 @@ import links
 import named
 import pytest
 import steps
+import tables
 
 import limits
 
@@ -59,7 +60,22 @@ def test_evidence_has_how_many_points_of_a_quota_hold_and_how_many_are_needed() 
 @pytest.mark.parametrize("page", named.pages(), ids=of)
 def test_numbers_are_those_of_the_runs_that_they_name(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    assert named.told(text, named.paper_of(page)) == text, "stale: make book"
+    assert named.told(text, named.context_of(page)) == text, "stale: make book"
+
+
+@pytest.mark.parametrize("page", named.pages(), ids=of)
+def test_a_page_uses_each_of_its_aliases_and_no_mark_is_in_a_table(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    used = {name.partition(".")[0] for name in named.marks_in(text)}
+    assert used == set(named.context_of(page).aliases)
+    assert not [line for line in text.splitlines() if line.startswith("|") and "<!--=" in line]
+
+
+def test_each_file_of_aliases_and_each_source_of_a_table_has_its_page() -> None:
+    pages = named.pages()
+    assert set(named.ALIASES.rglob("*.toml")) <= {named.aliases_of(page) for page in pages}
+    shown = [it["name"] for page in pages for it in tables.REGION.finditer(page.read_text("utf-8"))]
+    assert sorted(shown) == sorted(tables.names())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=of)
@@ -188,63 +204,100 @@ def test_the_colours_of_the_book_are_those_of_the_figures() -> None:
 # ------------------------------------------------------------------ and these checks see mistakes
 
 
+ALIASES = named.Context(aliases={"own": "a.b", "sum": "a + b", "claims": "verdicts.all.claims"})
+
+
+def is_1_5(*_: object) -> named.Number:
+    return named.Number(1.5, 0.2)
+
+
 @pytest.mark.parametrize(
     ("said", "today"),
     [
         ("1.29", "1.50"),
         ("1.300 ± 0.1", "1.500 ± 0.2"),
+        ("1.300 ±\n0.1", "1.500 ± 0.2"),
         ("+1", "+2"),
         ("one", "two"),
         ("One", "Two"),
     ],
 )
-def test_a_stale_number_is_written_anew_as_it_was_said(said: str, today: str) -> None:
-    text = f"It is {said}<!--= a.b --> Mb/s."
-    new = named.told(text, None, lambda *_: named.Number(1.5, 0.2))
-    assert new == f"It is {today}<!--= a.b --> Mb/s."
+def test_a_stale_number_is_written_anew_in_its_form(said: str, today: str) -> None:
+    new = named.told(f"The cell has {said}<!--=own--> Mb/s.", ALIASES, is_1_5)
+    assert new == f"The cell has {today}<!--=own--> Mb/s."
+
+
+def test_a_mark_may_append_names_to_an_alias() -> None:
+    assert named.names_in("1<!--=own--> of 2<!--= own.all.x -->", ALIASES) == ["a.b", "a.b.all.x"]
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "5<!--= nobody.flows -->",
-        "5<!--= verdicts -->",
-        "5 ± 1<!--= verdicts.all.claims -->",
-        "nothing <!--= verdicts.all.claims -->",
+        "5<!--=nobody-->",
+        "5<!--=own-->",
+        "5<!--=sum.all-->",
+        "5 ± 1<!--=claims-->",
+        "nothing <!--=claims-->",
+        '5<!--=a["b"]-->',
     ],
 )
-def test_a_name_without_its_number_is_an_error(text: str) -> None:
+def test_a_mark_without_its_number_is_an_error(text: str) -> None:
     with pytest.raises(named.NamingError):
-        named.told(text, None)
+        named.told(text, ALIASES)
 
 
-TABLE = """<!-- cells: tables.x["{row}"]["{column}"] | claims["{row}"] | -->
+SOURCE = """<!-- each: tables.x["{row}"]["{column}"] | claims["{row}"] | -->
 
 | | Mb/s | index | |
 | --- | --- | --- | --- |
-| a | **0.5 ± 0.1** | +0 % | 7 |
-| `b` | | 1<!--= own --> | |
+| a | **{{ 0.0 ± 0.0 }}** | {{ +0 }} % of {{ 0: .points }} | 7 |
+| `b` | | {{ one: own }} | |
 """
 
 
-def test_the_cells_of_a_table_are_named_by_their_row_and_column() -> None:
-    names = ['tables.x["a"]["Mb/s"]', 'claims["a"]', "own"]
-    assert named.names_in(TABLE) == names
-    new = named.told(TABLE, None, lambda *_: named.Number(1.5, 0.2))
-    today = TABLE.replace("**0.5 ± 0.1**", "**1.5 ± 0.2**").replace("+0 %", "+2 %")
-    assert new == today.replace("1<!--= own", "2<!--= own")
-    assert not typed(TABLE)
+def test_each_number_of_a_table_follows_its_picture_and_its_expression() -> None:
+    found = []
+
+    def say(cell: tables.Cell) -> str:
+        found.append(cell.expression)
+        return named.said_as(cell.picture, is_1_5())
+
+    assert (
+        tables.written(SOURCE, say)
+        == """| | Mb/s | index | |
+| --- | --- | --- | --- |
+| a | **1.5 ± 0.2** | +2 % of 2 | 7 |
+| `b` | | two | |
+"""
+    )
+    assert found == ['tables.x["a"]["Mb/s"]', 'claims["a"]', 'claims["a"].points', "own"]
 
 
-def test_a_cell_holds_one_number_at_most() -> None:
-    with pytest.raises(named.NamingError, match="more than one number"):
-        named.told(TABLE.replace("+0 %", "0 to 1 %"), None)
+def test_a_region_of_a_page_is_written_from_its_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "SOURCES", tmp_path)
+    (tmp_path / "own.md").write_text("| | own | set |\n| - | - | - |\n| a | {{ 0.0: b }} | 2.5 |\n")
+    page = "<!-- table: own -->\nstale 7.5\n<!-- /table -->\n"
+    new = named.told(page, ALIASES, is_1_5)
+    assert new.splitlines()[2:5] == ["| | own | set |", "| - | - | - |", "| a | 1.5 | 2.5 |"]
+    assert named.names_in(page, ALIASES) == ["b"]
+    assert typed(page) == {"2.5"}
+    with pytest.raises(named.NamingError, match=r"there is no book/tables/none\.md"):
+        named.told(page.replace("own", "none"), ALIASES, is_1_5)
+
+
+@pytest.mark.parametrize("cell", ["{{ 0.0 }}", "{{ 1.5: own }}", "{{ 0.0: .rest }}"])
+def test_a_cell_without_a_picture_or_an_expression_is_an_error(cell: str) -> None:
+    with pytest.raises(named.NamingError):
+        tables.written(f"| a |\n| --- |\n| {cell} |\n", lambda _: "")
 
 
 @pytest.mark.parametrize("number", ["0.5", "0.5 ± 0.1", "12 ± 3"])
 def test_a_typed_number_is_seen(number: str) -> None:
     assert typed(f"It is {number} Mb/s.")
-    assert not typed(f"It is {number}<!--= a.b --> Mb/s.")
+    assert not typed(f"It is {number}<!--=own--> Mb/s.")
 
 
 @pytest.mark.parametrize(
