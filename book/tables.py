@@ -6,7 +6,7 @@ A page has the table with its numbers, between `<!-- table: NAME -->` and `<!-- 
 A number in a source is `{{ PICTURE: EXPRESSION }}`. The picture shows the form: `0.00` has two decimals, `+0`
 always has a sign, `0.0 ± 0.0` has the 95 % interval, `one` is a word.
 
-Where the cells of a table follow one rule, `<!-- each: EXPRESSION -->` above the table gives it: `{row}` is the
+Where the cells follow one rule, `<!-- each: EXPRESSION -->` above the table gives it: `{row}` is the
 first cell of the row, `{column}` the head of the column. Expressions divided by `|` are for one column each,
 from the second column on. A cell then has `{{ PICTURE }}`, or `{{ PICTURE: .REST }}` to append `.REST` to the
 expression.
