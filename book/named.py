@@ -33,6 +33,7 @@ ALIASES = ROOT / "book" / "numbers"
 RECORD = ROOT / "docs" / "numbers.json"
 VERDICTS = ROOT / "docs" / "verdicts.json"
 KEPT = {
+    "agent": ROOT / "bench/agent.json",
     "emulated": ROOT / "bench/emulated.json",
     "limits": ROOT / "docs/limits.json",
     "ns2": ROOT / "bench/ns2",
