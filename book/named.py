@@ -34,7 +34,9 @@ RECORD = ROOT / "docs" / "numbers.json"
 VERDICTS = ROOT / "docs" / "verdicts.json"
 KEPT = {
     "agent": ROOT / "bench/agent.json",
+    "curves": ROOT / "bench/error_curves.json",
     "emulated": ROOT / "bench/emulated.json",
+    "emulator": ROOT / "bench/emulator.json",
     "limits": ROOT / "docs/limits.json",
     "ns2": ROOT / "bench/ns2",
     "ns3": ROOT / "bench/ns3",
