@@ -14,6 +14,7 @@ import history
 import links
 import named
 import pytest
+import scenario_pages
 import steps
 import tables
 
@@ -31,7 +32,9 @@ NOT_RUN = {
 }
 """Reasons for which a command or a snippet of the book may stay without a run."""
 PAGES = [page for page in named.pages() if page.name != "reasons.md"]
-WRITTEN = {"references.md", "results.md", "scenario.md"}
+WRITTEN = {
+    ROOT / "docs" / name for name in ("references.md", "results.md", *scenario_pages.names())
+}
 """Pages that a program writes, and titles of sources."""
 STEPS = [page for page in PAGES if page.name != "tutorial.md"]
 
@@ -147,7 +150,7 @@ def typed(text: str) -> set[str]:
     return set(NUMBER.findall(NO_RESULT.sub("", named.without(text))))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in WRITTEN], ids=of)
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in WRITTEN], ids=of)
 def test_a_number_with_a_point_has_a_name_or_a_reason(page: Path) -> None:
     text = page.read_text("utf-8")
     may = {number for _, numbers in TYPED.findall(text) for number in numbers.split()}
@@ -169,6 +172,13 @@ def test_the_search_for_limits_is_of_this_engine() -> None:
         assert now == kept, "stale: make limits, make limits-ax"
 
 
+def test_the_reference_of_the_scenario_file_is_that_of_the_parser() -> None:
+    pages = scenario_pages.written()
+    assert set(pages) == set(scenario_pages.names())
+    for name, text in pages.items():
+        assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text, "stale: make docs"
+
+
 def test_every_page_has_its_place_in_the_book() -> None:
     nav = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
     placed = re.findall(r"^ +- (?:[^#\n]*: )?(\S+\.md)$", nav, re.MULTILINE)
@@ -188,7 +198,7 @@ def wide(text: str) -> list[str]:
     return [line for line in NO_PROSE.sub("", text).splitlines() if len(line) > WIDEST]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in WRITTEN], ids=of)
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in WRITTEN], ids=of)
 def test_prose_is_wrapped(page: Path) -> None:
     assert not wide(page.read_text(encoding="utf-8"))
 
