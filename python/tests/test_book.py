@@ -187,7 +187,7 @@ def test_every_page_has_its_place_in_the_book() -> None:
 
 
 NO_PROSE = re.compile(
-    r"^ *(`{3,}).*?^ *\1$|^<!-- table: .*?^<!-- /table -->$|^(?:\||#|<!--).*?$",
+    r"^ *(`{3,}).*?^ *\1$|^::: .*?$(?:\n    .*?$)*|^<!-- table: .*?^<!-- /table -->$|^(?:\||#|<!--).*?$",
     re.DOTALL | re.MULTILINE,
 )
 WIDEST = 120
