@@ -1,7 +1,7 @@
-"""Writes into pages what `history.toml` of a paper says: choices made late, and verdicts before and now.
+"""Writes late choices of a paper, and its verdicts before and after them, from its `history.toml` into pages.
 
 `<!-- chosen late: PAPER -->` begins a list of a paper's choices, `<!-- verdicts before: PAPER -->` a table of
-its verdicts; each ends at `<!-- until here -->`. `make book` writes them anew.
+its verdicts. `<!-- until here -->` ends each of them. `make book` writes both anew.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _BLOCK = re.compile(
 )
 
 
-def told(text: str) -> str:
-    """The text with what the histories and the record say today."""
+def updated(text: str) -> str:
+    """Text of a page with its choices and verdicts as they are today."""
 
     def block(found: re.Match[str]) -> str:
         kept = history.load(experiments_directory() / found["paper"])

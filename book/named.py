@@ -43,15 +43,15 @@ KEPT = {
     "race": ROOT / "bench/race.json",
     "rates": ROOT / "bench/rates.json",
 }
-"""What takes long or needs other simulators, kept by those who make it: `ns2.updown` is of updown.json."""
+"""Records of what takes long or needs other programs: `ns2.updown` is the record updown.json."""
 PAPERS = tuple(json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"])
 
 _WORDS = "no one two three four five six seven eight nine ten eleven twelve"
 WORDS = _WORDS.split()
 _PLAIN = r"\d+(?:\.\d+)?"
-_SAID = rf"[+−-]?{_PLAIN}(?:\s±\s{_PLAIN})?|\b(?:{'|'.join(WORDS)})"
+_WRITTEN = rf"[+−-]?{_PLAIN}(?:\s±\s{_PLAIN})?|\b(?:{'|'.join(WORDS)})"
 _MARKED = re.compile(
-    rf"(?P<said>{_SAID})(?P<mark><!--=\s*(?P<name>[a-z][\w.]*)\s*-->)", re.IGNORECASE
+    rf"(?P<written>{_WRITTEN})(?P<mark><!--=\s*(?P<name>[a-z][\w.]*)\s*-->)", re.IGNORECASE
 )
 _MARK = re.compile(r"<!--=")
 _PATH = re.compile(r"""[\w-]+(?:: [\w-]+)?(?:\.\w+|\["[^"]*"\]|\[\d+\])*""")
@@ -143,7 +143,7 @@ def kept() -> dict[str, Any]:
 
 @cache
 def verdicts() -> dict[str, dict[str, int]]:
-    """How many claims of each paper, and of all, have which verdict."""
+    """Counts of claims by paper and verdict; `all` has those of all papers."""
     record = json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"]
     none = dict.fromkeys(get_args(Ruling), 0)
     counts: dict[str, dict[str, int]] = {"all": dict(none)}
@@ -156,7 +156,7 @@ def verdicts() -> dict[str, dict[str, int]]:
 
 
 def full_run(paper: str, results: Path) -> dict[str, Any]:
-    """Names over a paper's full run: an experiment's `measured` and `series`, a claim's points."""
+    """Values of a paper's full run: `measured` and `series` of experiments, points of claims, tables."""
     document = json.loads((results / paper / f"{paper}.json").read_text(encoding="utf-8"))
     if document["quick"] or document["interrupted"]:
         raise NamingError(f"{results / paper}: not a full run; make reproduce")
@@ -215,7 +215,7 @@ _QUOTA = re.compile(
 
 
 def evidence_in(text: str) -> dict[str, Any]:
-    """Points of a claim under the reading that decides; those of others are `beside` it, by their names."""
+    """Points of a claim under the reading that decides; `beside` has those of other readings by name."""
     points: dict[str, Any] = {"beside": {}}
     into = points
     for part in text.split("; "):
@@ -236,7 +236,7 @@ def evidence_in(text: str) -> dict[str, Any]:
 
 
 def _extreme(choose: Callable[..., Number]) -> Callable[..., Number]:
-    """`least` or `most`: of the numbers in a table, or of those whose names match a pattern."""
+    """Function for expressions: least or most of the numbers in a table whose names match a pattern."""
 
     def chosen(table: Any, pattern: str = "*") -> Number:  # noqa: ANN401 - part of a document
         named = table.items() if isinstance(table, Mapping) else enumerate(table)
@@ -267,25 +267,25 @@ def _numbers(value: Any, half: Any = None) -> Any:  # noqa: ANN401 - JSON
     return value
 
 
-# ------------------------------------------------------------------ what a page says
+# ------------------------------------------------------------------ numbers of a page
 
 
 Value = Callable[[str, str | None], Number]
-"""The number of a name, on the page of a paper or on another one."""
+"""Number of an expression, given the paper of its page."""
 
 
 def paper_of(page: Path) -> str | None:
-    """The paper that a page or a text of reasons is on."""
+    """Paper of a page or of a text of reasons."""
     inside = page.relative_to(ROOT) if page.is_relative_to(ROOT) else page
     parts = (page.stem, *(part.name for part in inside.parents))
     return next((part for part in parts if part in PAPERS), None)
 
 
 def evaluate(name: str, names: Mapping[str, Any]) -> Number:
-    """The number that an expression names."""
+    """Value of an expression."""
     try:
-        said = _EXPRESSIONS.compile_expression(name, undefined_to_none=False)
-        value = said(**names, least=_extreme(min), most=_extreme(max))
+        compiled = _EXPRESSIONS.compile_expression(name, undefined_to_none=False)
+        value = compiled(**names, least=_extreme(min), most=_extreme(max))
     except (jinja2.TemplateError, TypeError, ZeroDivisionError) as error:
         raise NamingError(f"{name}: {error}") from error
     if isinstance(value, (int, float)):
@@ -296,7 +296,7 @@ def evaluate(name: str, names: Mapping[str, Any]) -> Number:
 
 
 def recorded_as(name: str, paper: str | None) -> tuple[str, str] | None:
-    """The paper and the name in its full run, for what only that run can tell."""
+    """Paper and expression of a number from a full run; `None` for other sources."""
     before, colon, rest = name.partition(": ")
     if colon and before in PAPERS:
         return before, rest
@@ -306,7 +306,7 @@ def recorded_as(name: str, paper: str | None) -> tuple[str, str] | None:
 
 
 def recorded() -> dict[str, dict[str, list[float | None]]]:
-    """docs/numbers.json: by paper and name."""
+    """Content of docs/numbers.json: mean and interval by paper and expression."""
     found: dict[str, dict[str, list[float | None]]] = json.loads(
         RECORD.read_text(encoding="utf-8") if RECORD.exists() else "{}"
     )
@@ -314,7 +314,7 @@ def recorded() -> dict[str, dict[str, list[float | None]]]:
 
 
 def value(name: str, paper: str | None) -> Number:
-    """The number of a name, of runs made now or from the record."""
+    """Number of an expression, from runs made now or from a record."""
     if (known := recorded_as(name, paper)) is None:
         return evaluate(name, {**runs(), **kept(), "verdicts": verdicts()})
     numbers = recorded().get(known[0], {})
@@ -344,7 +344,7 @@ class Context:
 
 
 def aliases_of(page: Path) -> Path:
-    """The file with the aliases of a page; it need not exist."""
+    """File with the aliases of a page; a page without marks has none."""
     if page.name == "reasons.md":
         return ALIASES / "reasons" / f"{page.parents[1].name}.toml"
     inside = page.relative_to(ROOT / "docs") if page.is_relative_to(ROOT / "docs") else page.name
@@ -358,8 +358,8 @@ def context_of(page: Path) -> Context:
     return Context(paper_of(page), known)
 
 
-def told(text: str, context: Context, value_of: Value = value) -> str:
-    """The text of a page with the numbers of today, in its prose and in its tables."""
+def updated(text: str, context: Context, value_of: Value = value) -> str:
+    """Text of a page with the numbers of today, in its prose and in its tables."""
     loose = len(_MARK.findall(text)) - len(_MARKED.findall(text))
     if loose:
         raise NamingError(
@@ -368,10 +368,10 @@ def told(text: str, context: Context, value_of: Value = value) -> str:
 
     def in_prose(found: re.Match[str]) -> str:
         number = value_of(context.expression(found["name"]), context.paper)
-        return said_as(found["said"], number) + found["mark"]
+        return formatted(found["written"], number) + found["mark"]
 
     def in_table(cell: tables.Cell) -> str:
-        return said_as(cell.picture, value_of(cell.expression, context.paper))
+        return formatted(cell.picture, value_of(cell.expression, context.paper))
 
     return tables.filled(_MARKED.sub(in_prose, text), in_table)
 
@@ -388,12 +388,12 @@ def names_in(text: str, context: Context) -> list[str]:
 
 
 def without(text: str) -> str:
-    """A text without its named numbers; what is typed in the sources of its tables remains."""
+    """Text without its named numbers; numbers typed in the sources of its tables remain."""
     return tables.filled(_MARKED.sub("", text), lambda _: "")
 
 
-def said_as(sample: str, number: Number) -> str:
-    """The number as the sample says one: with its digits, sign, interval, or as a word."""
+def formatted(sample: str, number: Number) -> str:
+    """Number in the form of the sample: with its digits, sign and interval, or as a word."""
     if sample.lower() in WORDS:
         rounded = round(number.mean)
         word = WORDS[rounded] if 0 <= rounded < len(WORDS) else str(rounded)
@@ -419,13 +419,13 @@ def _digits(text: str) -> int:
 
 
 def pages() -> list[Path]:
-    """Every text whose numbers may be named."""
+    """Paths of all texts that can have marks."""
     found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     return [*found, *sorted((ROOT / "python/airfair/experiments").glob("*/text/reasons.md"))]
 
 
 def recorded_names() -> dict[str, set[str]]:
-    """By paper the names in full runs that pages use."""
+    """Expressions over full runs that pages use, by paper."""
     used: dict[str, set[str]] = {paper: set() for paper in PAPERS}
     for page in pages():
         context = context_of(page)
@@ -436,7 +436,7 @@ def recorded_names() -> dict[str, set[str]]:
 
 
 def record(results: Path) -> dict[str, dict[str, list[float | None]]]:
-    """The record of all names that pages use, from full runs."""
+    """Values of these expressions, from full runs."""
     found: dict[str, dict[str, list[float | None]]] = {}
     for paper, used in recorded_names().items():
         names = full_run(paper, results)

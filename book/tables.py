@@ -42,8 +42,8 @@ class Cell:
     expression: str
 
 
-Say = Callable[[Cell], str]
-"""Writes the number of a cell."""
+Format = Callable[[Cell], str]
+"""Text of the number of a cell."""
 
 
 def source(name: str) -> str:
@@ -54,11 +54,11 @@ def source(name: str) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def written(text: str, say: Say) -> str:
-    """The table of a source, with `say` in the place of each number."""
+def written(text: str, text_of: Format) -> str:
+    """Table of a source, with its numbers as `text_of` gives them."""
     rule = _EACH.match(text)
     if rule is None:
-        return _NUMBER.sub(lambda found: say(_cell(found, None)), text)
+        return _NUMBER.sub(lambda found: text_of(_cell(found, None)), text)
     head, line, *rows = text[rule.end() :].splitlines()
     columns = [_words(cell) for cell in _cells(head)]
     rules = [one.strip() for one in rule["rule"].split("|")]
@@ -70,7 +70,7 @@ def written(text: str, say: Say) -> str:
             for one, column in zip(by_column, columns, strict=True)
         ]
         filled = [
-            _NUMBER.sub(lambda found, own=own: say(_cell(found, own)), cell)
+            _NUMBER.sub(lambda found, own=own: text_of(_cell(found, own)), cell)
             for cell, own in zip(cells, here, strict=True)
         ]
         return f"|{'|'.join(filled)}|"
@@ -78,11 +78,11 @@ def written(text: str, say: Say) -> str:
     return "\n".join([head, line, *(row(_cells(one)) for one in rows), ""])
 
 
-def filled(page: str, say: Say) -> str:
-    """A page whose tables are written anew."""
+def filled(page: str, text_of: Format) -> str:
+    """Text of a page with its tables written anew."""
 
     def region(found: re.Match[str]) -> str:
-        table = written(source(found["name"]), say)
+        table = written(source(found["name"]), text_of)
         return f"<!-- table: {found['name']} -->\n\n{table}\n<!-- /table -->"
 
     return REGION.sub(region, page)
@@ -101,7 +101,7 @@ def cells_in(page: str) -> Iterator[Cell]:
 
 
 def names() -> set[str]:
-    """Names of all sources."""
+    """Names of all tables."""
     return {str(path.relative_to(SOURCES).with_suffix("")) for path in SOURCES.rglob("*.md")}
 
 

@@ -1,4 +1,4 @@
-"""The book tells what the program does: its numbers, its commands, its links.
+"""Numbers, commands and links of the book agree with the program.
 
 `make book` writes numbers, listings and outputs anew.
 """
@@ -63,7 +63,7 @@ def test_evidence_has_how_many_points_of_a_quota_hold_and_how_many_are_needed() 
 @pytest.mark.parametrize("page", named.pages(), ids=of)
 def test_numbers_are_those_of_the_runs_that_they_name(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    assert named.told(text, named.context_of(page)) == text, "stale: make book"
+    assert named.updated(text, named.context_of(page)) == text, "stale: make book"
 
 
 @pytest.mark.parametrize("page", named.pages(), ids=of)
@@ -82,22 +82,22 @@ def test_each_file_of_aliases_and_each_source_of_a_table_has_its_page() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=of)
-def test_what_was_chosen_late_stands_as_the_histories_have_it(page: Path) -> None:
+def test_late_choices_in_a_page_are_those_of_the_histories(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    assert history.told(text) == text, "stale: make book"
+    assert history.updated(text) == text, "stale: make book"
 
 
-def test_each_papers_page_and_that_of_claims_say_what_was_chosen_late() -> None:
-    said = {
+def test_each_papers_page_and_that_of_claims_have_the_late_choices() -> None:
+    blocks = {
         page.stem: history.blocks(page.read_text(encoding="utf-8"))
         for page in PAGES
         if page.parent.name == "docs"
     }
     late = [("chosen late", paper) for paper in named.PAPERS]
-    assert sorted(said.pop("claims")) == sorted(
+    assert sorted(blocks.pop("claims")) == sorted(
         [*late, *(("verdicts before", paper) for paper in named.PAPERS)]
     )
-    assert {page: found for page, found in said.items() if found} == {
+    assert {page: found for page, found in blocks.items() if found} == {
         paper: [("chosen late", paper)] for paper in named.PAPERS
     }
 
@@ -118,11 +118,11 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     assert not list(links.broken(page))
 
 
-def test_every_reason_is_somebodys() -> None:
-    told = {
+def test_every_reason_is_used() -> None:
+    used = {
         reason.partition(":")[0] for page in PAGES for reason in steps.reasons(page.read_text())
     }
-    assert told == NOT_RUN
+    assert used == NOT_RUN
 
 
 NOT_NAMED = {
@@ -160,7 +160,7 @@ def test_a_number_with_a_point_has_a_name_or_a_reason(page: Path) -> None:
     assert not [numbers for numbers in lists if len(numbers) > LONGEST_LIST]
 
 
-def test_the_record_has_the_names_that_pages_use_and_no_others() -> None:
+def test_the_record_has_the_expressions_of_pages_and_no_others() -> None:
     kept = {paper: set(names) for paper, names in named.recorded().items()}
     assert kept == named.recorded_names()
 
@@ -231,7 +231,7 @@ def test_the_colours_of_the_book_are_those_of_the_figures() -> None:
     assert DARK_PALETTE[1] in dark
 
 
-# ------------------------------------------------------------------ and these checks see mistakes
+# ------------------------------------------------------------------ the checks see mistakes
 
 
 ALIASES = named.Context(aliases={"own": "a.b", "sum": "a + b", "claims": "verdicts.all.claims"})
@@ -242,7 +242,7 @@ def is_1_5(*_: object) -> named.Number:
 
 
 @pytest.mark.parametrize(
-    ("said", "today"),
+    ("stale", "today"),
     [
         ("1.29", "1.50"),
         ("1.300 ± 0.1", "1.500 ± 0.2"),
@@ -252,8 +252,8 @@ def is_1_5(*_: object) -> named.Number:
         ("One", "Two"),
     ],
 )
-def test_a_stale_number_is_written_anew_in_its_form(said: str, today: str) -> None:
-    new = named.told(f"The cell has {said}<!--=own--> Mb/s.", ALIASES, is_1_5)
+def test_a_stale_number_is_written_anew_in_its_form(stale: str, today: str) -> None:
+    new = named.updated(f"The cell has {stale}<!--=own--> Mb/s.", ALIASES, is_1_5)
     assert new == f"The cell has {today}<!--=own--> Mb/s."
 
 
@@ -274,7 +274,7 @@ def test_a_mark_may_append_names_to_an_alias() -> None:
 )
 def test_a_mark_without_its_number_is_an_error(text: str) -> None:
     with pytest.raises(named.NamingError):
-        named.told(text, ALIASES)
+        named.updated(text, ALIASES)
 
 
 SOURCE = """<!-- each: tables.x["{row}"]["{column}"] | claims["{row}"] | -->
@@ -289,12 +289,12 @@ SOURCE = """<!-- each: tables.x["{row}"]["{column}"] | claims["{row}"] | -->
 def test_each_number_of_a_table_follows_its_picture_and_its_expression() -> None:
     found = []
 
-    def say(cell: tables.Cell) -> str:
+    def text_of(cell: tables.Cell) -> str:
         found.append(cell.expression)
-        return named.said_as(cell.picture, is_1_5())
+        return named.formatted(cell.picture, is_1_5())
 
     assert (
-        tables.written(SOURCE, say)
+        tables.written(SOURCE, text_of)
         == """| | Mb/s | index | |
 | --- | --- | --- | --- |
 | a | **1.5 ± 0.2** | +2 % of 2 | 7 |
@@ -310,12 +310,12 @@ def test_a_region_of_a_page_is_written_from_its_source(
     monkeypatch.setattr(tables, "SOURCES", tmp_path)
     (tmp_path / "own.md").write_text("| | own | set |\n| - | - | - |\n| a | {{ 0.0: b }} | 2.5 |\n")
     page = "<!-- table: own -->\nstale 7.5\n<!-- /table -->\n"
-    new = named.told(page, ALIASES, is_1_5)
+    new = named.updated(page, ALIASES, is_1_5)
     assert new.splitlines()[2:5] == ["| | own | set |", "| - | - | - |", "| a | 1.5 | 2.5 |"]
     assert named.names_in(page, ALIASES) == ["b"]
     assert typed(page) == {"2.5"}
     with pytest.raises(named.NamingError, match=r"there is no book/tables/none\.md"):
-        named.told(page.replace("own", "none"), ALIASES, is_1_5)
+        named.updated(page.replace("own", "none"), ALIASES, is_1_5)
 
 
 @pytest.mark.parametrize("cell", ["{{ 0.0 }}", "{{ 1.5: own }}", "{{ 0.0: .rest }}"])
@@ -377,7 +377,7 @@ def test_a_broken_link_is_seen(link: str, tmp_path: Path) -> None:
         '<link rel="stylesheet" href="//example.org/a.css">',
     ],
 )
-def test_what_is_wrong_in_a_built_page_is_seen(element: str, tmp_path: Path) -> None:
+def test_a_mistake_in_a_built_page_is_seen(element: str, tmp_path: Path) -> None:
     (tmp_path / "b.html").write_text('<h1 id="here">b</h1><a href="https://example.org">a</a>')
     page = tmp_path / "a.html"
     page.write_text('<a href="b.html#here">b</a><a href="#top">a</a><p id="top"></p>')
