@@ -186,23 +186,6 @@ def test_every_page_has_its_place_in_the_book() -> None:
     assert sorted(placed) == sorted(written | (links.MADE - {"figures"}))
 
 
-NO_PROSE = re.compile(
-    r"^ *(`{3,}).*?^ *\1$|^::: .*?$(?:\n    .*?$)*|^<!-- table: .*?^<!-- /table -->$|^(?:\||#|<!--).*?$",
-    re.DOTALL | re.MULTILINE,
-)
-WIDEST = 120
-
-
-def wide(text: str) -> list[str]:
-    """Lines of prose that are too long for a diff to be read."""
-    return [line for line in NO_PROSE.sub("", text).splitlines() if len(line) > WIDEST]
-
-
-@pytest.mark.parametrize("page", [page for page in PAGES if page not in WRITTEN], ids=of)
-def test_prose_is_wrapped(page: Path) -> None:
-    assert not wide(page.read_text(encoding="utf-8"))
-
-
 def test_each_group_of_deviations_begins_with_a_summary() -> None:
     text = (ROOT / "docs/deviations.md").read_text(encoding="utf-8")
     _, *groups = re.split(r"^## .+\n\n", text, flags=re.MULTILINE)
@@ -328,13 +311,6 @@ def test_a_cell_without_a_picture_or_an_expression_is_an_error(cell: str) -> Non
 def test_a_typed_number_is_seen(number: str) -> None:
     assert typed(f"It is {number} Mb/s.")
     assert not typed(f"It is {number}<!--=own--> Mb/s.")
-
-
-def test_a_wide_line_is_seen_in_prose_alone() -> None:
-    line = "word " * 25
-    assert wide(f"{line}\n")
-    assert wide(f"- {line}\n")
-    assert not wide(f"| {line} |\n\n```sh\n{line}\n```\n\n<!-- not named: a version: {line} -->\n")
 
 
 @pytest.mark.parametrize(
