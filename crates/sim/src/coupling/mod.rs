@@ -14,6 +14,8 @@
 //! access point's agents see packets on the same terms. Agents see a frame before its packet goes on. When a beacon is
 //! due, the access point's agents add their elements; then stations' agents count it, and senders go on once the beacon
 //! is with the cell.
+//! If shares are granted, both sides ask for their own frames and for beacons alone, so that twenty stations cost as much
+//! per frame as two.
 
 mod access_point;
 mod arf_aware;
