@@ -1,41 +1,43 @@
-//! Reductions of the window that are taken back: nothing was lost, it was only late.  [RFC3522], [RFC3708], [linux-undo]
+//! Undo of window reductions after a spurious recovery: nothing was lost, segments were only late.
+//! [RFC3522], [RFC3708], [linux-undo]
 //!
-//! Two signs tell so. An ACK echoes a timestamp from before the first retransmission, so it answers the original; or each
-//! retransmission was reported as a duplicate.
+//! Two signs prove it: an ACK echoes a timestamp from before the first retransmission, so it answers the
+//! original; or every retransmission was reported as a duplicate.
 
 use airfair_units::{Bytes, Time};
 
 use super::segment::{Segment, Timestamps};
 
-/// Memory about one repair.
+/// State to undo one recovery.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Undo {
-    /// Window before it.
+    /// Congestion window before the recovery.
     pub(crate) cwnd: Bytes,
-    /// Threshold to go back to.
+    /// ssthresh to restore.
     pub(crate) ssthresh: Bytes,
-    /// Timestamp of the first retransmission: `retrans_stamp`.
+    /// `retrans_stamp`: timestamp of the first retransmission.
     first_again: Option<u32>,
-    /// Retransmissions that were not reported as duplicates: `undo_retrans`; `None` before the first.
+    /// `undo_retrans`: retransmissions not reported as duplicates; `None` before the first.
     unreported: Option<u32>,
 }
 
 impl Undo {
-    /// A repair begins, with the window as it was before. Slow start goes on to three quarters of it at least.
-    /// `tcp_current_ssthresh` [linux-undo]
+    /// Starts with cwnd and ssthresh from before the recovery. The restored ssthresh is at least three
+    /// quarters of cwnd.  `tcp_current_ssthresh` [linux-undo]
     pub(crate) fn new(cwnd: Bytes, ssthresh: Bytes) -> Self {
         let quarters = Bytes::new(cwnd.get() / 2 + cwnd.get() / 4);
         Self { cwnd, ssthresh: ssthresh.max(quarters), first_again: None, unreported: None }
     }
 
-    /// A segment was sent again.
+    /// Counts a retransmission.
     pub(crate) fn on_sent_again(&mut self, now: Time) {
         self.first_again.get_or_insert(Timestamps::clock(now).get());
         self.unreported = Some(self.unreported.unwrap_or(0) + 1);
     }
 
-    /// Takes an ACK; true if it tells that there was nothing to repair. The echo is that of what has filled the gap, so that
-    /// of an ACK for nothing new says nothing.  `tcp_may_undo` [linux-undo]
+    /// Processes an ACK. Returns true if it proves that the recovery was needless. The echo is of the segment
+    /// that filled the gap, so an ACK without new data proves nothing by its echo.  `tcp_may_undo`
+    /// [linux-undo]
     pub(crate) fn on_ack(
         &mut self,
         segment: &Segment,
@@ -71,7 +73,7 @@ mod tests {
         Time::ZERO + Duration::from_micros(us)
     }
 
-    /// An ACK that echoes what was sent at `us`.
+    /// An ACK that echoes the timestamp of `us`.
     fn echo(us: u64) -> Segment {
         let echo = Timestamps::clock(at(us)).get();
         let timestamps = Some(Timestamps { value: NonZeroU32::MIN, echo });

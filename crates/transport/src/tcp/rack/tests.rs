@@ -1,4 +1,4 @@
-//! Tests of RACK's memory.
+//! Tests of RACK's loss detection.
 
 use super::*;
 use crate::tcp::segment::{SackBlocks, Timestamps};
@@ -29,7 +29,7 @@ fn ack(number: u64, ranges: &[(u64, u64)]) -> Segment {
     Segment { ack: octet(number), sack, ..Segment::EMPTY }
 }
 
-/// Segments 0 to 9 were sent at time zero.
+/// Segments 0 to 9, sent at time zero.
 fn ten() -> Rack {
     let mut rack = Rack::new(1);
     for number in 0..10 {
@@ -47,14 +47,15 @@ fn next_lost(rack: &Rack) -> Option<u64> {
 fn the_window_of_reordering_is_a_quarter_of_the_least_round_trip() {
     let mut rack = ten();
     rack.on_ack(&ack(0, &[(2, 3)]), octet(10), view(100));
-    // 0 and 1 were sent before 2: lost 100 + 25 ms after that
+    // 0 and 1 were sent before 2, so they are lost 100 + 25 ms after that
     let losses = rack.detect(view(110));
     assert_eq!(losses, Losses { octets: 0, wait: Some(Duration::from_millis(15)) });
     assert_eq!(rack.detect(view(125)), Losses { octets: 2_000, wait: None });
     assert_eq!((next_lost(&rack), rack.in_network()), (Some(0), 7_000));
 }
 
-/// Verifies: [RFC8985 §6.2]: each round trip with a duplicate adds a quarter, 16 recoveries take it back.
+/// Verifies: [RFC8985 §6.2]: each round trip with a duplicate adds a quarter; 16 recoveries without one reset
+/// it.
 #[test]
 fn duplicates_widen_the_window_of_reordering() {
     let duplicate = |number| {
@@ -68,7 +69,7 @@ fn duplicates_widen_the_window_of_reordering() {
         rack.on_ack(&duplicate(number), octet(10), view(100));
         assert_eq!(rack.window(view(100)), quarter * quarters, "{number}");
     }
-    // SRTT at most
+    // At most SRTT.
     rack.reordering.quarters = 9;
     assert_eq!(rack.window(view(100)), quarter * 4);
     for left in (0..PERSISTENCE).rev() {
@@ -77,7 +78,7 @@ fn duplicates_widen_the_window_of_reordering() {
     }
 }
 
-/// Verifies: [RFC8985 §6.2]: an answer sooner than the least round trip is one to the first copy.
+/// Verifies: [RFC8985 §6.2]: an ACK sooner than the least round trip answers the first copy.
 #[test]
 fn an_answer_to_an_earlier_copy_says_nothing_of_the_later_one() {
     for (answered, lost) in [(150, None), (200, Some(1))] {
@@ -92,8 +93,8 @@ fn an_answer_to_an_earlier_copy_says_nothing_of_the_later_one() {
     }
 }
 
-/// Verifies: [RFC8985 §6.2]: an echo from before the second copy is an answer to the first, however late. That of an
-/// ACK above a gap is of what came before the gap, and tells nothing.
+/// Verifies: [RFC8985 §6.2]: an ACK that echoes a time before the second copy answers the first, however late
+/// it arrives. An ACK above a gap echoes the segment before the gap, which proves nothing about the copy.
 #[test]
 fn an_echo_from_before_the_later_copy_says_nothing_of_it() {
     let echo = |ms: u64| u32::try_from(1_000 * ms + 1).unwrap();
@@ -111,7 +112,7 @@ fn an_echo_from_before_the_later_copy_says_nothing_of_it() {
     }
 }
 
-/// A receiver that had room for a part of the segment.
+/// The receiver had room for a part of the segment only.
 #[test]
 fn an_ack_in_the_middle_of_a_segment_leaves_its_rest() {
     let mut rack = ten();
@@ -122,7 +123,7 @@ fn an_ack_in_the_middle_of_a_segment_leaves_its_rest() {
     assert_eq!(rack.next_lost(), Some(Range { start: octet(1) + 400, end: octet(2) }));
 }
 
-/// Something that happens to a sender of twenty segments.
+/// One event at a sender of twenty segments.
 #[derive(Clone, Debug)]
 enum Step {
     Send,
@@ -145,8 +146,8 @@ fn any_step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Every octet that is not acknowledged is in the network, lost or sacked, and what was sacked is never
-    /// offered again.
+    /// Every octet that is not acknowledged is in the network, lost or sacked, and a sacked octet is never
+    /// offered for retransmission.
     #[test]
     fn octets_are_conserved_and_what_arrived_is_not_sent_again(
         steps in prop::collection::vec((any_step(), 0u64..80), 1..120),

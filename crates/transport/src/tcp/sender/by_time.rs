@@ -1,14 +1,14 @@
-//! A sender that finds losses by time: RACK, tail loss probes, and proportional rate reduction with both.
-//! [RFC8985], [linux-rack]
+//! RACK-TLP at the sender: loss detection by time, tail loss probes, and proportional rate reduction with
+//! both. [RFC8985], [linux-rack]
 //!
 //! ```text
-//!         found lost               all sent before is acknowledged
-//!  Open ─────────────► Recovery ───────────────────────────────────► Open
-//!   └──── time-out ───────┴───────► Loss ────────────────────────────► Open
+//!         segment lost            all sent before is acknowledged
+//!  Open ─────────────► Recovery ─────────────────────────────► Open
+//!   └──── time-out ───────┴───────► Loss ─────────────────────► Open
 //! ```
 //!
-//! Recovery is [`Recovery`](super::Recovery)'s fast phase, and Loss what it calls repairing outside of that: nothing is gone
-//! back to after a time-out, since each segment knows whether it is lost.
+//! `Recovery` is the fast phase of [`Recovery`](super::Recovery); `Loss` is its repair outside the fast
+//! phase. A time-out does not move `next` back, because each segment keeps its own state.
 
 use airfair_laws::newreno::{Event, Observation};
 use airfair_laws::prr;
@@ -24,34 +24,33 @@ use crate::tcp::stats::SenderEvent;
 use crate::tcp::tlp::{TailProbe, probe_after};
 use crate::tcp::undo::Undo;
 
-/// What the timer will ask for.
+/// Purpose of the running timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Timer {
     /// The retransmission time-out.
     Retransmission,
-    /// A tail loss probe.
     Probe,
-    /// Another look at what may only be out of order.
+    /// Reordering timer: loss detection runs again.
     Reordering,
 }
 
-/// What a sender knows that finds losses by time.
+/// State of loss detection by RACK-TLP.
 #[derive(Debug)]
 pub(super) struct ByTime {
     rack: Rack,
     probe: TailProbe,
     timer: Timer,
-    /// The timer before the last segment, and what it would have asked for.
+    /// Deadline and purpose of the timer before the last segment was sent.
     timer_before: (Option<Time>, Timer),
-    /// A probe is to be sent, whatever the window.
+    /// True if a tail loss probe is to be sent, whatever the window.
     is_probe_due: bool,
-    /// PRR's memory in recovery.
+    /// State of proportional rate reduction in recovery.
     proportion: Option<prr::State>,
-    /// Window of PRR as of the last ACK in recovery [octets].
+    /// Window of proportional rate reduction after the last ACK in recovery [octets].
     window: u64,
-    /// The window before the repair that goes on.
+    /// Window before the current recovery, in case it is undone.
     undo: Option<Undo>,
-    /// Time and end of a segment that is the first of two, if another follows at once.
+    /// Time and end of the last segment, if the next one may form a pair with it.
     first_of_two: Option<(Time, u64)>,
 }
 
@@ -75,12 +74,12 @@ impl ByTime {
         self.rack.in_network()
     }
 
-    /// A window given from outside holds at once.
+    /// Ends proportional rate reduction, because a window was set from outside.
     pub(super) fn end_proportion(&mut self) {
         self.proportion = None;
     }
 
-    /// A new segment is with its sender again.
+    /// Uncounts a new segment that the host refused.
     fn on_taken_back(&mut self, length: u64) {
         self.rack.on_taken_back();
         if let Some(state) = &mut self.proportion {
@@ -88,8 +87,8 @@ impl ByTime {
         }
     }
 
-    /// One step of PRR; in its first the lost segment may go in any case.  [RFC6937 §3], `tcp_cwnd_reduction`
-    /// [linux-rack]
+    /// Runs one step of proportional rate reduction. The first step always allows the retransmission of one
+    /// segment.  [RFC6937 §3], `tcp_cwnd_reduction` [linux-rack]
     fn reduce(&mut self, delivered: u64, is_safe: bool, ssthresh: u64, segment: u64) {
         let Some(state) = self.proportion.filter(|_| delivered > 0) else { return };
         let pipe = self.rack.in_network();
@@ -97,7 +96,7 @@ impl ByTime {
             delivered: Bytes::new(delivered),
             pipe: Bytes::new(pipe),
             ssthresh: Bytes::new(ssthresh),
-            // Where more is found lost the network is full, and slow start would be wrong.
+            // If further segments are lost the network is full, and the slow start part would be wrong.
             segment: Bytes::new(if is_safe { segment } else { 0 }),
         };
         let (state, allowance) = prr::step(state, &seen);
@@ -108,7 +107,7 @@ impl ByTime {
 }
 
 impl Sender {
-    /// Takes an ACK.  [RFC8985 §6.2 and §7.4]
+    /// Processes an ACK.  [RFC8985 §6.2 and §7.4]
     pub(super) fn handle_ack_by_time(&mut self, now: Time, segment: &Segment) {
         let Some(mut by_time) = self.by_time.take() else { return };
         self.peer_window = segment.window;
@@ -161,7 +160,8 @@ impl Sender {
         self.finish_if_done();
     }
 
-    /// Takes the reduction back if nothing was lost.  `tcp_try_undo_loss`, `tcp_try_undo_partial` [linux-undo]
+    /// Undoes the reduction if the ACK proves that nothing was lost. Returns true if so. `tcp_try_undo_loss`,
+    /// `tcp_try_undo_partial` [linux-undo]
     fn take_back_if_late(
         &mut self,
         by_time: &mut ByTime,
@@ -179,7 +179,7 @@ impl Sender {
         true
     }
 
-    /// What follows an ACK up to `ack`; `None` if it acknowledges nothing new.
+    /// Advances SND.UNA to `ack` and returns its meaning for recovery; `None` if it acknowledges nothing new.
     fn advance(&mut self, ack: u64) -> Option<NewAck> {
         if ack == self.unacknowledged {
             return None;
@@ -192,7 +192,8 @@ impl Sender {
         Some(self.recovery.on_new_ack(ack))
     }
 
-    /// A round trip, of the earliest new segment that arrived, else by the echo.  `tcp_ack_update_rtt` [linux-rack]
+    /// Samples the round trip: of the earliest newly delivered segment, else by the timestamp echo.
+    /// `tcp_ack_update_rtt` [linux-rack]
     fn sample_by_time(&mut self, now: Time, segment: &Segment, is_new: bool, news: News) {
         let echoed = || segment.timestamps.filter(|_| is_new)?.round_trip(now);
         if let Some(timestamps) = segment.timestamps {
@@ -212,7 +213,7 @@ impl Sender {
         }
     }
 
-    /// A loss was found, with so many octets in the network before it.
+    /// Enters recovery after a loss. `flight` is the number of octets in the network before it.
     fn enter_recovery(
         &mut self,
         now: Time,
@@ -221,8 +222,8 @@ impl Sender {
         flight: u64,
     ) {
         by_time.undo = Some(self.congestion.before_repair());
-        // RFC 6937 divides by what is outstanding, the kernel by the window. Where a law has made that smaller than the
-        // threshold, no more may go out than arrives.  [RFC6937 §3], [linux-rack]
+        // Proportional rate reduction divides by the outstanding data in RFC 6937, and by cwnd in Linux. If a
+        // law has set cwnd below the new threshold, the ratio is limited to one.  [RFC6937 §3], [linux-rack]
         let whole = match self.config.arithmetic {
             Arithmetic::Rfc => self.flight_octets(),
             Arithmetic::Linux => self.congestion.cwnd(),
@@ -238,7 +239,7 @@ impl Sender {
         self.events.push(SenderEvent::FastRetransmit);
     }
 
-    /// The timer expired.
+    /// Processes an expiry of the timer according to its purpose.
     pub(super) fn handle_timeout_by_time(&mut self, now: Time) {
         let Some(mut by_time) = self.by_time.take() else { return };
         match by_time.timer {
@@ -253,7 +254,7 @@ impl Sender {
         self.by_time = Some(by_time);
     }
 
-    /// The retransmission timer expired.  [RFC8985 §6.3], `tcp_enter_loss` [linux-rack]
+    /// Processes a retransmission time-out.  [RFC8985 §6.3], `tcp_enter_loss` [linux-rack]
     fn time_out_by_time(&mut self, now: Time, by_time: &mut ByTime) {
         self.stats.timeouts += 1;
         self.events.push(SenderEvent::Timeout);
@@ -264,7 +265,8 @@ impl Sender {
         self.observe(now, Event::Timeout { is_repeated, is_in_recovery }, 0, flight);
         by_time.rack.on_timeout(self.view(now));
         self.recovery.on_timeout(self.sent_end);
-        // What was sent lately is not lost, and the first segment goes out beside it.
+        // Segments sent recently are not lost, and the window must have room for the first segment beside
+        // them.
         self.congestion.make_room(by_time.rack.in_network() + self.segment);
         by_time.proportion = None;
         by_time.probe.end();
@@ -273,7 +275,7 @@ impl Sender {
         self.timer = Some(now + self.rtt.rto());
     }
 
-    /// What was out of order has not arrived in time.  `tcp_rack_reo_timeout` [linux-rack]
+    /// Runs loss detection again when the reordering timer expires.  `tcp_rack_reo_timeout` [linux-rack]
     fn look_again(&mut self, now: Time, by_time: &mut ByTime) {
         let before = by_time.rack.in_network();
         let losses = by_time.rack.detect(self.view(now));
@@ -287,7 +289,7 @@ impl Sender {
         }
     }
 
-    /// Timer after an ACK: for what may be out of order, for a probe, or for the time-out.  `tcp_ack` [linux-rack]
+    /// Sets the timer after an ACK: for reordering, for a probe, or for the time-out.  `tcp_ack` [linux-rack]
     fn arm_after_ack(
         &mut self,
         now: Time,
@@ -311,7 +313,8 @@ impl Sender {
         }
     }
 
-    /// Probes are for a connection without a loss or a gap.  `tcp_schedule_loss_probe` [linux-rack]
+    /// True if a tail loss probe may be scheduled: nothing is sacked and no loss is being repaired.
+    /// `tcp_schedule_loss_probe` [linux-rack]
     fn may_probe(&self, by_time: &ByTime) -> bool {
         self.state == State::Open
             && !by_time.rack.has_sacked()
@@ -324,15 +327,15 @@ impl Sender {
         (self.timer, by_time.timer) = (Some(now + after), Timer::Probe);
     }
 
-    /// The retransmission timer in place of another one: from the last transmission of the first segment on.
-    /// `tcp_rearm_rto` [linux-rack]
+    /// Sets the retransmission timer instead of another one, counted from the last transmission of the first
+    /// segment.  `tcp_rearm_rto` [linux-rack]
     fn rearm(&mut self, now: Time, by_time: &mut ByTime) {
         let timeout = by_time.rack.first_sent().map(|sent| (sent + self.rtt.rto()).max(now));
         (self.timer, by_time.timer) = (timeout, Timer::Retransmission);
     }
 
-    /// The next segment; in Linux the second of two that go out together has PSH, since they were one until they left.
-    /// `tcp_tso_autosize`, `__tcp_transmit_skb` [linux-tso]
+    /// Returns the next segment. With Linux's arithmetic the second of two segments sent together carries
+    /// PSH, because Linux handles them as one buffer.  `tcp_tso_autosize`, `__tcp_transmit_skb` [linux-tso]
     pub(super) fn poll_by_time(&mut self, now: Time) -> Option<Segment> {
         let segment = self.choose_by_time(now)?;
         if self.config.arithmetic != Arithmetic::Linux {
@@ -345,18 +348,18 @@ impl Sender {
         Some(Segment { flags, ..segment })
     }
 
-    /// True if the next segment is the second of two that go out together.
+    /// True if the next segment is the second of a pair that is sent together.
     pub(super) fn is_second_of_two(&self, now: Time) -> bool {
         let is_in_twos = self.config.arithmetic == Arithmetic::Linux;
         let first = self.by_time.as_ref().and_then(|by_time| by_time.first_of_two);
         is_in_twos && first == Some((now, self.next))
     }
 
-    /// A probe, what is lost, or new data.
+    /// Selects a probe, a lost segment, or new data.
     fn choose_by_time(&mut self, now: Time) -> Option<Segment> {
         let by_time = self.by_time.as_mut()?;
         by_time.timer_before = (self.timer, by_time.timer);
-        // What has arrived at the same time may have taken away the reason for it.  [RFC8985 §7.2]
+        // An ACK processed at the same time may have made the probe needless.  [RFC8985 §7.2]
         if std::mem::take(&mut by_time.is_probe_due) && !by_time.rack.has_sacked() {
             return self.send_probe(now);
         }
@@ -381,7 +384,8 @@ impl Sender {
         fits.then(|| self.transmit(now, self.next, length))
     }
 
-    /// New data if there is any that its receiver has room for, else the last segment.  `TLP_send_probe` [RFC8985 §7.3]
+    /// Sends new data as a probe if the receiver has room for it, else the last segment again.
+    /// `TLP_send_probe` [RFC8985 §7.3]
     fn send_probe(&mut self, now: Time) -> Option<Segment> {
         let length = self.data_end.saturating_sub(self.next).min(self.segment);
         let is_new = length > 0 && self.flight_octets() + length <= self.peer_window;
@@ -403,14 +407,14 @@ impl Sender {
         Some(probe)
     }
 
-    /// One past the last octet that the receiver has room for, of a segment from `start` on. The first segment may
-    /// have an octet in any case.
+    /// One past the last octet that the receiver's window allows for a segment from `start` on. One octet of
+    /// the first segment is always allowed.
     fn peer_edge(&self, start: u64) -> u64 {
         let edge = self.unacknowledged + self.peer_window;
         if start == self.unacknowledged { edge.max(start + 1) } else { edge }
     }
 
-    /// Octets of an old segment go out, perhaps not all of them.
+    /// Retransmits the segment `start..end`, which may be only the first part of an old one.
     fn transmit_again(&mut self, now: Time, start: u64, end: u64) -> Segment {
         if let Some(by_time) = &mut self.by_time {
             by_time.rack.split(start, end);
@@ -419,7 +423,7 @@ impl Sender {
         self.transmit(now, start, length)
     }
 
-    /// Octets `start..end` go out, with the timer as it was for those before.
+    /// Records the transmission of `start..end` in RACK and sets the timer.
     pub(super) fn note_sent_by_time(&mut self, now: Time, start: u64, end: u64) {
         if self.state != State::Open {
             return;
@@ -446,8 +450,9 @@ impl Sender {
         self.by_time = Some(by_time);
     }
 
-    /// Its own host has refused the last segment: new data goes back to the sender, and the timer is what it was before. An
-    /// old segment is lost as before. A probe that was refused was not sent.  `tcp_send_loss_probe` [linux-rack]
+    /// Handles a refusal of the last segment by the sender's own host. New data is taken back and the timer
+    /// is restored; a retransmission is marked lost again; a refused probe counts as not sent.
+    /// `tcp_send_loss_probe` [linux-rack]
     pub(super) fn handle_refusal_by_time(&mut self, segment: &Segment, is_new: bool) {
         let Some(by_time) = &mut self.by_time else { return };
         if is_new {
@@ -459,7 +464,8 @@ impl Sender {
         self.stats.tail_probes -= u64::from(by_time.probe.on_refused(segment.payload_end()));
     }
 
-    /// The timer is the retransmission timer: with nothing in flight, what its own host has refused waits for it.
+    /// Makes the timer the retransmission timer. With nothing in flight it serves as the retry of a refused
+    /// segment.
     pub(super) fn wait_for_own_host(&mut self) {
         if let Some(by_time) = &mut self.by_time {
             by_time.timer = Timer::Retransmission;
