@@ -27,7 +27,7 @@ impl Datagram {
 
 /// Rate at which a sender sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rate {
+pub enum SendRate {
     /// Datagrams at even intervals; the value is the rate of the payload.
     Constant(DataRate),
     /// A datagram whenever the owner polls.
@@ -40,7 +40,7 @@ pub struct SenderConfig {
     /// Payload of each datagram, greater than zero [octets].
     pub payload: Bytes,
     /// Sending rate, counted in payload.
-    pub rate: Rate,
+    pub rate: SendRate,
 }
 
 /// Times at which datagrams are due: the k-th at k · payload · 8 / rate after the first, rounded to the
@@ -94,7 +94,7 @@ enum State {
 /// [`next_timeout`](Self::next_timeout) is reached.
 #[derive(Debug)]
 pub struct Sender {
-    rate: Rate,
+    rate: SendRate,
     payload: u32,
     state: State,
     sent: u64,
@@ -111,8 +111,8 @@ impl Sender {
     /// Starts sending. The first datagram is due at once.
     pub fn open(&mut self, now: Time) {
         self.state = match self.rate {
-            Rate::Saturated => State::Saturated,
-            Rate::Constant(rate) => {
+            SendRate::Saturated => State::Saturated,
+            SendRate::Constant(rate) => {
                 State::Constant(Schedule::new(now, Bytes::new(u64::from(self.payload)), rate))
             }
         };
@@ -249,7 +249,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn constant(payload: u64, rate: DataRate) -> Sender {
-        Sender::new(SenderConfig { payload: Bytes::new(payload), rate: Rate::Constant(rate) })
+        Sender::new(SenderConfig { payload: Bytes::new(payload), rate: SendRate::Constant(rate) })
     }
 
     fn sink(numbers: impl IntoIterator<Item = u64>) -> Sink {
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn a_saturated_sender_always_has_one_more() {
-        let config = SenderConfig { payload: Bytes::new(500), rate: Rate::Saturated };
+        let config = SenderConfig { payload: Bytes::new(500), rate: SendRate::Saturated };
         let mut sender = Sender::new(config);
         assert_eq!(sender.poll_transmit(Time::ZERO), None);
         sender.open(Time::ZERO);

@@ -99,17 +99,17 @@ impl Congestion {
     }
 
     /// Raises cwnd to `octets` if it is smaller.
-    pub(crate) fn make_room(&mut self, octets: u64) {
+    pub(crate) fn raise_cwnd(&mut self, octets: u64) {
         self.window.cwnd = self.window.cwnd.max(Bytes::new(octets));
     }
 
     /// Values of cwnd and ssthresh to restore if the recovery that begins now turns out to be needless.
-    pub(crate) fn before_repair(&self) -> Undo {
+    pub(crate) fn save_for_undo(&self) -> Undo {
         Undo::new(self.window.cwnd, self.window.ssthresh)
     }
 
     /// Restores cwnd and ssthresh, where they were larger, after a needless recovery.
-    pub(crate) fn take_back(&mut self, before: &Undo) {
+    pub(crate) fn undo(&mut self, before: &Undo) {
         self.window.cwnd = self.window.cwnd.max(before.cwnd);
         self.window.ssthresh = self.window.ssthresh.max(before.ssthresh);
     }
@@ -117,7 +117,7 @@ impl Congestion {
     /// True if the law needs measurements of the path. Call [`observe_path`](Self::observe_path) then,
     /// otherwise [`observe`](Self::observe).
     #[inline]
-    pub(crate) fn looks_at_path(&self) -> bool {
+    pub(crate) fn needs_path(&self) -> bool {
         !matches!(self.law, Law::NewReno)
     }
 

@@ -52,5 +52,5 @@ pub use config::{
 pub use flavour::Flavour;
 pub use receiver::Receiver;
 pub use segment::{Flags, SackBlocks, Segment, Timestamps};
-pub use sender::{Sender, Unsent};
+pub use sender::{RefusalOutcome, Sender};
 pub use stats::{ReceiverStats, SenderEvent, SenderStats};

@@ -25,7 +25,7 @@ const PERSISTENCE: u32 = 16;
 
 /// State of a segment that is not acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum SegmentState {
     /// In the network, as far as the sender knows.
     Outstanding,
     /// Arrived out of order and reported by a SACK block.
@@ -36,22 +36,22 @@ enum Fate {
 
 /// A segment that is not acknowledged.
 #[derive(Clone, Copy, Debug)]
-struct Sent {
+struct SentSegment {
     /// One past the last octet of the segment.
     end: u64,
     /// `xmit_ts`: time of the last transmission.
     at: Time,
     /// True if the segment was retransmitted.
-    is_again: bool,
-    fate: Fate,
+    is_retransmitted: bool,
+    state: SegmentState,
 }
 
 /// Order of transmissions: by time, then by octets.  `RACK_sent_after` [RFC8985 §6.2 step 2]
-type Order = (Time, u64);
+type TransmissionOrder = (Time, u64);
 
 /// Changes that an ACK reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct News {
+pub(crate) struct RackUpdate {
     /// Octets acknowledged or sacked for the first time.
     pub(crate) delivered: u64,
     /// Longest round trip of the newly delivered segments that were sent once, for the time-out; `None` if
@@ -112,7 +112,7 @@ impl Reordering {
 
 /// Round-trip times and phase of recovery as loss detection needs them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct View {
+pub(crate) struct RackInput {
     pub(crate) now: Time,
     pub(crate) least: Option<Duration>,
     pub(crate) smoothed: Option<Duration>,
@@ -124,7 +124,7 @@ pub(crate) struct View {
 #[derive(Debug)]
 pub(crate) struct Rack {
     first: u64,
-    sent: VecDeque<Sent>,
+    sent: VecDeque<SentSegment>,
     /// Octets in the network: sent, and neither arrived nor lost.
     in_network: u64,
     /// Octets lost and not retransmitted.
@@ -132,11 +132,11 @@ pub(crate) struct Rack {
     /// Number of sacked segments in `sent`.
     sacked: u32,
     /// `RACK.xmit_ts` and `RACK.end_seq`: the latest transmission that has arrived.
-    newest: Option<Order>,
-    /// `RACK.rtt`: round trip of `newest`.
+    latest_delivered: Option<TransmissionOrder>,
+    /// `RACK.rtt`: round trip of `latest_delivered`.
     round_trip: Duration,
     /// `RACK.fack`: one past the highest octet that has arrived.
-    highest: u64,
+    highest_delivered: u64,
     reordering: Reordering,
 }
 
@@ -149,9 +149,9 @@ impl Rack {
             in_network: 0,
             lost: 0,
             sacked: 0,
-            newest: None,
+            latest_delivered: None,
             round_trip: Duration::ZERO,
-            highest: first,
+            highest_delivered: first,
             reordering: Reordering::NONE,
         }
     }
@@ -186,14 +186,19 @@ impl Rack {
         if self.lost == 0 {
             return None;
         }
-        let index = self.sent.iter().position(|segment| segment.fate == Fate::Lost)?;
+        let index = self.sent.iter().position(|segment| segment.state == SegmentState::Lost)?;
         Some(self.range(index))
     }
 
     /// Records the transmission of `start..end`: a new segment, or a retransmission with the same bounds.
     pub(crate) fn on_sent(&mut self, now: Time, start: u64, end: u64) {
         if start >= self.sent.back().map_or(self.first, |last| last.end) {
-            self.sent.push_back(Sent { end, at: now, is_again: false, fate: Fate::Outstanding });
+            self.sent.push_back(SentSegment {
+                end,
+                at: now,
+                is_retransmitted: false,
+                state: SegmentState::Outstanding,
+            });
             self.in_network += end - start;
             return;
         }
@@ -201,12 +206,12 @@ impl Rack {
         let length = self.length(index);
         let segment = &mut self.sent[index];
         debug_assert!(
-            segment.end == end && segment.fate != Fate::Sacked,
+            segment.end == end && segment.state != SegmentState::Sacked,
             "{start} is not a segment"
         );
-        (segment.at, segment.is_again) = (now, true);
-        if segment.fate == Fate::Lost {
-            segment.fate = Fate::Outstanding;
+        (segment.at, segment.is_retransmitted) = (now, true);
+        if segment.state == SegmentState::Lost {
+            segment.state = SegmentState::Outstanding;
             self.lost -= length;
             self.in_network += length;
         }
@@ -217,8 +222,8 @@ impl Rack {
         let index = self.index(start);
         let segment = self.sent[index];
         if end < segment.end {
-            self.sent.insert(index, Sent { end, ..segment });
-            self.sacked += u32::from(segment.fate == Fate::Sacked);
+            self.sent.insert(index, SentSegment { end, ..segment });
+            self.sacked += u32::from(segment.state == SegmentState::Sacked);
         }
     }
 
@@ -234,76 +239,78 @@ impl Rack {
     pub(crate) fn on_refused(&mut self, start: u64) {
         let index = self.index(start);
         if index < self.sent.len() {
-            self.lose(index);
+            self.mark_lost(index);
         }
     }
 
     /// Processes an ACK, with octets up to `next` sent.  [RFC8985 §6.2 steps 2 to 4]
-    pub(crate) fn on_ack(&mut self, segment: &Segment, next: u64, view: View) -> News {
+    pub(crate) fn on_ack(&mut self, segment: &Segment, next: u64, input: RackInput) -> RackUpdate {
         let is_duplicate_reported = reports_duplicate(segment);
-        let mut news = News { is_duplicate_reported, ..News::default() };
-        let mut has_again = false;
+        let mut update = RackUpdate { is_duplicate_reported, ..RackUpdate::default() };
+        let mut has_retransmitted = false;
         while let Some(first) = self.sent.front().copied().filter(|it| it.end <= segment.ack) {
-            has_again |= first.is_again && first.fate != Fate::Sacked;
-            let is_earlier_copy = first.is_again && segment.echoes_before(first.at);
-            self.arrive(0, view, is_earlier_copy, &mut news);
+            has_retransmitted |= first.is_retransmitted && first.state != SegmentState::Sacked;
+            let is_earlier_copy = first.is_retransmitted && segment.echoes_before(first.at);
+            self.arrive(0, input, is_earlier_copy, &mut update);
             self.first = first.end;
             self.sent.pop_front();
             self.sacked -= 1;
         }
-        self.trim(segment.ack, &mut news);
+        self.trim(segment.ack, &mut update);
         for (start, end) in segment.sack.iter(segment.ack) {
             let from = self.index(start.max(segment.ack));
             let behind = self.sent.partition_point(|it| it.end <= end);
             for index in from..behind {
                 // With a gap, the timestamp echo is of the segment before the gap and proves nothing about
                 // this one.
-                self.arrive(index, view, false, &mut news);
+                self.arrive(index, input, false, &mut update);
             }
         }
-        if has_again {
-            news.longest = None;
+        if has_retransmitted {
+            update.longest = None;
         }
         self.reordering.on_ack(segment.ack, next, is_duplicate_reported);
-        news
+        update
     }
 
     /// Marks segments as lost whose time has run out.  [RFC8985 §6.2 step 5]
-    pub(crate) fn detect(&mut self, view: View) -> Losses {
+    pub(crate) fn detect(&mut self, input: RackInput) -> Losses {
         let mut losses = Losses::default();
-        let Some(newest) = self.newest else { return losses };
-        let patience = self.round_trip + self.window(view);
+        let Some(latest_delivered) = self.latest_delivered else { return losses };
+        let threshold = self.round_trip + self.reordering_window(input);
         for index in 0..self.sent.len() {
             let segment = self.sent[index];
-            if segment.fate != Fate::Outstanding || (segment.at, segment.end) >= newest {
+            if segment.state != SegmentState::Outstanding
+                || (segment.at, segment.end) >= latest_delivered
+            {
                 continue;
             }
-            let waited = view.now - segment.at;
-            if waited < patience {
-                losses.wait = losses.wait.max(Some(patience - waited));
+            let waited = input.now - segment.at;
+            if waited < threshold {
+                losses.wait = losses.wait.max(Some(threshold - waited));
             } else {
                 losses.octets += self.length(index);
-                self.lose(index);
+                self.mark_lost(index);
             }
         }
         losses
     }
 
     /// Marks as lost, after a time-out, the first segment and all whose time has run out.  [RFC8985 §6.3]
-    pub(crate) fn on_timeout(&mut self, view: View) {
-        let patience = self.round_trip + self.window(view);
+    pub(crate) fn on_timeout(&mut self, input: RackInput) {
+        let threshold = self.round_trip + self.reordering_window(input);
         for index in 0..self.sent.len() {
-            let Sent { at, fate, .. } = self.sent[index];
-            if fate == Fate::Outstanding && (index == 0 || view.now - at >= patience) {
-                self.lose(index);
+            let SentSegment { at, state, .. } = self.sent[index];
+            if state == SegmentState::Outstanding && (index == 0 || input.now - at >= threshold) {
+                self.mark_lost(index);
             }
         }
     }
 
     /// Marks all lost segments as outstanding again, because the recovery was needless.
-    pub(crate) fn take_back_losses(&mut self) {
-        for segment in self.sent.iter_mut().filter(|segment| segment.fate == Fate::Lost) {
-            segment.fate = Fate::Outstanding;
+    pub(crate) fn undo_losses(&mut self) {
+        for segment in self.sent.iter_mut().filter(|segment| segment.state == SegmentState::Lost) {
+            segment.state = SegmentState::Outstanding;
         }
         self.in_network += std::mem::take(&mut self.lost);
     }
@@ -313,67 +320,73 @@ impl Rack {
     }
 
     /// `RACK.reo_wnd`: reordering window.  [RFC8985 §6.2 step 4]
-    fn window(&self, view: View) -> Duration {
+    fn reordering_window(&self, input: RackInput) -> Duration {
         let is_patient =
-            self.reordering.is_seen || !(view.is_repairing || self.sacked >= DUPLICATE_THRESHOLD);
-        let Some(least) = view.least.filter(|_| is_patient) else { return Duration::ZERO };
+            self.reordering.is_seen || !(input.is_repairing || self.sacked >= DUPLICATE_THRESHOLD);
+        let Some(least) = input.least.filter(|_| is_patient) else { return Duration::ZERO };
         let window = least * u64::from(self.reordering.quarters) / 4;
-        view.smoothed.map_or(window, |smoothed| window.min(smoothed))
+        input.smoothed.map_or(window, |smoothed| window.min(smoothed))
     }
 
     /// Records the arrival of the segment at `index`. `is_earlier_copy` is true if the timestamp echo shows
     /// that a copy before the last transmission arrived. [RFC8985 §6.2 steps 2 and 3]
-    fn arrive(&mut self, index: usize, view: View, is_earlier_copy: bool, news: &mut News) {
+    fn arrive(
+        &mut self,
+        index: usize,
+        input: RackInput,
+        is_earlier_copy: bool,
+        update: &mut RackUpdate,
+    ) {
         let length = self.length(index);
         let segment = self.sent[index];
-        match segment.fate {
-            Fate::Sacked => return,
-            Fate::Outstanding => self.in_network -= length,
-            Fate::Lost => self.lost -= length,
+        match segment.state {
+            SegmentState::Sacked => return,
+            SegmentState::Outstanding => self.in_network -= length,
+            SegmentState::Lost => self.lost -= length,
         }
-        self.sent[index].fate = Fate::Sacked;
+        self.sent[index].state = SegmentState::Sacked;
         self.sacked += 1;
-        news.delivered += length;
-        let round_trip = view.now - segment.at;
-        if segment.is_again {
+        update.delivered += length;
+        let round_trip = input.now - segment.at;
+        if segment.is_retransmitted {
             // An ACK sooner than the smallest round trip answers an earlier copy.
-            if is_earlier_copy || view.least.is_some_and(|least| round_trip < least) {
+            if is_earlier_copy || input.least.is_some_and(|least| round_trip < least) {
                 return;
             }
         } else {
-            news.longest = news.longest.max(Some(round_trip));
-            news.shortest = Some(news.shortest.map_or(round_trip, |it| it.min(round_trip)));
-            self.reordering.is_seen |= segment.end < self.highest;
+            update.longest = update.longest.max(Some(round_trip));
+            update.shortest = Some(update.shortest.map_or(round_trip, |it| it.min(round_trip)));
+            self.reordering.is_seen |= segment.end < self.highest_delivered;
         }
-        self.highest = self.highest.max(segment.end);
+        self.highest_delivered = self.highest_delivered.max(segment.end);
         let order = (segment.at, segment.end);
-        if self.newest.is_none_or(|newest| order > newest) {
-            (self.newest, self.round_trip) = (Some(order), round_trip);
+        if self.latest_delivered.is_none_or(|latest_delivered| order > latest_delivered) {
+            (self.latest_delivered, self.round_trip) = (Some(order), round_trip);
         }
     }
 
     /// Processes an ACK in the middle of the first segment, when the receiver had room for a part of it.
-    fn trim(&mut self, ack: u64, news: &mut News) {
+    fn trim(&mut self, ack: u64, update: &mut RackUpdate) {
         let Some(first) = self.sent.front().filter(|_| ack > self.first) else {
             self.first = self.first.max(ack);
             return;
         };
         let part = ack - self.first;
-        match first.fate {
-            Fate::Outstanding => self.in_network -= part,
-            Fate::Lost => self.lost -= part,
-            Fate::Sacked => {}
+        match first.state {
+            SegmentState::Outstanding => self.in_network -= part,
+            SegmentState::Lost => self.lost -= part,
+            SegmentState::Sacked => {}
         }
-        if first.fate != Fate::Sacked {
-            news.delivered += part;
+        if first.state != SegmentState::Sacked {
+            update.delivered += part;
         }
         self.first = ack;
     }
 
-    fn lose(&mut self, index: usize) {
-        if self.sent[index].fate == Fate::Outstanding {
+    fn mark_lost(&mut self, index: usize) {
+        if self.sent[index].state == SegmentState::Outstanding {
             let length = self.length(index);
-            self.sent[index].fate = Fate::Lost;
+            self.sent[index].state = SegmentState::Lost;
             self.in_network -= length;
             self.lost += length;
         }

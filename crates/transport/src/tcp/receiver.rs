@@ -8,7 +8,7 @@ use super::receiver_rtt::ReceiverRtt;
 use super::sack_list::SackList;
 use super::segment::{FIRST_OCTET, Flags, SackBlocks, Segment, TIMESTAMPS_OPTION, Timestamps};
 use super::stats::ReceiverStats;
-use super::tuning::Tuning;
+use super::tuning::AutoTuning;
 
 /// State of the connection. It stays established after the FIN, because late copies still need an ACK.
 ///
@@ -56,9 +56,9 @@ pub struct Receiver {
     /// One past the highest octet that the sender was ever allowed to send.
     right_edge: u64,
     /// Low bits that window scaling cuts off.
-    unsaid: u64,
+    unscaled_bits: u64,
     /// Receive buffer auto-tuning; `None` if the window is the whole buffer from the start.
-    tuning: Option<Tuning>,
+    tuning: Option<AutoTuning>,
     /// Round-trip estimator; present on request and with auto-tuning.
     round_trip: Option<Box<ReceiverRtt>>,
     state: State,
@@ -83,14 +83,14 @@ impl Receiver {
     pub fn new(config: ReceiverConfig) -> Self {
         assert!(!config.buffer.is_zero(), "a receive buffer without room");
         let largest = config.window().get();
-        let tuning = config.tunes_window.then(|| Tuning::new(largest));
+        let tuning = config.tunes_window.then(|| AutoTuning::new(largest));
         let window = tuning.map_or(largest, |tuning| tuning.window());
         Self {
             config,
             window,
             limit: u64::MAX,
             right_edge: if config.handshake { 0 } else { FIRST_OCTET + window },
-            unsaid: config.window_unit() - 1,
+            unscaled_bits: config.window_unit() - 1,
             tuning,
             round_trip: config.tunes_window.then(Box::default),
             state: if config.handshake { State::Listen } else { State::Established },
@@ -108,7 +108,7 @@ impl Receiver {
 
     /// Processes a segment from the sender.
     pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
-        self.take_timestamp(segment);
+        self.update_recent_timestamp(segment);
         match self.state {
             State::Listen if !segment.flags.has(Flags::SYN) => {}
             State::Listen => {
@@ -222,7 +222,8 @@ impl Receiver {
     fn advertise(&mut self) -> u64 {
         let next = self.arrived.next();
         let wanted = next + self.window.min(self.limit);
-        let window = (self.right_edge.max(wanted) - next + self.unsaid) & !self.unsaid;
+        let window =
+            (self.right_edge.max(wanted) - next + self.unscaled_bits) & !self.unscaled_bits;
         self.right_edge = next + window;
         window
     }
@@ -247,7 +248,7 @@ impl Receiver {
     /// Updates `TS.Recent` from a segment that begins at or below the last acknowledgment sent. A delayed ACK
     /// thus echoes the first segment that it acknowledges, and an ACK at a gap the last segment before the
     /// gap. [RFC7323 §4.3]
-    fn take_timestamp(&mut self, segment: &Segment) {
+    fn update_recent_timestamp(&mut self, segment: &Segment) {
         let Some(Timestamps { value, .. }) = segment.timestamps else { return };
         let is_newer = value.get().wrapping_sub(self.recent_timestamp).cast_signed() >= 0;
         if segment.seq <= self.last_ack_sent && (is_newer || self.recent_timestamp == 0) {

@@ -9,7 +9,7 @@ use super::segment::{Segment, Timestamps};
 
 /// Measurement of the time in which one receive window of data arrives.
 #[derive(Clone, Copy, Debug)]
-struct Window {
+struct WindowMeasurement {
     /// Right edge of the window when the measurement began.
     edge: u64,
     since: Time,
@@ -20,7 +20,7 @@ struct Window {
 pub(crate) struct ReceiverRtt {
     estimate: Option<Duration>,
     least: Option<Duration>,
-    window: Option<Window>,
+    window: Option<WindowMeasurement>,
     /// Last echo sampled; each echo gives one sample.
     last_echo: u32,
     /// Largest payload seen. A smaller segment may have waited for the application, so it gives no sample.
@@ -66,10 +66,10 @@ impl ReceiverRtt {
         if self.window.is_some_and(|window| next <= window.edge) {
             return;
         }
-        if let Some(Window { since, .. }) = self.window {
+        if let Some(WindowMeasurement { since, .. }) = self.window {
             self.keep_least(now - since);
             self.estimate = self.least;
         }
-        self.window = Some(Window { edge, since: now });
+        self.window = Some(WindowMeasurement { edge, since: now });
     }
 }

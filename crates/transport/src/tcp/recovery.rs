@@ -117,7 +117,7 @@ impl Recovery {
     }
 
     /// Ends recovery when an ACK up to `ack` proves that it was needless.
-    pub(crate) fn take_back(&mut self, ack: u64) {
+    pub(crate) fn undo(&mut self, ack: u64) {
         self.phase = Phase::Open { duplicates: 0 };
         (self.recover, self.loss_end) = (ack, ack);
     }
@@ -135,7 +135,7 @@ impl Recovery {
     }
 
     /// `recover` plus 1: one past the highest octet sent when the last loss was detected.
-    pub(crate) fn point(&self) -> u64 {
+    pub(crate) fn recovery_point(&self) -> u64 {
         self.recover
     }
 

@@ -16,7 +16,7 @@ use super::segment::Segment;
 
 /// Changes that the SACK blocks of an ACK report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct News {
+pub(crate) struct SackUpdate {
     /// Octets sacked for the first time.
     pub(crate) sacked: u64,
     /// Octets acknowledged for the first time, cumulatively or selectively: `DeliveredData`.
@@ -44,9 +44,9 @@ pub(crate) struct Scoreboard {
     /// `pipe`: estimate of the octets in the network during recovery.  `SetPipe` [RFC6675 §4]
     pipe: u64,
     /// State of proportional rate reduction in recovery, if it is used.
-    proportion: Option<prr::State>,
+    prr: Option<prr::State>,
     /// Window of proportional rate reduction after the last ACK [octets].
-    proportional_window: u64,
+    prr_window: u64,
 }
 
 impl Scoreboard {
@@ -60,19 +60,19 @@ impl Scoreboard {
             high_retransmitted: 0,
             rescued: 0,
             pipe: 0,
-            proportion: None,
-            proportional_window: 0,
+            prr: None,
+            prr_window: 0,
         }
     }
 
     /// Updates the scoreboard with an ACK, when octets up to `sent_end` have been sent.  `Update`
     /// [RFC6675 §4], [RFC2883 §4.2]
     #[inline]
-    pub(crate) fn on_ack(&mut self, ack: u64, sent_end: u64, segment: &Segment) -> News {
+    pub(crate) fn on_ack(&mut self, ack: u64, sent_end: u64, segment: &Segment) -> SackUpdate {
         let acked = ack - self.unacknowledged;
         self.unacknowledged = ack;
         if segment.sack.is_empty() && self.ranges.is_empty() {
-            return News { sacked: 0, delivered: acked, is_duplicate_reported: false };
+            return SackUpdate { sacked: 0, delivered: acked, is_duplicate_reported: false };
         }
         let known = self.ranges.remove_below(ack);
         self.sacked -= known;
@@ -86,7 +86,7 @@ impl Scoreboard {
         self.sacked += sacked;
         self.lost_end = self.lost_end();
         let delivered = acked - known + sacked;
-        News { sacked, delivered, is_duplicate_reported: reports_duplicate(segment) }
+        SackUpdate { sacked, delivered, is_duplicate_reported: reports_duplicate(segment) }
     }
 
     /// Forgets all SACK information after a time-out, because the receiver may have discarded the data.
@@ -95,7 +95,7 @@ impl Scoreboard {
         self.ranges.clear();
         self.sacked = 0;
         self.lost_end = 0;
-        self.proportion = None;
+        self.prr = None;
     }
 
     /// True if the first octet is lost: three sacked ranges, or more than two segments, are above it.
@@ -105,17 +105,17 @@ impl Scoreboard {
     }
 
     /// Starts recovery, with octets up to `next` sent.  [RFC6675 §5 step 4]
-    pub(crate) fn enter(&mut self, next: u64, has_proportion: bool) {
+    pub(crate) fn enter(&mut self, next: u64, has_prr: bool) {
         self.high_retransmitted = self.unacknowledged;
         self.rescued = 0;
         let flight = Bytes::new(next - self.unacknowledged);
-        self.proportion = has_proportion.then(|| prr::State::new(flight));
+        self.prr = has_prr.then(|| prr::State::new(flight));
     }
 
     /// Ends proportional rate reduction, because a window was set from outside; the rest of the recovery uses
     /// it.
-    pub(crate) fn end_proportion(&mut self) {
-        self.proportion = None;
+    pub(crate) fn end_prr(&mut self) {
+        self.prr = None;
     }
 
     /// Updates `pipe` and the window after an ACK in recovery, including the ACK that started it.
@@ -129,7 +129,7 @@ impl Scoreboard {
             - self.unacknowledged
             - self.ranges.count_below(self.high_retransmitted);
         self.pipe = unsacked - lost + again;
-        let Some(state) = self.proportion else { return };
+        let Some(state) = self.prr else { return };
         let seen = prr::Observation {
             delivered: Bytes::new(delivered),
             pipe: Bytes::new(self.pipe),
@@ -137,8 +137,8 @@ impl Scoreboard {
             segment: Bytes::new(self.segment),
         };
         let (state, allowance) = prr::step(state, &seen);
-        self.proportion = Some(state);
-        self.proportional_window = self.pipe + allowance.get();
+        self.prr = Some(state);
+        self.prr_window = self.pipe + allowance.get();
     }
 
     #[inline]
@@ -148,7 +148,7 @@ impl Scoreboard {
 
     /// Window for `pipe` during recovery [octets].
     pub(crate) fn window(&self, cwnd: u64) -> u64 {
-        if self.proportion.is_some() { self.proportional_window } else { cwnd }
+        if self.prr.is_some() { self.prr_window } else { cwnd }
     }
 
     /// Octets below `next` in the network, outside recovery.
@@ -192,7 +192,7 @@ impl Scoreboard {
     /// Counts octets sent in recovery.
     pub(crate) fn on_sent(&mut self, length: u64) {
         self.pipe += length;
-        if let Some(state) = &mut self.proportion {
+        if let Some(state) = &mut self.prr {
             state.sent += Bytes::new(length);
         }
     }
@@ -200,7 +200,7 @@ impl Scoreboard {
     /// Uncounts octets that the host refused in recovery.
     pub(crate) fn on_taken_back(&mut self, length: u64) {
         self.pipe -= length;
-        if let Some(state) = &mut self.proportion {
+        if let Some(state) = &mut self.prr {
             state.sent -= Bytes::new(length);
         }
     }
@@ -252,8 +252,8 @@ mod tests {
     }
 
     fn take(board: &mut Scoreboard, number: u64, ranges: &[(u64, u64)]) -> (u64, u64) {
-        let news = board.on_ack(number, 10_000, &ack(number, ranges));
-        (news.sacked, news.delivered)
+        let update = board.on_ack(number, 10_000, &ack(number, ranges));
+        (update.sacked, update.delivered)
     }
 
     /// Verifies: [RFC6937 §3]: octets sacked before do not count as delivered again.

@@ -17,9 +17,9 @@ use super::rtt::RttEstimator;
 use super::sack::Scoreboard;
 use super::segment::FIRST_OCTET;
 use super::stats::{PendingEvents, SenderEvent, SenderStats};
-use by_time::ByTime;
+use by_time::RackTlp;
+pub use refusal::RefusalOutcome;
 use refusal::Refusals;
-pub use refusal::Unsent;
 use small_queue::SmallQueue;
 
 /// Number of SYN time-outs that leave the initial window as configured; after more of them it is one segment.
@@ -69,7 +69,7 @@ pub struct Sender {
     /// Present with selective acknowledgments, unless RACK detects losses.
     scoreboard: Option<Scoreboard>,
     /// Present if RACK detects losses.
-    by_time: Option<Box<ByTime>>,
+    rack_tlp: Option<Box<RackTlp>>,
     /// Octets sent by limited transmit since the last new ACK.
     limited_octets: u64,
     rtt: RttEstimator,
@@ -112,7 +112,7 @@ impl Sender {
             recovery: Recovery::new(),
             scoreboard: (config.uses_sack() && !config.has_rack())
                 .then(|| Scoreboard::new(config.segment.get())),
-            by_time: config.has_rack().then(|| Box::new(ByTime::new())),
+            rack_tlp: config.has_rack().then(|| Box::new(RackTlp::new())),
             limited_octets: 0,
             rtt: RttEstimator::new(config.rto, config.arithmetic),
             peer_timestamp: 0,
@@ -173,10 +173,10 @@ impl Sender {
     pub fn set_cwnd(&mut self, segments: u32) {
         self.congestion.set_cwnd_segments(segments);
         if let Some(scoreboard) = &mut self.scoreboard {
-            scoreboard.end_proportion();
+            scoreboard.end_prr();
         }
-        if let Some(by_time) = &mut self.by_time {
-            by_time.end_proportion();
+        if let Some(rack_tlp) = &mut self.rack_tlp {
+            rack_tlp.end_prr();
         }
     }
 
@@ -203,8 +203,8 @@ impl Sender {
         Bytes::new(match &self.scoreboard {
             Some(scoreboard) if self.recovery.is_fast() => scoreboard.pipe(),
             Some(scoreboard) => scoreboard.outstanding(self.next),
-            None => match &self.by_time {
-                Some(by_time) => by_time.in_network(),
+            None => match &self.rack_tlp {
+                Some(rack_tlp) => rack_tlp.in_network(),
                 None => self.flight_octets(),
             },
         })

@@ -34,7 +34,7 @@ struct Episode {
     /// `TLP.end_seq`: one past the highest octet sent when the probe was sent.
     end: u64,
     /// `TLP.is_retrans`: true if the probe was a retransmission.
-    is_again: bool,
+    is_retransmitted: bool,
 }
 
 /// Tail loss probes of one sender, at most one outstanding.  [RFC8985 §7.4]
@@ -50,8 +50,8 @@ impl TailProbe {
     }
 
     /// Records a probe, with octets up to `end` sent.
-    pub(crate) fn on_sent(&mut self, end: u64, is_again: bool) {
-        self.episode = Some(Episode { end, is_again });
+    pub(crate) fn on_sent(&mut self, end: u64, is_retransmitted: bool) {
+        self.episode = Some(Episode { end, is_retransmitted });
     }
 
     /// Cancels the probe if it was the segment that the host refused, which ends at `end`. Returns true if it
@@ -75,11 +75,12 @@ impl TailProbe {
         is_news: bool,
         is_duplicate_reported: bool,
     ) -> bool {
-        let Some(Episode { end, is_again }) = self.episode.filter(|it| ack.ack >= it.end) else {
+        let Some(Episode { end, is_retransmitted }) = self.episode.filter(|it| ack.ack >= it.end)
+        else {
             return false;
         };
-        let has_repaired = is_again && !is_duplicate_reported && ack.ack > end;
-        let is_over = !is_again || is_duplicate_reported || has_repaired || !is_news;
+        let has_repaired = is_retransmitted && !is_duplicate_reported && ack.ack > end;
+        let is_over = !is_retransmitted || is_duplicate_reported || has_repaired || !is_news;
         if is_over {
             self.episode = None;
         }
@@ -105,9 +106,9 @@ mod tests {
         assert_eq!(probe_after(Some(ms(50)), true, ms(200), ms(250)), ms(250));
     }
 
-    fn probed(is_again: bool) -> TailProbe {
+    fn probed(is_retransmitted: bool) -> TailProbe {
         let mut probe = TailProbe::default();
-        probe.on_sent(5_001, is_again);
+        probe.on_sent(5_001, is_retransmitted);
         probe
     }
 
@@ -119,7 +120,7 @@ mod tests {
     #[test]
     fn a_loss_shows_by_what_answers_the_probe() {
         // Columns: ACK, news, duplicate reported, was a retransmission → has repaired, is still outstanding.
-        for (number, is_news, is_reported, is_again, expected) in [
+        for (number, is_news, is_reported, is_retransmitted, expected) in [
             (4_001, true, false, true, (false, true)),
             (5_001, true, false, false, (false, false)),
             (5_001, true, true, true, (false, false)),
@@ -127,7 +128,7 @@ mod tests {
             (6_001, true, false, true, (true, false)),
             (5_001, false, false, true, (false, false)),
         ] {
-            let mut probe = probed(is_again);
+            let mut probe = probed(is_retransmitted);
             let repaired = probe.on_ack(&ack(number), is_news, is_reported);
             assert_eq!((repaired, probe.is_open()), expected, "{number} {is_news} {is_reported}");
         }

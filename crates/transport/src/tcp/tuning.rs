@@ -12,7 +12,7 @@ const FIRST_READ: u64 = 14_600;
 
 /// Auto-tuned window of one receiver [octets].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tuning {
+pub(crate) struct AutoTuning {
     window: u64,
     /// Window up to which the current buffer lets the window grow.
     room: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Tuning {
     read_before: u64,
 }
 
-impl Tuning {
+impl AutoTuning {
     /// Creates a window of 64 kB, half of Linux's first buffer, that grows up to `most`.
     pub(crate) fn new(most: u64) -> Self {
         let window = UNSCALED_WINDOW.get().min(most);
@@ -92,7 +92,7 @@ mod tests {
     /// Verifies: [linux-rcv-space]
     #[test]
     fn a_window_grows_by_what_comes_up_to_what_is_read_in_a_round_trip() {
-        let mut tuning = Tuning::new(1_000_000);
+        let mut tuning = AutoTuning::new(1_000_000);
         assert_eq!((tuning.window(), tuning.grow(1_460)), (65_535, false));
         tuning.on_read(ms(99), (29_200, 29_200), ROUND_TRIP);
         assert!(!tuning.grow(1_460), "the round trip is not over");
@@ -111,7 +111,7 @@ mod tests {
     /// Verifies: [linux-rcv-space]
     #[test]
     fn what_lies_behind_a_gap_has_room_of_its_own() {
-        let mut tuning = Tuning::new(1_000_000);
+        let mut tuning = AutoTuning::new(1_000_000);
         tuning.on_read(ms(1), (0, 50_000), None);
         while tuning.grow(1_460) {}
         assert_eq!(tuning.window(), 79_200);
@@ -119,10 +119,10 @@ mod tests {
 
     #[test]
     fn there_is_a_largest_window() {
-        let mut tuning = Tuning::new(100_000);
+        let mut tuning = AutoTuning::new(100_000);
         tuning.on_read(ms(100), (1_000_000, 1_000_000), ROUND_TRIP);
         while tuning.grow(1_460) {}
         assert_eq!(tuning.window(), 100_000);
-        assert_eq!(Tuning::new(9_000).window(), 9_000);
+        assert_eq!(AutoTuning::new(9_000).window(), 9_000);
     }
 }

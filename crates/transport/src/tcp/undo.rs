@@ -16,7 +16,7 @@ pub(crate) struct Undo {
     /// ssthresh to restore.
     pub(crate) ssthresh: Bytes,
     /// `retrans_stamp`: timestamp of the first retransmission.
-    first_again: Option<u32>,
+    first_retransmission: Option<u32>,
     /// `undo_retrans`: retransmissions not reported as duplicates; `None` before the first.
     unreported: Option<u32>,
 }
@@ -26,12 +26,17 @@ impl Undo {
     /// quarters of cwnd.  `tcp_current_ssthresh` [linux-undo]
     pub(crate) fn new(cwnd: Bytes, ssthresh: Bytes) -> Self {
         let quarters = Bytes::new(cwnd.get() / 2 + cwnd.get() / 4);
-        Self { cwnd, ssthresh: ssthresh.max(quarters), first_again: None, unreported: None }
+        Self {
+            cwnd,
+            ssthresh: ssthresh.max(quarters),
+            first_retransmission: None,
+            unreported: None,
+        }
     }
 
     /// Counts a retransmission.
-    pub(crate) fn on_sent_again(&mut self, now: Time) {
-        self.first_again.get_or_insert(Timestamps::clock(now).get());
+    pub(crate) fn on_retransmitted(&mut self, now: Time) {
+        self.first_retransmission.get_or_insert(Timestamps::clock(now).get());
         self.unreported = Some(self.unreported.unwrap_or(0) + 1);
     }
 
@@ -48,7 +53,7 @@ impl Undo {
             self.unreported = self.unreported.map(|count| count.saturating_sub(1));
         }
         let echo = segment.timestamps.map(|it| it.echo).filter(|echo| is_new && *echo != 0);
-        let answers_original = match (self.first_again, echo) {
+        let answers_original = match (self.first_retransmission, echo) {
             (Some(first), Some(echo)) => Timestamps::is_before(echo, first),
             _ => false,
         };
@@ -65,7 +70,7 @@ mod tests {
     const BEFORE: Undo = Undo {
         cwnd: Bytes::new(8_000),
         ssthresh: Bytes::new(6_000),
-        first_again: None,
+        first_retransmission: None,
         unreported: None,
     };
 
@@ -85,8 +90,8 @@ mod tests {
     fn an_echo_from_before_the_first_retransmission_tells() {
         let mut undo = BEFORE;
         assert!(!undo.on_ack(&echo(100), true, false), "nothing was sent again");
-        undo.on_sent_again(at(500));
-        undo.on_sent_again(at(600));
+        undo.on_retransmitted(at(500));
+        undo.on_retransmitted(at(600));
         assert!(!undo.on_ack(&echo(500), true, false) && !undo.on_ack(&echo(600), true, false));
         assert!(undo.on_ack(&echo(499), true, false));
         assert!(
@@ -100,8 +105,8 @@ mod tests {
     #[test]
     fn as_many_duplicates_as_retransmissions_tell() {
         let mut undo = BEFORE;
-        undo.on_sent_again(at(500));
-        undo.on_sent_again(at(500));
+        undo.on_retransmitted(at(500));
+        undo.on_retransmitted(at(500));
         assert!(!undo.on_ack(&Segment::EMPTY, true, true));
         assert!(undo.on_ack(&Segment::EMPTY, true, true));
     }

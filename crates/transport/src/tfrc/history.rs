@@ -118,7 +118,7 @@ impl History {
                 if self.beyond.len() - settled < self.later_packets {
                     break;
                 }
-                self.lose(before, after, rtt);
+                self.mark_lost(before, after, rtt);
             }
             self.before = Some(after);
             settled += 1;
@@ -129,7 +129,7 @@ impl History {
     /// Marks all packets between the two as lost, at interpolated times.  [RFC5348 §5.2]
     ///
     /// The time this takes grows with the loss events, not with the packets.
-    fn lose(&mut self, before: Arrival, after: Arrival, rtt: Duration) {
+    fn mark_lost(&mut self, before: Arrival, after: Arrival, rtt: Duration) {
         let gap = Gap { before, after };
         self.lost += gap.packets() - 1;
         self.gaps.add(before.number + 1, after.number - 1);
@@ -299,7 +299,7 @@ mod tests {
             history.event = earlier.map(|at| LossEvent { number: 1, at: Time::from_nanos(at) });
             let mut expected = packet_by_packet(gap, history.event, rtt);
             expected.truncate(EVENTS_PER_GAP);
-            history.lose(gap.before, gap.after, rtt);
+            history.mark_lost(gap.before, gap.after, rtt);
             prop_assert_eq!(history.take_events(), expected);
         }
     }

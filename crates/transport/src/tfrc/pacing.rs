@@ -49,7 +49,7 @@ impl Pacing {
     }
 
     /// Makes the next packet due now, whatever the interval.
-    pub(crate) fn hurry(&mut self, now: Time) {
+    pub(crate) fn send_now(&mut self, now: Time) {
         if self.due > now {
             (self.due, self.fraction) = (now, 0.0);
         }

@@ -63,7 +63,7 @@ pub struct Receiver {
     rate: ReceiveRate,
     /// Rate in reports instead of the receive rate, set by [`set_rate_limit`](Self::set_rate_limit)
     /// [octets/s].
-    granted: Option<f64>,
+    rate_limit: Option<f64>,
     report: Report,
     pending_events: u64,
     stats: ReceiverStats,
@@ -81,7 +81,7 @@ impl Receiver {
             intervals: LossIntervals::default(),
             loss_event_rate: 0.0,
             rate: ReceiveRate::default(),
-            granted: None,
+            rate_limit: None,
             report: Report::WithNextPacket,
             pending_events: 0,
             stats: ReceiverStats::default(),
@@ -91,7 +91,7 @@ impl Receiver {
     /// Limits the sender's rate of payload. Reports then contain half of `limit` instead of the receive rate,
     /// and a sender sends at most twice the reported rate. `None` ends the limit.  [occupancy-tfrc §III-D]
     pub fn set_rate_limit(&mut self, limit: Option<DataRate>) {
-        self.granted = limit.map(|limit| octets_per_second(limit) / 2.0);
+        self.rate_limit = limit.map(|limit| octets_per_second(limit) / 2.0);
     }
 
     /// Processes a data packet.  [RFC5348 §6.1]
@@ -243,7 +243,7 @@ impl Receiver {
             ssrc: peer.ssrc,
             sent_at: peer.newest.sent_at,
             delay: saturating_micros(now.saturating_since(peer.newest.arrived)),
-            receive_rate: saturating_field(self.granted.unwrap_or(receive_rate)),
+            receive_rate: saturating_field(self.rate_limit.unwrap_or(receive_rate)),
             loss_event_rate: saturating_field(self.loss_event_rate * UNIT),
         }
     }

@@ -163,7 +163,7 @@ impl Sender {
         );
         // In slow start, ns-2 sends a packet at once with every report (`recv` calls `nextpkt`).
         if self.params.variant == Variant::Ns2 && feedback.loss_event_rate == 0 {
-            self.pacing.hurry(now);
+            self.pacing.send_now(now);
         }
     }
 

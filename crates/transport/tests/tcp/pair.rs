@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use airfair_transport::tcp::{
-    LossRecovery, Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Unsent, WindowLimit,
+    LossRecovery, Receiver, ReceiverConfig, RefusalOutcome, Segment, Sender, SenderConfig,
+    WindowLimit,
 };
 use airfair_units::{Bytes, Duration, Time};
 
@@ -204,13 +205,13 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
     /// The sender is told that a segment did not leave; one that it takes back was never sent.
     fn refuse(&mut self, segment: Segment) {
         let before = *self.sender.stats();
-        let unsent = self.sender.handle_refusal(self.now, &segment);
+        let outcome = self.sender.handle_refusal(self.now, &segment);
         self.sender.handle_departure(segment.size());
         let after = self.sender.stats();
         assert_eq!(after.refusals, before.refusals + 1);
         let counts = after.segments_sent == before.segments_sent;
-        assert_eq!(counts, unsent == Unsent::Lost);
-        if unsent == Unsent::Lost {
+        assert_eq!(counts, outcome == RefusalOutcome::Lost);
+        if outcome == RefusalOutcome::Lost {
             self.log.push((self.now, segment));
         }
         assert_eq!(self.sender.poll_transmit(self.now), None, "the queue is still full");

@@ -1,7 +1,7 @@
 //! Segments that the sender's own host refuses, its transmit queue being full.
 
 use airfair_transport::tcp::{
-    Flags, Flavour, ReceiverConfig, Segment, SenderConfig, SenderEvent, Transfer, Unsent,
+    Flags, Flavour, ReceiverConfig, RefusalOutcome, Segment, SenderConfig, SenderEvent, Transfer,
 };
 use airfair_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
@@ -178,7 +178,7 @@ fn what_carries_no_data_is_left_to_the_timer() {
         let now = Time::ZERO + Duration::from_millis(at);
         let segment = script.at(at).sender.poll_transmit(now).expect("a segment");
         assert_eq!((segment.flags, segment.payload), (flags, 0));
-        assert_eq!(script.sender.handle_refusal(now, &segment), Unsent::Lost);
+        assert_eq!(script.sender.handle_refusal(now, &segment), RefusalOutcome::Lost);
         script.silent();
     };
     refuse(&mut script, 0, Flags::SYN);

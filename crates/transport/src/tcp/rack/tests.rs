@@ -11,9 +11,9 @@ fn at(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
 }
 
-fn view(ms: u64) -> View {
+fn input(ms: u64) -> RackInput {
     let least = Some(Duration::from_millis(100));
-    View { now: at(ms), least, smoothed: least, is_repairing: false }
+    RackInput { now: at(ms), least, smoothed: least, is_repairing: false }
 }
 
 /// First octet of segment `number`.
@@ -46,11 +46,11 @@ fn next_lost(rack: &Rack) -> Option<u64> {
 #[test]
 fn the_window_of_reordering_is_a_quarter_of_the_least_round_trip() {
     let mut rack = ten();
-    rack.on_ack(&ack(0, &[(2, 3)]), octet(10), view(100));
+    rack.on_ack(&ack(0, &[(2, 3)]), octet(10), input(100));
     // 0 and 1 were sent before 2, so they are lost 100 + 25 ms after that
-    let losses = rack.detect(view(110));
+    let losses = rack.detect(input(110));
     assert_eq!(losses, Losses { octets: 0, wait: Some(Duration::from_millis(15)) });
-    assert_eq!(rack.detect(view(125)), Losses { octets: 2_000, wait: None });
+    assert_eq!(rack.detect(input(125)), Losses { octets: 2_000, wait: None });
     assert_eq!((next_lost(&rack), rack.in_network()), (Some(0), 7_000));
 }
 
@@ -66,12 +66,12 @@ fn duplicates_widen_the_window_of_reordering() {
     let mut rack = ten();
     let quarter = Duration::from_millis(25);
     for (number, quarters) in [(1, 2), (2, 2), (10, 3)] {
-        rack.on_ack(&duplicate(number), octet(10), view(100));
-        assert_eq!(rack.window(view(100)), quarter * quarters, "{number}");
+        rack.on_ack(&duplicate(number), octet(10), input(100));
+        assert_eq!(rack.reordering_window(input(100)), quarter * quarters, "{number}");
     }
     // At most SRTT.
     rack.reordering.quarters = 9;
-    assert_eq!(rack.window(view(100)), quarter * 4);
+    assert_eq!(rack.reordering_window(input(100)), quarter * 4);
     for left in (0..PERSISTENCE).rev() {
         rack.on_recovered();
         assert_eq!(rack.reordering.quarters == 1, left == 0);
@@ -86,9 +86,9 @@ fn an_answer_to_an_earlier_copy_says_nothing_of_the_later_one() {
         rack.on_sent(at(100), octet(0), octet(1));
         rack.on_sent(at(100), octet(1), octet(2));
         rack.on_sent(at(100), octet(2), octet(3));
-        let news = rack.on_ack(&ack(1, &[(2, 3)]), octet(10), view(answered));
-        assert_eq!((news.delivered, news.longest), (2_000, None));
-        rack.detect(View { is_repairing: true, ..view(answered) });
+        let update = rack.on_ack(&ack(1, &[(2, 3)]), octet(10), input(answered));
+        assert_eq!((update.delivered, update.longest), (2_000, None));
+        rack.detect(RackInput { is_repairing: true, ..input(answered) });
         assert_eq!(next_lost(&rack), lost);
     }
 }
@@ -106,8 +106,8 @@ fn an_echo_from_before_the_later_copy_says_nothing_of_it() {
         let mut rack = ten();
         (0..2).for_each(|it| rack.on_sent(at(100), octet(it), octet(it + 1)));
         let timestamps = Some(Timestamps { value: NonZeroU32::MIN, echo: echo(echoed) });
-        rack.on_ack(&Segment { timestamps, ..seen }, octet(10), view(300));
-        rack.detect(View { is_repairing: true, ..view(300) });
+        rack.on_ack(&Segment { timestamps, ..seen }, octet(10), input(300));
+        rack.detect(RackInput { is_repairing: true, ..input(300) });
         assert_eq!(next_lost(&rack), lost, "{echoed}");
     }
 }
@@ -117,9 +117,9 @@ fn an_echo_from_before_the_later_copy_says_nothing_of_it() {
 fn an_ack_in_the_middle_of_a_segment_leaves_its_rest() {
     let mut rack = ten();
     let segment = Segment { ack: octet(1) + 400, ..Segment::EMPTY };
-    assert_eq!(rack.on_ack(&segment, octet(10), view(100)).delivered, 1_400);
+    assert_eq!(rack.on_ack(&segment, octet(10), input(100)).delivered, 1_400);
     assert_eq!(rack.in_network(), 8_600);
-    rack.on_timeout(view(100));
+    rack.on_timeout(input(100));
     assert_eq!(rack.next_lost(), Some(Range { start: octet(1) + 400, end: octet(2) }));
 }
 
@@ -167,23 +167,23 @@ proptest! {
                 }
                 (Step::Ack(number), _) if number >= first && number <= next => {
                     first = number;
-                    delivered += rack.on_ack(&ack(number, &[]), octet(next), view(ms)).delivered;
+                    delivered += rack.on_ack(&ack(number, &[]), octet(next), input(ms)).delivered;
                     (0..number).for_each(|it| arrived[usize::try_from(it).unwrap()] = true);
                 }
                 (Step::Sack(start, end), _) if start > first && end <= next => {
                     let ack = ack(first, &[(start, end)]);
-                    delivered += rack.on_ack(&ack, octet(next), view(ms)).delivered;
+                    delivered += rack.on_ack(&ack, octet(next), input(ms)).delivered;
                     (start..end).for_each(|it| arrived[usize::try_from(it).unwrap()] = true);
                 }
-                (Step::Look, _) => drop(rack.detect(view(ms))),
-                (Step::TimeOut, _) => rack.on_timeout(view(ms)),
+                (Step::Look, _) => drop(rack.detect(input(ms))),
+                (Step::TimeOut, _) => rack.on_timeout(input(ms)),
                 (Step::Refuse, _) => rack.on_refused(octet(first)),
                 _ => {}
             }
             let all = u64::try_from(arrived.iter().filter(|it| **it).count()).unwrap();
             prop_assert_eq!(delivered, SEGMENT * all);
             prop_assert_eq!(rack.in_network() + rack.lost + delivered, SEGMENT * next);
-            let sacked = rack.sent.iter().filter(|it| it.fate == Fate::Sacked).count();
+            let sacked = rack.sent.iter().filter(|it| it.state == SegmentState::Sacked).count();
             prop_assert_eq!(usize::try_from(rack.sacked).unwrap(), sacked);
         }
     }

@@ -8,7 +8,7 @@ use super::{SYN_TIMEOUTS_TOLERATED, Sender, State};
 use crate::tcp::config::RecoveryTimer;
 use crate::tcp::flavour::Flavour;
 use crate::tcp::recovery::{Duplicate, NewAck};
-use crate::tcp::sack::News;
+use crate::tcp::sack::SackUpdate;
 use crate::tcp::segment::{FIRST_OCTET, Flags, Segment};
 use crate::tcp::stats::SenderEvent;
 
@@ -41,8 +41,8 @@ impl Sender {
             self.timer = None;
             return;
         }
-        if self.state == State::Open && self.by_time.is_some() {
-            self.handle_timeout_by_time(now);
+        if self.state == State::Open && self.rack_tlp.is_some() {
+            self.handle_timeout_rack_tlp(now);
             return;
         }
         self.stats.timeouts += 1;
@@ -99,20 +99,20 @@ impl Sender {
         if segment.ack < self.unacknowledged || segment.ack > self.sent_end {
             return;
         }
-        if self.by_time.is_some() {
-            self.handle_ack_by_time(now, segment);
+        if self.rack_tlp.is_some() {
+            self.handle_ack_rack_tlp(now, segment);
             return;
         }
         self.peer_window = segment.window;
-        let news = self.read_blocks(segment);
+        let update = self.read_blocks(segment);
         if segment.ack > self.unacknowledged {
-            self.handle_new_ack(now, segment, news);
+            self.handle_new_ack(now, segment, update);
             return;
         }
-        if let Some(news) = news {
+        if let Some(update) = update {
             // [RFC6675 §2]: a duplicate is an ACK whose blocks report new octets.
-            if news.sacked > 0 {
-                self.handle_sack_duplicate(now, news);
+            if update.sacked > 0 {
+                self.handle_sack_duplicate(now, update);
             }
             return;
         }
@@ -130,10 +130,10 @@ impl Sender {
 
     /// Updates the scoreboard, if there is one, with an ACK.
     #[inline]
-    fn read_blocks(&mut self, segment: &Segment) -> Option<News> {
-        let news = self.scoreboard.as_mut()?.on_ack(segment.ack, self.sent_end, segment);
-        self.stats.duplicate_sacks += u64::from(news.is_duplicate_reported);
-        Some(news)
+    fn read_blocks(&mut self, segment: &Segment) -> Option<SackUpdate> {
+        let update = self.scoreboard.as_mut()?.on_ack(segment.ack, self.sent_end, segment);
+        self.stats.duplicate_sacks += u64::from(update.is_duplicate_reported);
+        Some(update)
     }
 
     fn handle_duplicate_ack(&mut self, now: Time) {
@@ -150,7 +150,7 @@ impl Sender {
     }
 
     /// Processes a duplicate ACK with a scoreboard.  [RFC6675 §5]
-    fn handle_sack_duplicate(&mut self, now: Time, news: News) {
+    fn handle_sack_duplicate(&mut self, now: Time, update: SackUpdate) {
         self.stats.duplicate_acks += 1;
         let Some(scoreboard) = &mut self.scoreboard else { return };
         let is_lost = scoreboard.is_first_lost();
@@ -165,7 +165,7 @@ impl Sender {
             }
         };
         self.observe(now, event, 0, flight);
-        self.count_pipe(news);
+        self.count_pipe(update);
     }
 
     fn note_fast_retransmit(&mut self) {
@@ -175,16 +175,16 @@ impl Sender {
     }
 
     /// Updates `pipe` after an ACK, in a recovery with a scoreboard.
-    fn count_pipe(&mut self, news: News) {
+    fn count_pipe(&mut self, update: SackUpdate) {
         if let Some(scoreboard) = &mut self.scoreboard
             && self.recovery.is_fast()
         {
             let cwnd = self.congestion.cwnd();
-            scoreboard.on_ack_in_recovery(self.next, news.delivered, cwnd);
+            scoreboard.on_ack_in_recovery(self.next, update.delivered, cwnd);
         }
     }
 
-    fn handle_new_ack(&mut self, now: Time, segment: &Segment, news: Option<News>) {
+    fn handle_new_ack(&mut self, now: Time, segment: &Segment, update: Option<SackUpdate>) {
         let ack = segment.ack;
         let acked = ack.min(self.data_end) - self.unacknowledged.min(self.data_end);
         // cwnd limits the sender if one more segment would not fit.
@@ -203,8 +203,8 @@ impl Sender {
         let (event, restarts_timer) = self.judge_new_ack(ack, is_cwnd_limited);
         let seen = observation(event, acked, self.flight_octets());
         self.show(now, round_trip, seen);
-        if let Some(news) = news {
-            self.count_pipe(news);
+        if let Some(update) = update {
+            self.count_pipe(update);
         }
         if self.unacknowledged == self.sent_end {
             self.timer = None;
@@ -270,7 +270,7 @@ impl Sender {
     /// Passes an event to the law, with measurements of the path if the law needs them.
     #[inline]
     pub(super) fn show(&mut self, now: Time, round_trip: Option<Duration>, seen: Observation) {
-        if !self.congestion.looks_at_path() {
+        if !self.congestion.needs_path() {
             self.congestion.observe(&seen);
             return;
         }

@@ -23,7 +23,7 @@ impl Sender {
             return None;
         }
         self.note_before_transmit();
-        let has_board = self.scoreboard.is_some() || self.by_time.is_some();
+        let has_board = self.scoreboard.is_some() || self.rack_tlp.is_some();
         let is_plain = !(self.is_ack_due || self.is_retransmission_due || has_board);
         if self.state == State::Open && is_plain {
             let left = self.data_end.saturating_sub(self.next);
@@ -52,7 +52,7 @@ impl Sender {
                 Some(self.retransmit_first(now))
             }
             State::Open if self.scoreboard.is_some() => self.poll_selective(now),
-            State::Open if self.by_time.is_some() => self.poll_by_time(now),
+            State::Open if self.rack_tlp.is_some() => self.poll_rack_tlp(now),
             State::Open => {
                 self.poll_next(now, self.flight_octets(), self.data_end.saturating_sub(self.next))
             }
@@ -143,7 +143,7 @@ impl Sender {
         if room < self.segment {
             return None;
         }
-        let (sent_end, point) = (self.sent_end, self.recovery.point());
+        let (sent_end, point) = (self.sent_end, self.recovery.recovery_point());
         let scoreboard = self.scoreboard.as_mut()?;
         let Range { start, end } = scoreboard.rescue(sent_end, point)?;
         scoreboard.on_sent(end - start);
@@ -241,8 +241,8 @@ impl Sender {
         if is_timer_free {
             self.timer = Some(now + self.rtt.rto());
         }
-        if self.by_time.is_some() {
-            self.note_sent_by_time(now, seq, end);
+        if self.rack_tlp.is_some() {
+            self.note_sent_rack_tlp(now, seq, end);
         }
     }
 

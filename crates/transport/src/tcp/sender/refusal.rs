@@ -10,7 +10,7 @@ use crate::tcp::segment::Segment;
 
 /// Outcome of a segment that the transmit queue of its own host refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unsent {
+pub enum RefusalOutcome {
     /// The sender has taken the data back, as if it had not been polled.
     TakenBack,
     /// The segment counts as sent and lost.
@@ -38,22 +38,22 @@ impl Sender {
     /// timer. cwnd is reduced once per window, and not during loss recovery. Nothing is sent before the next
     /// ACK or time-out. With nothing in flight the timer still runs; its expiry is then a local retry and
     /// does not count as a time-out.
-    pub fn handle_refusal(&mut self, now: Time, segment: &Segment) -> Unsent {
+    pub fn handle_refusal(&mut self, now: Time, segment: &Segment) -> RefusalOutcome {
         self.stats.refusals += 1;
         self.refusals.is_waiting = true;
         let is_new = segment.payload > 0 && segment.seq == self.refusals.sent_end;
         if is_new {
             self.take_back(segment);
         }
-        self.handle_refusal_by_time(segment, is_new);
+        self.handle_refusal_rack_tlp(segment, is_new);
         if self.state == State::Open {
             self.reduce_window(now);
             if self.is_nothing_outstanding() {
                 self.timer = Some(now + self.rtt.rto());
-                self.wait_for_own_host();
+                self.use_retransmission_timer();
             }
         }
-        if is_new { Unsent::TakenBack } else { Unsent::Lost }
+        if is_new { RefusalOutcome::TakenBack } else { RefusalOutcome::Lost }
     }
 
     /// Saves the state that a refusal of the next segment needs.

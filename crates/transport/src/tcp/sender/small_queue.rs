@@ -22,13 +22,13 @@ pub(super) struct SmallQueue {
     held: u64,
     /// True if the sender waits for packets to leave the queue.
     is_waiting: bool,
-    usage: Usage,
+    usage: CwndUsage,
 }
 
 /// Greatest use of cwnd since the data sent then was acknowledged. A sender that pauses for its host queue
 /// between two ACKs still counts as limited by cwnd.  `tcp_cwnd_validate` [linux-tsq]
 #[derive(Debug, Default)]
-struct Usage {
+struct CwndUsage {
     /// True if cwnd has limited the sender.
     is_full: bool,
     /// Largest number of outstanding octets.
@@ -67,11 +67,11 @@ impl Sender {
         let Some(queue) = &mut self.small_queue else { return false };
         queue.is_waiting = false;
         let held = queue.held;
-        held > 0 && self.holds_back(now, held)
+        held > 0 && self.must_wait(now, held)
     }
 
     #[inline(never)]
-    fn holds_back(&mut self, now: Time, held: u64) -> bool {
+    fn must_wait(&mut self, now: Time, held: u64) -> bool {
         // With at most one segment in flight the next may always be sent. Two segments that are one in Linux
         // are not separated.
         let is_free = self.state != State::Open
@@ -88,9 +88,9 @@ impl Sender {
     /// Octets that may be queued when another segment is added; twice as many during loss recovery.
     fn small_queue_limit(&self) -> u64 {
         let options = if self.config.timestamps { u64::from(TIMESTAMPS_OPTION) } else { 0 };
-        let is_in_twos = self.by_time.is_some() && self.config.arithmetic == Arithmetic::Linux;
+        let is_in_twos = self.rack_tlp.is_some() && self.config.arithmetic == Arithmetic::Linux;
         let burst = (self.segment + HEADERS + options) * if is_in_twos { 2 } else { 1 };
-        let paced = self.config.small_queue.map_or(Some(0), |time| self.paced(time));
+        let paced = self.config.small_queue.map_or(Some(0), |time| self.paced_octets(time));
         let limit =
             paced.map_or(MOST_OCTETS, |octets| octets.max(LEAST_BURSTS * burst).min(MOST_OCTETS));
         let is_repair = self.is_retransmission_due
@@ -102,7 +102,7 @@ impl Sender {
     /// Octets sent in `time` at the pacing rate: twice cwnd per round trip while cwnd is below half of
     /// ssthresh, else 1.2 times cwnd. `None` before the first round-trip sample.  `tcp_update_pacing_rate`
     /// [linux-tsq]
-    fn paced(&self, time: Duration) -> Option<u64> {
+    fn paced_octets(&self, time: Duration) -> Option<u64> {
         let round_trip = u128::from(self.rtt.smoothed()?.as_nanos().max(1));
         let window = u128::from(self.congestion.cwnd().max(self.flight_octets()));
         let tenths = if self.congestion.is_below_half_of_ssthresh() { 20 } else { 12 };
@@ -119,7 +119,7 @@ impl Sender {
         let Some(SmallQueue { held, usage, .. }) = &mut self.small_queue else { return };
         *held += size.get();
         if self.unacknowledged >= usage.end || is_full || (!usage.is_full && flight > usage.most) {
-            *usage = Usage { is_full, most: flight, end: self.next };
+            *usage = CwndUsage { is_full, most: flight, end: self.next };
         }
     }
 
