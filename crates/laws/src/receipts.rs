@@ -1,44 +1,44 @@
-//! Packets that have got through to a station and from it, as its own frames show them.
+//! Delivered packets of a station, as its own frames show them.
 //!
-//! Source: [arf-window §III-B], [occupancy-tfrc §III-C] act when the rate of a station's link changes. A station
-//! knows the rate of a frame that has got through: of one that it receives at once, of its own by the ACK. It takes
-//! in one frame after the other in place; a copy of what it knows of each flow would cost more than the law.
+//! Source: [arf-window §III-B] and [occupancy-tfrc §III-C] act when the rate of a station's link changes. A
+//! station knows the rate of a delivered frame: at once if it receives the frame, and by the ACK if it sends
+//! it. The state is updated in place, because copying the state of all flows would cost more than the law.
 
 use airfair_units::{Bytes, DataRate};
 
 use crate::Direction;
 use crate::occupancy_meter::{Frame, Kind, Packets};
 
-/// A frame that a station has decoded or sent, with what its own packets tell.
+/// A frame that a station has decoded or sent, with the station's own packets in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heard<'p> {
-    /// The frame.
+    /// The frame with its header fields.
     pub frame: Frame<'p>,
-    /// Its rate.
+    /// PHY rate of the frame.
     pub rate: DataRate,
 }
 
-/// A flow with an end at the station, as what has got through shows it.
+/// A flow that begins or ends at the station, and what its delivered packets show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalFlow {
-    /// Its number.
+    /// Number of the flow.
     pub flow: u16,
-    /// Direction of its data.
+    /// Direction of the flow's data.
     pub direction: Direction,
-    /// True if the law limits it.
+    /// True if the law limits this flow.
     pub is_controlled: bool,
-    /// Data that has got through.
+    /// Data delivered so far.
     pub moved: Bytes,
-    /// The most data of a packet.
+    /// Largest payload of a packet.
     pub largest: Bytes,
-    /// Headers before the data of a packet, LLC/SNAP included.
+    /// Headers of a data packet, LLC/SNAP included.
     pub headers: Bytes,
-    /// A packet without data, which answers others, LLC/SNAP included.
+    /// Length of a packet without data, such as an ACK, LLC/SNAP included.
     pub answer: Bytes,
 }
 
 impl LocalFlow {
-    /// A flow of which nothing has got through yet.
+    /// Creates a flow without any delivered packet.
     #[must_use]
     pub fn new(flow: u16, direction: Direction, is_controlled: bool) -> Self {
         let none = Bytes::ZERO;
@@ -46,7 +46,7 @@ impl LocalFlow {
         Self { flow, direction, is_controlled, moved, largest, headers, answer }
     }
 
-    /// Takes note of packets of it that have got through.
+    /// Updates the flow with delivered packets.
     fn note(&mut self, come: &Packets) {
         if come.answers > 0 {
             self.answer = come.answer;
@@ -59,7 +59,7 @@ impl LocalFlow {
     }
 }
 
-/// The station's own last data frame, until it is answered: rate and packets.
+/// The station's last own data frame until it is answered: its rate and packets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Receipts {
     sent: Option<DataRate>,
@@ -67,8 +67,8 @@ pub struct Receipts {
 }
 
 impl Receipts {
-    /// Takes in a frame of station `me`, and those of `flows` take note of what has got through by it. Direction and
-    /// rate of those packets, if there are any.
+    /// Processes a frame of station `me` and updates the flows of the packets that it delivers. Returns the
+    /// direction and the rate of these packets, if there are any.
     pub fn take<'f>(
         &mut self,
         me: u16,
@@ -120,7 +120,7 @@ mod tests {
         heard(to, Kind::Data { from, psdu: Bytes::new(1_076), packets })
     }
 
-    /// A frame received has got through, an own one has with its ACK, and only once.
+    /// A received frame is delivered; a sent one is delivered by its ACK, once.
     ///
     /// Verifies: [arf-window §III-B]
     #[test]
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!((flow.headers, flow.answer), (Bytes::new(48), Bytes::new(48)));
     }
 
-    /// Of an aggregate of three packets a `BlockAck` acknowledges two, and of the next one none.
+    /// A `BlockAck` acknowledges two of the three packets of an aggregate, and none of the next aggregate.
     #[test]
     fn of_an_aggregate_what_a_block_ack_acknowledges_has_got_through() {
         let mut flows = [LocalFlow::new(7, Direction::Up, true)];
