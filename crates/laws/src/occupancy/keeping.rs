@@ -1,6 +1,6 @@
-//! A station that keeps to its share: it divides what it is granted between its flows and limits their rates.
+//! Law of a station under a grant: divides the station's share among its flows and limits their rates.
 //!
-//! It takes in one frame after the other in place: its account of all flows would be copied with each of them.
+//! The state is updated in place, because copying it with every frame would be costly.
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
@@ -13,40 +13,40 @@ use crate::occupancy_meter as meter;
 use crate::receipts::{Heard, LocalFlow, Receipts};
 use crate::window_limit;
 
-/// A flow with an end at the station, and its limit.
+/// A flow that begins or ends at the station, with its allocation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Limited {
     local: LocalFlow,
     kept: Option<Kept>,
 }
 
-/// Share that the last beacon has left a flow, and its use.
+/// Share that a flow got with the last beacon, and its usage in that observation slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Kept {
     share: f64,
-    /// Packets of the flow in the slot.
+    /// Usage by the flow in the slot.
     seen: meter::FlowUsage,
     slot: Duration,
     access: meter::Access,
     aggregates: Aggregates,
 }
 
-/// Memory from frame to frame.
+/// State of the station.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     meter: meter::State,
     intervals: Intervals,
-    /// Time at which the last beacon was received, and the number that have been due since.
+    /// Time of the last received beacon, and the number of beacons that were due since.
     since: Time,
     missed: u16,
-    /// Rates at which frames got through last, up and down.
+    /// Rates of the last delivered frames, up and down.
     rates: [Option<DataRate>; 2],
     flows: Vec<Limited>,
     receipts: Receipts,
 }
 
 impl State {
-    /// Nothing has been heard. `flows` are those with an end at the station.
+    /// Creates the state of a station with these `flows`, before any frame.
     pub fn new(flows: impl Iterator<Item = LocalFlow>) -> Self {
         Self {
             meter: meter::State::default(),
@@ -60,25 +60,25 @@ impl State {
     }
 }
 
-/// The end of a flow at the station, as its transport knows it.
+/// State of a flow's transport at the station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
-    /// True if each few packets are answered, and not each round trip.
+    /// True for TCP, which acknowledges every few packets; false for TFRC, which reports every round trip.
     pub is_tcp: bool,
-    /// Its round trip, once it knows one.
+    /// Round-trip time; `None` before the first sample.
     pub round_trip: Option<Duration>,
 }
 
-/// A limit of a flow.
+/// Limit of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// Of TFRC's rate.
+    /// Limit of TFRC's rate.
     Rate(DataRate),
-    /// Of TCP's window.  Deviates: [D-113]
+    /// Limit of TCP's window.  Deviates: [D-113]
     Window(Bytes),
 }
 
-/// A beacon is due. The flows whose limits are gone, because so many have been missed.
+/// Counts a beacon that is due. Returns the flows whose limits end now, because too many beacons were missed.
 pub fn expect_beacon<'s>(
     params: &Params,
     state: &'s mut State,
@@ -89,16 +89,16 @@ pub fn expect_beacon<'s>(
     flows.iter_mut().filter_map(|limited| limited.kept.take().map(|_| &limited.local))
 }
 
-/// A frame that the station has decoded or sent.
+/// Observation of a station: a frame that it has decoded or sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation<'h> {
-    /// The frame.
+    /// The frame with its rate.
     pub heard: &'h Heard<'h>,
-    /// The grant in it, if it is a beacon that has one.
+    /// Grant in the frame, if it is a beacon with one.
     pub grant: Option<Grant>,
 }
 
-/// The station has seen a frame; true if limits are due.
+/// Processes a frame. Returns true if [`limits`] have changed.
 pub fn step(
     params: &Params,
     meter: &meter::Params,
@@ -120,7 +120,7 @@ pub fn step(
     state.rates[direction as usize].replace(rate) != Some(rate)
 }
 
-/// A beacon: the share of each flow.  [occupancy-tfrc eq. 7 to 15]
+/// Computes the share of each flow when a beacon arrives.  [occupancy-tfrc eq. 7 to 15]
 fn share_out(
     params: &Params,
     meter: &meter::Params,
@@ -161,7 +161,8 @@ fn share_out(
     }
 }
 
-/// Limits of the flows at the rates of now, where `end` tells of each.  [occupancy-tfrc eq. 16 to 18]
+/// Limits of the flows at the current rates. `end` returns the transport state of a flow; a flow without one
+/// has no limit.  [occupancy-tfrc eq. 16 to 18]
 pub fn limits<'s>(
     state: &'s State,
     end: impl Fn(&LocalFlow) -> Option<End> + 's,
@@ -183,7 +184,7 @@ pub fn limits<'s>(
     })
 }
 
-/// Highest rate of a flow whose packets and answers take so long, θ.
+/// θ: highest rate of a flow whose packets and answers have these exchanges.
 fn rate(
     kept: &Kept,
     is_tcp: bool,
@@ -201,13 +202,13 @@ fn rate(
     highest_rate(kept.share, kept.slot, &law::PacketCost { payload, data, answer, answers })
 }
 
-/// Rates of a flow's data and of what answers it, once frames have got through at them.
+/// Rates of a flow's data and of its answers, once frames have been delivered at them.
 fn rates_of(local: &LocalFlow, [up, down]: [Option<DataRate>; 2]) -> Option<[DataRate; 2]> {
     let (data, answer) = if local.direction == Direction::Up { (up, down) } else { (down, up) };
     Some([data?, answer.or(data)?])
 }
 
-/// Terms on which packets of a flow take time: what goes before them, those among which it is divided, and the rates of
+/// Conditions for the channel time of a flow's packets: access times, packets per aggregate, and the rates of
 /// data and answers.
 #[derive(Clone, Copy, Debug)]
 struct Pricing {
@@ -216,7 +217,7 @@ struct Pricing {
     rates: [DataRate; 2],
 }
 
-/// Packets of a flow with data, as long as those `seen` are on average, and its answers.
+/// Exchanges of a flow's data packets, with their mean length in the slot, and of its answers.
 fn exchanges(
     local: &LocalFlow,
     seen: &meter::FlowUsage,
@@ -241,13 +242,14 @@ mod tests {
     use super::*;
     use crate::fixture::{self, AP, ME, at_ms, us};
 
-    /// Its slots end with beacons.
+    /// Slots end with beacons, so the slot length has no limit.
     const METER: meter::Params =
         meter::Params { slot: Duration::from_nanos(u64::MAX), ..fixture::METER };
     const FAST: DataRate = DataRate::from_mbps(54);
     const SLOW: DataRate = DataRate::from_mbps(6);
 
-    /// A cell in which a frame lasts a microsecond for 8 octets at the fast rate, and nine times that at the slow one.
+    /// A cell in which a frame takes a microsecond per 8 octets at the fast rate, and nine times that at the
+    /// slow rate.
     fn exchange(access: Duration, load: Load) -> Exchange {
         let packets = load.most.min(4);
         let octets = load.msdu.get() * u64::from(packets);
@@ -261,7 +263,7 @@ mod tests {
         Heard { frame, rate }
     }
 
-    /// Data of flow 7 to the station: so many packets of 1400 octets in a frame.
+    /// Packets of flow 7 in a frame: `number` of them with 1400 octets each.
     fn frame_of(number: usize) -> [meter::Packets; 1] {
         let mut packets = Vec::new();
         let add = |_| meter::Packets::gather(&mut packets, fixture::packet(1_400));
@@ -283,11 +285,12 @@ mod tests {
         step(&params, &METER, state, &Observation { heard, grant }, &exchange)
     }
 
-    /// Two packets of 1400 octets in 100 ms, half of the channel granted. Its exchange takes DIFS 34 and the access
-    /// point's back-off 66, data 181, SIFS 16 and ACK 28 µs: 325; TFRC's report each 10 ms 100 + 0 + 44 = 144 µs. So
-    /// (0.5 - 0.0144) / 325 µs = 1494 packets per second. At the slow rate data takes 1629, in all 1773 µs: 273
-    /// packets. TCP's window is that of 10 ms, with one answer for the two packets: 325 + 144 / 2 = 397 µs, so 1259
-    /// packets per second or 17 631 octets.
+    /// Two packets of 1400 octets arrive in 100 ms, and half of the channel is granted. An exchange takes
+    /// DIFS 34 and the access point's back-off 66, data 181, SIFS 16 and ACK 28 µs: 325 µs. TFRC's report
+    /// every 10 ms takes 100 + 0 + 44 = 144 µs. This allows (0.5 - 0.0144) / 325 µs = 1494 packets per
+    /// second. At the slow rate the data takes 1629, the exchange 1773 µs: 273 packets. TCP has one answer
+    /// for two packets: 325 + 144 / 2 = 397 µs, so 1259 packets per second, or a window of 17 631 octets for
+    /// 10 ms.
     ///
     /// Verifies: [occupancy-tfrc eq. 17], [occupancy-tfrc eq. 18]
     #[test]
@@ -316,10 +319,11 @@ mod tests {
         assert_eq!(expect_beacon(&params, &mut state).count(), 0);
     }
 
-    /// Frames of three packets, 4344 octets and so 543 µs, half of the channel granted. Apart, each would take 325 µs as
-    /// above: 1494 packets per second. As seen, three share DIFS 34, back-off 66, data 543, SIFS 16 and ACK 28 µs: 687, so
-    /// 229 each and (0.5 - 0.0144) / 229 µs = 2120. A full frame has four here: 724 of data, 868 in all, 217 each; four
-    /// reports in one have 36 each: (0.5 - 0.0036) / 217 µs = 2287.
+    /// Frames of three packets have 4344 octets and take 543 µs; half of the channel is granted. In separate
+    /// frames each packet takes 325 µs as above: 1494 packets per second. As seen, three share DIFS 34,
+    /// back-off 66, data 543, SIFS 16 and ACK 28 µs: 687 µs, so 229 each and (0.5 - 0.0144) / 229 µs = 2120.
+    /// A full aggregate has four packets here: 724 of data, 868 in total, 217 each; four reports in one frame
+    /// take 36 each: (0.5 - 0.0036) / 217 µs = 2287.
     #[test]
     fn packets_of_an_aggregate_cost_less_than_packets_apart() {
         let three = frame_of(3);

@@ -21,7 +21,7 @@
 //! | time of a loss | between arrivals (§5.2) | between send timestamps (`estimate_tstamp`) |
 //! | discount at least | 0.25 (§5.5) | 0.5 (`minDiscountRatio_`) |
 //! | report | a round trip after the last, or p rises (§6.1, §6.2) | first packet R after the last, or 1.5 R, or any loss event (`recv`, `nextpkt`) |
-//! | equation for the first interval | as it is (§6.3.1) | 3·√(3bp/8) is 1 at most (`b_to_p`) |
+//! | equation for the first interval | unchanged (§6.3.1) | 3·√(3bp/8) is 1 at most (`b_to_p`) |
 //! | slow start | paced | a packet at once with every report (`TfrcAgent::recv`) |
 //!
 //! Deviations: reports are sent without RR and SDES (reduced-size RTCP). Data-limited intervals are detected
