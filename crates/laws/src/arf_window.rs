@@ -127,11 +127,11 @@ pub struct Observation {
 
 /// Δτ: change of the channel time of each connection of the station, positive or negative [s].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Extra(f64);
+pub struct ExtraTime(f64);
 
 /// Processes one delivered frame. Returns Δτ at a change of the rate, after which each long-lived connection
 /// gets the window of [`window`].  [arf-window §III-B]
-pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Option<Extra>) {
+pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Option<ExtraTime>) {
     let next = State { rate: Some(seen.rate) };
     let extra = match (state.rate, &seen.measured) {
         (Some(before), Some(measured)) if before != seen.rate => {
@@ -144,7 +144,7 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Option
 
 /// Δτ by [arf-window eq. 5 to 7, eq. 12, eq. 13]; `t_remain` of eq. 13 is that of eq. 6. With a projected τ,
 /// the change of τ itself is included and also divided equally among the connections.
-fn extra(params: &Params, before: DataRate, after: DataRate, seen: &Measured) -> Extra {
+fn extra(params: &Params, before: DataRate, after: DataRate, seen: &Measured) -> ExtraTime {
     // Δ⁺ after a rise, -Δ⁻ after a fall.
     let freed = seconds_to_send(seen.adapted, before) - seconds_to_send(seen.adapted, after);
     // Mean back-offs may add up to more than the idle time.
@@ -160,7 +160,7 @@ fn extra(params: &Params, before: DataRate, after: DataRate, seen: &Measured) ->
         Reading::Printed => given,
         Reading::Projected => given - freed,
     };
-    Extra(own / f64::from(seen.connections.max(1)))
+    ExtraTime(own / f64::from(seen.connections.max(1)))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
@@ -199,7 +199,7 @@ fn round(seen: &Connection) -> Duration {
 
 /// Θ: highest throughput of the connection [octets/s].  [arf-window eq. 8]
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-fn throughput(params: &Params, extra: Extra, seen: &Connection) -> f64 {
+fn throughput(params: &Params, extra: ExtraTime, seen: &Connection) -> f64 {
     let time = (seen.occupied.as_secs_f64() + extra.0).max(0.0);
     let octets = seen.segment.saturating_mul(seen.segments_per_ack.max(1).into()).get() as f64;
     time / round(seen).as_secs_f64() * octets / params.slot.as_secs_f64()
@@ -208,7 +208,7 @@ fn throughput(params: &Params, extra: Extra, seen: &Connection) -> f64 {
 /// Window of the connection from now on, between two segments and its buffer.  [arf-window eq. 11]
 #[expect(clippy::cast_possible_truncation, reason = "a cast saturates, and the buffer bounds it")]
 #[expect(clippy::cast_sign_loss, reason = "never negative")]
-pub fn window(params: &Params, extra: Extra, seen: &Connection) -> Bytes {
+pub fn window(params: &Params, extra: ExtraTime, seen: &Connection) -> Bytes {
     let round_trip = match params.round_trip {
         RoundTrip::Smoothed => seen.smoothed_round_trip,
         RoundTrip::Least => seen.least_round_trip,
@@ -268,7 +268,7 @@ mod tests {
         let (state, extra) = step(params, state, &seen(after, Some(measured)));
         assert!(state.knows(mbps(after)));
         #[expect(clippy::cast_possible_truncation, reason = "small")]
-        extra.map(|Extra(seconds)| (seconds * 1e6).round() as i64)
+        extra.map(|ExtraTime(seconds)| (seconds * 1e6).round() as i64)
     }
 
     fn printed_us(before: u64, after: u64, measured: Measured) -> Option<i64> {
@@ -400,20 +400,20 @@ mod tests {
     #[test]
     fn the_window_is_the_throughput_times_the_round_trip() {
         let params = Params::default();
-        let theta = throughput(&params, Extra(0.02), &CONNECTION);
+        let theta = throughput(&params, ExtraTime(0.02), &CONNECTION);
         assert!((theta - 973_333.33).abs() < 0.01, "{theta}");
-        assert_eq!(window(&params, Extra(0.02), &CONNECTION), Bytes::new(30_173));
+        assert_eq!(window(&params, ExtraTime(0.02), &CONNECTION), Bytes::new(30_173));
         let printed = Params::printed();
-        assert_eq!(window(&printed, Extra(0.02), &CONNECTION), Bytes::new(60_346));
+        assert_eq!(window(&printed, ExtraTime(0.02), &CONNECTION), Bytes::new(60_346));
     }
 
     /// Verifies: [arf-window §III-C]
     #[test]
     fn the_window_is_two_segments_at_least_and_the_buffer_at_most() {
         let params = Params::default();
-        assert_eq!(window(&params, Extra(-1.0), &CONNECTION), Bytes::new(2_920));
+        assert_eq!(window(&params, ExtraTime(-1.0), &CONNECTION), Bytes::new(2_920));
         let slow = Connection { least_round_trip: Duration::from_secs(1), ..CONNECTION };
-        assert_eq!(window(&params, Extra(0.02), &slow), Bytes::new(131_072));
+        assert_eq!(window(&params, ExtraTime(0.02), &slow), Bytes::new(131_072));
     }
 
     proptest! {
@@ -443,7 +443,7 @@ mod tests {
             prop_assert!((Bytes::new(2_920)..=Bytes::new(buffer)).contains(&wide));
             let longer = Connection { least_round_trip: us(2 * rtt), ..connection };
             prop_assert!(window(&params, extra, &longer) >= wide);
-            prop_assert!(window(&params, Extra(extra.0 + 0.01), &connection) >= wide);
+            prop_assert!(window(&params, ExtraTime(extra.0 + 0.01), &connection) >= wide);
         }
     }
 }

@@ -16,7 +16,7 @@
 use airfair_units::{Duration, Time};
 
 use crate::newreno::{self, Event, Target};
-use crate::window::{Observation, Window, octets, whole_octets};
+use crate::window::{Observation, WindowState, octets, whole_octets};
 
 /// C [segments/s³].  [RFC9438 §5]
 pub const SCALE: f64 = 0.4;
@@ -25,9 +25,9 @@ pub const BETA: f64 = 0.7;
 /// α: growth per round trip with which β has Reno's average throughput, 3·(1 − β)/(1 + β).  [RFC9438 §4.3]
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 /// Fraction of its window that a flow takes as `W_max` with fast convergence: (1 + β)/2.  [RFC9438 §4.7]
-const YIELDING: f64 = 0.85;
+const FAST_CONVERGENCE: f64 = 0.85;
 /// Largest ratio of the target to the window.  [RFC9438 §4.2]
-const STEEPEST: f64 = 1.5;
+const MAX_GROWTH: f64 = 1.5;
 
 /// Options that the RFC leaves to the implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl State {
 
 /// Returns the state and the window after one event.  [RFC9438 §4]
 #[must_use]
-pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Window) {
+pub fn step(params: &Params, state: State, seen: &Observation) -> (State, WindowState) {
     let Observation { window, seen: event, .. } = seen;
     let segment = params.window.segment;
     match event.event {
@@ -87,7 +87,7 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Window
             let ssthresh = whole_octets(octets(event.flight) * BETA).max(segment * 2);
             let ssthresh = newreno::threshold(event.event, ssthresh, window.ssthresh);
             let target = Target { ssthresh, cwnd: ssthresh };
-            (lose(params, state, seen), newreno::shrink(segment, event.event, target))
+            (on_loss(params, state, seen), newreno::shrink(segment, event.event, target))
         }
         _ => {
             let state = State { stage: None, last_ack: seen.path.now, ..state };
@@ -106,11 +106,11 @@ fn pause(mut state: State, now: Time) -> State {
 }
 
 /// Records the window at a loss.  [RFC9438 §4.6 to §4.8]
-fn lose(params: &Params, state: State, seen: &Observation) -> State {
+fn on_loss(params: &Params, state: State, seen: &Observation) -> State {
     let cwnd = octets(seen.window.cwnd) / octets(params.window.segment);
     let gives_way = params.fast_convergence && cwnd < state.plateau;
     State {
-        plateau: if gives_way { cwnd * YIELDING } else { cwnd },
+        plateau: if gives_way { cwnd * FAST_CONVERGENCE } else { cwnd },
         is_plateau_known: !matches!(seen.seen.event, Event::Timeout { .. }),
         before_loss: cwnd,
         stage: None,
@@ -129,7 +129,7 @@ fn begin(state: &mut State, cwnd: f64, now: Time) -> Stage {
 }
 
 /// Congestion avoidance.  [RFC9438 §4.2 to §4.5]
-fn grow(params: &Params, mut state: State, seen: &Observation) -> (State, Window) {
+fn grow(params: &Params, mut state: State, seen: &Observation) -> (State, WindowState) {
     let segment = octets(params.window.segment);
     let exact = octets(seen.window.cwnd) + state.fraction;
     let cwnd = exact / segment;
@@ -146,14 +146,14 @@ fn grow(params: &Params, mut state: State, seen: &Observation) -> (State, Window
     let next = if cubic(state.plateau, &current, elapsed) < current.reno {
         cwnd.max(current.reno)
     } else {
-        let target = cubic(state.plateau, &current, elapsed + ahead).clamp(cwnd, STEEPEST * cwnd);
+        let target = cubic(state.plateau, &current, elapsed + ahead).clamp(cwnd, MAX_GROWTH * cwnd);
         (cwnd + (target - cwnd) / cwnd * segments).min(target)
     };
     let grown = (next * segment).max(exact);
     let whole = whole_octets(grown);
     let state =
         State { stage: Some(current), fraction: grown - octets(whole), last_ack: now, ..state };
-    (state, Window { cwnd: whole.max(params.window.segment), ..seen.window })
+    (state, WindowState { cwnd: whole.max(params.window.segment), ..seen.window })
 }
 
 /// `W_cubic` [segments].  [RFC9438 §4.2]
@@ -190,7 +190,7 @@ mod tests {
             unacknowledged: 1,
             next: 1,
         };
-        let window = Window { cwnd, ssthresh: SEGMENT * 50, credit: 0 };
+        let window = WindowState { cwnd, ssthresh: SEGMENT * 50, credit: 0 };
         Observation {
             window,
             seen: newreno::Observation { event, acked: SEGMENT, flight: cwnd },

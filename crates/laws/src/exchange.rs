@@ -30,7 +30,7 @@ pub enum Aggregates {
 
 impl Aggregates {
     /// Largest number of packets per aggregate for a flow whose aggregates had `seen` packets on average.
-    pub fn most(self, seen: u32) -> u32 {
+    pub fn max_packets(self, seen: u32) -> u32 {
         match self {
             Self::Apart => 1,
             Self::Seen => seen,
@@ -56,7 +56,7 @@ pub struct Load {
     /// PHY rate of its frame.
     pub rate: DataRate,
     /// Largest number of such packets in an aggregate. The limits of the aggregate itself may allow fewer.
-    pub most: u32,
+    pub max_packets: u32,
 }
 
 /// Durations of the parts of a frame exchange.
@@ -119,7 +119,7 @@ mod tests {
         let (access, data, ack, sifs) = (us(79), us(580), us(32), us(16));
         let exchange = Exchange { access, protection: [None; 2], data, ack, sifs, packets: 7 };
         assert_eq!(exchange.time(), us(101));
-        let most = |it: Aggregates| it.most(7);
+        let most = |it: Aggregates| it.max_packets(7);
         assert_eq!([Aggregates::Apart, Aggregates::Seen].map(most), [1, 7]);
         assert!(most(Aggregates::Full) > 256);
         let of_sent = |it: Aggregates| most(it.of_sent());

@@ -15,7 +15,7 @@ use airfair_units::{Bytes, Duration, Time};
 
 use crate::linux_reno::{arrived, avoid, in_segments, shrink, slow_start};
 use crate::newreno::{self, Event};
-use crate::window::{Observation, Window};
+use crate::window::{Observation, WindowState};
 
 /// β in units of 1/1024.
 const BETA: u64 = 717;
@@ -26,9 +26,9 @@ const SCALE: f64 = 410.0 / 1024.0;
 /// Segments per segment of Reno's growth for a window of one, times 8: 8·(1 + β)/3/(1 − β), rounded down.
 const FRIENDLY: u64 = 15;
 /// Shortest time between two updates at an unchanged window: 1/32 s.
-const LOOK: Duration = Duration::from_micros(31_250);
+const UPDATE_INTERVAL: Duration = Duration::from_micros(31_250);
 /// Largest number of acknowledged segments for a growth by one, before the first loss.
-const EAGER: u64 = 20;
+const MAX_COUNT_BEFORE_LOSS: u64 = 20;
 /// Time after the start of a stage during which round-trip samples may still be from the recovery before it.
 const SETTLING: Duration = Duration::from_secs(1);
 
@@ -51,9 +51,9 @@ pub struct State {
     /// `cnt`: number of acknowledged segments for a growth by one.
     pub every: u64,
     /// `last_cwnd`: window at the last update [segments].
-    pub looked_at: u64,
+    pub last_window: u64,
     /// Time of the last update.
-    pub looked: Time,
+    pub last_update: Time,
     /// `delay_min`: smallest round trip.
     pub least_round_trip: Option<Duration>,
     /// State of `HyStart`.
@@ -81,7 +81,7 @@ pub struct HyStart {
     /// The current round.
     pub round: Option<Round>,
     /// True once `HyStart` has ended slow start.
-    pub is_found: bool,
+    pub has_exited: bool,
 }
 
 /// A round of `HyStart`: the ACKs of one round trip.
@@ -109,7 +109,7 @@ impl State {
 
 /// Returns the state and the window after one event.  [linux-tcp-cubic]
 #[must_use]
-pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (State, Window) {
+pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (State, WindowState) {
     let segment = params.segment;
     let (state, window) = measure(segment, state, seen);
     match seen.seen.event {
@@ -118,12 +118,12 @@ pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (Stat
             if left == 0 {
                 return (state, window);
             }
-            let state = look(state, in_segments(segment, window.cwnd), left, seen.path.now);
+            let state = update(state, in_segments(segment, window.cwnd), left, seen.path.now);
             (state, avoid(segment, window, state.every, left))
         }
         Event::ThirdDuplicate | Event::SackLoss | Event::Timeout { is_repeated: false, .. } => {
             let cwnd = in_segments(segment, window.cwnd);
-            let state = lose(state, cwnd, seen.seen.event);
+            let state = on_loss(state, cwnd, seen.seen.event);
             (state, shrink(segment, seen, cwnd * BETA / WHOLE))
         }
         _ => (state, newreno::step(params, window, &seen.seen)),
@@ -131,7 +131,7 @@ pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (Stat
 }
 
 /// Processes the round-trip sample of an ACK.  `cubictcp_acked` [linux-tcp-cubic]
-fn measure(segment: Bytes, mut state: State, seen: &Observation) -> (State, Window) {
+fn measure(segment: Bytes, mut state: State, seen: &Observation) -> (State, WindowState) {
     let (now, mut window) = (seen.path.now, seen.window);
     let is_settling = state.stage.is_some_and(|stage| now.saturating_since(stage.since) < SETTLING);
     let Some(round_trip) = seen.path.round_trip.filter(|_| !is_settling) else {
@@ -139,9 +139,9 @@ fn measure(segment: Bytes, mut state: State, seen: &Observation) -> (State, Wind
     };
     let least = state.least_round_trip.map_or(round_trip, |least| least.min(round_trip));
     state.least_round_trip = Some(least);
-    if !state.hystart.is_found && window.cwnd < window.ssthresh {
-        state.hystart = watch(segment, state.hystart, least, round_trip, seen);
-        if state.hystart.is_found {
+    if !state.hystart.has_exited && window.cwnd < window.ssthresh {
+        state.hystart = hystart_update(segment, state.hystart, least, round_trip, seen);
+        if state.hystart.has_exited {
             window.ssthresh = window.cwnd;
         }
     }
@@ -149,7 +149,7 @@ fn measure(segment: Bytes, mut state: State, seen: &Observation) -> (State, Wind
 }
 
 /// Checks whether slow start has to end.  `hystart_update` [linux-tcp-cubic]
-fn watch(
+fn hystart_update(
     segment: Bytes,
     hystart: HyStart,
     least: Duration,
@@ -160,11 +160,11 @@ fn watch(
     let fresh =
         Round { since: path.now, end: path.next, last_ack: path.now, least: None, samples: 0 };
     let mut round = hystart.round.filter(|it| path.unacknowledged <= it.end).unwrap_or(fresh);
-    let mut is_found = false;
+    let mut has_exited = false;
     if in_segments(segment, seen.window.cwnd) >= HYSTART_LEAST {
         if path.now.saturating_since(round.last_ack) <= HYSTART_GAP {
             round.last_ack = path.now;
-            is_found = path.now.saturating_since(round.since) > (least + HYSTART_ACK_DELAY) / 2;
+            has_exited = path.now.saturating_since(round.since) > (least + HYSTART_ACK_DELAY) / 2;
         }
         let in_round = round.least.map_or(round_trip, |least| least.min(round_trip));
         round.least = Some(in_round);
@@ -172,15 +172,15 @@ fn watch(
             round.samples += 1;
         } else {
             let growth = (least / 8).clamp(Duration::from_millis(4), Duration::from_millis(16));
-            is_found |= in_round > least + growth;
+            has_exited |= in_round > least + growth;
         }
     }
-    HyStart { round: Some(round), is_found }
+    HyStart { round: Some(round), has_exited }
 }
 
 /// Records the window at a loss; a time-out resets the state.  `cubictcp_recalc_ssthresh`, `cubictcp_state`
 /// [linux-tcp-cubic]
-fn lose(state: State, cwnd: u64, event: Event) -> State {
+fn on_loss(state: State, cwnd: u64, event: Event) -> State {
     if matches!(event, Event::Timeout { .. }) {
         return State::default();
     }
@@ -190,21 +190,22 @@ fn lose(state: State, cwnd: u64, event: Event) -> State {
 }
 
 /// Updates the number of segments to be acknowledged for a growth by one.  `bictcp_update` [linux-tcp-cubic]
-fn look(mut state: State, cwnd: u64, arrived: u64, now: Time) -> State {
+fn update(mut state: State, cwnd: u64, arrived: u64, now: Time) -> State {
     if let Some(stage) = &mut state.stage {
         stage.credit += arrived;
     }
-    let is_unchanged = state.looked_at == cwnd && now.saturating_since(state.looked) <= LOOK;
+    let is_unchanged =
+        state.last_window == cwnd && now.saturating_since(state.last_update) <= UPDATE_INTERVAL;
     if is_unchanged && state.every > 0 {
         return state;
     }
-    (state.looked_at, state.looked) = (cwnd, now);
+    (state.last_window, state.last_update) = (cwnd, now);
     let mut epoch = state.stage.unwrap_or_else(|| begin(state.plateau, cwnd, arrived, now));
     let ahead = state.least_round_trip.unwrap_or(Duration::ZERO);
     let target = cubic(&epoch, now.saturating_since(epoch.since) + ahead);
     let mut every = if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd };
     if state.plateau == 0 {
-        every = every.min(EAGER);
+        every = every.min(MAX_COUNT_BEFORE_LOSS);
     }
     let per_segment = (cwnd * FRIENDLY / 8).max(1);
     while epoch.credit > per_segment {
@@ -263,7 +264,7 @@ mod tests {
             unacknowledged: 1,
             next: 50_001,
         };
-        let window = Window { cwnd: SEGMENT * cwnd, ssthresh: SEGMENT * 10, credit: 0 };
+        let window = WindowState { cwnd: SEGMENT * cwnd, ssthresh: SEGMENT * 10, credit: 0 };
         let seen = newreno::Observation { event, acked: SEGMENT * 2, flight: Bytes::ZERO };
         Observation { window, seen, path }
     }
@@ -294,9 +295,9 @@ mod tests {
         assert_eq!((state.every, window.cwnd, window.credit), (23, SEGMENT * 70, 2));
         // After 31 ms there is no update at the same window, after 32 ms there is: W(0.132) = 100 − ⌊27.2⌋.
         let (state, _) = step(&PARAMS, state, &seen(ACK, 1_031, 70, None));
-        assert_eq!((state.looked, state.every), (Time::ZERO + ms(1_000), 23));
+        assert_eq!((state.last_update, state.every), (Time::ZERO + ms(1_000), 23));
         let (state, _) = step(&PARAMS, state, &seen(ACK, 1_032, 70, None));
-        assert_eq!((state.looked, state.every), (Time::ZERO + ms(1_032), 23));
+        assert_eq!((state.last_update, state.every), (Time::ZERO + ms(1_032), 23));
         // A changed window is updated at once: 71/(73 − 71) = 35.
         let (state, _) = step(&PARAMS, state, &seen(ACK, 1_033, 71, None));
         assert_eq!(state.every, 35);
@@ -330,11 +331,11 @@ mod tests {
         assert_eq!(state, State::default());
         // Without a plateau the window grows at least by a twentieth of what arrives.
         let (state, _) = step(&PARAMS, state, &seen(ACK, 9_000, 70, None));
-        assert_eq!(state.every, EAGER);
+        assert_eq!(state.every, MAX_COUNT_BEFORE_LOSS);
     }
 
     /// An ACK in slow start, at 20 segments and without a threshold.
-    fn starting(state: State, at_us: u64, round_trip: Duration) -> (State, Window) {
+    fn starting(state: State, at_us: u64, round_trip: Duration) -> (State, WindowState) {
         let mut seen = seen(ACK, 0, 20, Some(round_trip));
         seen.path.now = Time::ZERO + Duration::from_micros(at_us);
         seen.window.ssthresh = Bytes::new(u64::MAX);
@@ -348,18 +349,18 @@ mod tests {
         // An ACK train from 0 on with one ACK per millisecond; the limit is (20 + 1)/2 = 10.5 ms.
         for at in 0..=10 {
             let (next, window) = starting(state, at * 1_000, ms(20));
-            assert_eq!((next.hystart.is_found, window.cwnd), (false, SEGMENT * 22));
+            assert_eq!((next.hystart.has_exited, window.cwnd), (false, SEGMENT * 22));
             state = next;
         }
         let (state, window) = starting(state, 11_000, ms(20));
-        assert!(state.hystart.is_found);
+        assert!(state.hystart.has_exited);
         assert_eq!(window.ssthresh, SEGMENT * 20);
         // ACKs 3 ms apart are no train.
         let mut state = State::default();
         for at in 0..8 {
             state = starting(state, at * 3_000, ms(20)).0;
         }
-        assert!(!state.hystart.is_found);
+        assert!(!state.hystart.has_exited);
     }
 
     /// Verifies: [linux-tcp-cubic]: the ninth round-trip sample of a round, 4 ms above a minimum of 20 ms.
@@ -371,7 +372,7 @@ mod tests {
                 let round_trip = ms(20) + Duration::from_micros(above_us);
                 state = starting(state, at * 3_000, round_trip).0;
             }
-            state.hystart.is_found
+            state.hystart.has_exited
         };
         assert!(!grown(4_000) && grown(4_001));
     }

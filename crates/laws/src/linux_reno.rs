@@ -9,14 +9,14 @@
 use airfair_units::Bytes;
 
 use crate::newreno::{self, Event, Target};
-use crate::window::{Observation, Window};
+use crate::window::{Observation, WindowState};
 
 /// Smallest threshold [segments].
 const LEAST: u64 = 2;
 
 /// Returns the window after one event.  [linux-tcp-cong]
 #[must_use]
-pub fn step(params: &newreno::Params, seen: &Observation) -> Window {
+pub fn step(params: &newreno::Params, seen: &Observation) -> WindowState {
     let window = seen.window;
     match seen.seen.event {
         Event::NewAck { is_cwnd_limited: true } => {
@@ -44,27 +44,27 @@ pub(crate) fn arrived(segment: Bytes, seen: &Observation) -> u64 {
 
 /// Slow start up to the threshold. Returns the window and the acknowledged segments that exceed slow start.
 /// `tcp_slow_start` [linux-tcp-cong]
-pub(crate) fn slow_start(segment: Bytes, window: Window, arrived: u64) -> (Window, u64) {
+pub(crate) fn slow_start(segment: Bytes, window: WindowState, arrived: u64) -> (WindowState, u64) {
     if window.cwnd >= window.ssthresh {
         return (window, arrived);
     }
     let room = (window.ssthresh - window.cwnd).get().div_ceil(segment.get());
     let gain = arrived.min(room);
-    (Window { cwnd: window.cwnd + segment * gain, ..window }, arrived - gain)
+    (WindowState { cwnd: window.cwnd + segment * gain, ..window }, arrived - gain)
 }
 
 /// Adds one segment for every `every` segments acknowledged, and keeps the rest as credit. Credit of `every`
 /// or more, earned when more were needed, adds one segment only.  `tcp_cong_avoid_ai` [linux-tcp-cong]
-pub(crate) fn avoid(segment: Bytes, window: Window, every: u64, arrived: u64) -> Window {
+pub(crate) fn avoid(segment: Bytes, window: WindowState, every: u64, arrived: u64) -> WindowState {
     let every = every.max(1);
     let (paid, credit) = if window.credit >= every { (1, 0) } else { (0, window.credit) };
     let credit = credit + arrived;
     let gain = paid + credit / every;
-    Window { cwnd: window.cwnd + segment * gain, credit: credit % every, ..window }
+    WindowState { cwnd: window.cwnd + segment * gain, credit: credit % every, ..window }
 }
 
 /// Window after a loss, for a threshold of `ssthresh` segments.  `tcp_enter_loss` [linux-tcp-cong]
-pub(crate) fn shrink(segment: Bytes, seen: &Observation, ssthresh: u64) -> Window {
+pub(crate) fn shrink(segment: Bytes, seen: &Observation, ssthresh: u64) -> WindowState {
     let ssthresh = match seen.seen.event {
         Event::Timeout { is_in_recovery: true, .. } => seen.window.ssthresh,
         _ => segment * ssthresh.max(LEAST),
@@ -80,7 +80,7 @@ mod tests {
     use airfair_units::Time;
 
     fn after(event: Event, cwnd: u64, ssthresh: u64, credit: u64, acked: u64) -> (u64, u64, u64) {
-        let window = Window { cwnd: SEGMENT * cwnd, ssthresh: SEGMENT * ssthresh, credit };
+        let window = WindowState { cwnd: SEGMENT * cwnd, ssthresh: SEGMENT * ssthresh, credit };
         let path = Path {
             now: Time::ZERO,
             round_trip: None,

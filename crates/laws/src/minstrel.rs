@@ -39,7 +39,7 @@ use airfair_units::{Duration, Time};
 
 use chain::{Stage, attempts, continue_chain, start_chain};
 use sampling::sample;
-use statistics::{Choice, Rate, choose, refreshed};
+use statistics::{Choice, RateStatistics, choose, refreshed};
 
 /// Largest number of rates of a link.
 pub const MAX_RATES: usize = 12;
@@ -71,7 +71,7 @@ impl Default for Params {
 /// State of the rate control of one link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
-    rates: [Rate; MAX_RATES],
+    rates: [RateStatistics; MAX_RATES],
     /// Number of rates of the link.
     count: u8,
     choice: Choice,
@@ -100,7 +100,7 @@ impl State {
     pub fn new(params: &Params, times: &[Duration]) -> Self {
         assert!((1..=MAX_RATES).contains(&times.len()), "one to {MAX_RATES} rates");
         assert!(times.iter().all(|time| !time.is_zero()), "a frame takes time");
-        let rates = [Rate::default(); MAX_RATES];
+        let rates = [RateStatistics::default(); MAX_RATES];
         let attempts = attempts(params, times[0], rates[0]);
         Self {
             rates,

@@ -89,7 +89,7 @@ impl Params {
 
 /// A PHY rate of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rate {
+pub struct GroupedRate {
     /// Number of the group: the rates of a group have the same streams, width and guard interval.
     pub group: u8,
     /// Number of spatial streams.
@@ -102,7 +102,7 @@ pub struct Rate {
 /// State of the rate control of one link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
-    rates: Vec<Rate>,
+    rates: Vec<GroupedRate>,
     /// Time of an aggregate besides its MPDUs: gaps, preamble and block ack.
     overhead: Duration,
     statistics: Vec<Statistics>,
@@ -139,7 +139,7 @@ impl State {
     pub fn new(
         params: &Params,
         overhead: Duration,
-        rates: Vec<Rate>,
+        rates: Vec<GroupedRate>,
         draw: impl FnMut() -> u32,
     ) -> Self {
         assert!(rates.iter().all(|rate| !rate.time.is_zero()), "an MPDU takes time");
@@ -188,7 +188,7 @@ impl State {
         self.has_sample && self.stage == 0
     }
 
-    fn rate(&self, level: u16) -> Rate {
+    fn rate(&self, level: u16) -> GroupedRate {
         self.rates[usize::from(level)]
     }
 

@@ -98,7 +98,7 @@ pub enum Kind<'p> {
     /// `BlockAck` for an aggregate that the station has sent.
     BlockAck {
         /// Acknowledged packets, by flow.
-        come: &'p [Packets],
+        acknowledged: &'p [Packets],
     },
     /// Beacon.
     Beacon,
@@ -106,7 +106,7 @@ pub enum Kind<'p> {
 
 /// A slot that has ended, and the number of empty slots after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct EndedSlot {
     /// Start of the slot.
     pub from: Time,
     /// Usage of the channel in the slot.
@@ -167,7 +167,7 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
         let _ = close(params, state, frame.end);
     }
     if state.open.is_some_and(|open| open.until < frame.end) {
-        give_way(params, state, frame);
+        end_open_exchange(params, state, frame);
     }
     let &Frame { duration, to, backoff, kind, .. } = frame;
     if let Some(backoff) = backoff {
@@ -176,7 +176,7 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
     }
     match kind {
         Kind::Rts { from } => {
-            give_way(params, state, frame);
+            end_open_exchange(params, state, frame);
             state.open = Some(Exchange::new(params, from, Some(to), frame));
         }
         Kind::Cts { request } => match &mut state.open {
@@ -186,7 +186,7 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
                 let mut granted = Exchange::new(params, to, None, frame);
                 granted.spent += before;
                 granted.is_answered = true;
-                give_way(params, state, frame);
+                end_open_exchange(params, state, frame);
                 state.open = Some(granted);
             }
         },
@@ -207,21 +207,21 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
             // The station sees whether its own data is acknowledged; for others' data it assumes so.
             exchange.is_answered = from != params.me;
             exchange.has_data = true;
-            give_way(params, state, frame);
+            end_open_exchange(params, state, frame);
             state.open = Some(exchange);
             state.carried.extend_from_slice(packets);
         }
         Kind::Ack | Kind::BlockAck { .. } => match &mut state.open {
             Some(open) if open.sender == to => {
                 open.is_answered = true;
-                if let Kind::BlockAck { come } = kind {
-                    state.carried.iter_mut().for_each(|sent| sent.keep(come));
+                if let Kind::BlockAck { acknowledged } = kind {
+                    state.carried.iter_mut().for_each(|sent| sent.keep(acknowledged));
                 }
                 settle(params, state);
             }
             // The station could not decode the data, so the ACK is all it knows of the exchange.
             _ if to != params.access_point => {
-                give_way(params, state, frame);
+                end_open_exchange(params, state, frame);
                 let exchange = params.sifs + duration;
                 state.current.early[usize::from(to != params.me)] +=
                     exchange.saturating_sub(frame.end.saturating_since(state.start));
@@ -258,7 +258,7 @@ impl Exchange {
 /// Ends the open exchange when a frame of another one follows. If that frame began before the end of the open
 /// exchange, the open one was interrupted: without data it has failed, with data it has lasted until then.
 /// Deviates: [D-084]
-fn give_way(params: &Params, state: &mut State, next: &Frame) {
+fn end_open_exchange(params: &Params, state: &mut State, next: &Frame) {
     if let Some(open) = &mut state.open {
         let rest = (open.until + next.duration).saturating_since(next.end).min(open.promised);
         if !rest.is_zero() {
@@ -318,7 +318,7 @@ fn divide(carried: &[Packets], share: Share, mut give: impl FnMut(&Packets, Shar
 
 /// Ends the slots that are over at `now`; `None` if the current slot continues. An exchange counts in the
 /// slot in which it ends.
-pub fn close(params: &Params, state: &mut State, now: Time) -> Option<Ended> {
+pub fn close(params: &Params, state: &mut State, now: Time) -> Option<EndedSlot> {
     let passed = now - state.start;
     if passed < params.slot {
         return None;
@@ -332,7 +332,7 @@ pub fn close(params: &Params, state: &mut State, now: Time) -> Option<Ended> {
     let slot = std::mem::take(&mut state.current);
     // If slots without a frame followed, the last slot is empty.
     state.last = Some(if steps == 1 { slot.clone() } else { Slot::default() });
-    Some(Ended { from, slot, silent: steps - 1 })
+    Some(EndedSlot { from, slot, silent: steps - 1 })
 }
 
 /// Ends the current slot at `now`, whatever its length. An exchange counts in the slot in which it ends.

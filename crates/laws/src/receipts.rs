@@ -11,7 +11,7 @@ use crate::occupancy_meter::{Frame, Kind, Packets};
 
 /// A frame that a station has decoded or sent, with the station's own packets in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Heard<'p> {
+pub struct HeardFrame<'p> {
     /// The frame with its header fields.
     pub frame: Frame<'p>,
     /// PHY rate of the frame.
@@ -47,14 +47,14 @@ impl LocalFlow {
     }
 
     /// Updates the flow with delivered packets.
-    fn note(&mut self, come: &Packets) {
-        if come.answers > 0 {
-            self.answer = come.answer;
+    fn note(&mut self, acknowledged: &Packets) {
+        if acknowledged.answers > 0 {
+            self.answer = acknowledged.answer;
         }
-        if come.data > 0 {
-            self.moved += come.payload;
-            self.largest = self.largest.max(come.largest);
-            self.headers = come.headers;
+        if acknowledged.data > 0 {
+            self.moved += acknowledged.payload;
+            self.largest = self.largest.max(acknowledged.largest);
+            self.headers = acknowledged.headers;
         }
     }
 }
@@ -72,10 +72,10 @@ impl Receipts {
     pub fn take<'f>(
         &mut self,
         me: u16,
-        heard: &Heard,
+        heard: &HeardFrame,
         flows: impl Iterator<Item = &'f mut LocalFlow>,
     ) -> Option<(Direction, DataRate)> {
-        let (direction, rate, come) = match heard.frame.kind {
+        let (direction, rate, acknowledged) = match heard.frame.kind {
             Kind::Data { packets: [], .. } => return None,
             Kind::Data { from, packets, .. } if from == me => {
                 self.sent = Some(heard.rate);
@@ -87,14 +87,16 @@ impl Receipts {
             Kind::Ack if heard.frame.to == me => {
                 (Direction::Up, self.sent.take()?, self.packets.as_slice())
             }
-            Kind::BlockAck { come } if heard.frame.to == me => {
-                (Direction::Up, self.sent.take().filter(|_| !come.is_empty())?, come)
-            }
+            Kind::BlockAck { acknowledged } if heard.frame.to == me => (
+                Direction::Up,
+                self.sent.take().filter(|_| !acknowledged.is_empty())?,
+                acknowledged,
+            ),
             _ => return None,
         };
         for known in flows {
-            if let Some(come) = come.iter().find(|it| it.flow == known.flow) {
-                known.note(come);
+            if let Some(acknowledged) = acknowledged.iter().find(|it| it.flow == known.flow) {
+                known.note(acknowledged);
             }
         }
         Some((direction, rate))
@@ -110,13 +112,13 @@ mod tests {
     const ME: u16 = 1;
     const RATE: DataRate = DataRate::from_mbps(54);
 
-    fn heard(to: u16, kind: Kind<'_>) -> Heard<'_> {
+    fn heard(to: u16, kind: Kind<'_>) -> HeardFrame<'_> {
         let (duration, duration_field) = (Duration::ZERO, Duration::ZERO);
         let frame = Frame { end: Time::ZERO, duration, duration_field, to, backoff: None, kind };
-        Heard { frame, rate: RATE }
+        HeardFrame { frame, rate: RATE }
     }
 
-    fn data(from: u16, to: u16, packets: &[Packets]) -> Heard<'_> {
+    fn data(from: u16, to: u16, packets: &[Packets]) -> HeardFrame<'_> {
         heard(to, Kind::Data { from, psdu: Bytes::new(1_076), packets })
     }
 
@@ -154,10 +156,10 @@ mod tests {
             all
         };
         let all = frame(&[packet(1_000), packet(300), packet(900)]);
-        let come = frame(&[packet(300), packet(900)]);
+        let acknowledged = frame(&[packet(300), packet(900)]);
         assert_eq!(take(data(ME, 0, &all)), None);
-        let block_ack = |come| heard(ME, Kind::BlockAck { come });
-        assert_eq!(take(block_ack(&come)), Some((Direction::Up, RATE)));
+        let block_ack = |acknowledged| heard(ME, Kind::BlockAck { acknowledged });
+        assert_eq!(take(block_ack(&acknowledged)), Some((Direction::Up, RATE)));
         assert_eq!(take(data(ME, 0, &all)), None);
         assert_eq!(take(block_ack(&[])), None);
         assert_eq!(take(heard(ME, Kind::Ack)), None);

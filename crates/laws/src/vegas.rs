@@ -12,7 +12,7 @@
 use airfair_units::{Bytes, Duration};
 
 use crate::newreno::{self, Event};
-use crate::window::{Observation, Window, lowest};
+use crate::window::{Observation, WindowState, lowest};
 
 /// Thresholds of the paper, in segments that wait in queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub struct State {
 
 /// Returns the state and the window after one event.  [brakmo-1995 §3.2]
 #[must_use]
-pub fn step(params: &Params, mut state: State, seen: &Observation) -> (State, Window) {
+pub fn step(params: &Params, mut state: State, seen: &Observation) -> (State, WindowState) {
     state.base = lowest(state.base, seen.path.round_trip);
     state.lowest = lowest(state.lowest, seen.path.round_trip);
     let Event::NewAck { is_cwnd_limited } = seen.seen.event else {
@@ -90,21 +90,26 @@ fn share(amount: Bytes, part: Duration, whole: Duration) -> Bytes {
 }
 
 /// Leaves slow start with one segment in the queue.  [linux-vegas]
-fn leave_slow_start(params: &Params, window: Window, held: Bytes) -> Window {
+fn leave_slow_start(params: &Params, window: WindowState, held: Bytes) -> WindowState {
     let segment = params.window.segment;
     let cwnd = window.cwnd.min(held + segment).max(segment * 2);
-    Window { cwnd, ssthresh: threshold(window.ssthresh, cwnd, segment), credit: 0 }
+    WindowState { cwnd, ssthresh: threshold(window.ssthresh, cwnd, segment), credit: 0 }
 }
 
 /// Congestion avoidance: at most one segment up or down.  [brakmo-1995 §3.2]
-fn avoid(params: &Params, window: Window, queued: Bytes, is_cwnd_limited: bool) -> Window {
+fn avoid(
+    params: &Params,
+    window: WindowState,
+    queued: Bytes,
+    is_cwnd_limited: bool,
+) -> WindowState {
     let segment = params.window.segment;
     if queued > segment * u64::from(params.beta) {
         let cwnd = (window.cwnd.saturating_sub(segment)).max(segment * 2).min(window.cwnd);
-        return Window { cwnd, ssthresh: threshold(window.ssthresh, cwnd, segment), ..window };
+        return WindowState { cwnd, ssthresh: threshold(window.ssthresh, cwnd, segment), ..window };
     }
     if queued < segment * u64::from(params.alpha) && is_cwnd_limited {
-        return Window { cwnd: window.cwnd + segment, ..window };
+        return WindowState { cwnd: window.cwnd + segment, ..window };
     }
     window
 }
@@ -128,12 +133,12 @@ mod tests {
     });
     const ACK: Event = Event::NewAck { is_cwnd_limited: true };
 
-    fn window(cwnd: u64, ssthresh: u64) -> Window {
-        Window { cwnd: Bytes::new(cwnd), ssthresh: Bytes::new(ssthresh), credit: 0 }
+    fn window(cwnd: u64, ssthresh: u64) -> WindowState {
+        WindowState { cwnd: Bytes::new(cwnd), ssthresh: Bytes::new(ssthresh), credit: 0 }
     }
 
     /// An ACK that ends a round in which `round_trip_ms` was measured.
-    fn round_ends(window: Window, round_trip_ms: u64) -> Observation {
+    fn round_ends(window: WindowState, round_trip_ms: u64) -> Observation {
         let path = Path {
             now: Time::ZERO,
             round_trip: Some(Duration::from_millis(round_trip_ms)),

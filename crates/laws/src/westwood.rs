@@ -12,7 +12,7 @@
 use airfair_units::{Bytes, Duration, Time};
 
 use crate::newreno::{self, Event, Target, half, threshold};
-use crate::window::{Observation, Window, lowest, octets, whole_octets};
+use crate::window::{Observation, WindowState, lowest, octets, whole_octets};
 
 /// Number of virtual samples after which nothing remains of the estimate: 0.6¹²⁸ < 10⁻²⁸.
 const VIRTUAL_SAMPLES: u64 = 128;
@@ -50,7 +50,7 @@ pub struct State {
 
 /// Returns the state and the window after one event.  [westwood-2001 §3]
 #[must_use]
-pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Window) {
+pub fn step(params: &Params, state: State, seen: &Observation) -> (State, WindowState) {
     let state = measure(params, state, seen);
     let event = seen.seen.event;
     let segment = params.window.segment;
@@ -145,7 +145,7 @@ mod tests {
     const ACK: Event = Event::NewAck { is_cwnd_limited: true };
 
     fn seen(event: Event, at_ms: u64, acked: u64, round_trip_ms: Option<u64>) -> Observation {
-        let window = Window { cwnd: SEGMENT * 20, ssthresh: SEGMENT * 10, credit: 0 };
+        let window = WindowState { cwnd: SEGMENT * 20, ssthresh: SEGMENT * 10, credit: 0 };
         let seen =
             newreno::Observation { event, acked: Bytes::new(acked), flight: Bytes::new(20_000) };
         let path = Path {
@@ -228,13 +228,13 @@ mod tests {
         // 120 000 octet/s · 50 ms = 6000. The time-out is no sample, so the estimate is unchanged.
         let timeout = Event::Timeout { is_repeated: false, is_in_recovery: false };
         let (_, window) = step(&PARAMS, known, &seen(timeout, 0, 0, None));
-        assert_eq!(window, Window { cwnd: SEGMENT, ssthresh: SEGMENT * 6, credit: 0 });
+        assert_eq!(window, WindowState { cwnd: SEGMENT, ssthresh: SEGMENT * 6, credit: 0 });
         // A duplicate at the same time waits for the next sample. A loss shown by SACK does not inflate the
         // window.
         let (_, window) = step(&PARAMS, known, &seen(Event::SackLoss, 0, 0, None));
-        assert_eq!(window, Window { cwnd: SEGMENT * 6, ssthresh: SEGMENT * 6, credit: 0 });
+        assert_eq!(window, WindowState { cwnd: SEGMENT * 6, ssthresh: SEGMENT * 6, credit: 0 });
         let (_, window) = step(&PARAMS, known, &seen(Event::ThirdDuplicate, 0, 0, None));
-        assert_eq!(window, Window { cwnd: SEGMENT * 9, ssthresh: SEGMENT * 6, credit: 0 });
+        assert_eq!(window, WindowState { cwnd: SEGMENT * 9, ssthresh: SEGMENT * 6, credit: 0 });
     }
 
     /// Verifies: [westwood-2001 §3]: "if cwin > ssthresh then cwin = ssthresh", and never the reverse.
@@ -248,10 +248,10 @@ mod tests {
         };
         // 50 000 > cwnd 20 000
         let (_, window) = step(&PARAMS, fast, &seen(Event::SackLoss, 0, 0, None));
-        assert_eq!(window, Window { cwnd: SEGMENT * 20, ssthresh: SEGMENT * 50, credit: 0 });
+        assert_eq!(window, WindowState { cwnd: SEGMENT * 20, ssthresh: SEGMENT * 50, credit: 0 });
         let slow = State { bandwidth: 10.0, ..fast };
         let (_, window) = step(&PARAMS, slow, &seen(Event::SackLoss, 0, 0, None));
-        assert_eq!(window, Window { cwnd: SEGMENT * 2, ssthresh: SEGMENT * 2, credit: 0 });
+        assert_eq!(window, WindowState { cwnd: SEGMENT * 2, ssthresh: SEGMENT * 2, credit: 0 });
         // Without an estimate: half of 20 000.
         let (_, window) = step(&PARAMS, State::default(), &seen(Event::SackLoss, 0, 0, None));
         assert_eq!(window.ssthresh, SEGMENT * 10);

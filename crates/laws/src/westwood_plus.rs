@@ -12,7 +12,7 @@ use airfair_units::{Bytes, Duration, Time};
 
 use crate::newreno::{self, Event, Target, half, threshold};
 use crate::westwood::arrived;
-use crate::window::{Observation, Window, lowest};
+use crate::window::{Observation, WindowState, lowest};
 
 /// Shortest interval of a sample.  [linux-westwood]
 pub const SHORTEST_SAMPLE: Duration = Duration::from_millis(50);
@@ -49,7 +49,7 @@ pub struct State {
 
 /// Returns the state and the window after one event. Growth is NewReno's.  [linux-westwood]
 #[must_use]
-pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (State, Window) {
+pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (State, WindowState) {
     let mut state = measure(params.segment, state, seen);
     let event = seen.seen.event;
     let segment = params.segment;
@@ -120,7 +120,7 @@ mod tests {
     const ACK: Event = Event::NewAck { is_cwnd_limited: true };
 
     fn seen(event: Event, at_ms: u64, acked: u64, round_trip_ms: Option<u64>) -> Observation {
-        let window = Window { cwnd: SEGMENT * 20, ssthresh: SEGMENT * 10, credit: 0 };
+        let window = WindowState { cwnd: SEGMENT * 20, ssthresh: SEGMENT * 10, credit: 0 };
         let seen =
             newreno::Observation { event, acked: Bytes::new(acked), flight: Bytes::new(20_000) };
         let path = Path {
@@ -179,12 +179,15 @@ mod tests {
             (Event::Timeout { is_repeated: false, is_in_recovery: false }, 1),
         ] {
             let (_, window) = step(&PARAMS, known, &seen(event, 0, 0, None));
-            assert_eq!(window, Window { cwnd: SEGMENT * cwnd, ssthresh: SEGMENT * 6, credit: 0 });
+            assert_eq!(
+                window,
+                WindowState { cwnd: SEGMENT * cwnd, ssthresh: SEGMENT * 6, credit: 0 }
+            );
         }
         // A repeated time-out leaves the threshold of ten segments.
         let again = Event::Timeout { is_repeated: true, is_in_recovery: false };
         let (_, window) = step(&PARAMS, known, &seen(again, 0, 0, None));
-        assert_eq!(window, Window { cwnd: SEGMENT, ssthresh: SEGMENT * 10, credit: 0 });
+        assert_eq!(window, WindowState { cwnd: SEGMENT, ssthresh: SEGMENT * 10, credit: 0 });
         // Without an estimate: half of the flight; two segments at least.
         let (_, window) = step(&PARAMS, State::default(), &seen(Event::SackLoss, 0, 0, None));
         assert_eq!(window.ssthresh, SEGMENT * 10);

@@ -9,7 +9,7 @@ use airfair_units::{Bytes, Duration, Time};
 use crate::newreno;
 
 /// Congestion window and slow start threshold.
-pub type Window = newreno::State;
+pub type WindowState = newreno::State;
 
 /// Measurements of the path that a sender has at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Path {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// Window before the event.
-    pub window: Window,
+    pub window: WindowState,
     /// The event, as for NewReno.
     pub seen: newreno::Observation,
     /// Measurements of the path.

@@ -5,11 +5,11 @@
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
-use super::{Connection, Extra, Measured, Observation, Params};
+use super::{Connection, ExtraTime, Measured, Observation, Params};
 use crate::Direction;
 use crate::exchange::{Exchanges, Load};
 use crate::occupancy_meter as meter;
-use crate::receipts::{Heard, LocalFlow, Receipts};
+use crate::receipts::{HeardFrame, LocalFlow, Receipts};
 
 /// State of the station.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub struct Report {
 /// without a frame after it.
 pub fn report(meter: &meter::Params, state: &mut State, now: Time) -> [Option<Report>; 2] {
     let ended = meter::close(meter, &mut state.meter, now);
-    let Some(meter::Ended { from, slot, silent }) = ended else { return [None; 2] };
+    let Some(meter::EndedSlot { from, slot, silent }) = ended else { return [None; 2] };
     let (own, others) = slot.exchanges(meter.me);
     let active = u32::try_from(slot.stations.len()).expect("at most 65 535 stations");
     let to = from + meter.slot;
@@ -84,7 +84,7 @@ pub fn report(meter: &meter::Params, state: &mut State, now: Time) -> [Option<Re
 pub struct Change {
     direction: Direction,
     rate: DataRate,
-    extra: Extra,
+    extra: ExtraTime,
     access: meter::Access,
 }
 
@@ -94,7 +94,7 @@ pub fn step(
     params: &Params,
     meter: &meter::Params,
     state: &mut State,
-    heard: &Heard,
+    heard: &HeardFrame,
 ) -> Option<Change> {
     meter::step(meter, &mut state.meter, &heard.frame);
     let (direction, rate) = state.receipts.take(meter.me, heard, state.connections.iter_mut())?;
@@ -112,7 +112,7 @@ pub fn step(
 
 /// State of a connection's transport at the station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct End {
+pub struct TcpEndpoint {
     /// Smoothed round-trip time.
     pub smoothed_round_trip: Duration,
     /// Smallest round-trip time.
@@ -121,13 +121,13 @@ pub struct End {
     pub buffer: Bytes,
 }
 
-/// Windows at the new rate for the connections whose data has the direction of `change`. `end` returns the
+/// Windows at the new rate for the connections whose data has the direction of `change`. `endpoint` returns the
 /// transport state of a connection, or `None` before it has round-trip samples.
 pub fn windows<'s>(
     params: &'s Params,
     state: &'s State,
     change: Change,
-    end: impl Fn(&LocalFlow) -> Option<End> + 's,
+    endpoint: impl Fn(&LocalFlow) -> Option<TcpEndpoint> + 's,
     exchange: &'s Exchanges,
 ) -> impl Iterator<Item = (&'s LocalFlow, Bytes)> {
     let slot = state.meter.last().expect("windows follow from a slot");
@@ -137,13 +137,13 @@ pub fn windows<'s>(
         direction,
         msdu,
         rate,
-        most: params.aggregates.most(seen),
+        max_packets: params.aggregates.max_packets(seen),
     };
     let exchange = move |load| exchange(access.up, load);
     let controlled = long_lived(params, state, slot)
         .filter(move |(it, _)| it.direction == change.direction && it.is_controlled);
     controlled.filter_map(move |(local, seen)| {
-        let End { smoothed_round_trip, least_round_trip, buffer } = end(local)?;
+        let TcpEndpoint { smoothed_round_trip, least_round_trip, buffer } = endpoint(local)?;
         let segment = Bytes::new(seen.octets.get() / u64::from(seen.packets));
         let connection = Connection {
             occupied: seen.usage.occupancy(change.access),
@@ -211,8 +211,8 @@ mod tests {
     const SLOW: DataRate = DataRate::from_mbps(48);
 
     /// A data frame of 248 µs that the station receives, at `end` ms.
-    fn data(end: u64, rate: DataRate) -> Heard<'static> {
-        Heard { frame: crate::fixture::data(1_000 * end, AP, ME), rate }
+    fn data(end: u64, rate: DataRate) -> HeardFrame<'static> {
+        HeardFrame { frame: crate::fixture::data(1_000 * end, AP, ME), rate }
     }
 
     #[test]
@@ -251,16 +251,16 @@ mod tests {
         assert_eq!(step(&params, &METER, &mut state, &data(310, SLOW)), None, "nothing new");
         let change = step(&params, &METER, &mut state, &data(320, FAST)).expect("a change");
         let buffer = Bytes::new(20_000);
-        let end = |_: &LocalFlow| {
+        let endpoint = |_: &LocalFlow| {
             let round_trip = us(10_000);
             let (smoothed_round_trip, least_round_trip) = (round_trip, round_trip);
-            Some(End { smoothed_round_trip, least_round_trip, buffer })
+            Some(TcpEndpoint { smoothed_round_trip, least_round_trip, buffer })
         };
         let exchange = |access, _| {
             let (data, ack, sifs, packets) = (us(248), us(28), us(16), 1);
             crate::exchange::Exchange { access, protection: [None; 2], data, ack, sifs, packets }
         };
-        let windows = windows(&params, &state, change, end, &exchange);
+        let windows = windows(&params, &state, change, endpoint, &exchange);
         let windows: Vec<_> = windows.map(|(local, window)| (local.flow, window)).collect();
         // Nearly all of the channel is its own, and 10 ms of it are more than the buffer.
         assert_eq!(windows, [(7, Bytes::new(20_000))]);

@@ -2,7 +2,7 @@
 
 use airfair_units::Duration;
 
-use super::statistics::{Choice, Rate};
+use super::statistics::{Choice, RateStatistics};
 use super::{Params, State, is_faster};
 
 /// Fewest attempts of a stage.
@@ -50,7 +50,7 @@ pub(super) fn continue_chain(state: State) -> State {
 }
 
 /// Attempts of a stage: as many as fit into its time, or few if the outcome is nearly certain.
-pub(super) fn attempts(params: &Params, time: Duration, rate: Rate) -> u8 {
+pub(super) fn attempts(params: &Params, time: Duration, rate: RateStatistics) -> u8 {
     if rate.samples_left.is_some() {
         return FEWEST;
     }

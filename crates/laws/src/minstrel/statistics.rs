@@ -15,7 +15,7 @@ const SAMPLES: u8 = 4;
 
 /// Statistics of a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Rate {
+pub(super) struct RateStatistics {
     /// Smoothed success probability [1/18 000].
     pub(super) probability: u16,
     /// Attempts in the current interval.
@@ -35,14 +35,19 @@ pub(super) struct Choice {
 }
 
 /// Statistics of a rate at the end of an interval.  [linux-minstrel §`minstrel_update_stats`]
-pub(super) fn refreshed(params: &Params, rate: Rate) -> Rate {
+pub(super) fn refreshed(params: &Params, rate: RateStatistics) -> RateStatistics {
     let probability = if rate.attempts == 0 { rate.probability } else { smoothed(params, rate) };
     let is_settled = !(USEFUL..=ROBUST).contains(&probability);
-    Rate { probability, attempts: 0, successes: 0, samples_left: is_settled.then_some(SAMPLES) }
+    RateStatistics {
+        probability,
+        attempts: 0,
+        successes: 0,
+        samples_left: is_settled.then_some(SAMPLES),
+    }
 }
 
 /// New success probability after an interval with attempts [1/18 000], rounded down twice as in Linux.
-fn smoothed(params: &Params, rate: Rate) -> u16 {
+fn smoothed(params: &Params, rate: RateStatistics) -> u16 {
     let fresh = u64::from(rate.successes) * u64::from(CERTAIN) / u64::from(rate.attempts);
     let weight = u64::from(params.ewma);
     let rest = 100_u64.checked_sub(weight).expect("a weight of 100 % at most");
@@ -51,7 +56,7 @@ fn smoothed(params: &Params, rate: Rate) -> u16 {
 }
 
 /// Throughput of a rate [frames/s · 18 000].
-fn throughput(rate: Rate, time: Duration) -> u64 {
+fn throughput(rate: RateStatistics, time: Duration) -> u64 {
     if rate.probability < USEFUL {
         return 0;
     }
@@ -59,7 +64,7 @@ fn throughput(rate: Rate, time: Duration) -> u64 {
 }
 
 /// Rates for the retry chain. Among equals the slower rate; the lowest if no rate delivers anything.
-pub(super) fn choose(times: &[Duration], rates: &[Rate]) -> Choice {
+pub(super) fn choose(times: &[Duration], rates: &[RateStatistics]) -> Choice {
     let count = times.len();
     let carried = |level: usize| throughput(rates[level], times[level]);
     let is_robust = |level: usize| rates[level].probability >= ROBUST;

@@ -2,7 +2,7 @@
 
 use super::chain::{Stage, attempts};
 use super::sampling::FRAMES;
-use super::statistics::{CERTAIN, Choice, Rate, choose, refreshed};
+use super::statistics::{CERTAIN, Choice, RateStatistics, choose, refreshed};
 use super::*;
 use proptest::prelude::*;
 
@@ -31,7 +31,8 @@ const AGAIN: Event = Event::Sending { is_first: false, draw: 0 };
 fn known(times: &[Duration], percent: &[u16]) -> State {
     let mut state = State::new(&PARAMS, times);
     for (rate, &percent) in state.rates.iter_mut().zip(percent) {
-        *rate = refreshed(&PARAMS, Rate { probability: CERTAIN / 100 * percent, ..*rate });
+        *rate =
+            refreshed(&PARAMS, RateStatistics { probability: CERTAIN / 100 * percent, ..*rate });
     }
     let choice = choose(times, &state.rates);
     State { choice, updated: Some(ms(0)), ..state }
@@ -189,12 +190,13 @@ fn a_faster_sample_goes_first_and_any_other_second() {
 /// Verifies: [linux-minstrel §`minstrel_get_rate`]
 #[test]
 fn a_stage_has_the_attempts_that_fit_into_its_time() {
-    let unknown = Rate::default();
+    let unknown = RateStatistics::default();
     let fitting = |us| attempts(&PARAMS, Duration::from_micros(us), unknown);
     assert_eq!([2000, 2001, 1000, 857, 10, 3001, 60_000].map(fitting), [3, 2, 6, 7, 7, 2, 2]);
     // A rate with a nearly certain outcome has two attempts.
     let probable = |percent: u16| {
-        let rate = refreshed(&PARAMS, Rate { probability: CERTAIN / 100 * percent, ..unknown });
+        let rate =
+            refreshed(&PARAMS, RateStatistics { probability: CERTAIN / 100 * percent, ..unknown });
         attempts(&PARAMS, Duration::from_micros(1000), rate)
     };
     assert_eq!([0, 9, 10, 50, 95, 96, 100].map(probable), [2, 2, 6, 6, 6, 2, 2]);
@@ -293,14 +295,14 @@ fn a_single_rate_is_never_sampled() {
 }
 
 /// A simulated link whose rates succeed with these probabilities [%].
-struct Link {
+struct SimulatedLink {
     percent: [u32; 8],
     state: State,
     now: Time,
     seed: u64,
 }
 
-impl Link {
+impl SimulatedLink {
     fn new(percent: [u32; 8], seed: u64) -> Self {
         Self { percent, state: State::new(&PARAMS, &micros(OFDM)), now: ms(0), seed }
     }
@@ -357,7 +359,7 @@ fn the_rate_with_most_throughput_is_found() {
         ([30, 20, 15, 10, 10, 14, 40, 80], 7, 800),
     ] {
         for seed in 0..20 {
-            let mut link = Link::new(percent, seed);
+            let mut link = SimulatedLink::new(percent, seed);
             link.send(frames);
             let chosen = link.send(400);
             assert!(chosen[best] >= 360, "{percent:?}, {seed}: {chosen:?}");
@@ -372,7 +374,7 @@ fn the_rate_with_most_throughput_is_found() {
 /// Verifies: [linux-minstrel §`minstrel_get_rate`]
 #[test]
 fn a_slower_rate_is_known_late_while_the_best_seldom_fails_a_whole_stage() {
-    let mut link = Link::new([100, 100, 100, 100, 100, 50, 0, 0], 1);
+    let mut link = SimulatedLink::new([100, 100, 100, 100, 100, 50, 0, 0], 1);
     link.state = known(&micros(OFDM), &[25, 25, 25, 25, 25, 50, 0, 0]);
     assert_eq!(link.send(200), [0, 0, 0, 0, 0, 200, 0, 0]);
     link.send(2000);
@@ -389,7 +391,7 @@ fn a_slower_rate_is_known_late_while_the_best_seldom_fails_a_whole_stage() {
 #[test]
 fn a_best_rate_that_becomes_bad_is_left_and_taken_again() {
     for seed in 0..20 {
-        let mut link = Link::new([100; 8], seed);
+        let mut link = SimulatedLink::new([100; 8], seed);
         link.send(1500);
         link.percent = [100, 100, 100, 100, 100, 100, 0, 0];
         link.send(400);
@@ -420,7 +422,7 @@ proptest! {
         let mut state = State { frames, ..State::new(&params, &times) };
         for (rate, (one, other, probability)) in state.rates.iter_mut().zip(counts) {
             let (attempts, successes) = (one.max(other), one.min(other));
-            *rate = Rate { probability, attempts, successes, samples_left: None };
+            *rate = RateStatistics { probability, attempts, successes, samples_left: None };
         }
         let mut now = Time::ZERO;
         for (event, draw, pause) in events {

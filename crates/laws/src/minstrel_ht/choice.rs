@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use super::statistics::{Statistics, percent};
-use super::{Rate, State};
+use super::{GroupedRate, State};
 
 /// Number of rates with the highest throughput in a chain.
 pub(super) const BEST: usize = 3;
 /// Number of MPDUs that must have been sent before a group can count as dead.
-const TOLD: u32 = 30;
+const MIN_ATTEMPTS: u32 = 30;
 
 /// A group of rates, and the best of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,14 +28,14 @@ impl Group {
     /// # Panics
     ///
     /// Panics if there is no rate, or if the rates of a group are not adjacent.
-    pub(super) fn all(rates: &[Rate]) -> Vec<Self> {
+    pub(super) fn all(rates: &[GroupedRate]) -> Vec<Self> {
         assert!(!rates.is_empty(), "a link has a rate");
         let place = |level: usize| u16::try_from(level).expect("some hundred rates");
         let mut start = 0;
         let mut groups = Vec::new();
         for of_group in rates.chunk_by(|one, next| one.group == next.group) {
             let is_new = rates[..start].iter().all(|rate| rate.group != of_group[0].group);
-            assert!(is_new, "the rates of a group stand together");
+            assert!(is_new, "the rates of a group are adjacent");
             let (first, end) = (place(start), place(start + of_group.len()));
             groups.push(Self {
                 levels: first..end,
@@ -123,7 +123,7 @@ impl State {
         for place in 0..2 {
             let level = self.choice.best[place];
             let Statistics { attempts, successes, .. } = *self.statistics(level);
-            if attempts > TOLD
+            if attempts > MIN_ATTEMPTS
                 && successes < attempts / 4
                 && let Some(group) = self.group_before(level)
             {

@@ -4,7 +4,7 @@ use airfair_units::{Duration, Time};
 
 use super::choice::{Choice, Group};
 use super::statistics::{Statistics, percent};
-use super::{Params, Rate};
+use super::{GroupedRate, Params};
 
 /// Length of the list of rates to sample, per kind.
 const WAITING: usize = 5;
@@ -84,7 +84,7 @@ impl Samples {
     /// [linux-minstrel-ht §`minstrel_ht_refill_sample_rates`]
     pub(super) fn refill(
         &mut self,
-        rates: &[Rate],
+        rates: &[GroupedRate],
         statistics: &[Statistics],
         groups: &mut [Group],
         choice: Choice,
@@ -124,7 +124,7 @@ impl Samples {
 
     /// Adds the slowest rate that is faster than the best, of the next group with such a rate not yet in the
     /// list. [linux-minstrel-ht §`minstrel_ht_next_inc_rate`]
-    fn add_next(&mut self, rates: &[Rate], groups: &[Group], bounds: &Bounds) -> bool {
+    fn add_next(&mut self, rates: &[GroupedRate], groups: &[Group], bounds: &Bounds) -> bool {
         for _ in groups {
             let group = self.next_group(Kind::Next, groups.len());
             let faster = first_faster(rates, &groups[group], bounds.best);
@@ -141,7 +141,7 @@ impl Samples {
     /// [linux-minstrel-ht §`minstrel_ht_next_jump_rate`]
     fn add_any(
         &mut self,
-        rates: &[Rate],
+        rates: &[GroupedRate],
         statistics: &[Statistics],
         groups: &mut [Group],
         bounds: &Bounds,
@@ -203,6 +203,6 @@ struct Bounds {
 }
 
 /// The slowest rate of a group at which an MPDU takes less time than `than`.
-fn first_faster(rates: &[Rate], group: &Group, than: Duration) -> Option<u16> {
+fn first_faster(rates: &[GroupedRate], group: &Group, than: Duration) -> Option<u16> {
     group.levels().find(|level| rates[usize::from(*level)].time < than)
 }

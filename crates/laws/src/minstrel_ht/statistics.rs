@@ -2,7 +2,7 @@
 
 use airfair_units::Duration;
 
-use super::{Rate, State};
+use super::{GroupedRate, State};
 
 /// Success probability of 100 %.  [linux-minstrel-ht §`MINSTREL_SCALE`]
 pub(super) const CERTAIN: u32 = 4096;
@@ -125,7 +125,7 @@ impl State {
 
 /// MPDUs per second, including their part of an aggregate's overhead [1/4096].
 /// [linux-minstrel-ht §`minstrel_ht_get_tp_avg`]
-fn throughput(probability: u32, rate: Rate, overhead: Duration) -> u64 {
+fn throughput(probability: u32, rate: GroupedRate, overhead: Duration) -> u64 {
     if probability < USEFUL {
         return 0;
     }

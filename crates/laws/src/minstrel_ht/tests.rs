@@ -27,10 +27,13 @@ fn noise(seed: &mut u64) -> u32 {
 }
 
 /// Rates by group: streams, and the times of an MPDU [µs].
-fn rates(groups: &[(u8, &[u64])]) -> Vec<Rate> {
+fn rates(groups: &[(u8, &[u64])]) -> Vec<GroupedRate> {
     let of = |(group, (streams, times)): (u8, &(u8, &[u64]))| {
         let streams = *streams;
-        times.iter().map(move |us| Rate { group, streams, time: micros(*us) }).collect::<Vec<_>>()
+        times
+            .iter()
+            .map(move |us| GroupedRate { group, streams, time: micros(*us) })
+            .collect::<Vec<_>>()
     };
     (0..).zip(groups).flat_map(of).collect()
 }
@@ -43,7 +46,7 @@ fn link(groups: &[(u8, &[u64])]) -> State {
 
 /// Updates the statistics with a hundred MPDUs per rate, from the first rate on, of which `percent` succeed,
 /// in aggregates of `length`; `None` is a rate that is not used.
-fn told(state: &mut State, length: u16, percent: &[Option<u16>]) {
+fn update_with(state: &mut State, length: u16, percent: &[Option<u16>]) {
     for (level, share) in percent.iter().enumerate() {
         if let Some(share) = share {
             state.statistics[level].count(100, *share);
@@ -85,7 +88,7 @@ fn levels(state: &mut State, now: Time) -> String {
 fn probabilities_follow_a_filter_of_the_second_order() {
     let mut state = link(&[(1, &[100])]);
     let mut after = |acknowledged: u16| {
-        told(&mut state, 1, &[Some(acknowledged)]);
+        update_with(&mut state, 1, &[Some(acknowledged)]);
         state.statistics[0].probability
     };
     assert_eq!([100, 100, 0, 0, 0, 0, 0].map(&mut after), [4096, 4096, 2923, 1413, 142, 1, 1]);
@@ -121,11 +124,11 @@ fn a_rate_that_was_never_sent_is_as_good_as_a_faster_one() {
     let probabilities = |state: &State| -> Vec<u32> {
         state.statistics.iter().map(|rate| rate.probability).collect()
     };
-    told(&mut state, 1, &[Some(100), None, Some(50), None]);
+    update_with(&mut state, 1, &[Some(100), None, Some(50), None]);
     assert_eq!(probabilities(&state), [4096, 2048, 2048, 0]);
-    told(&mut state, 1, &[None, None, Some(0), None]);
+    update_with(&mut state, 1, &[None, None, Some(0), None]);
     assert_eq!(probabilities(&state)[..2], [4096, 2048]);
-    told(&mut state, 1, &[None, Some(25), None, None]);
+    update_with(&mut state, 1, &[None, Some(25), None, None]);
     assert_eq!(probabilities(&state)[..2], [4096, 1024]);
 }
 
@@ -138,9 +141,9 @@ fn throughput_is_of_an_mpdu_with_its_part_of_the_overhead() {
     let mut state = link(&[(1, &[100, 50, 25])]);
     assert_eq!(state.lengths.mean(), 1);
     let nothing = [None; 3];
-    told(&mut state, 33, &nothing);
+    update_with(&mut state, 33, &nothing);
     assert_eq!(state.lengths.mean(), 9);
-    told(&mut state, 33, &[Some(50), Some(95), Some(9)]);
+    update_with(&mut state, 33, &[Some(50), Some(95), Some(9)]);
     assert_eq!(state.lengths.mean(), 15);
     let carried: Vec<_> = state.statistics.iter().map(|rate| rate.throughput).collect();
     assert_eq!(carried, [2048 * 1_000_000_000 / 106_666, 3686 * 1_000_000_000 / 56_666, 0]);
@@ -180,7 +183,7 @@ fn the_table_of_statistics_decides() {
         ([100, 100, 80, 80, 80, 80], [5, 2, 4], 2),
     ] {
         let mut state = link(&[(1, &[800, 400, 200]), (2, &[400, 200, 100])]);
-        told(&mut state, 1, &percent.map(Some));
+        update_with(&mut state, 1, &percent.map(Some));
         assert_eq!(state.choice, Choice { best, probable }, "{percent:?}");
     }
 }
@@ -193,7 +196,7 @@ fn the_table_of_statistics_decides() {
 #[test]
 fn a_rate_faster_than_the_best_is_not_the_probable_one_unless_it_succeeds_more_often() {
     let mut state = link(&[(1, &[800, 90]), (2, &[100])]);
-    told(&mut state, 1, &[Some(100), Some(76), Some(95)]);
+    update_with(&mut state, 1, &[Some(100), Some(76), Some(95)]);
     assert_eq!(state.choice, Choice { best: [2, 1, 0], probable: 0 });
 }
 
@@ -209,7 +212,7 @@ fn a_stage_has_the_attempts_that_fit_into_its_time() {
     let attempts = |us: u64, length: u16, share: u16| {
         let mut state = link(&[(1, &[us])]);
         // 3/4 of the mean stay, so the length needs four times the change.
-        told(&mut state, 4 * length - 3, &[Some(share)]);
+        update_with(&mut state, 4 * length - 3, &[Some(share)]);
         assert_eq!(state.lengths.mean(), length.into());
         state.ordinary[0].attempts
     };
@@ -218,7 +221,7 @@ fn a_stage_has_the_attempts_that_fit_into_its_time() {
     assert_eq!([19, 20].map(|share| attempts(100, 1, share)), [2, 6]);
     let quick = Params { segment: Duration::from_millis(60), ..PARAMS };
     let mut state = link(&[(1, &[100])]);
-    told(&mut state, 1, &[Some(90)]);
+    update_with(&mut state, 1, &[Some(90)]);
     state.plan(&quick);
     assert_eq!(state.ordinary[0].attempts, 7);
 }
@@ -232,7 +235,7 @@ fn a_stage_has_the_attempts_that_fit_into_its_time() {
 #[test]
 fn a_sample_takes_the_place_of_the_best_for_one_attempt() {
     let mut state = link(&[(1, &[3000, 1000, 500, 200])]);
-    told(&mut state, 1, &[Some(90), Some(90), Some(90), Some(30)]);
+    update_with(&mut state, 1, &[Some(90), Some(90), Some(90), Some(30)]);
     // The first kind is the slowest rate faster than the best.
     assert_eq!(levels(&mut state, ms(1)), "3".to_owned() + "33333" + "1111" + "22222");
     // 20 ms have not passed yet.
@@ -257,7 +260,7 @@ fn samples(state: &mut State, now: Time, turns: u64) -> String {
 #[test]
 fn three_kinds_of_samples_take_turns() {
     let mut state = link(&[(1, &[800, 400, 200, 100])]);
-    told(&mut state, 1, &[Some(100), Some(100), Some(0), Some(0)]);
+    update_with(&mut state, 1, &[Some(100), Some(100), Some(0), Some(0)]);
     let seen = samples(&mut state, ms(1), 6);
     assert!(seen == "22 3  " || seen == "23 2  ", "{seen:?}");
 }
@@ -270,7 +273,7 @@ fn three_kinds_of_samples_take_turns() {
 fn a_slower_rate_is_sampled_unless_it_is_known_to_succeed() {
     let slow_samples = |percent: [u16; 4]| {
         let mut state = link(&[(1, &[800]), (2, &[400, 200, 100])]);
-        told(&mut state, 1, &percent.map(Some));
+        update_with(&mut state, 1, &percent.map(Some));
         assert_eq!((state.choice.best[..2].to_vec(), state.choice.probable), (vec![3, 2], 0));
         // The order may begin with any rate, so several updates are needed until all had their turn.
         (1..20).fold(String::new(), |seen, update| {
@@ -293,7 +296,7 @@ fn a_slower_rate_is_sampled_unless_it_is_known_to_succeed() {
 #[test]
 fn the_next_faster_rate_of_each_group_is_sampled_in_turn() {
     let mut state = link(&[(1, &[800, 400, 200]), (2, &[400, 200, 100])]);
-    told(&mut state, 1, &[Some(100), Some(100), Some(0), Some(0), Some(0), Some(0)]);
+    update_with(&mut state, 1, &[Some(100), Some(100), Some(0), Some(0), Some(0), Some(0)]);
     assert_eq!(state.choice.best[0], 1);
     let seen = samples(&mut state, ms(1), 6);
     let next: String = seen.chars().step_by(2).collect();
@@ -330,7 +333,7 @@ fn a_dead_group_is_left_before_the_next_update() {
     let all = [Some(100); 6];
     let dead = |groups: &[(u8, &[u64])], sent, acknowledged| {
         let mut state = link(groups);
-        told(&mut state, 1, &all[..groups.len() * 2]);
+        update_with(&mut state, 1, &all[..groups.len() * 2]);
         send(&mut state, ms(0), true);
         state.chain[0].level = state.choice.best[0];
         block(&mut state, ms(1), sent, acknowledged);
@@ -355,9 +358,9 @@ fn a_link_starts_at_its_first_rate() {
 }
 
 #[test]
-#[should_panic(expected = "the rates of a group stand together")]
-fn rates_of_a_group_that_do_not_stand_together_are_refused() {
-    let [one, other] = [1, 2].map(|group| Rate { group, streams: 1, time: micros(100) });
+#[should_panic(expected = "the rates of a group are adjacent")]
+fn rates_of_a_group_that_are_not_adjacent_are_refused() {
+    let [one, other] = [1, 2].map(|group| GroupedRate { group, streams: 1, time: micros(100) });
     let mut seed = 1;
     State::new(&PARAMS, micros(100), vec![one, other, one], || noise(&mut seed));
 }
@@ -370,8 +373,8 @@ const NEEDED: [f64; 9] = [1.0, 4.0, 6.0, 9.0, 13.0, 17.0, 18.5, 20.0, 24.0];
 const LENGTH: u16 = 32;
 
 /// A simulated link with one and two streams, 20, 40 and 80 MHz, and long and short guard intervals.
-struct Air {
-    rates: Vec<Rate>,
+struct SimulatedLink {
+    rates: Vec<GroupedRate>,
     success: Vec<f64>,
     state: State,
     now: Time,
@@ -381,7 +384,7 @@ struct Air {
     sampling: Duration,
 }
 
-impl Air {
+impl SimulatedLink {
     fn new(decibels: f64, seed: u64) -> Self {
         let mut rates = Vec::new();
         for (place, width) in [10, 21, 45].into_iter().enumerate() {
@@ -392,14 +395,14 @@ impl Air {
                     rates.extend(BITS.map(|bits| {
                         let per_symbol = bits * width * u64::from(streams) / 10;
                         let time = Duration::from_nanos(9600 * 400 * guard / per_symbol);
-                        Rate { group, streams, time }
+                        GroupedRate { group, streams, time }
                     }));
                 }
             }
         }
         let mut draws = seed;
         let state = State::new(&PARAMS, micros(150), rates.clone(), || noise(&mut draws));
-        let mut air = Self {
+        let mut link = Self {
             rates,
             success: Vec::new(),
             state,
@@ -408,14 +411,14 @@ impl Air {
             acknowledged: 0,
             sampling: Duration::ZERO,
         };
-        air.receive(decibels);
-        air
+        link.receive(decibels);
+        link
     }
 
     /// Sets the signal-to-noise ratio of the receiver, which is 3 dB less for each doubling of width and of
     /// streams.
     fn receive(&mut self, decibels: f64) {
-        let success = |(level, rate): (usize, &Rate)| {
+        let success = |(level, rate): (usize, &GroupedRate)| {
             let doublings = level / 36 + usize::from(rate.streams == 2);
             let needed = NEEDED[level % 9] + 3.0 * f64::from(u8::try_from(doublings).unwrap());
             1.0 / (1.0 + libm::exp(-2.0 * (decibels - needed)))
@@ -477,9 +480,9 @@ fn the_rate_with_most_throughput_of_all_groups_is_found() {
     let mut shares = Vec::new();
     for decibels in [2.0, 7.0, 11.0, 15.0, 20.0, 26.0, 32.0, 40.0] {
         for seed in 0..5 {
-            let mut air = Air::new(decibels, seed);
-            air.send(Duration::from_secs(2));
-            let share = air.send(Duration::from_secs(2)) / air.best();
+            let mut link = SimulatedLink::new(decibels, seed);
+            link.send(Duration::from_secs(2));
+            let share = link.send(Duration::from_secs(2)) / link.best();
             assert!(share > 0.8, "{decibels} dB, seed {seed}: {share}");
             shares.push(share);
         }
@@ -494,15 +497,15 @@ fn the_rate_with_most_throughput_of_all_groups_is_found() {
 #[test]
 fn a_channel_that_becomes_worse_and_better_is_followed() {
     for seed in 0..10 {
-        let mut air = Air::new(34.0, seed);
-        air.send(Duration::from_secs(2));
-        air.receive(19.0);
-        air.send(Duration::from_millis(500));
-        let share = air.send(Duration::from_secs(1)) / air.best();
+        let mut link = SimulatedLink::new(34.0, seed);
+        link.send(Duration::from_secs(2));
+        link.receive(19.0);
+        link.send(Duration::from_millis(500));
+        let share = link.send(Duration::from_secs(1)) / link.best();
         assert!(share > 0.8, "worse, seed {seed}: {share}");
-        air.receive(34.0);
-        air.send(Duration::from_secs(2));
-        let share = air.send(Duration::from_secs(1)) / air.best();
+        link.receive(34.0);
+        link.send(Duration::from_secs(2));
+        let share = link.send(Duration::from_secs(1)) / link.best();
         assert!(share > 0.9, "better, seed {seed}: {share}");
     }
 }
@@ -514,9 +517,9 @@ fn a_channel_that_becomes_worse_and_better_is_followed() {
 #[test]
 fn samples_cost_little_of_the_air() {
     for decibels in [11.0, 20.0, 32.0] {
-        let mut air = Air::new(decibels, 1);
-        air.send(Duration::from_secs(10));
-        let share = air.sampling.as_secs_f64() / air.now.as_secs_f64();
+        let mut link = SimulatedLink::new(decibels, 1);
+        link.send(Duration::from_secs(10));
+        let share = link.sampling.as_secs_f64() / link.now.as_secs_f64();
         assert!(share < 0.02, "{decibels} dB: {share}");
     }
 }

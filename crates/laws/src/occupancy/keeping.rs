@@ -10,19 +10,19 @@ use super::{Grant, Params};
 use crate::Direction;
 use crate::exchange::{Aggregates, Exchange, Exchanges, Load};
 use crate::occupancy_meter as meter;
-use crate::receipts::{Heard, LocalFlow, Receipts};
+use crate::receipts::{HeardFrame, LocalFlow, Receipts};
 use crate::window_limit;
 
 /// A flow that begins or ends at the station, with its allocation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Limited {
+struct FlowState {
     local: LocalFlow,
-    kept: Option<Kept>,
+    allocation: Option<Allocation>,
 }
 
 /// Share that a flow got with the last beacon, and its usage in that observation slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Kept {
+struct Allocation {
     share: f64,
     /// Usage by the flow in the slot.
     seen: meter::FlowUsage,
@@ -41,7 +41,7 @@ pub struct State {
     missed: u16,
     /// Rates of the last delivered frames, up and down.
     rates: [Option<DataRate>; 2],
-    flows: Vec<Limited>,
+    flows: Vec<FlowState>,
     receipts: Receipts,
 }
 
@@ -54,7 +54,7 @@ impl State {
             since: Time::ZERO,
             missed: 0,
             rates: [None; 2],
-            flows: flows.map(|local| Limited { local, kept: None }).collect(),
+            flows: flows.map(|local| FlowState { local, allocation: None }).collect(),
             receipts: Receipts::default(),
         }
     }
@@ -62,7 +62,7 @@ impl State {
 
 /// State of a flow's transport at the station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct End {
+pub struct FlowEndpoint {
     /// True for TCP, which acknowledges every few packets; false for TFRC, which reports every round trip.
     pub is_tcp: bool,
     /// Round-trip time; `None` before the first sample.
@@ -86,14 +86,14 @@ pub fn expect_beacon<'s>(
     state.missed = state.missed.saturating_add(1);
     let is_over = state.missed == params.patience.saturating_add(1);
     let flows = if is_over { state.flows.as_mut_slice() } else { &mut [] };
-    flows.iter_mut().filter_map(|limited| limited.kept.take().map(|_| &limited.local))
+    flows.iter_mut().filter_map(|flow| flow.allocation.take().map(|_| &flow.local))
 }
 
 /// Observation of a station: a frame that it has decoded or sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation<'h> {
     /// The frame with its rate.
-    pub heard: &'h Heard<'h>,
+    pub heard: &'h HeardFrame<'h>,
     /// Grant in the frame, if it is a beacon with one.
     pub grant: Option<Grant>,
 }
@@ -115,7 +115,7 @@ pub fn step(
         share_out(params, meter, state, grant, exchange);
         return true;
     }
-    let flows = state.flows.iter_mut().map(|limited| &mut limited.local);
+    let flows = state.flows.iter_mut().map(|flow| &mut flow.local);
     let Some((direction, rate)) = state.receipts.take(meter.me, heard, flows) else { return false };
     state.rates[direction as usize].replace(rate) != Some(rate)
 }
@@ -137,45 +137,46 @@ fn share_out(
     let own = seen.stations.get(meter.me).map_or(0.0, part);
     let available = law::share(params, grant, own);
     let active =
-        |it: &Limited| seen.flows.get(it.local.flow).filter(|seen| seen.packets > 0).copied();
+        |it: &FlowState| seen.flows.get(it.local.flow).filter(|seen| seen.packets > 0).copied();
     let (mut used, mut need) = (Vec::new(), 0.0);
-    for limited in &state.flows {
-        let Some(seen) = active(limited) else { continue };
-        if limited.local.is_controlled {
+    for flow in &state.flows {
+        let Some(seen) = active(flow) else { continue };
+        if flow.local.is_controlled {
             used.push(part(&seen.usage));
-        } else if let Some(rates) = rates_of(&limited.local, state.rates) {
-            let pricing = Pricing { access, aggregates: params.aggregates.of_sent(), rates };
-            let [data, answer] = exchanges(&limited.local, &seen, &pricing, exchange);
+        } else if let Some(rates) = rates_of(&flow.local, state.rates) {
+            let terms = CostTerms { access, aggregates: params.aggregates.of_sent(), rates };
+            let [data, answer] = exchanges(&flow.local, &seen, &terms, exchange);
             let per_second = |count: u32| f64::from(count) / length.as_secs_f64();
             need += law::needed(per_second(seen.packets), &data)
                 + law::needed(per_second(seen.answers), &answer);
         }
     }
     let division = Division::new(params, available, &used, need);
-    for limited in state.flows.iter_mut().filter(|it| it.local.is_controlled) {
-        if let Some(seen) = active(limited) {
+    for flow in state.flows.iter_mut().filter(|it| it.local.is_controlled) {
+        if let Some(seen) = active(flow) {
             let share = division.share(part(&seen.usage));
             let aggregates = params.aggregates;
-            limited.kept = Some(Kept { share, seen, slot: length, access, aggregates });
+            flow.allocation = Some(Allocation { share, seen, slot: length, access, aggregates });
         }
     }
 }
 
-/// Limits of the flows at the current rates. `end` returns the transport state of a flow; a flow without one
+/// Limits of the flows at the current rates. `endpoint` returns the transport state of a flow; a flow without one
 /// has no limit.  [occupancy-tfrc eq. 16 to 18]
 pub fn limits<'s>(
     state: &'s State,
-    end: impl Fn(&LocalFlow) -> Option<End> + 's,
+    endpoint: impl Fn(&LocalFlow) -> Option<FlowEndpoint> + 's,
     exchange: &'s Exchanges,
 ) -> impl Iterator<Item = (&'s LocalFlow, Limit)> {
-    state.flows.iter().filter_map(move |Limited { local, kept }| {
-        let (kept, rates) = kept.as_ref().zip(rates_of(local, state.rates))?;
-        let end = end(local)?;
-        let round_trip = end.round_trip.filter(|it| !it.is_zero())?;
-        let pricing = Pricing { access: kept.access, aggregates: kept.aggregates, rates };
-        let pair = exchanges(local, &kept.seen, &pricing, exchange);
-        let rate = rate(kept, end.is_tcp, round_trip, pair);
-        let limit = if end.is_tcp {
+    state.flows.iter().filter_map(move |FlowState { local, allocation }| {
+        let (allocation, rates) = allocation.as_ref().zip(rates_of(local, state.rates))?;
+        let endpoint = endpoint(local)?;
+        let round_trip = endpoint.round_trip.filter(|it| !it.is_zero())?;
+        let terms =
+            CostTerms { access: allocation.access, aggregates: allocation.aggregates, rates };
+        let pair = exchanges(local, &allocation.seen, &terms, exchange);
+        let rate = rate(allocation, endpoint.is_tcp, round_trip, pair);
+        let limit = if endpoint.is_tcp {
             Limit::Window(window_limit::for_rate(rate, round_trip, local.largest))
         } else {
             Limit::Rate(rate)
@@ -186,12 +187,12 @@ pub fn limits<'s>(
 
 /// θ: highest rate of a flow whose packets and answers have these exchanges.
 fn rate(
-    kept: &Kept,
+    allocation: &Allocation,
     is_tcp: bool,
     round_trip: Duration,
     [data, answer]: [Exchange; 2],
 ) -> DataRate {
-    let seen = &kept.seen;
+    let seen = &allocation.seen;
     let answers = if is_tcp {
         Answers::Each(f64::from(seen.packets) / f64::from(seen.answers.max(1)))
     } else {
@@ -199,7 +200,11 @@ fn rate(
     };
     #[expect(clippy::cast_precision_loss, reason = "octets of a slot")]
     let payload = seen.octets.get() as f64 / f64::from(seen.packets);
-    highest_rate(kept.share, kept.slot, &law::PacketCost { payload, data, answer, answers })
+    highest_rate(
+        allocation.share,
+        allocation.slot,
+        &law::PacketCost { payload, data, answer, answers },
+    )
 }
 
 /// Rates of a flow's data and of its answers, once frames have been delivered at them.
@@ -211,7 +216,7 @@ fn rates_of(local: &LocalFlow, [up, down]: [Option<DataRate>; 2]) -> Option<[Dat
 /// Conditions for the channel time of a flow's packets: access times, packets per aggregate, and the rates of
 /// data and answers.
 #[derive(Clone, Copy, Debug)]
-struct Pricing {
+struct CostTerms {
     access: meter::Access,
     aggregates: Aggregates,
     rates: [DataRate; 2],
@@ -221,13 +226,13 @@ struct Pricing {
 fn exchanges(
     local: &LocalFlow,
     seen: &meter::FlowUsage,
-    pricing: &Pricing,
+    terms: &CostTerms,
     exchange: &Exchanges,
 ) -> [Exchange; 2] {
-    let Pricing { access, aggregates, rates: [data, answer] } = *pricing;
+    let CostTerms { access, aggregates, rates: [data, answer] } = *terms;
     let of = |direction, msdu, rate, seen| {
         let access = if direction == Direction::Up { access.up } else { access.down };
-        exchange(access, Load { direction, msdu, rate, most: aggregates.most(seen) })
+        exchange(access, Load { direction, msdu, rate, max_packets: aggregates.max_packets(seen) })
     };
     let (own, other) = (local.direction, local.direction.opposite());
     let msdu = local.headers + Bytes::new(seen.octets.get() / u64::from(seen.packets.max(1)));
@@ -251,16 +256,16 @@ mod tests {
     /// A cell in which a frame takes a microsecond per 8 octets at the fast rate, and nine times that at the
     /// slow rate.
     fn exchange(access: Duration, load: Load) -> Exchange {
-        let packets = load.most.min(4);
+        let packets = load.max_packets.min(4);
         let octets = load.msdu.get() * u64::from(packets);
         let data = us(octets / 8 * if load.rate == SLOW { 9 } else { 1 });
         Exchange { access, protection: [None; 2], data, ack: us(28), sifs: us(16), packets }
     }
 
-    fn heard(end: u64, to: u16, kind: meter::Kind<'_>, rate: DataRate) -> Heard<'_> {
+    fn heard(end: u64, to: u16, kind: meter::Kind<'_>, rate: DataRate) -> HeardFrame<'_> {
         let (duration, duration_field, backoff) = (us(181), us(44), None);
         let frame = meter::Frame { end: at_ms(end), duration, duration_field, to, backoff, kind };
-        Heard { frame, rate }
+        HeardFrame { frame, rate }
     }
 
     /// Packets of flow 7 in a frame: `number` of them with 1400 octets each.
@@ -271,16 +276,16 @@ mod tests {
         packets.try_into().expect("one flow")
     }
 
-    fn data(end: u64, rate: DataRate, packets: &[meter::Packets]) -> Heard<'_> {
+    fn data(end: u64, rate: DataRate, packets: &[meter::Packets]) -> HeardFrame<'_> {
         heard(end, ME, meter::Kind::Data { from: AP, psdu: Bytes::new(1_476), packets }, rate)
     }
 
     fn limit(state: &State, is_tcp: bool) -> Option<Limit> {
-        let end = |_: &LocalFlow| Some(End { is_tcp, round_trip: Some(us(10_000)) });
-        limits(state, end, &exchange).next().map(|(_, limit)| limit)
+        let endpoint = |_: &LocalFlow| Some(FlowEndpoint { is_tcp, round_trip: Some(us(10_000)) });
+        limits(state, endpoint, &exchange).next().map(|(_, limit)| limit)
     }
 
-    fn told(state: &mut State, heard: &Heard, grant: Option<Grant>) -> bool {
+    fn hear(state: &mut State, heard: &HeardFrame, grant: Option<Grant>) -> bool {
         let params = Params { aggregates: Aggregates::Seen, ..Params::default() };
         step(&params, &METER, state, &Observation { heard, grant }, &exchange)
     }
@@ -297,12 +302,12 @@ mod tests {
     fn a_grant_is_a_limit_and_so_is_a_new_rate() {
         let one = frame_of(1);
         let mut state = State::new(std::iter::once(LocalFlow::new(7, Direction::Down, true)));
-        assert!(told(&mut state, &data(50, FAST, &one), None), "a first rate is a new one");
+        assert!(hear(&mut state, &data(50, FAST, &one), None), "a first rate is a new one");
         assert_eq!(limit(&state, false), None, "nothing is granted yet");
-        assert!(!told(&mut state, &data(60, FAST, &one), None));
+        assert!(!hear(&mut state, &data(60, FAST, &one), None));
         let grant = Grant::new(0.5, 0.0, us(66));
         let beacon = heard(100, AP, meter::Kind::Beacon, SLOW);
-        assert!(told(&mut state, &beacon, Some(grant)));
+        assert!(hear(&mut state, &beacon, Some(grant)));
         let per_second = |state: &State| match limit(state, false) {
             Some(Limit::Rate(rate)) => rate.bps() / 8 / 1_400,
             other => unreachable!("TFRC has a rate: {other:?}"),
@@ -310,7 +315,7 @@ mod tests {
         assert_eq!(per_second(&state), 1_494);
         let Some(Limit::Window(window)) = limit(&state, true) else { unreachable!("TCP") };
         assert_eq!(window, Bytes::new(17_631));
-        assert!(told(&mut state, &data(110, SLOW, &one), None));
+        assert!(hear(&mut state, &data(110, SLOW, &one), None));
         assert_eq!(per_second(&state), 273);
         let params = Params { patience: 1, ..Params::default() };
         assert_eq!(expect_beacon(&params, &mut state).count(), 0);

@@ -63,10 +63,10 @@ impl Packets {
         }
     }
 
-    /// Reduces the packets and the payload to those that `come` acknowledges. The octets on the air stay.
-    pub(super) fn keep(&mut self, come: &[Self]) {
-        let come = come.iter().find(|it| it.flow == self.flow);
+    /// Reduces the packets and the payload to the `acknowledged` ones. The octets on the air stay.
+    pub(super) fn keep(&mut self, acknowledged: &[Self]) {
+        let acknowledged = acknowledged.iter().find(|it| it.flow == self.flow);
         (self.data, self.answers, self.payload) =
-            come.map_or((0, 0, Bytes::ZERO), |it| (it.data, it.answers, it.payload));
+            acknowledged.map_or((0, 0, Bytes::ZERO), |it| (it.data, it.answers, it.payload));
     }
 }

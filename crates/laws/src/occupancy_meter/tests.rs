@@ -236,9 +236,12 @@ fn flows_share_an_aggregate_by_their_octets() {
 #[test]
 fn of_what_a_station_sends_what_has_come_counts() {
     let packets = frame_of(&[packet(1_460), of_flow_8(956), packet(460)]);
-    let come = frame_of(&[packet(460)]);
+    let acknowledged = frame_of(&[packet(460)]);
     let data = Kind::Data { from: ME, psdu: Bytes::new(3_138), packets: &packets };
-    let seen = slot(&[frame(300, AP, data), frame(344, ME, Kind::BlockAck { come: &come })]);
+    let seen = slot(&[
+        frame(300, AP, data),
+        frame(344, ME, Kind::BlockAck { acknowledged: &acknowledged }),
+    ]);
     let of = |seen: &Slot, flow: u16| {
         let FlowUsage { usage: Usage { up, .. }, packets, octets, .. } = seen.flows[flow];
         (up.exchange.as_nanos(), up.failed.as_nanos(), packets, octets.get())
@@ -249,8 +252,10 @@ fn of_what_a_station_sends_what_has_come_counts() {
     assert_eq!(silent.stations[ME].up, share(0, 248, 1));
     assert_eq!((of(&silent, 7), of(&silent, 8)), ((0, 165_333, 0, 0), (0, 82_667, 0, 0)));
     // Another station's BlockAck is an answer, but shows no packets.
-    let other =
-        [crate::fixture::data(300, OTHER, AP), frame(344, OTHER, Kind::BlockAck { come: &[] })];
+    let other = [
+        crate::fixture::data(300, OTHER, AP),
+        frame(344, OTHER, Kind::BlockAck { acknowledged: &[] }),
+    ];
     assert_eq!(slot(&other).stations[OTHER].up, share(292, 0, 1));
 }
 
@@ -280,7 +285,7 @@ fn any_frame() -> impl Strategy<Value = (u64, Frame<'static>)> {
             packets: PACKETS[usize::from(from)],
         }),
         Just(Kind::Ack),
-        (0..4usize).prop_map(|come| Kind::BlockAck { come: PACKETS[come] }),
+        (0..4usize).prop_map(|acknowledged| Kind::BlockAck { acknowledged: PACKETS[acknowledged] }),
         Just(Kind::Beacon),
     ];
     (0..400_000u64, 0..4u16, kind).prop_map(|(gap, to, kind)| (gap, frame(0, to, kind)))
@@ -324,7 +329,7 @@ proptest! {
         let data = Kind::Data { from: ME, psdu: Bytes::new(3_138), packets: &all };
         let mut frames = vec![frame(300, AP, data)];
         if is_answered {
-            frames.push(frame(344, ME, Kind::BlockAck { come: &all }));
+            frames.push(frame(344, ME, Kind::BlockAck { acknowledged: &all }));
         }
         let seen = slot(&frames);
         let mut sum = Usage::default();
