@@ -47,7 +47,7 @@ pub struct State {
 const SCALE: u64 = 256;
 /// ACKs per round for one uplink connection. A larger number brings the weights nearer to their ratio.
 const ROUND: u64 = 16;
-/// Largest weight.
+/// Largest weight of a queue.
 const MAX_WEIGHT: u64 = 1 << 20;
 
 /// Connections and packets that an access point counts in one period.

@@ -19,7 +19,7 @@ use airfair_units::{Duration, Time};
 /// Timer after which a transmitter tries the next higher rate without `up` successes in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timer {
-    /// No timer.
+    /// No timer, only successes.
     Off,
     /// Time since the last fall of the rate.
     Time(Duration),

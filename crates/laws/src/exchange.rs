@@ -66,7 +66,7 @@ pub struct Exchange {
     pub access: Duration,
     /// RTS and CTS, if used; only the second for a CTS-to-self.
     pub protection: [Option<Duration>; 2],
-    /// Data frame.
+    /// The data frame.
     pub data: Duration,
     /// ACK of the data frame.
     pub ack: Duration,

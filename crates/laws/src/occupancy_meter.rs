@@ -100,7 +100,7 @@ pub enum Kind<'p> {
         /// Acknowledged packets, by flow.
         acknowledged: &'p [Packets],
     },
-    /// Beacon.
+    /// Beacon of an access point.
     Beacon,
 }
 

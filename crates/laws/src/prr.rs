@@ -33,7 +33,7 @@ pub struct Observation {
     pub pipe: Bytes,
     /// Window at the end of recovery.
     pub ssthresh: Bytes,
-    /// SMSS.
+    /// SMSS: payload of a full segment.
     pub segment: Bytes,
 }
 

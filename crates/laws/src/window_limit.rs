@@ -11,7 +11,7 @@ pub const FLOOR: u64 = 2;
 /// Limit on the window of a TCP sender, in addition to cwnd and the receiver's window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WindowLimit {
-    /// No limit.
+    /// No limit besides cwnd and the receiver's window.
     #[default]
     None,
     /// At most this many segments in flight.

@@ -328,7 +328,7 @@ mod tests {
     /// Verifies: [RFC4737 §3.3]
     #[test]
     fn the_sink_tells_lost_doubled_and_reordered_apart() {
-        // 3 is late by two, 1 comes twice, 6 never comes
+        // 3 arrives late by two, 1 arrives twice, 6 never arrives
         let sink = sink([0, 1, 2, 4, 5, 3, 1, 7]);
         let octets = Bytes::new(700);
         let stats = SinkStats { received: 7, octets, reordered: 1, duplicates: 1, late: 0 };
@@ -342,7 +342,7 @@ mod tests {
         assert_eq!((known.stats().reordered, known.stats().late, known.lost()), (1, 0, 126));
         let late = sink([1, 128, 0]);
         assert_eq!((late.stats().reordered, late.stats().late, late.lost()), (0, 1, 127));
-        // a jump beyond the memory forgets all
+        // A jump beyond the memory clears it.
         assert_eq!(sink([0, 1_000, 999, 999, 1_000]).stats().duplicates, 2);
     }
 

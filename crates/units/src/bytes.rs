@@ -13,7 +13,7 @@ const OVERFLOW: &str = "an amount of data beyond 64 bits";
 pub struct Bytes(u64);
 
 impl Bytes {
-    /// Zero octets.
+    /// An amount of zero octets.
     pub const ZERO: Self = Self(0);
 
     /// An amount of this many octets.

@@ -69,7 +69,7 @@ fn filter(fresh: u32, last: u32, before: u32) -> u32 {
 /// Statistics of the lengths of aggregates [MPDUs].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lengths {
-    /// Mean [MPDU/4096].
+    /// Smoothed mean length [MPDU/4096].
     mean: u64,
     /// Sum of the lengths in the current interval.
     sum: u64,

@@ -12,7 +12,7 @@ use crate::Direction;
 pub struct Accesses(u64);
 
 impl Accesses {
-    /// One access.
+    /// A whole access.
     pub const ONE: Self = Self(1 << 16);
 
     /// Total time if each access takes `each`.
@@ -152,7 +152,7 @@ impl FlowUsage {
         self.usage.of(direction).answered.packets_each(self.packets)
     }
 
-    /// Mean number of packets without data per delivered frame in this direction, rounded likewise.
+    /// Mean number of packets without data per delivered frame in this direction, rounded to the nearest integer, at least one.
     pub fn answers_each(&self, direction: Direction) -> u32 {
         self.usage.of(direction).answered.packets_each(self.answers)
     }
@@ -168,7 +168,7 @@ impl FlowUsage {
 /// Back-offs counted down before the station's own channel accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backoffs {
-    /// Total duration.
+    /// Total duration of the back-offs.
     pub total: Duration,
     /// Number of back-offs.
     pub count: u32,

@@ -132,7 +132,7 @@ impl Congestion {
         self.window = self.step(&Observation { window: self.window, seen, path });
     }
 
-    /// Reduces cwnd without a loss, at once to the ssthresh of the law (Linux goes there by one segment for
+    /// Reduces cwnd without a loss, at once to the ssthresh of the law (Linux gets there by one segment for
     /// every second ACK). As in Linux the reduction is a fraction of cwnd and not of the flight, because the
     /// flight of a burst that the host cut short is no measure of the path.  [linux-cwr]
     pub(crate) fn reduce(&mut self, path: Path) {

@@ -26,7 +26,7 @@ pub enum Flavour {
 }
 
 impl Flavour {
-    /// All flavours.
+    /// All flavours, in the order of declaration.
     pub const ALL: [Self; 7] = [
         Self::Reno,
         Self::NewReno,

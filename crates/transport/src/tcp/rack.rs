@@ -75,13 +75,13 @@ pub(crate) struct Losses {
 /// Observed reordering, which sets the reordering window.  [RFC8985 §6.2 steps 3 and 4]
 #[derive(Clone, Copy, Debug)]
 struct Reordering {
-    /// `RACK.reordering_seen`.
+    /// `RACK.reordering_seen`: true once reordering was observed.
     is_seen: bool,
-    /// `RACK.reo_wnd_mult` [quarters of the least round trip].
+    /// `RACK.reo_wnd_mult`: size of the window [quarters of the smallest round trip].
     quarters: u32,
-    /// `RACK.reo_wnd_persist` [recoveries].
+    /// `RACK.reo_wnd_persist`: recoveries until the window is reset.
     persistence: u32,
-    /// `RACK.dsack_round`.
+    /// `RACK.dsack_round`: end of the round trip in which the window was widened.
     round_end: Option<u64>,
 }
 

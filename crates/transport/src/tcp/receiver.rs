@@ -71,7 +71,7 @@ pub struct Receiver {
     sack: SackList,
     /// `TS.Recent`: the timestamp to echo; 0 before the first.
     recent_timestamp: u32,
-    /// `Last.ACK.sent`.
+    /// `Last.ACK.sent`: number in the last ACK.
     last_ack_sent: u64,
     /// One past the highest octet received.
     highest: u64,

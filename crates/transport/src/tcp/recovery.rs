@@ -19,7 +19,7 @@ enum Phase {
     },
     /// In fast recovery.
     Fast {
-        /// True once a partial ACK has come.
+        /// True once a partial ACK has arrived.
         is_partial_seen: bool,
     },
 }

@@ -10,9 +10,9 @@ const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 /// Smoothed round-trip estimates.
 #[derive(Clone, Copy, Debug)]
 struct Smoothed {
-    /// SRTT.
+    /// SRTT: smoothed round-trip time.
     rtt: Duration,
-    /// RTTVAR.
+    /// RTTVAR: smoothed variation of the round-trip time.
     variation: Duration,
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct SackUpdate {
 
 #[derive(Debug)]
 pub(crate) struct Scoreboard {
-    /// SMSS [octets].
+    /// SMSS: payload of a full segment [octets].
     segment: u64,
     /// Sacked octets beyond `unacknowledged`.
     ranges: RangeSet,

@@ -49,7 +49,7 @@ enum State {
 #[derive(Debug)]
 pub struct Sender {
     config: SenderConfig,
-    /// SMSS [octets].
+    /// SMSS: payload of a full segment [octets].
     segment: u64,
     state: State,
     /// SND.UNA: first octet not acknowledged.

@@ -1,4 +1,4 @@
-//! Missing packets at the receiver, so that a late packet can be told from a duplicate.
+//! Missing packets at the receiver, to distinguish late packets from duplicates.
 
 use std::collections::VecDeque;
 

@@ -29,7 +29,7 @@ pub(crate) enum Placement {
     Reordered,
     /// Counts as lost already, or was sent before the first packet that arrived.
     Late,
-    /// Arrived before.
+    /// Arrived before: a duplicate.
     Copy,
 }
 

@@ -18,7 +18,7 @@ const UNIT: f64 = 4_294_967_296.0;
 enum Report {
     /// With the next packet, because nothing has arrived since the last report, or no round trip is known.
     WithNextPacket,
-    /// When the feedback timer expires, at this time.
+    /// At this time, when the feedback timer expires.
     At(Time),
     /// To be sent now.
     Due,

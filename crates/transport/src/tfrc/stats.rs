@@ -24,7 +24,7 @@ pub struct SenderStats {
     pub bytes_sent: Bytes,
     /// Data dropped because the application's buffer was full [octets].
     pub bytes_dropped: Bytes,
-    /// Reports processed.
+    /// Feedback reports processed.
     pub feedbacks: u64,
     /// Processed reports that covered a data-limited interval.  [RFC5348 §8.2.1]
     pub limited_feedbacks: u64,

@@ -1,4 +1,4 @@
-//! Two endpoints, and a wire between them that delivers or loses each segment as the test says.
+//! Two endpoints, and a wire between them on which the test decides the delivery of each segment.
 
 use std::collections::BTreeMap;
 

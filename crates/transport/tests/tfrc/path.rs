@@ -1,4 +1,4 @@
-//! Two endpoints, and a path between them that delivers or loses each packet as the test says.
+//! Two endpoints, and a path between them on which the test decides the delivery of each packet.
 
 use std::collections::BTreeMap;
 
