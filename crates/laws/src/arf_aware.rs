@@ -30,7 +30,7 @@ pub enum Variant {
 /// Parameters that the paper leaves to the implementation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Params {
-    /// Reading of the paper.
+    /// Reading of the paper about `arf_cwnd`.
     pub variant: Variant,
 }
 

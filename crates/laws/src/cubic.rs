@@ -18,7 +18,7 @@ use airfair_units::{Duration, Time};
 use crate::newreno::{self, Event, Target};
 use crate::window::{Observation, WindowState, octets, whole_octets};
 
-/// C [segments/s³].  [RFC9438 §5]
+/// C: scale of the cubic function [segments/s³].  [RFC9438 §5]
 pub const SCALE: f64 = 0.4;
 /// β: fraction of the window that remains after a loss.  [RFC9438 §4.6]
 pub const BETA: f64 = 0.7;
@@ -128,7 +128,7 @@ fn begin(state: &mut State, cwnd: f64, now: Time) -> Stage {
     Stage { since: now, plateau_time, reno: cwnd }
 }
 
-/// Congestion avoidance.  [RFC9438 §4.2 to §4.5]
+/// Growth of the window in congestion avoidance.  [RFC9438 §4.2 to §4.5]
 fn grow(params: &Params, mut state: State, seen: &Observation) -> (State, WindowState) {
     let segment = octets(params.window.segment);
     let exact = octets(seen.window.cwnd) + state.fraction;
@@ -156,7 +156,7 @@ fn grow(params: &Params, mut state: State, seen: &Observation) -> (State, Window
     (state, WindowState { cwnd: whole.max(params.window.segment), ..seen.window })
 }
 
-/// `W_cubic` [segments].  [RFC9438 §4.2]
+/// `W_cubic`: value of the cubic function at `elapsed` [segments].  [RFC9438 §4.2]
 fn cubic(plateau: f64, stage: &Stage, elapsed: Duration) -> f64 {
     let distance = elapsed.as_secs_f64() - stage.plateau_time;
     SCALE * distance * distance * distance + plateau

@@ -46,7 +46,7 @@ impl Aggregates {
     }
 }
 
-/// A packet whose exchange a law asks for.
+/// A packet for whose frame exchange a law needs the duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
     /// Direction of the packet on its link.

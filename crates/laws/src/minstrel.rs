@@ -76,7 +76,7 @@ pub struct State {
     count: u8,
     choice: Choice,
     chain: [Stage; STAGES],
-    /// Stage of the present attempt.
+    /// Stage of the current attempt.
     stage: u8,
     /// Attempts left in the current stage after the current one.
     left: u8,

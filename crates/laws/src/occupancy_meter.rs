@@ -30,7 +30,7 @@ use airfair_units::{Bytes, Duration, Time};
 use crate::Direction;
 
 pub use packets::Packets;
-pub use slot::{Access, Accesses, Backoffs, FlowUsage, Share, Slot, Usage};
+pub use slot::{Access, Accesses, Backoffs, ChannelTime, FlowUsage, Slot, Usage};
 pub use table::Table;
 
 /// Parameters of the measuring station and its cell.
@@ -164,7 +164,7 @@ pub fn mean_backoff(params: &Params, active: u32) -> Duration {
 #[inline]
 pub fn step(params: &Params, state: &mut State, frame: &Frame) {
     if frame.end - state.start >= params.slot {
-        let _ = close(params, state, frame.end);
+        let _ = end_slots(params, state, frame.end);
     }
     if state.open.is_some_and(|open| open.until < frame.end) {
         end_open_exchange(params, state, frame);
@@ -226,7 +226,7 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
                 state.current.early[usize::from(to != params.me)] +=
                     exchange.saturating_sub(frame.end.saturating_since(state.start));
                 let usage = state.current.stations.or_default(to);
-                usage.up.add(Share::answered(exchange));
+                usage.up.add(ChannelTime::answered(exchange));
             }
             _ => {}
         },
@@ -277,9 +277,9 @@ fn settle(params: &Params, state: &mut State) {
     let State { start, open: under_way, carried, current, .. } = state;
     let Some(open) = under_way.take() else { return };
     let share = if open.is_answered {
-        Share::answered(open.spent + open.promised)
+        ChannelTime::answered(open.spent + open.promised)
     } else {
-        Share::failed(open.spent)
+        ChannelTime::failed(open.spent)
     };
     let is_down = open.sender == params.access_point;
     let direction = if is_down { Direction::Down } else { Direction::Up };
@@ -303,7 +303,7 @@ fn settle(params: &Params, state: &mut State) {
 /// Divides the time and the access of an exchange among the flows in it, in proportion to their octets.
 /// Deviates: [D-157]
 #[inline]
-fn divide(carried: &[Packets], share: Share, mut give: impl FnMut(&Packets, Share)) {
+fn divide(carried: &[Packets], share: ChannelTime, mut give: impl FnMut(&Packets, ChannelTime)) {
     if let [alone] = carried {
         return give(alone, share);
     }
@@ -318,7 +318,7 @@ fn divide(carried: &[Packets], share: Share, mut give: impl FnMut(&Packets, Shar
 
 /// Ends the slots that are over at `now`; `None` if the current slot continues. An exchange counts in the
 /// slot in which it ends.
-pub fn close(params: &Params, state: &mut State, now: Time) -> Option<EndedSlot> {
+pub fn end_slots(params: &Params, state: &mut State, now: Time) -> Option<EndedSlot> {
     let passed = now - state.start;
     if passed < params.slot {
         return None;
@@ -337,7 +337,7 @@ pub fn close(params: &Params, state: &mut State, now: Time) -> Option<EndedSlot>
 
 /// Ends the current slot at `now`, whatever its length. An exchange counts in the slot in which it ends.
 #[must_use]
-pub fn cut(params: &Params, state: &mut State, now: Time) -> Slot {
+pub fn end_slot_at(params: &Params, state: &mut State, now: Time) -> Slot {
     if state.open.is_some_and(|open| open.until <= now) {
         settle(params, state);
     }

@@ -28,7 +28,7 @@ pub struct LocalFlow {
     /// True if the law limits this flow.
     pub is_controlled: bool,
     /// Data delivered so far.
-    pub moved: Bytes,
+    pub delivered: Bytes,
     /// Largest payload of a packet.
     pub largest: Bytes,
     /// Headers of a data packet, LLC/SNAP included.
@@ -42,8 +42,8 @@ impl LocalFlow {
     #[must_use]
     pub fn new(flow: u16, direction: Direction, is_controlled: bool) -> Self {
         let none = Bytes::ZERO;
-        let (moved, largest, headers, answer) = (none, none, none, none);
-        Self { flow, direction, is_controlled, moved, largest, headers, answer }
+        let (delivered, largest, headers, answer) = (none, none, none, none);
+        Self { flow, direction, is_controlled, delivered, largest, headers, answer }
     }
 
     /// Updates the flow with delivered packets.
@@ -52,7 +52,7 @@ impl LocalFlow {
             self.answer = acknowledged.answer;
         }
         if acknowledged.data > 0 {
-            self.moved += acknowledged.payload;
+            self.delivered += acknowledged.payload;
             self.largest = self.largest.max(acknowledged.largest);
             self.headers = acknowledged.headers;
         }
@@ -61,15 +61,15 @@ impl LocalFlow {
 
 /// The station's last own data frame until it is answered: its rate and packets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Receipts {
+pub struct DeliveryTracker {
     sent: Option<DataRate>,
     packets: Vec<Packets>,
 }
 
-impl Receipts {
+impl DeliveryTracker {
     /// Processes a frame of station `me` and updates the flows of the packets that it delivers. Returns the
     /// direction and the rate of these packets, if there are any.
-    pub fn take<'f>(
+    pub fn process<'f>(
         &mut self,
         me: u16,
         heard: &HeardFrame,
@@ -128,8 +128,8 @@ mod tests {
     #[test]
     fn a_packet_counts_when_it_has_got_through() {
         let mut flows = [LocalFlow::new(7, Direction::Up, true)];
-        let mut receipts = Receipts::default();
-        let mut take = |heard| receipts.take(ME, &heard, flows.iter_mut());
+        let mut tracker = DeliveryTracker::default();
+        let mut take = |heard| tracker.process(ME, &heard, flows.iter_mut());
         let (one, answer) = ([packet(1_000)], [Packets::one(7, Bytes::ZERO, Bytes::new(48))]);
         assert_eq!(take(heard(ME, Kind::Ack)), None);
         assert_eq!(take(data(ME, 0, &one)), None);
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(take(heard(ME, Kind::Ack)), None);
         assert_eq!(take(data(0, ME, &answer)), Some((Direction::Down, RATE)));
         let [flow] = flows;
-        assert_eq!((flow.moved, flow.largest), (Bytes::new(1_000), Bytes::new(1_000)));
+        assert_eq!((flow.delivered, flow.largest), (Bytes::new(1_000), Bytes::new(1_000)));
         assert_eq!((flow.headers, flow.answer), (Bytes::new(48), Bytes::new(48)));
     }
 
@@ -146,8 +146,8 @@ mod tests {
     #[test]
     fn of_an_aggregate_what_a_block_ack_acknowledges_has_got_through() {
         let mut flows = [LocalFlow::new(7, Direction::Up, true)];
-        let mut receipts = Receipts::default();
-        let mut take = |heard| receipts.take(ME, &heard, flows.iter_mut());
+        let mut tracker = DeliveryTracker::default();
+        let mut take = |heard| tracker.process(ME, &heard, flows.iter_mut());
         let frame = |packets: &[Packets]| {
             let mut all = Vec::new();
             for packet in packets {
@@ -163,6 +163,6 @@ mod tests {
         assert_eq!(take(data(ME, 0, &all)), None);
         assert_eq!(take(block_ack(&[])), None);
         assert_eq!(take(heard(ME, Kind::Ack)), None);
-        assert_eq!((flows[0].moved, flows[0].largest), (Bytes::new(1_200), Bytes::new(900)));
+        assert_eq!((flows[0].delivered, flows[0].largest), (Bytes::new(1_200), Bytes::new(900)));
     }
 }

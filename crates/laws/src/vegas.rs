@@ -210,8 +210,7 @@ mod tests {
     /// Verifies: [linux-vegas]
     #[test]
     fn the_window_stays_at_two_segments_and_out_of_slow_start() {
-        // 2000·400/500: 400 queued of … base 100 → 2000 − 400 = 1600 < α → grows; nine times as long
-        // cannot queue more than the window, so β is out of reach below 5 segments
+        // The queue is smaller than the window, so β, four segments, is out of reach below five segments.
         let (_, next) = step(&PARAMS, state(), &round_ends(window(5_000, 5_000), 1_000));
         // 5000 − 500 = 4500 > β → 4000; a threshold of 5000 would mean slow start: 3000
         assert_eq!(next, window(4_000, 3_000));

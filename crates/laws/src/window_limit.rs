@@ -26,10 +26,10 @@ pub enum WindowLimit {
 /// `largest`. [occupancy-tfrc §III-D]  Deviates: [D-113]
 #[must_use]
 pub fn for_rate(rate: DataRate, round_trip: Duration, largest: Bytes) -> Bytes {
-    moved_in(round_trip, rate).max(largest * FLOOR)
+    sent_in(round_trip, rate).max(largest * FLOOR)
 }
 
-fn moved_in(time: Duration, rate: DataRate) -> Bytes {
+fn sent_in(time: Duration, rate: DataRate) -> Bytes {
     let bits = u128::from(rate.bps()) * u128::from(time.as_nanos()) / 1_000_000_000;
     Bytes::new(u64::try_from(bits / 8).unwrap_or(u64::MAX))
 }

@@ -237,7 +237,7 @@ impl Sink {
         self.next - self.stats.received
     }
 
-    /// Totals so far.
+    /// Totals since the creation.
     pub fn stats(&self) -> &SinkStats {
         &self.stats
     }
@@ -306,7 +306,7 @@ mod tests {
         let mut sender = constant(1_000, DataRate::from_mbps(2));
         sender.open(Time::ZERO);
         let late = Time::ZERO + Duration::from_millis(10);
-        // due at 0, 4 and 8 ms
+        // Datagrams are due at 0, 4 and 8 ms.
         let numbers: Vec<_> = std::iter::from_fn(|| sender.poll_transmit(late))
             .map(|datagram| datagram.seq)
             .collect();

@@ -9,7 +9,7 @@ use super::{Connection, ExtraTime, Measured, Observation, Params};
 use crate::Direction;
 use crate::exchange::{Exchanges, Load};
 use crate::occupancy_meter as meter;
-use crate::receipts::{HeardFrame, LocalFlow, Receipts};
+use crate::receipts::{DeliveryTracker, HeardFrame, LocalFlow};
 
 /// State of the station.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct State {
     rates: [super::State; 2],
     /// TCP connections that begin or end at the station.
     connections: Vec<LocalFlow>,
-    receipts: Receipts,
+    deliveries: DeliveryTracker,
 }
 
 impl State {
@@ -62,7 +62,7 @@ pub struct Report {
 /// Ends the slots that are over at `now`. Returns reports of the slot that was current, and of the slots
 /// without a frame after it.
 pub fn report(meter: &meter::Params, state: &mut State, now: Time) -> [Option<Report>; 2] {
-    let ended = meter::close(meter, &mut state.meter, now);
+    let ended = meter::end_slots(meter, &mut state.meter, now);
     let Some(meter::EndedSlot { from, slot, silent }) = ended else { return [None; 2] };
     let (own, others) = slot.exchanges(meter.me);
     let active = u32::try_from(slot.stations.len()).expect("at most 65 535 stations");
@@ -97,7 +97,8 @@ pub fn step(
     heard: &HeardFrame,
 ) -> Option<Change> {
     meter::step(meter, &mut state.meter, &heard.frame);
-    let (direction, rate) = state.receipts.take(meter.me, heard, state.connections.iter_mut())?;
+    let (direction, rate) =
+        state.deliveries.process(meter.me, heard, state.connections.iter_mut())?;
     let known = state.rates[direction as usize];
     if known.knows(rate) {
         return None;
@@ -174,7 +175,7 @@ fn long_lived<'s>(
 ) -> impl Iterator<Item = (&'s LocalFlow, &'s meter::FlowUsage)> {
     let least = params.long_lived;
     let active = |it: &'s LocalFlow| Some((it, slot.flows.get(it.flow)?));
-    let connections = state.connections.iter().filter(move |it| it.moved >= least);
+    let connections = state.connections.iter().filter(move |it| it.delivered >= least);
     connections.filter_map(active).filter(|(_, seen)| seen.packets > 0)
 }
 

@@ -49,7 +49,7 @@ pub fn hear(meter: &meter::Params, state: &mut State, frame: &meter::Frame) {
 
 /// Ends the beacon interval and returns the grant for the beacon that is due.  [occupancy-tfrc §III-B]
 pub fn step(params: &Params, meter: &meter::Params, state: &mut State, now: Time) -> Grant {
-    let seen = meter::cut(meter, &mut state.meter, now);
+    let seen = meter::end_slot_at(meter, &mut state.meter, now);
     state.intervals.push(params.beacons, now - state.since, seen);
     state.since = now;
     let slot = state.intervals.slot();

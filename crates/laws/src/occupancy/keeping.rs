@@ -10,7 +10,7 @@ use super::{Grant, Params};
 use crate::Direction;
 use crate::exchange::{Aggregates, Exchange, Exchanges, Load};
 use crate::occupancy_meter as meter;
-use crate::receipts::{HeardFrame, LocalFlow, Receipts};
+use crate::receipts::{DeliveryTracker, HeardFrame, LocalFlow};
 use crate::window_limit;
 
 /// A flow that begins or ends at the station, with its allocation.
@@ -42,7 +42,7 @@ pub struct State {
     /// Rates of the last delivered frames, up and down.
     rates: [Option<DataRate>; 2],
     flows: Vec<FlowState>,
-    receipts: Receipts,
+    deliveries: DeliveryTracker,
 }
 
 impl State {
@@ -55,7 +55,7 @@ impl State {
             missed: 0,
             rates: [None; 2],
             flows: flows.map(|local| FlowState { local, allocation: None }).collect(),
-            receipts: Receipts::default(),
+            deliveries: DeliveryTracker::default(),
         }
     }
 }
@@ -109,14 +109,16 @@ pub fn step(
     let &Observation { heard, grant } = seen;
     meter::step(meter, &mut state.meter, &heard.frame);
     if let Some(grant) = grant {
-        let usage = meter::cut(meter, &mut state.meter, heard.frame.end);
+        let usage = meter::end_slot_at(meter, &mut state.meter, heard.frame.end);
         state.intervals.push(params.beacons, heard.frame.end - state.since, usage);
         (state.since, state.missed) = (heard.frame.end, 0);
         share_out(params, meter, state, grant, exchange);
         return true;
     }
     let flows = state.flows.iter_mut().map(|flow| &mut flow.local);
-    let Some((direction, rate)) = state.receipts.take(meter.me, heard, flows) else { return false };
+    let Some((direction, rate)) = state.deliveries.process(meter.me, heard, flows) else {
+        return false;
+    };
     state.rates[direction as usize].replace(rate) != Some(rate)
 }
 

@@ -35,7 +35,7 @@ impl AddAssign for Accesses {
 
 /// Channel time of a set of exchanges in a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Share {
+pub struct ChannelTime {
     /// Frames and SIFS of answered exchanges.
     pub exchange: Duration,
     /// Frames without an answer.
@@ -46,7 +46,7 @@ pub struct Share {
     pub answered: Accesses,
 }
 
-impl Share {
+impl ChannelTime {
     /// The share of one answered exchange of this duration.
     pub(super) fn answered(exchange: Duration) -> Self {
         let (failed, accesses, answered) = (Duration::ZERO, Accesses::ONE, Accesses::ONE);
@@ -92,20 +92,20 @@ impl Share {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Exchanges of data from the station.
-    pub up: Share,
+    pub up: ChannelTime,
     /// Exchanges of data to the station.
-    pub down: Share,
+    pub down: ChannelTime,
 }
 
 impl Usage {
-    fn of(&self, direction: Direction) -> &Share {
+    fn of(&self, direction: Direction) -> &ChannelTime {
         match direction {
             Direction::Up => &self.up,
             Direction::Down => &self.down,
         }
     }
 
-    pub(super) fn in_direction(&mut self, direction: Direction) -> &mut Share {
+    pub(super) fn in_direction(&mut self, direction: Direction) -> &mut ChannelTime {
         match direction {
             Direction::Up => &mut self.up,
             Direction::Down => &mut self.down,

@@ -28,7 +28,7 @@ fn after(frames: &[Frame]) -> State {
 }
 
 /// A share with this number of accesses, all answered unless `failed` is greater than zero.
-fn share(exchange: u64, failed: u64, accesses: u32) -> Share {
+fn share(exchange: u64, failed: u64, accesses: u32) -> ChannelTime {
     let of = |number| {
         (0..number).fold(Accesses::default(), |mut all, _| {
             all += Accesses::ONE;
@@ -36,7 +36,7 @@ fn share(exchange: u64, failed: u64, accesses: u32) -> Share {
         })
     };
     let answered = of(if failed == 0 { accesses } else { 0 });
-    Share { exchange: us(exchange), failed: us(failed), accesses: of(accesses), answered }
+    ChannelTime { exchange: us(exchange), failed: us(failed), accesses: of(accesses), answered }
 }
 
 /// Verifies: [arf-window eq. 1]: 15 / (N + 1) slots of 9 µs.
@@ -54,7 +54,7 @@ fn an_exchange_lasts_as_its_rts_says() {
     let down = [rts(100, AP, ME), cts(144, AP), data(408, AP, ME), ack(452, AP)];
     let seen = slot(&down);
     assert_eq!(seen.stations[ME].down, share(380, 0, 1));
-    assert_eq!(seen.stations[ME].up, Share::default());
+    assert_eq!(seen.stations[ME].up, ChannelTime::default());
     let access = METER.difs + mean_backoff(&METER, seen.active());
     let access = Access { up: access, down: access };
     assert_eq!(seen.occupied(access).as_nanos(), 380_000 + 34_000 + 67_500);
@@ -164,13 +164,13 @@ fn slots_follow_each_other_and_forget() {
 fn closing_tells_what_was_seen_and_how_long_there_was_silence() {
     let heard = [data(1_000, ME, AP), ack(1_044, ME)];
     let mut state = after(&heard);
-    assert_eq!(close(&METER, &mut state, at_ms(299)), None);
-    let ended = close(&METER, &mut state, at_ms(1_050));
+    assert_eq!(end_slots(&METER, &mut state, at_ms(299)), None);
+    let ended = end_slots(&METER, &mut state, at_ms(1_050));
     let ended = ended.expect("three slots are over");
     assert_eq!((ended.from, ended.silent), (Time::ZERO, 2));
     assert_eq!(ended.slot.exchanges(ME), (us(292), Duration::ZERO));
     assert_eq!(ended.slot.exchanges(OTHER), (Duration::ZERO, us(292)));
-    let ended = close(&METER, &mut state, at_ms(1_200));
+    let ended = end_slots(&METER, &mut state, at_ms(1_200));
     assert_eq!(ended.map(|it| (it.from, it.silent)), Some((at_ms(900), 0)));
 }
 
@@ -181,13 +181,13 @@ fn a_slot_may_be_cut_at_any_time() {
     let own = |frame, backoff| Frame { backoff: Some(us(backoff)), ..frame };
     let first = [own(data(1_000, ME, AP), 45), ack(1_044, ME), own(data(2_000, ME, AP), 90)];
     let mut state = after(&first);
-    let slot = cut(&METER, &mut state, at_us(2_010));
+    let slot = end_slot_at(&METER, &mut state, at_us(2_010));
     assert_eq!(slot.stations[ME].up, share(292, 0, 1));
     assert_eq!(slot.backoffs.mean(), Some(Duration::from_nanos(67_500)));
     step(&METER, &mut state, &ack(2_044, ME));
-    let second = cut(&METER, &mut state, at_us(2_044));
+    let second = end_slot_at(&METER, &mut state, at_us(2_044));
     assert_eq!((second.stations[ME].up, second.backoffs.mean()), (share(292, 0, 1), None));
-    assert_eq!(cut(&METER, &mut state, at_us(9_000)), Slot::default());
+    assert_eq!(end_slot_at(&METER, &mut state, at_us(9_000)), Slot::default());
     let mut both = slot;
     both.add(&second);
     assert_eq!((both.stations[ME].up, both.flows[7].packets), (share(584, 0, 2), 2));

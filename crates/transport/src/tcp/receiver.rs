@@ -27,7 +27,7 @@ enum State {
 
 /// State of the next ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Acknowledgment {
+enum AckState {
     /// There is nothing new to acknowledge.
     Idle,
     /// The ACK is delayed.  [RFC5681 §4.2]
@@ -65,7 +65,7 @@ pub struct Receiver {
     arrived: Reassembly,
     /// Sequence number of the FIN, once received.
     fin: Option<u64>,
-    acknowledgment: Acknowledgment,
+    ack_state: AckState,
     /// Remaining ACKs that are not delayed. All ACKs sent count, as in Linux.  [linux-quickack]
     quick_acks: u32,
     sack: SackList,
@@ -96,7 +96,7 @@ impl Receiver {
             state: if config.handshake { State::Listen } else { State::Established },
             arrived: Reassembly::new(FIRST_OCTET),
             fin: None,
-            acknowledgment: Acknowledgment::Idle,
+            ack_state: AckState::Idle,
             quick_acks: config.quick_acks,
             sack: SackList::default(),
             recent_timestamp: 0,
@@ -113,11 +113,11 @@ impl Receiver {
             State::Listen if !segment.flags.has(Flags::SYN) => {}
             State::Listen => {
                 self.state = State::SynReceived;
-                self.acknowledgment = Acknowledgment::Due;
+                self.ack_state = AckState::Due;
             }
             // A repeated SYN means that our SYN-ACK was lost or is still on its way.
             State::SynReceived | State::Established if segment.flags.has(Flags::SYN) => {
-                self.acknowledgment = Acknowledgment::Due;
+                self.ack_state = AckState::Due;
             }
             State::SynReceived | State::Established => {
                 self.state = State::Established;
@@ -131,26 +131,26 @@ impl Receiver {
     /// Sends a delayed ACK if its deadline has been reached. Earlier calls change nothing.
     pub fn handle_timeout(&mut self, now: Time) {
         if self.next_timeout().is_some_and(|deadline| now >= deadline) {
-            self.acknowledgment = Acknowledgment::Due;
+            self.ack_state = AckState::Due;
         }
     }
 
     /// Time at which the owner has to call [`handle_timeout`](Self::handle_timeout).
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
-        match self.acknowledgment {
-            Acknowledgment::Held { deadline, .. } => Some(deadline),
-            Acknowledgment::Idle | Acknowledgment::Due => None,
+        match self.ack_state {
+            AckState::Held { deadline, .. } => Some(deadline),
+            AckState::Idle | AckState::Due => None,
         }
     }
 
     /// Returns the next ACK to send, if one is due.
     #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        if self.acknowledgment != Acknowledgment::Due {
+        if self.ack_state != AckState::Due {
             return None;
         }
-        self.acknowledgment = Acknowledgment::Idle;
+        self.ack_state = AckState::Idle;
         self.stats.acks_sent += 1;
         let mut ack = Segment {
             seq: FIRST_OCTET,
@@ -240,7 +240,7 @@ impl Receiver {
         self.fin.is_some_and(|fin| self.arrived.next() > fin)
     }
 
-    /// Totals so far.
+    /// Totals since the creation.
     pub fn stats(&self) -> &ReceiverStats {
         &self.stats
     }
@@ -264,7 +264,7 @@ impl Receiver {
         self.highest = self.highest.max(end);
         if end > self.arrived.next() + self.config.buffer.get() {
             self.stats.beyond_window += 1;
-            self.acknowledgment = Acknowledgment::Due;
+            self.ack_state = AckState::Due;
             return;
         }
         if segment.flags.has(Flags::FIN) {
@@ -287,7 +287,7 @@ impl Receiver {
         let is_last = segment.flags.has(Flags::FIN) || segment.flags.has(Flags::PSH);
         match placement {
             Placement::InOrder { is_filling: false } if !is_last && !is_growing => {
-                self.acknowledgment = self.after_one_in_order(now);
+                self.ack_state = self.after_one_in_order(now);
                 return;
             }
             Placement::InOrder { .. } => {}
@@ -305,7 +305,7 @@ impl Receiver {
         }
         // For data out of order, a duplicate, or data that fills a gap, the ACK must be sent at once
         // [RFC5681 §4.2].
-        self.acknowledgment = Acknowledgment::Due;
+        self.ack_state = AckState::Due;
     }
 
     /// Lets the auto-tuned window grow. Returns true if it has grown.
@@ -319,22 +319,22 @@ impl Receiver {
         is_growing
     }
 
-    fn after_one_in_order(&self, now: Time) -> Acknowledgment {
+    fn after_one_in_order(&self, now: Time) -> AckState {
         let Some(delayed) = self.config.delayed_ack else {
-            return Acknowledgment::Due;
+            return AckState::Due;
         };
         if self.quick_acks > 0 {
-            return Acknowledgment::Due;
+            return AckState::Due;
         }
-        let (held, deadline) = match self.acknowledgment {
-            Acknowledgment::Due => return Acknowledgment::Due,
-            Acknowledgment::Held { segments, deadline } => (segments, deadline),
-            Acknowledgment::Idle => (0, now + delayed.timeout),
+        let (held, deadline) = match self.ack_state {
+            AckState::Due => return AckState::Due,
+            AckState::Held { segments, deadline } => (segments, deadline),
+            AckState::Idle => (0, now + delayed.timeout),
         };
         let segments = held + 1;
         if segments >= delayed.segments {
-            return Acknowledgment::Due;
+            return AckState::Due;
         }
-        Acknowledgment::Held { segments, deadline }
+        AckState::Held { segments, deadline }
     }
 }

@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn samples_are_smoothed_with_an_eighth_and_a_quarter() {
         let mut estimator = estimator(config(1));
-        // first R = 100: SRTT 100, RTTVAR 50 → RTO 100 + 4·50 = 300
+        // First sample R = 100: SRTT 100, RTTVAR 50 → RTO 100 + 4·50 = 300
         assert_eq!(sample(&mut estimator, 100), Some(MS * 100));
         assert_eq!(estimator.rto(), MS * 300);
         // R' = 180: RTTVAR ¾·50 + ¼·80 = 57.5, SRTT ⅞·100 + ⅛·180 = 110 → RTO 110 + 230 = 340

@@ -241,7 +241,7 @@ impl Sender {
         self.state == State::Finished
     }
 
-    /// Totals so far.
+    /// Totals since the creation.
     pub fn stats(&self) -> &SenderStats {
         &self.stats
     }

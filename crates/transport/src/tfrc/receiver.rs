@@ -264,7 +264,7 @@ impl Receiver {
         self.current_loss_event_rate()
     }
 
-    /// Totals so far.
+    /// Totals since the creation.
     pub fn stats(&self) -> ReceiverStats {
         ReceiverStats { lost: self.history.lost(), ..self.stats }
     }

@@ -348,7 +348,7 @@ impl Sender {
         self.is_finished
     }
 
-    /// Totals so far.
+    /// Totals since the creation.
     pub fn stats(&self) -> SenderStats {
         SenderStats { bytes_dropped: self.application.dropped(), ..self.stats }
     }
