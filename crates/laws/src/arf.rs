@@ -279,13 +279,13 @@ mod tests {
     }
 
     #[test]
-    fn it_may_start_at_the_lowest_rate() {
+    fn arf_may_start_at_the_lowest_rate() {
         let params = Params { starts_high: false, ..PLAIN };
         assert_eq!(levels(&params, "SSSSSSSS"), "00111222");
     }
 
     #[test]
-    fn an_rts_without_answer_counts_only_if_it_is_to() {
+    fn an_rts_without_answer_counts_only_if_configured() {
         assert_eq!(levels(&PLAIN, "RR"), "32");
         let params = Params { rts_failures: false, ..PLAIN };
         assert_eq!(levels(&params, "RRFRF"), "33332");

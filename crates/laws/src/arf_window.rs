@@ -283,7 +283,7 @@ mod tests {
     ///
     /// Verifies: [arf-window eq. 5], [arf-window eq. 6], [arf-window eq. 7]
     #[test]
-    fn what_a_faster_link_frees_is_shared_with_what_was_free() {
+    fn time_freed_by_a_faster_link_is_shared_like_idle_time() {
         assert_eq!(printed_us(48, 54, MEASURED), Some(20_000));
         let full = Measured { occupied: us(400_000), ..MEASURED };
         assert_eq!(printed_us(48, 54, full), Some(6_250));
@@ -293,7 +293,7 @@ mod tests {
     ///
     /// Verifies: [arf-window eq. 12], [arf-window eq. 13]
     #[test]
-    fn what_a_slower_link_needs_is_the_stations_own_affair() {
+    fn a_station_pays_alone_for_its_slower_link() {
         assert_eq!(printed_us(54, 48, MEASURED), Some(1_250));
         let full = Measured { occupied: us(300_000), ..MEASURED };
         assert_eq!(printed_us(54, 48, full), Some(-12_500));

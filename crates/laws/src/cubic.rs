@@ -252,7 +252,7 @@ mod tests {
 
     /// Verifies: [RFC9438 §4.3]
     #[test]
-    fn it_is_never_slower_than_reno() {
+    fn cubic_is_never_slower_than_reno() {
         // α = 3·0.3/1.7 = 9/17. At t = 0 a window of 9 below a plateau of 9: W(0) = 9 − 0, flat;
         // W_est = 9 + (9/17)/9 = 9.0588235
         let stage = Stage { since: Time::ZERO, plateau_time: 0.0, reno: 9.0 };

@@ -126,7 +126,7 @@ mod tests {
     ///
     /// Verifies: [arf-window §III-B]
     #[test]
-    fn a_packet_counts_when_it_has_got_through() {
+    fn a_packet_counts_when_it_is_delivered() {
         let mut flows = [LocalFlow::new(7, Direction::Up, true)];
         let mut tracker = DeliveryTracker::default();
         let mut take = |heard| tracker.process(ME, &heard, flows.iter_mut());
@@ -144,7 +144,7 @@ mod tests {
 
     /// A `BlockAck` acknowledges two of the three packets of an aggregate, and none of the next aggregate.
     #[test]
-    fn of_an_aggregate_what_a_block_ack_acknowledges_has_got_through() {
+    fn packets_that_a_block_ack_acknowledges_are_delivered() {
         let mut flows = [LocalFlow::new(7, Direction::Up, true)];
         let mut tracker = DeliveryTracker::default();
         let mut take = |heard| tracker.process(ME, &heard, flows.iter_mut());

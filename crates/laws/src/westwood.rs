@@ -205,7 +205,7 @@ mod tests {
 
     /// Verifies: [westwood-2001 §2.2]
     #[test]
-    fn what_duplicates_announced_is_not_counted_twice() {
+    fn octets_of_duplicates_are_not_counted_twice() {
         let mut accounted = 0;
         let mut count = |acked| arrived(Bytes::new(acked), SEGMENT, &mut accounted);
         // A delayed ACK of two segments; three duplicates; then all four: 4000 − 3000.

@@ -327,7 +327,7 @@ mod tests {
 
     /// Verifies: [RFC4737 §3.3]
     #[test]
-    fn the_sink_tells_lost_doubled_and_reordered_apart() {
+    fn the_sink_distinguishes_lost_duplicate_and_reordered_datagrams() {
         // 3 arrives late by two, 1 arrives twice, 6 never arrives
         let sink = sink([0, 1, 2, 4, 5, 3, 1, 7]);
         let octets = Bytes::new(700);

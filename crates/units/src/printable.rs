@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_would_steer_a_terminal_is_escaped_wherever_it_stands() {
+    fn control_characters_are_escaped_wherever_they_are() {
         let hostile = "\u{1b}]0;x\u{7} and \u{202e}, \u{2028}\u{9b}";
         assert_eq!(escaped(hostile), r"\u{1b}]0;x\u{7} and \u{202e}, \u{2028}\u{9b}");
         assert_eq!(escaped("one\ntwo\t\r\0"), r"one\ntwo\t\r\u{0}");

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_written_as_a_number_with_a_fraction() {
+    fn a_probability_is_written_as_a_number_with_a_fraction() {
         let text = |value| Probability::new(value).expect("a probability").to_string();
         assert_eq!([text(0.0), text(1.0), text(0.25), text(1e-7)], ["0.0", "1.0", "0.25", "1e-7"]);
     }

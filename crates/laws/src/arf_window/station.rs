@@ -226,7 +226,7 @@ mod tests {
 
     /// An exchange of 292 µs in the first slot; two more slots without a frame end before 950 ms.
     #[test]
-    fn a_report_says_what_was_heard_and_how_long_nothing_was() {
+    fn a_report_has_the_occupancy_and_the_silence_after_it() {
         let mut state = State::new(Vec::new());
         step(&Params::default(), &METER, &mut state, &data(10, FAST));
         assert_eq!(report(&METER, &mut state, at_ms(299)), [None; 2]);

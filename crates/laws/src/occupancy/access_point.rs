@@ -69,7 +69,7 @@ mod tests {
     /// Verifies: [occupancy-tfrc eq. 2], [occupancy-tfrc eq. 3], [occupancy-tfrc eq. 4],
     /// [occupancy-tfrc eq. 5], [occupancy-tfrc eq. 6]
     #[test]
-    fn what_is_left_goes_to_those_who_use_what_they_have() {
+    fn the_remaining_time_goes_to_unsatisfied_stations() {
         assert_eq!(shares(3, &[100, 50]), (495, 0));
         assert_eq!(shares(3, &[120, 50]), (495, 423));
         assert_eq!(shares(3, &[120, 120]), (495, 95));

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_field_cannot_say_is_its_nearest() {
+    fn a_value_out_of_range_is_encoded_as_the_nearest() {
         let most = Grant { even: 65_535, additional: 65_535, backoff: 65_535 };
         assert_eq!(Grant::new(1.0, 7.0, Duration::from_secs(1)), most);
         let least = Grant { even: 0, additional: 0, backoff: 0 };

@@ -81,7 +81,7 @@ mod tests {
     ///
     /// Verifies: [occupancy-tfrc §III-A], [occupancy-tfrc §III-B]
     #[test]
-    fn a_beacon_says_what_was_seen_since_the_last_ones() {
+    fn a_beacon_grants_by_the_last_intervals() {
         let params = Params::default();
         let mut state = State::new(us(67));
         assert_eq!(step(&params, &METER, &mut state, at_ms(100)).backoff(), us(67));

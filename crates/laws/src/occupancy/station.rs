@@ -109,7 +109,7 @@ mod tests {
     ///
     /// Verifies: [occupancy-tfrc eq. 7]
     #[test]
-    fn who_uses_its_share_may_have_more() {
+    fn a_station_that_uses_its_share_may_have_more() {
         let params = Params::default();
         let grant = Grant::new(0.4, 0.2, Duration::ZERO);
         let unit = 1.0 / 65_535.0;

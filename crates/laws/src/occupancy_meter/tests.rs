@@ -50,7 +50,7 @@ fn the_mean_backoff_falls_with_the_number_of_active_stations() {
 ///
 /// Verifies: [arf-window eq. 2], [arf-window eq. 3]
 #[test]
-fn an_exchange_lasts_as_its_rts_says() {
+fn an_exchange_has_the_duration_in_its_rts() {
     let down = [rts(100, AP, ME), cts(144, AP), data(408, AP, ME), ack(452, AP)];
     let seen = slot(&down);
     assert_eq!(seen.stations[ME].down, share(380, 0, 1));
@@ -99,7 +99,7 @@ fn without_rts_data_counts_with_its_duration_field() {
 }
 
 #[test]
-fn what_has_no_answer_counts_as_failed() {
+fn exchanges_without_an_answer_count_as_failed() {
     assert_eq!(slot(&[rts(100, ME, AP)]).stations[ME].up, share(0, 28, 1));
     assert_eq!(slot(&[data(300, ME, AP)]).stations[ME].up, share(0, 248, 1));
     // Another station's data counts as answered, because its ACK may be out of range.
@@ -129,7 +129,7 @@ fn an_exchange_that_another_one_cuts_off_has_no_more_than_its_time() {
 /// The exchange from 299.762 ms to 300.054 ms counts in the second slot, and 238 µs of it are before that
 /// slot.
 #[test]
-fn a_slot_knows_what_of_its_exchanges_lies_before_it() {
+fn a_slot_has_the_part_of_its_exchanges_before_it() {
     let heard = [data(300_010, ME, AP), ack(300_054, ME), data(310_000, OTHER, AP)];
     let seen = after(&[&heard[..], &[ack(310_044, OTHER)]].concat()).current;
     assert_eq!(seen.exchanges(ME), (us(292), us(292)));
@@ -161,7 +161,7 @@ fn slots_follow_each_other_and_forget() {
 
 /// The exchange of 292 µs ends at 1.044 ms; two empty slots follow, and half of another.
 #[test]
-fn closing_tells_what_was_seen_and_how_long_there_was_silence() {
+fn ending_slots_returns_the_usage_and_the_silence_after_it() {
     let heard = [data(1_000, ME, AP), ack(1_044, ME)];
     let mut state = after(&heard);
     assert_eq!(end_slots(&METER, &mut state, at_ms(299)), None);
@@ -234,7 +234,7 @@ fn flows_share_an_aggregate_by_their_octets() {
 /// the time is still divided among all. Without a `BlockAck` all have failed: 248 µs, of which flow 7 gets
 /// two thirds.
 #[test]
-fn of_what_a_station_sends_what_has_come_counts() {
+fn only_acknowledged_packets_of_a_sent_aggregate_count() {
     let packets = frame_of(&[packet(1_460), of_flow_8(956), packet(460)]);
     let acknowledged = frame_of(&[packet(460)]);
     let data = Kind::Data { from: ME, psdu: Bytes::new(3_138), packets: &packets };

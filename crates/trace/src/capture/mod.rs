@@ -49,7 +49,7 @@ pub struct Capture<W> {
     cells: Vec<Cell>,
     addresses: Addresses,
     packets: Packets,
-    /// Number of A-MPDUs so far, counted separately for each interface.
+    /// Number of A-MPDUs written so far. One that several interfaces have counts for each of them.
     aggregates: u32,
     outlet: Outlet<W>,
 }

@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flavour_has_sack_as_it_is_used_unless_told_otherwise() {
+    fn a_flavour_has_its_default_sack_unless_configured_otherwise() {
         let uses =
             |flavour, sack| SenderConfig { flavour, sack, ..SenderConfig::default() }.uses_sack();
         let expected = [false, false, true, false, true, false, true];
@@ -287,7 +287,7 @@ mod tests {
 
     /// Verifies: [RFC7323 §2.3]
     #[test]
-    fn the_window_is_what_the_header_can_say_of_the_buffer() {
+    fn the_window_is_what_the_header_can_express_of_the_buffer() {
         let window = |buffer, window_scaling| {
             let buffer = Bytes::new(buffer);
             ReceiverConfig { buffer, window_scaling, ..ReceiverConfig::default() }.window().get()

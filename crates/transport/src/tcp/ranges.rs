@@ -117,7 +117,7 @@ mod tests {
     proptest! {
         /// The reference is a set of single octets.
         #[test]
-        fn it_is_a_set_of_octets(
+        fn ranges_behave_like_a_set_of_octets(
             ranges in prop::collection::vec((0u64..60, 1u64..12), 0..15), below in 0u64..70, from in 0u64..70,
         ) {
             let mut ours = RangeSet::default();

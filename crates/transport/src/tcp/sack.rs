@@ -258,7 +258,7 @@ mod tests {
 
     /// Verifies: [RFC6937 §3]: octets sacked before do not count as delivered again.
     #[test]
-    fn delivered_is_what_an_ack_adds() {
+    fn an_ack_delivers_only_octets_not_sacked_before() {
         let mut board = Scoreboard::new(1_000);
         assert_eq!(take(&mut board, 1_000, &[]), (0, 1_000));
         assert_eq!(take(&mut board, 1_000, &[(3_000, 5_000)]), (2_000, 2_000));
@@ -271,7 +271,7 @@ mod tests {
 
     /// Verifies: [RFC6675 §4]: loss follows from three ranges, however small, or from more than two segments.
     #[test]
-    fn lost_is_what_lies_below_three_ranges_or_two_segments() {
+    fn octets_below_three_ranges_or_two_segments_are_lost() {
         let mut board = Scoreboard::new(1_000);
         take(&mut board, 1, &[(2_000, 2_100), (3_000, 3_100)]);
         assert!(!board.is_first_lost());

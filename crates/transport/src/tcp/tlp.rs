@@ -118,7 +118,7 @@ mod tests {
 
     /// Verifies: [RFC8985 §7.4.2]: one row per case.
     #[test]
-    fn a_loss_shows_by_what_answers_the_probe() {
+    fn the_answer_to_a_probe_reveals_a_loss() {
         // Columns: ACK, news, duplicate reported, was a retransmission → has repaired, is still outstanding.
         for (number, is_news, is_reported, is_retransmitted, expected) in [
             (4_001, true, false, true, (false, true)),

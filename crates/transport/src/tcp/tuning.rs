@@ -66,8 +66,8 @@ impl AutoTuning {
         (self.since, self.read_before) = (now, next);
     }
 
-    /// Makes room for twice what was read, because the receiver learns it a round trip late; for twice the
-    /// growth since the last round trip; and for the data behind a gap.
+    /// Makes room for twice what was read, because the receiver learns it a round trip late; for twice as
+    /// large a growth as in the last round trip; and for the data behind a gap.
     fn make_room(&mut self, read: u64, behind_gap: u64) {
         let twice = 2 * read;
         let grown = twice * (read - self.read) / self.read;
@@ -110,7 +110,7 @@ mod tests {
     ///
     /// Verifies: [linux-rcv-space]
     #[test]
-    fn what_lies_behind_a_gap_has_room_of_its_own() {
+    fn data_behind_a_gap_has_additional_room() {
         let mut tuning = AutoTuning::new(1_000_000);
         tuning.on_read(ms(1), (0, 50_000), None);
         while tuning.grow(1_460) {}

@@ -87,7 +87,7 @@ mod tests {
 
     /// Verifies: [RFC3522 §3.2], [linux-undo]
     #[test]
-    fn an_echo_from_before_the_first_retransmission_tells() {
+    fn an_echo_from_before_the_first_retransmission_proves_it_needless() {
         let mut undo = BEFORE;
         assert!(!undo.on_ack(&echo(100), true, false), "nothing was sent again");
         undo.on_retransmitted(at(500));
@@ -103,7 +103,7 @@ mod tests {
 
     /// Verifies: [RFC3708 §2], [linux-undo]
     #[test]
-    fn as_many_duplicates_as_retransmissions_tell() {
+    fn as_many_duplicates_as_retransmissions_prove_them_needless() {
         let mut undo = BEFORE;
         undo.on_retransmitted(at(500));
         undo.on_retransmitted(at(500));

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_buffer_drops_what_comes() {
+    fn a_full_buffer_drops_new_data() {
         let traffic = Traffic::Constant(DataRate::from_mbps(1));
         let mut application = Application::new(traffic, Bytes::new(1_000), Some(Bytes::new(2_500)));
         application.open(ms(0));
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_finds_the_buffer_full_is_dropped_at_once_however_much_it_is() {
+    fn any_amount_of_excess_data_is_dropped_at_once() {
         let application = |bps| {
             let traffic = Traffic::Constant(DataRate::from_bps(bps));
             let mut application = Application::new(traffic, Bytes::new(1), Some(Bytes::new(50)));

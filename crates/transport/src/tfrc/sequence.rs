@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_wrap_and_come_late() {
+    fn numbers_wrap_and_may_be_late() {
         let mut unwrapper = Unwrapper::default();
         let numbers =
             [65_534, 65_535, 1, 0, 65_533, 32_768, 1, 32_769].map(|seq| unwrapper.unwrap(seq));
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_half_the_circle_away_is_behind() {
+    fn a_number_half_the_range_away_is_behind() {
         let mut unwrapper = Unwrapper::default();
         let first = unwrapper.unwrap(5);
         assert_eq!(unwrapper.unwrap(5 + 32_768), first - 32_768);

@@ -215,7 +215,7 @@ fn refused_at_the_tail() -> Script {
 ///
 /// Verifies: `tcp_send_loss_probe` [linux-rack], [linux-cwr]
 #[test]
-fn a_refused_probe_is_none_and_the_timer_stays() {
+fn a_refused_probe_does_not_count_and_the_timer_stays() {
     let mut script = refused_at_the_tail();
     // The probe is due after two round trips. 9 fits now and is refused, which does not change that.
     script.refuses([], 9).timer(300).at(300).expire().refuses([], 9).timer(1_000);

@@ -75,7 +75,7 @@ fn holes(flavour: Flavour, lost: &[u64]) -> (u64, u64, Time) {
 
 /// Verifies: [RFC5681 §3.2], [RFC6582 §3.2], [RFC6675 §5]: cost of five losses in a window.
 #[test]
-fn many_losses_of_a_window_tell_the_flavours_apart() {
+fn many_losses_in_a_window_cost_each_flavour_differently() {
     let lost = [3, 7, 11, 15, 19];
     let (retransmissions, timeouts, reno) = holes(Flavour::Reno, &lost);
     assert!(timeouts >= 1 && retransmissions >= 5, "{retransmissions} {timeouts}");

@@ -70,7 +70,7 @@ fn a_segment_that_comes_twice_is_reported_once() {
 
 /// Verifies: [RFC9293 §3.2], [RFC2018 §2], [RFC7323 §3.2]
 #[test]
-fn the_syn_says_what_is_permitted() {
+fn the_syn_has_the_permitted_options() {
     for (flavour, timestamps, options) in
         [(Flavour::NewReno, false, 8), (Flavour::Sack, false, 12), (Flavour::Sack, true, 20)]
     {

@@ -184,7 +184,7 @@ fn data_below_a_gap_is_answered_at_once() {
 
 /// Verifies: [RFC9293 §3.10.7.4]
 #[test]
-fn what_is_already_there_is_answered_at_once() {
+fn a_duplicate_is_answered_at_once() {
     let mut receiver = Receiver::new(plain());
     after(&mut receiver, 0, data(0));
     after(&mut receiver, 0, data(1));

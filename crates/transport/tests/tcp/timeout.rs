@@ -185,7 +185,7 @@ fn a_timeout_in_fast_recovery_does_not_raise_the_threshold() {
 ///
 /// Verifies: [RFC5681 §3.1 eq. 4 and §3.2 step 6]
 #[test]
-fn nor_does_one_of_reno_before_the_losses_are_repaired() {
+fn a_timeout_of_reno_before_the_losses_are_repaired_does_not_raise_the_threshold() {
     let config = SenderConfig { flavour: Flavour::Reno, initial_window: 8, ..plain() };
     let mut script = Script::new(config);
     script.sends(0..8).at(100).ack(0).ack(0).ack(0).sends([0]);

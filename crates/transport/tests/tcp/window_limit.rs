@@ -52,7 +52,7 @@ fn a_limit_lets_the_right_edge_wait_and_never_takes_it_back() {
 ///
 /// Verifies: [RFC7323 §2.4]
 #[test]
-fn a_limited_window_is_rounded_up_to_what_the_header_can_say() {
+fn a_limited_window_is_rounded_up_to_what_the_header_can_express() {
     let mut receiver = Receiver::new(plain(100_001));
     receiver.set_window_limit(Some(Bytes::new(3_001)));
     let last = (0..100).map(|number| window(&mut receiver, number)).last();
@@ -77,7 +77,7 @@ fn the_window_of_a_handshake_stays_allowed() {
 ///
 /// Verifies: [linux-rcv-rtt §`tcp_rcv_rtt_measure_ts`]
 #[test]
-fn timestamps_tell_the_receiver_a_mean_round_trip() {
+fn timestamps_give_the_receiver_a_mean_round_trip() {
     let mut receiver = Receiver::new(ReceiverConfig { timestamps: true, ..plain(50_000) });
     receiver.estimate_round_trip();
     let mut arrive = |at, number, payload, echo| {

@@ -80,7 +80,7 @@ fn duplicates_widen_the_window_of_reordering() {
 
 /// Verifies: [RFC8985 §6.2]: an ACK sooner than the least round trip answers the first copy.
 #[test]
-fn an_answer_to_an_earlier_copy_says_nothing_of_the_later_one() {
+fn an_answer_to_an_earlier_copy_proves_nothing_about_the_later_one() {
     for (answered, lost) in [(150, None), (200, Some(1))] {
         let mut rack = ten();
         rack.on_sent(at(100), octet(0), octet(1));
@@ -96,7 +96,7 @@ fn an_answer_to_an_earlier_copy_says_nothing_of_the_later_one() {
 /// Verifies: [RFC8985 §6.2]: an ACK that echoes a time before the second copy answers the first, however late
 /// it arrives. An ACK above a gap echoes the segment before the gap, which proves nothing about the copy.
 #[test]
-fn an_echo_from_before_the_later_copy_says_nothing_of_it() {
+fn an_echo_from_before_the_later_copy_proves_nothing_about_it() {
     let echo = |ms: u64| u32::try_from(1_000 * ms + 1).unwrap();
     let acked = ack(1, &[]);
     let sacked = ack(0, &[(1, 2)]);

@@ -25,8 +25,8 @@ pub(super) struct SmallQueue {
     usage: CwndUsage,
 }
 
-/// Greatest use of cwnd since the data sent then was acknowledged. A sender that pauses for its host queue
-/// between two ACKs still counts as limited by cwnd.  `tcp_cwnd_validate` [linux-tsq]
+/// Largest use of cwnd, kept until the data sent at that time is acknowledged. A sender that pauses for its
+/// host queue between two ACKs thus still counts as limited by cwnd.  `tcp_cwnd_validate` [linux-tsq]
 #[derive(Debug, Default)]
 struct CwndUsage {
     /// True if cwnd has limited the sender.
@@ -123,8 +123,8 @@ impl Sender {
         }
     }
 
-    /// True if cwnd has limited the sender since the last window, or if cwnd in slow start is less than twice
-    /// what was outstanding.  `tcp_is_cwnd_limited` [linux-tsq]
+    /// True if cwnd has limited the sender within the last window of data or, in slow start, if cwnd is less
+    /// than twice what was outstanding.  `tcp_is_cwnd_limited` [linux-tsq]
     #[inline]
     pub(super) fn was_cwnd_limited(&self) -> bool {
         let Some(SmallQueue { usage, .. }) = &self.small_queue else { return false };

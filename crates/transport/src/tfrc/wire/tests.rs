@@ -60,7 +60,7 @@ fn feedback_is_laid_out_octet_by_octet() {
 }
 
 #[test]
-fn what_is_not_ours_is_refused_with_its_reason() {
+fn other_datagrams_are_refused_with_a_reason() {
     let data = datagram(&DATA);
     let feedback = {
         let mut octets = [0; FEEDBACK];
