@@ -30,9 +30,9 @@ pub enum Timer {
 /// Rule for counting successes and failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
-    /// Consecutive ones: a failure resets the successes, a success the failures.  [kamerman-1997]
+    /// Only consecutive outcomes: a failure resets the successes, a success the failures.  [kamerman-1997]
     InARow,
-    /// All since the rate last changed, or since there were `up` successes.  Deviates: [D-033]
+    /// All outcomes since the rate last changed, or since there were `up` successes.  Deviates: [D-033]
     InAll,
 }
 

@@ -18,7 +18,7 @@ use crate::Direction;
 /// Number of packets in an aggregate among which a law divides the channel time.  Deviates: [D-157]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Aggregates {
-    /// One, as if each packet were sent in its own frame.
+    /// One packet, as if each were sent in its own frame.
     Apart,
     /// The flow's mean number of packets per aggregate in the observation slot.
     Seen,
