@@ -203,13 +203,14 @@ impl View<'_> {
     /// Exchange that begins with such an access and carries such packets between the node and its access point.
     /// [arf-window eq. 10], [occupancy-tfrc eq. 9]
     pub(crate) fn exchange(&self, access: Duration, load: Load) -> Exchange {
-        let Load { direction, msdu, rate, most } = load;
+        let Load { direction, msdu, rate, max_packets } = load;
         let (airtime, tx) = (self.airtime(), self.airtime().vector_on(self.node, rate));
         let ends = match direction {
             Direction::Up => (self.node, NodeId::AP),
             Direction::Down => (NodeId::AP, self.node),
         };
-        let Carrier { packets, psdu, data, response: ack } = self.air.carrier(ends, msdu, most, tx);
+        let Carrier { packets, psdu, data, response: ack } =
+            self.air.carrier(ends, msdu, max_packets, tx);
         let protection = match airtime.protection_of(psdu, tx) {
             Protection::None => [None; 2],
             Protection::CtsToSelf(tx) => [None, Some(airtime.cts(tx))],
