@@ -19,7 +19,7 @@ const NAMED: usize = 25;
 ///
 /// # Panics
 /// If a run has moved, or the file has other runs than the list.
-pub(crate) fn check(runs: &[Run]) {
+pub(crate) fn check((runs, _): &(Vec<Run>, Vec<String>)) {
     let found = measure(runs);
     if std::env::var("AIRFAIR_WITNESS").is_ok_and(|it| it == "write") {
         let lines = runs.iter().zip(&found).map(|(run, found)| match found {
@@ -55,7 +55,7 @@ fn heading() -> String {
 /// The line of a run in the file.
 fn line(run: &Run, found: &Measured) -> String {
     let Measured { scenario, records, outcome, measures } = found;
-    let mut line = format!("{} {} {scenario:08x} {records:016x} {outcome:08x}", run.name, run.seed);
+    let mut line = format!("{} {} {scenario:06x} {records:016x} {outcome:06x}", run.name, run.seed);
     for measure in measures {
         let _ = write!(line, " {measure}");
     }

@@ -9,9 +9,9 @@ impl Digest {
         self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
     }
 
-    /// The upper half, which depends on every bit of every word.
+    /// The upper 24 bits, each of which depends on every bit of every word.
     pub(crate) fn short(self) -> u32 {
-        u32::try_from(self.0 >> 32).expect("32 bits")
+        u32::try_from(self.0 >> 40).expect("24 bits")
     }
 }
 

@@ -43,7 +43,11 @@ pub(crate) fn text(luck: &mut Luck) -> String {
         cells::queue(luck)
     );
     text += *luck.pick(&["", "ap.occupancy = { beacons = 1 }\n", "ap.window_sharing = true\n"]);
-    text += *luck.pick(&["", "", "errors = { model = \"bernoulli\", probability = 0.2 }\n"]);
+    text += *luck.pick(&[
+        "",
+        "errors = { model = \"snr\", snr = \"21 dB\" }\n",
+        "errors = { model = \"bernoulli\", probability = 0.2 }\n",
+    ]);
     text +=
         "[station.s0]\n[station.s1]\n[host.h]\nlink = { rate = \"50 Mb/s\", delay = \"1 ms\" }\n";
     for index in 0..2 + luck.below(3) {

@@ -35,9 +35,8 @@ fn numbered(name: &str, texts: impl IntoIterator<Item = String>) -> Vec<Run> {
 
 /// Each scheme with each standard over several transports. The rate of a station falls and rises again.
 fn schemes() -> Vec<Run> {
-    const SCHEMES: [(&str, &str); 7] = [
+    const SCHEMES: [(&str, &str); 6] = [
         ("\"arf-aware\"", ""),
-        ("{ scheme = \"arf-aware\", variant = \"continuous\" }", ""),
         ("{ scheme = \"arf-window\", slot = \"30 ms\", long_lived = \"0 B\" }", ""),
         ("\"rate-cap\"", ""),
         ("\"occupancy\"", "ap.occupancy = { beacons = 1 }\nbeacon = { interval = \"20 ms\" }"),
@@ -161,7 +160,7 @@ fn wires() -> Vec<Run> {
                 texts.push(format!(
                     "duration = \"800 ms\"\n[bss.one]\nstandard = \"802.11g\"\n[bss.two]\nstandard = \"802.11n\"\n\
                      [station.a]\nbss = \"one\"\ncount = 2\n[station.b]\nbss = \"two\"\n[router.r]\n\
-                     [link.one]\nbetween = [\"one\", \"r\"]\n[link.two]\nbetween = [\"r\", \"two\"]\ndelay = \"3 ms\"\n\
+                     [link.first]\nbetween = [\"one\", \"r\"]\n[link.second]\nbetween = [\"r\", \"two\"]\ndelay = \"3 ms\"\n\
                      [host.server]\nlink = {{ to = \"r\", rate = \"12 Mb/s\", delay = \"5 ms\", queue = {{ {queue} }}, loss = {loss} }}\n\
                      [flow.up]\nfrom = \"a\"\nto = \"server\"\ntransport = {transport}\n\
                      [flow.down]\nfrom = \"server\"\nto = \"b\"\ntransport = {transport}\nstart_jitter = \"20 ms\"\n\
@@ -212,6 +211,8 @@ fn radio(seed: u64) -> Option<Run> {
         format!("\"{low}\""),
         "{ control = \"arf\" }".into(),
         "{ control = \"aarf\" }".into(),
+        "{ control = \"oracle\" }".into(),
+        "{ control = \"minstrel\" }".into(),
     ];
     text += "[host.h]\nlink = { rate = \"1 Gb/s\", delay = \"1 ms\" }\n";
     for index in 0..2 + luck.below(3) {

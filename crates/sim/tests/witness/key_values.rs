@@ -1,8 +1,12 @@
-//! Runs of each key of the scenario file: with its example, with each of its words, and with both of `true` and `false`.
+//! Runs of each key of the scenario file: with its example, with each of its words, and with both of `true` and `false`,
+//! unless that is its default.
 //!
 //! Keys and values come from the JSON Schema, so that a new key has its runs without a change here. A key that needs others
 //! beside it finds them in [`COMPANIONS`].
 
+use std::collections::BTreeSet;
+
+use airfair_sim::scenario::schema;
 use serde_json::Value as Json;
 use toml::{Table, Value};
 
@@ -12,7 +16,7 @@ use crate::list::{Kind, Run};
 const BASE: &str = r#"
 duration = "120 ms"
 series = "50 ms"
-[bss.c]
+[bss.home]
 standard = "802.11g"
 [station.slow]
 rate = [["0 s", "54 Mb/s"], ["40 ms", "6 Mb/s"]]
@@ -21,7 +25,7 @@ rate = [["0 s", "54 Mb/s"], ["40 ms", "6 Mb/s"]]
 link = { rate = "50 Mb/s", delay = "2 ms" }
 [router.hub]
 [link.spare]
-between = ["c", "hub"]
+between = ["home", "hub"]
 [flow.tcp]
 from = "slow"
 to = "server"
@@ -37,25 +41,33 @@ transport = { kind = "udp", payload = "700 B", rate = "2 Mb/s" }
 "#;
 
 /// Overrides beside which a key may fit, in the order in which they are tried.
-const COMPANIONS: [&str; 16] = [
+const COMPANIONS: [&str; 22] = [
     "",
-    "bss.c.standard = \"802.11ax\"\nflow.udp.access_category = \"voice\"\nflow.tcp.access_category = \"video\"\n\
+    "bss.home.standard = \"802.11ax\"\nflow.udp.access_category = \"voice\"\nflow.tcp.access_category = \"video\"\n\
      flow.down.access_category = \"background\"\nstation.slow.rate = [[\"0 s\", \"he-mcs9x1\"], [\"40 ms\", \"he-mcs0x1\"]]",
-    "bss.c.standard = \"802.11ax\"\nstation.slow.rate = \"he-mcs5x1\"\nbss.c.streams = 8\nbss.c.amsdu = \"7935 B\"",
-    "bss.c.standard = \"802.11ax\"\nstation.slow.rate = \"he-mcs5x1\"\nbss.c.aggregation.window = 256",
-    "bss.c.standard = \"802.11n\"\nbss.c.band = \"2.4 GHz\"\nstation.slow.rate = \"ht-mcs3\"",
-    "bss.c.standard = \"802.11n\"\nstation.slow.rate = \"ht-mcs3\"",
-    "bss.c.standard = \"802.11ac\"\nstation.slow.rate = \"vht-mcs3x1\"",
-    "bss.c.standard = \"802.11ac\"\nbss.c.width = \"160 MHz\"\nstation.slow.rate = \"vht-mcs3x1\"",
-    "bss.c.standard = \"802.11b\"\nstation.slow.rate = [[\"0 s\", \"11 Mb/s\"], [\"40 ms\", \"1 Mb/s\"]]",
-    "bss.c.standard = \"802.11a\"",
-    "bss.c.radio = {}\nstation.slow.position = [\"9 m\", \"1 m\"]\nstation.fast.position = [\"-30 m\", \"0 m\"]",
-    "bss.c.radio = {}\nstation.fast.position = [\"-30 m\", \"0 m\"]",
-    "bss.c.standard = \"802.11a\"\nbss.c.radio = {}\nstation.slow.position = [\"9 m\", \"1 m\"]\n\
-     station.fast.position = [\"-30 m\", \"0 m\"]",
-    "bss.c.ap.occupancy = true",
+    "bss.home.standard = \"802.11ax\"\nstation.slow.rate = \"he-mcs5x1\"\nbss.home.streams = 8\nbss.home.amsdu = \"7935 B\"",
+    "bss.home.standard = \"802.11ax\"\nstation.slow.rate = \"he-mcs5x1\"\nbss.home.aggregation.window = 256",
+    "bss.home.standard = \"802.11n\"\nbss.home.band = \"2.4 GHz\"\nstation.slow.rate = \"ht-mcs3\"",
+    "bss.home.standard = \"802.11n\"\nstation.slow.rate = \"ht-mcs3\"",
+    "bss.home.standard = \"802.11ac\"\nstation.slow.rate = \"vht-mcs3x1\"",
+    "bss.home.standard = \"802.11ac\"\nbss.home.width = \"160 MHz\"\nstation.slow.rate = \"vht-mcs3x1\"",
+    "bss.home.standard = \"802.11b\"\nstation.slow.rate = [[\"0 s\", \"11 Mb/s\"], [\"40 ms\", \"1 Mb/s\"]]",
+    "bss.home.standard = \"802.11a\"",
+    "bss.home.radio = {}\nstation.slow.position = [\"60 m\", \"1 m\"]\nstation.fast.position = [\"-90 m\", \"0 m\"]",
+    "bss.home.radio = {}\nstation.fast.position = [\"-90 m\", \"0 m\"]",
+    "bss.home.standard = \"802.11a\"\nbss.home.radio = {}\nstation.slow.position = [\"60 m\", \"1 m\"]\n\
+     station.fast.position = [\"-90 m\", \"0 m\"]",
+    "bss.home.radio = {}\nstation.fast.position = [\"-90 m\", \"0 m\"]\n\
+     station.slow.mobility = { radius = \"90 m\", min_speed = \"1 m/s\" }",
+    "bss.home.radio = {}\nstation.fast.position = [\"-90 m\", \"0 m\"]\nstation.slow.position = [\"60 m\", \"1 m\"]\n\
+     station.slow.mobility = { radius = \"90 m\", min_speed = \"1 m/s\" }",
+    "bss.home.standard = \"802.11n\"\nbss.home.guard_interval = \"400 ns\"\nstation.slow.rate = \"ht-mcs3\"",
+    "bss.home.ap.occupancy = true",
     "flow.tcp.transport.sack = true",
-    "link.spare.between = [\"c\", \"server\"]",
+    "link.spare.between = [\"home\", \"server\"]",
+    "host.server.link.queue.discipline = \"red\"\nlink.spare.queue.discipline = \"red\"",
+    "duration = \"1200 ms\"",
+    "duration = \"5100 ms\"",
 ];
 
 /// A value of a key.
@@ -71,11 +83,15 @@ pub(crate) struct KeyValue {
 impl KeyValue {
     /// The name of its run.
     pub(crate) fn name(&self) -> String {
-        // Of tables with variants the tag says which one it is.
-        let tag = self.tables.last().and_then(|(_, table)| {
-            let words = table.as_table()?.values().filter_map(Value::as_str);
-            words.filter(|word| word.starts_with(char::is_alphabetic)).next_back()
-        });
+        // The tag of a table says which of several it is.
+        let of = |value: &Value| {
+            let words = value.as_table()?.values().filter_map(Value::as_str);
+            words
+                .filter(|word| word.starts_with(char::is_alphabetic))
+                .next_back()
+                .map(str::to_owned)
+        };
+        let tag = self.tables.last().and_then(|(_, table)| of(table));
         let tag = tag.map_or(String::new(), |tag| format!("[{tag}]"));
         let value = if let Value::Table(_) | Value::Array(_) = self.value {
             "…".to_owned()
@@ -86,103 +102,131 @@ impl KeyValue {
         format!("key:{}{tag}={value}", self.path.join("."))
     }
 
-    /// Its run, beside the first companions that it fits.
-    fn run(&self) -> Option<Run> {
-        COMPANIONS.iter().find_map(|companions| {
-            let mut table: Table = BASE.parse().expect("TOML");
-            overlay(&mut table, companions.parse().expect("TOML"));
-            for (path, value) in &self.tables {
-                set(&mut table, path, value.clone());
-            }
-            set(&mut table, &self.path, self.value.clone());
-            Run::new(self.name(), 1, &table.to_string(), Kind::Plain)
-        })
+    /// The scenario of its run beside these companions, with and without the value.
+    fn tables(&self, companions: &str) -> [Table; 2] {
+        let mut without: Table = BASE.parse().expect("TOML");
+        overlay(&mut without, companions.parse().expect("TOML"));
+        for (path, value) in &self.tables {
+            set(&mut without, path, value.clone());
+        }
+        let mut with = without.clone();
+        set(&mut with, &self.path, self.value.clone());
+        [with, without]
+    }
+
+    /// Its run, beside the first companions that it fits; driven by an owner if it fits no other run.
+    fn run(&self) -> Fit {
+        let plain = COMPANIONS.iter().map(|companions| (*companions, Kind::Plain));
+        for (companions, kind) in plain.chain([("", Kind::Driven)]) {
+            let texts = self.tables(companions).map(|table| table.to_string());
+            let [with, without] = texts.map(|text| Run::new(self.name(), 1, &text, kind));
+            let Some(with) = with else { continue };
+            let is_default = without.is_some_and(|it| it.scenario == with.scenario);
+            return if is_default { Fit::Default } else { Fit::Run(Box::new(with)) };
+        }
+        Fit::None
     }
 }
 
-/// All runs; of several with one name the first.
-pub(crate) fn runs() -> Vec<Run> {
-    let mut runs: Vec<Run> = all().iter().filter_map(KeyValue::run).collect();
-    let mut names = std::collections::BTreeSet::new();
-    runs.retain(|run| names.insert(run.name.clone()));
-    runs
+/// A value of a key in the scenarios of this file.
+enum Fit {
+    Run(Box<Run>),
+    /// It changes nothing.
+    Default,
+    /// The scenario is refused beside all companions.
+    None,
 }
 
-/// Names of the values that fit beside no companions.
-pub(crate) fn unfit() -> Vec<String> {
-    all().iter().filter(|it| it.run().is_none()).map(KeyValue::name).collect()
+/// All runs, and the names of the values that fit beside no companions.
+pub(crate) fn runs() -> (Vec<Run>, Vec<String>) {
+    let (mut runs, mut unfit) = (Vec::new(), Vec::new());
+    for value in all() {
+        match value.run() {
+            Fit::Run(run) => runs.push(*run),
+            Fit::Default => {}
+            Fit::None => unfit.push(value.name()),
+        }
+    }
+    (runs, unfit)
 }
 
-/// All values of all keys.
+/// All values of all keys; of several with one name the first.
 fn all() -> Vec<KeyValue> {
-    let mut found = Vec::new();
-    walk(&[], &airfair_sim::scenario::schema(), &[], &mut found);
-    found
+    let mut found = Found::default();
+    found.walk(&[], &schema(), &[]);
+    let mut names = BTreeSet::new();
+    found.values.retain(|value| names.insert(value.name()));
+    found.values
 }
 
-/// The keys of a table with this schema.
-fn walk(
-    path: &[String],
-    schema: &Json,
-    tables: &[(Vec<String>, Value)],
-    found: &mut Vec<KeyValue>,
-) {
-    for (key, property) in schema["properties"].as_object().into_iter().flatten() {
-        let path = [path, std::slice::from_ref(key)].concat();
-        let tag = tag(schema);
-        if tag.is_some_and(|(name, _)| name == key) {
-            continue;
-        }
-        let mut values = Vec::new();
-        simple_values(property, &mut values);
-        for value in property["examples"].as_array().into_iter().flatten().chain(&values) {
-            let value = Value::try_from(value).expect("JSON without null is TOML");
-            found.push(KeyValue { path: path.clone(), value, tables: tables.to_vec() });
-        }
-        inner(&path, property, tables, found);
-    }
+/// Tables that must be set before a key, with their paths.
+type Tables = [(Vec<String>, Value)];
+
+/// Values found so far.
+#[derive(Default)]
+struct Found {
+    values: Vec<KeyValue>,
+    /// Schemas of the alternatives found so far: where another key may hold the same, its tag is enough.
+    alternatives: BTreeSet<String>,
 }
 
-/// The keys of the tables that a key may hold.
-fn inner(
-    path: &[String],
-    schema: &Json,
-    tables: &[(Vec<String>, Value)],
-    found: &mut Vec<KeyValue>,
-) {
-    for several in ["anyOf", "oneOf"] {
-        for one in schema[several].as_array().into_iter().flatten() {
-            inner(path, one, tables, found);
+impl Found {
+    /// The keys of a table with this schema.
+    fn walk(&mut self, path: &[String], schema: &Json, tables: &Tables) {
+        for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+            let path = [path, std::slice::from_ref(key)].concat();
+            let tag = tag(schema);
+            if tag.is_some_and(|(name, _)| name == key) {
+                continue;
+            }
+            let mut values = Vec::new();
+            simple_values(property, &mut values);
+            for value in property["examples"].as_array().into_iter().flatten().chain(&values) {
+                let value = Value::try_from(value).expect("JSON without null is TOML");
+                self.values.push(KeyValue { path: path.clone(), value, tables: tables.to_vec() });
+            }
+            self.inner(&path, property, tables);
         }
     }
-    let is_named = schema["patternProperties"]
-        .as_object()
-        .and_then(|all| all.iter().next())
-        .filter(|(pattern, _)| pattern.starts_with("^[A-Za-z0-9_-]"));
-    if let Some((_, table)) = is_named {
-        let name = match path[0].as_str() {
-            "bss" => "c",
-            "station" => "slow",
-            "host" => "server",
-            "router" => "hub",
-            "link" => "spare",
-            _ => "tcp",
-        };
-        return walk(&[path, &[name.to_owned()]].concat(), table, tables, found);
-    }
-    if schema["type"] == "object" && schema["properties"].is_object() {
-        let needed = smallest(schema);
-        if needed.is_empty() {
-            return walk(path, schema, tables, found);
+
+    /// The keys of the tables that a key may hold.
+    fn inner(&mut self, path: &[String], schema: &Json, tables: &Tables) {
+        for several in ["anyOf", "oneOf"] {
+            for one in schema[several].as_array().into_iter().flatten() {
+                self.inner(path, one, tables);
+            }
         }
-        let tables = [tables, &[(path.to_vec(), Value::Table(needed.clone()))]].concat();
-        let value = Value::Table(needed);
-        if tag(schema).is_some() {
-            let (_, before) = tables.split_last().expect("one at least");
-            let it = KeyValue { path: path.to_vec(), value, tables: before.to_vec() };
-            found.push(KeyValue { tables: tables.clone(), ..it });
+        let is_named = schema["patternProperties"]
+            .as_object()
+            .and_then(|all| all.iter().next())
+            .filter(|(pattern, _)| pattern.starts_with("^[A-Za-z0-9_-]"));
+        if let Some((_, table)) = is_named {
+            let name = match path[0].as_str() {
+                "bss" => "home",
+                "station" => "slow",
+                "host" => "server",
+                "router" => "hub",
+                "link" => "spare",
+                _ => "tcp",
+            };
+            return self.walk(&[path, &[name.to_owned()]].concat(), table, tables);
         }
-        walk(path, schema, &tables, found);
+        if schema["type"] == "object" && schema["properties"].is_object() {
+            let needed = smallest(schema);
+            if needed.is_empty() {
+                return self.walk(path, schema, tables);
+            }
+            let tables = [tables, &[(path.to_vec(), Value::Table(needed.clone()))]].concat();
+            let value = Value::Table(needed);
+            if tag(schema).is_some() {
+                let (_, before) = tables.split_last().expect("one at least");
+                self.values.push(KeyValue { path: path.to_vec(), value, tables: before.to_vec() });
+                if !self.alternatives.insert(schema.to_string()) {
+                    return;
+                }
+            }
+            self.walk(path, schema, &tables);
+        }
     }
 }
 
@@ -208,7 +252,7 @@ fn smallest(schema: &Json) -> Table {
         .collect()
 }
 
-/// Words, `true` and `false`; of contention windows two.
+/// Words, `true` and `false`.
 fn simple_values(schema: &Json, values: &mut Vec<Json>) {
     for several in ["anyOf", "oneOf"] {
         for one in schema[several].as_array().into_iter().flatten() {
@@ -219,8 +263,7 @@ fn simple_values(schema: &Json, values: &mut Vec<Json>) {
         values.extend([Json::Bool(false), Json::Bool(true)]);
     }
     let words = schema["enum"].as_array().into_iter().flatten();
-    let (words, numbers): (Vec<&Json>, Vec<&Json>) = words.partition(|word| word.is_string());
-    values.extend(words.into_iter().chain(numbers.into_iter().skip(1).take(2)).cloned());
+    values.extend(words.filter(|word| word.is_string()).cloned());
 }
 
 /// Lays the keys of a table over another one.
@@ -233,10 +276,10 @@ fn overlay(table: &mut Table, over: Table) {
     }
 }
 
-/// Sets a key, in tables that are made where there is something else.
+/// Sets a key, in tables that are made where there is something else. A table joins one that is there.
 fn set(table: &mut Table, path: &[String], value: Value) {
     match path {
-        [key] => drop(table.insert(key.clone(), value)),
+        [key] => overlay(table, Table::from_iter([(key.clone(), value)])),
         [key, rest @ ..] => {
             let inner = table.entry(key.clone()).or_insert(Value::Table(Table::new()));
             if !inner.is_table() {

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use airfair_sim::scenario::{Driver, Scenario};
 use airfair_units::Duration;
@@ -69,15 +70,19 @@ fn read(text: &str, kind: Kind) -> Option<Scenario> {
     Scenario::load(text.as_bytes(), &[], &mut walk, driver).ok()
 }
 
-/// All runs.
-pub(crate) fn all() -> Vec<Run> {
-    let mut runs = bundled();
-    runs.extend(key_values::runs());
-    runs.extend(grids::runs());
-    runs.extend((0..400).filter_map(cell));
-    runs.extend((0..300).filter_map(small_cell));
-    runs.extend((0..150).filter_map(driven));
-    runs
+/// All runs, and the values of keys that no run has.
+pub(crate) fn all() -> &'static (Vec<Run>, Vec<String>) {
+    static ALL: LazyLock<(Vec<Run>, Vec<String>)> = LazyLock::new(|| {
+        let (of_keys, unfit) = key_values::runs();
+        let mut runs = bundled();
+        runs.extend(of_keys);
+        runs.extend(grids::runs());
+        runs.extend((0..360).filter_map(cell));
+        runs.extend((0..250).filter_map(small_cell));
+        runs.extend((0..300).filter_map(driven));
+        (runs, unfit)
+    });
+    &ALL
 }
 
 /// A cell of the fuzzer, for a part of its time.
