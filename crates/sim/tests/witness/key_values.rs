@@ -93,10 +93,10 @@ impl KeyValue {
         };
         let tag = self.tables.last().and_then(|(_, table)| of(table));
         let tag = tag.map_or(String::new(), |tag| format!("[{tag}]"));
-        let value = if let Value::Table(_) | Value::Array(_) = self.value {
-            "…".to_owned()
-        } else {
-            self.value.to_string()
+        let value = match &self.value {
+            Value::Table(_) => of(&self.value).unwrap_or_else(|| "{}".to_owned()),
+            Value::Array(_) => "[]".to_owned(),
+            plain => plain.to_string(),
         };
         let value = value.trim_matches('"').replace(char::is_whitespace, "_");
         format!("key:{}{tag}={value}", self.path.join("."))

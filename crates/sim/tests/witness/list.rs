@@ -79,7 +79,7 @@ pub(crate) fn all() -> &'static (Vec<Run>, Vec<String>) {
         runs.extend(grids::runs());
         runs.extend((0..360).filter_map(cell));
         runs.extend((0..250).filter_map(small_cell));
-        runs.extend((0..300).filter_map(driven));
+        runs.extend((0..400).filter_map(driven));
         (runs, unfit)
     });
     &ALL
