@@ -19,7 +19,7 @@ const NAMED: usize = 25;
 ///
 /// # Panics
 /// If a run has moved, or the file has other runs than the list.
-pub(crate) fn check((runs, _): &(Vec<Run>, Vec<String>)) {
+pub(crate) fn check(runs: &[Run]) {
     let found = measure(runs);
     if std::env::var("AIRFAIR_WITNESS").is_ok_and(|it| it == "write") {
         let lines = runs.iter().zip(&found).map(|(run, found)| match found {
@@ -149,7 +149,7 @@ impl Differences {
             .map(|(name, (old, new))| format!("{name} {old} -> {new}"))
             .next();
         let first = first
-            .unwrap_or_else(|| format!("outcome {:08x} -> {:08x}", known.outcome, found.outcome));
+            .unwrap_or_else(|| format!("outcome {:06x} -> {:06x}", known.outcome, found.outcome));
         if known.records != found.records {
             let hashes = format!("records {:016x} -> {:016x}", known.records, found.records);
             self.moved.push((place, format!("{first}; {hashes}")));

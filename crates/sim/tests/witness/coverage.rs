@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
 
-use crate::list::{Kind, Run};
+use crate::list::{Kind, List, Run};
 
 /// Features that begin with a text: how many there are at least, and how many runs have each of them at least.
 const LEAST: [(&str, usize, usize); 41] = [
@@ -62,7 +62,7 @@ const UNFIT: [&str; 3] = [
 ///
 /// # Panics
 /// If it has.
-pub(crate) fn check((runs, unfit): &(Vec<Run>, Vec<String>)) {
+pub(crate) fn check(List { runs, unfit }: &List) {
     let mut names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
     names.sort_unstable();
     let twice = names.windows(2).find(|pair| pair[0] == pair[1]);

@@ -70,20 +70,25 @@ fn read(text: &str, kind: Kind) -> Option<Scenario> {
     Scenario::load(text.as_bytes(), &[], &mut walk, driver).ok()
 }
 
-/// All runs, and the values of keys that no run has.
-pub(crate) fn all() -> &'static (Vec<Run>, Vec<String>) {
-    static ALL: LazyLock<(Vec<Run>, Vec<String>)> = LazyLock::new(|| {
-        let (of_keys, unfit) = key_values::runs();
-        let mut runs = bundled();
-        runs.extend(of_keys);
-        runs.extend(grids::runs());
-        runs.extend((0..360).filter_map(cell));
-        runs.extend((0..250).filter_map(small_cell));
-        runs.extend((0..400).filter_map(driven));
-        (runs, unfit)
-    });
-    &ALL
+/// The list.
+#[derive(Debug)]
+pub(crate) struct List {
+    pub(crate) runs: Vec<Run>,
+    /// Values of keys that no run has.
+    pub(crate) unfit: Vec<String>,
 }
+
+/// The list, which the tests share.
+pub(crate) static LIST: LazyLock<List> = LazyLock::new(|| {
+    let (of_keys, unfit) = key_values::runs();
+    let mut runs = bundled();
+    runs.extend(of_keys);
+    runs.extend(grids::runs());
+    runs.extend((0..360).filter_map(cell));
+    runs.extend((0..250).filter_map(small_cell));
+    runs.extend((0..400).filter_map(driven));
+    List { runs, unfit }
+});
 
 /// A cell of the fuzzer, for a part of its time.
 fn cell(seed: u64) -> Option<Run> {

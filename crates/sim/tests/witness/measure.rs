@@ -15,7 +15,7 @@ use crate::list::{Kind, Run};
 
 /// Names of the measures of a run, in the order in which they are compared.
 pub(crate) const NAMES: [&str; 7] =
-    ["events", "octets", "packets", "lost", "frames", "collisions", "air_us"];
+    ["octets", "packets", "lost", "frames", "collisions", "air_us", "events"];
 
 /// Measures of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,13 +42,13 @@ impl Measured {
         };
         let channels = || outcome.channels.iter();
         let measures = [
-            outcome.events,
             sum(&|flow| flow.delivered.get()),
             sum(&|flow| flow.packets_sent),
             sum(&|flow| flow.packets_dropped),
             channels().map(|channel| channel.frames).sum(),
             channels().map(|channel| channel.collisions).sum(),
             channels().map(|channel| air(channel).as_nanos() / 1_000).sum(),
+            outcome.events,
         ];
         let octets = postcard::to_allocvec(&outcome).expect("an outcome can be serialised");
         let mut whole = digest::of(&octets);
