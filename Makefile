@@ -230,7 +230,7 @@ golden: ## Write the golden tables anew; read their diff as physics.
 	AIRFAIR_GOLDEN=write cargo test --package airfair-sim --test lab --locked --quiet golden
 	git --no-pager diff --stat
 
-witness: ## Compare the records and figures of short runs of every kind with those in the repository; with AIRFAIR_WITNESS=write, write them.
+witness: ## Compare short runs of every kind with the records of the repository; AIRFAIR_WITNESS=write rewrites these
 	cargo test --package airfair-sim --test witness --locked --quiet
 	git --no-pager diff --stat -- crates/sim/tests/witness
 

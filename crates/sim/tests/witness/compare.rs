@@ -1,6 +1,7 @@
 //! The list against the file.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,13 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use crate::coverage::features;
-use crate::list::Run;
+use crate::list::{Run, generator};
 use crate::measure::{Measured, NAMES};
 
-/// Runs that a failure names one by one.
+/// Most runs that a failure names one by one.
 const NAMED: usize = 25;
 
-/// Runs the list and compares it with the file, or writes the file where `AIRFAIR_WITNESS` is `write`.
+/// Runs the list and compares it with the file. With `AIRFAIR_WITNESS=write` it writes the file instead.
 ///
 /// # Panics
 /// If a run has moved, or the file has other runs than the list.
@@ -62,7 +63,7 @@ fn line(run: &Run, found: &Measured) -> String {
     line + "\n"
 }
 
-/// Measures of all runs, in the order of the list, or with which sentence a run panicked.
+/// Measures of all runs, in the order of the list, or the message of a run that panicked.
 fn measure(runs: &[Run]) -> Vec<Result<Measured, String>> {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -71,7 +72,7 @@ fn measure(runs: &[Run]) -> Vec<Result<Measured, String>> {
             .and_then(|place| Some((place, runs.get(place)?)))
         {
             let measured = catch_unwind(AssertUnwindSafe(|| Measured::of(run)));
-            done.push((place, measured.map_err(|panic| sentence(&*panic))));
+            done.push((place, measured.map_err(|panic| message(&*panic))));
         }
         done
     };
@@ -85,16 +86,16 @@ fn measure(runs: &[Run]) -> Vec<Result<Measured, String>> {
     found.into_iter().map(|(_, found)| found).collect()
 }
 
-/// The sentence of a panic.
-fn sentence(panic: &(dyn std::any::Any + Send)) -> String {
+/// The message of a panic.
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
-    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no sentence").to_owned()
+    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
 }
 
 /// Differences between the list and the file.
 #[derive(Default)]
 struct Differences {
-    /// Runs that moved, by place, each with the first difference in words.
+    /// Runs that moved, by place, each with the first difference.
     moved: Vec<(usize, String)>,
     /// Runs whose outcome moved, and none of their records.
     outcomes: Vec<(usize, String)>,
@@ -170,24 +171,26 @@ impl Differences {
     fn report(&self, runs: &[Run]) -> String {
         let mut text = format!("the witness has {} runs, and some differ:\n", runs.len());
         let [moved, outcomes] = [&self.moved, &self.outcomes];
-        tell(&mut text, "runs moved: the engine makes other records", &named(runs, moved));
-        tell(
+        append(&mut text, "runs moved: the engine makes other records", &named(runs, moved));
+        append(
             &mut text,
-            "runs have the same records and another outcome: the measures moved",
+            "runs have the same records and another outcome: the metrics moved",
             &named(runs, outcomes),
         );
-        tell(
+        append(
             &mut text,
-            "runs are of another scenario than the file: a generator, an example or a scenario file changed, and \
-             nothing is known of the engine",
+            "runs are of another scenario than in the file: a generator, the example of a key or a scenario file has \
+             changed, and these runs say nothing about the engine",
             &self.redrawn,
         );
-        tell(&mut text, "runs are new: the file does not have them", &self.new);
-        tell(&mut text, "runs are gone: the list no longer has them", &self.gone);
-        let all: Vec<usize> = moved.iter().chain(outcomes).map(|(place, _)| *place).collect();
-        if !all.is_empty() {
-            let _ = writeln!(text, "in common:\n{}", in_common(runs, &all));
-            let _ = writeln!(text, "scenario of the first: {}", written(&runs[all[0]]).display());
+        append(&mut text, "runs are new: the file does not have them", &self.new);
+        append(&mut text, "runs are gone: the list no longer has them", &self.gone);
+        let places = || moved.iter().chain(outcomes).map(|(place, _)| *place);
+        if let Some(first) = places().next() {
+            let places: BTreeSet<usize> = places().collect();
+            let _ = writeln!(text, "features of these runs:\n{}", in_common(runs, &places));
+            let file = written(&runs[first]);
+            let _ = writeln!(text, "scenario of {}: {}", runs[first].name, file.display());
         }
         text + "`AIRFAIR_WITNESS=write make witness` rewrites the file; CONTRIBUTING.md says when to do so.\n"
     }
@@ -197,11 +200,17 @@ fn named(runs: &[Run], places: &[(usize, String)]) -> Vec<String> {
     places.iter().map(|(place, what)| format!("{}: {what}", runs[*place].name)).collect()
 }
 
-fn tell(text: &mut String, what: &str, items: &[String]) {
+fn append(text: &mut String, what: &str, items: &[String]) {
     if items.is_empty() {
         return;
     }
-    let _ = writeln!(text, "{} {what}:", items.len());
+    let mut generators: BTreeMap<&str, usize> = BTreeMap::new();
+    for item in items {
+        *generators.entry(generator(item)).or_default() += 1;
+    }
+    let counts: Vec<String> =
+        generators.iter().map(|(name, count)| format!("{count} {name}")).collect();
+    let _ = writeln!(text, "{} {what} ({}):", items.len(), counts.join(", "));
     for item in items.iter().take(NAMED) {
         let _ = writeln!(text, "  {item}");
     }
@@ -210,25 +219,25 @@ fn tell(text: &mut String, what: &str, items: &[String]) {
     }
 }
 
-/// The features that set the runs that moved apart from the others, the most telling first.
-fn in_common(runs: &[Run], moved: &[usize]) -> String {
+/// The features by which the runs that moved differ most from the others.
+fn in_common(runs: &[Run], moved: &BTreeSet<usize>) -> String {
     // Runs with a feature: all, and those that moved.
     let mut counts: BTreeMap<String, [usize; 2]> = BTreeMap::new();
     for (place, run) in runs.iter().enumerate() {
-        let is_moved = moved.binary_search(&place).is_ok();
+        let is_moved = moved.contains(&place);
         for feature in features(run) {
             let count = counts.entry(feature).or_default();
             count[0] += 1;
             count[1] += usize::from(is_moved);
         }
     }
-    // How many of a hundred of those with it moved, less how many of those without.
-    let telling = |[all, hit]: [usize; 2]| {
+    // The share of the runs with a feature that moved, less that of the runs without, for each run that moved.
+    let contrast = |[all, hit]: [usize; 2]| {
         let share = |part: usize, of: usize| 1_000 * part / of.max(1);
         share(hit, all).saturating_sub(share(moved.len() - hit, runs.len() - all)) * hit
     };
     let mut counts: Vec<(String, [usize; 2])> = counts.into_iter().collect();
-    counts.sort_by_key(|(_, count)| std::cmp::Reverse(telling(*count)));
+    counts.sort_by_key(|(_, count)| Reverse(contrast(*count)));
     let lines = counts.iter().take(6).map(|(feature, [all, hit])| {
         let (others, rest) = (moved.len() - hit, runs.len() - all);
         format!("  {feature}: {hit} of {all} runs with it moved, {others} of {rest} without")

@@ -1,12 +1,12 @@
-//! What the list covers.
+//! Coverage of the list: each key has a run, and each discipline, transport, scheme and the like has many.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
 
-use crate::list::{Kind, List, Run};
+use crate::list::{Kind, List, Run, generator};
 
-/// Features that begin with a text: how many there are at least, and how many runs have each of them at least.
+/// Prefixes of features, each with the least number of features that begin so, and of runs with each of these.
 const LEAST: [(&str, usize, usize); 41] = [
     ("bss.standard=", 6, 120),
     ("station.standard=", 6, 120),
@@ -51,17 +51,17 @@ const LEAST: [(&str, usize, usize); 41] = [
     ("driven", 1, 120),
 ];
 
-/// Values of keys that no run has. Only an access point sees both ways and has stations that share its time.
+/// Values of keys that no run has: two disciplines are for access points, and the schedule is longer than a run.
 const UNFIT: [&str; 3] = [
     "key:station.slow.queue=airtime",
     "key:station.slow.queue=time-regulator",
     "key:station.slow.rate=[]",
 ];
 
-/// Checks that the list has lost nothing.
+/// Checks the list.
 ///
 /// # Panics
-/// If it has.
+/// If a name is not unique, or something is covered too little.
 pub(crate) fn check(List { runs, unfit }: &List) {
     let mut names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
     names.sort_unstable();
@@ -88,9 +88,9 @@ pub(crate) fn check(List { runs, unfit }: &List) {
     assert_eq!(unfit, &UNFIT, "values of keys that no run has: add companions to `key_values`");
 }
 
-/// Features of a run: its generator, its form, each key with its word, or without its number.
+/// Features of a run: its generator, and each key of its scenario, with the value if that is a word.
 pub(crate) fn features(run: &Run) -> BTreeSet<String> {
-    let mut features = BTreeSet::from([format!("name={}", run.family())]);
+    let mut features = BTreeSet::from([format!("generator={}", generator(&run.name))]);
     match run.kind {
         Kind::Plain => {}
         Kind::Traced => drop(features.insert("traced".to_owned())),

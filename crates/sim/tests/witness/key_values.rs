@@ -1,8 +1,8 @@
-//! Runs of each key of the scenario file: with its example, with each of its words, and with both of `true` and `false`,
-//! unless that is its default.
+//! Runs of each key of the scenario file: with its example, with each of its words, with `true` and with `false`. A default
+//! has no run.
 //!
 //! Keys and values come from the JSON Schema, so that a new key has its runs without a change here. A key that needs others
-//! beside it finds them in [`COMPANIONS`].
+//! finds them in [`COMPANIONS`].
 
 use std::collections::BTreeSet;
 
@@ -40,7 +40,7 @@ to = "server"
 transport = { kind = "udp", payload = "700 B", rate = "2 Mb/s" }
 "#;
 
-/// Overrides beside which a key may fit, in the order in which they are tried.
+/// Overrides that a key may need, in the order in which they are tried.
 const COMPANIONS: [&str; 22] = [
     "",
     "bss.home.standard = \"802.11ax\"\nflow.udp.access_category = \"voice\"\nflow.tcp.access_category = \"video\"\n\
@@ -102,7 +102,7 @@ impl KeyValue {
         format!("key:{}{tag}={value}", self.path.join("."))
     }
 
-    /// The scenario of its run beside these companions, with and without the value.
+    /// The scenario with these companions: with the value, and without.
     fn tables(&self, companions: &str) -> [Table; 2] {
         let mut without: Table = BASE.parse().expect("TOML");
         overlay(&mut without, companions.parse().expect("TOML"));
@@ -114,7 +114,7 @@ impl KeyValue {
         [with, without]
     }
 
-    /// Its run, beside the first companions that it fits; driven by an owner if it fits no other run.
+    /// Its run with the first companions that it fits. What fits an emulation only has a driven run.
     fn run(&self) -> Fit {
         let plain = COMPANIONS.iter().map(|companions| (*companions, Kind::Plain));
         for (companions, kind) in plain.chain([("", Kind::Driven)]) {
@@ -133,11 +133,11 @@ enum Fit {
     Run(Box<Run>),
     /// It changes nothing.
     Default,
-    /// The scenario is refused beside all companions.
+    /// The scenario is refused with all companions.
     None,
 }
 
-/// All runs, and the names of the values that fit beside no companions.
+/// All runs, and the names of the values that fit no companions.
 pub(crate) fn runs() -> (Vec<Run>, Vec<String>) {
     let (mut runs, mut unfit) = (Vec::new(), Vec::new());
     for value in all() {

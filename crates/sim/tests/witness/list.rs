@@ -13,12 +13,12 @@ use toml::Table;
 use crate::luck::Luck;
 use crate::{cells, digest, driven, grids, key_values, small_cells};
 
-/// Longest run of a scenario of the project.
+/// Longest run of a scenario file of the project.
 const SHORT: Duration = Duration::from_millis(1_500);
-/// Trace that a scenario of the list may name.
+/// The file of each `mobility = { model = "trace" }`.
 const WALK: &str = "time_s,x_m,y_m\n0,2,0\n0.05,60,10\n0.1,300,0\n1,10,10\n";
 
-/// Form of a run.
+/// The way in which a run is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Plain,
@@ -31,11 +31,11 @@ pub(crate) enum Kind {
 /// A run of the list.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
-    /// Its name, without spaces; no two have the same.
+    /// Unique name without spaces.
     pub(crate) name: String,
-    /// Seed of the run; where its scenario was drawn, seed of that, too.
+    /// Seed of the run, and of the generator where its scenario is drawn.
     pub(crate) seed: u64,
-    /// The text of its scenario: keys in alphabetical order, without title.
+    /// Text of its scenario: keys in alphabetical order, without title.
     pub(crate) text: String,
     pub(crate) scenario: Scenario,
     pub(crate) kind: Kind,
@@ -56,11 +56,11 @@ impl Run {
     pub(crate) fn scenario_hash(&self) -> u32 {
         digest::of(self.text.as_bytes()).short()
     }
+}
 
-    /// First part of its name: the generator that it comes from.
-    pub(crate) fn family(&self) -> &str {
-        self.name.split(['-', ':']).next().expect("split gives one piece at least")
-    }
+/// The generator of a run with this name: the name's first part.
+pub(crate) fn generator(name: &str) -> &str {
+    name.split(['-', ':']).next().expect("split gives one piece at least")
 }
 
 /// The scenario of a text.
@@ -90,19 +90,19 @@ pub(crate) static LIST: LazyLock<List> = LazyLock::new(|| {
     List { runs, unfit }
 });
 
-/// A cell of the fuzzer, for a part of its time.
+/// A cell of `fuzz_cells`, shortened.
 fn cell(seed: u64) -> Option<Run> {
     let text = cells::cell(&mut Luck::of_seed(seed));
     let (_, behind) = text.split_once('\n').expect("the duration is the first line");
     let text = format!("duration = \"400 ms\"\n{behind}");
-    // Flows of a run that ends before them go on until its end.
+    // A flow must not stop after the end.
     let text = ["500 ms", "1000 ms", "2000 ms"]
         .iter()
         .fold(text, |text, stop| text.replace(&format!("stop = \"{stop}\""), "stop = \"end\""));
     Run::new(format!("cell-{seed}"), seed, &text, Kind::Plain)
 }
 
-/// A cell of the fuzzer of traces.
+/// A cell of `fuzz_traces`.
 fn small_cell(seed: u64) -> Option<Run> {
     let mut octets = [0; 32];
     octets[..8].copy_from_slice(&seed.to_le_bytes());

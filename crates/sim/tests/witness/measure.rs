@@ -22,16 +22,16 @@ pub(crate) const NAMES: [&str; 7] =
 pub(crate) struct Measured {
     /// Hash of the text of its scenario.
     pub(crate) scenario: u32,
-    /// Its record hash.
+    /// Record hash.
     pub(crate) records: u64,
     /// Measures in the order of [`NAMES`].
     pub(crate) measures: [u64; NAMES.len()],
-    /// Hash of its whole outcome, and of all that a traced or driven run puts out.
+    /// Hash of its whole outcome, and of the trace or the outputs of the world.
     pub(crate) outcome: u32,
 }
 
 impl Measured {
-    /// Runs one of the list.
+    /// Makes a run of the list.
     pub(crate) fn of(it: &Run) -> Self {
         let (outcome, outputs) = run_one(it);
         let sum = |each: &dyn Fn(&airfair_sim::outcome::FlowOutcome) -> u64| {
@@ -62,7 +62,7 @@ impl Measured {
     }
 }
 
-/// Outcome of a run, and a hash of its outputs if it has any.
+/// Outcome of a run, and a hash of its trace or of the outputs of its world.
 fn run_one(it: &Run) -> (Outcome, Digest) {
     let control = Control::default();
     match it.kind {
@@ -78,7 +78,7 @@ fn run_one(it: &Run) -> (Outcome, Digest) {
     }
 }
 
-/// A hash of all that a trace shows.
+/// Hash of a trace.
 #[derive(Default)]
 struct Traced(Digest);
 
