@@ -18,6 +18,8 @@ impl Digest {
 /// Hash of octets.
 pub(crate) fn of(octets: &[u8]) -> Digest {
     let mut digest = Digest::default();
-    octets.iter().for_each(|octet| digest.add(u64::from(*octet) + 1));
+    for octet in octets {
+        digest.add(u64::from(*octet) + 1);
+    }
     digest
 }

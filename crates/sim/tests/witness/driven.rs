@@ -75,7 +75,9 @@ pub(crate) fn run(scenario: &Scenario, seed: u64, metrics: Metrics) -> (Outcome,
     }
     let Owner { world, mut seen, .. } = owner;
     let mut finished = world.finish();
-    std::mem::take(&mut finished.outputs).into_iter().for_each(|output| see(&mut seen, output));
+    for output in std::mem::take(&mut finished.outputs) {
+        see(&mut seen, output);
+    }
     (finished.outcome(scenario, seed, 0), seen)
 }
 
@@ -169,7 +171,8 @@ impl Owner {
         let mut is_done = false;
         for _ in 0..=self.luck.below(8) {
             self.handles += 1;
-            let (size, payload) = *self.luck.pick(&[(1_500, 1_448), (52, 0), (52, 0), (400, 348)]);
+            let (octets, payload) =
+                *self.luck.pick(&[(1_500, 1_448), (52, 0), (52, 0), (400, 348)]);
             let tcp = ExternalTcp {
                 ack: 1_448 * self.handles,
                 payload,
@@ -182,7 +185,7 @@ impl Owner {
             let packet = External {
                 connection: self.luck.one_in(2).then_some(Connection { number, is_other }),
                 tcp: (!self.luck.one_in(4)).then_some(tcp),
-                ..External::new(Bytes::new(size), Handle(self.handles))
+                ..External::new(Bytes::new(octets), Handle(self.handles))
             };
             is_done = self.world.inject(self.world.now(), flow, side, packet).is_ok();
         }
@@ -206,7 +209,7 @@ fn see(seen: &mut Digest, output: Output) {
         Output::Room(flow, side) => seen.add(4 << 32 | end(flow, side)),
         Output::RateLimit(flow, side, rate) => {
             seen.add(5 << 32 | end(flow, side));
-            seen.add(rate.map_or(0, |rate| rate.bps()));
+            seen.add(rate.map_or(0, DataRate::bps));
         }
     }
 }

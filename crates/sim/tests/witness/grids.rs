@@ -172,6 +172,20 @@ fn wires() -> Vec<Run> {
     numbered("wires", texts)
 }
 
+/// Places of stations, some with a motion.
+const PLACES: [&str; 10] = [
+    "position = [\"5 m\", \"3 m\"]",
+    "position = [\"-60 m\", \"0 m\"]",
+    "position = [\"0 m\", \"90 m\"]",
+    "position = [\"300 m\", \"0 m\"]",
+    "position = [\"-300 m\", \"10 m\"]",
+    "position = { circle = \"40 m\" }",
+    "position = [\"20 m\", \"0 m\"]\nmobility = { model = \"velocity\", velocity = [\"900 m/s\", \"0 m/s\"] }",
+    "mobility = { model = \"waypoints\", points = [[\"0 s\", \"1 m\", \"0 m\"], [\"200 ms\", \"500 m\", \"0 m\"]] }",
+    "mobility = { model = \"trace\", file = \"walk.csv\" }",
+    "mobility = { model = \"random-waypoint\", radius = \"90 m\", min_speed = \"100 m/s\", max_speed = \"800 m/s\" }",
+];
+
 /// Draws a cell with a radio: propagation, reception, fading, capture, places and ways of its stations.
 fn radio(seed: u64) -> Option<Run> {
     let mut luck = Luck::of_seed(seed);
@@ -216,7 +230,7 @@ fn radio(seed: u64) -> Option<Run> {
     ];
     text += "[host.h]\nlink = { rate = \"1 Gb/s\", delay = \"1 ms\" }\n";
     for index in 0..2 + luck.below(3) {
-        let (rate, place) = (luck.pick(&rates).clone(), station_place(&mut luck));
+        let (rate, place) = (luck.pick(&rates).clone(), luck.pick(&PLACES));
         let transport = luck.pick(&[
             "{ kind = \"tcp\" }",
             "{ kind = \"udp\", payload = \"1000 B\", rate = \"saturated\" }",
@@ -232,20 +246,4 @@ fn radio(seed: u64) -> Option<Run> {
         );
     }
     Run::new(format!("radio-{seed}"), seed, &text, Kind::Plain)
-}
-
-/// Place of a station and its way.
-fn station_place(luck: &mut Luck) -> &'static str {
-    *luck.pick(&[
-        "position = [\"5 m\", \"3 m\"]",
-        "position = [\"-60 m\", \"0 m\"]",
-        "position = [\"0 m\", \"90 m\"]",
-        "position = [\"300 m\", \"0 m\"]",
-        "position = [\"-300 m\", \"10 m\"]",
-        "position = { circle = \"40 m\" }",
-        "position = [\"20 m\", \"0 m\"]\nmobility = { model = \"velocity\", velocity = [\"900 m/s\", \"0 m/s\"] }",
-        "mobility = { model = \"waypoints\", points = [[\"0 s\", \"1 m\", \"0 m\"], [\"200 ms\", \"500 m\", \"0 m\"]] }",
-        "mobility = { model = \"trace\", file = \"walk.csv\" }",
-        "mobility = { model = \"random-waypoint\", radius = \"90 m\", min_speed = \"100 m/s\", max_speed = \"800 m/s\" }",
-    ])
 }

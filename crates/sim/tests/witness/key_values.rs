@@ -85,11 +85,8 @@ impl KeyValue {
     pub(crate) fn name(&self) -> String {
         // The tag of a table says which of several it is.
         let of = |value: &Value| {
-            let words = value.as_table()?.values().filter_map(Value::as_str);
-            words
-                .filter(|word| word.starts_with(char::is_alphabetic))
-                .next_back()
-                .map(str::to_owned)
+            let mut words = value.as_table()?.values().filter_map(Value::as_str);
+            words.rfind(|word| word.starts_with(char::is_alphabetic)).map(str::to_owned)
         };
         let tag = self.tables.last().and_then(|(_, table)| of(table));
         let tag = tag.map_or(String::new(), |tag| format!("[{tag}]"));

@@ -6,7 +6,7 @@ use airfair_sim::packet::{FlowId, Packet};
 use airfair_sim::record::{Record, Recorder};
 use airfair_sim::run::{Control, run, run_with};
 use airfair_sim::trace::{ChannelAccess, Trace};
-use airfair_units::Time;
+use airfair_units::{DataRate, Time};
 use airfair_wlan::{FrameKind, Monitored};
 
 use crate::digest::{self, Digest};
@@ -104,7 +104,7 @@ impl Recorder for Traced {
             }
             Trace::Rate(flow, rate) => {
                 self.flow(flow, 2);
-                self.0.add(rate.map_or(0, |rate| rate.bps()));
+                self.0.add(rate.map_or(0, DataRate::bps));
             }
         }
     }
