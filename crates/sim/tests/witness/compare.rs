@@ -174,7 +174,7 @@ impl Differences {
         append(&mut text, "runs moved: the engine makes other records", &named(runs, moved));
         append(
             &mut text,
-            "runs have the same records and another outcome: the metrics moved",
+            "runs have the same records and another outcome: their metrics, trace or outputs moved",
             &named(runs, outcomes),
         );
         append(
