@@ -1,4 +1,4 @@
-//! A fixed cap by rate at a station that sends.
+//! Agent of a station that sends: it caps each flow at a fixed share of the station's rate.
 
 use airfair_laws::rate_cap::{self as law, Observation, Transport};
 use airfair_laws::window_limit::WindowLimit;
@@ -17,7 +17,7 @@ struct Capped {
     state: law::State,
 }
 
-/// A station whose senders have a share of its rate.
+/// Agent of a station whose senders have a fixed share of its rate.
 #[derive(Debug)]
 pub(crate) struct Agent {
     flows: Vec<Capped>,
