@@ -7,7 +7,7 @@ use airfair_sim::clock::FreeRunning;
 use airfair_sim::packet::{External, FlowId, Handle, Side};
 use airfair_sim::random::Streams;
 use airfair_sim::scenario::{Bss, Endpoint, Flow, Node, Scenario, Transport, UdpRate};
-use airfair_sim::world::{Direction, Fate, Output, Pause, World};
+use airfair_sim::world::{Direction, Output, Pause, ReleaseReason, World};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 
@@ -44,7 +44,7 @@ pub(crate) fn main() {
         world.inject(sent, ours, Side::Sender, packet).expect("room for one packet");
         assert_eq!(world.advance(sent + Duration::from_millis(99)), Pause::Output);
         let Some(Output::Released(released)) = world.poll_output() else { panic!("no packet") };
-        assert_eq!(released.fate, Fate::Delivered);
+        assert_eq!(released.reason, ReleaseReason::Delivered);
         let text = bytes.remove(&released.handle).expect("bytes that were kept");
         println!("{sent}: {text} came after {}", world.now() - sent);
         delays.push(world.now() - sent);

@@ -15,7 +15,7 @@ use rand_core::Rng;
 use crate::clock::Clock;
 use crate::coupling;
 use crate::endpoint::{Alarm, endpoints};
-use crate::link::{Heading, Link, LinkId, LinkStreams};
+use crate::link::{Heading, LinkDirection, LinkId, LinkStreams};
 use crate::packet::FlowId;
 use crate::queue::EventQueue;
 use crate::random::{Purpose, Streams};
@@ -23,7 +23,7 @@ use crate::record::{CellId, Member, Recorder};
 use crate::scenario::routes::Routes;
 use crate::scenario::{self, CellRates, Endpoint, Node, Scenario, Station, Transport, UdpRate};
 use crate::world::{
-    Bss, Departures, Event, Flow, Hop, LimitWatch, Line, RateChange, Settable, SmallQueue,
+    Bss, Departures, Event, Flow, Hop, LimitWatch, RateChange, Settable, SmallQueue, WaitingEnds,
     WithoutRoom, World,
 };
 
@@ -59,7 +59,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             lateness: Duration::ZERO,
             queue: schedule(scenario, &rate_changes, streams),
             links: scenario.links.iter().flat_map(|link| both_ways(link, streams)).collect(),
-            lines: vec![Line::default(); scenario.links.len() * 2],
+            waiting: vec![WaitingEnds::default(); scenario.links.len() * 2],
             flows: flows(scenario, &members),
             rate_changes,
             stations: scenario.stations.iter().zip(&members).map(member).collect(),
@@ -110,7 +110,8 @@ fn members(scenario: &Scenario) -> Vec<NodeId> {
 /// radios. The random streams are those of a run: the access point draws from the stream named after the cell, and
 /// each station from the stream named after the station.
 ///
-/// # Panics If the cell has a radio model, because a [`Medium`] knows neither powers nor distances.
+/// # Panics
+/// If the cell has a radio model, because a [`Medium`] knows neither powers nor distances.
 pub fn medium<T: Copy>(scenario: &Scenario, index: usize, streams: Streams) -> Medium<T> {
     let bss = &scenario.cells[index];
     assert!(bss.radio.is_none(), "links alone decide what is errored");
@@ -187,9 +188,9 @@ fn bss(
         }
     };
     let agents = coupling::agents(scenario, index, cell.airtime());
-    let lines = vec![Default::default(); config.stations.len() + 1];
+    let waiting = vec![Default::default(); config.stations.len() + 1];
     let (beacons, watches_packets) = (bss.beacons, false);
-    Some(Bss { cell, msdu_overhead, members: settable, beacons, lines, agents, watches_packets })
+    Some(Bss { cell, msdu_overhead, members: settable, beacons, waiting, agents, watches_packets })
 }
 
 /// Access categories in which each member of a cell sends, indexed by member. They follow from the flows over its
@@ -336,11 +337,11 @@ fn members_of<'s>(
 }
 
 /// Both directions of a wired link.
-fn both_ways(link: &scenario::Link, streams: Streams) -> [Link; 2] {
+fn both_ways(link: &scenario::Link, streams: Streams) -> [LinkDirection; 2] {
     let stream = |purpose| streams.stream(&link.name, purpose);
     let forth = LinkStreams { loss: stream(Purpose::LossForth), red: stream(Purpose::RedForth) };
     let back = LinkStreams { loss: stream(Purpose::LossBack), red: stream(Purpose::RedBack) };
-    [Link::new(link, Heading::Forth, forth), Link::new(link, Heading::Back, back)]
+    [LinkDirection::new(link, Heading::Forth, forth), LinkDirection::new(link, Heading::Back, back)]
 }
 
 fn rate_changes(scenario: &Scenario, members: &[NodeId]) -> Vec<RateChange> {

@@ -23,7 +23,7 @@ const RUNS: u32 = 7;
 const TIMES: &str = "--times";
 
 /// Run that is measured on a line.
-struct Line {
+struct Benchmark {
     name: String,
     text: String,
     /// Its DCF alone, in place of the engine.
@@ -32,7 +32,7 @@ struct Line {
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    let all = lines();
+    let all = benchmarks();
     if let [once, name, percent] = words.as_slice()
         && once == instructions::ONCE
     {
@@ -57,14 +57,14 @@ fn main() {
     }
 }
 
-fn lines() -> Vec<Line> {
-    let engine = |(name, text): (String, String)| Line { name, text, is_bare: false };
+fn benchmarks() -> Vec<Benchmark> {
+    let engine = |(name, text): (String, String)| Benchmark { name, text, is_bare: false };
     let text = scenarios::saturated_cell(10);
-    let floor = Line { name: String::from("bare DCF, 10 station(s)"), text, is_bare: true };
+    let floor = Benchmark { name: String::from("bare DCF, 10 station(s)"), text, is_bare: true };
     scenarios::all().into_iter().map(engine).chain([floor]).collect()
 }
 
-impl Line {
+impl Benchmark {
     fn scenario(&self) -> Scenario {
         Scenario::parse(&self.text, &[]).unwrap_or_else(|errors| panic!("{errors:?}"))
     }

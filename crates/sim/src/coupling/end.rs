@@ -37,7 +37,7 @@ impl LocalEnd {
 }
 
 /// Transport at one end of a flow, as far as a law can limit it.
-pub(crate) enum End<'f> {
+pub(crate) enum TransportEnd<'f> {
     TcpSender(&'f tcp::Sender),
     TcpReceiver(&'f tcp::Receiver),
     TfrcSender(&'f tfrc::Sender),
@@ -48,7 +48,7 @@ pub(crate) enum End<'f> {
     OutsideTfrc(Option<Duration>),
 }
 
-impl<'f> End<'f> {
+impl<'f> TransportEnd<'f> {
     /// Returns `None` for UDP, which no law limits, and for a program's transport whose state nobody reports.
     pub(super) fn of(flow: &'f Flow, side: Side) -> Option<Self> {
         Some(match (side, &flow.source, &flow.sink) {

@@ -28,7 +28,7 @@ use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::airtime::{Airtime, Protection};
 use airfair_wlan::{Carrier, Cell, Elements, Listen, NodeId, Overheard, Weights};
 
-pub(crate) use end::{End, LocalEnd};
+pub(crate) use end::{LocalEnd, TransportEnd};
 use home::Home;
 pub(crate) use home::agents;
 
@@ -183,9 +183,9 @@ pub(crate) struct View<'w> {
 impl View<'_> {
     /// Transport at this end of a flow. Returns `None` if the end is at another node, for UDP, which no law limits,
     /// and for a program's transport whose state nobody reports.
-    pub(crate) fn end(&self, end: LocalEnd) -> Option<End<'_>> {
+    pub(crate) fn end(&self, end: LocalEnd) -> Option<TransportEnd<'_>> {
         let flow = &self.flows[end.flow.index()];
-        End::of(flow, end.side).filter(|_| flow.ends_at(end.side, self.cell, self.node))
+        TransportEnd::of(flow, end.side).filter(|_| flow.ends_at(end.side, self.cell, self.node))
     }
 
     /// Durations of frames in the cell.

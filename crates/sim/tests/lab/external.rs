@@ -10,7 +10,9 @@ use airfair_sim::scenario::{
     Bss, Driver, Endpoint, ErrorModel, Flow, Limit, Loss, Node, Overflow, Queue, Scenario,
     Transport,
 };
-use airfair_sim::world::{Fate, Output, Outside, OutsideTcp, Pause, Refused, Released, World};
+use airfair_sim::world::{
+    Output, Outside, OutsideTcp, Pause, Refused, ReleaseReason, Released, World,
+};
 use airfair_transport::tcp;
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
@@ -59,7 +61,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 /// A program that notes what has become of each handle, and who waits for room.
 #[derive(Default)]
 struct Owner {
-    fates: BTreeMap<Handle, Fate>,
+    reasons: BTreeMap<Handle, ReleaseReason>,
     refused: u64,
     waiting: Vec<(FlowId, Side)>,
 }
@@ -67,8 +69,12 @@ struct Owner {
 impl Owner {
     fn take(&mut self, output: Output) {
         match output {
-            Output::Released(Released { handle, fate, .. }) => {
-                assert_eq!(self.fates.insert(handle, fate), None, "{handle:?} comes back twice");
+            Output::Released(Released { handle, reason, .. }) => {
+                assert_eq!(
+                    self.reasons.insert(handle, reason),
+                    None,
+                    "{handle:?} comes back twice"
+                );
             }
             Output::Room(flow, side) => {
                 let place = self.waiting.iter().position(|it| *it == (flow, side));
@@ -120,12 +126,12 @@ proptest! {
                     }
                 }
             }
-            prop_assert_eq!(owner.fates.insert(handle, Fate::Lost), None);
+            prop_assert_eq!(owner.reasons.insert(handle, ReleaseReason::Lost), None);
         }
         owner.advance(&mut world, Time::ZERO + END);
         let finished = world.finish();
         finished.outputs.iter().for_each(|output| owner.take(*output));
-        prop_assert_eq!(owner.fates.len(), steps.len());
+        prop_assert_eq!(owner.reasons.len(), steps.len());
         let outcome = finished.recorder.finish(&scenario);
         for (flow, in_flight) in outcome.flows.iter().zip(finished.in_flight) {
             let ended = flow.packets_received + flow.packets_dropped + in_flight;
@@ -167,8 +173,8 @@ fn room_is_told_once_when_the_packet_in_the_way_has_left() {
     assert_eq!(world.poll_output(), None);
     assert_eq!(world.inject(ms(1), flow, Side::Sender, packet(2)), Ok(()));
     let came = |handle| {
-        let (origin, fate, handle) = (Side::Sender, Fate::Delivered, Handle(handle));
-        Some(Output::Released(Released { flow, origin, handle, fate, window: None }))
+        let (origin, reason, handle) = (Side::Sender, ReleaseReason::Delivered, Handle(handle));
+        Some(Output::Released(Released { flow, origin, handle, reason, window: None }))
     };
     // 80 µs more at 100 Mb/s.
     assert_eq!((world.advance(ms(900)), world.now().as_nanos()), (Pause::Output, 1_080_000));
@@ -186,8 +192,8 @@ fn a_packet_that_the_world_ends_upon_is_still_inside() {
     assert_eq!(world.advance(Time::from_nanos(10_000)), Pause::Reached);
     let outputs = world.finish().outputs;
     let inside = |handle, origin| {
-        let (handle, fate) = (Handle(handle), Fate::Inside);
-        Output::Released(Released { flow, origin, handle, fate, window: None })
+        let (handle, reason) = (Handle(handle), ReleaseReason::RunEnded);
+        Output::Released(Released { flow, origin, handle, reason, window: None })
     };
     assert_eq!(outputs, [inside(1, Side::Sender), inside(2, Side::Receiver)]);
 }
@@ -229,7 +235,9 @@ fn window_of_ack(world: &mut World<(), FreeRunning>, flow: FlowId, side: Side) -
     world.inject(world.now(), flow, side, ack).expect("an empty queue");
     while world.advance(ms(999)) == Pause::Output {
         while let Some(output) = world.poll_output() {
-            if let Output::Released(Released { window, fate: Fate::Delivered, .. }) = output {
+            if let Output::Released(Released { window, reason: ReleaseReason::Delivered, .. }) =
+                output
+            {
                 return window;
             }
         }
