@@ -1,5 +1,5 @@
-//! A world built and driven from Rust: a program's own packets share the air with a station that always sends, whose
-//! link gets worse half-way. `cargo run -p airfair-sim --example driven_world`
+//! A world that is built and driven from Rust. Packets of a program share the air with a saturated station, whose
+//! link becomes worse half-way. Run it with `cargo run -p airfair-sim --example driven_world`.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use airfair_sim::world::{Direction, Output, Pause, ReleaseReason, World};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 
-/// A laptop that talks to a server, and a neighbour that always sends.
+/// A laptop that sends to a server, and a saturated neighbour.
 fn scenario() -> (Scenario, FlowId) {
     let mut scenario = Scenario::lasting(Duration::from_secs(2));
     let home = scenario.add_cell(Bss::new("home", Standard::B));
@@ -29,7 +29,7 @@ pub(crate) fn main() {
     let (scenario, ours) = scenario();
     let mut world = World::new(&scenario, Streams::new(1, 0), (), FreeRunning);
     let neighbour = world.station(1);
-    // The bytes of packets that are under way.
+    // Bytes of the packets that are on their way.
     let mut bytes = BTreeMap::new();
     let mut delays = Vec::new();
     for number in 0..20 {

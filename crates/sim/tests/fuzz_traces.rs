@@ -1,8 +1,8 @@
-//! Random cells of every standard, traced and not: a trace changes no record and no figure, and the accounts of the air
-//! agree with each other and with the frames of the trace.
+//! Fuzzer for traces: random cells of every standard run with and without a trace. A trace must change no record and
+//! no figure, and the figures must agree with each other and with the frames of the trace.
 //!
-//! `AIRFAIR_FUZZ_SECONDS` says how long, `PROPTEST_RNG_SEED` with which luck; without them it makes the same few cells
-//! each time. A cell that fails is written, as plain as it still fails, to the file that the message names.
+//! `AIRFAIR_FUZZ_SECONDS` sets the duration, and `PROPTEST_RNG_SEED` the seed. Without them, the same few cells are
+//! made each time. A failing cell is simplified and written to the file that the message names.
 
 #![expect(
     clippy::disallowed_methods,
@@ -29,13 +29,13 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use toml::{Table, Value};
 
-/// Cells where nothing says how long.
+/// Number of cells without `AIRFAIR_FUZZ_SECONDS`.
 const FEW: u64 = 120;
 
-/// Alternatives for a few lines of a file, the plainest first: a cell shrinks towards it.
+/// Alternatives for some lines of a file, the simplest first: a failing cell shrinks towards it.
 type Choice = &'static [&'static str];
 
-/// Lines of a cell. Those that its standard does not have are left out.
+/// Lines of a cell. Keys that its standard does not have are removed later.
 const CELL: [Choice; 18] = [
     &["802.11a", "802.11b", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11ax", "802.11n"],
     &["", "band = \"2.4 GHz\""],
@@ -82,7 +82,7 @@ const STATION: [Choice; 8] = [
     &["[\"5 m\", \"3 m\"]", "[\"-40 m\", \"0 m\"]", "[\"2 km\", \"0 m\"]"],
 ];
 
-/// Lines of a flow, behind its ends.
+/// Lines of a flow, without its ends.
 const FLOW: [Choice; 4] = [
     &[
         "{ kind = \"tcp\" }",
@@ -106,7 +106,7 @@ fn lines(choices: &[Choice]) -> impl Strategy<Value = Vec<&'static str>> + use<>
     choices.iter().map(|lines| prop::sample::select(*lines)).collect::<Vec<_>>()
 }
 
-/// A cell of up to four stations with as many flows, and the seed that it runs with.
+/// A cell of up to four stations with as many flows, and a seed.
 fn cells() -> impl Strategy<Value = (String, u64)> {
     let station = (lines(&STATION), (0_usize..5, any::<bool>()), lines(&FLOW));
     let warmup = prop::sample::select(&["0 s", "0 s", "13 ms"][..]);
@@ -129,7 +129,7 @@ fn text_of(cell: &[&str], members: &[Station], warmup: &str) -> String {
         let place = if has_radio { format!("position = {place}") } else { String::new() };
         let mut station = station.join("\n");
         if has_radio {
-            // Which power each mode of its table needs takes seconds to find.
+            // The powers that all modes of the cell need would take seconds to find.
             station = station.replace("minstrel", "arf");
         }
         let other = match *other {
@@ -149,7 +149,7 @@ fn text_of(cell: &[&str], members: &[Station], warmup: &str) -> String {
     text
 }
 
-/// The scenario of a text without the keys that do not fit the others; nothing if too few are left.
+/// The scenario of a text, without keys that conflict with others; `None` if too few keys are left.
 fn fitting(text: &str) -> Option<(Scenario, String)> {
     let mut table: Table = text.parse().expect("TOML");
     for _ in 0..20 {
@@ -171,8 +171,8 @@ fn fitting(text: &str) -> Option<(Scenario, String)> {
     None
 }
 
-/// Removes the key of a named section that a path begins with; where it ends before a key, who hears whom. True if there
-/// was one to remove.
+/// Removes the key in a named section with which a path begins. If the path ends before a key, removes the relations
+/// of hearing. Returns true if something was removed.
 fn remove(table: &mut Table, path: &[&str]) -> bool {
     let (section, name, key) = match *path {
         [section, name] => (section, name, "senses_only"),
@@ -185,7 +185,7 @@ fn remove(table: &mut Table, path: &[&str]) -> bool {
     !is_needed && named.remove(key).is_some()
 }
 
-/// Frames of each member of the only cell, the access point first: of data, RTS, and those that are sent again.
+/// Frames of each member of the only cell, the access point first: data frames, RTS frames and retries.
 struct Frames {
     from: Time,
     sent: Vec<[u64; 3]>,
@@ -214,7 +214,7 @@ fn held(station: &StationOutcome) -> Duration {
     station.airtime_data_up + station.airtime_data_down + station.airtime_control
 }
 
-/// Looks whether the figures of a run agree with each other, and with its frames.
+/// Checks that the figures of a run agree with each other and with its frames.
 fn check_accounts(outcome: &Outcome, frames: &Frames) {
     let channel = &outcome.channels[0];
     let parts = [channel.data, channel.control, channel.beacon, channel.collision];
@@ -234,7 +234,7 @@ fn check_accounts(outcome: &Outcome, frames: &Frames) {
     assert_eq!(counted, frames.sent);
 }
 
-/// Records that have a part in the hash of a run, with their times, up to the end of the memory for them.
+/// Records that belong to the hash of a run, with their times, up to a maximum number.
 #[derive(Default)]
 struct Records<const TRACES: bool>(Vec<(Time, Record)>);
 
@@ -250,7 +250,7 @@ impl<const TRACES: bool> Recorder for Records<TRACES> {
     }
 }
 
-/// The first record that a trace changes, and some before it.
+/// The first record that a trace changes, with some records before it.
 fn first_difference(scenario: &Scenario, seed: u64) -> String {
     let streams = || Streams::new(seed, 0);
     let control = Control::default();
@@ -280,7 +280,10 @@ fn check(scenario: &Scenario, seed: u64) {
     check_accounts(&plain, &frames);
 }
 
-/// What is wrong with a cell, if anything; true if it ran.
+/// Checks a cell. Returns true if it ran.
+///
+/// # Errors
+/// A description of the failure.
 fn fate(text: &str, seed: u64) -> Result<bool, String> {
     let done = catch_unwind(AssertUnwindSafe(|| match fitting(text) {
         Some((scenario, _)) => {
@@ -295,7 +298,7 @@ fn fate(text: &str, seed: u64) -> Result<bool, String> {
     })
 }
 
-/// The plainest cell that still fails.
+/// The simplest cell that still fails.
 fn plainest(mut tree: impl ValueTree<Value = (String, u64)>) -> (String, u64) {
     let mut found = tree.current();
     while tree.simplify() {
@@ -313,7 +316,7 @@ fn plainest(mut tree: impl ValueTree<Value = (String, u64)>) -> (String, u64) {
     found
 }
 
-/// A number in the environment.
+/// Number in an environment variable.
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name}={text}")))
 }
