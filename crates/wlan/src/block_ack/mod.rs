@@ -1,5 +1,5 @@
-//! Block acknowledgment of one link and traffic identifier: both ends as machines without clock or callback.
-//! [80211-2020 §10.25]
+//! Block acknowledgement for one link and traffic identifier. Both ends are state machines without clock and
+//! callbacks. [80211-2020 §10.25]
 //!
 //! ```text
 //!   originator                                             recipient

@@ -1,4 +1,4 @@
-//! Both ends together, over a medium that loses what it likes.
+//! Tests of both ends together, over a link with arbitrary losses.
 
 use airfair_units::{Duration, Time};
 use proptest::prelude::*;
@@ -12,12 +12,12 @@ fn limits(window: u16, after_silence: AfterSilence) -> Limits {
     Limits { window, attempts: 4, after_silence, asks: true }
 }
 
-/// Both ends of an agreement, with what they have handed out.
+/// Both ends of an agreement, with their output.
 struct Link {
     originator: Originator<u32>,
     recipient: Recipient<u32>,
     window: u16,
-    /// True if what comes in a row is handed on as a row.
+    /// True if consecutive packets are passed on together.
     in_rows: bool,
     now: Time,
     pushed: u32,
@@ -34,7 +34,8 @@ impl Link {
         Self { originator, recipient, window, in_rows, now: Time::ZERO, pushed: 0, delivered, done }
     }
 
-    /// Fills the window, and sends so many of the batch, of which those are `lost` whose bit says so; or a request.
+    /// Fills the window and sends up to `count` packets of the batch, of which those with a bit in `lost` are lost;
+    /// or sends a request.
     fn exchange(&mut self, count: usize, lost: u64, loses_response: bool) {
         self.now += MS;
         self.recipient.handle_timeout(self.now);
@@ -55,7 +56,7 @@ impl Link {
         self.collect();
     }
 
-    /// True if any MPDU has come.
+    /// Sends data. Returns true if any MPDU has arrived.
     fn send(&mut self, count: usize, lost: u64) -> bool {
         while self.originator.has_room() && self.originator.outstanding().count() < count {
             self.originator.push(self.pushed);
@@ -82,7 +83,7 @@ impl Link {
         come
     }
 
-    /// Hands on what is on the air as a row, if it is one.
+    /// Passes the packets on the air on together, if they are consecutive.
     fn send_row(&mut self) -> bool {
         let Some((first, row)) = self.originator.row_on_air() else { return false };
         let count = u16::try_from(row.len()).expect("a window");
@@ -103,7 +104,8 @@ impl Link {
         );
     }
 
-    /// Exchanges without losses until nothing is outstanding and the recipient waits for nothing, its time-out aside.
+    /// Performs exchanges without losses until nothing is outstanding. The recipient then waits at most for its
+    /// time-out.
     fn settle(&mut self) {
         for _ in 0..100 {
             if self.originator.outstanding().count() == 0 && self.originator.request().is_none() {
@@ -136,7 +138,7 @@ fn what_is_lost_comes_again_and_what_came_behind_it_waits() {
     assert_eq!(link.delivered, [0, 1, 2, 3, 4]);
 }
 
-/// A `BlockAck` is lost: the originator asks, and nothing is sent twice.
+/// A `BlockAck` is lost: the originator sends a request, and no MPDU is sent twice.
 ///
 /// Verifies: [80211-2020 §10.25.6.5]
 #[test]
@@ -149,7 +151,7 @@ fn silence_is_followed_by_a_request_and_the_answer_settles_what_was_sent() {
     assert_eq!(link.originator.request(), None);
 }
 
-/// Attempts are four: the packet is given up, a request moves the window, and what waited behind it is handed on.
+/// After four attempts the packet is given up. A request moves the window, and the packets behind it are released.
 ///
 /// Verifies: [80211-2020 §10.25.6.6.3]
 #[test]
@@ -166,7 +168,7 @@ fn what_is_given_up_is_no_longer_waited_for() {
     assert_eq!(link.delivered, (1..link.pushed).collect::<Vec<u32>>());
 }
 
-/// Requests are four: the recipient's own time-out moves its window.
+/// After four requests the originator stops, and the recipient's time-out moves its window.
 #[test]
 fn who_asks_in_vain_asks_no_more() {
     for after_silence in [AfterSilence::Request, AfterSilence::Retransmission] {
@@ -194,7 +196,7 @@ fn a_recipient_hands_on_what_has_waited_long_enough() {
     assert_eq!((recipient.poll_released(), recipient.poll_released()), (Some(1), None));
     recipient.handle_timeout(due + MS);
     assert_eq!((recipient.poll_released(), recipient.next_timeout()), (Some(3), None));
-    // What comes late is acknowledged, and no longer wanted.
+    // A late packet is acknowledged, and discarded.
     assert_eq!(recipient.receive(due + MS, start, || 0), Reception::Refused);
     assert_eq!((recipient.poll_released(), recipient.block_ack().has(start)), (None, true));
 }
@@ -213,8 +215,8 @@ fn a_number_beyond_the_window_moves_it() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Whatever is lost: packets arrive in order and at most once; each has one fate; what is acknowledged has arrived,
-    /// and what has not arrived was given up.
+    /// With any losses, packets arrive in order and at most once, and each has one outcome. An acknowledged packet
+    /// has arrived, and a packet that has not arrived was given up.
     #[test]
     fn everything_is_delivered_in_order_exactly_once_or_given_up(
         window in prop::sample::select(vec![1_u16, 8, 64, 256]),
@@ -237,7 +239,7 @@ proptest! {
         }
     }
 
-    /// Numbers in rows, repeated, skipped and beyond the window: the bitmap is what each of them by itself makes of it.
+    /// Consecutive numbers, repeated, skipped and beyond the window, change the bitmap as they would one by one.
     ///
     /// Verifies: [80211-2020 §10.25.6.3]
     #[test]
@@ -270,7 +272,7 @@ proptest! {
         }
     }
 
-    /// Aggregates that come as a whole, and others between them.
+    /// Aggregates that arrive as a whole, with others in between, have the same effect as their packets one by one.
     #[test]
     fn a_row_is_what_its_packets_are_one_by_one(
         window in prop::sample::select(vec![1_u16, 8, 64, 256]),
@@ -291,7 +293,7 @@ proptest! {
         prop_assert_eq!(one_by_one.delivered, in_rows.delivered);
     }
 
-    /// With a reorder time-out, too, order holds and nothing comes twice.
+    /// With a short reorder time-out, too, packets stay in order and none arrives twice.
     #[test]
     fn a_recipient_that_does_not_wait_keeps_the_order(
         exchanges in prop::collection::vec((1_usize..64, any::<u64>(), 0_u8..3), 1..120),
