@@ -1,20 +1,21 @@
-//! Contention for the channel: whose back-off is done first, at a cost that does not grow with those who wait.
+//! Contention for the channel: finds the contender whose back-off ends next. The cost does not grow with the number
+//! of contenders that wait.
 //!
-//! Every contender, a member with one of its access categories, goes by the rules of the DCF or EDCA alone
-//! ([`crate::dcf`]). Contenders that know the same of the medium share one
-//! [`MediumState`], and so one count of slots: their *group*. A contender with `b` slots of back-off left when the
-//! group has counted `s` waits in a heap under `s + b`, and while the medium is busy nothing is touched. Who comes to
-//! know something else (it transmits, or is addressed and so not bound by the NAV, or does not sense or decode what its
-//! group does) goes on *alone*, with a state of its own; whose state agrees with the group's again after a busy period
-//! returns. A plain cell stays one group with few who are alone.
+//! Every contender, a member with one of its access categories, follows the rules of the DCF or EDCA
+//! ([`crate::dcf`]). Contenders with equal knowledge of the medium share one [`MediumState`], and so one count of
+//! slots: their *group*. A contender that has `b` slots of back-off left when the group has counted `s` slots waits
+//! in a heap under `s + b`. While the medium is busy, nothing is updated. A contender whose knowledge becomes
+//! different goes on *alone*, with its own state: it transmits, or it is addressed and so not bound by the NAV, or it
+//! does not sense or decode a frame that its group does. When the two states agree again after a busy period, it
+//! returns to the group. A plain cell is one group, and few contenders are alone.
 //!
-//! Contenders of a class (`hearing`) are a group, and so are all that have their class to themselves and wait equally
-//! long. Such a group takes each frame for one that it decodes, and its exceptions go on alone: who does not sense a frame
-//! when it starts, who does not decode it when that makes a difference. Where the next frame of an exchange follows
-//! after a SIFS and all sense both, it makes none.
+//! The contenders of a class (`hearing`) form a group. All contenders that have a class of their own and wait equally
+//! long also form a group. Such a group treats each frame as decoded, and exceptions go on alone: contenders that do
+//! not sense a frame when it starts, and contenders that do not decode it, once this makes a difference. It makes no
+//! difference if the next frame of an exchange follows after a SIFS and all members sense both.
 //!
-//! Contenders of one member hear and send the same: they agree in carrier, NAV and frames on the air, and differ in when
-//! slots count and how many have. What is asked of a member is asked of its first.
+//! Contenders of one member hear and send the same frames. Their carrier sense, NAV and frames on the air agree, and
+//! they differ only in their counts of slots. A question about a member is answered for its first contender.
 
 mod busy;
 mod group;
@@ -38,41 +39,43 @@ pub(crate) struct Contention {
     waits: Waits,
     roster: Roster,
     hearing: Hearing,
-    /// Spaces of each class.
+    /// Interframe spaces of each class.
     spaces: Vec<InterframeSpaces>,
     groups: Vec<Group>,
-    /// The contender of each class that is of a group of several classes; none where all of them are of one class.
+    /// For each class that belongs to a group of several classes: its only contender. Empty if all contenders are of
+    /// one class.
     sole: Vec<Option<ContenderId>>,
-    /// By member.
+    /// Last frame of each member.
     reaches: Vec<Reach>,
-    /// By contender.
+    /// Class and group of each contender.
     seats: Vec<Seat>,
     countdowns: Vec<Countdown>,
-    /// Contenders that are alone, in no order but that those who always are come first: so many.
+    /// Contenders that are alone. The first `always_alone` of them have no group.
     alone: Vec<Alone>,
     always_alone: usize,
-    /// Contenders that want to transmit without a back-off.
+    /// Contenders that are to transmit without a back-off.
     immediate: Vec<ContenderId>,
-    /// Contenders whose immediate access the frames that start have forestalled: they must draw a back-off.
+    /// Contenders without a back-off that have found the medium busy, and so must draw one.
     forestalled: Vec<ContenderId>,
-    /// Contenders whose member awaits a response in vain, and until when: to them the medium is as good as busy.
+    /// Contenders whose member waits for a response that will not come, and the end of this wait. They treat the
+    /// medium as busy.
     held: Vec<(ContenderId, Time)>,
-    /// The one member that transmits, where all sense it and nobody else does: it goes by its group's state, since
-    /// what it knows better makes a difference only if another frame comes or its own fails.
+    /// The transmitting member, if it uses the state of its group. It does so while all members sense its frame and
+    /// no other frame is on the air. Its better knowledge matters only if another frame starts, or if its own fails.
     speaker: Option<NodeId>,
-    /// What each frame is to everyone at least, for good.
+    /// Lowest audibility of any frame for any class, over the whole run.
     least: Audibility,
-    /// True if what a frame is to others never depends on when and how it is sent.
+    /// True if the audibility of a frame depends neither on time nor on its vector.
     is_fixed: bool,
     sifs: Duration,
-    /// Frames on the air, and those among them that not everyone senses.
+    /// Number of frames on the air, and number of those that some member does not sense.
     on_air: usize,
     partial: usize,
-    /// True if the next frame of an exchange has yet to take the place of the last.
+    /// True while the medium is held for the next frame of an exchange.
     is_held: bool,
-    /// Transmitters of frames that start now, with whether the frame is DSSS.
+    /// Transmitters of frames that start now, with the frames' vectors.
     starting: Vec<(NodeId, TxVector)>,
-    /// By how much a frame must be stronger than all that overlap it to survive.
+    /// Capture margin: ratio by which a frame must exceed the sum of overlapping frames to survive.
     capture: Option<Decibels>,
 }
 
@@ -139,7 +142,7 @@ impl Contention {
         }
     }
 
-    /// The medium as `id` knows it.
+    /// Medium as contender `id` knows it.
     #[inline]
     fn medium(&self, id: ContenderId) -> &MediumState {
         match self.seats[id.index()] {
@@ -149,7 +152,7 @@ impl Contention {
         }
     }
 
-    /// The medium as a member knows it, but for when slots count.
+    /// Medium as a member knows it, apart from the count of slots.
     #[inline]
     fn medium_of(&self, member: NodeId) -> &MediumState {
         let medium = self.medium(ContenderId::first(member));
@@ -161,7 +164,7 @@ impl Contention {
         medium
     }
 
-    /// From now on `id` goes on alone.
+    /// Lets contender `id` go on alone from now on.
     #[inline]
     fn part(&mut self, id: ContenderId) -> &mut Alone {
         let Self { groups, seats, countdowns, alone, slot, .. } = self;
@@ -177,7 +180,7 @@ impl Contention {
         }
     }
 
-    /// From now on each contender of a member goes on alone.
+    /// Lets each contender of a member go on alone from now on.
     #[inline]
     fn part_member(&mut self, member: NodeId, mut each: impl FnMut(&mut Alone)) {
         each(self.part(ContenderId::first(member)));
@@ -186,7 +189,7 @@ impl Contention {
         }
     }
 
-    /// Those who are alone and whose state agrees with their group's return to it.
+    /// Returns lone contenders whose state agrees with their group's to the group.
     #[inline]
     fn reunite(&mut self, now: Time) {
         if !self.held.is_empty() {
@@ -224,7 +227,7 @@ impl Contention {
         }
     }
 
-    /// Whoever wanted to transmit without a back-off and finds the medium busy must draw one.
+    /// Makes contenders that were to transmit without a back-off draw one, since the medium is busy.
     #[inline]
     fn forestall(&mut self) {
         if !self.immediate.is_empty() {
@@ -244,39 +247,39 @@ impl Contention {
         self.immediate = immediate;
     }
 
-    /// A contender that wanted to transmit at the end of the space, and has found the medium busy before:
-    /// it must draw a back-off.  [80211-2020 §10.3.4.2]
+    /// Takes a contender that was to transmit after the interframe space and has found the medium busy. It must draw
+    /// a back-off. [80211-2020 §10.3.4.2]
     #[inline]
     pub(crate) fn pop_forestalled(&mut self) -> Option<ContenderId> {
         self.forestalled.pop()
     }
 
-    /// True if carrier sense of `id` is idle.
+    /// True if physical carrier sense of member `id` is idle.
     #[inline]
     pub(crate) fn is_idle(&self, id: NodeId) -> bool {
         self.medium_of(id).is_idle()
     }
 
-    /// Time at which the medium of `id` has been idle for a `space` if it stays so, where the space before a
-    /// back-off is an AIFS; nothing if it is busy.
+    /// Time at which the medium of member `id` will have been idle for `space`, if it stays idle; `None` if it is
+    /// busy. The space before a back-off must be an AIFS.
     pub(crate) fn idle_for(&self, id: NodeId, space: Duration) -> Option<Time> {
         let id = ContenderId::first(id);
         let class = self.seats[id.index()].class;
         self.medium(id).idle_for(space, self.spaces[class.index()])
     }
 
-    /// True if the virtual carrier sense of `id` is idle.
+    /// True if virtual carrier sense of member `id` is idle.
     #[inline]
     pub(crate) fn nav_is_clear(&self, id: NodeId, now: Time) -> bool {
         self.medium_of(id).nav_is_clear(now)
     }
 
-    /// Starts a back-off of `backoff` slots. It counts whether or not the contender has something to send.
+    /// Starts a back-off of `backoff` slots. It counts down even if the contender has nothing to send.
     #[inline]
     pub(crate) fn draw(&mut self, id: ContenderId, now: Time, backoff: u16) {
         let slot = self.slot;
         let medium = self.medium(id);
-        // From inside a slot it counts from that slot's end, which is its own affair.
+        // A back-off drawn inside of a slot counts from the end of the slot, so the contender goes on alone.
         self.countdowns[id.index()].due = if medium.is_counting(now) {
             self.part(id).medium.draw(now, backoff, slot)
         } else {
@@ -284,7 +287,7 @@ impl Contention {
         };
     }
 
-    /// Contends with the back-off that it has drawn.
+    /// Contends with the back-off drawn last.
     #[inline]
     pub(crate) fn contend(&mut self, id: ContenderId) {
         let Self { groups, seats, countdowns, alone, slot, .. } = self;
@@ -298,9 +301,9 @@ impl Contention {
         }
     }
 
-    /// A packet has come to a resting contender: contends with what is left of its last back-off, or at once
-    /// after an idle AIFS. The slots left; nothing if a new back-off must be drawn, because the medium is busy.
-    /// [80211-2020 §10.3.4.2]
+    /// Starts channel access for a packet of an idle contender: with the rest of its last back-off, or at once after
+    /// an idle AIFS. Returns the slots left. Returns `None` if a new back-off must be drawn, because the medium is
+    /// busy.  [80211-2020 §10.3.4.2]
     pub(crate) fn try_access(&mut self, id: ContenderId, now: Time) -> Option<u64> {
         let is_held = self.held.iter().any(|(held, until)| *held == id && *until > now);
         let medium = self.medium(id);
@@ -315,8 +318,8 @@ impl Contention {
         Some(0)
     }
 
-    /// No response comes to `id` before `until`: it is that long in its exchange, and its member's other contenders find
-    /// the medium busy.
+    /// Makes the other contenders of a member treat the medium as busy until `until`, because contender `id` waits
+    /// for a response that will not come.
     #[inline]
     pub(crate) fn hold_still(&mut self, now: Time, id: ContenderId, until: Time) {
         if !self.roster.is_plain() {
@@ -331,7 +334,7 @@ impl Contention {
         self.defer_held(now);
     }
 
-    /// Contenders whose member awaits a response in vain count from then on when they would give up waiting themselves.
+    /// Lets contenders whose member waits for a response in vain count from the end of this wait.
     #[inline(never)]
     fn defer_held(&mut self, now: Time) {
         let mut held = std::mem::take(&mut self.held);
@@ -350,7 +353,7 @@ impl Contention {
         self.held = held;
     }
 
-    /// Channel access of a contender that contends, as it stands.
+    /// State of the channel access of a contender that contends.
     pub(crate) fn countdown(&self, id: ContenderId) -> ChannelAccess {
         let Countdown { want, due, .. } = self.countdowns[id.index()];
         match want {
@@ -359,7 +362,7 @@ impl Contention {
         }
     }
 
-    /// Entries that are looked at one by one at each frame.
+    /// Number of entries that are inspected one by one at each frame.
     #[cfg(test)]
     pub(crate) fn looked_at(&self) -> usize {
         self.groups.len() + self.alone.len() + self.immediate.len()
@@ -390,8 +393,8 @@ impl Contention {
         (next < Time::MAX).then_some(next)
     }
 
-    /// Appends those who transmit at `now` to `winners`, by their number; they want nothing any more, and
-    /// several of them collide.
+    /// Appends the contenders that transmit at `now` to `winners`, in order. They contend no longer, and several of
+    /// them collide.
     pub(crate) fn take_winners(&mut self, now: Time, winners: &mut Vec<ContenderId>) {
         let Self { groups, roster, seats, countdowns, alone, immediate, slot, .. } = self;
         for group in groups.iter_mut().filter(|group| group.medium.is_idle()) {
