@@ -14,7 +14,7 @@
 //! [`Recorder::TRACES`]: crate::record::Recorder::TRACES
 
 use airfair_units::DataRate;
-pub use airfair_wlan::{ChannelAccess, Fate, Monitored};
+pub use airfair_wlan::{ChannelAccess, FrameOutcome, Monitored};
 
 use crate::packet::{FlowId, Packet};
 use crate::record::{CellId, Member, SenderWindow};

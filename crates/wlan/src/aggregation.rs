@@ -34,7 +34,7 @@ pub fn amsdu_limits(format: Format, band: Band) -> &'static [Bytes] {
 /// Window of a block ack agreement: the number of MPDUs that may be outstanding. [80211-2020 §9.3.1.8.2],
 /// [80211ax-2021 §26.4.3]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Window {
+pub enum BlockAckWindow {
     /// One MPDU: there is no agreement, and an ACK answers each MPDU.
     Single,
     /// 64 MPDUs.
@@ -44,7 +44,7 @@ pub enum Window {
     Mpdus256,
 }
 
-impl Window {
+impl BlockAckWindow {
     /// Size of the window [MPDUs].
     pub const fn mpdus(self) -> u16 {
         match self {
@@ -78,7 +78,7 @@ impl Window {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Agreement {
     /// Window of the agreement, which also decides the size of its `BlockAck`s.
-    pub window: Window,
+    pub window: BlockAckWindow,
     /// Limits of each A-MPDU.
     pub limits: AmpduLimits,
     /// Size of the largest A-MSDU; `None` if each MPDU carries one packet.
@@ -89,14 +89,14 @@ pub struct Agreement {
 
 impl Agreement {
     /// Agreement with the largest aggregates of a format.
-    pub fn of(format: Format, window: Window) -> Self {
+    pub fn of(format: Format, window: BlockAckWindow) -> Self {
         let limits = AmpduLimits::of(format, window);
         Self { window, limits, amsdu: None, after_silence: AfterSilence::default() }
     }
 
     /// A-MSDUs of at most this size, each in an MPDU that an ACK answers.
     pub fn without_block_ack(format: Format, amsdu: Bytes) -> Self {
-        Self { amsdu: Some(amsdu), ..Self::of(format, Window::Single) }
+        Self { amsdu: Some(amsdu), ..Self::of(format, BlockAckWindow::Single) }
     }
 
     /// Adds A-MSDUs of at most this size. An MPDU of an HT A-MPDU holds at most 4065 octets of them.  [80211-2020
@@ -128,7 +128,7 @@ impl Agreement {
 
     /// True if `BlockAck`s acknowledge MPDUs.
     pub fn has_block_ack(&self) -> bool {
-        self.window != Window::Single
+        self.window != BlockAckWindow::Single
     }
 
     /// Largest number of packets of this size in a frame, by the window and the A-MSDUs.
@@ -150,11 +150,11 @@ impl Agreement {
     }
 
     /// Settings of the agreement's originator. The number of attempts is set with each exchange.
-    pub(crate) fn originator(&self) -> block_ack::Limits {
+    pub(crate) fn originator(&self) -> block_ack::OriginatorConfig {
         let (window, attempts) = (self.window.mpdus(), u16::MAX);
         let asks = self.has_block_ack();
         let after_silence = if asks { self.after_silence } else { AfterSilence::Retransmission };
-        block_ack::Limits { window, attempts, after_silence, asks }
+        block_ack::OriginatorConfig { window, attempts, after_silence, asks }
     }
 }
 
@@ -245,7 +245,7 @@ pub struct AmpduLimits {
 impl AmpduLimits {
     /// Limits of the standard, for a receiver that accepts the largest A-MPDUs.  [80211-2020 §9.4.2.55.3,
     /// §9.4.2.157.2], [80211ax-2021 §26.6.1]
-    pub fn of(format: Format, window: Window) -> Self {
+    pub fn of(format: Format, window: BlockAckWindow) -> Self {
         let max_bytes = Bytes::new(match format {
             Format::Ht => 65_535,
             Format::Vht => 1_048_575,
@@ -342,7 +342,7 @@ mod tests {
     /// Verifies: [80211-2020 §9.4.2.55.3]
     #[test]
     fn ht_takes_42_mpdus_of_1538_octets() {
-        let limits = AmpduLimits::of(Format::Ht, Window::Mpdus64);
+        let limits = AmpduLimits::of(Format::Ht, BlockAckWindow::Mpdus64);
         let mode = mode(Format::Ht, 7, Width::Mhz40);
         let room = limits.room(mode, Band::Ghz5, Duration::from_micros(32), Duration::MAX);
         let filled = limits.fill(room.expect("room"), [Bytes::new(1_538); 100]);
@@ -356,7 +356,7 @@ mod tests {
     /// Verifies: [80211-2020 §10.12.5, §10.23.2.8]
     #[test]
     fn the_duration_of_a_ppdu_and_the_txop_limit_slow_aggregates() {
-        let limits = AmpduLimits::of(Format::Ht, Window::Mpdus64);
+        let limits = AmpduLimits::of(Format::Ht, BlockAckWindow::Mpdus64);
         let mode = mode(Format::Ht, 0, Width::Mhz20);
         let response = Duration::from_micros(68);
         let of = |rest| {
@@ -399,7 +399,8 @@ mod tests {
         use ofdm::Modulation::{Bpsk12, Qam16R12};
         let us =
             |size, modulation| control_duration(size, modulation, Band::Ghz5).as_nanos() / 1_000;
-        let (small, large) = (Window::Mpdus64.response_size(), Window::Mpdus256.response_size());
+        let (small, large) =
+            (BlockAckWindow::Mpdus64.response_size(), BlockAckWindow::Mpdus256.response_size());
         assert_eq!((small, large), (Bytes::new(32), Bytes::new(56)));
         assert_eq!([us(small, Qam16R12), us(large, Qam16R12), us(small, Bpsk12)], [32, 40, 68]);
         assert_eq!(us(BLOCK_ACK_REQUEST_SIZE, Qam16R12), 32);
@@ -414,7 +415,7 @@ mod tests {
     fn a_driver_may_limit_the_time_of_an_aggregate_at_low_rates_more_than_at_others() {
         let us = Duration::from_micros;
         let of = |mcs, slow_duration| {
-            let usual = AmpduLimits::of(Format::Ht, Window::Mpdus64);
+            let usual = AmpduLimits::of(Format::Ht, BlockAckWindow::Mpdus64);
             let limits = AmpduLimits { max_duration: us(4_000), slow_duration, ..usual };
             let mode = mode(Format::Ht, mcs, Width::Mhz20);
             limits.room(mode, Band::Ghz5, us(68), Duration::MAX).expect("room").get()
@@ -432,10 +433,10 @@ mod tests {
     fn an_agreement_knows_how_many_packets_a_frame_may_have() {
         let (packet, amsdu) = (Bytes::new(1_508), Bytes::new(4_600));
         let of = |agreement: Agreement| agreement.most_packets(packet);
-        let he = Agreement::of(Format::He, Window::Mpdus64);
+        let he = Agreement::of(Format::He, BlockAckWindow::Mpdus64);
         assert_eq!((of(he), of(he.with_amsdu(Format::He, amsdu))), (64, 192));
         assert_eq!(of(Agreement::without_block_ack(Format::Ht, amsdu)), 3);
-        let ht = Agreement::of(Format::Ht, Window::Mpdus64);
+        let ht = Agreement::of(Format::Ht, BlockAckWindow::Mpdus64);
         assert_eq!(of(ht.with_amsdu(Format::Ht, amsdu)), 128);
         let sizes = [packet; 3];
         assert_eq!(amsdu_size(sizes), Bytes::new(4_570));
@@ -469,7 +470,7 @@ mod tests {
             room in 30_u64..70_000,
             most in 1_u16..64,
         ) {
-            let limits = AmpduLimits { max_mpdus: most, ..AmpduLimits::of(Format::Ht, Window::Mpdus64) };
+            let limits = AmpduLimits { max_mpdus: most, ..AmpduLimits::of(Format::Ht, BlockAckWindow::Mpdus64) };
             let filled = limits.fill(Bytes::new(room), sizes.iter().copied().map(Bytes::new));
             let count = usize::from(filled.mpdus());
             let octets = |count: usize| -> u64 {

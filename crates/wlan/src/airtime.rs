@@ -22,7 +22,7 @@ pub struct Airtime {
     beacon: TxVector,
     rts_threshold: Option<Bytes>,
     /// Control frames around a data frame, by the [index](TxVector::index) of its vector.
-    companions: [Companions; TxVector::COUNT],
+    control_responses: [ControlResponses; TxVector::COUNT],
     /// Capabilities of each station's link with the access point; `None` before HT.
     links: Vec<Option<LinkCapabilities>>,
     /// Interframe spaces, slot time and contention windows.
@@ -31,7 +31,7 @@ pub struct Airtime {
 
 /// Control frames around a data frame of one vector.
 #[derive(Clone, Copy, Debug)]
-struct Companions {
+struct ControlResponses {
     /// Vector of a response to the data frame.
     response: TxVector,
     ack: Duration,
@@ -67,13 +67,13 @@ impl Airtime {
         let basic: Vec<TxVector> =
             rules.basic_rates.iter().map(|rate| vector(*rate, preamble)).collect();
         let hides_modes = config.has_legacy_stations();
-        let companions = |(place, tx): (usize, TxVector)| {
+        let control_responses = |(place, tx): (usize, TxVector)| {
             let is_of_mode = tx.index() != place;
             let hides_ofdm = b_stations && !tx.is_dsss();
             let is_hidden = rules.protection && (hides_ofdm || (is_of_mode && hides_modes));
             let audible = if hides_ofdm { vector(dsss::RATES[3], preamble) } else { tx };
             let response = response(&basic, tx, preamble);
-            Companions {
+            ControlResponses {
                 response,
                 ack: standard.ppdu_duration(ACK_SIZE, response),
                 guard: self::response(&basic, audible, preamble),
@@ -81,10 +81,11 @@ impl Airtime {
             }
         };
         let mut all = TxVector::references().enumerate();
-        let companions = std::array::from_fn(|_| companions(all.next().expect("one each")));
+        let control_responses =
+            std::array::from_fn(|_| control_responses(all.next().expect("one each")));
         let (beacon, rts_threshold) = (basic[0], rules.rts_threshold);
         let links = config.stations.iter().map(|station| station.link).collect();
-        Self { standard, preamble, beacon, rts_threshold, companions, links, timing }
+        Self { standard, preamble, beacon, rts_threshold, control_responses, links, timing }
     }
 
     /// Vector of frames at this rate, in this cell.
@@ -114,20 +115,20 @@ impl Airtime {
     }
 
     #[inline]
-    fn companions(&self, tx: TxVector) -> &Companions {
-        &self.companions[tx.index()]
+    fn control_responses(&self, tx: TxVector) -> &ControlResponses {
+        &self.control_responses[tx.index()]
     }
 
     /// Vector of the control frame that answers a frame: at the highest basic rate not above the frame's rate, of the
     /// same modulation class, or else at the highest mandatory rate.  [80211-2020 §10.6.6.5.2]
     #[inline]
     pub fn response(&self, tx: TxVector) -> TxVector {
-        self.companions(tx).response
+        self.control_responses(tx).response
     }
 
     /// Vector of an RTS before a data frame.  [80211-2020 §10.6.6.2]
     pub(crate) fn guard(&self, tx: TxVector) -> TxVector {
-        self.companions(tx).guard
+        self.control_responses(tx).guard
     }
 
     /// Protection of a data frame that carries `msdu` octets.
@@ -139,7 +140,7 @@ impl Airtime {
     /// Protection of a data frame whose PSDU has `psdu` octets.
     #[inline]
     pub fn protection_of(&self, psdu: Bytes, tx: TxVector) -> Protection {
-        let Companions { guard, is_hidden, .. } = *self.companions(tx);
+        let ControlResponses { guard, is_hidden, .. } = *self.control_responses(tx);
         if self.rts_threshold.is_some_and(|threshold| psdu > threshold) {
             Protection::RtsCts(guard)
         } else if is_hidden {
@@ -168,7 +169,7 @@ impl Airtime {
     /// Duration of the ACK of a data frame with this vector.
     #[inline]
     pub fn ack(&self, tx: TxVector) -> Duration {
-        self.companions(tx).ack
+        self.control_responses(tx).ack
     }
 
     /// Duration of an exchange with a data frame of ordinary size, its ACK and interframe spaces. Rate control

@@ -5,7 +5,7 @@
 
 use airfair_units::{Bytes, DataRate, Duration};
 
-use crate::aggregation::{AmpduLimits, Window, amsdu_limits};
+use crate::aggregation::{AmpduLimits, BlockAckWindow, amsdu_limits};
 use crate::block_ack::AfterSilence;
 use crate::phy::mode::Format;
 use crate::phy::rate_name::LinkFormat;
@@ -17,7 +17,7 @@ pub struct Aggregation {
     /// Size of the largest A-MPDU.
     pub max_bytes: Bytes,
     /// Window of the block ack agreement.
-    pub window: Window,
+    pub window: BlockAckWindow,
     /// Longest A-MPDU [time on the air].
     pub max_duration: Duration,
     /// Longest A-MPDU at a low rate, if shorter than `max_duration`.
@@ -31,7 +31,7 @@ pub struct Aggregation {
 impl Aggregation {
     /// Largest A-MPDUs of a format, with a window of 64 MPDUs, which all formats have.
     pub fn of(format: Format) -> Self {
-        let window = Window::default();
+        let window = BlockAckWindow::default();
         let AmpduLimits { max_bytes, max_duration, slow_duration, slow_below, .. } =
             AmpduLimits::of(format, window);
         let after_silence = AfterSilence::default();
@@ -39,10 +39,10 @@ impl Aggregation {
     }
 
     /// Largest window of a format.  [80211ax-2021 §26.4.3]
-    pub const fn widest(format: Format) -> Window {
+    pub const fn widest(format: Format) -> BlockAckWindow {
         match format {
-            Format::Ht | Format::Vht => Window::Mpdus64,
-            Format::He => Window::Mpdus256,
+            Format::Ht | Format::Vht => BlockAckWindow::Mpdus64,
+            Format::He => BlockAckWindow::Mpdus256,
         }
     }
 
@@ -200,7 +200,7 @@ mod tests {
         let after_silence = AfterSilence::Request;
         let large = Aggregation {
             max_bytes: Bytes::new(2_000_000),
-            window: Window::Mpdus256,
+            window: BlockAckWindow::Mpdus256,
             max_duration: Duration::from_millis(4),
             after_silence,
             ..Aggregation::of(Format::He)
@@ -208,7 +208,8 @@ mod tests {
         let cell = Channel { aggregation: Some(large), ..at(Standard::Ax, Band::Ghz5) };
         let of = |station| cell.link(Standard::Ax, station).expect("a link").aggregation;
         assert_eq!(of(Standard::Ax), Some(large));
-        let small = Aggregation { max_bytes: Bytes::new(65_535), window: Window::Mpdus64, ..large };
+        let small =
+            Aggregation { max_bytes: Bytes::new(65_535), window: BlockAckWindow::Mpdus64, ..large };
         assert_eq!(of(Standard::N), Some(small));
     }
 

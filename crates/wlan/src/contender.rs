@@ -117,14 +117,14 @@ pub(crate) enum Deadline {
 
 /// Contention windows, retry limits and TXOP limit of one contender: its own, or else the cell's.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct AccessLimits {
     cw_min: u16,
     cw_max: u16,
     attempts: Attempts,
     pub(crate) txop: Duration,
 }
 
-impl Limits {
+impl AccessLimits {
     pub(crate) fn new(access: &AccessParameters, timing: &Timing, attempts: Attempts) -> Self {
         Self {
             cw_min: access.cw_min.unwrap_or(timing.cw_min),
@@ -180,7 +180,7 @@ pub(crate) struct Contender<P> {
     pub(crate) access: Access,
     pub(crate) queue: TransmitQueue<P>,
     contention_window: u16,
-    pub(crate) limits: Limits,
+    pub(crate) limits: AccessLimits,
     /// Failed attempts of the frame in service, without and with RTS protection.
     short_retries: u16,
     long_retries: u16,
@@ -199,7 +199,7 @@ pub(crate) enum Verdict {
 }
 
 impl<P: Copy + Headers> Contender<P> {
-    pub(crate) fn new(queue: QueueConfig, limits: Limits, stream: Stream) -> Self {
+    pub(crate) fn new(queue: QueueConfig, limits: AccessLimits, stream: Stream) -> Self {
         Self {
             access: Access::Idle,
             queue: TransmitQueue::new(queue),
@@ -301,7 +301,7 @@ mod tests {
     use rand_core::SeedableRng;
 
     fn contender(cw_min: u16, cw_max: u16, attempts: Attempts) -> Contender<()> {
-        let limits = Limits { cw_min, cw_max, attempts, txop: Duration::ZERO };
+        let limits = AccessLimits { cw_min, cw_max, attempts, txop: Duration::ZERO };
         Contender::new(QueueConfig::fifo(2), limits, Stream::seed_from_u64(1))
     }
 

@@ -23,7 +23,7 @@ mod reach;
 
 use airfair_units::{Decibels, Duration, Time};
 
-use self::group::{Alone, Countdown, Group, Seat, Want, groups, place};
+use self::group::{Alone, Countdown, Group, Membership, PendingAccess, groups, place};
 use self::reach::{Reach, least};
 use crate::cell::ChannelAccess;
 use crate::config::{CellConfig, NodeId};
@@ -44,11 +44,11 @@ pub(crate) struct Contention {
     groups: Vec<Group>,
     /// For each class that belongs to a group of several classes: its only contender. Empty if all contenders are of
     /// one class.
-    sole: Vec<Option<ContenderId>>,
+    only_of_class: Vec<Option<ContenderId>>,
     /// Last frame of each member.
     reaches: Vec<Reach>,
     /// Class and group of each contender.
-    seats: Vec<Seat>,
+    memberships: Vec<Membership>,
     countdowns: Vec<Countdown>,
     /// Contenders that are alone. The first `always_alone` of them have no group.
     alone: Vec<Alone>,
@@ -62,7 +62,7 @@ pub(crate) struct Contention {
     held: Vec<(ContenderId, Time)>,
     /// The transmitting member, if it uses the state of its group. It does so while all members sense its frame and
     /// no other frame is on the air. Its better knowledge matters only if another frame starts, or if its own fails.
-    speaker: Option<NodeId>,
+    grouped_transmitter: Option<NodeId>,
     /// Lowest audibility of any frame for any class, over the whole run.
     least: Audibility,
     /// True if the audibility of a frame depends neither on time nor on its vector.
@@ -87,33 +87,38 @@ impl Contention {
     ) -> Self {
         let spaces: Vec<InterframeSpaces> = hearing.spaces(timing).collect();
         let (groups, group_of) = groups(hearing.class_of(), &spaces);
-        let seat =
-            |(class, group): (&ClassId, Option<u16>)| Seat { class: *class, group, alone: None };
-        let mut seats: Vec<Seat> = hearing.class_of().iter().zip(group_of).map(seat).collect();
+        let membership = |(class, group): (&ClassId, Option<u16>)| Membership {
+            class: *class,
+            group,
+            alone: None,
+        };
+        let mut memberships: Vec<Membership> =
+            hearing.class_of().iter().zip(group_of).map(membership).collect();
         let reach = |from| {
             let mut row = Vec::new();
             hearing.copy_audibility(from, Generation::Dsss, &mut row);
             Reach { is_sent: false, least: least(&row), row, power: Vec::new() }
         };
         let reaches = (0..).map(NodeId).take(config.stations.len() + 1).map(reach).collect();
-        let mut sole = Vec::new();
+        let mut only_of_class = Vec::new();
         if groups.iter().any(|group| group.class.is_none()) {
-            sole.resize(spaces.len(), None);
-            for (id, seat) in roster.all().zip(&seats) {
-                let is_sole =
-                    seat.group.is_some_and(|group| groups[usize::from(group)].class.is_none());
-                sole[seat.class.index()] = is_sole.then_some(id);
+            only_of_class.resize(spaces.len(), None);
+            for (id, membership) in roster.all().zip(&memberships) {
+                let is_only = membership
+                    .group
+                    .is_some_and(|group| groups[usize::from(group)].class.is_none());
+                only_of_class[membership.class.index()] = is_only.then_some(id);
             }
         }
         let mut alone = Vec::new();
-        for (id, seat) in roster.all().zip(&mut seats) {
-            if seat.group.is_none() {
-                seat.alone = Some(place(alone.len()));
-                let medium = MediumState::new(spaces[seat.class.index()]);
-                alone.push(Alone::new(id, seat.class, medium));
+        for (id, membership) in roster.all().zip(&mut memberships) {
+            if membership.group.is_none() {
+                membership.alone = Some(place(alone.len()));
+                let medium = MediumState::new(spaces[membership.class.index()]);
+                alone.push(Alone::new(id, membership.class, medium));
             }
         }
-        let countdowns = seats.iter().map(|_| Countdown::default()).collect();
+        let countdowns = memberships.iter().map(|_| Countdown::default()).collect();
         Self {
             slot: timing.slot,
             waits: Waits::new(&config.rules, timing),
@@ -124,16 +129,16 @@ impl Contention {
             roster,
             spaces,
             groups,
-            sole,
+            only_of_class,
             reaches,
-            seats,
+            memberships,
             always_alone: alone.len(),
             alone,
             countdowns,
             immediate: Vec::new(),
             forestalled: Vec::new(),
             held: Vec::new(),
-            speaker: None,
+            grouped_transmitter: None,
             on_air: 0,
             partial: 0,
             is_held: false,
@@ -145,10 +150,10 @@ impl Contention {
     /// Medium as contender `id` knows it.
     #[inline]
     fn medium(&self, id: ContenderId) -> &MediumState {
-        match self.seats[id.index()] {
-            Seat { alone: Some(place), .. } => &self.alone[usize::from(place)].medium,
-            Seat { group: Some(group), .. } => &self.groups[usize::from(group)].medium,
-            Seat { .. } => unreachable!("whoever has no group is alone"),
+        match self.memberships[id.index()] {
+            Membership { alone: Some(place), .. } => &self.alone[usize::from(place)].medium,
+            Membership { group: Some(group), .. } => &self.groups[usize::from(group)].medium,
+            Membership { .. } => unreachable!("whoever has no group is alone"),
         }
     }
 
@@ -157,7 +162,7 @@ impl Contention {
     fn medium_of(&self, member: NodeId) -> &MediumState {
         let medium = self.medium(ContenderId::first(member));
         debug_assert!(
-            self.speaker == Some(member)
+            self.grouped_transmitter == Some(member)
                 || self.roster.of(member).all(|id| self.medium(id).hears_as(medium)),
             "contenders of a member hear the same"
         );
@@ -167,16 +172,16 @@ impl Contention {
     /// Lets contender `id` go on alone from now on.
     #[inline]
     fn part(&mut self, id: ContenderId) -> &mut Alone {
-        let Self { groups, seats, countdowns, alone, slot, .. } = self;
-        let seat = &mut seats[id.index()];
-        match *seat {
-            Seat { alone: Some(place), .. } => &mut alone[usize::from(place)],
-            Seat { group: Some(group), .. } => {
-                let alone = seat.part(id, &groups[usize::from(group)], alone);
+        let Self { groups, memberships, countdowns, alone, slot, .. } = self;
+        let membership = &mut memberships[id.index()];
+        match *membership {
+            Membership { alone: Some(place), .. } => &mut alone[usize::from(place)],
+            Membership { group: Some(group), .. } => {
+                let alone = membership.part(id, &groups[usize::from(group)], alone);
                 alone.plan(countdowns, *slot);
                 alone
             }
-            Seat { .. } => unreachable!("whoever has no group is alone"),
+            Membership { .. } => unreachable!("whoever has no group is alone"),
         }
     }
 
@@ -201,28 +206,28 @@ impl Contention {
     }
 
     fn reunite_some(&mut self, now: Time) {
-        let Self { groups, seats, countdowns, alone, always_alone, .. } = self;
+        let Self { groups, memberships, countdowns, alone, always_alone, .. } = self;
         if groups.iter().all(|group| !group.medium.is_idle()) {
             return;
         }
         let mut index = *always_alone;
         while let Some(Alone { id, medium: own, .. }) = alone.get(index) {
             let id = *id;
-            let group = seats[id.index()].group.map(|group| &mut groups[usize::from(group)]);
+            let group = memberships[id.index()].group.map(|group| &mut groups[usize::from(group)]);
             let group = group.filter(|group| own.agrees_with(&group.medium, now));
             let Some(group) = group else {
                 index += 1;
                 continue;
             };
-            seats[id.index()].alone = None;
+            memberships[id.index()].alone = None;
             let countdown = &mut countdowns[id.index()];
             countdown.due = own.translate(countdown.due, &group.medium);
-            if countdown.want == Want::Backoff {
+            if countdown.pending == PendingAccess::Backoff {
                 countdown.queue(id, group);
             }
             alone.swap_remove(index);
             if let Some(moved) = alone.get(index) {
-                seats[moved.id.index()].alone = Some(place(index));
+                memberships[moved.id.index()].alone = Some(place(index));
             }
         }
     }
@@ -264,7 +269,7 @@ impl Contention {
     /// busy. The space before a back-off must be an AIFS.
     pub(crate) fn idle_for(&self, id: NodeId, space: Duration) -> Option<Time> {
         let id = ContenderId::first(id);
-        let class = self.seats[id.index()].class;
+        let class = self.memberships[id.index()].class;
         self.medium(id).idle_for(space, self.spaces[class.index()])
     }
 
@@ -290,14 +295,16 @@ impl Contention {
     /// Contends with the back-off drawn last.
     #[inline]
     pub(crate) fn contend(&mut self, id: ContenderId) {
-        let Self { groups, seats, countdowns, alone, slot, .. } = self;
-        countdowns[id.index()].want = Want::Backoff;
-        match seats[id.index()] {
-            Seat { alone: Some(place), .. } => alone[usize::from(place)].plan(countdowns, *slot),
-            Seat { group: Some(group), .. } => {
+        let Self { groups, memberships, countdowns, alone, slot, .. } = self;
+        countdowns[id.index()].pending = PendingAccess::Backoff;
+        match memberships[id.index()] {
+            Membership { alone: Some(place), .. } => {
+                alone[usize::from(place)].plan(countdowns, *slot)
+            }
+            Membership { group: Some(group), .. } => {
                 countdowns[id.index()].queue(id, &mut groups[usize::from(group)]);
             }
-            Seat { .. } => unreachable!("whoever has no group is alone"),
+            Membership { .. } => unreachable!("whoever has no group is alone"),
         }
     }
 
@@ -313,7 +320,7 @@ impl Contention {
             self.contend(id);
             return Some(due - counted);
         }
-        self.countdowns[id.index()].want = Want::Immediate(at.filter(|_| !is_held)?);
+        self.countdowns[id.index()].pending = PendingAccess::Immediate(at.filter(|_| !is_held)?);
         self.immediate.push(id);
         Some(0)
     }
@@ -340,13 +347,15 @@ impl Contention {
         let mut held = std::mem::take(&mut self.held);
         held.retain(|(_, until)| *until > now);
         for (id, until) in &held {
-            let spaces = self.spaces[self.seats[id.index()].class.index()];
+            let spaces = self.spaces[self.memberships[id.index()].class.index()];
             let start = self.part(*id).medium.wait_until(*until, spaces);
-            let Self { seats, countdowns, alone, slot, .. } = self;
-            if let (Want::Immediate(at), Some(start)) = (&mut countdowns[id.index()].want, start) {
+            let Self { memberships, countdowns, alone, slot, .. } = self;
+            if let (PendingAccess::Immediate(at), Some(start)) =
+                (&mut countdowns[id.index()].pending, start)
+            {
                 *at = start.max(*at);
             }
-            if let Some(place) = seats[id.index()].alone {
+            if let Some(place) = memberships[id.index()].alone {
                 alone[usize::from(place)].plan(countdowns, *slot);
             }
         }
@@ -355,10 +364,10 @@ impl Contention {
 
     /// State of the channel access of a contender that contends.
     pub(crate) fn countdown(&self, id: ContenderId) -> ChannelAccess {
-        let Countdown { want, due, .. } = self.countdowns[id.index()];
-        match want {
-            Want::Immediate(from) => ChannelAccess::CountingDown { from, slots: 0 },
-            Want::Backoff | Want::Nothing => self.medium(id).countdown(due),
+        let Countdown { pending, due, .. } = self.countdowns[id.index()];
+        match pending {
+            PendingAccess::Immediate(from) => ChannelAccess::CountingDown { from, slots: 0 },
+            PendingAccess::Backoff | PendingAccess::None => self.medium(id).countdown(due),
         }
     }
 
@@ -375,10 +384,10 @@ impl Contention {
     }
 
     fn find_access(&mut self) -> Option<Time> {
-        let Self { groups, seats, countdowns, alone, immediate, slot, .. } = self;
+        let Self { groups, memberships, countdowns, alone, immediate, slot, .. } = self;
         let mut next = Time::MAX;
         for group in groups.iter_mut().filter(|group| group.medium.is_idle()) {
-            if let Some((due, _)) = group.first(seats, countdowns) {
+            if let Some((due, _)) = group.first(memberships, countdowns) {
                 next = next.min(group.medium.time_of(due, *slot).unwrap_or(Time::MAX));
             }
         }
@@ -386,7 +395,7 @@ impl Contention {
             next = next.min(alone.access);
         }
         for id in &*immediate {
-            if let Want::Immediate(at) = countdowns[id.index()].want {
+            if let PendingAccess::Immediate(at) = countdowns[id.index()].pending {
                 next = next.min(at);
             }
         }
@@ -396,27 +405,27 @@ impl Contention {
     /// Appends the contenders that transmit at `now` to `winners`, in order. They contend no longer, and several of
     /// them collide.
     pub(crate) fn take_winners(&mut self, now: Time, winners: &mut Vec<ContenderId>) {
-        let Self { groups, roster, seats, countdowns, alone, immediate, slot, .. } = self;
+        let Self { groups, roster, memberships, countdowns, alone, immediate, slot, .. } = self;
         for group in groups.iter_mut().filter(|group| group.medium.is_idle()) {
-            while let Some((due, index)) = group.first(seats, countdowns)
+            while let Some((due, index)) = group.first(memberships, countdowns)
                 && group.medium.time_of(due, *slot) == Some(now)
             {
                 group.due.pop();
                 let countdown = &mut countdowns[usize::from(index)];
-                (countdown.want, countdown.queued) = (Want::Nothing, None);
+                (countdown.pending, countdown.queued) = (PendingAccess::None, None);
                 winners.push(roster.get(index));
             }
         }
         for alone in alone.iter_mut().filter(|alone| alone.access == now) {
-            countdowns[alone.id.index()].want = Want::Nothing;
+            countdowns[alone.id.index()].pending = PendingAccess::None;
             winners.push(alone.id);
             alone.plan(countdowns, *slot);
         }
         immediate.retain(|id| {
-            let want = &mut countdowns[id.index()].want;
-            let wins = *want == Want::Immediate(now);
+            let pending = &mut countdowns[id.index()].pending;
+            let wins = *pending == PendingAccess::Immediate(now);
             if wins {
-                *want = Want::Nothing;
+                *pending = PendingAccess::None;
                 winners.push(*id);
             }
             !wins

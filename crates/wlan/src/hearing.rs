@@ -37,7 +37,7 @@ impl ClassId {
 
 /// Properties that contenders of one class have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Likeness {
+struct ClassProperties {
     /// Members whose frames are not sensed, ascending.
     hidden: Vec<NodeId>,
     /// Members whose frames are sensed and not decoded.
@@ -49,7 +49,7 @@ struct Likeness {
     counts_at_start: bool,
 }
 
-impl Likeness {
+impl ClassProperties {
     /// Lowest audibility of any frame of the cell for this class.
     fn least(&self, newest: Generation) -> Audibility {
         if !self.hidden.is_empty() {
@@ -63,25 +63,25 @@ impl Likeness {
 }
 
 /// Properties of each contender.
-fn likenesses(config: &CellConfig, roster: &Roster) -> Vec<Likeness> {
+fn class_properties(config: &CellConfig, roster: &Roster) -> Vec<ClassProperties> {
     let members = members(config);
-    let likeness = |id: ContenderId| {
+    let properties = |id: ContenderId| {
         let access = config.access(id.member(), roster.category(id));
         let (aifsn, counts_at_start) = (access.aifsn, access.counts_at_start);
-        Likeness { aifsn, counts_at_start, ..members[id.member().index()].clone() }
+        ClassProperties { aifsn, counts_at_start, ..members[id.member().index()].clone() }
     };
-    roster.all().map(likeness).collect()
+    roster.all().map(properties).collect()
 }
 
 /// Properties of each member, the access point first.
-fn members(config: &CellConfig) -> Vec<Likeness> {
+fn members(config: &CellConfig) -> Vec<ClassProperties> {
     let newest = config.rules.standard.generation();
-    let mut of = vec![Likeness { understands: newest, ..Likeness::default() }];
-    of.extend(config.stations.iter().map(|station| Likeness {
+    let mut of = vec![ClassProperties { understands: newest, ..ClassProperties::default() }];
+    of.extend(config.stations.iter().map(|station| ClassProperties {
         hidden: station.hidden_from.clone(),
         noise: station.senses_only.clone(),
         understands: station.standard.generation().min(newest),
-        ..Likeness::default()
+        ..ClassProperties::default()
     }));
     // Hiding is mutual, and the access point has no list of its own.
     for (index, station) in config.stations.iter().enumerate() {
@@ -89,9 +89,9 @@ fn members(config: &CellConfig) -> Vec<Likeness> {
             of[other.index()].hidden.push(NodeId::station(index));
         }
     }
-    for likeness in &mut of {
-        likeness.hidden.sort_unstable();
-        likeness.hidden.dedup();
+    for properties in &mut of {
+        properties.hidden.sort_unstable();
+        properties.hidden.dedup();
     }
     of
 }
@@ -105,14 +105,14 @@ struct Class {
 }
 
 impl Class {
-    fn of(likeness: &Likeness) -> Self {
-        let Likeness { aifsn, counts_at_start, understands, .. } = *likeness;
+    fn of(properties: &ClassProperties) -> Self {
+        let ClassProperties { aifsn, counts_at_start, understands, .. } = *properties;
         Self { aifsn, counts_at_start, understands }
     }
 }
 
 /// Audibility of each member's frames for each class. The time depends on the pairs listed, and not on all pairs.
-fn rows(members: usize, classes: &[&Likeness]) -> Vec<Vec<Audibility>> {
+fn rows(members: usize, classes: &[&ClassProperties]) -> Vec<Vec<Audibility>> {
     let mut rows = vec![vec![Audibility::Decodes; classes.len()]; members];
     for (index, class) in classes.iter().enumerate() {
         class.noise.iter().for_each(|from| rows[from.index()][index] = Audibility::Senses);
@@ -139,13 +139,13 @@ pub(crate) struct Hearing {
 impl Hearing {
     /// Audibility that stays constant.
     pub(crate) fn fixed(config: &CellConfig, roster: &Roster) -> Self {
-        let contenders = likenesses(config, roster);
+        let contenders = class_properties(config, roster);
         let mut known = BTreeMap::new();
-        let mut distinct: Vec<&Likeness> = Vec::new();
+        let mut distinct: Vec<&ClassProperties> = Vec::new();
         let mut class_of = Vec::new();
-        for likeness in &contenders {
-            let class = *known.entry(likeness).or_insert_with(|| {
-                distinct.push(likeness);
+        for properties in &contenders {
+            let class = *known.entry(properties).or_insert_with(|| {
+                distinct.push(properties);
                 ClassId::new(distinct.len() - 1)
             });
             class_of.push(class);
@@ -155,7 +155,7 @@ impl Hearing {
 
     /// Audibility that may change.
     pub(crate) fn changing(config: &CellConfig, roster: &Roster) -> Self {
-        let contenders = likenesses(config, roster);
+        let contenders = class_properties(config, roster);
         let each = (0..contenders.len()).map(ClassId::new).collect();
         Self::of(config, each, &contenders.iter().collect::<Vec<_>>(), true)
     }
@@ -163,7 +163,7 @@ impl Hearing {
     fn of(
         config: &CellConfig,
         class_of: Vec<ClassId>,
-        classes: &[&Likeness],
+        classes: &[&ClassProperties],
         can_change: bool,
     ) -> Self {
         let newest = classes.iter().map(|class| class.understands).max().unwrap_or_default();

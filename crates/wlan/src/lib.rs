@@ -50,7 +50,7 @@ mod roster;
 
 pub use capabilities::{Aggregation, Channel, LinkCapabilities};
 pub use cell::{
-    Carrier, Cell, ChannelAccess, Departure, Fate, Listen, Monitored, Overheard, QueueFull,
+    Carrier, Cell, ChannelAccess, Departure, FrameOutcome, Listen, Monitored, Overheard, QueueFull,
     RateChange, Signal,
 };
 pub use config::{

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use airfair_units::{Bytes, DataRate, Duration};
-use airfair_wlan::aggregation::{Window, amsdu_limits};
+use airfair_wlan::aggregation::{BlockAckWindow, amsdu_limits};
 use airfair_wlan::phy::mode::Format;
 use airfair_wlan::phy::ppdu::MAX_PPDU_DURATION;
 use airfair_wlan::phy::rate_name::LinkFormat;
@@ -209,7 +209,7 @@ fn aggregation(
     let mpdus = if window.is_set() { window.integer() } else { Some(usual.window.mpdus()) };
     let mpdus: u16 = mpdus.ok_or(Spoilt)?;
     let widest = Aggregation::widest(format);
-    let mut windows = vec![Window::Mpdus64, Window::Mpdus256];
+    let mut windows = vec![BlockAckWindow::Mpdus64, BlockAckWindow::Mpdus256];
     windows.retain(|it| *it <= widest);
     let Some(known) = windows.iter().copied().find(|it| it.mpdus() == mpdus) else {
         let allowed: Vec<String> = windows.iter().map(|it| it.mpdus().to_string()).collect();

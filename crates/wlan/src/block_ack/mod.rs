@@ -15,6 +15,6 @@ mod sequence;
 #[cfg(test)]
 mod tests;
 
-pub use originator::{AfterSilence, Done, Fate, Limits, Originator, Outgoing};
+pub use originator::{AfterSilence, Done, Originator, OriginatorConfig, Outgoing, PacketOutcome};
 pub use recipient::{REORDER_TIMEOUT, Reception, Recipient};
 pub use sequence::{Bitmap, Sequence};

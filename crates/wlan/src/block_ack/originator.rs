@@ -16,7 +16,7 @@ pub enum AfterSilence {
 
 /// Configuration of an originator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct OriginatorConfig {
     /// Size of the window: MPDUs from the first outstanding one to the last.
     pub window: u16,
     /// Largest number of transmissions of an MPDU, and of consecutive requests.
@@ -30,7 +30,7 @@ pub struct Limits {
 
 /// Outcome of a packet at its originator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum PacketOutcome {
     /// The recipient has acknowledged the packet.
     Acknowledged,
     /// All attempts for the packet have failed.
@@ -45,7 +45,7 @@ pub struct Done<P> {
     /// Sequence number of the packet.
     pub sequence: Sequence,
     /// Outcome of the packet.
-    pub fate: Fate,
+    pub outcome: PacketOutcome,
 }
 
 /// An MPDU that may be sent now, or is on the air.
@@ -112,7 +112,7 @@ struct Outstanding<P> {
 /// Originator of one block ack agreement.
 #[derive(Clone, Debug)]
 pub struct Originator<P> {
-    limits: Limits,
+    limits: OriginatorConfig,
     /// Sequence number of the first outstanding packet, `WinStartO`.
     start: Sequence,
     outstanding: VecDeque<Outstanding<P>>,
@@ -129,7 +129,7 @@ pub struct Originator<P> {
 
 impl<P> Originator<P> {
     /// Creates an originator without outstanding packets. `start` is the sequence number of the first packet.
-    pub fn new(limits: Limits, start: Sequence) -> Self {
+    pub fn new(limits: OriginatorConfig, start: Sequence) -> Self {
         let (outstanding, waiting, on_air) = (VecDeque::new(), 0, 0);
         let (asks, has_moved, silences) = (false, false, 0);
         Self { limits, start, outstanding, waiting, on_air, asks, has_moved, silences }
@@ -281,7 +281,7 @@ impl<P> Originator<P> {
             if left == 0 {
                 break;
             }
-            let mut fate = Fate::Acknowledged;
+            let mut outcome = PacketOutcome::Acknowledged;
             if place >= usize::from(row) {
                 if it.progress != Progress::OnAir {
                     continue;
@@ -289,7 +289,7 @@ impl<P> Originator<P> {
                 it.progress = if come.has(sequence(start, place)) {
                     Progress::Acknowledged
                 } else if it.attempts >= attempts {
-                    fate = Fate::RetryLimit;
+                    outcome = PacketOutcome::RetryLimit;
                     Progress::GivenUp
                 } else {
                     left -= 1;
@@ -299,7 +299,7 @@ impl<P> Originator<P> {
                 };
             }
             left -= 1;
-            tell(Done { packet: &it.packet, sequence: sequence(start, place), fate });
+            tell(Done { packet: &it.packet, sequence: sequence(start, place), outcome });
         }
         self.waiting += lost;
         self.leave(row);

@@ -8,12 +8,12 @@ use super::*;
 const MS: Duration = Duration::from_millis(1);
 const LONG: Duration = Duration::from_secs(1_000);
 
-fn limits(window: u16, after_silence: AfterSilence) -> Limits {
-    Limits { window, attempts: 4, after_silence, asks: true }
+fn limits(window: u16, after_silence: AfterSilence) -> OriginatorConfig {
+    OriginatorConfig { window, attempts: 4, after_silence, asks: true }
 }
 
 /// Both ends of an agreement, with their output.
-struct Link {
+struct LossyLink {
     originator: Originator<u32>,
     recipient: Recipient<u32>,
     window: u16,
@@ -22,11 +22,11 @@ struct Link {
     now: Time,
     pushed: u32,
     delivered: Vec<u32>,
-    done: Vec<(u32, Fate)>,
+    done: Vec<(u32, PacketOutcome)>,
 }
 
-impl Link {
-    fn new(window: u16, start: u16, limits: Limits, timeout: Duration) -> Self {
+impl LossyLink {
+    fn new(window: u16, start: u16, limits: OriginatorConfig, timeout: Duration) -> Self {
         let start = Sequence::new(start);
         let (originator, recipient) =
             (Originator::new(limits, start), Recipient::new(window, timeout, start));
@@ -47,7 +47,7 @@ impl Link {
         } else {
             self.send(count, lost)
         };
-        let tell = |it: Done<&u32>| self.done.push((*it.packet, it.fate));
+        let tell = |it: Done<&u32>| self.done.push((*it.packet, it.outcome));
         if comes && !loses_response {
             self.originator.handle_block_ack(&self.recipient.block_ack(), tell);
         } else {
@@ -127,7 +127,7 @@ impl Link {
 /// Verifies: [80211-2020 §10.25.6.3, §10.25.6.6]
 #[test]
 fn what_is_lost_comes_again_and_what_came_behind_it_waits() {
-    let mut link = Link::new(64, 4_094, limits(64, AfterSilence::Request), LONG);
+    let mut link = LossyLink::new(64, 4_094, limits(64, AfterSilence::Request), LONG);
     link.exchange(4, 0b0010, false);
     assert_eq!((link.delivered.clone(), link.recipient.buffered().count()), (vec![0], 2));
     assert_eq!(link.originator.start(), Sequence::new(4_095));
@@ -143,7 +143,7 @@ fn what_is_lost_comes_again_and_what_came_behind_it_waits() {
 /// Verifies: [80211-2020 §10.25.6.5]
 #[test]
 fn silence_is_followed_by_a_request_and_the_answer_settles_what_was_sent() {
-    let mut link = Link::new(64, 0, limits(64, AfterSilence::Request), LONG);
+    let mut link = LossyLink::new(64, 0, limits(64, AfterSilence::Request), LONG);
     link.exchange(8, 0b100, true);
     assert_eq!((link.done.len(), link.originator.request()), (0, Some(Sequence::new(0))));
     link.exchange(8, 0, false);
@@ -156,11 +156,11 @@ fn silence_is_followed_by_a_request_and_the_answer_settles_what_was_sent() {
 /// Verifies: [80211-2020 §10.25.6.6.3]
 #[test]
 fn what_is_given_up_is_no_longer_waited_for() {
-    let mut link = Link::new(64, 0, limits(64, AfterSilence::Request), LONG);
+    let mut link = LossyLink::new(64, 0, limits(64, AfterSilence::Request), LONG);
     for _ in 0..4 {
         link.exchange(2, 0b01, false);
     }
-    assert!(link.done.contains(&(0, Fate::RetryLimit)));
+    assert!(link.done.contains(&(0, PacketOutcome::RetryLimit)));
     assert_eq!(link.delivered, []);
     let start = link.originator.request().expect("a request");
     link.recipient.handle_request(start);
@@ -172,7 +172,7 @@ fn what_is_given_up_is_no_longer_waited_for() {
 #[test]
 fn who_asks_in_vain_asks_no_more() {
     for after_silence in [AfterSilence::Request, AfterSilence::Retransmission] {
-        let mut link = Link::new(64, 0, limits(64, after_silence), LONG);
+        let mut link = LossyLink::new(64, 0, limits(64, after_silence), LONG);
         while link.originator.start() == Sequence::new(0) {
             link.exchange(2, 0b01, false);
         }
@@ -224,18 +224,18 @@ proptest! {
         after_silence in prop::sample::select(vec![AfterSilence::Request, AfterSilence::Retransmission]),
         exchanges in prop::collection::vec((1_usize..300, any::<u64>(), any::<u64>(), 0_u8..4), 1..120),
     ) {
-        let mut link = Link::new(window, start, limits(window, after_silence), LONG);
+        let mut link = LossyLink::new(window, start, limits(window, after_silence), LONG);
         for (count, losses, others, response) in exchanges {
             link.exchange(count.min(usize::from(window)), losses & others, response == 0);
         }
         link.settle();
-        let mut fates = link.done.clone();
-        fates.sort_by_key(|(packet, _)| *packet);
-        let packets: Vec<u32> = fates.iter().map(|(packet, _)| *packet).collect();
+        let mut outcomes = link.done.clone();
+        outcomes.sort_by_key(|(packet, _)| *packet);
+        let packets: Vec<u32> = outcomes.iter().map(|(packet, _)| *packet).collect();
         prop_assert_eq!(packets, (0..link.pushed).collect::<Vec<u32>>());
-        for (packet, fate) in fates {
+        for (packet, outcome) in outcomes {
             let arrived = link.delivered.binary_search(&packet).is_ok();
-            prop_assert!(arrived || fate == Fate::RetryLimit, "{packet} {fate:?}");
+            prop_assert!(arrived || outcome == PacketOutcome::RetryLimit, "{packet} {outcome:?}");
         }
     }
 
@@ -281,8 +281,8 @@ proptest! {
             (1_usize..300, prop_oneof![3 => Just(0), 1 => any::<u64>()], 0_u8..6), 1..60,
         ),
     ) {
-        let new = || Link::new(window, start, limits(window, AfterSilence::default()), LONG);
-        let (mut one_by_one, mut in_rows) = (new(), Link { in_rows: true, ..new() });
+        let new = || LossyLink::new(window, start, limits(window, AfterSilence::default()), LONG);
+        let (mut one_by_one, mut in_rows) = (new(), LossyLink { in_rows: true, ..new() });
         for (count, lost, response) in exchanges {
             let seen = [&mut one_by_one, &mut in_rows].map(|link| {
                 link.exchange(count.min(usize::from(window)), lost, response == 0);
@@ -298,7 +298,7 @@ proptest! {
     fn a_recipient_that_does_not_wait_keeps_the_order(
         exchanges in prop::collection::vec((1_usize..64, any::<u64>(), 0_u8..3), 1..120),
     ) {
-        let mut link = Link::new(64, 4_000, limits(64, AfterSilence::Request), MS * 2);
+        let mut link = LossyLink::new(64, 4_000, limits(64, AfterSilence::Request), MS * 2);
         for (count, losses, response) in exchanges {
             link.exchange(count, losses, response == 0);
         }

@@ -7,12 +7,12 @@ use std::slice;
 use airfair_laws::Direction;
 use airfair_units::{Bytes, Duration, Time};
 
-use super::{Cell, Departure, Told};
+use super::{Cell, Departure, ReportedDepartures};
 use crate::aggregation::{
-    Agreement, BLOCK_ACK_REQUEST_SIZE, DELIMITER, QOS_DATA_OVERHEAD, Window, amsdu_size,
+    Agreement, BLOCK_ACK_REQUEST_SIZE, BlockAckWindow, DELIMITER, QOS_DATA_OVERHEAD, amsdu_size,
 };
 use crate::airtime::{self, Protection};
-use crate::block_ack::{Bitmap, Fate, REORDER_TIMEOUT, Reception, Recipient, Sequence};
+use crate::block_ack::{Bitmap, PacketOutcome, REORDER_TIMEOUT, Reception, Recipient, Sequence};
 use crate::config::NodeId;
 use crate::contender::{Access, Content, Exchange, Step, Verdict};
 use crate::frame::{ACK_SIZE, Frame, FrameKind, Mpdu, Msdu};
@@ -25,7 +25,7 @@ use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::ContenderId;
 
 /// Receiving end of a link.
-type End<P> = Box<Recipient<Received<P>>>;
+type BoxedRecipient<P> = Box<Recipient<Received<P>>>;
 
 /// Size and duration of a data frame as it would be sent, and of its response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl<P: Copy> Received<P> {
 /// Recipients of the links of a cell, by hop; empty if no link has an agreement.
 #[derive(Debug)]
 pub(super) struct Recipients<P> {
-    hops: Vec<Option<End<P>>>,
+    hops: Vec<Option<BoxedRecipient<P>>>,
     /// Time at which the first reorder buffer times out.
     pub(super) next_timeout: Option<Time>,
 }
@@ -77,7 +77,7 @@ impl<P> Default for Recipients<P> {
 }
 
 impl<P: Copy> Recipients<P> {
-    fn set(&mut self, hop: usize, window: Window) {
+    fn set(&mut self, hop: usize, window: BlockAckWindow) {
         if hop >= self.hops.len() {
             self.hops.resize_with(hop + 1, Default::default);
         }
@@ -527,14 +527,16 @@ impl<P: Copy + Headers> Cell<P> {
 
     fn settle(&mut self, now: Time, id: ContenderId, to: NodeId, response: Response<'_>) {
         let category = self.told_category(id);
-        let Self { contenders, departures, channel, told, .. } = self;
+        let Self { contenders, departures, channel, reported_departures, .. } = self;
         let contender = &mut contenders[id.index()];
-        let (tells_all, node) = (*told == Told::All, id.member());
-        contender.queue.settle(now, to, response, |queued, fate| {
-            let cause = match fate {
-                Fate::RetryLimit => Some((node, DropCause::RetryLimit)),
-                Fate::Acknowledged if !queued.has_arrived => Some((to, DropCause::TooLate)),
-                Fate::Acknowledged => None,
+        let (tells_all, node) = (*reported_departures == ReportedDepartures::All, id.member());
+        contender.queue.settle(now, to, response, |queued, outcome| {
+            let cause = match outcome {
+                PacketOutcome::RetryLimit => Some((node, DropCause::RetryLimit)),
+                PacketOutcome::Acknowledged if !queued.has_arrived => {
+                    Some((to, DropCause::TooLate))
+                }
+                PacketOutcome::Acknowledged => None,
             };
             if let Some((node, cause)) = cause {
                 for _ in queued.packets() {

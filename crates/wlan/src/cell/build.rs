@@ -10,11 +10,11 @@ use super::channel::Channel;
 use super::noise::Noise;
 use super::overhear::HeardFrames;
 use super::undisturbed::Audience;
-use super::{Cell, Told, Watch};
+use super::{Cell, FrameReports, ReportedDepartures};
 use crate::aggregation::Agreement;
 use crate::airtime::Airtime;
 use crate::config::{CellConfig, NodeId, StationConfig};
-use crate::contender::{Contender, Limits, Member, Stream};
+use crate::contender::{AccessLimits, Contender, Member, Stream};
 use crate::contention::Contention;
 use crate::hearing::Hearing;
 use crate::link_rate::{LinkRate, RateLaw};
@@ -96,7 +96,7 @@ impl<P: Copy + Headers> Cell<P> {
             // Streams of contenders of one member are disjoint.
             let stream = streams[member.index()].clone();
             streams[member.index()].jump();
-            Contender::new(queue, Limits::new(access, timing, config.rules.attempts), stream)
+            Contender::new(queue, AccessLimits::new(access, timing, config.rules.attempts), stream)
         };
         let contenders = roster.all().map(contender).collect();
         let mut cell = Self {
@@ -125,8 +125,8 @@ impl<P: Copy + Headers> Cell<P> {
             adapts: config.stations.iter().any(|s| s.adaptation.iter().any(Option::is_some)),
             shares_time: config.ap_queue.discipline.shares_time(),
             release: None,
-            told: Told::All,
-            watch: Watch::Nobody,
+            reported_departures: ReportedDepartures::All,
+            frame_reports: FrameReports::Nobody,
             scopes: Vec::new(),
             listeners: Vec::new(),
             heard: HeardFrames::default(),

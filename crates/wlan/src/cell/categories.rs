@@ -2,7 +2,7 @@
 
 use airfair_units::Time;
 
-use super::{Cell, Watch};
+use super::{Cell, FrameReports};
 use crate::config::NodeId;
 use crate::contender::{Access, Verdict};
 use crate::edca::AccessCategory;
@@ -72,13 +72,13 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Records the events of each access category from now on.
     pub fn tell_categories(&mut self) {
-        self.watch = Watch::Categories;
+        self.frame_reports = FrameReports::Categories;
         self.channel.tell_categories(self.roster.categories());
     }
 
     /// Category of a contender, if categories are recorded.
     pub(super) fn told_category(&self, id: ContenderId) -> Option<AccessCategory> {
-        (self.watch == Watch::Categories).then(|| self.roster.category(id))
+        (self.frame_reports == FrameReports::Categories).then(|| self.roster.category(id))
     }
 
     pub(super) fn record_category(&mut self, id: ContenderId, event: CategoryEvent) {

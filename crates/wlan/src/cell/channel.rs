@@ -161,7 +161,7 @@ impl<P> Channel<P> {
             (Some(frame), _) => (frame.start, frame.usage),
             (None, []) if self.waiting > 0 => (now, AirUse::Contention),
             (None, []) => (self.charged_until, AirUse::Idle),
-            (None, [sole]) if !sole.collided => (sole.start, usage_of(&sole.frame)),
+            (None, [ppdu]) if !ppdu.collided => (ppdu.start, usage_of(&ppdu.frame)),
             (None, _) => (self.charged_until, AirUse::Collision),
         };
         if !self.categories.is_empty() {
@@ -175,8 +175,8 @@ impl<P> Channel<P> {
     fn charge_category(&mut self, now: Time) {
         let (initiator, start) = match (&self.undisturbed, self.on_air.as_slice()) {
             (Some(frame), _) => (frame.initiator, frame.start),
-            (None, [sole]) if !sole.collided && sole.frame.to.is_some() => {
-                (sole.initiator, sole.start)
+            (None, [ppdu]) if !ppdu.collided && ppdu.frame.to.is_some() => {
+                (ppdu.initiator, ppdu.start)
             }
             _ => return,
         };

@@ -3,7 +3,7 @@
 
 use airfair_units::{Duration, Time};
 
-use super::{Cell, Departure, Errors, Told};
+use super::{Cell, Departure, Errors, ReportedDepartures};
 use crate::airtime::{self, Protection};
 use crate::config::{AfterCollision, NodeId};
 use crate::contender::{Access, Content, Deadline, Exchange, Step, Verdict};
@@ -416,7 +416,7 @@ impl<P: Copy + Headers> Cell<P> {
     pub(super) fn leave_queue(&mut self, now: Time, id: ContenderId) {
         let contender = &mut self.contenders[id.index()];
         let InService { mpdu, has_arrived } = contender.serving();
-        if self.told == Told::All || !has_arrived {
+        if self.reported_departures == ReportedDepartures::All || !has_arrived {
             self.departures.push(Departure { msdu: mpdu.msdu, lost: !has_arrived });
         }
         contender.finish(now);

@@ -43,7 +43,7 @@ use aggregates::{Errors, Recipients};
 use beacons::Beacons;
 use channel::Channel;
 use monitor::Monitor;
-pub use monitor::{ChannelAccess, Fate, Monitored, Signal};
+pub use monitor::{ChannelAccess, FrameOutcome, Monitored, Signal};
 use noise::Noise;
 use overhear::HeardFrames;
 pub use overhear::{Listen, Overheard};
@@ -75,14 +75,14 @@ pub struct RateChange {
 
 /// Departures that are reported to the owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Told {
+enum ReportedDepartures {
     All,
     Losses,
 }
 
 /// Reports of frames that leave the air, beyond their records. Each level includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Watch {
+enum FrameReports {
     Nobody,
     /// Reports to members that overhear frames.
     Listeners,
@@ -133,8 +133,8 @@ pub struct Cell<P> {
     recipients: Recipients<P>,
     /// MPDUs with errors of the undisturbed aggregate that leaves the air.
     errors: Errors,
-    told: Told,
-    watch: Watch,
+    reported_departures: ReportedDepartures,
+    frame_reports: FrameReports,
     /// Frames that each member asks for, if any does; members that ask for all frames; and frames not fetched yet.
     scopes: Vec<Option<Listen>>,
     listeners: Vec<NodeId>,
@@ -407,7 +407,7 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Reports only lost packets as departures from now on, for an owner that does not wait for room.
     pub fn tell_losses_alone(&mut self) {
-        self.told = Told::Losses;
+        self.reported_departures = ReportedDepartures::Losses;
     }
 
     /// Next rate that rate control has changed.
@@ -570,7 +570,7 @@ impl<P: Copy + Headers> Cell<P> {
                 self.record_aggregate(ppdu.initiator, to);
             }
             self.add_noise(now, ppdu);
-            if self.watch != Watch::Nobody {
+            if self.frame_reports != FrameReports::Nobody {
                 self.overhear_ppdu(now, ppdu);
                 self.record_of_category(ppdu.initiator, &ppdu.frame, ppdu.collided);
             }

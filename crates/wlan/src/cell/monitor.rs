@@ -37,7 +37,7 @@ pub struct Monitored<P> {
 
 /// Outcome of a PPDU at its receivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum FrameOutcome {
     /// The addressee has decoded the PPDU; for a beacon or a CTS-to-self, any member has.
     Received,
     /// Another frame overlapped the PPDU.
@@ -50,26 +50,30 @@ pub enum Fate {
 
 impl<P> Monitored<P> {
     /// Outcome of the PPDU.
-    pub fn fate(&self) -> Fate {
+    pub fn outcome(&self) -> FrameOutcome {
         match &self.ppdu {
-            Ppdu { collided: true, .. } => Fate::Collided,
-            _ if !self.receivers.is_empty() => Fate::Received,
-            Ppdu { errored: true, .. } => Fate::Errored,
-            _ => Fate::Missed,
+            Ppdu { collided: true, .. } => FrameOutcome::Collided,
+            _ if !self.receivers.is_empty() => FrameOutcome::Received,
+            Ppdu { errored: true, .. } => FrameOutcome::Errored,
+            _ => FrameOutcome::Missed,
         }
     }
 
     /// Outcome of one MPDU of the PPDU, since noise affects each MPDU by itself.
-    pub fn fate_of(&self, mpdu: &Mpdu<P>) -> Fate {
-        match self.fate() {
-            Fate::Received if mpdu.errored => Fate::Errored,
-            fate => fate,
+    pub fn outcome_of(&self, mpdu: &Mpdu<P>) -> FrameOutcome {
+        match self.outcome() {
+            FrameOutcome::Received if mpdu.errored => FrameOutcome::Errored,
+            outcome => outcome,
         }
     }
 
     /// Number of MPDUs that have not arrived.
     pub fn lost_mpdus(&self) -> usize {
-        self.ppdu.mpdus.iter().filter(|mpdu| self.fate_of(mpdu) != Fate::Received).count()
+        self.ppdu
+            .mpdus
+            .iter()
+            .filter(|mpdu| self.outcome_of(mpdu) != FrameOutcome::Received)
+            .count()
     }
 }
 
@@ -121,14 +125,14 @@ impl ChannelAccess {
 pub(super) struct Monitor<P> {
     pub(super) frames: VecDeque<Monitored<P>>,
     /// State of each member's channel access at the last call.
-    told: Vec<ChannelAccess>,
+    reported: Vec<ChannelAccess>,
 }
 
 impl<P: Copy + Headers> Cell<P> {
     /// Keeps each frame that leaves the air from now on, for [`poll_monitored`](Self::poll_monitored).
     pub fn monitor(&mut self) {
-        let told = vec![ChannelAccess::default(); self.members.len()];
-        let monitor = || Box::new(Monitor { frames: VecDeque::new(), told });
+        let reported = vec![ChannelAccess::default(); self.members.len()];
+        let monitor = || Box::new(Monitor { frames: VecDeque::new(), reported });
         self.monitor.get_or_insert_with(monitor);
         self.audience = Audience::Monitor;
     }
@@ -141,9 +145,9 @@ impl<P: Copy + Headers> Cell<P> {
     /// Calls `tell` for each member whose channel access has changed since the last call.
     pub fn tell_access(&mut self, mut tell: impl FnMut(NodeId, ChannelAccess)) {
         let Some(mut monitor) = self.monitor.take() else { return };
-        for (node, told) in (0..).map(NodeId).zip(&mut monitor.told) {
+        for (node, reported) in (0..).map(NodeId).zip(&mut monitor.reported) {
             let access = self.access(node);
-            if std::mem::replace(told, access) != access {
+            if std::mem::replace(reported, access) != access {
                 tell(node, access);
             }
         }

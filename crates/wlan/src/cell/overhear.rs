@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use airfair_units::{Bytes, Duration, Time};
 
-use super::{Cell, Errors, Watch};
+use super::{Cell, Errors, FrameReports};
 use crate::airtime::Airtime;
 use crate::config::NodeId;
 use crate::contender::{Access, Content, Exchange};
@@ -163,7 +163,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// Reports frames that `node` decodes or sends from now on, as far as `scope` includes them: see
     /// [`overheard`](Self::overheard).
     pub fn listen(&mut self, node: NodeId, scope: Listen) {
-        self.watch = self.watch.max(Watch::Listeners);
+        self.frame_reports = self.frame_reports.max(FrameReports::Listeners);
         self.scopes.resize(self.members.len(), None);
         let before = self.scopes[node.index()].replace(scope);
         if scope == Listen::All && before != Some(scope) {

@@ -258,15 +258,15 @@ fn a_frame_has_one_fate() {
     }
     let mut data = cell.poll_monitored().expect("the data frame");
     let station = data.receivers.clone();
-    let mut fate = |collided, errored, receivers: &[NodeId]| {
+    let mut outcome = |collided, errored, receivers: &[NodeId]| {
         (data.ppdu.collided, data.ppdu.errored) = (collided, errored);
         data.receivers = receivers.to_vec();
-        data.fate()
+        data.outcome()
     };
     assert_eq!(station, [NodeId(1)]);
-    assert_eq!(fate(false, false, &station), Fate::Received);
-    assert_eq!(fate(false, true, &station), Fate::Received);
-    assert_eq!(fate(false, true, &[]), Fate::Errored);
-    assert_eq!(fate(true, true, &[]), Fate::Collided);
-    assert_eq!(fate(false, false, &[]), Fate::Missed);
+    assert_eq!(outcome(false, false, &station), FrameOutcome::Received);
+    assert_eq!(outcome(false, true, &station), FrameOutcome::Received);
+    assert_eq!(outcome(false, true, &[]), FrameOutcome::Errored);
+    assert_eq!(outcome(true, true, &[]), FrameOutcome::Collided);
+    assert_eq!(outcome(false, false, &[]), FrameOutcome::Missed);
 }

@@ -10,7 +10,7 @@
 use airfair_units::Time;
 
 use super::channel::UndisturbedFrame;
-use super::{Cell, Watch};
+use super::{Cell, FrameReports};
 use crate::airtime::Protection;
 use crate::config::NodeId;
 use crate::contender::{Access, Content, Exchange};
@@ -104,7 +104,7 @@ impl<P: Copy + Headers> Cell<P> {
             self.expose(&exchange, errored);
             return self.end_transmissions(now);
         }
-        if self.watch != Watch::Nobody {
+        if self.frame_reports != FrameReports::Nobody {
             self.tell_of_undisturbed(now, &exchange);
         }
         match exchange.frame {
@@ -188,7 +188,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// Passes the frame that leaves the air to listeners, and records its category.
     #[cold]
     fn tell_of_undisturbed(&mut self, now: Time, exchange: &Undisturbed) {
-        if self.watch == Watch::Categories {
+        if self.frame_reports == FrameReports::Categories {
             self.channel.charge(now);
             let is_data = exchange.frame == OnAir::Data;
             let sent = CategoryEvent::Sent { is_data, collided: false };

@@ -89,7 +89,7 @@ impl Contention {
     /// Starts one frame on a silent medium; all members sense it.
     #[inline]
     fn begin_one(&mut self, now: Time, from: NodeId) {
-        self.speaker = self.speaks(from);
+        self.grouped_transmitter = self.in_group(from);
         let Self { groups, alone, slot, .. } = self;
         for group in &mut *groups {
             group.medium.begin_frames(now, false, 1, *slot);
@@ -102,21 +102,21 @@ impl Contention {
 
     /// Member `from`, if it uses the state of its group.
     #[inline]
-    fn speaks(&self, from: NodeId) -> Option<NodeId> {
+    fn in_group(&self, from: NodeId) -> Option<NodeId> {
         let first = ContenderId::first(from);
-        let goes_alone = self.seats[first.index()].alone.is_some()
+        let goes_alone = self.memberships[first.index()].alone.is_some()
             && (self.roster.is_plain() || self.all_go_alone(from));
         (!goes_alone).then_some(from)
     }
 
     #[inline(never)]
     fn all_go_alone(&self, member: NodeId) -> bool {
-        self.roster.of(member).all(|id| self.seats[id.index()].alone.is_some())
+        self.roster.of(member).all(|id| self.memberships[id.index()].alone.is_some())
     }
 
     /// Gives the transmitting member its own state, if it used the state of its group.
     fn settle(&mut self) {
-        if let Some(member) = self.speaker.take() {
+        if let Some(member) = self.grouped_transmitter.take() {
             self.part_member(member, |alone| alone.medium.continue_with(true));
         }
     }
@@ -210,12 +210,12 @@ impl Contention {
         }
         match ended {
             [] => return,
-            [sole] if self.on_air == 0 && self.is_heard_alone(sole) => {
-                if sole.frame.duration_field.is_zero() {
-                    self.end_exchange(now, Ended::of(sole, now));
+            [ppdu] if self.on_air == 0 && self.is_heard_alone(ppdu) => {
+                if ppdu.frame.duration_field.is_zero() {
+                    self.end_exchange(now, Ended::of(ppdu, now));
                 } else {
                     self.settle();
-                    self.end_frame(now, sole, missed);
+                    self.end_frame(now, ppdu, missed);
                 }
             }
             [_, .., last] if self.are_sensed_by_all(ended) => self.end_collision(now, ended, last),
@@ -238,7 +238,7 @@ impl Contention {
     /// Ends an undisturbed exchange with the frame of `to`, which has followed that of `from` after a SIFS. No
     /// member's state was needed in between, so both frames are handled at once.
     pub(crate) fn end_undisturbed(&mut self, now: Time, from: NodeId, first_end: Time, to: NodeId) {
-        (self.on_air, self.speaker) = (0, None);
+        (self.on_air, self.grouped_transmitter) = (0, None);
         let all_decode = self.all_decode_all();
         let keeps_eifs = self.waits.is_nav() && !all_decode;
         if keeps_eifs {
@@ -291,13 +291,13 @@ impl Contention {
     /// True if all members but the transmitter have received the only frame on the air from its start, and it is
     /// errored for none.
     #[inline]
-    fn is_heard_alone<P>(&self, sole: &Ppdu<P>) -> bool {
-        let from = sole.frame.from;
+    fn is_heard_alone<P>(&self, ppdu: &Ppdu<P>) -> bool {
+        let from = ppdu.frame.from;
         let own = self.alone.iter().filter(|alone| alone.id.member() != from);
         let own = own.map(|alone| &alone.medium);
         let mut states = self.groups.iter().map(|group| &group.medium).chain(own);
-        let is_alike = self.speaker.is_none() || self.is_like_others(from);
-        !sole.errored
+        let is_alike = self.grouped_transmitter.is_none() || self.is_like_others(from);
+        !ppdu.errored
             && is_alike
             && self.is_sensed_by_all(from)
             && states.all(|it| it.receives(from))
@@ -312,10 +312,10 @@ impl Contention {
     /// True if the NAV of a frame binds no member after the end of the `next` frame, or binds the same members as the
     /// exchange itself does.
     #[inline]
-    fn binds_until<P>(&self, sole: &Ppdu<P>, next: Duration) -> bool {
-        let nav = sole.frame.duration_field;
+    fn binds_until<P>(&self, ppdu: &Ppdu<P>, next: Duration) -> bool {
+        let nav = ppdu.frame.duration_field;
         let is_over = nav.is_zero() || nav == self.sifs + next;
-        sole.frame.addressee().is_some() && (is_over || self.all_decode_all())
+        ppdu.frame.addressee().is_some() && (is_over || self.all_decode_all())
     }
 
     /// True if the medium can be held until the `next` frame of the exchange, which follows after a SIFS: all members
@@ -323,7 +323,7 @@ impl Contention {
     #[inline]
     pub(crate) fn can_hold<P>(&self, ended: &[Ppdu<P>], next: Duration) -> bool {
         match ended {
-            [sole] if self.on_air == 1 => self.is_heard_alone(sole) && self.binds_until(sole, next),
+            [ppdu] if self.on_air == 1 => self.is_heard_alone(ppdu) && self.binds_until(ppdu, next),
             _ => false,
         }
     }
@@ -369,7 +369,7 @@ impl Contention {
     /// Makes the frame of `from` the one on the air.
     #[inline]
     fn take_over(&mut self, from: NodeId) {
-        self.speaker = self.speaks(from);
+        self.grouped_transmitter = self.in_group(from);
         for alone in &mut self.alone {
             alone.medium.continue_with(alone.id.member() == from);
         }
@@ -394,7 +394,7 @@ impl Contention {
     /// Ends a frame without a NAV: its transmitter defers like all members that have decoded it.
     #[inline]
     fn end_exchange(&mut self, now: Time, ended: Ended) {
-        self.speaker = None;
+        self.grouped_transmitter = None;
         let from = ended.from;
         self.part_exceptions(from, Audibility::Senses);
         self.end_for_each(now, from, |audibility, id, _| {

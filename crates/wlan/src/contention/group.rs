@@ -11,10 +11,10 @@ use crate::roster::ContenderId;
 
 /// Channel access that a contender waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Want {
+pub(super) enum PendingAccess {
     /// None: it is idle, or in an exchange.
     #[default]
-    Nothing,
+    None,
     /// Transmission without a back-off at this time, if the medium stays idle until then.
     Immediate(Time),
     /// Transmission at the end of the back-off.
@@ -62,7 +62,7 @@ impl Turn {
 /// Countdown of one contender.
 #[derive(Debug, Default)]
 pub(super) struct Countdown {
-    pub(super) want: Want,
+    pub(super) pending: PendingAccess,
     /// Slot at which the back-off ends, in the count of the contender's group, or in its own count if it is alone.
     pub(super) due: u64,
     /// Slot of the contender's entry in the heap of its group.
@@ -71,7 +71,7 @@ pub(super) struct Countdown {
 
 /// Class and group of one contender.
 #[derive(Debug)]
-pub(super) struct Seat {
+pub(super) struct Membership {
     pub(super) class: ClassId,
     /// Index of the contender's group; `None` if no other contender waits equally long, so that it is always alone.
     pub(super) group: Option<u16>,
@@ -93,7 +93,7 @@ pub(super) struct Alone {
     pub(super) access: Time,
 }
 
-impl Seat {
+impl Membership {
     /// Moves the contender from its group to those that are alone.
     pub(super) fn part<'a>(
         &mut self,
@@ -115,8 +115,9 @@ impl Alone {
     /// Calculates the end of the back-off.
     #[inline]
     pub(super) fn plan(&mut self, countdowns: &[Countdown], slot: Duration) {
-        let Countdown { want, due, .. } = countdowns[self.id.index()];
-        let access = if want == Want::Backoff { self.medium.time_of(due, slot) } else { None };
+        let Countdown { pending, due, .. } = countdowns[self.id.index()];
+        let access =
+            if pending == PendingAccess::Backoff { self.medium.time_of(due, slot) } else { None };
         self.access = access.unwrap_or(Time::MAX);
     }
 }
@@ -126,14 +127,14 @@ impl Group {
     #[inline]
     pub(super) fn first(
         &mut self,
-        seats: &[Seat],
+        memberships: &[Membership],
         countdowns: &mut [Countdown],
     ) -> Option<(u64, u16)> {
         while let Some(&Reverse(turn)) = self.due.peek() {
             let (due, index) = (turn.due(), turn.contender());
             let countdown = &mut countdowns[usize::from(index)];
-            let is_here = seats[usize::from(index)].alone.is_none();
-            if countdown.want == Want::Backoff && is_here && countdown.due == due {
+            let is_here = memberships[usize::from(index)].alone.is_none();
+            if countdown.pending == PendingAccess::Backoff && is_here && countdown.due == due {
                 return Some((due, index));
             }
             if countdown.queued == Some(due) {

@@ -84,7 +84,7 @@ impl Contention {
     /// Audibility of the frame of `from` on the air at contender `id`.
     #[inline]
     pub(super) fn audibility(&self, id: NodeId, from: NodeId) -> Audibility {
-        self.audibility_of(self.seats[id.index()].class, from)
+        self.audibility_of(self.memberships[id.index()].class, from)
     }
 
     /// Audibility of the frame of `from` on the air for a class.
@@ -101,19 +101,20 @@ impl Contention {
     #[inline]
     pub(super) fn part_exceptions(&mut self, from: NodeId, most: Audibility) {
         // Without classes of one contender there is no group of several classes.
-        if !self.sole.is_empty() && self.reaches[from.index()].least <= most {
+        if !self.only_of_class.is_empty() && self.reaches[from.index()].least <= most {
             self.part_each_exception(from, most);
         }
     }
 
     #[cold]
     pub(super) fn part_each_exception(&mut self, from: NodeId, most: Audibility) {
-        let Self { groups, sole, seats, reaches, countdowns, alone, slot, .. } = self;
-        let row = reaches[from.index()].row.iter().zip(sole);
+        let Self { groups, only_of_class, memberships, reaches, countdowns, alone, slot, .. } =
+            self;
+        let row = reaches[from.index()].row.iter().zip(only_of_class);
         for id in row.filter(|(audibility, _)| **audibility <= most).filter_map(|(_, id)| *id) {
-            let seat = &mut seats[id.index()];
-            if let (None, Some(group)) = (seat.alone, seat.group) {
-                seat.part(id, &groups[usize::from(group)], alone).plan(countdowns, *slot);
+            let membership = &mut memberships[id.index()];
+            if let (None, Some(group)) = (membership.alone, membership.group) {
+                membership.part(id, &groups[usize::from(group)], alone).plan(countdowns, *slot);
             }
         }
     }

@@ -23,7 +23,7 @@ use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::airtime::Airtime;
 use crate::config::{AfterCollision, CellConfig, NodeId};
-use crate::contender::{Access, Contender, Deadline, Exchange, Limits, Step, Stream};
+use crate::contender::{Access, AccessLimits, Contender, Deadline, Exchange, Step, Stream};
 use crate::contention::Contention;
 use crate::errors::LinkErrors;
 use crate::frame::{Frame, FrameKind, Ppdu};
@@ -119,7 +119,7 @@ struct Sender<T> {
 }
 
 impl<T: Copy> Sender<T> {
-    fn new(queue: QueueConfig, limits: Limits, stream: Stream) -> Self {
+    fn new(queue: QueueConfig, limits: AccessLimits, stream: Stream) -> Self {
         Self {
             queue: VecDeque::new(),
             capacity: usize::try_from(queue.packets).unwrap_or(usize::MAX),
@@ -196,7 +196,11 @@ impl<T: Copy> Medium<T> {
         let queues = std::iter::once((config.ap_queue, config.ap_access))
             .chain(stations.clone().map(|station| (station.queue, station.access)));
         let sender = |((queue, access), stream)| {
-            Sender::new(queue, Limits::new(&access, &airtime.timing, config.rules.attempts), stream)
+            Sender::new(
+                queue,
+                AccessLimits::new(&access, &airtime.timing, config.rules.attempts),
+                stream,
+            )
         };
         let senders = queues.zip(streams).map(sender).collect();
         let models = stations.clone().map(|station| station.errors);

@@ -146,7 +146,7 @@ pub(crate) struct Frames {
 
 /// Link with a block ack agreement to one receiver.
 #[derive(Debug)]
-pub(crate) struct Link<P> {
+pub(crate) struct BlockAckLink<P> {
     pub(crate) agreement: Agreement,
     pub(crate) originator: Originator<Queued<P>>,
     /// Queue before whose packets the link is to be served again.
@@ -156,7 +156,7 @@ pub(crate) struct Link<P> {
     pub(crate) frames: Option<Frames>,
 }
 
-impl<P: Copy> Link<P> {
+impl<P: Copy> BlockAckLink<P> {
     pub(super) fn new(agreement: Agreement) -> Self {
         let originator = Originator::new(agreement.originator(), Sequence::default());
         let (again, frames) = (None, None);

@@ -13,17 +13,17 @@ use airfair_units::Time;
 
 use super::TransmitQueue;
 use super::headers::Headers;
-use super::link::{Batch, Link, Queued, Response, Room};
+use super::link::{Batch, BlockAckLink, Queued, Response, Room};
 use crate::aggregation::Agreement;
-use crate::block_ack::Fate;
+use crate::block_ack::PacketOutcome;
 use crate::config::NodeId;
 use crate::frame::Msdu;
 
 /// Links of one transmitter with block ack agreements.
 #[derive(Debug)]
-pub(super) struct Links<P> {
+pub(super) struct BlockAckLinks<P> {
     /// Link of each receiver; `None` without an agreement.
-    to: Vec<Option<Box<Link<P>>>>,
+    to: Vec<Option<Box<BlockAckLink<P>>>>,
     /// Receiver of the aggregate or `BlockAckReq` in service.
     in_service: Option<NodeId>,
     /// Number of packets that have left their queues and are not done.
@@ -32,16 +32,16 @@ pub(super) struct Links<P> {
     of_queue: Vec<u32>,
 }
 
-impl<P> Default for Links<P> {
+impl<P> Default for BlockAckLinks<P> {
     fn default() -> Self {
         Self { to: Vec::new(), in_service: None, under_way: 0, of_queue: Vec::new() }
     }
 }
 
-impl<P: Copy> Links<P> {
+impl<P: Copy> BlockAckLinks<P> {
     /// Link to a receiver, if there is an agreement.
     #[inline]
-    fn get(&mut self, to: NodeId) -> Option<&mut Link<P>> {
+    fn get(&mut self, to: NodeId) -> Option<&mut BlockAckLink<P>> {
         self.to.get_mut(to.index())?.as_deref_mut()
     }
 
@@ -49,7 +49,7 @@ impl<P: Copy> Links<P> {
         if to.index() >= self.to.len() {
             self.to.resize_with(to.index() + 1, || None);
         }
-        self.to[to.index()] = Some(Box::new(Link::new(agreement)));
+        self.to[to.index()] = Some(Box::new(BlockAckLink::new(agreement)));
     }
 
     fn note(&mut self, queue: usize) {
@@ -122,7 +122,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     /// # Panics
     /// If there is no agreement.
     #[inline]
-    pub(crate) fn link(&mut self, to: NodeId) -> &mut Link<P> {
+    pub(crate) fn link(&mut self, to: NodeId) -> &mut BlockAckLink<P> {
         let link = self.links.as_mut().and_then(|links| links.get(to));
         link.expect("a link with an agreement")
     }
@@ -271,7 +271,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         now: Time,
         to: NodeId,
         response: Response<'_>,
-        mut tell: impl FnMut(&Queued<P>, Fate),
+        mut tell: impl FnMut(&Queued<P>, PacketOutcome),
     ) {
         let is_answered = matches!(response, Response::BlockAck(_) | Response::Ack);
         let Some(links) = &mut self.links else { return };
@@ -280,7 +280,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         // Packets of one queue mostly follow each other, and are subtracted together.
         let (mut of_queue, mut count) = (self.serving, 0);
         link.settle(response, |done| {
-            tell(done.packet, done.fate);
+            tell(done.packet, done.outcome);
             for queue in done.packet.queues() {
                 if queue != of_queue {
                     links.forget(of_queue, std::mem::take(&mut count));

@@ -53,7 +53,7 @@ use config::{Discipline, Limit, Overflow, QueueConfig, Weights};
 use driver::Driver;
 use headers::{Class, Headers};
 pub(crate) use link::{Batch, Frames, Queued, Response, Room};
-use links::Links;
+use links::BlockAckLinks;
 use scheduler::Scheduler;
 use sub_queue::SubQueues;
 
@@ -95,7 +95,7 @@ pub struct TransmitQueue<P> {
     queues: SubQueues<P>,
     scheduler: Scheduler,
     /// Block ack windows of receivers; `None` if no receiver has an agreement.
-    links: Option<Box<Links<P>>>,
+    links: Option<Box<BlockAckLinks<P>>>,
     /// Driver's queue; `None` if only the packet in service is taken ahead of the air.
     driver: Option<Box<Driver<P>>>,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, Duration, Probability, Time};
-use airfair_wlan::aggregation::{Agreement, Window};
+use airfair_wlan::aggregation::{Agreement, BlockAckWindow};
 use airfair_wlan::block_ack::AfterSilence;
 use airfair_wlan::phy::mode::{Format, Mode};
 use airfair_wlan::phy::ppdu::{self, PacketPadding};
@@ -111,13 +111,13 @@ fn closed_form(mode: Mode, mut packets: u64, most_octets: u64, window: u64) -> V
 #[test]
 fn a_single_saturated_station_sends_when_the_sum_says_in_every_mode() {
     let cases = [
-        (Format::Ht, Width::Mhz20, 65_535, Window::Mpdus64),
-        (Format::Ht, Width::Mhz40, 65_535, Window::Mpdus64),
-        (Format::Vht, Width::Mhz20, 1_048_575, Window::Mpdus64),
-        (Format::Vht, Width::Mhz80, 1_048_575, Window::Mpdus64),
-        (Format::He, Width::Mhz20, 6_500_631, Window::Mpdus64),
-        (Format::He, Width::Mhz80, 6_500_631, Window::Mpdus256),
-        (Format::He, Width::Mhz160, 6_500_631, Window::Mpdus256),
+        (Format::Ht, Width::Mhz20, 65_535, BlockAckWindow::Mpdus64),
+        (Format::Ht, Width::Mhz40, 65_535, BlockAckWindow::Mpdus64),
+        (Format::Vht, Width::Mhz20, 1_048_575, BlockAckWindow::Mpdus64),
+        (Format::Vht, Width::Mhz80, 1_048_575, BlockAckWindow::Mpdus64),
+        (Format::He, Width::Mhz20, 6_500_631, BlockAckWindow::Mpdus64),
+        (Format::He, Width::Mhz80, 6_500_631, BlockAckWindow::Mpdus256),
+        (Format::He, Width::Mhz160, 6_500_631, BlockAckWindow::Mpdus256),
     ];
     for (format, width, octets, window) in cases {
         for guard in format.guard_intervals() {
@@ -165,7 +165,8 @@ fn known_packets(bench: &Bench) -> Vec<(NodeId, bool, Vec<u32>)> {
 fn both_ends_know_which_packets_of_an_aggregate_have_come() {
     let run = |is_monitored| {
         let amsdu = Bytes::new(3_839);
-        let agreement = Agreement::of(Format::He, Window::Mpdus64).with_amsdu(Format::He, amsdu);
+        let agreement =
+            Agreement::of(Format::He, BlockAckWindow::Mpdus64).with_amsdu(Format::He, amsdu);
         let mut bench = bench_of(&stations(1), he(3), agreement);
         let station = NodeId::station(0);
         bench.cell.set_errors(station, errors(0.3), error_stream(0));
@@ -270,7 +271,7 @@ fn a_single_station_with_amsdus_sends_when_the_sum_says_in_every_mode() {
         (Format::Vht, Width::Mhz80, 1_048_575, [7_935, 11_398]),
         (Format::He, Width::Mhz80, 6_500_631, [3_839, 11_398]),
     ];
-    let windows = [Window::Single, Window::Mpdus64, Window::Mpdus256];
+    let windows = [BlockAckWindow::Single, BlockAckWindow::Mpdus64, BlockAckWindow::Mpdus256];
     for ((format, width, octets, amsdus), window) in
         cases.into_iter().flat_map(|case| windows.map(|window| (case, window)))
     {
@@ -280,7 +281,7 @@ fn a_single_station_with_amsdus_sends_when_the_sum_says_in_every_mode() {
         {
             let agreement = Agreement::of(format, window);
             let (agreement, most) = match (format, window) {
-                (_, Window::Single) => {
+                (_, BlockAckWindow::Single) => {
                     (Agreement::without_block_ack(format, Bytes::new(amsdu)), amsdu)
                 }
                 // An MPDU of an HT A-MPDU has 4095 octets at most.
@@ -320,7 +321,7 @@ fn a_single_station_with_amsdus_sends_when_the_sum_says_in_every_mode() {
 /// Verifies: [80211-2020 §10.11]
 #[test]
 fn an_amsdu_errs_as_one_mpdu_and_is_given_up_as_one() {
-    for window in [Window::Single, Window::Mpdus64] {
+    for window in [BlockAckWindow::Single, BlockAckWindow::Mpdus64] {
         let mut config = stations(1);
         config.stations[0].errors = errors(0.5);
         let mut agreement =
@@ -345,7 +346,8 @@ fn an_amsdu_errs_as_one_mpdu_and_is_given_up_as_one() {
 /// A response of 14 or of 32 octets to one and two MPDUs.
 #[test]
 fn an_mpdu_alone_has_an_ack_and_two_have_a_block_ack() {
-    let mut bench = bench_of(&stations(1), he(7), Agreement::of(Format::He, Window::Mpdus64));
+    let mut bench =
+        bench_of(&stations(1), he(7), Agreement::of(Format::He, BlockAckWindow::Mpdus64));
     bench.send_up(0, PACKET);
     bench.run_until(crate::bench::at(1_000));
     let (first, second) = (bench.sent()[0].end, bench.sent()[1].end);
@@ -362,7 +364,7 @@ fn an_mpdu_alone_has_an_ack_and_two_have_a_block_ack() {
 fn lost_mpdus_go_again_and_packets_arrive_in_order() {
     let mut config = stations(1);
     config.stations[0].errors = errors(0.5);
-    let mut bench = bench_of(&config, he(5), Agreement::of(Format::He, Window::Mpdus64));
+    let mut bench = bench_of(&config, he(5), Agreement::of(Format::He, BlockAckWindow::Mpdus64));
     for _ in 0..1_000 {
         bench.send_up(0, PACKET);
     }
@@ -382,7 +384,8 @@ fn noise_asks_for_the_same_octets_on_both_ways_of_an_aggregate() {
     let errored = |is_watched: bool| {
         let mut config = stations(1);
         config.stations[0].errors = ErrorModel::Bits(Probability::literal(1e-4));
-        let mut bench = bench_of(&config, he(3), Agreement::of(Format::He, Window::Mpdus256));
+        let mut bench =
+            bench_of(&config, he(3), Agreement::of(Format::He, BlockAckWindow::Mpdus256));
         if is_watched {
             bench.cell.monitor();
         }
@@ -409,7 +412,8 @@ fn a_station_that_loses_mpdus_does_not_keep_others_waiting() {
         let mut config = stations(2);
         config.ap_queue.discipline = discipline;
         config.stations[0].errors = errors(0.2);
-        let mut bench = bench_of(&config, he(5), Agreement::of(Format::He, Window::Mpdus64));
+        let mut bench =
+            bench_of(&config, he(5), Agreement::of(Format::He, BlockAckWindow::Mpdus64));
         for _ in 0..1_500 {
             bench.send(NodeId::AP, NodeId::station(0), PACKET);
             bench.send(NodeId::AP, NodeId::station(1), PACKET);
@@ -430,7 +434,8 @@ fn silence_is_followed_by_the_aggregate_or_by_a_request() {
     for (after_silence, responses) in
         [(AfterSilence::Retransmission, 0), (AfterSilence::Request, 1)]
     {
-        let agreement = Agreement { after_silence, ..Agreement::of(Format::He, Window::Mpdus64) };
+        let agreement =
+            Agreement { after_silence, ..Agreement::of(Format::He, BlockAckWindow::Mpdus64) };
         let mut bench = bench_of(&config, he(5), agreement);
         for _ in 0..10 {
             bench.send(NodeId::AP, NodeId::station(0), PACKET);
@@ -526,9 +531,9 @@ fn run(cell: &CellConfig, links: &[Option<Link>], bursts: &[Burst]) -> Bench {
         }
         let mode = modes[mode * 7 % modes.len()];
         let window = match window {
-            1 => Window::Single,
-            64 => Window::Mpdus64,
-            _ => Window::Mpdus256,
+            1 => BlockAckWindow::Single,
+            64 => BlockAckWindow::Mpdus64,
+            _ => BlockAckWindow::Mpdus256,
         };
         let mut agreement = Agreement::of(mode.format(), window);
         if amsdu > 0 {

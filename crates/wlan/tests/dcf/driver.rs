@@ -2,7 +2,7 @@
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, Duration, Time};
-use airfair_wlan::aggregation::{Agreement, Window};
+use airfair_wlan::aggregation::{Agreement, BlockAckWindow};
 use airfair_wlan::phy::mode::{Format, Mode};
 use airfair_wlan::phy::{GuardInterval, Standard, TxVector, Width};
 use airfair_wlan::{
@@ -33,7 +33,7 @@ fn delay(hardware_queue: HardwareQueue, aql: Option<AirtimeQueueLimits>) -> (u64
     let mut bench = Bench::new(&config);
     for (index, mcs) in [15, 15, 0].into_iter().enumerate() {
         let (station, agreement) =
-            (NodeId::station(index), Agreement::of(Format::Ht, Window::Mpdus64));
+            (NodeId::station(index), Agreement::of(Format::Ht, BlockAckWindow::Mpdus64));
         bench.cell.set_vector(station, Direction::Down, TxVector::Mode(ht(mcs)));
         bench.cell.agree(station, Direction::Down, agreement);
     }
@@ -103,8 +103,8 @@ fn what_the_driver_has_taken_comes_in_the_end() {
         config.stations[0].errors = crate::aggregates::errors(0.4);
         let mut bench = Bench::new(&config);
         // The second station takes no aggregates.
-        let agreement =
-            Agreement::of(Format::Ht, Window::Mpdus64).with_amsdu(Format::Ht, Bytes::new(3_839));
+        let agreement = Agreement::of(Format::Ht, BlockAckWindow::Mpdus64)
+            .with_amsdu(Format::Ht, Bytes::new(3_839));
         bench.cell.set_vector(NodeId::station(0), Direction::Down, TxVector::Mode(ht(7)));
         bench.cell.agree(NodeId::station(0), Direction::Down, agreement);
         for number in 0..600_u64 {

@@ -3,7 +3,7 @@
 use airfair_laws::arf::{self, Timer};
 use airfair_laws::{Direction, minstrel_ht};
 use airfair_units::{Bytes, Duration};
-use airfair_wlan::aggregation::{Agreement, Window};
+use airfair_wlan::aggregation::{Agreement, BlockAckWindow};
 use airfair_wlan::block_ack::AfterSilence;
 use airfair_wlan::phy::mode::Format;
 use airfair_wlan::{Cell, CellConfig, NodeId, RateLaw, StationConfig};
@@ -17,12 +17,12 @@ pub(crate) fn agree(cell: &mut Cell<Packet>, agreed: &[Option<Agreed>]) {
     for (index, agreed) in agreed.iter().enumerate() {
         let Some(Agreed { format, octets, amsdu, mpdus, window, asks }) = *agreed else { continue };
         let window = match window {
-            1 => Window::Single,
-            64 => Window::Mpdus64,
-            _ => Window::Mpdus256,
+            1 => BlockAckWindow::Single,
+            64 => BlockAckWindow::Mpdus64,
+            _ => BlockAckWindow::Mpdus256,
         };
         let mut agreement = Agreement::of(format, window);
-        if amsdu > 0 && window == Window::Single {
+        if amsdu > 0 && window == BlockAckWindow::Single {
             agreement = Agreement::without_block_ack(format, Bytes::new(amsdu));
         } else if amsdu > 0 {
             agreement = agreement.with_amsdu(format, Bytes::new(amsdu));

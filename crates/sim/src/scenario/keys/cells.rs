@@ -2,7 +2,7 @@
 
 use airfair_laws::occupancy;
 use airfair_units::Duration;
-use airfair_wlan::aggregation::{SLOW_BELOW, Window};
+use airfair_wlan::aggregation::{BlockAckWindow, SLOW_BELOW};
 use airfair_wlan::block_ack::AfterSilence;
 use airfair_wlan::phy::mode::Format;
 use airfair_wlan::phy::ppdu::MAX_PPDU_DURATION;
@@ -184,9 +184,9 @@ pub(in crate::scenario) fn aggregation(keys: &mut Keys, it: &mut Aggregation) {
     keys.key("max_bytes", &mut it.max_bytes, MAX_BYTES, "\"8 kB\"")
         .follows("65535 B in 802.11n, 1048575 B in 802.11ac, 6500631 B in 802.11ax")
         .says("Most octets of an A-MPDU, at least those of the largest packet alone.");
-    let describe = |_: &mut Window| (integer(64, 256), Absent::Is(Plain::Integer(64)));
-    let read = |entry: &Entry, _: &_| entry.integer().and_then(Window::of);
-    let write = |window: &Window| window.mpdus().to_string();
+    let describe = |_: &mut BlockAckWindow| (integer(64, 256), Absent::Is(Plain::Integer(64)));
+    let read = |entry: &Entry, _: &_| entry.integer().and_then(BlockAckWindow::of);
+    let write = |window: &BlockAckWindow| window.mpdus().to_string();
     keys.any("window", &mut it.window, "256", Form { describe, read, write })
         .says("Window of the block ack agreement: 64 packets, or 256 in 802.11ax.");
     let is_limited = it.max_duration != MAX_PPDU_DURATION;

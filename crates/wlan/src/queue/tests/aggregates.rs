@@ -1,7 +1,7 @@
 //! Receivers with block ack agreements: with any losses, no packet vanishes and none waits for ever.
 
 use super::*;
-use crate::aggregation::{Agreement, Window};
+use crate::aggregation::{Agreement, BlockAckWindow};
 use crate::block_ack::{AfterSilence, REORDER_TIMEOUT, Recipient, Sequence};
 use crate::phy::mode::{Format, Mode};
 use crate::phy::{GuardInterval, TxVector, Width};
@@ -21,14 +21,14 @@ enum Frame {
 }
 
 /// A transmit queue and its receivers.
-struct Link {
+struct LossyLink {
     queue: TransmitQueue<Tagged>,
     recipients: Vec<Option<Recipient<()>>>,
     came: u32,
     gone: u32,
 }
 
-impl Link {
+impl LossyLink {
     fn new(config: QueueConfig, agreements: [Option<Agreement>; STATIONS]) -> Self {
         let mut queue = TransmitQueue::new(config);
         for (index, agreement) in agreements.into_iter().enumerate() {
@@ -139,7 +139,7 @@ impl Link {
 
 /// Agreement with A-MPDUs of up to 9000 octets and a window of 64.
 fn agreement() -> Agreement {
-    Agreement::of(Format::Ht, Window::Mpdus64)
+    Agreement::of(Format::Ht, BlockAckWindow::Mpdus64)
 }
 
 /// Two flows to one station, in which the first MPDU of each frame is lost three times out of four. The window of 64
@@ -159,7 +159,7 @@ fn a_window_without_room_lets_no_packet_vanish() {
         airtime(HardwareQueue::packets(200)),
     ] {
         let config = QueueConfig { discipline, ..QueueConfig::fifo(400) };
-        let mut link = Link::new(config, [Some(agreement()), None, None]);
+        let mut link = LossyLink::new(config, [Some(agreement()), None, None]);
         for _ in 0..100 {
             (0..60).for_each(|number| link.push(ms(0), number % 2, 100));
             link.exchange(ms(0), Frame::Lost(1));
@@ -181,7 +181,7 @@ fn limits_of_airtime_hold_back_nothing_that_was_lost() {
         ..AirtimeSharing::default()
     };
     let config = QueueConfig { discipline: Discipline::Airtime(rule), ..QueueConfig::fifo(1_000) };
-    let mut link = Link::new(config, [Some(agreement()); STATIONS]);
+    let mut link = LossyLink::new(config, [Some(agreement()); STATIONS]);
     let rate = DataRate::from_mbps(6);
     for index in 0..STATIONS {
         link.queue.charge(ms(0), &Charge { rate, ..exchange(index, Down, 0) });
@@ -291,7 +291,7 @@ proptest! {
         steps in prop::collection::vec((any_step(), 0u64..3), 0..200),
     ) {
         let config = QueueConfig { discipline, ..QueueConfig::fifo(packets) };
-        let (mut link, mut now) = (Link::new(config, agreements), ms(0));
+        let (mut link, mut now) = (LossyLink::new(config, agreements), ms(0));
         for (step, pause) in steps {
             match step {
                 Step::Come(count, flow, size) => {
