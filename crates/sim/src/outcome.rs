@@ -203,15 +203,15 @@ pub struct Quantiles {
     pub count: u64,
     /// Mean of the samples.
     pub mean: Duration,
-    /// Smallest sample.
+    /// Smallest of all samples.
     pub min: Duration,
-    /// Median.
+    /// Median of the samples.
     pub p50: Duration,
-    /// 95th percentile.
+    /// 95th percentile of the samples.
     pub p95: Duration,
-    /// 99th percentile.
+    /// 99th percentile of the samples.
     pub p99: Duration,
-    /// Largest sample.
+    /// Largest of all samples.
     pub max: Duration,
 }
 

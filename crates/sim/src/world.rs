@@ -255,7 +255,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.lateness
     }
 
-    /// The clock.
+    /// The clock that paces the run.
     pub fn clock(&mut self) -> &mut C {
         &mut self.clock
     }

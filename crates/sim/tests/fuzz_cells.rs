@@ -1,6 +1,7 @@
-//! Cells without end, drawn from all that decides what a queue does with packets: standard, errors, discipline, driver's queue
-//! and its limits, categories, aggregates, several flows to one station. Each runs for seconds, until long after its flows have
-//! stopped. The accounts of every run add up, and no channel is idle while packets wait.
+//! Random scenarios of one cell with all settings that decide what a queue does with packets: standard, errors,
+//! discipline, hardware queue and airtime queue limits, access categories, aggregates, several flows to one station.
+//! Each runs until seconds after its flows have stopped. In every run all packets are accounted for, and no channel
+//! is idle while packets wait.
 //!
 //! `AIRFAIR_FUZZ_SECONDS` and `PROPTEST_RNG_SEED` as in `fuzz_scenarios`.
 
@@ -26,14 +27,15 @@ use airfair_units::{Duration, Time};
 use airfair_wlan::SentFrame;
 use toml::Table;
 
-use hunt::{Fate, Luck, hunt, luck};
+use hunt::{DocumentOutcome, Luck, hunt, luck};
 
-/// Cells where nothing says how long.
+/// Number of scenarios without `AIRFAIR_FUZZ_SECONDS`.
 const FEW: u64 = 60;
-/// Longest that a channel may be idle while packets wait: more than any frame with its gaps, and than a regulator holds back.
+/// Longest time for which a channel may be idle while packets wait: longer than any frame with its interframe spaces,
+/// and than a time regulator delays packets.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Time after which a run is taken for one that never ends, since events follow each other at the same instant. Most take some
-/// milliseconds.
+/// Time after which a run is regarded as endless, because its events all happen at the same instant. Most runs take
+/// some milliseconds.
 const ENDLESS: std::time::Duration = std::time::Duration::from_mins(1);
 
 const STANDARDS: [&str; 9] = [
@@ -79,7 +81,7 @@ const TRANSPORTS: [&str; 11] = [
     "{ kind = \"tfrc\", segment = \"600 B\", rate = \"4 Mb/s\" }",
 ];
 
-/// Draws the text of a cell.
+/// Text of a random scenario.
 fn cell(luck: &mut Luck) -> String {
     let standard = *luck.pick(&STANDARDS);
     let is_modern = ["802.11n", "802.11ac", "802.11ax"].contains(&standard);
@@ -114,7 +116,7 @@ fn cell(luck: &mut Luck) -> String {
     text
 }
 
-/// Keys of an access point's queue.
+/// Random keys of an access point's queue.
 fn queue(luck: &mut Luck) -> String {
     let mut keys =
         format!("{}, packets = {}", luck.pick(&DISCIPLINES), luck.pick(&[3, 20, 60, 200, 1_000]));
@@ -134,7 +136,7 @@ fn queue(luck: &mut Luck) -> String {
     keys
 }
 
-/// Keys of a cell of 802.11n and later.
+/// Random keys of a cell of 802.11n or later.
 fn aggregates(luck: &mut Luck, text: &mut String) {
     if luck.one_in(2) {
         let keys = luck.pick(&[
@@ -155,7 +157,7 @@ fn aggregates(luck: &mut Luck, text: &mut String) {
     }
 }
 
-/// Keys of a station.
+/// Random keys of a station.
 fn station(luck: &mut Luck, text: &mut String, is_modern: bool) {
     if luck.one_in(3) {
         let _ = writeln!(text, "errors = {}", luck.pick(&ERRORS));
@@ -174,7 +176,7 @@ fn station(luck: &mut Luck, text: &mut String, is_modern: bool) {
     }
 }
 
-/// Keys of a flow: down to a station, mostly, up from it, or between two.
+/// Random keys of a flow: most are downlink, some uplink or between stations.
 fn flow(luck: &mut Luck, text: &mut String, (stations, has_categories): (usize, bool)) {
     let (station, other) = (luck.below(stations), luck.below(stations));
     let (from, to) = match luck.below(6) {
@@ -192,18 +194,18 @@ fn flow(luck: &mut Luck, text: &mut String, (stations, has_categories): (usize, 
     }
 }
 
-/// Looks for packets that wait at a channel on which nothing is sent.
+/// Measures how long packets wait at a channel on which nothing is sent.
 #[derive(Debug, Default)]
-struct Watch {
-    /// Packets of each member of the cell.
+struct IdleChannelCheck {
+    /// Queue length of each member of the cell.
     lengths: Vec<u32>,
-    /// Time since when they wait, and nothing has been sent; none if nobody has any.
+    /// Time from which on packets have waited without a transmission; `None` if no packets wait.
     since: Option<Time>,
-    /// The longest such time.
+    /// Longest such wait so far.
     longest: Duration,
 }
 
-impl Watch {
+impl IdleChannelCheck {
     fn look(&mut self, now: Time) {
         self.longest = self.since.map_or(self.longest, |since| self.longest.max(now - since));
     }
@@ -218,7 +220,7 @@ impl Watch {
     }
 }
 
-impl Recorder for Watch {
+impl Recorder for IdleChannelCheck {
     fn record(&mut self, now: Time, record: &Record) {
         match record {
             Record::Cell(_, airfair_wlan::Record::Queue { node, length }) => {
@@ -237,7 +239,10 @@ impl Recorder for Watch {
 }
 
 /// Runs a scenario, and cancels the run if it seems to be endless.
-fn run_for_a_while(scenario: &Scenario, watch: &mut Watch) -> Result<Outcome, RunError> {
+fn run_for_a_while(
+    scenario: &Scenario,
+    idle_check: &mut IdleChannelCheck,
+) -> Result<Outcome, RunError> {
     let control = Control::default();
     thread::scope(|threads| {
         let (running, ended) = mpsc::channel::<()>();
@@ -246,23 +251,24 @@ fn run_for_a_while(scenario: &Scenario, watch: &mut Watch) -> Result<Outcome, Ru
             let is_endless = ended.recv_timeout(ENDLESS) == Err(RecvTimeoutError::Timeout);
             cancel.store(is_endless, Ordering::Relaxed);
         });
-        let outcome = run_with(scenario, scenario.seed, 0, watch, &control);
+        let outcome = run_with(scenario, scenario.seed, 0, idle_check, &control);
         drop(running);
         outcome
     })
 }
 
-fn check(text: &str) -> Result<Fate, String> {
-    let Ok(scenario) = Scenario::parse(text, &[]) else { return Ok(Fate::Refused) };
-    let mut watch = Watch::default();
-    let outcome = run_for_a_while(&scenario, &mut watch).map_err(|error| format!("{error:?}"))?;
+fn check(text: &str) -> Result<DocumentOutcome, String> {
+    let Ok(scenario) = Scenario::parse(text, &[]) else { return Ok(DocumentOutcome::Refused) };
+    let mut idle_check = IdleChannelCheck::default();
+    let outcome =
+        run_for_a_while(&scenario, &mut idle_check).map_err(|error| format!("{error:?}"))?;
     balance::check(&scenario, &outcome);
-    watch.look(Time::ZERO + scenario.duration);
-    if watch.longest > PATIENCE {
-        let Watch { lengths, longest, .. } = watch;
+    idle_check.look(Time::ZERO + scenario.duration);
+    if idle_check.longest > PATIENCE {
+        let IdleChannelCheck { lengths, longest, .. } = idle_check;
         return Err(format!("nothing is sent for {longest}, and packets wait: {lengths:?}"));
     }
-    Ok(Fate::Accepted { has_run: true })
+    Ok(DocumentOutcome::Accepted { has_run: true })
 }
 
 #[test]

@@ -23,7 +23,7 @@ use airfair_units::{Bytes, DataRate, Duration};
 use serde_json::Value as Json;
 use toml::{Table, Value};
 
-use hunt::{Fate, Luck, hunt, luck};
+use hunt::{DocumentOutcome, Luck, hunt, luck};
 
 /// Number of documents without `AIRFAIR_FUZZ_SECONDS`.
 const FEW: u64 = 300;
@@ -274,7 +274,7 @@ fn properties<'s>(schema: &'s Json, known: &mut Vec<(&'s String, &'s Json)>) {
     alternatives.into_iter().flatten().flatten().for_each(|one| properties(one, known));
 }
 
-fn check(text: &str) -> Result<Fate, String> {
+fn check(text: &str) -> Result<DocumentOutcome, String> {
     let scenario = match Scenario::parse(text, &[]) {
         Ok(scenario) => scenario,
         Err(errors) => {
@@ -287,14 +287,14 @@ fn check(text: &str) -> Result<Fate, String> {
                     return Err(format!("steers a terminal: {line:?}"));
                 }
             }
-            return Ok(Fate::Refused);
+            return Ok(DocumentOutcome::Refused);
         }
     };
     if Scenario::parse(&scenario.to_toml(), &[]).as_ref() != Ok(&scenario) {
         return Err("not read back as it was written".to_owned());
     }
     if is_heavy(&scenario) {
-        return Ok(Fate::Accepted { has_run: false });
+        return Ok(DocumentOutcome::Accepted { has_run: false });
     }
     let small = scenario.flows.len() <= 4 && scenario.stations.len() <= 4;
     let duration = Duration::from_millis(if small { 200 } else { 10 }).min(scenario.duration);
@@ -304,7 +304,7 @@ fn check(text: &str) -> Result<Fate, String> {
     let outcome =
         run(&short, short.seed, 0, &Control::default()).map_err(|error| format!("{error:?}"))?;
     balance::check(&short, &outcome);
-    Ok(Fate::Accepted { has_run: true })
+    Ok(DocumentOutcome::Accepted { has_run: true })
 }
 
 /// True if milliseconds of the scenario take seconds to simulate.

@@ -37,7 +37,7 @@ pub fn amsdu_limits(format: Format, band: Band) -> &'static [Bytes] {
 pub enum BlockAckWindow {
     /// One MPDU: there is no agreement, and an ACK answers each MPDU.
     Single,
-    /// 64 MPDUs.
+    /// 64 MPDUs, with a bitmap of 64 bits.
     #[default]
     Mpdus64,
     /// 256 MPDUs, in HE only.

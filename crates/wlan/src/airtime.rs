@@ -45,7 +45,7 @@ struct ControlResponses {
 /// Protection that precedes a data frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protection {
-    /// No protection.
+    /// Data without a frame before it.
     None,
     /// RTS and CTS, both with this vector.
     RtsCts(TxVector),

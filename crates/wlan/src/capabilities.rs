@@ -63,9 +63,9 @@ impl Aggregation {
 /// Channel of a cell, with the capabilities of its access point. A legacy cell has only a band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// Frequency band.
+    /// Frequency band of the cell.
     pub band: Band,
-    /// Channel width.
+    /// Width of the cell's channel.
     pub width: Width,
     /// Guard interval of frames in the access point's own format.
     pub guard: GuardInterval,

@@ -10,14 +10,14 @@ use crate::config::AccessParameters;
 /// Access category, from the lowest to the highest.  [80211-2020 Table 10-1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AccessCategory {
-    /// Background, `AC_BK`.
+    /// Background, `AC_BK`, the lowest priority.
     Background,
     /// Best effort, `AC_BE`.
     #[default]
     BestEffort,
-    /// Video, `AC_VI`.
+    /// Video, `AC_VI`, above best effort.
     Video,
-    /// Voice, `AC_VO`.
+    /// Voice, `AC_VO`, the highest priority.
     Voice,
 }
 

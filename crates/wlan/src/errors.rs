@@ -14,7 +14,7 @@ use crate::phy::mode_errors::ErrorClass;
 /// Model of frame errors between a station and its access point, in both directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ErrorModel {
-    /// No errors.
+    /// Noise causes no errors.
     #[default]
     None,
     /// Independent errors with one probability for all frames, regardless of their length.
@@ -194,7 +194,7 @@ mod tests {
     use crate::phy::{GuardInterval, Preamble, Width, dsss};
     use rand_core::SeedableRng;
 
-    /// 11 Mb/s.
+    /// Vector of 11 Mb/s.
     const FAST: TxVector = TxVector::Dsss(dsss::Modulation::Cck8, Preamble::Long);
     const PERIODS: Periods = Periods {
         good: Probability::ZERO,

@@ -76,7 +76,7 @@ pub enum Record {
         station: NodeId,
         /// Direction of the frames.
         direction: Direction,
-        /// New rate.
+        /// Rate after the change.
         rate: DataRate,
     },
     /// Event of an access category, in addition to the record of the event itself; only if the cell [records
@@ -116,7 +116,7 @@ pub enum CategoryEvent {
 /// Kind of a frame in records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentFrame {
-    /// Data frame.
+    /// Data frame, alone or as an aggregate.
     Data,
     /// Request to send.
     Rts,

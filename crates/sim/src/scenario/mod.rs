@@ -285,7 +285,7 @@ pub struct Link {
     pub ends: [Node; 2],
     /// Transmission rate, per direction.
     pub rate: DataRate,
-    /// Propagation delay.
+    /// Propagation delay of each direction.
     pub delay: Duration,
     /// Queue of each direction.
     pub queue: LinkQueue,
@@ -359,7 +359,7 @@ impl Default for Red {
 /// Losses of one direction of a link, after its queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Loss {
-    /// No losses.
+    /// No packet is lost.
     #[default]
     None,
     /// Independent losses with the same probability for each packet.
@@ -413,7 +413,7 @@ impl Flow {
 pub struct Flow {
     /// Name of the flow.
     pub name: String,
-    /// Sending end.
+    /// End that sends the data.
     pub from: Endpoint,
     /// Receiving end, which is never the sending end.
     pub to: Endpoint,

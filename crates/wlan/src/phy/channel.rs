@@ -53,7 +53,7 @@ impl Width {
     /// All widths, ascending.
     pub const ALL: [Self; 4] = [Self::Mhz20, Self::Mhz40, Self::Mhz80, Self::Mhz160];
 
-    /// Width [MHz].
+    /// Width of the channel [MHz].
     pub const fn mhz(self) -> u16 {
         20 << self as u16
     }
@@ -106,7 +106,7 @@ impl fmt::Display for GuardInterval {
 /// Error: a text is none of the allowed names. The message lists them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownName {
-    /// Allowed names.
+    /// Names allowed instead.
     pub allowed: Vec<String>,
 }
 

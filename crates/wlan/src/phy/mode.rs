@@ -149,7 +149,7 @@ pub struct Parameters {
     pub mcs: u8,
     /// Number of spatial streams.
     pub streams: u8,
-    /// Channel width.
+    /// Width of the channel of the PPDU.
     pub width: Width,
     /// Guard interval of the data field.
     pub guard: GuardInterval,
@@ -277,7 +277,7 @@ impl Mode {
         (u16::from_le_bytes(self.0) >> 6 & 0x7).to_le_bytes()[0] + 1
     }
 
-    /// Channel width.
+    /// Width of the channel of the PPDU.
     #[inline]
     pub fn width(self) -> Width {
         Width::ALL[self.field(9, 2)]

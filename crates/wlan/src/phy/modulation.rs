@@ -68,7 +68,7 @@ impl CodeRate {
 pub struct ModulationAndCoding {
     /// Constellation of each data subcarrier.
     pub constellation: Constellation,
-    /// Code rate.
+    /// Code rate of the convolutional code or LDPC.
     pub code_rate: CodeRate,
 }
 

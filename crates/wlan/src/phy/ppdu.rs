@@ -22,7 +22,7 @@ const LONG_SYMBOL: Duration = Duration::from_micros(4);
 /// none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PacketPadding {
-    /// No padding.
+    /// Padding of 0 µs.
     #[default]
     None,
     /// Padding of 8 µs.

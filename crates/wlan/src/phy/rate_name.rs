@@ -13,7 +13,7 @@ use super::{GuardInterval, Width};
 pub struct LinkFormat {
     /// Format of the link's data frames.
     pub format: Format,
-    /// Channel width.
+    /// Width of the data frames.
     pub width: Width,
     /// Guard interval of the data field.
     pub guard: GuardInterval,

@@ -19,7 +19,7 @@ const DEEPEST: f64 = -200.0;
 /// between intervals (block fading).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fading {
-    /// No fading.
+    /// Power does not vary around its mean.
     #[default]
     None,
     /// Rayleigh fading: only echoes, with exponentially distributed power.  [rappaport §5.6]

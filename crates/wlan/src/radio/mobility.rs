@@ -11,9 +11,9 @@ use crate::contender::Stream;
 /// Mobility model of a member.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mobility {
-    /// Fixed position.
+    /// The node stays at this position.
     Fixed(Position),
-    /// Constant velocity.
+    /// The node moves at a constant velocity.
     Velocity {
         /// Position at the start of the run.
         from: Position,

@@ -18,13 +18,13 @@ const NEAREST: f64 = 1.0;
 pub enum PathLoss {
     /// Free space, by Friis: (4πd/λ)².  [rappaport §4.2]
     FreeSpace {
-        /// Carrier frequency.
+        /// Carrier frequency of the channel.
         frequency: Frequency,
     },
     /// A direct ray and one that the ground reflects: Friis up to the distance 4π·`h_t`·`h_r`/λ, at which both laws
     /// agree, and d⁴/(`h_t`·`h_r`)² beyond it.  [rappaport §4.6] [ns-2 §18.2]
     TwoRay {
-        /// Carrier frequency.
+        /// Carrier frequency of the channel.
         frequency: Frequency,
         /// Height of one antenna above ground; positive.
         height: Length,

@@ -23,7 +23,7 @@ pub struct Position {
 pub enum Region {
     /// Rectangle between two opposite corners.
     Rectangle {
-        /// One corner.
+        /// One corner of the rectangle.
         corner: Position,
         /// Corner opposite to `corner`.
         opposite: Position,
@@ -32,7 +32,7 @@ pub enum Region {
     Disc {
         /// Centre of the disc.
         centre: Position,
-        /// Radius; positive.
+        /// Radius of the disc; positive.
         radius: Length,
     },
 }
