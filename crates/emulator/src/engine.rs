@@ -10,7 +10,7 @@ use airfair_sim::packet::{External, FlowId, Side};
 use airfair_sim::random::Streams;
 use airfair_sim::run::Finished;
 use airfair_sim::scenario::{Endpoint, ErrorModel, Queue, Weights};
-use airfair_sim::world::{Direction, Fate, Output, Pause, Released, World};
+use airfair_sim::world::{Direction, Output, Pause, ReleaseReason, Released, World};
 use airfair_transport::tfrc::wire;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
@@ -238,12 +238,12 @@ impl<'s> Engine<'s> {
             if let Output::RateLimit(flow, side, limit) = output {
                 self.limits.get_mut(&flow).expect("it is TFRC's").set(side, limit);
             }
-            let Output::Released(Released { flow, origin, handle, fate, window }) = output else {
+            let Output::Released(Released { flow, origin, handle, reason, window }) = output else {
                 continue;
             };
             let (from, to) = self.plan.ends(flow, origin).expect("a packet from a namespace");
             let Stored { frame, since } = self.store.release(handle);
-            if fate != Fate::Delivered {
+            if reason != ReleaseReason::Delivered {
                 self.traffic[from].lost += 1;
                 continue;
             }

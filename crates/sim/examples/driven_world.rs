@@ -1,5 +1,5 @@
-//! A world built and driven from Rust: a program's own packets share the air with a station that always sends, whose
-//! link gets worse half-way. `cargo run -p airfair-sim --example driven_world`
+//! A world that is built and driven from Rust. Packets of a program share the air with a saturated station, whose
+//! link becomes worse half-way. Run it with `cargo run -p airfair-sim --example driven_world`.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use airfair_sim::clock::FreeRunning;
 use airfair_sim::packet::{External, FlowId, Handle, Side};
 use airfair_sim::random::Streams;
 use airfair_sim::scenario::{Bss, Endpoint, Flow, Node, Scenario, Transport, UdpRate};
-use airfair_sim::world::{Direction, Fate, Output, Pause, World};
+use airfair_sim::world::{Direction, Output, Pause, ReleaseReason, World};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 
-/// A laptop that talks to a server, and a neighbour that always sends.
+/// A laptop that sends to a server, and a saturated neighbour.
 fn scenario() -> (Scenario, FlowId) {
     let mut scenario = Scenario::lasting(Duration::from_secs(2));
     let home = scenario.add_cell(Bss::new("home", Standard::B));
@@ -29,7 +29,7 @@ pub(crate) fn main() {
     let (scenario, ours) = scenario();
     let mut world = World::new(&scenario, Streams::new(1, 0), (), FreeRunning);
     let neighbour = world.station(1);
-    // The bytes of packets that are under way.
+    // Bytes of the packets that are on their way.
     let mut bytes = BTreeMap::new();
     let mut delays = Vec::new();
     for number in 0..20 {
@@ -44,7 +44,7 @@ pub(crate) fn main() {
         world.inject(sent, ours, Side::Sender, packet).expect("room for one packet");
         assert_eq!(world.advance(sent + Duration::from_millis(99)), Pause::Output);
         let Some(Output::Released(released)) = world.poll_output() else { panic!("no packet") };
-        assert_eq!(released.fate, Fate::Delivered);
+        assert_eq!(released.reason, ReleaseReason::Delivered);
         let text = bytes.remove(&released.handle).expect("bytes that were kept");
         println!("{sent}: {text} came after {}", world.now() - sent);
         delays.push(world.now() - sent);

@@ -1,4 +1,4 @@
-//! From a scenario to the world at time zero.
+//! Construction of a [`World`] from a [`Scenario`].
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use rand_core::Rng;
 use crate::clock::Clock;
 use crate::coupling;
 use crate::endpoint::{Alarm, endpoints};
-use crate::link::{Heading, Link, LinkId, LinkStreams};
+use crate::link::{Heading, LinkDirection, LinkId, LinkStreams};
 use crate::packet::FlowId;
 use crate::queue::EventQueue;
 use crate::random::{Purpose, Streams};
@@ -23,24 +23,21 @@ use crate::record::{CellId, Member, Recorder};
 use crate::scenario::routes::Routes;
 use crate::scenario::{self, CellRates, Endpoint, Node, Scenario, Station, Transport, UdpRate};
 use crate::world::{
-    Bss, Departures, Event, Flow, Hop, LimitWatch, Line, RateChange, Settable, SmallQueue,
+    Bss, Departures, Event, Flow, Hop, LimitWatch, RateChange, Settable, SmallQueue, WaitingEnds,
     WithoutRoom, World,
 };
 
-/// LLC and SNAP headers.  [RFC1042]
+/// Length of the LLC and SNAP headers.  [RFC1042]
 const LLC_SNAP: Bytes = Bytes::new(8);
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    /// The world that `scenario` describes, before anything has happened; every record goes to `recorder`.
-    ///
-    /// # Panics
-    /// Never: nobody cancels.
+    /// Builds the world of `scenario` at time zero. Every record of the run goes to `recorder`.
     pub fn new(scenario: &Scenario, streams: Streams, recorder: R, clock: C) -> Self {
         let world = Self::new_unless(&AtomicBool::new(false), scenario, streams, (recorder, clock));
         world.expect("nobody cancels")
     }
 
-    /// The same world, or `None` if `cancel` is set before it is built.
+    /// Builds the world, unless `cancel` is set before it is complete; then the result is `None`.
     pub(crate) fn new_unless(
         cancel: &AtomicBool,
         scenario: &Scenario,
@@ -62,7 +59,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             lateness: Duration::ZERO,
             queue: schedule(scenario, &rate_changes, streams),
             links: scenario.links.iter().flat_map(|link| both_ways(link, streams)).collect(),
-            lines: vec![Line::default(); scenario.links.len() * 2],
+            waiting: vec![WaitingEnds::default(); scenario.links.len() * 2],
             flows: flows(scenario, &members),
             rate_changes,
             stations: scenario.stations.iter().zip(&members).map(member).collect(),
@@ -99,7 +96,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 }
 
-/// Each station's number in its own cell.
+/// Address of each station within its cell, in the order of `scenario.stations`.
 fn members(scenario: &Scenario) -> Vec<NodeId> {
     let mut counts = vec![0; scenario.cells.len()];
     let number = |station: &Station| {
@@ -109,11 +106,12 @@ fn members(scenario: &Scenario) -> Vec<NodeId> {
     scenario.stations.iter().map(number).collect()
 }
 
-/// The medium of the cell `index` of a scenario without a radio, for MACs that are somebody else's. The access point's
-/// stream bears the cell's name, a station's its own: back-offs are drawn as in a run.
+/// Builds the medium of cell `index` alone, for MACs that run elsewhere, such as those of the kernel's simulated
+/// radios. The random streams are those of a run: the access point draws from the stream named after the cell, and
+/// each station from the stream named after the station.
 ///
 /// # Panics
-/// If the cell has a radio: powers and distances are not for it.
+/// If the cell has a radio model, because a [`Medium`] knows neither powers nor distances.
 pub fn medium<T: Copy>(scenario: &Scenario, index: usize, streams: Streams) -> Medium<T> {
     let bss = &scenario.cells[index];
     assert!(bss.radio.is_none(), "links alone decide what is errored");
@@ -122,7 +120,7 @@ pub fn medium<T: Copy>(scenario: &Scenario, index: usize, streams: Streams) -> M
     Medium::new(&config, backoffs, errors)
 }
 
-/// Streams of the back-offs of each member of a cell, and of the errors of each station's link.
+/// Random streams of a cell: one per member for its back-offs, and one per station for the errors of its link.
 fn streams_of(scenario: &Scenario, index: usize, streams: Streams) -> (Vec<Stream>, Vec<Stream>) {
     let stations = || scenario.stations.iter().filter(|station| station.cell == index);
     let names = std::iter::once(&scenario.cells[index].name).chain(stations().map(|it| &it.name));
@@ -130,7 +128,7 @@ fn streams_of(scenario: &Scenario, index: usize, streams: Streams) -> (Vec<Strea
     (names.map(|name| streams.stream(name, Purpose::Backoff)).collect(), errors.collect())
 }
 
-/// Rules and members of the cell `index`.
+/// Rules and members of cell `index`, without rate control.
 fn config(scenario: &Scenario, index: usize, members: &[NodeId]) -> CellConfig {
     let bss = &scenario.cells[index];
     let stations = || scenario.stations.iter().filter(|station| station.cell == index);
@@ -163,9 +161,7 @@ fn config(scenario: &Scenario, index: usize, members: &[NodeId]) -> CellConfig {
     }
 }
 
-/// The cell `index`. The access point's stream bears the cell's name, a station's its own.
-///
-/// `None` once `cancel` is set.
+/// Builds cell `index`. Returns `None` if `cancel` is set before it is complete.
 fn bss(
     scenario: &Scenario,
     index: usize,
@@ -192,12 +188,13 @@ fn bss(
         }
     };
     let agents = coupling::agents(scenario, index, cell.airtime());
-    let lines = vec![Default::default(); config.stations.len() + 1];
+    let waiting = vec![Default::default(); config.stations.len() + 1];
     let (beacons, watches_packets) = (bss.beacons, false);
-    Some(Bss { cell, msdu_overhead, members: settable, beacons, lines, agents, watches_packets })
+    Some(Bss { cell, msdu_overhead, members: settable, beacons, waiting, agents, watches_packets })
 }
 
-/// Categories of the packets that each member of a cell sends: those of the flows that go over its air, both ways.
+/// Access categories in which each member of a cell sends, indexed by member. They follow from the flows over its
+/// air; a flow counts in both directions, because its receiver sends acknowledgements.
 fn categories_in_use(
     scenario: &Scenario,
     cell: usize,
@@ -218,7 +215,7 @@ fn categories_in_use(
     used
 }
 
-/// Gaps and windows of a cell.
+/// Interframe spaces, slot time and contention windows of a cell.
 fn timing<'s>(bss: &scenario::Bss, mut stations: impl Iterator<Item = &'s Station>) -> Timing {
     let rules = &bss.rules;
     let has_b = stations.any(|station| station.standard == Standard::B);
@@ -227,7 +224,7 @@ fn timing<'s>(bss: &scenario::Bss, mut stations: impl Iterator<Item = &'s Statio
     Timing { cw_min, cw_max: cw_max.unwrap_or(timing.cw_max), ..timing }
 }
 
-/// Propagation in a cell with a radio.
+/// Propagation model of a cell with a radio. Returns `None` if `cancel` is set before it is complete.
 fn propagation(
     (radio, rules): (&scenario::Radio, &Rules),
     stations: &[&Station],
@@ -252,7 +249,7 @@ fn propagation(
     Some(Propagation::new(&layout, stations.iter().map(purposes).collect()))
 }
 
-/// Rates that anyone may use; `None` once `cancel` is set.
+/// All rates that some link of these stations may use. Returns `None` once `cancel` is set.
 fn rates_of(stations: &[&Station], band: Band, cancel: &AtomicBool) -> Option<Vec<Rate>> {
     let mut rates = BTreeSet::new();
     for station in stations {
@@ -273,7 +270,7 @@ fn rates_of(stations: &[&Station], band: Band, cancel: &AtomicBool) -> Option<Ve
     Some(rates.into_iter().collect())
 }
 
-/// All rates of a station's link.
+/// All rates of a station's link, in ascending order.
 fn rates_of_link(station: &Station) -> Vec<Rate> {
     match &station.link {
         Some(link) => link.modes().into_iter().map(Rate::Mode).collect(),
@@ -281,7 +278,7 @@ fn rates_of_link(station: &Station) -> Vec<Rate> {
     }
 }
 
-/// Laws of a station's rates, up and down.
+/// Rate control of a station's link, up and down; `None` where the rate is given.
 fn laws(station: &Station, streams: Streams) -> [Option<RateLaw>; 2] {
     let law = |law, purpose| match law {
         scenario::RateControl::Arf(params) => RateLaw::Arf(params),
@@ -299,7 +296,8 @@ fn laws(station: &Station, streams: Streams) -> [Option<RateLaw>; 2] {
     [up.map(|it| law(it, Purpose::SamplingUp)), down.map(|it| law(it, Purpose::SamplingDown))]
 }
 
-/// Settings that may change, of each member of a cell; `None` once `cancel` is set.
+/// Bounds of the settings that may change during a run, for each member of a cell. Returns `None` once `cancel` is
+/// set.
 fn members_of<'s>(
     bss: &scenario::Bss,
     stations: impl Iterator<Item = &'s Station> + Clone,
@@ -310,7 +308,7 @@ fn members_of<'s>(
         matches!(queue.config.discipline, scenario::Discipline::DataAck { .. })
     };
     let all: Vec<&Station> = stations.clone().collect();
-    // Who hears whom is known for these rates.
+    // In a cell with a radio, which member hears which has been calculated for these rates only.
     let rates = match bss.radio {
         Some(_) => Some(rates_of(&all, bss.rules.channel.band, cancel)?),
         None => None,
@@ -338,12 +336,12 @@ fn members_of<'s>(
     std::iter::once(Some(access_point)).chain(stations.map(station)).collect()
 }
 
-/// A link forth and back.
-fn both_ways(link: &scenario::Link, streams: Streams) -> [Link; 2] {
+/// Both directions of a wired link.
+fn both_ways(link: &scenario::Link, streams: Streams) -> [LinkDirection; 2] {
     let stream = |purpose| streams.stream(&link.name, purpose);
     let forth = LinkStreams { loss: stream(Purpose::LossForth), red: stream(Purpose::RedForth) };
     let back = LinkStreams { loss: stream(Purpose::LossBack), red: stream(Purpose::RedBack) };
-    [Link::new(link, Heading::Forth, forth), Link::new(link, Heading::Back, back)]
+    [LinkDirection::new(link, Heading::Forth, forth), LinkDirection::new(link, Heading::Back, back)]
 }
 
 fn rate_changes(scenario: &Scenario, members: &[NodeId]) -> Vec<RateChange> {
@@ -387,7 +385,8 @@ fn schedule(
     queue
 }
 
-/// Time at which a flow starts in this replication.
+/// Start of a flow: its configured start plus a random delay, uniform over its jitter and drawn anew in each
+/// replication.
 fn start(flow: &scenario::Flow, streams: Streams) -> Time {
     let draw = streams.stream(&flow.name, Purpose::Start).next_u64();
     let delay = (u128::from(draw) * u128::from(flow.start_jitter.as_nanos())) >> 64;
@@ -437,7 +436,8 @@ fn without_room(transport: &Transport) -> WithoutRoom {
     }
 }
 
-/// Over the air to the access point, over wires, over the air to the receiver.
+/// Route of a flow: over the air to the access point, over wired links, and over the air to the receiver. A part that
+/// the flow does not need is left out.
 fn route(
     scenario: &Scenario,
     flow: &scenario::Flow,

@@ -1,28 +1,29 @@
-//! The pace of a run.
+//! Clocks, which set the pace of a run: as fast as possible, or by wall-clock time.
 
 use airfair_units::{Duration, Time};
 
-/// Decides when the world may go on to an event.
+/// Pace of a run: the world asks its clock before it moves on to the next event.
 pub trait Clock {
-    /// Waits for `at`, the time of the next event or the end of what was asked for, or for input.
+    /// Waits until `at`, which is the time of the next event or the end of the period that the caller runs, or until
+    /// there is input from outside.
     ///
-    /// Times never decrease. A clock that is late says so, input or not, so that the world catches up before it is
-    /// given more to do.
+    /// Successive values of `at` never decrease. A clock that is late returns [`Woken::Late`] even if there is input,
+    /// so that the world catches up before it receives more work.
     fn wait_until(&mut self, at: Time) -> Woken;
 }
 
-/// The reason why a clock has ended its wait.
+/// Reason for which a clock has stopped to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Woken {
-    /// The time has come.
+    /// The time has been reached.
     Due,
-    /// The time has passed, so long ago.
+    /// The time had already passed, by this duration.
     Late(Duration),
-    /// Someone outside wants something before the time has come: the world hands over to its owner.
+    /// There is input from outside before the time is reached: the run returns to its caller.
     Input,
 }
 
-/// As fast as possible.
+/// Clock that never waits, so that a run goes as fast as possible.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FreeRunning;
 

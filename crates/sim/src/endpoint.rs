@@ -1,4 +1,4 @@
-//! The two ends of a flow, whatever the transport.
+//! The two ends of a flow, for every kind of transport.
 
 use std::iter;
 
@@ -11,54 +11,52 @@ use crate::packet::{Body, Side};
 use crate::record::FlowRecord;
 use crate::scenario::{Tfrc, Transport};
 
-/// Packets of a TFRC source that may wait; what comes then is dropped, a frame as a whole.
+/// Packets that a TFRC source of live media buffers at most. It drops what exceeds this, a frame as a whole.
 const LIVE_BUFFER_PACKETS: u64 = 50;
 
-/// The end that sends data.
+/// Sending end of a flow.
 #[derive(Debug)]
 pub(crate) enum Source {
     Tcp(Box<tcp::Sender>),
     Tfrc(Box<tfrc::Sender>),
     Udp(udp::Sender),
-    /// The owner of the world has both ends.
+    /// Packets of this flow come from the owner of the world, at both ends.
     External(Gate),
 }
 
-/// Knowledge of a transport outside about one of its ends.
+/// State of a program's transport at one end of an external flow, as its owner reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
-    /// TCP, which a window limits.
+    /// TCP, whose window schemes limit.
     Tcp(OutsideTcp),
-    /// TFRC, whose rate is limited.
+    /// TFRC, whose rate schemes limit.
     Tfrc {
-        /// Its smoothed round trip, once it knows one.
+        /// Smoothed round-trip time; `None` before the first estimate.
         round_trip: Option<Duration>,
     },
 }
 
-/// Knowledge of a TCP outside about one of its ends.
+/// State of a program's TCP at one end of an external flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutsideTcp {
     /// Congestion window [segments].
     pub cwnd: u32,
-    /// Largest segment.
+    /// Size of the largest segment.
     pub segment: Bytes,
-    /// A mean of its round trip of late, once it knows one.
+    /// Smoothed round-trip time; `None` before the first estimate.
     pub smoothed_round_trip: Option<Duration>,
-    /// Its least round trip so far, likewise.
+    /// Least round-trip time so far; `None` before the first estimate.
     pub least_round_trip: Option<Duration>,
 }
 
-/// The way into the world for the packets of an external flow.
+/// Entry of an external flow's packets into the world, with the limits that schemes set.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
-    /// Size of a packet that the queue of each end's host has refused, if its owner waits for room.
+    /// Size of the packet that each end's host queue has refused, while its owner waits for room.
     refused: [Option<Bytes>; 2],
-    /// Each end's transport, where its owner tells of it.
+    /// State of each end's transport; `None` where its owner reports nothing.
     outside: [Option<Outside>; 2],
-    /// Limit of each end's window.
     limits: [WindowLimit; 2],
-    /// Limit of each end's rate.
     rates: [Option<DataRate>; 2],
 }
 
@@ -67,12 +65,12 @@ fn place(side: Side) -> usize {
 }
 
 impl Gate {
-    /// The owner tells what an end knows.
+    /// Stores the state that the owner reports for one end.
     pub(crate) fn tell(&mut self, side: Side, outside: Outside) {
         self.outside[place(side)] = Some(outside);
     }
 
-    /// Knowledge of an end.
+    /// Reported state of one end.
     pub(crate) fn outside(&self, side: Side) -> Option<&Outside> {
         self.outside[place(side)].as_ref()
     }
@@ -81,12 +79,13 @@ impl Gate {
         self.limits[place(side)] = limit;
     }
 
-    /// Limits the rate of payload at an end; true if it was another one.
+    /// Sets or removes the limit of one end's payload rate. Returns true if this changes the limit.
     pub(crate) fn limit_rate(&mut self, side: Side, limit: Option<DataRate>) -> bool {
         std::mem::replace(&mut self.rates[place(side)], limit) != limit
     }
 
-    /// The window that an end's limit leaves, in octets; one segment at least. Only TCP has one.
+    /// Window that the limit of one end allows [octets], at least one segment. `None` without a limit, and for an end
+    /// that has not reported TCP's state.
     pub(crate) fn window(&self, side: Side) -> Option<Bytes> {
         let Outside::Tcp(outside) = self.outside(side)? else { return None };
         let segments = |count: u32| outside.segment * u64::from(count.max(1));
@@ -98,29 +97,29 @@ impl Gate {
         }
     }
 
-    /// An end's packet so long has been refused; true if its owner did not wait already.
+    /// Notes that the queue has refused a packet of this size. Returns true if the end did not wait for room yet.
     pub(crate) fn refuse(&mut self, side: Side, packet: Bytes) -> bool {
         let refused = &mut self.refused[place(side)];
         refused.replace(packet).is_none()
     }
 
-    /// An end need not wait any longer.
+    /// Notes that an end no longer waits for room.
     pub(crate) fn open(&mut self, side: Side) {
         self.refused[place(side)] = None;
     }
 }
 
-/// The end that receives it.
+/// Receiving end of a flow.
 #[derive(Debug)]
 pub(crate) enum Sink {
     Tcp(Box<tcp::Receiver>),
     Tfrc(Box<tfrc::Receiver>),
     Udp(udp::Sink),
-    /// The owner of the world has both ends.
+    /// Packets of this flow go to the owner of the world, at both ends.
     External,
 }
 
-/// Both ends of a connection with these settings.
+/// Both ends of a flow with this transport.
 pub(crate) fn endpoints(transport: &Transport) -> (Source, Sink) {
     match transport {
         real if real.is_kernels() => (Source::External(Gate::default()), Sink::External),
@@ -147,15 +146,16 @@ fn tfrc_endpoints(settings: &Tfrc) -> (Source, Sink) {
     (Source::Tfrc(Box::new(sender)), Sink::Tfrc(Box::new(tfrc::Receiver::new(receiver))))
 }
 
-/// Octets of what the application offers that may wait.
+/// Octets that a TFRC application may have waiting; `None` without a bound.
 fn buffer(settings: &Tfrc) -> Option<Bytes> {
-    // What a live source cannot send in a few seconds is of no use to its audience.
+    // A live source drops data that it could not send within a few seconds, because the data comes too late to be
+    // played.
     let live = settings.segment * LIVE_BUFFER_PACKETS;
     match &settings.traffic {
         tfrc::Traffic::Greedy => None,
         tfrc::Traffic::Constant(_) | tfrc::Traffic::OnOff { .. } => Some(live),
         tfrc::Traffic::Frames { frames, .. } => {
-            // Room for the largest on top: else a frame of more than so many packets never goes out.
+            // The largest frame comes on top: a frame larger than the buffer could never be sent.
             let largest = frames.iter().map(|frame| frame.size).max();
             Some(live + largest.unwrap_or(Bytes::ZERO))
         }
@@ -189,7 +189,7 @@ impl Source {
         }
     }
 
-    /// Size of the packet that one end waits to send, if it waits for room.
+    /// Size of the packet that one end would send next, if it waits for room in its host's queue.
     pub(crate) fn awaited_size(&self, side: Side) -> Option<Bytes> {
         match self {
             Self::Udp(source) => Some(source.packet_size()),
@@ -198,7 +198,8 @@ impl Source {
         }
     }
 
-    /// A packet so long has left the queue of its own host; true if it has waited for that.
+    /// Accounts for a packet of this size that has left the queue of the sender's host. Returns true if the sender
+    /// waited for this departure.
     pub(crate) fn handle_departure(&mut self, size: Bytes) -> bool {
         match self {
             Self::Tcp(sender) => sender.handle_departure(size),
@@ -206,7 +207,8 @@ impl Source {
         }
     }
 
-    /// Octets that have to leave that queue before it goes on; none if it does not wait for that.
+    /// Octets that must leave the host's queue before the sender continues; `None` if it does not wait for
+    /// departures.
     pub(crate) fn awaited_departures(&self) -> Option<Bytes> {
         match self {
             Self::Tcp(sender) => sender.awaited_departures(),
@@ -214,7 +216,7 @@ impl Source {
         }
     }
 
-    /// The queue of its own host has refused what it has just sent.
+    /// Handles the refusal of the packet that the source has just sent, by the queue of its host.
     pub(crate) fn handle_refusal(&mut self, now: Time, body: &Body) -> RefusalOutcome {
         match (self, body) {
             (Self::Tcp(sender), Body::Segment(segment)) => sender.handle_refusal(now, segment),
@@ -239,7 +241,7 @@ impl Source {
         }
     }
 
-    /// Something that a flow's account wants to know.
+    /// Next event of the transport that belongs into the flow's records.
     pub(crate) fn poll_record(&mut self) -> Option<FlowRecord> {
         match self {
             Self::Tcp(sender) => iter::from_fn(|| sender.poll_event()).find_map(tcp_record),
@@ -248,7 +250,7 @@ impl Source {
         }
     }
 
-    /// The next packet that it sends, as what its owner makes of the content.
+    /// Next packet that the source sends, converted by `make`.
     #[inline]
     pub(crate) fn poll_transmit<T>(
         &mut self,
@@ -264,7 +266,7 @@ impl Source {
     }
 }
 
-/// Record that a TCP sender's event means to a flow's account.
+/// Record for an event of a TCP sender, if the flow's records contain it.
 fn tcp_record(event: tcp::SenderEvent) -> Option<FlowRecord> {
     match event {
         tcp::SenderEvent::RttSample(rtt) => Some(FlowRecord::RoundTrip(rtt)),
@@ -276,7 +278,8 @@ fn tcp_record(event: tcp::SenderEvent) -> Option<FlowRecord> {
     }
 }
 
-/// Record that a TFRC sender's event means to a flow's account: its no-feedback timer is a time-out.
+/// Record for an event of a TFRC sender, if the flow's records contain it. The no-feedback timer counts as a
+/// time-out.
 fn tfrc_record(event: tfrc::SenderEvent) -> Option<FlowRecord> {
     match event {
         tfrc::SenderEvent::RttSample(rtt) => Some(FlowRecord::RoundTrip(rtt)),
@@ -286,12 +289,12 @@ fn tfrc_record(event: tfrc::SenderEvent) -> Option<FlowRecord> {
     }
 }
 
-/// What a packet has brought to the end that receives it.
+/// Result of the arrival of a packet at the receiving end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Intake {
-    /// Application data that has come out.
+    /// Application data that the packet has made available in order.
     pub(crate) delivered: Bytes,
-    /// True of a data segment below the highest octet seen.
+    /// True for a data segment below the highest octet received so far.
     pub(crate) is_repeated: bool,
 }
 
@@ -321,7 +324,7 @@ impl Sink {
         }
     }
 
-    /// True if it ever sends anything.
+    /// True if this end ever sends anything.
     #[inline]
     pub(crate) fn answers(&self) -> bool {
         matches!(self, Self::Tcp(_) | Self::Tfrc(_))
@@ -352,15 +355,16 @@ impl Sink {
     }
 }
 
-/// The wake-up that the event queue holds for a machine. A later one than wanted is never kept, an
-/// earlier one is let pass: re-arming a timer for later, as each ACK does, then costs nothing.
+/// Timer of one machine, with at most one useful entry in the event queue. If the machine asks for a later time, the
+/// earlier entry stays and fires as a no-op; so each ACK can postpone a timer at no cost.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Alarm {
     set_for: Option<Time>,
 }
 
 impl Alarm {
-    /// The machine wants to be called at `wanted`; returns the time to schedule, if any.
+    /// Asks for a call at `wanted`. Returns the time at which to schedule an event, unless the existing entry is
+    /// early enough.
     pub(crate) fn want(&mut self, wanted: Option<Time>) -> Option<Time> {
         let wanted = wanted?;
         if self.set_for.is_some_and(|set_for| set_for <= wanted) {
@@ -370,7 +374,7 @@ impl Alarm {
         Some(wanted)
     }
 
-    /// A scheduled wake-up has come; false if an earlier one has replaced it.
+    /// Handles a scheduled entry. Returns false if an earlier entry has replaced this one.
     pub(crate) fn ring(&mut self, now: Time) -> bool {
         let is_current = self.set_for == Some(now);
         if is_current {
@@ -385,7 +389,7 @@ mod tests {
     use super::*;
     use crate::scenario::Scenario;
 
-    /// 130 segments of 1448 octets: an eleventh is 11 of them, and one remains of whatever is less.
+    /// cwnd is 130 segments of 1448 octets. One eleventh is 11 segments; the window is always at least one segment.
     #[test]
     fn the_window_of_an_end_outside_is_limited_in_whole_segments() {
         let mut gate = Gate::default();
@@ -444,7 +448,7 @@ mod tests {
         assert_eq!([sender.assumed_window, receiver.buffer], [Bytes::new(1_000_000); 2]);
     }
 
-    /// The sender's first `count` messages, and the receiver's answer to the last of them.
+    /// First `count` messages of the sender, and the receiver's answer to the last of them.
     fn opening(options: &str, count: usize) -> (Vec<Body>, Body) {
         let text = format!(
             "duration = \"1 s\"\n[bss.c]\nstandard = \"802.11b\"\n[station.s]\n[host.h]\n\
@@ -462,7 +466,8 @@ mod tests {
         (sent, sink.poll_transmit(Time::ZERO).expect("an answer"))
     }
 
-    /// Verifies: [RFC7323 §3.2]: 20 IP, 20 TCP, 12 option, and all of the segment remains payload.
+    /// Verifies: [RFC7323 §3.2]: 20 octets IP, 20 TCP and 12 option; the option takes nothing from the segment's
+    /// payload.
     #[test]
     fn timestamps_make_every_packet_twelve_octets_longer() {
         let size = |body: &Body| {

@@ -1,21 +1,22 @@
-//! The laboratory: events, the world, the coupling of layers, scenarios and records.
+//! The simulator: scenarios, the world and its event loop, the coupling of layers, and records.
 //!
-//! [`run::run`] is one run of a scenario, from its start to its end. Whoever wants more owns a [`world::World`]: it is
-//! built from a [`scenario::Scenario`], which a file says or [parts](scenario::Scenario::lasting) make, and then stepped,
-//! fed with packets, emptied and changed from outside. `examples/driven_world.rs` does all of that.
+//! [`run::run`] runs a scenario from start to end. For more control, own a [`world::World`]. It is built from a
+//! [`scenario::Scenario`], which comes from a file or is put together [from parts](scenario::Scenario::lasting). The
+//! owner advances the world step by step, injects packets, takes packets out and changes settings;
+//! `examples/driven_world.rs` shows all of this.
 //!
-//! | module | concept |
+//! | module | content |
 //! | --- | --- |
-//! | [`scenario`] | what a user writes |
-//! | [`build`] | from a scenario to the world at time zero, or to the medium of a cell alone |
-//! | [`world`] | the loop: next event, act, forward, re-arm; what comes from outside, and what goes there |
-//! | `coupling` | where layers meet, through a law |
-//! | [`queue`], [`clock`], [`random`] | order, pace and luck |
-//! | `endpoint`, [`packet`], [`link`] | ends of flows, what travels, wires |
-//! | [`record`], [`metrics`], [`outcome`] | what is reported and what it adds up to |
-//! | [`trace`] | frames, channel access and windows, for whoever wants to see them |
+//! | [`scenario`] | scenario files: keys, parser, checks |
+//! | [`build`] | construction of a world from a scenario, or of the medium of one cell |
+//! | [`world`] | the event loop, and its interface for the owner of a world |
+//! | `coupling` | agents, which apply a scheme's law to the transports and queues of a node |
+//! | [`queue`], [`clock`], [`random`] | order of events, pace of a run, random streams |
+//! | `endpoint`, [`packet`], [`link`] | ends of flows, packets, wired links |
+//! | [`record`], [`metrics`], [`outcome`] | records of a run, their accumulation, and the figures that result |
+//! | [`trace`] | frames, channel access and windows, for captures and timelines |
 //! | [`tables`] | results as columns |
-//! | [`run`](mod@run) | one run, a pure function |
+//! | [`run`](mod@run) | one run of a scenario, as a pure function |
 
 pub mod build;
 pub mod clock;

@@ -1,8 +1,8 @@
-//! Measurements of one run: plain numbers between warm-up and end, one row per flow, station, link and channel.
+//! Results of one run: plain numbers for the measured time, one row per flow, station, link and channel.
 //!
-//! Packets of flows and links are those sent within the measured time, followed to their end: one that was
-//! sent in the warm-up counts nowhere, one that is under way at the end is in flight. All else counts when
-//! it happens.
+//! Packets of flows and links count if they were sent within the measured time, up to their arrival or loss. A packet
+//! sent in the warm-up counts nowhere, and a packet that has not arrived at the end is in flight. Everything else
+//! counts at the time at which it happens.
 
 use airfair_units::{Bytes, DataRate, Duration};
 use serde::{Deserialize, Serialize};
@@ -11,37 +11,38 @@ use airfair_transport::limit::Limit;
 
 use crate::record::{LimitedBy, Place, SenderWindow};
 
-/// Everything that one replication measured.
+/// Results of one replication.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Which replication, from 0.
+    /// Number of the replication, from 0.
     pub replication: u32,
-    /// Seed that it ran with.
+    /// Seed of the run.
     pub seed: u64,
-    /// Measured time: the run without its warm-up.
+    /// Measured time: the duration of the run without its warm-up.
     pub elapsed: Duration,
-    /// One per flow, in the scenario's order.
+    /// Results of each flow, in the scenario's order.
     pub flows: Vec<FlowOutcome>,
-    /// One per station, in the scenario's order.
+    /// Results of each station, in the scenario's order.
     pub stations: Vec<StationOutcome>,
-    /// One per cell, in the scenario's order.
+    /// Transmitter of each cell's access point, in the scenario's order.
     pub access_points: Vec<RadioOutcome>,
-    /// One per cell, in the scenario's order.
+    /// Channel of each cell, in the scenario's order.
     pub channels: Vec<ChannelOutcome>,
-    /// One per access category that flows are of, from the lowest; none where all are of one.
+    /// Results of each access category that flows use, from the lowest. Empty if all flows use the same category.
     pub categories: Vec<CategoryOutcome>,
-    /// Two per link of the scenario: forth, then back.
+    /// Results of both directions of each wired link, forth and then back.
     pub links: Vec<LinkOutcome>,
-    /// Time series, if the scenario records them.
+    /// Time series; empty unless the scenario records them.
     pub series: Series,
-    /// Hash of every record of the run, warm-up included: equal runs have equal hashes.
+    /// Hash of all records of the run, warm-up included. Equal runs have equal hashes.
     pub record_hash: u64,
-    /// Events processed.
+    /// Number of events of the run.
     pub events: u64,
 }
 
 impl Outcome {
-    /// The same without histograms, which take as much room as all the rest: as the store of finished runs has it.
+    /// Drops the histograms of delays, which take as much room as all other results. The archive of finished runs
+    /// stores outcomes without them.
     #[must_use]
     pub fn without_histograms(mut self) -> Self {
         for flow in &mut self.flows {
@@ -51,74 +52,76 @@ impl Outcome {
     }
 }
 
-/// Achievements of a flow.
+/// Results of a flow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowOutcome {
     /// Application octets delivered in order.
     pub delivered: Bytes,
-    /// Its life within the measured time: from its start to its end, which is when a source that ends was
-    /// done or, where nothing tells (TFRC and UDP), when it stopped and the last octets came out.
+    /// Life of the flow within the measured time. A life begins at the flow's start. It ends when all data of a
+    /// finite source is acknowledged; for TFRC and UDP, which do not report this, it ends when the flow has stopped
+    /// and its last octets are delivered.
     pub active: Duration,
-    /// Packets that the sender emitted, retransmissions included.
+    /// Packets that the sender sent, retransmissions included.
     pub packets_sent: u64,
-    /// Packets that its own host's queue had no room for and that it kept; not among those emitted.
+    /// Packets that the queue of the sender's own host refused and that the sender kept. They do not count as sent.
     pub packets_refused: u64,
     /// Packets of the sender that reached the receiver's host.
     pub packets_received: u64,
-    /// Data segments among them below the highest octet that had come: retransmissions, as a trace at the
-    /// receiving host shows them.
+    /// Data segments among them below the highest octet received so far: retransmissions, as a trace at the receiving
+    /// host shows them.
     pub packets_repeated: u64,
-    /// Packets of the sender that a queue or the MAC dropped.
+    /// Packets of the sender that a queue, the MAC or a wired link dropped or lost.
     pub packets_dropped: u64,
-    /// Packets of the sender that were queued, on the air or on a wire at the end.
+    /// Packets of the sender that were queued, on the air or on a wire at the end of the run.
     pub packets_in_flight: u64,
-    /// Packets that the receiver sent, such as TCP ACKs, and a queue or the MAC dropped.
+    /// Packets of the receiver, such as TCP ACKs, that a queue, the MAC or a wired link dropped or lost.
     pub acks_dropped: u64,
-    /// Segments sent again.
+    /// Segments that the sender retransmitted.
     pub retransmissions: u64,
-    /// Retransmission time-outs.
+    /// Retransmission time-outs of the sender; of a TFRC sender, expiries of its no-feedback timer.
     pub timeouts: u64,
-    /// Fast retransmits.
+    /// Fast retransmits of the sender.
     pub fast_retransmits: u64,
     /// Round-trip times that the sender measured.
     pub rtt: Quantiles,
     /// One-way delay of the sender's packets, from its host to the receiver's, queues included.
     pub delay: Quantiles,
-    /// The histogram behind it: bins with packets in them, from the shortest delays. A run has it; the store of finished runs does
-    /// without.
+    /// Histogram of the one-way delays: bins that contain packets, from the shortest delay. Results from the archive
+    /// of finished runs have none.
     pub delays: Vec<DelayBin>,
-    /// Interarrival jitter J, mean over the packets; `None` before there are two.  [RFC3550 §6.4.1]
+    /// Interarrival jitter J, averaged over the packets; `None` for fewer than two packets.  [RFC3550 §6.4.1]
     pub jitter: Option<Duration>,
-    /// Mean link rate of the sending station over the measured time, `T_i`; `None` for a wired sender.  [arf-aware-tcp eq. 3]
+    /// Mean link rate of the sending station over the measured time, `T_i`; `None` for a wired sender.
+    /// [arf-aware-tcp eq. 3]
     pub mean_link_rate: Option<DataRate>,
-    /// Time at which a source that ends was done, all of it acknowledged, counted from the start of the flow.
+    /// Time from the flow's start until all data of a finite source was acknowledged; `None` if this did not happen.
     pub completion: Option<Duration>,
-    /// The things that limited it, each with its time.
-    pub limits: Limits,
+    /// Time for which each thing limited the flow.
+    pub limits: FlowLimits,
 }
 
-/// The things that limited a flow while its sender was open. Their times add up to that.
+/// Time for which each thing limited a flow. The times add up to the time for which the flow's sender was open.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Limits {
-    /// Time in which its sender limited itself and no packet of it waited on the way, by [`Limit`].
+pub struct FlowLimits {
+    /// Time for which the sender limited itself while none of its packets waited on the route, by [`Limit`].
     pub sender: [Duration; Limit::ALL.len()],
-    /// Places where packets of it waited or were lost, in the order in which that happened first.
+    /// Places where the flow's packets waited or were lost, in the order in which this happened first.
     pub places: Vec<PlaceOutcome>,
 }
 
-/// A place on a flow's route.
+/// Waiting time and losses of a flow's packets at one place of its route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaceOutcome {
-    /// The place.
+    /// Queue on the route, with the hop behind it.
     pub place: Place,
-    /// Time in which packets waited there while the sender could not send more.
+    /// Time for which packets waited at the place while the sender could not send more.
     pub waited: Duration,
-    /// Packets that were lost there.
+    /// Packets lost at the place.
     pub lost: u64,
 }
 
-impl Limits {
-    /// Adds a time.
+impl FlowLimits {
+    /// Adds a period in which one thing limited the flow.
     pub fn add(&mut self, by: LimitedBy, time: Duration) {
         match by {
             LimitedBy::Sender(limit) => self.sender[limit as usize] += time,
@@ -126,7 +129,7 @@ impl Limits {
         }
     }
 
-    /// Counts a packet that was lost.
+    /// Counts a packet lost at a place.
     pub fn lose(&mut self, place: Place) {
         self.at(place).lost += 1;
     }
@@ -140,96 +143,97 @@ impl Limits {
         &mut self.places[index]
     }
 
-    /// Time of all of them.
+    /// Sum of all times.
     pub fn total(&self) -> Duration {
         self.sender.iter().copied().chain(self.places.iter().map(|it| it.waited)).sum()
     }
 }
 
-/// Time series of a run: for each thing one entry per step, from time 0, warm-up included. Empty where the
-/// scenario records none. The last step may be shorter than the others.
+/// Time series of a run: one entry per step, from time 0, warm-up included. All lists are empty if the scenario
+/// records no series. The last step may be shorter than the others.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// One per flow.
+    /// Steps of each flow.
     pub flows: Vec<Vec<FlowStep>>,
-    /// One per station.
+    /// Steps of each station.
     pub stations: Vec<Vec<StationStep>>,
-    /// Packets in the transmit queue of each access point, averaged over the step.
+    /// Packets in the transmit queue of each access point, averaged over each step.
     pub access_points: Vec<Vec<f64>>,
-    /// Packets queued or in service on each direction of each link, averaged over the step.
+    /// Packets queued or in service on each direction of each link, averaged over each step.
     pub links: Vec<Vec<f64>>,
 }
 
-/// Events of a flow in one step of a series.
+/// Results of a flow in one step of a time series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowStep {
     /// Application octets delivered in order.
     pub delivered: Bytes,
     /// Sum of the one-way delays of the packets that arrived.
     pub delay_sum: Duration,
-    /// Sum of the round trips that the sender measured.
+    /// Sum of the round-trip times that the sender measured.
     pub rtt_sum: Duration,
     /// Number of packets that arrived.
     pub delays: u64,
-    /// Number of round trips that the sender measured.
+    /// Number of round-trip times that the sender measured.
     pub rtts: u64,
-    /// The sender's window at the end of the step; `None` unless TCP's and open.
+    /// Window of a TCP sender at the end of the step; `None` for other transports, before the start and after the
+    /// end.
     pub window: Option<SenderWindow>,
 }
 
-/// Airtime, queue and rates of a station in one step of a series.
+/// Airtime, queue and rates of a station in one step of a time series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StationStep {
     /// Length of the step.
     pub length: Duration,
-    /// Air held by data and control frames of its exchanges, both directions.
+    /// Airtime of data and control frames of the station's exchanges, both directions.
     pub airtime: Duration,
     /// Packets in the transmit queue, averaged over the step.
     pub queue: f64,
-    /// Rate of its own data frames, averaged over the step [b/s].
+    /// Rate of the station's own data frames, averaged over the step [b/s].
     pub rate_up_bps: f64,
-    /// Rate of data frames to it, averaged over the step [b/s].
+    /// Rate of data frames to the station, averaged over the step [b/s].
     pub rate_down_bps: f64,
 }
 
-/// A distribution, by a histogram with 1 % resolution.
+/// Distribution of durations, from a histogram with a resolution of 1 %.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Quantiles {
     /// Number of samples.
     pub count: u64,
-    /// Mean.
+    /// Mean of the samples.
     pub mean: Duration,
-    /// Smallest sample.
+    /// Smallest of all samples.
     pub min: Duration,
-    /// Median.
+    /// Median of the samples.
     pub p50: Duration,
-    /// 95 % are at most this.
+    /// 95th percentile of the samples.
     pub p95: Duration,
-    /// 99 % are at most this.
+    /// 99th percentile of the samples.
     pub p99: Duration,
-    /// Largest sample.
+    /// Largest of all samples.
     pub max: Duration,
 }
 
-/// Packets of a flow whose one-way delays are of one bin of a histogram.
+/// Bin of a histogram of a flow's one-way delays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DelayBin {
     /// Shortest delay of the bin.
     pub from: Duration,
     /// Shortest delay of the next bin.
     pub to: Duration,
-    /// Number of packets.
+    /// Number of packets whose delay is in the bin.
     pub packets: u64,
 }
 
-/// Frames, drops and queue of any transmitter, station or access point.
+/// Frames, drops and queue of a transmitter: a station's or an access point's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RadioOutcome {
     /// Data frames sent, retries included.
     pub frames: u64,
     /// RTS frames sent, retries included.
     pub rts_frames: u64,
-    /// Data and RTS frames that had been on the air before.
+    /// Data and RTS frames that were sent before.
     pub retries: u64,
     /// Own transmissions of any kind that collided.
     pub collisions: u64,
@@ -237,104 +241,105 @@ pub struct RadioOutcome {
     pub frame_errors: u64,
     /// Packets given up at the retry limit.
     pub dropped_retry_limit: u64,
-    /// Packets refused by the full transmit queue.
+    /// Packets refused because the transmit queue was full.
     pub dropped_queue_full: u64,
-    /// Packets dropped because they had waited too long.  [RFC8289]
+    /// Packets that CoDel dropped because they had waited too long.  [RFC8289]
     pub dropped_codel: u64,
-    /// ACKs that a newer one replaced in the transmit queue.
+    /// ACKs that a newer ACK replaced in the transmit queue.
     pub dropped_ack_filter: u64,
-    /// Packets of aggregates that came when what was behind them had been handed on without them.
+    /// Packets of aggregates that arrived after the reorder buffer had passed on later ones.
     pub dropped_late: u64,
-    /// Received frames that were repetitions of one already received.
+    /// Received frames that repeated one already received.
     pub duplicates: u64,
     /// Data frames sent that were aggregates of several MPDUs.
     pub aggregates: u64,
-    /// MPDUs in those aggregates.
+    /// MPDUs in these aggregates.
     pub aggregated_mpdus: u64,
-    /// Packets of A-MSDUs sent, but the first of each.
+    /// Packets sent in A-MSDUs, without the first of each A-MSDU.
     pub joined_packets: u64,
     /// Packets in the transmit queue, averaged over time.
     pub queue_mean: f64,
-    /// Most packets in the transmit queue.
+    /// Largest number of packets in the transmit queue.
     pub queue_max: u64,
 }
 
-/// What flows of an access category got, and its use of the air of all cells.
+/// Results of an access category: its flows, and its use of all cells' channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CategoryOutcome {
-    /// Application octets that its flows delivered in order.
+    /// Application octets that the category's flows delivered in order.
     pub delivered: Bytes,
-    /// One-way delay of the packets of its senders, queues included.
+    /// One-way delay of the packets of the category's senders, queues included.
     pub delay: Quantiles,
-    /// Air held by frames of its exchanges.
+    /// Airtime of frames of the category's exchanges.
     pub airtime: Duration,
     /// Data frames sent, retries included.
     pub frames: u64,
-    /// Frames of its exchanges that collided.
+    /// Frames of the category's exchanges that collided.
     pub collisions: u64,
-    /// Times that it gave way to a higher category of its member, which had won in the same slot.
+    /// Internal collisions: the category gave way to a higher category of its member that won in the same slot.
     pub internal_collisions: u64,
-    /// Packets of both directions that queues and the MAC of its members dropped.
+    /// Packets of both directions that queues and the MAC of the category's members dropped.
     pub dropped: u64,
 }
 
-/// Rates and air of a station, beside its transmitter.
+/// Results of a station: its transmitter, its rates, and its use of the channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StationOutcome {
-    /// Its transmitter.
+    /// Frames, drops and queue of the station's transmitter.
     pub radio: RadioOutcome,
-    /// Data frames sent to it under a block ack agreement.
+    /// Data frames sent to the station under a block ack agreement.
     pub agreed_frames_down: u64,
-    /// MPDUs in those frames.
+    /// MPDUs in these frames.
     pub agreed_mpdus_down: u64,
-    /// Those of the frames that had several MPDUs.
+    /// Frames among them with several MPDUs.
     pub aggregates_down: u64,
-    /// Times that a law changed the rate between it and the access point.
+    /// Changes of the rate between the station and its access point, by rate control or by the owner of the world.
     pub rate_changes: u64,
-    /// Mean rate of its own data frames over the measured time.
+    /// Mean rate of the station's own data frames over the measured time.
     pub mean_rate_up: Option<DataRate>,
-    /// Mean rate of data frames to it over the measured time.
+    /// Mean rate of data frames to the station over the measured time.
     pub mean_rate_down: Option<DataRate>,
-    /// Air held by data frames that it sent.
+    /// Airtime of data frames that the station sent.
     pub airtime_data_up: Duration,
-    /// Air held by data frames sent to it.
+    /// Airtime of data frames sent to the station.
     pub airtime_data_down: Duration,
-    /// Air held by ACK, RTS and CTS of its exchanges, both directions.
+    /// Airtime of ACK, RTS and CTS frames of the station's exchanges, both directions.
     pub airtime_control: Duration,
-    /// Gaps and back-off before frames of its exchanges, both directions, and between them: contention that led
-    /// to a collision is nobody's.  [occupancy-tfrc fig. 1]
+    /// Interframe spaces and back-off before and between frames of the station's exchanges, both directions.
+    /// Contention that led to a collision belongs to no station.  [occupancy-tfrc fig. 1]
     pub contention: Duration,
-    /// Its own measurement; nothing where it does not observe its channel, or for less than a slot.
+    /// The station's own measurement of its channel. All zero if it does not observe its channel, or for less than a
+    /// slot.
     pub measured: Measured,
 }
 
 /// Measurement of a station on its channel, over all of its observation slots.  [arf-window §III-A]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Time that it observed.
+    /// Time for which the station observed its channel.
     pub time: Duration,
-    /// Frames and SIFS of its own exchanges, both ways, that were answered.
+    /// Frames and SIFS of the station's own exchanges that were answered, both directions.
     pub own: Duration,
-    /// Those of all other stations.
+    /// Frames and SIFS of all other stations' exchanges that were answered.
     pub others: Duration,
 }
 
 /// Use of a channel. The six durations add up to the measured time, to the nanosecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChannelOutcome {
-    /// One data frame alone on the air.
+    /// Time with one data frame alone on the air.
     pub data: Duration,
-    /// One control frame alone on the air.
+    /// Time with one control frame alone on the air.
     pub control: Duration,
-    /// A beacon alone on the air.
+    /// Time with one beacon alone on the air.
     pub beacon: Duration,
-    /// Frames that overlap.
+    /// Time in which frames overlap.
     pub collision: Duration,
-    /// Idle while a frame waits: interframe spaces, back-off, time-outs.
+    /// Idle time while a frame waits: interframe spaces, back-off, time-outs.
     pub contention: Duration,
-    /// Idle, and nobody has anything to send.
+    /// Idle time while no member has anything to send.
     pub idle: Duration,
-    /// Frames sent, of every kind.
+    /// Frames of every kind that were sent.
     pub frames: u64,
     /// Collisions: periods in which frames overlapped.
     pub collisions: u64,
@@ -343,18 +348,18 @@ pub struct ChannelOutcome {
 /// Packets and queue of one direction of a wired link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LinkOutcome {
-    /// Packets that it was given.
+    /// Packets given to the link.
     pub packets_sent: u64,
-    /// Those of them that it carried to the other end.
+    /// Packets among them that arrived at the other end.
     pub packets: u64,
-    /// Packets refused by the full queue.
+    /// Packets refused because the queue was full.
     pub dropped_queue_full: u64,
-    /// Packets refused by random early detection.
+    /// Packets that random early detection dropped.
     pub dropped_early: u64,
-    /// Packets lost on the way.
+    /// Packets lost after the queue.
     pub lost: u64,
     /// Packets queued or in service, averaged over time.
     pub queue_mean: f64,
-    /// Most packets queued or in service.
+    /// Largest number of packets queued or in service.
     pub queue_max: u64,
 }

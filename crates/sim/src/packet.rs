@@ -1,4 +1,4 @@
-//! Packets between hosts: a transport's message with the way it takes.
+//! Packets between hosts: a transport's message with its flow and its position on the route.
 
 pub use airfair_transport::tcp::Flags as TcpFlags;
 use airfair_transport::{tcp, tfrc, udp};
@@ -6,20 +6,20 @@ use airfair_units::{Bytes, Time};
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{Class, Headers};
 
-/// A flow of the scenario, by index.
+/// A flow of the scenario, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u16);
 
 impl FlowId {
-    /// The `index`-th flow.
+    /// The `index`-th flow of the scenario.
     ///
     /// # Panics
-    /// Beyond 65 535 flows.
+    /// If `index` is above 65 535.
     pub fn new(index: usize) -> Self {
         Self(u16::try_from(index).expect("at most 65 535 flows"))
     }
 
-    /// Place in a table of all flows.
+    /// Index in tables with one entry per flow.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
@@ -28,94 +28,96 @@ impl FlowId {
 /// One end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// Sends the data.
+    /// The end that sends data.
     Sender,
-    /// Receives it.
+    /// The end that receives data.
     Receiver,
 }
 
-/// Number by which the owner of a world finds the bytes of a packet. The world never reads them: it hands the number
-/// back, once, when it has no more use for the packet.
+/// Number by which the owner of a world identifies the bytes of an external packet. The world never reads the bytes.
+/// It returns each handle exactly once, when it no longer needs the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle(pub u64);
 
-/// A packet of an external flow, whose bytes are the owner's.
+/// A packet of an external flow. Its bytes stay with the owner of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct External {
     /// Size of the IP packet.
     pub size: Bytes,
-    /// Its bytes.
+    /// Number by which the owner identifies the packet's bytes.
     pub handle: Handle,
-    /// Its connection outside, by which queues and schemes know it; `None`: all packets of its flow are alike.
+    /// Connection of the packet, by which queues and schemes distinguish it. With `None`, all such packets of the
+    /// flow are treated as one connection.
     pub connection: Option<Connection>,
-    /// Its TCP header, where it has one that the owner has read.
+    /// Fields of the TCP header, if the packet has one and the owner has parsed it.
     pub tcp: Option<ExternalTcp>,
 }
 
 impl External {
-    /// A packet of whose headers nothing is known.
+    /// Creates a packet without known headers.
     pub fn new(size: Bytes, handle: Handle) -> Self {
         Self { size, handle, connection: None, tcp: None }
     }
 }
 
-/// A connection outside, and the end of it that has sent a packet.
+/// Connection of a program, and the end of it that has sent a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connection {
-    /// Its number: no flow's of the scenario, and no other connection's.
+    /// Number of the connection, different from all flows of the scenario and all other connections.
     pub number: u16,
-    /// True of the packets of one of its ends, whichever.
+    /// Tells the two ends apart: true for packets of one of them, no matter which.
     pub is_other: bool,
 }
 
-/// A TCP header, as far as disciplines and schemes look at it.
+/// Fields of a TCP header that queue disciplines and schemes use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExternalTcp {
-    /// Acknowledgment number, unwrapped [octets].
+    /// Acknowledgment number, unwrapped to 64 bits [octets].
     pub ack: u64,
-    /// Application data [octets].
+    /// Application data in the segment [octets].
     pub payload: u32,
-    /// Control bits.
+    /// Control bits, such as SYN and FIN.
     pub flags: TcpFlags,
-    /// True if it has SACK blocks.
+    /// True if the segment has SACK blocks.
     pub is_selective: bool,
-    /// The largest window that schemes let it say; `None`: what it says.
+    /// Upper bound that schemes set for the advertised window; `None` leaves the window as the program has set it.
     pub limit: Option<Bytes>,
 }
 
-/// A packet under way.
+/// A packet on its way through the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Its content; the payload itself is virtual.
+    /// Content; a simulated payload has a size and no bytes.
     pub body: Body,
-    /// Flow that it belongs to.
+    /// Flow of the packet.
     pub flow: FlowId,
-    /// End that sent it.
+    /// End of the flow that sent the packet.
     pub origin: Side,
-    /// Hop of its route that it takes now, from 0.
+    /// Index of the current hop on the packet's route, from 0.
     pub hop: u16,
-    /// Access category, where the air has any.
+    /// Access category of the packet on the air.
     pub category: AccessCategory,
-    /// Time at which that end sent it.
+    /// Time at which the sending end sent the packet.
     pub sent_at: Time,
 }
 
 /// Content of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// A TCP segment.
+    /// Segment of a simulated TCP.
     Segment(tcp::Segment),
-    /// Data of a TFRC flow.
+    /// Data packet of TFRC.
     TfrcData(tfrc::Data),
-    /// A report of a TFRC receiver.
+    /// Feedback packet of a TFRC receiver.
     TfrcFeedback(tfrc::Feedback),
-    /// A UDP datagram.
+    /// UDP datagram.
     Datagram(udp::Datagram),
-    /// Bytes from outside.
+    /// Packet of a program.
     External(External),
 }
 
-/// Number by which queues know the packets that an end of a flow sends, unless they are of a connection outside.
+/// Number by which queues identify the packets that one end of a flow sends, unless they belong to a program's
+/// connection.
 pub(crate) fn connection_number(flow: FlowId, origin: Side) -> u64 {
     connection(flow.0, origin == Side::Receiver)
 }
@@ -133,7 +135,7 @@ impl Headers for Packet {
         connection(number, is_other)
     }
 
-    /// A pure ACK has no data, opens nothing and ends nothing.
+    /// A pure ACK carries no data and neither opens nor closes a connection.
     fn class(&self) -> Class {
         match &self.body {
             Body::Segment(segment) if segment.is_pure_ack() => {
@@ -154,7 +156,7 @@ impl Headers for Packet {
 }
 
 impl Packet {
-    /// A packet that one end of a flow sends now.
+    /// Creates a packet that one end of a flow sends at `now`.
     #[inline]
     pub fn new(
         now: Time,
@@ -165,7 +167,8 @@ impl Packet {
         Self { body, flow, origin, hop: 0, category, sent_at: now }
     }
 
-    /// Number of its connection, control bits and application data of its TCP header, if it has one.
+    /// Number of the packet's connection, with control bits and payload size [octets] of its TCP header, if it has
+    /// one.
     pub(crate) fn tcp(&self) -> Option<(u16, tcp::Flags, u32)> {
         match &self.body {
             Body::Segment(segment) => Some((self.flow.0, segment.flags, segment.payload)),
@@ -177,7 +180,7 @@ impl Packet {
         }
     }
 
-    /// Lets its TCP header say such a window at most.
+    /// Lowers the window that the TCP header advertises to at most `limit`.
     pub(crate) fn limit_window(&mut self, limit: Bytes) {
         match &mut self.body {
             Body::Segment(segment) => segment.window = segment.window.min(limit.get()),
@@ -204,7 +207,8 @@ impl Packet {
 mod tests {
     use super::*;
 
-    /// Packets of one flow from outside: those of a connection are one flow of a queue each way, and others another.
+    /// Packets of one external flow: those of a known connection form one flow of a queue per direction, and all
+    /// others form another.
     #[test]
     fn a_queue_knows_packets_from_outside_by_their_connections() {
         let packet = |connection, tcp| {

@@ -1,4 +1,4 @@
-//! The event queue: one total order, earliest first.
+//! Event queue with a total order of events, earliest first.
 //!
 //! A timer that only moves later, such as TCP's at each ACK, is left where it is: a wake-up that comes too early does
 //! nothing. For each link the queue has the next arrival alone; the arrival after it takes its place
@@ -11,7 +11,7 @@ use std::collections::binary_heap::PeekMut;
 use airfair_units::Time;
 use airfair_wlan::{Moment, Phase};
 
-/// Events in the order (time, phase, insertion).
+/// Queue of events, ordered by time, phase and insertion.
 #[derive(Debug)]
 pub struct EventQueue<E> {
     heap: BinaryHeap<Entry<E>>,
@@ -38,26 +38,26 @@ impl<E> EventQueue<E> {
         self.push_reserved(at, phase, number, event);
     }
 
-    /// A place in the order for an event that is decided now and added later. O(1).
+    /// Reserves a place in the order for an event that is already decided and will be added later. O(1).
     pub fn reserve(&mut self) -> u64 {
         self.inserted += 1;
         self.inserted
     }
 
-    /// Adds an event as if it had been added when `number` was reserved. Until it is added it must not be the next.
-    /// O(log n).
+    /// Adds an event at the place in the order that `number` reserves. It must be added before it would be the next
+    /// event. O(log n).
     pub fn push_reserved(&mut self, at: Time, phase: Phase, number: u64, event: E) {
         self.heap.push(Entry { moment: Moment::new(at, phase), number, event });
     }
 
-    /// Moment of the next event; [`Moment::NEVER`] if there is none. O(1).
+    /// Moment of the next event; [`Moment::NEVER`] if the queue is empty. O(1).
     #[inline]
     pub fn peek(&self) -> Moment {
         self.heap.peek().map_or(Moment::NEVER, |entry| entry.moment)
     }
 
-    /// Removes the next event, or moves it to the time and the place in the order that it has next. O(log n), and less
-    /// where it stays near the front.
+    /// Takes the next event. If `next` returns a time and a reserved number, the event stays in the queue at that
+    /// place; otherwise it is removed. O(log n), and faster if the event stays near the front.
     pub fn pop_or_move(&mut self, next: impl FnOnce(&E) -> Option<(Time, u64)>) -> Option<E>
     where
         E: Copy,
@@ -75,14 +75,14 @@ impl<E> EventQueue<E> {
 }
 
 impl<E> Entry<E> {
-    /// Both in one number, which is compared several times for each event.
+    /// Moment and number in one integer, since each event is compared several times.
     #[inline]
     fn key(&self) -> u128 {
         self.moment.before(self.number)
     }
 }
 
-// `BinaryHeap` yields the greatest entry first, so the earliest counts as greatest.
+// `BinaryHeap` yields the greatest entry first, so the earliest entry must compare as the greatest.
 impl<E> Ord for Entry<E> {
     fn cmp(&self, other: &Self) -> Ordering {
         other.key().cmp(&self.key())
@@ -127,7 +127,8 @@ mod tests {
             prop_assert_eq!(popped, expected);
         }
 
-        /// Rows whose times never decrease, each with its first event alone in the queue, against all in it.
+        /// Compares a queue with all events of several rows, in each of which times never decrease, with a queue that
+        /// holds only the first event of each row.
         #[test]
         fn the_first_of_each_row_is_enough(
             gaps in prop::collection::vec((0usize..3, 0u64..3), 0..50),

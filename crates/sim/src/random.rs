@@ -1,32 +1,32 @@
-//! Random streams with an owner and a name.
+//! Named random streams.
 //!
-//! A stream depends on the seed, the replication and the *name* of its owner, never on the order of
-//! creation: adding a station leaves the other stations' luck alone, and two schemes compared under
-//! one seed see the same luck.
+//! A stream depends on the seed, the replication, the *name* of its owner and its purpose, never on the order of
+//! creation. Adding a station leaves the random numbers of the other stations unchanged. Two schemes compared under
+//! one seed share random streams, so their runs are paired.
 
 use airfair_wlan::Stream;
 use rand_core::SeedableRng;
 
-/// Purpose of a stream.
+/// Purpose of a random stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Back-off of the channel access.
+    /// Back-off of a member's channel access.
     Backoff,
     /// Errors of frames between a station and its access point.
     FrameErrors,
-    /// Rates that a station samples.
+    /// Rates that rate control samples for frames of a station.
     SamplingUp,
-    /// Rates that are sampled for frames to a station.
+    /// Rates that rate control samples for frames to a station.
     SamplingDown,
-    /// Delay of a flow's start.
+    /// Random delay of a flow's start.
     Start,
-    /// Losses of a link, forth.
+    /// Losses of a wired link, forth.
     LossForth,
-    /// Losses of a link, back.
+    /// Losses of a wired link, back.
     LossBack,
-    /// Random early detection before a link, forth.
+    /// Random early detection of a wired link, forth.
     RedForth,
-    /// Random early detection before a link, back.
+    /// Random early detection of a wired link, back.
     RedBack,
     /// Motion of a station.
     Mobility,
@@ -34,7 +34,7 @@ pub enum Purpose {
     Shadowing,
 }
 
-/// The streams of one run.
+/// Random streams of one run.
 #[derive(Clone, Copy, Debug)]
 pub struct Streams {
     seed: u64,
@@ -42,12 +42,12 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Streams of replication `replication` under `seed`.
+    /// Creates the streams of replication `replication` under `seed`.
     pub fn new(seed: u64, replication: u32) -> Self {
         Self { seed, replication }
     }
 
-    /// The stream of `owner` for `purpose`.
+    /// Stream of `owner` for `purpose`.
     pub fn stream(&self, owner: &str, purpose: Purpose) -> Stream {
         let purpose = match purpose {
             Purpose::Backoff => 1,
@@ -69,13 +69,13 @@ impl Streams {
     }
 }
 
-/// 64-bit FNV-1a: a hash that is the same everywhere, for ever.
+/// 64-bit FNV-1a hash, which is the same on every platform.
 fn fnv1a(bytes: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// The finaliser of `SplitMix64`: every bit of the input moves every bit of the output.
+/// Finaliser of `SplitMix64`, in which every bit of the input affects every bit of the output.
 fn mix(word: u64) -> u64 {
     let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,4 +1,4 @@
-//! Records: the only output of a run. Whoever wants a figure consumes them as they come.
+//! Records, the only output of a run. Metrics and other recorders consume them as they come.
 
 use airfair_transport::limit::Limit;
 use airfair_units::{Bytes, Duration, Time};
@@ -8,72 +8,72 @@ use crate::link::LinkId;
 use crate::packet::{FlowId, Side};
 use crate::trace::Trace;
 
-/// A cell of the scenario, by index.
+/// A cell of the scenario, as a number.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 pub struct CellId(pub u8);
 
 impl CellId {
-    /// The `index`-th cell.
+    /// The `index`-th cell of the scenario.
     ///
     /// # Panics
-    /// Beyond 256 cells.
+    /// If `index` is above 255.
     pub fn new(index: usize) -> Self {
         Self(u8::try_from(index).expect("at most 256 cells"))
     }
 
-    /// Place in a table of all cells.
+    /// Index in tables with one entry per cell.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 }
 
-/// A member of a cell: a station or the access point.
+/// Member of a cell: a station or the access point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its cell.
+    /// Cell of the member.
     pub cell: CellId,
-    /// Its number there.
+    /// Number of the member in its cell.
     pub node: NodeId,
 }
 
-/// The time at which the packet that a record is about was sent.
+/// Time at which the packet of a record was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentAt(pub Time);
 
-/// Something that happened.
+/// Record of something that happened in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record {
-    /// In a cell.
+    /// Record of a cell.
     Cell(CellId, airfair_wlan::Record),
-    /// To a flow.
+    /// Record of a flow.
     Flow(FlowId, FlowRecord),
-    /// On a wired link.
+    /// Record of one direction of a wired link.
     Link(LinkId, LinkRecord),
     /// A station's measurement of its channel.
     Measured(CellId, NodeId, Measured),
-    /// A look at the world. It is no event and has no part in the hash of a run.
+    /// Sample of the world's state. Samples have no part in the hash of a run.
     Sample(Sample),
 }
 
-/// A look at the world.
+/// Sample of the world's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sample {
-    /// The window of a TCP sender, at the end of a step of the time series, if the scenario records one.
+    /// Window of a TCP sender at the end of a step of the time series.
     Window(FlowId, SenderWindow),
-    /// A step of the time series has ended; its samples have come.
+    /// End of a step of the time series, after all samples of the step.
     StepEnd,
-    /// A period in which one thing limited a flow has ended.
+    /// Period in which one thing limited a flow, recorded at its end.
     Limited(FlowId, Limited),
-    /// A packet of a flow's sender was lost here.
+    /// Place where a packet of the flow's sender was lost.
     LostAt(FlowId, Place),
 }
 
-/// A period in which one thing limited a flow.
+/// Period in which one thing limited a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limited {
-    /// The thing that limited it.
+    /// The thing that limited the flow.
     pub by: LimitedBy,
     /// Start of the period.
     pub from: Time,
@@ -86,109 +86,112 @@ pub struct Limited {
 pub enum LimitedBy {
     /// The flow's own sender, while no packet of the flow waits on its route.
     Sender(Limit),
-    /// A queue on the flow's route in which its packets wait.
+    /// A queue on the flow's route, in which packets of the flow wait.
     Place(Place),
 }
 
-/// A queue on a flow's route, with the hop behind it, where packets wait or are lost.
+/// Queue on a flow's route, with the hop behind it, where packets wait or are lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Place {
-    /// The transmit queue of a member of a cell, before the air.
+    /// Transmit queue of a member of a cell.
     Air {
-        /// The cell.
+        /// Cell of the member.
         cell: CellId,
-        /// Number of the member there, [`NodeId`].
+        /// Number of the member in its cell, as in [`NodeId`].
         member: u16,
     },
-    /// The queue before this direction of a wired link.
+    /// Queue of one direction of a wired link.
     Wire(LinkId),
 }
 
-/// The window of a TCP sender.
+/// Window of a TCP sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SenderWindow {
     /// Congestion window, rounded down [segments].
     pub cwnd: u32,
-    /// Slow start threshold, rounded down; `u32::MAX` while there is none [segments].
+    /// Slow start threshold, rounded down [segments]; `u32::MAX` before the first reduction.
     pub ssthresh: u32,
 }
 
-/// Measurement of a station that observes its channel over a time: a slot of its own, or several in which
-/// it heard nothing.  [arf-window §III-A]
+/// Measurement of a station that observes its channel, over one observation slot or several slots in which it heard
+/// nothing.  [arf-window §III-A]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
-    /// Start of that time.
+    /// Start of the slot or slots.
     pub from: Time,
-    /// End of it.
+    /// End of the slot or slots.
     pub to: Time,
-    /// Frames and SIFS of its own exchanges, both ways, that were answered.
+    /// Frames and SIFS of the station's own exchanges that were answered, both directions.
     pub own: Duration,
-    /// Those of all other stations.
+    /// Frames and SIFS of all other stations' exchanges that were answered.
     pub others: Duration,
-    /// Parts of `own` and of `others` that lie before `from`: an exchange belongs to the slot in which it ends.
+    /// Parts of `own` and `others` before `from`. They exist because an exchange belongs to the slot in which it
+    /// ends.
     pub early: [Duration; 2],
-    /// Active stations, N.
+    /// Number of active stations, N.
     pub active: u32,
 }
 
-/// Something that happened to a flow.
+/// Record of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowRecord {
-    /// Its source has started.
+    /// The source has started.
     Started,
-    /// Its sender sent a packet, which its own host's queue took or lost: it does not come back.
+    /// The sender has sent a packet. Its host's queue has accepted the packet, or has dropped it without giving it
+    /// back.
     Sent,
-    /// A packet of its sender reached the receiving host.
+    /// A packet of the sender has reached the receiving host.
     Received(SentAt),
-    /// A packet of this end was lost, in a queue, on the air or on a wire.
+    /// A packet of this end was lost in a queue, on the air or on a wire.
     Lost(Side, SentAt),
-    /// Application data came out in order [octets].
+    /// The receiver has delivered application data in order [octets].
     Delivered(Bytes),
-    /// Octets were sent once more.
+    /// The sender has sent octets again.
     Retransmission,
-    /// The retransmission timer expired.
+    /// TCP's retransmission timer or TFRC's no-feedback timer has expired.
     Timeout,
-    /// Three duplicate ACKs.
+    /// The sender has started a fast retransmit.
     FastRetransmit,
-    /// The sender measured a round trip.
+    /// The sender has measured a round-trip time.
     RoundTrip(Duration),
-    /// A finite source is done.
+    /// All data of a finite source is acknowledged.
     Finished,
-    /// A data segment came below the highest octet that the receiver had seen: a retransmission, as a
-    /// trace at the receiving host shows it.
+    /// A data segment has arrived below the highest octet received so far: a retransmission, as a trace at the
+    /// receiving host shows it.
     Repeated(SentAt),
-    /// Its sender has a packet again that its own host's queue had no room for; it was not sent.
+    /// The queue of the sender's host has refused a packet and the sender has taken it back, so it does not count as
+    /// sent.
     Refused,
 }
 
-/// Something that happened on a link.
+/// Record of one direction of a wired link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkRecord {
-    /// A packet joined the queue, which is this long now [packets].
+    /// A packet has joined the queue; length of the queue with it [packets].
     Queued(u32),
-    /// A packet arrived at the other end; so many are still queued [packets].
+    /// A packet has arrived at the other end; packets still queued.
     Arrived(u32),
-    /// The full queue refused a packet.
+    /// The queue was full and has refused a packet.
     Dropped,
-    /// A packet was lost on the way; so many are still queued [packets].
+    /// A packet was lost after the queue; packets still queued.
     Lost(u32),
-    /// Random early detection refused a packet.
+    /// Random early detection has dropped a packet.
     DroppedEarly,
 }
 
-/// A consumer of records.
+/// Consumer of a run's records.
 pub trait Recorder {
-    /// True if it wants a [`trace`](Self::trace). A run without such a consumer does nothing for one.
+    /// True if the consumer wants [`trace`](Self::trace). Without such a consumer, a run spends no time on traces.
     const TRACES: bool = false;
 
-    /// True if it wants to know what limits each flow: [`Sample::Limited`] and [`Sample::LostAt`]. A run without such a
-    /// consumer does nothing for that.
+    /// True if the consumer wants to know what limits each flow: [`Sample::Limited`] and [`Sample::LostAt`]. Without
+    /// such a consumer, a run spends no time on this.
     const LIMITS: bool = false;
 
-    /// Takes note. Times never decrease.
+    /// Consumes a record. Successive values of `now` never decrease.
     fn record(&mut self, now: Time, record: &Record);
 
-    /// Takes note of what a cell has recorded at once.
+    /// Consumes the records that one event of a cell has made.
     #[inline]
     fn record_cell(&mut self, now: Time, cell: CellId, records: &[airfair_wlan::Record]) {
         for record in records {
@@ -196,30 +199,30 @@ pub trait Recorder {
         }
     }
 
-    /// Takes note of what happened to a flow.
+    /// Consumes a record of a flow.
     #[inline]
     fn record_flow(&mut self, now: Time, flow: FlowId, record: FlowRecord) {
         self.record(now, &Record::Flow(flow, record));
     }
 
-    /// Takes note of what happened on a link.
+    /// Consumes a record of a link.
     #[inline]
     fn record_link(&mut self, now: Time, link: LinkId, record: LinkRecord) {
         self.record(now, &Record::Link(link, record));
     }
 
-    /// Takes note of something that only a trace shows. Times never decrease.
+    /// Consumes an item of a trace. Successive values of `now` never decrease.
     fn trace(&mut self, _now: Time, _trace: Trace<'_>) {}
 }
 
-/// Takes note of nothing, at no cost.
+/// Ignores all records, at no cost.
 impl Recorder for () {
     fn record(&mut self, _now: Time, _record: &Record) {}
 
     fn record_cell(&mut self, _now: Time, _cell: CellId, _records: &[airfair_wlan::Record]) {}
 }
 
-/// Takes note for its owner, who has it even if the run is cancelled.
+/// Consumes records through a reference, so that the owner keeps the consumer even if the run is cancelled.
 impl<R: Recorder> Recorder for &mut R {
     const TRACES: bool = R::TRACES;
     const LIMITS: bool = R::LIMITS;
@@ -245,7 +248,7 @@ impl<R: Recorder> Recorder for &mut R {
     }
 }
 
-/// Both take note.
+/// Passes each record to both consumers.
 impl<A: Recorder, B: Recorder> Recorder for (A, B) {
     const TRACES: bool = A::TRACES || B::TRACES;
     const LIMITS: bool = A::LIMITS || B::LIMITS;

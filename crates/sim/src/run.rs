@@ -12,35 +12,36 @@ use crate::record::Recorder;
 use crate::scenario::Scenario;
 use crate::world::{Output, Pause, World};
 
-/// Progress of a run, and the wish to stop it: shared with the thread that shows progress.
+/// Shared state of a run and the thread that shows its progress or cancels it.
 #[derive(Debug, Default)]
 pub struct Control {
-    /// Simulated nanoseconds done, summed over all runs that share this.
+    /// Simulated time so far, summed over all runs that share this [ns].
     pub simulated_ns: AtomicU64,
-    /// Set to end every run that shares this within milliseconds.
+    /// Cancels every run that shares this, within milliseconds.
     pub cancel: AtomicBool,
 }
 
-/// Why a run ended without an outcome.
+/// Reason for which a run ended without an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunError {
-    /// [`Control::cancel`] was set. Not an error of the run.
+    /// [`Control::cancel`] was set. This is not an error of the run.
     Cancelled,
 }
 
-/// Events between two looks at [`Control`]: about a millisecond, however much happens in a simulated one.
+/// Events between two checks of [`Control`]: about a millisecond, however many events a simulated millisecond has.
 const EVENTS: u32 = 4096;
-/// Each time so many stations more make the time between two looks shorter: a frame over a radio takes time that grows with them.
+/// Number of stations per which the checks become more frequent. In a cell with a radio, the time for a frame grows
+/// with the number of stations.
 const STATIONS: usize = 16;
 
-/// As fast as possible, until a [`Control`] says otherwise.
+/// Clock that runs as fast as possible, and stops when its [`Control`] is cancelled.
 struct Controlled<'c> {
     control: &'c Control,
-    /// Events between two looks.
+    /// Events between two checks.
     events: u32,
-    /// Events before the next look.
+    /// Events before the next check.
     left: u32,
-    /// Time up to which the control knows of the run.
+    /// Simulated time up to which the progress has been reported.
     told: Time,
 }
 
@@ -66,21 +67,21 @@ impl Clock for Controlled<'_> {
     }
 }
 
-/// A run that has come to its end.
+/// Result of a run that has reached its end.
 #[derive(Debug)]
 pub struct Finished<R> {
-    /// The consumer of its records.
+    /// Consumer of the run's records.
     pub recorder: R,
-    /// Events processed.
+    /// Number of events of the run.
     pub events: u64,
-    /// Packets of each flow's sender, sent after the warm-up, that are still under way.
+    /// Packets of each flow's sender that were sent after the warm-up and have not arrived.
     pub in_flight: Vec<u64>,
-    /// Outputs that its owner had not fetched, and each handle that was still in the world.
+    /// Outputs that the owner has not polled, among them one for each external packet that was still in the world.
     pub outputs: Vec<Output>,
 }
 
 impl<R> Finished<R> {
-    /// The same with a part of its recorder.
+    /// Replaces the recorder by a part of it.
     pub fn map<S>(self, part: impl FnOnce(R) -> S) -> Finished<S> {
         let Self { recorder, events, in_flight, outputs } = self;
         Finished { recorder: part(recorder), events, in_flight, outputs }
@@ -88,7 +89,7 @@ impl<R> Finished<R> {
 }
 
 impl Finished<Metrics> {
-    /// The figures of a run that was replication `replication` of `scenario` under `seed`.
+    /// Figures of the run, which was replication `replication` of `scenario` under `seed`.
     pub fn outcome(self, scenario: &Scenario, seed: u64, replication: u32) -> Outcome {
         let mut outcome = self.recorder.finish(scenario);
         for (flow, in_flight) in outcome.flows.iter_mut().zip(self.in_flight) {
@@ -98,19 +99,19 @@ impl Finished<Metrics> {
     }
 }
 
-/// A run that its owner lets go on, as far at a time as it likes: its records do not depend on that.
+/// A run that its owner advances in steps of any length. The records do not depend on the steps.
 #[derive(Debug)]
 pub struct Simulation<R, C> {
     world: World<R, C>,
     end: Time,
-    /// Step of the time series.
+    /// Length of a step of the time series.
     step: Option<Duration>,
-    /// End of the step that is under way.
+    /// End of the current step of the time series.
     next_sample: Option<Time>,
 }
 
 impl<R: Recorder, C: Clock> Simulation<R, C> {
-    /// A run of `scenario` at its start.
+    /// Creates a run of `scenario` at time zero.
     pub fn new(scenario: &Scenario, streams: Streams, recorder: R, clock: C) -> Self {
         Self::of(scenario, World::new(scenario, streams, recorder, clock))
     }
@@ -125,15 +126,15 @@ impl<R: Recorder, C: Clock> Simulation<R, C> {
         }
     }
 
-    /// Time up to which everything has happened.
+    /// Simulated time: everything before it has happened.
     pub fn now(&self) -> Time {
         self.world.now()
     }
 
-    /// Lets everything happen that happens before `until` and before the end.
+    /// Runs until the time `until`, or until the end of the scenario if that is earlier.
     ///
     /// # Errors
-    /// [`RunError::Cancelled`] when the clock has input.
+    /// [`RunError::Cancelled`] when the clock reports input.
     pub fn advance(&mut self, until: Time) -> Result<(), RunError> {
         let until = until.min(self.end);
         while self.now() < until {
@@ -154,7 +155,7 @@ impl<R: Recorder, C: Clock> Simulation<R, C> {
         Ok(())
     }
 
-    /// Ends the run at this time: accounts for all that is still under way.
+    /// Ends the run at the current time, and accounts for everything that is still in progress.
     pub fn finish(mut self) -> Finished<R> {
         self.world.flush();
         if self.next_sample.is_some() {
@@ -179,11 +180,11 @@ pub fn run(
     Ok(finished.outcome(scenario, seed, replication))
 }
 
-/// Runs replication `replication` of `scenario` under `seed` as [`run`] does, and hands every record to `witness` as
-/// well.
+/// Runs replication `replication` of `scenario` under `seed` as [`run`] does, and also passes every record to
+/// `witness`.
 ///
 /// # Errors
-/// As [`run`] does.
+/// As [`run`].
 pub fn run_with<R: Recorder>(
     scenario: &Scenario,
     seed: u64,
@@ -197,7 +198,7 @@ pub fn run_with<R: Recorder>(
     Ok(finished.outcome(scenario, seed, replication))
 }
 
-/// Runs `scenario` and hands every record to `recorder`.
+/// Runs `scenario` and passes every record to `recorder`.
 ///
 /// # Errors
 /// [`RunError::Cancelled`] when `control.cancel` is set before the end.
@@ -214,7 +215,7 @@ pub fn simulate<R: Recorder>(
     let mut simulation = Simulation::of(scenario, world.ok_or(RunError::Cancelled)?);
     let end = simulation.end;
     simulation.advance(end)?;
-    // The control learns of the rest, and has no more to say.
+    // Reports the remaining progress. A cancellation has no effect any more.
     let _ = simulation.world.clock().look(end);
     Ok(simulation.finish())
 }

@@ -1,15 +1,15 @@
-//! Trace of a run: what a picture or a capture of it shows beyond its records.
+//! Trace of a run: frames, channel access, windows and rates, beyond the run's records.
 //!
-//! A consumer of records that wants it says so, when the program is compiled ([`Recorder::TRACES`]); a run without such a
-//! consumer does nothing for it. All of it has happened already: a frame is told of as it leaves the air.
+//! A recorder asks for the trace at compile time ([`Recorder::TRACES`]). A run without such a recorder spends no time
+//! on it. Each item is traced when it is over: a frame as it leaves the air.
 //!
-//! | told | as | from which |
+//! | item | traced when | used for |
 //! | --- | --- | --- |
-//! | [`Frame`](Trace::Frame) | it leaves the air | captures, lanes of frames, collisions |
-//! | [`Access`](Trace::Access) | it changes | back-off, waiting |
-//! | [`Window`](Trace::Window), [`Rate`](Trace::Rate) | they change | counters of flows |
+//! | [`Frame`](Trace::Frame) | it leaves the air | captures, timelines of frames, collisions |
+//! | [`Access`](Trace::Access) | it changes | timelines of back-off and waiting |
+//! | [`Window`](Trace::Window), [`Rate`](Trace::Rate) | it changes | curves of flows |
 //!
-//! Lengths of queues and rates of links are records already ([`airfair_wlan::Record`]).
+//! Lengths of queues and rates of links are records ([`airfair_wlan::Record`]).
 //!
 //! A frame comes with its times, vector, duration field, sequence numbers and packets, the elements of a beacon, who has
 //! received it, which MPDUs have errors, the bitmap of a `BlockAck`, and its power where there is a radio. Contention
@@ -19,20 +19,20 @@
 //! [`Recorder::TRACES`]: crate::record::Recorder::TRACES
 
 use airfair_units::DataRate;
-pub use airfair_wlan::{ChannelAccess, Fate, Monitored};
+pub use airfair_wlan::{ChannelAccess, FrameOutcome, Monitored};
 
 use crate::packet::{FlowId, Packet};
 use crate::record::{CellId, Member, SenderWindow};
 
-/// Something that a trace shows.
+/// Item of a trace.
 #[derive(Clone, Copy, Debug)]
 pub enum Trace<'w> {
     /// A frame has left the air.
     Frame(CellId, &'w Monitored<Packet>),
-    /// The channel access of a member is another one from now on.
+    /// The state of a member's channel access has changed to this one.
     Access(Member, ChannelAccess),
-    /// The window of a TCP sender is another one from now on.
+    /// The window of a TCP sender has changed to this one.
     Window(FlowId, SenderWindow),
-    /// The rate at which a TFRC sender sends while it has data is another one from now on; nothing below 1 bit/s.
+    /// The rate at which a TFRC sender sends while it has data has changed to this one; `None` below 1 bit/s.
     Rate(FlowId, Option<DataRate>),
 }

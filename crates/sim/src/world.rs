@@ -1,18 +1,18 @@
-//! The world: wait for the clock, take the next event, let the touched machine act, forward what it
-//! sends, re-arm it.
+//! The world and its event loop: wait for the clock, take the next event, let one machine act, forward its packets,
+//! and schedule its next timer.
 //!
-//! | file | concept |
+//! | file | content |
 //! | --- | --- |
-//! | `world.rs` | time: the loop, what an owner does with it |
+//! | `world.rs` | the loop, and the interface for the owner of a world |
 //! | `world/flows.rs` | packets between the ends of flows |
-//! | `world/air.rs`, `world/wires.rs` | packets over a hop |
-//! | `world/external.rs` | packets from outside, and what becomes of them |
-//! | `world/limits.rs` | the thing that limits each flow |
-//! | `world/room.rs` | room in the queue of an end's own host |
-//! | `world/small_queues.rs` | departures from that queue, which TCP small queues count |
-//! | `world/settings.rs` | what an owner may change |
-//! | `world/agents.rs` | schemes |
-//! | `world/tracing.rs` | looks for a trace |
+//! | `world/air.rs`, `world/wires.rs` | packets over one hop |
+//! | `world/external.rs` | packets that the owner injects and receives |
+//! | `world/limits.rs` | measurement of what limits each flow |
+//! | `world/room.rs` | ends that wait for room in their host's queue |
+//! | `world/small_queues.rs` | TCP small queues, which count departures from the host's queue |
+//! | `world/settings.rs` | settings that the owner may change |
+//! | `world/agents.rs` | events and actions of agents |
+//! | `world/tracing.rs` | items of a trace |
 //!
 //! A run, an emulator and the page in a browser each own a world. [`World::advance`] returns when its time has come, when
 //! the clock has input, or when a packet has come out. Packets of an *external* flow are the owner's: it injects a size
@@ -44,17 +44,17 @@ use airfair_wlan::{Departure, Moment, Msdu, NodeId};
 use crate::clock::{Clock, Woken};
 use crate::coupling::{Action, Seen};
 use crate::endpoint::Source;
-use crate::link::{Link, LinkId};
+use crate::link::{LinkDirection, LinkId};
 use crate::packet::{FlowId, Packet, Side};
 use crate::queue::EventQueue;
 use crate::record::{CellId, Member, Record, Recorder, Sample, SenderWindow};
 use crate::run::Finished;
 
 pub(crate) use air::Bss;
-pub use external::{Fate, Output, Outside, OutsideTcp, Refused, Released};
+pub use external::{Output, Outside, OutsideTcp, Refused, ReleaseReason, Released};
 pub(crate) use flows::Flow;
 pub(crate) use limits::LimitWatch;
-pub(crate) use room::{Line, WithoutRoom};
+pub(crate) use room::{WaitingEnds, WithoutRoom};
 pub(crate) use settings::Settable;
 pub use settings::Unsettable;
 pub(crate) use small_queues::{Departures, SmallQueue};
@@ -62,17 +62,17 @@ pub(crate) use tracing::Freedom;
 
 pub use airfair_laws::Direction;
 
-/// One step of a packet's way.
+/// One hop of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hop {
     /// Over the air, from one member of a cell to another.
     Air { cell: CellId, from: NodeId, to: NodeId },
-    /// Over a wired link.
+    /// Over one direction of a wired link.
     Wire(LinkId),
 }
 
 impl Hop {
-    /// The same hop in the other direction.
+    /// The same hop in the opposite direction.
     pub(crate) fn reversed(self) -> Self {
         match self {
             Self::Air { cell, from, to } => Self::Air { cell, from: to, to: from },
@@ -81,30 +81,30 @@ impl Hop {
     }
 }
 
-/// Something that happens at a time known beforehand. What happens on the air is the cell's business.
+/// Event at a scheduled time. A cell schedules the events on its air itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
     Start(FlowId),
     Stop(FlowId),
-    /// A timer of an endpoint.
+    /// A timer of an end of a flow.
     Alarm(FlowId, Side),
-    /// The next packet reaches the end of a link.
+    /// The next packet of a link arrives at its other end.
     Arrival(LinkId),
-    /// A packet of an end that waits for this has left the queue of its own link.
+    /// Another packet of a saturated source has left the queue of its wired link.
     Departure(FlowId, Side),
-    /// A packet has left the queue of a link for whose room someone waits.
+    /// A packet has left the queue of a link for which some end waits.
     Room(LinkId),
-    /// Packets for whose departure from a link's queue a sender waits have left it.
+    /// Enough packets of a sender with a small queue have left the queue of a link.
     SmallQueue(FlowId),
-    /// A station's rate changes.
+    /// A scheduled change of a station's rate.
     Rate(usize),
-    /// An access point is to send a beacon.
+    /// A beacon of an access point is due.
     Beacon(CellId),
-    /// An agent at a member of a cell has asked for this time.
+    /// An alarm of an agent at a member of a cell.
     Wake(CellId, NodeId),
 }
 
-/// A change of a station's rate.
+/// Scheduled change of a station's rate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RateChange {
     pub(crate) at: Time,
@@ -138,67 +138,67 @@ pub(crate) struct RateChange {
 #[derive(Debug)]
 pub struct World<R, C> {
     pub(crate) now: Time,
-    /// Part at the start of which no packet counts as in flight; end of the scenario.
+    /// Start of the part of a run in which packets may count as in flight.
     pub(crate) warmup: Duration,
     pub(crate) end: Time,
     pub(crate) clock: C,
-    /// Longest time by which the clock was late.
+    /// Longest delay of the clock so far.
     pub(crate) lateness: Duration,
     pub(crate) queue: EventQueue<Event>,
     pub(crate) cells: Vec<Bss>,
-    pub(crate) links: Vec<Link>,
-    /// Ends that wait for room in the queue before each link.
-    pub(crate) lines: Vec<Line>,
+    pub(crate) links: Vec<LinkDirection>,
+    /// Ends that wait for room in the queue of each link direction.
+    pub(crate) waiting: Vec<WaitingEnds>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) rate_changes: Vec<RateChange>,
-    /// Each station of the scenario.
+    /// Member of its cell that each station of the scenario is.
     pub(crate) stations: Vec<Member>,
-    /// True if an agent is told of frames.
+    /// True if some agent wants frames.
     pub(crate) observes: bool,
-    /// Actions of the agent that has just been told of something.
+    /// Actions of the agent that has just handled an event.
     pub(crate) actions: Vec<Action>,
-    /// Flows whose senders an agent has touched, and which may have something to send.
+    /// Flows whose sender an agent has acted on, so that it may send now.
     pub(crate) touched: VecDeque<FlowId>,
-    /// Nothing happens from here on before the owner has had its turn.
+    /// Time from which no further event is handled before the owner has had its turn.
     pub(crate) horizon: Time,
-    /// Memory for packets that a cell hands over.
+    /// Buffer for packets that a cell delivers; kept to reuse its memory.
     pub(crate) delivered: Vec<Msdu<Packet>>,
     pub(crate) departed: Vec<Departure<Packet>>,
-    /// Outputs that the owner has not fetched yet.
+    /// Outputs that the owner has not polled.
     pub(crate) outputs: VecDeque<Output>,
-    /// Freedom of each sender that a trace has been told of; empty without a trace.
+    /// Traced window or rate of each sender; empty without a trace.
     pub(crate) traced: Vec<Option<Freedom>>,
-    /// Limit of each flow; empty without a consumer that wants to know.
+    /// Measurement of each flow's limits; empty unless the recorder asks for it.
     pub(crate) limits: Vec<LimitWatch>,
     pub(crate) recorder: R,
     pub(crate) events: u64,
 }
 
-/// The reason why [`World::advance`] has returned.
+/// Reason for which [`World::advance`] has returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
-    /// The time asked for has come.
+    /// The requested time is reached.
     Reached,
     /// The clock has input for the owner: [`Woken::Input`]. The next event has not happened yet.
     Input,
-    /// Something has come out of the world: [`World::poll_output`]. Time stands still until all of it is fetched.
+    /// The world has an output: [`World::poll_output`]. Time does not go on until the owner has polled all outputs.
     Output,
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    /// Time up to which everything has happened.
+    /// Simulated time: everything before it has happened.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// Time of the next event; `None` if nothing is left to happen.
+    /// Time of the next event; `None` if there is none.
     pub fn next_event(&self) -> Option<Time> {
         let next = self.queue.peek().min(self.next_on_air().0);
         (next < Moment::NEVER).then(|| next.at())
     }
 
-    /// Lets everything happen that happens before `until`, each when the clock says so, or until there is something
-    /// for the owner to do.
+    /// Handles all events before `until`, at the pace of the clock. Returns early if the clock has input or the world
+    /// has an output.
     ///
     /// # Panics
     /// If `until` has passed, or lies beyond the end of the scenario.
@@ -219,12 +219,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
             }
             self.now = next.at();
             self.events += 1;
-            // At the same moment, what was scheduled before it comes before what the air decides in it.
+            // At one moment, scheduled events come before events of the air.
             if on_air < scheduled {
                 self.cells[index].cell.handle_event(self.now, next.phase());
             } else {
                 let event = self.take_scheduled().expect("the event just seen");
-                // A trace looks at every member after each event.
+                // A trace compares the state of every member after each event.
                 if !self.handle(event) && !R::TRACES {
                     continue;
                 }
@@ -233,7 +233,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Nothing more happens before the horizon.
+    /// Moves the time to the horizon, if nothing is left for the owner to do.
     fn pause(&mut self, until: Time) -> Pause {
         if !self.outputs.is_empty() {
             return Pause::Output;
@@ -245,7 +245,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Pause::Reached
     }
 
-    /// Waits for a time; false if input comes before it.
+    /// Waits for the time `at`. Returns false if there is input first.
     #[inline]
     fn comes(&mut self, at: Time) -> bool {
         match self.clock.wait_until(at) {
@@ -258,12 +258,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// The longest time by which the clock has been late.
+    /// Longest delay of the clock so far.
     pub fn lateness(&self) -> Duration {
         self.lateness
     }
 
-    /// The clock.
+    /// The clock that paces the run.
     pub fn clock(&mut self) -> &mut C {
         &mut self.clock
     }
@@ -273,7 +273,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         &mut self.recorder
     }
 
-    /// Ends the run at this time: accounts for all that is still under way.
+    /// Ends the run at the current time, and accounts for everything that is still in progress.
     pub fn finish(mut self) -> Finished<R> {
         self.flush();
         self.into_finished()
@@ -287,13 +287,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Finished { recorder: self.recorder, events: self.events, in_flight, outputs }
     }
 
-    /// Lets everything happen that happens before `until`.
+    /// Handles all events before `until`.
     #[cfg(test)]
     pub(crate) fn run_until(&mut self, until: Time) {
         assert_eq!(self.advance(until), Pause::Reached);
     }
 
-    /// The next event on any channel, and its cell; among equals the first cell's.
+    /// Next event on any cell's air, and the index of the cell; among equal moments, the first cell.
     #[inline]
     fn next_on_air(&self) -> (Moment, usize) {
         if let [only] = self.cells.as_slice() {
@@ -303,7 +303,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.cells.iter().enumerate().map(next).min().unwrap_or((Moment::NEVER, 0))
     }
 
-    /// The next event that was scheduled. A link's next arrival takes the place of the one that comes.
+    /// Takes the next scheduled event. If it is an arrival, the link's next arrival replaces it in the queue.
     #[inline]
     fn take_scheduled(&mut self) -> Option<Event> {
         let Self { queue, links, .. } = self;
@@ -313,7 +313,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         })
     }
 
-    /// False if nothing follows from it that anybody need look at.
+    /// Handles an event. Returns false if no cell can have changed.
     #[inline]
     fn handle(&mut self, event: Event) -> bool {
         if let Event::Arrival(link) = event {
@@ -366,10 +366,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
     fn under_way(&self) -> impl Iterator<Item = &Packet> {
         let cells = self.cells.iter().map(|bss| &bss.cell);
         let on_air = cells.flat_map(|cell| cell.undelivered().chain(cell.buffered()));
-        on_air.map(|msdu| &msdu.payload).chain(self.links.iter().flat_map(Link::in_flight))
+        on_air.map(|msdu| &msdu.payload).chain(self.links.iter().flat_map(LinkDirection::in_flight))
     }
 
-    /// A step of the time series ends: a look at what nothing tells by itself.
+    /// Records the windows of TCP senders, at the end of a step of the time series.
     #[cold]
     pub(crate) fn sample(&mut self) {
         for index in 0..self.flows.len() {

@@ -1,6 +1,7 @@
-//! Cells without end, drawn from all that decides what a queue does with packets: standard, errors, discipline, driver's queue
-//! and its limits, categories, aggregates, several flows to one station. Each runs for seconds, until long after its flows have
-//! stopped. The accounts of every run add up, and no channel is idle while packets wait.
+//! Random scenarios of one cell with all settings that decide what a queue does with packets: standard, errors,
+//! discipline, hardware queue and airtime queue limits, access categories, aggregates, several flows to one station.
+//! Each runs until seconds after its flows have stopped. In every run all packets are accounted for, and no channel
+//! is idle while packets wait.
 //!
 //! `AIRFAIR_FUZZ_SECONDS` and `PROPTEST_RNG_SEED` as in `fuzz_scenarios`.
 
@@ -30,28 +31,29 @@ use airfair_wlan::SentFrame;
 use toml::Table;
 
 use cells::cell;
-use hunt::{Fate, hunt, luck};
+use hunt::{DocumentOutcome, hunt, luck};
 
-/// Cells where nothing says how long.
+/// Number of scenarios without `AIRFAIR_FUZZ_SECONDS`.
 const FEW: u64 = 60;
-/// Longest that a channel may be idle while packets wait: more than any frame with its gaps, and than a regulator holds back.
+/// Longest time for which a channel may be idle while packets wait: longer than any frame with its interframe spaces,
+/// and than a time regulator delays packets.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Time after which a run is taken for one that never ends, since events follow each other at the same instant. Most take some
-/// milliseconds.
+/// Time after which a run is regarded as endless, because its events all happen at the same instant. Most runs take
+/// some milliseconds.
 const ENDLESS: std::time::Duration = std::time::Duration::from_mins(1);
 
-/// Looks for packets that wait at a channel on which nothing is sent.
+/// Measures how long packets wait at a channel on which nothing is sent.
 #[derive(Debug, Default)]
-struct Watch {
-    /// Packets of each member of the cell.
+struct IdleChannelCheck {
+    /// Queue length of each member of the cell.
     lengths: Vec<u32>,
-    /// Time since when they wait, and nothing has been sent; none if nobody has any.
+    /// Time from which on packets have waited without a transmission; `None` if no packets wait.
     since: Option<Time>,
-    /// The longest such time.
+    /// Longest such wait so far.
     longest: Duration,
 }
 
-impl Watch {
+impl IdleChannelCheck {
     fn look(&mut self, now: Time) {
         self.longest = self.since.map_or(self.longest, |since| self.longest.max(now - since));
     }
@@ -66,7 +68,7 @@ impl Watch {
     }
 }
 
-impl Recorder for Watch {
+impl Recorder for IdleChannelCheck {
     fn record(&mut self, now: Time, record: &Record) {
         match record {
             Record::Cell(_, airfair_wlan::Record::Queue { node, length }) => {
@@ -85,7 +87,10 @@ impl Recorder for Watch {
 }
 
 /// Runs a scenario, and cancels the run if it seems to be endless.
-fn run_for_a_while(scenario: &Scenario, watch: &mut Watch) -> Result<Outcome, RunError> {
+fn run_for_a_while(
+    scenario: &Scenario,
+    idle_check: &mut IdleChannelCheck,
+) -> Result<Outcome, RunError> {
     let control = Control::default();
     thread::scope(|threads| {
         let (running, ended) = mpsc::channel::<()>();
@@ -94,23 +99,24 @@ fn run_for_a_while(scenario: &Scenario, watch: &mut Watch) -> Result<Outcome, Ru
             let is_endless = ended.recv_timeout(ENDLESS) == Err(RecvTimeoutError::Timeout);
             cancel.store(is_endless, Ordering::Relaxed);
         });
-        let outcome = run_with(scenario, scenario.seed, 0, watch, &control);
+        let outcome = run_with(scenario, scenario.seed, 0, idle_check, &control);
         drop(running);
         outcome
     })
 }
 
-fn check(text: &str) -> Result<Fate, String> {
-    let Ok(scenario) = Scenario::parse(text, &[]) else { return Ok(Fate::Refused) };
-    let mut watch = Watch::default();
-    let outcome = run_for_a_while(&scenario, &mut watch).map_err(|error| format!("{error:?}"))?;
+fn check(text: &str) -> Result<DocumentOutcome, String> {
+    let Ok(scenario) = Scenario::parse(text, &[]) else { return Ok(DocumentOutcome::Refused) };
+    let mut idle_check = IdleChannelCheck::default();
+    let outcome =
+        run_for_a_while(&scenario, &mut idle_check).map_err(|error| format!("{error:?}"))?;
     balance::check(&scenario, &outcome);
-    watch.look(Time::ZERO + scenario.duration);
-    if watch.longest > PATIENCE {
-        let Watch { lengths, longest, .. } = watch;
+    idle_check.look(Time::ZERO + scenario.duration);
+    if idle_check.longest > PATIENCE {
+        let IdleChannelCheck { lengths, longest, .. } = idle_check;
         return Err(format!("nothing is sent for {longest}, and packets wait: {lengths:?}"));
     }
-    Ok(Fate::Accepted { has_run: true })
+    Ok(DocumentOutcome::Accepted { has_run: true })
 }
 
 #[test]

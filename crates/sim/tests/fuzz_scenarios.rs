@@ -1,9 +1,9 @@
-//! Mutated scenarios without end: the parser never panics, what it refuses has an address, what it accepts is
-//! read back as it was written, and runs; the accounts of every run add up.
+//! Fuzzer for scenario files. The parser must never panic. Refused documents have errors with addresses. Accepted
+//! ones are read back as they were written, and run, and the sums of every run hold.
 //!
-//! The mutator knows the schema, so that it gets behind the first checks. `AIRFAIR_FUZZ_SECONDS` says how long,
-//! `PROPTEST_RNG_SEED` with which luck; without them it makes the same few documents each time. A document that
-//! fails is written, as small as it still fails, to the directory that the message names.
+//! The mutator uses the schema, so that documents pass the first checks. `AIRFAIR_FUZZ_SECONDS` sets the duration,
+//! and `PROPTEST_RNG_SEED` the seed. Without them, the same few documents are made each time. A failing document is
+//! reduced and written to the directory that the message names.
 
 #![expect(
     clippy::disallowed_methods,
@@ -25,12 +25,12 @@ use airfair_units::{Bytes, DataRate, Duration};
 use serde_json::Value as Json;
 use toml::{Table, Value};
 
-use hunt::{Fate, hunt, luck};
+use hunt::{DocumentOutcome, hunt, luck};
 use luck::Luck;
 
-/// Documents where nothing says how long.
+/// Number of documents without `AIRFAIR_FUZZ_SECONDS`.
 const FEW: u64 = 300;
-/// Texts that fit nowhere, or barely.
+/// Texts that are valid under few keys or none.
 const TEXTS: [&str; 16] = [
     "",
     " ",
@@ -49,7 +49,7 @@ const TEXTS: [&str; 16] = [
     "ap",
     "µs",
 ];
-/// Numbers of quantities.
+/// Numbers for quantities.
 const NUMBERS: [&str; 14] = [
     "0",
     "1",
@@ -67,7 +67,7 @@ const NUMBERS: [&str; 14] = [
     "18446744073709551615",
 ];
 
-/// Material of documents: others, and what each key may hold.
+/// Source of documents: existing scenarios, and the schema.
 struct Mutator {
     corpus: Vec<Table>,
     schema: Json,
@@ -84,7 +84,7 @@ impl Mutator {
         table
     }
 
-    /// Changes something in a table or, more often, below it.
+    /// Changes something in a table or, more often, in a table below it.
     fn mutate(&mut self, table: &mut Table, schema: Option<&Json>, names: &[String]) {
         let mut names = names.to_vec();
         for section in ["bss", "station", "host", "router", "link"] {
@@ -135,7 +135,7 @@ impl Mutator {
         }
     }
 
-    /// Gives a table a key that it may have.
+    /// Adds a key that the table may have.
     fn insert(&mut self, table: &mut Table, schema: Option<&Json>, names: &[String]) {
         let mut known = Vec::new();
         if let Some(schema) = schema {
@@ -149,7 +149,7 @@ impl Mutator {
         table.insert(key.clone(), value);
     }
 
-    /// A value that fits a schema, or nearly.
+    /// A value that fits a schema, or nearly fits it.
     fn of(&mut self, schema: &Json, names: &[String], depth: usize) -> Value {
         if let Some(examples) = schema["examples"].as_array().filter(|_| self.luck.one_in(3)) {
             return Value::try_from(self.luck.pick(examples)).expect("JSON without null is TOML");
@@ -249,19 +249,19 @@ impl Mutator {
     }
 }
 
-/// True if a schema is that of a name.
+/// True for the schema of a name.
 fn is_name(schema: &Json) -> bool {
     schema["pattern"].as_str().is_some_and(|pattern| pattern.starts_with("^[A-Za-z0-9_-]"))
 }
 
-/// The units that the pattern of a quantity allows.
+/// Units that the pattern of a quantity allows.
 fn units(pattern: &str) -> Option<Vec<&str>> {
     let (_, behind) = pattern.rsplit_once('(')?;
     let (units, _) = behind.split_once(')')?;
     Some(units.split('|').collect())
 }
 
-/// Schema of a key, in whichever of its alternatives.
+/// Schema of a key, in any of the alternatives.
 fn child<'s>(schema: &'s Json, key: &str) -> Option<&'s Json> {
     let own = || schema["properties"].get(key);
     let named = || schema["patternProperties"].as_object()?.values().next();
@@ -270,14 +270,14 @@ fn child<'s>(schema: &'s Json, key: &str) -> Option<&'s Json> {
     own().or_else(named).or_else(below)
 }
 
-/// The keys that a schema knows, in all of its alternatives.
+/// Keys of a schema, in all of its alternatives.
 fn properties<'s>(schema: &'s Json, known: &mut Vec<(&'s String, &'s Json)>) {
     known.extend(schema["properties"].as_object().into_iter().flatten());
     let alternatives = ["anyOf", "oneOf"].map(|several| schema[several].as_array());
     alternatives.into_iter().flatten().flatten().for_each(|one| properties(one, known));
 }
 
-fn check(text: &str) -> Result<Fate, String> {
+fn check(text: &str) -> Result<DocumentOutcome, String> {
     let scenario = match Scenario::parse(text, &[]) {
         Ok(scenario) => scenario,
         Err(errors) => {
@@ -290,14 +290,14 @@ fn check(text: &str) -> Result<Fate, String> {
                     return Err(format!("steers a terminal: {line:?}"));
                 }
             }
-            return Ok(Fate::Refused);
+            return Ok(DocumentOutcome::Refused);
         }
     };
     if Scenario::parse(&scenario.to_toml(), &[]).as_ref() != Ok(&scenario) {
         return Err("not read back as it was written".to_owned());
     }
     if is_heavy(&scenario) {
-        return Ok(Fate::Accepted { has_run: false });
+        return Ok(DocumentOutcome::Accepted { has_run: false });
     }
     let small = scenario.flows.len() <= 4 && scenario.stations.len() <= 4;
     let duration = Duration::from_millis(if small { 200 } else { 10 }).min(scenario.duration);
@@ -307,10 +307,10 @@ fn check(text: &str) -> Result<Fate, String> {
     let outcome =
         run(&short, short.seed, 0, &Control::default()).map_err(|error| format!("{error:?}"))?;
     balance::check(&short, &outcome);
-    Ok(Fate::Accepted { has_run: true })
+    Ok(DocumentOutcome::Accepted { has_run: true })
 }
 
-/// True if milliseconds of a scenario take seconds.
+/// True if milliseconds of the scenario take seconds to simulate.
 fn is_heavy(scenario: &Scenario) -> bool {
     const FAST: DataRate = DataRate::from_mbps(200);
     const SMALL: Bytes = Bytes::new(100);
@@ -337,7 +337,7 @@ fn is_heavy(scenario: &Scenario) -> bool {
         || scenario.links.iter().any(|link| link.rate > FAST)
 }
 
-/// Every scenario of the project.
+/// All scenarios of the project.
 fn corpus() -> Vec<Table> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files: Vec<PathBuf> = files_in(&root.join("scenarios"));
@@ -360,6 +360,6 @@ fn no_mutation_of_a_scenario_breaks_the_parser_or_a_run() {
     let mut mutator = Mutator { corpus: corpus(), schema: schema(), luck: luck() };
     assert!(mutator.corpus.len() > 20, "the scenarios of the project");
     let tally = hunt(FEW, || mutator.document(), check);
-    // A mutator whose documents are all refused at the door would test the door alone.
+    // If all documents were refused by the first checks, the fuzzer would test only those.
     assert!(tally.accepted * 10 > tally.made && tally.ran * 20 > tally.made, "{tally:?}");
 }

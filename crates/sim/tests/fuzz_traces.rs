@@ -1,8 +1,8 @@
-//! Random cells of every standard, traced and not: a trace changes no record and no figure, and the accounts of the air
-//! agree with each other and with the frames of the trace.
+//! Fuzzer for traces: random cells of every standard run with and without a trace. A trace must change no record and
+//! no figure, and the figures must agree with each other and with the frames of the trace.
 //!
-//! `AIRFAIR_FUZZ_SECONDS` says how long, `PROPTEST_RNG_SEED` with which luck; without them it makes the same few cells
-//! each time. A cell that fails is written, as plain as it still fails, to the file that the message names.
+//! `AIRFAIR_FUZZ_SECONDS` sets the duration, and `PROPTEST_RNG_SEED` the seed. Without them, the same few cells are
+//! made each time. A failing cell is simplified and written to the file that the message names.
 
 #![expect(
     clippy::disallowed_methods,
@@ -31,10 +31,10 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use small_cells::{cells, fitting};
 
-/// Cells where nothing says how long.
+/// Number of cells without `AIRFAIR_FUZZ_SECONDS`.
 const FEW: u64 = 120;
 
-/// Frames of each member of the only cell, the access point first: of data, RTS, and those that are sent again.
+/// Frames of each member of the only cell, the access point first: data frames, RTS frames and retries.
 struct Frames {
     from: Time,
     sent: Vec<[u64; 3]>,
@@ -63,7 +63,7 @@ fn held(station: &StationOutcome) -> Duration {
     station.airtime_data_up + station.airtime_data_down + station.airtime_control
 }
 
-/// Looks whether the figures of a run agree with each other, and with its frames.
+/// Checks that the figures of a run agree with each other and with its frames.
 fn check_accounts(outcome: &Outcome, frames: &Frames) {
     let channel = &outcome.channels[0];
     let parts = [channel.data, channel.control, channel.beacon, channel.collision];
@@ -83,7 +83,7 @@ fn check_accounts(outcome: &Outcome, frames: &Frames) {
     assert_eq!(counted, frames.sent);
 }
 
-/// Records that have a part in the hash of a run, with their times, up to the end of the memory for them.
+/// Records that belong to the hash of a run, with their times, up to a maximum number.
 #[derive(Default)]
 struct Records<const TRACES: bool>(Vec<(Time, Record)>);
 
@@ -99,7 +99,7 @@ impl<const TRACES: bool> Recorder for Records<TRACES> {
     }
 }
 
-/// The first record that a trace changes, and some before it.
+/// The first record that a trace changes, with some records before it.
 fn first_difference(scenario: &Scenario, seed: u64) -> String {
     let streams = || Streams::new(seed, 0);
     let control = Control::default();
@@ -129,7 +129,10 @@ fn check(scenario: &Scenario, seed: u64) {
     check_accounts(&plain, &frames);
 }
 
-/// What is wrong with a cell, if anything; true if it ran.
+/// Checks a cell. Returns true if it ran.
+///
+/// # Errors
+/// A description of the failure.
 fn fate(text: &str, seed: u64) -> Result<bool, String> {
     let done = catch_unwind(AssertUnwindSafe(|| match fitting(text) {
         Some((scenario, _)) => {
@@ -144,7 +147,7 @@ fn fate(text: &str, seed: u64) -> Result<bool, String> {
     })
 }
 
-/// The plainest cell that still fails.
+/// The simplest cell that still fails.
 fn plainest(mut tree: impl ValueTree<Value = (String, u64)>) -> (String, u64) {
     let mut found = tree.current();
     while tree.simplify() {
@@ -162,7 +165,7 @@ fn plainest(mut tree: impl ValueTree<Value = (String, u64)>) -> (String, u64) {
     found
 }
 
-/// A number in the environment.
+/// Number in an environment variable.
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name}={text}")))
 }

@@ -1,14 +1,14 @@
 //! Names of the outcomes of frames.
 
 use airfair_sim::packet::Packet;
-use airfair_sim::trace::{Fate, Monitored};
+use airfair_sim::trace::{FrameOutcome, Monitored};
 
 /// Name of the outcome of a frame, as documents use it.
 pub fn fate(heard: &Monitored<Packet>) -> &'static str {
-    match heard.fate() {
-        Fate::Received => "received",
-        Fate::Collided => "collided",
-        Fate::Errored => "errored",
-        Fate::Missed => "not received",
+    match heard.outcome() {
+        FrameOutcome::Received => "received",
+        FrameOutcome::Collided => "collided",
+        FrameOutcome::Errored => "errored",
+        FrameOutcome::Missed => "not received",
     }
 }

@@ -1,5 +1,5 @@
-//! Aggregates: how many MPDUs fit an A-MPDU, how many MSDUs an A-MSDU, and the frames that answer them.
-//! [80211-2020 §9.3, §9.7, §10.12, §10.23.2.8]
+//! Frames that carry several packets: limits of A-MPDUs and A-MSDUs, and the frames that answer them. [80211-2020
+//! §9.3, §9.7, §10.12, §10.23.2.8]
 
 use airfair_units::{Bytes, DataRate, Duration};
 
@@ -10,41 +10,42 @@ use crate::phy::mode::Format;
 use crate::phy::ppdu::{self, MAX_PPDU_DURATION, PacketPadding};
 use crate::phy::{Band, Mode, ofdm};
 
-/// Header, 26 octets, and frame check sequence, 4, of a `QoS` data frame.  [80211-2020 §9.3.2.1]
+/// Header, 26 octets, and frame check sequence, 4 octets, of a `QoS` data frame.  [80211-2020 §9.3.2.1]
 pub const QOS_DATA_OVERHEAD: Bytes = Bytes::new(30);
 /// Delimiter before each MPDU of an A-MPDU.  [80211-2020 §9.7.1]
 pub const DELIMITER: Bytes = Bytes::new(4);
-/// Header of each MSDU of an A-MSDU: both addresses and the length.  [80211-2020 §9.3.2.2.2]
+/// Subframe header of each MSDU of an A-MSDU: two addresses and the length.  [80211-2020 §9.3.2.2.2]
 pub const AMSDU_SUBFRAME_HEADER: Bytes = Bytes::new(14);
-/// Largest A-MSDUs that a receiver can say it takes; the third is of VHT, and of HE beside it.
+/// Sizes of the largest A-MSDU that a receiver can announce. The third is for VHT, and for HE together with VHT.
 /// [80211-2020 §9.4.2.55.2, §9.4.2.157.2]
 pub const AMSDU_LIMITS: [Bytes; 3] = [Bytes::new(3_839), Bytes::new(7_935), Bytes::new(11_398)];
-/// `BlockAckReq` of one traffic identifier.  [80211-2020 §9.3.1.7]
+/// Size of a `BlockAckReq` for one traffic identifier.  [80211-2020 §9.3.1.7]
 pub const BLOCK_ACK_REQUEST_SIZE: Bytes = Bytes::new(24);
-/// Largest MPDU within an A-MPDU of an HT PPDU.  [80211-2020 §9.7.1]
+/// Largest MPDU in an A-MPDU of an HT PPDU.  [80211-2020 §9.7.1]
 pub const MAX_HT_MPDU_IN_AMPDU: Bytes = Bytes::new(4_095);
 
-/// The limits of A-MSDUs of a format in this band, ascending: VHT's capabilities are those of 5 GHz.
-/// [80211-2020 §9.4.2.55.2, §9.4.2.157.2], [80211ax-2021 §9.4.2.248]
+/// Sizes of the largest A-MSDU that receivers of a format can announce in this band, ascending. VHT capabilities
+/// exist at 5 GHz only.  [80211-2020 §9.4.2.55.2, §9.4.2.157.2], [80211ax-2021 §9.4.2.248]
 pub fn amsdu_limits(format: Format, band: Band) -> &'static [Bytes] {
     let known = if format == Format::Ht || band == Band::Ghz2 { 2 } else { 3 };
     &AMSDU_LIMITS[..known]
 }
 
-/// MPDUs that a block ack agreement lets be outstanding.  [80211-2020 §9.3.1.8.2], [80211ax-2021 §26.4.3]
+/// Window of a block ack agreement: the number of MPDUs that may be outstanding. [80211-2020 §9.3.1.8.2],
+/// [80211ax-2021 §26.4.3]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Window {
-    /// One: there is no agreement, and each MPDU has an ACK.
+pub enum BlockAckWindow {
+    /// One MPDU: there is no agreement, and an ACK answers each MPDU.
     Single,
-    /// 64.
+    /// 64 MPDUs, with a bitmap of 64 bits.
     #[default]
     Mpdus64,
-    /// 256, in HE.
+    /// 256 MPDUs, in HE only.
     Mpdus256,
 }
 
-impl Window {
-    /// MPDUs.
+impl BlockAckWindow {
+    /// Size of the window [MPDUs].
     pub const fn mpdus(self) -> u16 {
         match self {
             Self::Single => 1,
@@ -53,7 +54,7 @@ impl Window {
         }
     }
 
-    /// The smallest one for so many MPDUs, if there is one.
+    /// The smallest window for this number of MPDUs; `None` above 256.
     pub const fn of(mpdus: u16) -> Option<Self> {
         match mpdus {
             1..=64 => Some(Self::Mpdus64),
@@ -62,7 +63,7 @@ impl Window {
         }
     }
 
-    /// What answers a PPDU: a compressed `BlockAck`, 24 octets and a bit for each MPDU, or an ACK.
+    /// Size of the response to a PPDU: a compressed `BlockAck` with 24 octets and one bit per MPDU, or an ACK.
     /// [80211-2020 §9.3.1.8.2]
     pub const fn response_size(self) -> Bytes {
         match self {
@@ -72,34 +73,34 @@ impl Window {
     }
 }
 
-/// Frames of several packets on one link in one direction: a block ack agreement, or A-MSDUs without one.
-/// [80211-2020 §10.11, §10.25.2]
+/// Rules for frames with several packets, on one link in one direction: a block ack agreement, or A-MSDUs without
+/// one. [80211-2020 §10.11, §10.25.2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Agreement {
-    /// Its window, and so the size of its `BlockAck`s.
-    pub window: Window,
+    /// Window of the agreement, which also decides the size of its `BlockAck`s.
+    pub window: BlockAckWindow,
     /// Limits of each A-MPDU.
     pub limits: AmpduLimits,
-    /// Most octets of an A-MSDU; none if each MPDU carries one packet.
+    /// Size of the largest A-MSDU; `None` if each MPDU carries one packet.
     pub amsdu: Option<Bytes>,
-    /// What follows when no response comes.
+    /// Behaviour of the originator if no response arrives.
     pub after_silence: AfterSilence,
 }
 
 impl Agreement {
-    /// The largest aggregates of a format.
-    pub fn of(format: Format, window: Window) -> Self {
+    /// Agreement with the largest aggregates of a format.
+    pub fn of(format: Format, window: BlockAckWindow) -> Self {
         let limits = AmpduLimits::of(format, window);
         Self { window, limits, amsdu: None, after_silence: AfterSilence::default() }
     }
 
-    /// A-MSDUs of up to so many octets, each in an MPDU that is answered by an ACK.
+    /// A-MSDUs of at most this size, each in an MPDU that an ACK answers.
     pub fn without_block_ack(format: Format, amsdu: Bytes) -> Self {
-        Self { amsdu: Some(amsdu), ..Self::of(format, Window::Single) }
+        Self { amsdu: Some(amsdu), ..Self::of(format, BlockAckWindow::Single) }
     }
 
-    /// The same with A-MSDUs of up to so many octets, of which an MPDU of an HT A-MPDU holds no more than 4065.
-    /// [80211-2020 §9.7.1]
+    /// Adds A-MSDUs of at most this size. An MPDU of an HT A-MPDU holds at most 4065 octets of them.  [80211-2020
+    /// §9.7.1]
     #[must_use]
     pub fn with_amsdu(self, format: Format, amsdu: Bytes) -> Self {
         let most = match format {
@@ -109,7 +110,7 @@ impl Agreement {
         Self { amsdu: Some(amsdu.min(most)), ..self }
     }
 
-    /// What the ends of a link have agreed on, if a frame may carry several packets.
+    /// Agreement of the two ends of a link; `None` if frames carry one packet each.
     pub fn on(link: &LinkCapabilities) -> Option<Self> {
         let format = link.format.format;
         let Some(own) = link.aggregation else {
@@ -125,54 +126,54 @@ impl Agreement {
         Some(link.amsdu.map_or(agreement, |amsdu| agreement.with_amsdu(format, amsdu)))
     }
 
-    /// True if MPDUs are acknowledged by blocks.
+    /// True if `BlockAck`s acknowledge MPDUs.
     pub fn has_block_ack(&self) -> bool {
-        self.window != Window::Single
+        self.window != BlockAckWindow::Single
     }
 
-    /// Most packets of this size in a frame, as far as windows and A-MSDUs go.
+    /// Largest number of packets of this size in a frame, by the window and the A-MSDUs.
     pub fn most_packets(&self, size: Bytes) -> usize {
         let joined = usize::try_from(self.most_joined(size)).expect("a few hundred");
         usize::from(self.most_mpdus()) * joined
     }
 
-    /// Most packets of this size in an MPDU.
+    /// Largest number of packets of this size in an MPDU.
     pub(crate) fn most_joined(&self, size: Bytes) -> u32 {
         let subframe = padded(AMSDU_SUBFRAME_HEADER + size).get();
         let joined = self.amsdu.map_or(1, |amsdu| ((amsdu.get() + 3) / subframe).max(1));
         u32::try_from(joined).expect("a few hundred")
     }
 
-    /// Most MPDUs of an A-MPDU.
+    /// Largest number of MPDUs in an A-MPDU.
     pub fn most_mpdus(&self) -> u16 {
         self.limits.max_mpdus.min(self.window.mpdus())
     }
 
-    /// Limits of its originator; attempts are those of each exchange.
-    pub(crate) fn originator(&self) -> block_ack::Limits {
+    /// Settings of the agreement's originator. The number of attempts is set with each exchange.
+    pub(crate) fn originator(&self) -> block_ack::OriginatorConfig {
         let (window, attempts) = (self.window.mpdus(), u16::MAX);
         let asks = self.has_block_ack();
         let after_silence = if asks { self.after_silence } else { AfterSilence::Retransmission };
-        block_ack::Limits { window, attempts, after_silence, asks }
+        block_ack::OriginatorConfig { window, attempts, after_silence, asks }
     }
 }
 
-/// Length of an A-MPDU as MPDUs are added to it, one after the other.
+/// Length of an A-MPDU to which MPDUs are added one after the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AmpduLength {
     octets: Bytes,
     mpdus: u16,
-    /// Least length of all but the last subframe, by the receiver's MPDU start spacing.
+    /// Smallest length of each subframe but the last, by the receiver's minimum MPDU start spacing.
     least: Bytes,
 }
 
 impl AmpduLength {
-    /// An empty one, for a receiver that takes an MPDU at once.
+    /// Empty A-MPDU, for a receiver without a minimum MPDU start spacing.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty one, for a receiver that wants so much time from the start of one MPDU to that of the next.
+    /// Empty A-MPDU, for a receiver with this minimum time from the start of one MPDU to the start of the next.
     /// [80211-2020 §10.12.3]
     pub fn with_start_spacing(spacing: Duration, rate: DataRate) -> Self {
         let bits = u128::from(spacing.as_nanos()) * u128::from(rate.bps());
@@ -180,71 +181,71 @@ impl AmpduLength {
         Self { least: padded(Bytes::new(octets)), ..Self::default() }
     }
 
-    /// With one more MPDU of this size behind the others.
+    /// Length with one more MPDU of this size.
     #[must_use]
     pub fn with(self, mpdu: Bytes) -> Self {
-        // Whoever comes last has no padding, and pays the padding of the one before.
+        // The last subframe has no padding. The next one adds the padding of the one before.
         let before = if self.mpdus == 0 { Bytes::ZERO } else { self.padded() };
         Self { octets: before + DELIMITER + mpdu, mpdus: self.mpdus + 1, ..self }
     }
 
-    /// With so many octets more in the last MPDU.
+    /// Length if the last MPDU grows by `more` octets.
     #[must_use]
     pub fn grown(self, more: Bytes) -> Self {
         Self { octets: self.octets + more, ..self }
     }
 
-    /// Octets up to here, those of the last subframe raised to the least that another may follow.
+    /// Length so far, with the last subframe padded and raised to its minimum so that another one may follow.
     fn padded(self) -> Bytes {
-        // `least` counts from the last delimiter: all before it are padded already.
+        // `least` counts from the last delimiter, because all subframes before it are padded already.
         padded(self.octets).max(self.least * u64::from(self.mpdus))
     }
 
-    /// Octets of the PSDU.
+    /// Size of the PSDU.
     pub fn octets(self) -> Bytes {
         self.octets
     }
 
-    /// MPDUs in it.
+    /// Number of MPDUs.
     pub fn mpdus(self) -> u16 {
         self.mpdus
     }
 }
 
-/// Next multiple of four octets.
+/// Size rounded up to a multiple of four octets.
 pub(crate) fn padded(size: Bytes) -> Bytes {
     Bytes::new(size.get().next_multiple_of(4))
 }
 
-/// Octets of an A-MSDU of MSDUs of these sizes: a header before each, and padding behind all but the last.
-/// [80211-2020 §9.3.2.2.2]
+/// Size of an A-MSDU of MSDUs with these sizes: a header before each, and padding after all but the last. [80211-2020
+/// §9.3.2.2.2]
 pub fn amsdu_size(msdus: impl IntoIterator<Item = Bytes>) -> Bytes {
     let add = |before: Bytes, msdu| padded(before) + AMSDU_SUBFRAME_HEADER + msdu;
     msdus.into_iter().fold(Bytes::ZERO, add)
 }
 
-/// Rate below which a mode is slow, unless told otherwise.
+/// Rate below which a mode counts as slow by default.
 pub const SLOW_BELOW: DataRate = DataRate::from_mbps(12);
 
-/// Limits of one A-MPDU.
+/// Limits of an A-MPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AmpduLimits {
-    /// Most octets, by the receiver and by choice.
+    /// Largest number of octets: by the receiver, and by choice.
     pub max_bytes: Bytes,
-    /// Most MPDUs, by the window and by choice.
+    /// Largest number of MPDUs: by the window, and by choice.
     pub max_mpdus: u16,
-    /// Longest PPDU, by choice: airtime, not octets.
+    /// Longest PPDU: a limit of airtime, by choice.
     pub max_duration: Duration,
-    /// The same at a low rate, if that is shorter.
+    /// Longest PPDU at a low rate, if shorter than `max_duration`.
     pub slow_duration: Duration,
-    /// Rate below which it is low.
+    /// Rate below which a rate counts as low.
     pub slow_below: DataRate,
 }
 
 impl AmpduLimits {
-    /// Limits of the standard for a receiver that takes the largest.  [80211-2020 §9.4.2.55.3, §9.4.2.157.2],
-    /// [80211ax-2021 §26.6.1]
-    pub fn of(format: Format, window: Window) -> Self {
+    /// Limits of the standard, for a receiver that accepts the largest A-MPDUs.  [80211-2020 §9.4.2.55.3,
+    /// §9.4.2.157.2], [80211ax-2021 §26.6.1]
+    pub fn of(format: Format, window: BlockAckWindow) -> Self {
         let max_bytes = Bytes::new(match format {
             Format::Ht => 65_535,
             Format::Vht => 1_048_575,
@@ -259,8 +260,8 @@ impl AmpduLimits {
         }
     }
 
-    /// Most octets of a PSDU whose PPDU is followed by a response, SIFS before it, within the rest of a TXOP; nothing
-    /// if not even the preamble fits. Without a TXOP limit the rest is [`Duration::MAX`].
+    /// Largest PSDU whose PPDU and response fit into the rest of a TXOP, with the SIFS between them. `None` if not
+    /// even the preamble fits. Without a TXOP limit, `rest` is [`Duration::MAX`].
     pub fn room(
         &self,
         mode: Mode,
@@ -277,8 +278,8 @@ impl AmpduLimits {
         Some(fits.min(self.max_bytes))
     }
 
-    /// The longest A-MPDU of the first of `mpdus` that fits `room`, and these limits. Nothing is in it if the first one
-    /// does not fit.
+    /// Longest A-MPDU of the first of `mpdus` that fits into `room` octets and these limits. It is empty if not even
+    /// the first MPDU fits.
     pub fn fill(&self, room: Bytes, mpdus: impl IntoIterator<Item = Bytes>) -> AmpduLength {
         let mut length = AmpduLength::new();
         for mpdu in mpdus {
@@ -292,19 +293,19 @@ impl AmpduLimits {
     }
 }
 
-/// Time on the air of a control frame of non-HT OFDM, duplicated over the width of what it answers.
+/// Time on the air of a control frame in non-HT OFDM, duplicated over the width of the frame that it answers.
 /// [80211-2020 §10.6.6.5.2, §17.4.3]
 pub fn control_duration(size: Bytes, modulation: ofdm::Modulation, band: Band) -> Duration {
     ofdm::ppdu_duration(size, ofdm::RATES[modulation as usize]) + band.signal_extension()
 }
 
-/// Modulation of the response to a frame of this mode: the highest basic rate not above its non-HT reference rate,
-/// else the lowest mandatory one.  [80211-2020 §10.6.6.5.2, §10.6.11]
+/// Modulation of the response to a frame of this mode: the highest basic rate not above the mode's non-HT reference
+/// rate, or else the highest such mandatory rate.  [80211-2020 §10.6.6.5.2, §10.6.11]
 pub fn response_modulation(mode: Mode, basic: &[ofdm::Modulation]) -> ofdm::Modulation {
     let reference = mode.reference();
     let is_mandatory =
         |it: &ofdm::Modulation| ofdm::MANDATORY_RATES.contains(&ofdm::RATES[*it as usize]);
-    // Modulations are in the order of their rates.
+    // Modulations are ordered by their rates.
     let below = |it: &ofdm::Modulation| *it <= reference;
     let basic = basic.iter().copied().filter(below).max();
     let mandatory = || ofdm::Modulation::ALL.into_iter().filter(is_mandatory).rfind(below);
@@ -322,7 +323,7 @@ mod tests {
         Mode::new(Parameters::of(format, mcs, 1, width, GuardInterval::Ns800)).expect("a mode")
     }
 
-    /// 1500 + 8 of LLC + 30 = 1538 octets: 4 + 1538 = 1542, padded 1544. Three: 2·1544 + 1542 = 4630.
+    /// 1500 + 8 of LLC + 30 = 1538 octets. One MPDU: 4 + 1538 = 1542, padded 1544. Three: 2·1544 + 1542 = 4630.
     ///
     /// Verifies: [80211-2020 §9.7.1]
     #[test]
@@ -336,25 +337,26 @@ mod tests {
         );
     }
 
-    /// 42 · 1544 = 64 848 and one more of 1542 is above 65 535, with 41 · 1544 + 1542 = 64 846 below.
+    /// 42 · 1544 = 64 848, and one more of 1542 exceeds 65 535; 41 · 1544 + 1542 = 64 846 does not.
     ///
     /// Verifies: [80211-2020 §9.4.2.55.3]
     #[test]
     fn ht_takes_42_mpdus_of_1538_octets() {
-        let limits = AmpduLimits::of(Format::Ht, Window::Mpdus64);
+        let limits = AmpduLimits::of(Format::Ht, BlockAckWindow::Mpdus64);
         let mode = mode(Format::Ht, 7, Width::Mhz40);
         let room = limits.room(mode, Band::Ghz5, Duration::from_micros(32), Duration::MAX);
         let filled = limits.fill(room.expect("room"), [Bytes::new(1_538); 100]);
         assert_eq!((filled.mpdus(), filled.octets()), (42, Bytes::new(64_846)));
     }
 
-    /// HT MCS 0, 20 MHz: 5484 - 36 = 5448 µs, 1362 symbols of 26 bits: 35 412 - 22 bits = 4423 octets: two of 1542, not
-    /// three (4630). In a TXOP of 2528 µs, less SIFS 16 and a `BlockAck` of 68: 2444 - 36 = 2408 µs: 602 symbols, 1953.
+    /// HT MCS 0 at 20 MHz: 5484 - 36 = 5448 µs are 1362 symbols of 26 bits: 35 412 - 22 bits = 4423 octets, enough
+    /// for two MPDUs of 1542 and not for three (4630). In a TXOP of 2528 µs, SIFS 16 and a `BlockAck` of 68 leave
+    /// 2444 µs, and 2444 - 36 = 2408 µs are 602 symbols: 1953 octets.
     ///
     /// Verifies: [80211-2020 §10.12.5, §10.23.2.8]
     #[test]
     fn the_duration_of_a_ppdu_and_the_txop_limit_slow_aggregates() {
-        let limits = AmpduLimits::of(Format::Ht, Window::Mpdus64);
+        let limits = AmpduLimits::of(Format::Ht, BlockAckWindow::Mpdus64);
         let mode = mode(Format::Ht, 0, Width::Mhz20);
         let response = Duration::from_micros(68);
         let of = |rest| {
@@ -366,7 +368,7 @@ mod tests {
         assert_eq!(limits.room(mode, Band::Ghz5, response, Duration::from_micros(100)), None);
     }
 
-    /// At 300 Mb/s 8 µs are 300 octets: MPDUs of 100 octets, 104 with delimiter, are 300 apart.
+    /// At 300 Mb/s, 8 µs are 300 octets: MPDUs of 100 octets, 104 with delimiter, start 300 octets apart.
     ///
     /// Verifies: [80211-2020 §10.12.3]
     #[test]
@@ -387,8 +389,9 @@ mod tests {
         assert_eq!(amsdu_size([]), Bytes::ZERO);
     }
 
-    /// 24 Mb/s, 96 bits a symbol. ACK 14 octets: 134 bits → 2 symbols, 28 µs. `BlockAck` 32: 278 → 3, 32 µs; of 256 MPDUs
-    /// 56: 470 → 5, 40 µs. BAR 24: 214 → 3, 32 µs. At 6 Mb/s, 24 bits: `BlockAck` 278 → 12 symbols, 68 µs.
+    /// At 24 Mb/s, 96 bits per symbol. ACK of 14 octets: 134 bits → 2 symbols, 28 µs. `BlockAck` of 32: 278 → 3, 32
+    /// µs; for 256 MPDUs 56: 470 → 5, 40 µs. BAR of 24: 214 → 3, 32 µs. At 6 Mb/s, 24 bits per symbol: `BlockAck` 278
+    /// → 12, 68 µs.
     ///
     /// Verifies: [80211-2020 §9.3.1.7, §9.3.1.8.2, §17.4.3]
     #[test]
@@ -396,7 +399,8 @@ mod tests {
         use ofdm::Modulation::{Bpsk12, Qam16R12};
         let us =
             |size, modulation| control_duration(size, modulation, Band::Ghz5).as_nanos() / 1_000;
-        let (small, large) = (Window::Mpdus64.response_size(), Window::Mpdus256.response_size());
+        let (small, large) =
+            (BlockAckWindow::Mpdus64.response_size(), BlockAckWindow::Mpdus256.response_size());
         assert_eq!((small, large), (Bytes::new(32), Bytes::new(56)));
         assert_eq!([us(small, Qam16R12), us(large, Qam16R12), us(small, Bpsk12)], [32, 40, 68]);
         assert_eq!(us(BLOCK_ACK_REQUEST_SIZE, Qam16R12), 32);
@@ -404,13 +408,14 @@ mod tests {
         assert_eq!(extended, Duration::from_micros(38));
     }
 
-    /// HT at 20 MHz, 4 ms: 3964 µs behind 36 of preamble, 991 symbols. MCS 7 is no slow one: 991·260 - 22 bits are 32 204
-    /// octets. MCS 0 is: 2 ms leave 491 symbols of 26 bits, 12 744 bits, 1593 octets. What is longer than all stays at 4 ms.
+    /// HT at 20 MHz, 4 ms: 3964 µs after a preamble of 36, 991 symbols. MCS 7 is not slow: 991·260 - 22 bits are 32
+    /// 204 octets. MCS 0 is slow: 2 ms leave 491 symbols of 26 bits, 12 744 bits, 1593 octets. A slow limit above 4
+    /// ms has no effect.
     #[test]
     fn a_driver_may_limit_the_time_of_an_aggregate_at_low_rates_more_than_at_others() {
         let us = Duration::from_micros;
         let of = |mcs, slow_duration| {
-            let usual = AmpduLimits::of(Format::Ht, Window::Mpdus64);
+            let usual = AmpduLimits::of(Format::Ht, BlockAckWindow::Mpdus64);
             let limits = AmpduLimits { max_duration: us(4_000), slow_duration, ..usual };
             let mode = mode(Format::Ht, mcs, Width::Mhz20);
             limits.room(mode, Band::Ghz5, us(68), Duration::MAX).expect("room").get()
@@ -419,18 +424,19 @@ mod tests {
         assert_eq!((of(7, us(5_000)), of(0, us(5_000))), (32_204, 3_218));
     }
 
-    /// Subframes of 1508 octets are 1522, and 1524 but for the last: three are 4570, and a fourth does not fit 4600. Each of 64
-    /// MPDUs has three. Within A-MPDUs of HT there are 4065 octets, for two. A header and what may come beside it has 56.
+    /// A packet of 1508 octets takes 1522 octets in an A-MSDU, and 1524 if another follows. Three are 4570 octets,
+    /// and a fourth does not fit into 4600. Each of 64 MPDUs has three. MPDUs in A-MPDUs of HT have 4065 octets, for
+    /// two. A header and what may come beside it has 56 octets.
     ///
     /// Verifies: [80211-2020 §9.3.2.2, §9.7.1]
     #[test]
     fn an_agreement_knows_how_many_packets_a_frame_may_have() {
         let (packet, amsdu) = (Bytes::new(1_508), Bytes::new(4_600));
         let of = |agreement: Agreement| agreement.most_packets(packet);
-        let he = Agreement::of(Format::He, Window::Mpdus64);
+        let he = Agreement::of(Format::He, BlockAckWindow::Mpdus64);
         assert_eq!((of(he), of(he.with_amsdu(Format::He, amsdu))), (64, 192));
         assert_eq!(of(Agreement::without_block_ack(Format::Ht, amsdu)), 3);
-        let ht = Agreement::of(Format::Ht, Window::Mpdus64);
+        let ht = Agreement::of(Format::Ht, BlockAckWindow::Mpdus64);
         assert_eq!(of(ht.with_amsdu(Format::Ht, amsdu)), 128);
         let sizes = [packet; 3];
         assert_eq!(amsdu_size(sizes), Bytes::new(4_570));
@@ -457,14 +463,14 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// What is filled fits, one more would not, and the length is the sum over subframes.
+        /// The A-MPDU fits, one more MPDU would not, and the length is the sum over the subframes.
         #[test]
         fn an_aggregate_is_as_long_as_its_limits_allow(
             sizes in prop::collection::vec(30_u64..4_000, 1..80),
             room in 30_u64..70_000,
             most in 1_u16..64,
         ) {
-            let limits = AmpduLimits { max_mpdus: most, ..AmpduLimits::of(Format::Ht, Window::Mpdus64) };
+            let limits = AmpduLimits { max_mpdus: most, ..AmpduLimits::of(Format::Ht, BlockAckWindow::Mpdus64) };
             let filled = limits.fill(Bytes::new(room), sizes.iter().copied().map(Bytes::new));
             let count = usize::from(filled.mpdus());
             let octets = |count: usize| -> u64 {

@@ -1,4 +1,4 @@
-//! Durations of frames and exchanges, and the rates of responses.
+//! Durations of frames and exchanges, and rates of control frames.
 
 use airfair_units::{Bytes, DataRate, Duration};
 
@@ -10,53 +10,54 @@ use crate::frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, RTS_SIZE};
 use crate::phy::mode::Format;
 use crate::phy::{Band, Mode, Preamble, Rate, Standard, Timing, TxVector, dsss, mode_groups, ofdm};
 
-/// Frame by which rates are compared.  [linux-minstrel]
+/// Size of the frame by which rate control compares rates.  [linux-minstrel]
 pub(crate) const ORDINARY: Bytes = Bytes::new(1_200);
 
 /// Timing rules of one cell.
 #[derive(Clone, Debug)]
 pub struct Airtime {
-    /// The legacy amendment of the cell's band.
+    /// Legacy amendment of the cell's band.
     standard: Standard,
     preamble: Preamble,
     beacon: TxVector,
     rts_threshold: Option<Bytes>,
-    /// Frames that go with a data frame, by its vector.
-    companions: [Companions; TxVector::COUNT],
-    /// Link of each station with the access point, where it is of HT or later.
+    /// Control frames around a data frame, by the [index](TxVector::index) of its vector.
+    control_responses: [ControlResponses; TxVector::COUNT],
+    /// Capabilities of each station's link with the access point; `None` before HT.
     links: Vec<Option<LinkCapabilities>>,
-    /// Gaps and windows.
+    /// Interframe spaces, slot time and contention windows.
     pub timing: Timing,
 }
 
-/// Control frames that go with a frame of one vector.
+/// Control frames around a data frame of one vector.
 #[derive(Clone, Copy, Debug)]
-struct Companions {
-    /// Vector of a response to it.
+struct ControlResponses {
+    /// Vector of a response to the data frame.
     response: TxVector,
     ack: Duration,
-    /// Vector of an RTS or a CTS to oneself before it.
+    /// Vector of an RTS or a CTS-to-self before the data frame.
     guard: TxVector,
-    /// True if a station in the cell would not know it for a frame, and it is to be protected.
+    /// True if a CTS-to-self must protect the data frame, because a station of the cell does not recognise it as a
+    /// frame.
     is_hidden: bool,
 }
 
-/// Frames that go before a data frame.
+/// Protection that precedes a data frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protection {
-    /// Nothing.
+    /// Data without a frame before it.
     None,
-    /// RTS, answered by CTS, both sent in this way.
+    /// RTS and CTS, both with this vector.
     RtsCts(TxVector),
-    /// A CTS to oneself.
+    /// CTS-to-self with this vector.
     CtsToSelf(TxVector),
 }
 
 impl Airtime {
-    /// The rules of `config`.
+    /// Timing rules for this configuration.
     ///
     /// # Panics
-    /// If it has a basic rate that no legacy amendment has.
+    /// If a basic rate is not a rate of a legacy amendment.
     pub fn new(config: &CellConfig) -> Self {
         let (rules, b_stations) = (&config.rules, config.has_b_stations());
         let (standard, preamble) = (rules.legacy(), rules.preamble);
@@ -66,13 +67,13 @@ impl Airtime {
         let basic: Vec<TxVector> =
             rules.basic_rates.iter().map(|rate| vector(*rate, preamble)).collect();
         let hides_modes = config.has_legacy_stations();
-        let companions = |(place, tx): (usize, TxVector)| {
+        let control_responses = |(place, tx): (usize, TxVector)| {
             let is_of_mode = tx.index() != place;
             let hides_ofdm = b_stations && !tx.is_dsss();
             let is_hidden = rules.protection && (hides_ofdm || (is_of_mode && hides_modes));
             let audible = if hides_ofdm { vector(dsss::RATES[3], preamble) } else { tx };
             let response = response(&basic, tx, preamble);
-            Companions {
+            ControlResponses {
                 response,
                 ack: standard.ppdu_duration(ACK_SIZE, response),
                 guard: self::response(&basic, audible, preamble),
@@ -80,13 +81,14 @@ impl Airtime {
             }
         };
         let mut all = TxVector::references().enumerate();
-        let companions = std::array::from_fn(|_| companions(all.next().expect("one each")));
+        let control_responses =
+            std::array::from_fn(|_| control_responses(all.next().expect("one each")));
         let (beacon, rts_threshold) = (basic[0], rules.rts_threshold);
         let links = config.stations.iter().map(|station| station.link).collect();
-        Self { standard, preamble, beacon, rts_threshold, companions, links, timing }
+        Self { standard, preamble, beacon, rts_threshold, control_responses, links, timing }
     }
 
-    /// Vector of frames at this rate here.
+    /// Vector of frames at this rate, in this cell.
     ///
     /// # Panics
     /// If no legacy amendment has this rate.
@@ -97,11 +99,11 @@ impl Airtime {
         }
     }
 
-    /// Vector of frames between a station and the access point at this data rate: of several modes that with the fewest
-    /// streams, at the link's own width and guard interval if there is one.
+    /// Vector of frames between a station and the access point at this data rate. Of several modes with this rate, it
+    /// is the one with the fewest streams, with the link's own width and guard interval if possible.
     ///
     /// # Panics
-    /// If the link has no such rate.
+    /// If the link does not have this rate.
     pub fn vector_on(&self, station: NodeId, rate: DataRate) -> TxVector {
         let Some(link) = station.index().checked_sub(1).and_then(|index| self.links[index]) else {
             return self.vector(rate);
@@ -113,32 +115,32 @@ impl Airtime {
     }
 
     #[inline]
-    fn companions(&self, tx: TxVector) -> &Companions {
-        &self.companions[tx.index()]
+    fn control_responses(&self, tx: TxVector) -> &ControlResponses {
+        &self.control_responses[tx.index()]
     }
 
-    /// Vector of the control frame that answers a frame: at the highest basic rate not above the frame's, of the
-    /// same modulation, else at the highest mandatory one.  [80211-2020 §10.6.6.5.2]
+    /// Vector of the control frame that answers a frame: at the highest basic rate not above the frame's rate, of the
+    /// same modulation class, or else at the highest mandatory rate.  [80211-2020 §10.6.6.5.2]
     #[inline]
     pub fn response(&self, tx: TxVector) -> TxVector {
-        self.companions(tx).response
+        self.control_responses(tx).response
     }
 
-    /// Vector of an RTS before a frame.  [80211-2020 §10.6.6.2]
+    /// Vector of an RTS before a data frame.  [80211-2020 §10.6.6.2]
     pub(crate) fn guard(&self, tx: TxVector) -> TxVector {
-        self.companions(tx).guard
+        self.control_responses(tx).guard
     }
 
-    /// Protection that goes before a data frame of `msdu` octets.
+    /// Protection of a data frame that carries `msdu` octets.
     #[inline]
     pub fn protection(&self, msdu: Bytes, tx: TxVector) -> Protection {
         self.protection_of(psdu(msdu, tx), tx)
     }
 
-    /// Protection that goes before a data frame whose PSDU has so many octets.
+    /// Protection of a data frame whose PSDU has `psdu` octets.
     #[inline]
     pub fn protection_of(&self, psdu: Bytes, tx: TxVector) -> Protection {
-        let Companions { guard, is_hidden, .. } = *self.companions(tx);
+        let ControlResponses { guard, is_hidden, .. } = *self.control_responses(tx);
         if self.rts_threshold.is_some_and(|threshold| psdu > threshold) {
             Protection::RtsCts(guard)
         } else if is_hidden {
@@ -148,30 +150,30 @@ impl Airtime {
         }
     }
 
-    /// A data frame that carries `msdu` octets.
+    /// Duration of a data frame that carries `msdu` octets.
     #[inline]
     pub fn data(&self, msdu: Bytes, tx: TxVector) -> Duration {
         self.standard.ppdu_duration(psdu(msdu, tx), tx)
     }
 
-    /// A frame of `psdu` octets.
+    /// Duration of a frame of `psdu` octets.
     #[inline]
     pub(crate) fn frame(&self, psdu: Bytes, tx: TxVector) -> Duration {
         self.standard.ppdu_duration(psdu, tx)
     }
 
-    /// Band of the channel.
     pub(crate) fn band(&self) -> Band {
         self.standard.band()
     }
 
-    /// The ACK of a data frame.
+    /// Duration of the ACK of a data frame with this vector.
     #[inline]
     pub fn ack(&self, tx: TxVector) -> Duration {
-        self.companions(tx).ack
+        self.control_responses(tx).ack
     }
 
-    /// Time that a frame of ordinary size takes with its ACK and the gaps, the yardstick of rate adaptation.
+    /// Duration of an exchange with a data frame of ordinary size, its ACK and interframe spaces. Rate control
+    /// compares rates by it.
     pub fn exchange(&self, tx: TxVector) -> Duration {
         let Timing { sifs, difs, .. } = self.timing;
         difs + self.data(ORDINARY, tx) + sifs + self.ack(tx)
@@ -182,40 +184,41 @@ impl Airtime {
         Duration::from_nanos((self.timing.slot * u64::from(self.timing.cw_min)).as_nanos() / 2)
     }
 
-    /// An RTS.
+    /// Duration of an RTS.
     pub fn rts(&self, tx: TxVector) -> Duration {
         self.standard.ppdu_duration(RTS_SIZE, tx)
     }
 
-    /// A CTS.
+    /// Duration of a CTS.
     pub fn cts(&self, tx: TxVector) -> Duration {
         self.standard.ppdu_duration(CTS_SIZE, tx)
     }
 
-    /// Vector of beacons: at the lowest rate, which every station supports.
+    /// Vector of beacons: that of the lowest rate, which every station supports.
     pub fn beacon_vector(&self) -> TxVector {
         self.beacon
     }
 
-    /// A beacon of `psdu` octets.
+    /// Duration of a beacon of `psdu` octets.
     pub fn beacon(&self, psdu: Bytes) -> Duration {
         self.standard.ppdu_duration(psdu, self.beacon)
     }
 
-    /// ACK and CTS time-out, counted from the end of the frame: SIFS, a slot and the PHY's start delay.
-    /// [80211-2020 §10.3.2.9, §10.3.2.11]
+    /// ACK and CTS time-out, from the end of the frame: SIFS, a slot and the PHY's start delay. [80211-2020
+    /// §10.3.2.9, §10.3.2.11]
     pub fn response_timeout(&self) -> Duration {
         self.timing.sifs + self.timing.slot + self.timing.rx_phy_start_delay
     }
 }
 
-/// Octets of the MPDU of a data frame that is sent so: HT, VHT and HE have `QoS` data.  [80211-2020 §9.3.2.1]
+/// Size of the MPDU of a data frame with this vector. HT, VHT and HE frames are `QoS` data frames.  [80211-2020
+/// §9.3.2.1]
 #[inline]
 pub(crate) fn mpdu(msdu: Bytes, tx: TxVector) -> Bytes {
     msdu + if matches!(tx, TxVector::Mode(_)) { QOS_DATA_OVERHEAD } else { DATA_OVERHEAD }
 }
 
-/// Octets of the PSDU of a data frame with one MPDU.
+/// Size of the PSDU of a data frame with one MPDU.
 #[inline]
 pub(crate) fn psdu(msdu: Bytes, tx: TxVector) -> Bytes {
     match tx {
@@ -224,8 +227,9 @@ pub(crate) fn psdu(msdu: Bytes, tx: TxVector) -> Bytes {
     }
 }
 
-/// In VHT and HE each PSDU is an A-MPDU, that of one MPDU an S-MPDU.  [80211-2020 §10.12.6]
-// Frames of legacy vectors do not pay for it.
+/// Size of such a PSDU in HT, VHT and HE. In VHT and HE each PSDU is an A-MPDU; with one MPDU it is an S-MPDU.
+/// [80211-2020 §10.12.6]
+// A separate function, so that frames of legacy vectors do not pay for it.
 #[inline(never)]
 fn mode_psdu(msdu: Bytes, mode: Mode) -> Bytes {
     let delimiter = if mode.format() == Format::Ht { Bytes::ZERO } else { DELIMITER };

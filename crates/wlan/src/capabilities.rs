@@ -1,11 +1,11 @@
-//! Capabilities of a cell and of a link in it: what HT, VHT and HE ask about beside the standard's name.
+//! Capabilities of cells and links, which HT, VHT and HE add to the name of the standard.
 //!
-//! The pair decides: a link has the format of the older end, and the least of what both ends can do.
-//! [80211-2020 §9.4.2.55, §9.4.2.157], [80211ax-2021 §9.4.2.248]
+//! A link has the format of its older end, and the capabilities that both ends have. [80211-2020 §9.4.2.55,
+//! §9.4.2.157], [80211ax-2021 §9.4.2.248]
 
 use airfair_units::{Bytes, DataRate, Duration};
 
-use crate::aggregation::{AmpduLimits, Window, amsdu_limits};
+use crate::aggregation::{AmpduLimits, BlockAckWindow, amsdu_limits};
 use crate::block_ack::AfterSilence;
 use crate::phy::mode::Format;
 use crate::phy::rate_name::LinkFormat;
@@ -14,24 +14,24 @@ use crate::phy::{Band, GuardInterval, Mode, Standard, Width};
 /// A-MPDUs that one end sends and receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aggregation {
-    /// Most octets of one.
+    /// Size of the largest A-MPDU.
     pub max_bytes: Bytes,
     /// Window of the block ack agreement.
-    pub window: Window,
-    /// Longest time of one on the air.
+    pub window: BlockAckWindow,
+    /// Longest A-MPDU [time on the air].
     pub max_duration: Duration,
-    /// The same at a low rate, if that is shorter.
+    /// Longest A-MPDU at a low rate, if shorter than `max_duration`.
     pub slow_duration: Duration,
-    /// Rate below which it is low.
+    /// Rate below which a rate counts as low.
     pub slow_below: DataRate,
-    /// What it does where no response comes to one.
+    /// Behaviour if no response to an A-MPDU arrives.
     pub after_silence: AfterSilence,
 }
 
 impl Aggregation {
-    /// The largest of a format, with the window of 64 MPDUs that all have.
+    /// Largest A-MPDUs of a format, with a window of 64 MPDUs, which all formats have.
     pub fn of(format: Format) -> Self {
-        let window = Window::default();
+        let window = BlockAckWindow::default();
         let AmpduLimits { max_bytes, max_duration, slow_duration, slow_below, .. } =
             AmpduLimits::of(format, window);
         let after_silence = AfterSilence::default();
@@ -39,14 +39,14 @@ impl Aggregation {
     }
 
     /// Largest window of a format.  [80211ax-2021 §26.4.3]
-    pub const fn widest(format: Format) -> Window {
+    pub const fn widest(format: Format) -> BlockAckWindow {
         match format {
-            Format::Ht | Format::Vht => Window::Mpdus64,
-            Format::He => Window::Mpdus256,
+            Format::Ht | Format::Vht => BlockAckWindow::Mpdus64,
+            Format::He => BlockAckWindow::Mpdus256,
         }
     }
 
-    /// What two ends have in common; what is slow and what follows silence is one end's own.
+    /// Aggregation that both ends support. The low rate and the behaviour without a response are those of `self`.
     #[must_use]
     pub fn least(self, other: Self) -> Self {
         Self {
@@ -60,30 +60,31 @@ impl Aggregation {
     }
 }
 
-/// Channel of a cell, and what its access point can do in it. A legacy cell has its band alone.
+/// Channel of a cell, with the capabilities of its access point. A legacy cell has only a band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// Band.
+    /// Frequency band of the cell.
     pub band: Band,
-    /// Width.
+    /// Width of the cell's channel.
     pub width: Width,
-    /// Guard interval of frames of the access point's own format.
+    /// Guard interval of frames in the access point's own format.
     pub guard: GuardInterval,
-    /// Most spatial streams.
+    /// Largest number of spatial streams.
     pub streams: u8,
-    /// A-MPDUs; none without aggregation.
+    /// A-MPDUs; `None` without aggregation.
     pub aggregation: Option<Aggregation>,
-    /// Most octets of an A-MSDU; none where each packet has an MPDU of its own.
+    /// Size of the largest A-MSDU; `None` if each MPDU carries one packet.
     pub amsdu: Option<Bytes>,
 }
 
 impl Channel {
-    /// Channel of a cell of `standard` of which nothing is said: 5 GHz for 802.11n, ac and ax.
+    /// Default channel of a cell of `standard`; 5 GHz for 802.11n, ac and ax.
     pub fn of(standard: Standard) -> Self {
         Self::at(standard, standard.band())
     }
 
-    /// The same in this band: 20 MHz, or 80 MHz where VHT has its place, and one stream with the guard interval of 800 ns.
+    /// Default channel in this band: 80 MHz for VHT and HE at 5 GHz, otherwise 20 MHz; one stream, and a guard
+    /// interval of 800 ns.
     pub fn at(standard: Standard, band: Band) -> Self {
         let format = standard.format();
         let width = match (format, band) {
@@ -95,9 +96,9 @@ impl Channel {
         Self { band, width, guard, streams, aggregation, amsdu: None }
     }
 
-    /// Link between the access point and a station that can do as much as their standards let it, as far as the channel
-    /// goes; none between ends of which one is older than HT. A guard interval that an older format does not have is the
-    /// longest that it has.
+    /// Capabilities of the link between the access point and a station with the full capabilities of their standards,
+    /// limited by the channel. `None` if one of the ends is older than HT. If an older format does not have the
+    /// channel's guard interval, it has its own longest one.
     pub fn link(&self, access_point: Standard, station: Standard) -> Option<LinkCapabilities> {
         let format = access_point.format()?.min(station.format()?);
         let fits = |it: &&Width| **it <= self.width;
@@ -114,26 +115,26 @@ impl Channel {
     }
 }
 
-/// Link between an access point and a station after OFDM's time: the least of both ends.
+/// Capabilities of a link between an access point and a station, both of HT or later: those that both ends have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkCapabilities {
-    /// Its modes.
+    /// Format of the link's PPDUs.
     pub format: LinkFormat,
-    /// Its A-MPDUs; none without aggregation.
+    /// A-MPDUs; `None` without aggregation.
     pub aggregation: Option<Aggregation>,
-    /// Most octets of its A-MSDUs, if it has any.
+    /// Size of the largest A-MSDU; `None` without A-MSDUs.
     pub amsdu: Option<Bytes>,
 }
 
 impl LinkCapabilities {
-    /// Its modes, ascending by rate; of one rate those with fewer streams first.
+    /// Modes in ascending order of rate. Of modes with the same rate, those with fewer streams come first.
     pub fn modes(&self) -> Vec<Mode> {
         let mut modes: Vec<Mode> = self.format.modes().collect();
         modes.sort_by_key(|mode| (mode.rate(), mode.streams()));
         modes
     }
 
-    /// Its modes, ascending by rate, without those that have more streams than another one and no more rate.
+    /// Modes in ascending order of rate, without those that another mode matches in rate with fewer streams.
     pub fn ladder(&self) -> Vec<Mode> {
         let modes = self.modes();
         let is_better = |other: &Mode, mode: &Mode| {
@@ -146,10 +147,10 @@ impl LinkCapabilities {
         modes.iter().copied().filter(is_needed).collect()
     }
 
-    /// Its mode of the highest rate.
+    /// Mode with the highest rate.
     ///
     /// # Panics
-    /// If it has none: no link is made so.
+    /// If the link has no mode, which no constructor allows.
     pub fn fastest(&self) -> Mode {
         *self.ladder().last().expect("a link has modes")
     }
@@ -199,7 +200,7 @@ mod tests {
         let after_silence = AfterSilence::Request;
         let large = Aggregation {
             max_bytes: Bytes::new(2_000_000),
-            window: Window::Mpdus256,
+            window: BlockAckWindow::Mpdus256,
             max_duration: Duration::from_millis(4),
             after_silence,
             ..Aggregation::of(Format::He)
@@ -207,11 +208,13 @@ mod tests {
         let cell = Channel { aggregation: Some(large), ..at(Standard::Ax, Band::Ghz5) };
         let of = |station| cell.link(Standard::Ax, station).expect("a link").aggregation;
         assert_eq!(of(Standard::Ax), Some(large));
-        let small = Aggregation { max_bytes: Bytes::new(65_535), window: Window::Mpdus64, ..large };
+        let small =
+            Aggregation { max_bytes: Bytes::new(65_535), window: BlockAckWindow::Mpdus64, ..large };
         assert_eq!(of(Standard::N), Some(small));
     }
 
-    /// 20 MHz, long guard interval, two streams: 6.5 to 65 Mb/s, then 78, 104, 117 and 130.
+    /// 20 MHz, long guard interval, two streams: 6.5 to 65 Mb/s with one stream, then 78, 104, 117 and 130 Mb/s with
+    /// two.
     #[test]
     fn a_ladder_leaves_out_what_fewer_streams_do_as_well() {
         let link = at(Standard::N, Band::Ghz2).link(Standard::N, Standard::N).expect("a link");

@@ -1,4 +1,4 @@
-//! The rules of one cell: what the scenario chose, free of contradictions.
+//! Configuration of one cell, without contradictions.
 
 use airfair_units::{Bytes, DataRate, Duration};
 
@@ -9,7 +9,7 @@ use crate::link_rate::RateLaw;
 use crate::phy::{Preamble, Rate, Standard, Timing};
 use crate::queue::config::QueueConfig;
 
-/// A member of a cell: the access point or a station.
+/// Member of a cell: the access point or a station.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u16);
 
@@ -20,7 +20,7 @@ impl NodeId {
     /// The `index`-th station, from 0.
     ///
     /// # Panics
-    /// Beyond 65 534 stations.
+    /// If `index` is above 65 534.
     pub fn station(index: usize) -> Self {
         Self(u16::try_from(index + 1).expect("at most 65 534 stations"))
     }
@@ -30,59 +30,59 @@ impl NodeId {
         self == Self::AP
     }
 
-    /// Place in a table of all members.
+    /// Index in tables with one entry per member.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 }
 
-/// One cell.
+/// Configuration of one cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellConfig {
-    /// Rules of its channel.
+    /// Rules of the cell's channel.
     pub rules: Rules,
-    /// The access point's queue.
+    /// Transmit queue of the access point.
     pub ap_queue: QueueConfig,
     /// Channel access of the access point.
     pub ap_access: AccessParameters,
-    /// Its categories, as those of a [station](StationConfig::categories).
+    /// Access categories of the access point, as in [`StationConfig::categories`].
     pub ap_categories: Vec<(AccessCategory, AccessParameters)>,
-    /// The stations.
+    /// Stations of the cell.
     pub stations: Vec<StationConfig>,
 }
 
-/// Rules of one cell's channel.
+/// Rules of a cell's channel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
-    /// Amendment of the access point.
+    /// Standard of the access point.
     pub standard: Standard,
-    /// Channel, and what the access point can do in it.
+    /// Channel, with the capabilities of the access point.
     pub channel: Channel,
     /// PLCP preamble of DSSS and CCK frames.
     pub preamble: Preamble,
-    /// Basic rate set, ascending, never empty.
+    /// Basic rate set, ascending and never empty.
     pub basic_rates: Vec<DataRate>,
-    /// PSDUs longer than this are protected by RTS/CTS; `None`: none is.
+    /// Size above which RTS/CTS protects a PSDU; `None` for never.
     pub rts_threshold: Option<Bytes>,
-    /// True if frames that a station in the cell does not know are protected by CTS-to-self: OFDM before b stations, HT,
-    /// VHT and HE before a, b and g stations.
+    /// True if CTS-to-self protects frames that some station of the cell does not recognise: OFDM for b stations; HT,
+    /// VHT and HE for a, b and g stations.
     pub protection: bool,
     /// Limits at which a frame is given up.
     pub attempts: Attempts,
-    /// Gap that follows a collision.
+    /// Interframe space after a collision.
     pub after_collision: AfterCollision,
     /// Rule that ends an EIFS.
     pub eifs: Eifs,
-    /// True if a back-off follows a success even when no frame waits.  [80211-2020 §10.3.4.3]
+    /// True if a back-off follows a success even if no frame waits.  [80211-2020 §10.3.4.3]
     pub post_backoff: bool,
-    /// Smallest contention window [slots]; the standard's unless set.
+    /// Smallest contention window [slots]; `None` for the standard's.
     pub cw_min: Option<u16>,
-    /// Largest contention window [slots]; the standard's unless set.
+    /// Largest contention window [slots]; `None` for the standard's.
     pub cw_max: Option<u16>,
 }
 
 impl Rules {
-    /// Rules of `standard`, where no b station is in the cell.
+    /// Default rules of `standard`, for a cell without b stations.
     pub fn of(standard: Standard) -> Self {
         Self {
             standard,
@@ -100,54 +100,54 @@ impl Rules {
         }
     }
 
-    /// The legacy amendment whose gaps and control frames the cell has.
+    /// Legacy amendment from which the cell has its interframe spaces and control frames.
     pub fn legacy(&self) -> Standard {
         self.standard.legacy(self.channel.band)
     }
 
-    /// True if `standards`, those of its stations, make it a cell of b and g.
+    /// True if stations of these `standards` include a b station in a g cell.
     fn has_b_among(&self, mut standards: impl Iterator<Item = Standard>) -> bool {
         self.legacy() == Standard::G && standards.any(|it| it == Standard::B)
     }
 
-    /// Interframe spaces, slot and windows, where the stations have `standards`.
+    /// Interframe spaces, slot time and contention windows of a cell whose stations have `standards`.
     pub fn timing(&self, standards: impl Iterator<Item = Standard>) -> Timing {
         let b_stations = self.has_b_among(standards);
         self.standard.timing_in(self.channel.band, b_stations, self.preamble)
     }
 }
 
-/// One station.
+/// Configuration of one station.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StationConfig {
-    /// Amendment.
+    /// Standard of the station.
     pub standard: Standard,
-    /// Its link with the access point; none if one of them is older than HT.
+    /// Capabilities of the link with the access point; `None` if one of the ends is older than HT.
     pub link: Option<LinkCapabilities>,
-    /// Rate of its own data frames at the start.
+    /// Rate of the station's own data frames at the start.
     pub rate_up: Rate,
-    /// Rate of data frames to it at the start.
+    /// Rate of data frames to the station at the start.
     pub rate_down: Rate,
-    /// Laws that find these rates instead, up and down.
+    /// Rate control of these rates, up and down; `None` where the rate is given.
     pub adaptation: [Option<RateLaw>; 2],
-    /// Its queue.
+    /// Transmit queue of the station.
     pub queue: QueueConfig,
-    /// Its channel access, for packets of all categories.
+    /// Channel access of the station, for packets of all categories.
     pub access: AccessParameters,
-    /// Categories that it tells apart, ascending, each with a queue and channel access of its own; if there are none, its
-    /// packets are all of one.
+    /// Access categories that the station distinguishes, ascending. Each has its own queue and channel access. If the
+    /// list is empty, all packets share `queue` and `access`.
     pub categories: Vec<(AccessCategory, AccessParameters)>,
-    /// Members whose frames it senses without decoding them, ascending.
+    /// Members whose frames the station senses and does not decode, ascending.
     pub senses_only: Vec<NodeId>,
-    /// Members that do not sense its frames, nor it theirs, ascending; none of `senses_only`. The
-    /// relation is mutual: a station that is hidden from another has it in its own list.
+    /// Members hidden from the station, ascending: neither senses the other's frames. None of them is in
+    /// `senses_only`. The relation is mutual, and each of the two stations lists the other.
     pub hidden_from: Vec<NodeId>,
-    /// Errors of frames between it and the access point.
+    /// Error model of frames between the station and the access point.
     pub errors: ErrorModel,
 }
 
 impl CellConfig {
-    /// Categories that a member tells apart.
+    /// Access categories that a member distinguishes.
     pub(crate) fn categories(&self, member: NodeId) -> &[(AccessCategory, AccessParameters)] {
         match member.index().checked_sub(1) {
             None => &self.ap_categories,
@@ -155,7 +155,7 @@ impl CellConfig {
         }
     }
 
-    /// Channel access of a member whose packets are of all categories.
+    /// Channel access of a member that does not distinguish categories.
     fn access_of_all(&self, member: NodeId) -> &AccessParameters {
         match member.index().checked_sub(1) {
             None => &self.ap_access,
@@ -174,39 +174,38 @@ impl CellConfig {
         self.stations.iter().any(|station| !station.hidden_from.is_empty())
     }
 
-    /// True if an 802.11b station is in the cell: it hears OFDM frames as noise.
+    /// True if the cell has an 802.11b station, for which OFDM frames are noise.
     pub fn has_b_stations(&self) -> bool {
         self.rules.has_b_among(self.stations.iter().map(|station| station.standard))
     }
 
-    /// True if a station that is older than HT is in a cell that is not: it hears HT, VHT and HE as noise.
+    /// True if the cell is of HT or later and has a station older than HT, for which HT, VHT and HE frames are noise.
     pub fn has_legacy_stations(&self) -> bool {
         self.rules.standard.format().is_some()
             && self.stations.iter().any(|s| s.standard.format().is_none())
     }
 }
 
-/// Channel access of one member: its EDCA parameters, and when it gives a frame up.  [80211-2020 §10.23.2]
-///
+/// Channel access of one member: EDCA parameters and retry limits.  [80211-2020 §10.23.2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessParameters {
-    /// Slots of idle time, after a SIFS, before back-off counts: 2 makes a DIFS. At least 1.
+    /// Idle slots after a SIFS before back-off counts, at least 1; 2 is a DIFS.
     pub aifsn: u8,
-    /// Smallest contention window [slots]; the cell's unless set.
+    /// Smallest contention window [slots]; `None` for the cell's.
     pub cw_min: Option<u16>,
-    /// Largest contention window [slots]; the cell's unless set.
+    /// Largest contention window [slots]; `None` for the cell's.
     pub cw_max: Option<u16>,
-    /// Time for which it may go on sending once it has won the channel; zero: one frame.
+    /// Time for which the member may continue to send after it has won the channel; zero allows one frame.
     pub txop_limit: Duration,
-    /// Limits at which a frame is given up; by the cell's rule unless set.
+    /// Limits at which a frame is given up; `None` for the cell's.
     pub attempts: Option<Attempts>,
-    /// True if the counter goes down at the beginning of a slot, as EDCA has it, and not when it has been idle as a
-    /// whole: a countdown that is interrupted is a slot ahead of the DCF's.  [80211-2020 §10.23.2.4]
+    /// True if the back-off counter decreases at the beginning of a slot, as in EDCA, and not after an idle slot, as
+    /// in the DCF. An interrupted countdown is then one slot ahead of the DCF's.  [80211-2020 §10.23.2.4]
     pub counts_at_start: bool,
 }
 
 impl AccessParameters {
-    /// Access of a member of `standard`: as the DCF has it, or best effort's of EDCA after 802.11g.
+    /// Default channel access of a member of `standard`: the DCF, or EDCA's best effort for 802.11n and later.
     /// [80211-2020 §10.3.4, Table 9-155]  Deviates: [D-121]
     pub fn of(standard: Standard) -> Self {
         let has_edca = standard.format().is_some();
@@ -216,7 +215,7 @@ impl AccessParameters {
 }
 
 impl Default for AccessParameters {
-    /// Access as the DCF has it, by the cell's rules.  [80211-2020 §10.3.4]
+    /// The DCF with the cell's rules.  [80211-2020 §10.3.4]
     fn default() -> Self {
         Self {
             aifsn: 2,
@@ -229,7 +228,7 @@ impl Default for AccessParameters {
     }
 }
 
-/// Limits at which the MAC gives a frame up.  [80211-2020 §10.3.4.4]
+/// Limits at which the MAC gives up a frame.  [80211-2020 §10.3.4.4]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attempts {
     /// Short and long retry limits: transmission attempts of a frame without and with RTS protection.
@@ -239,38 +238,38 @@ pub enum Attempts {
         /// dot11LongRetryLimit, default 4.
         long: u16,
     },
-    /// One limit on transmission attempts, whatever the length.
+    /// One limit on transmission attempts, for all frames.
     Max(u16),
-    /// Never, as Bianchi assumes.
+    /// No limit, as Bianchi assumes.
     Unlimited,
 }
 
 impl Default for Attempts {
-    /// dot11ShortRetryLimit and dot11LongRetryLimit as the standard ships them.  [80211-2020 Annex C]
+    /// Default values of dot11ShortRetryLimit and dot11LongRetryLimit.  [80211-2020 Annex C]
     fn default() -> Self {
         Self::Limits { short: 7, long: 4 }
     }
 }
 
-/// Gap that follows a collision.
+/// Interframe space after a collision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AfterCollision {
-    /// As the standard says: stations that heard it wait EIFS, those that were in it an ACK time-out.
+    /// As in the standard: stations that heard the collision wait EIFS, and its senders wait for their ACK time-out.
     #[default]
     Standard,
-    /// AIFS, by default a DIFS, for everyone, at once, as Bianchi's model assumes.
+    /// AIFS for all stations, at once, as in Bianchi's model. The default AIFS is a DIFS.
     Difs,
-    /// EIFS for everyone.
+    /// EIFS for all stations.
     Eifs,
 }
 
 /// Rule that ends the wait after a frame that was sensed and not decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Eifs {
-    /// EIFS after the frame, or the next frame that is decoded, whichever comes first.
-    /// [80211-2020 §10.3.2.3.7]
+    /// The wait ends an EIFS after the frame, or with the next decoded frame, whichever comes first. [80211-2020
+    /// §10.3.2.3.7]
     #[default]
     Standard,
-    /// A NAV of the DCF's EIFS, which no later frame shortens, and an AIFS behind it, as in [ns-2].
+    /// The frame sets a NAV of the DCF's EIFS, which no later frame shortens, and an AIFS follows it, as in [ns-2].
     Nav,
 }

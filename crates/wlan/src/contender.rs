@@ -1,4 +1,4 @@
-//! A contender: its queue, the state of its channel access, its retry counters; and the member that it belongs to.
+//! State of a contender: queue, channel access and retry counters; and state of the member that owns it.
 
 use airfair_laws::Direction;
 use airfair_units::{Duration, Time};
@@ -14,7 +14,7 @@ use crate::queue::config::QueueConfig;
 use crate::queue::headers::Headers;
 use crate::queue::{InService, TransmitQueue};
 
-/// The random generator that a contender draws its back-off from: small, portable, pinned.
+/// Random generator from which a contender draws its back-offs: small, portable, and pinned to one version.
 pub type Stream = Xoshiro128PlusPlus;
 
 /// State of one contender's channel access.  [80211-2020 §10.3.4]
@@ -29,37 +29,37 @@ pub type Stream = Xoshiro128PlusPlus;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Nothing to send. The back-off after the last exchange goes on.
+    /// The contender has nothing to send. The back-off after its last exchange continues.
     Idle,
-    /// Counting down, in the contention set.
+    /// The contender counts down, as a member of the contention set.
     Contending,
-    /// Has won the channel: the frames of its exchange follow each other.
+    /// The contender has won the channel, and the frames of its exchange follow each other.
     Exchange(Exchange),
 }
 
-/// An exchange: a data frame with what protects it, fixed when it starts, and how far its sequence has come.
+/// An exchange: a data frame with its protection, which are fixed at the start, and the progress of the sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exchange {
     pub(crate) step: Step,
     pub(crate) content: Content,
     pub(crate) to: NodeId,
     pub(crate) tx: TxVector,
-    /// Time on the air of the frame that carries the content, and of the response to it.
+    /// Durations of the frame that carries the content, and of the response to it.
     pub(crate) data: Duration,
     pub(crate) ack: Duration,
     pub(crate) protection: Protection,
-    /// Time at which the first frame of its TXOP started.
+    /// Start of the first frame of the TXOP.
     pub(crate) txop_start: Time,
-    /// Time at which its own last frame left the air.
+    /// End of the initiator's own last frame.
     pub(crate) own_end: Time,
 }
 
-/// Matter of an exchange, which decides on the response to it.
+/// Content of an exchange, which decides the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// A packet that is acknowledged for itself.
+    /// A packet without a block ack agreement, answered by an ACK.
     Packet,
-    /// An MPDU of a block ack agreement, alone: it has an ACK.
+    /// A single MPDU under a block ack agreement, answered by an ACK.
     Mpdu,
     /// An A-MPDU, answered by a `BlockAck`.
     Aggregate,
@@ -68,7 +68,7 @@ pub(crate) enum Content {
 }
 
 impl Content {
-    /// The kind of frame that it is sent in.
+    /// Kind of frame that carries the content.
     pub(crate) fn kind(self) -> FrameKind {
         match self {
             Self::Packet | Self::Mpdu | Self::Aggregate => FrameKind::Data,
@@ -76,7 +76,7 @@ impl Content {
         }
     }
 
-    /// The kind of frame that answers it.
+    /// Kind of frame that answers the content.
     #[inline]
     pub(crate) fn response(self) -> FrameKind {
         match self {
@@ -86,8 +86,7 @@ impl Content {
     }
 }
 
-/// Step of the sequence RTS–CTS–data–ACK of an exchange, or of a part of it where it is not protected.
-/// [80211-2020 §10.3.2]
+/// Step of the sequence RTS–CTS–data–ACK, or of its part without protection.  [80211-2020 §10.3.2]
 ///
 /// ```text
 ///             a SIFS later
@@ -99,33 +98,33 @@ impl Content {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// A frame of the exchange is on the air, the initiator's or the responder's.
+    /// A frame of the exchange is on the air, from the initiator or the responder.
     OnAir,
-    /// The next frame comes at this time.
+    /// The next frame starts at this time.
     Following(FrameKind, Time),
-    /// No response comes to this frame of the initiator, which does not know it yet.
+    /// No response to this frame of the initiator will come. The initiator learns it at the deadline.
     Unanswered(FrameKind, Deadline),
 }
 
-/// Time at which an initiator knows that no response comes.
+/// Time at which an initiator learns that no response comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deadline {
-    /// At its time-out.
+    /// At the response time-out.
     At(Time),
-    /// As soon as its medium is idle: a model assumes that collisions are noticed.
+    /// As soon as the initiator's medium is idle, under a model in which senders notice collisions.
     Idle,
 }
 
-/// Windows and limits of one contender: its own, else the cell's.
+/// Contention windows, retry limits and TXOP limit of one contender: its own, or else the cell's.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct AccessLimits {
     cw_min: u16,
     cw_max: u16,
     attempts: Attempts,
     pub(crate) txop: Duration,
 }
 
-impl Limits {
+impl AccessLimits {
     pub(crate) fn new(access: &AccessParameters, timing: &Timing, attempts: Attempts) -> Self {
         Self {
             cw_min: access.cw_min.unwrap_or(timing.cw_min),
@@ -135,9 +134,9 @@ impl Limits {
         }
     }
 
-    /// Most transmissions of an MPDU under a block ack agreement.  [80211-2020 §10.23.2.12]
+    /// Largest number of transmissions of an MPDU under a block ack agreement.  [80211-2020 §10.23.2.12]
     ///
-    /// `planned`: those of the longest chain of a law of rates, which count instead of the standard's.
+    /// `planned` is the length of the longest retry chain of the rate control, which replaces the standard's limits.
     pub(crate) fn mpdu_attempts(&self, is_protected: bool, planned: Option<u16>) -> u16 {
         match (self.attempts, planned) {
             (Attempts::Unlimited, _) => u16::MAX,
@@ -149,10 +148,11 @@ impl Limits {
     }
 }
 
-/// A member as the receiver of data frames, and the rates between it and the access point.
+/// State of a member as a receiver of data frames, and rates between it and the access point.
 #[derive(Debug)]
 pub(crate) struct Member {
-    /// Sequence numbers last received on the hop up to the access point and down from it.  [80211-2020 §10.3.2.14]
+    /// Sequence numbers received last: by the access point from this member, and by this member from the access
+    /// point. [80211-2020 §10.3.2.14]
     pub(crate) last_received_up: Option<u16>,
     pub(crate) last_received_down: Option<u16>,
     /// Rates of data frames between this station and the access point, up and down.
@@ -165,7 +165,7 @@ impl Member {
         Self { last_received_up: None, last_received_down: None, rate_up, rate_down }
     }
 
-    /// The rate of data frames in this direction.
+    /// Rate of data frames in this direction.
     pub(crate) fn rate(&mut self, direction: Direction) -> &mut LinkRate {
         match direction {
             Direction::Up => &mut self.rate_up,
@@ -174,19 +174,19 @@ impl Member {
     }
 }
 
-/// One contender of a cell.
+/// State of one contender of a cell.
 #[derive(Debug)]
 pub(crate) struct Contender<P> {
     pub(crate) access: Access,
     pub(crate) queue: TransmitQueue<P>,
     contention_window: u16,
-    pub(crate) limits: Limits,
-    /// Attempts of the frame in service that failed: without and with RTS protection.
+    pub(crate) limits: AccessLimits,
+    /// Failed attempts of the frame in service, without and with RTS protection.
     short_retries: u16,
     long_retries: u16,
-    /// Those of them in which nothing went on the air: another category of its member had won, too.
+    /// Failed attempts among these without a frame on the air: internal collisions.
     internal: u16,
-    /// Slots that it counts while its packet waits for its present access.
+    /// Slots counted so far for the current access, while the packet waits.
     pub(crate) backoff: u64,
     stream: Stream,
 }
@@ -199,7 +199,7 @@ pub(crate) enum Verdict {
 }
 
 impl<P: Copy + Headers> Contender<P> {
-    pub(crate) fn new(queue: QueueConfig, limits: Limits, stream: Stream) -> Self {
+    pub(crate) fn new(queue: QueueConfig, limits: AccessLimits, stream: Stream) -> Self {
         Self {
             access: Access::Idle,
             queue: TransmitQueue::new(queue),
@@ -213,32 +213,38 @@ impl<P: Copy + Headers> Contender<P> {
         }
     }
 
-    /// The packet in service: there is one wherever it contends or has won the channel, and its receiver takes no
+    /// The packet in service.
+    ///
+    /// # Panics
+    /// If there is none. There is one while the contender contends or has won the channel and its receiver takes no
     /// aggregates.
     pub(crate) fn serving(&self) -> &InService<P> {
         self.queue.packet().expect("a packet in service")
     }
 
-    /// Receiver of what is in service: there is one wherever it contends or has won the channel.
+    /// Receiver of what is in service.
+    ///
+    /// # Panics
+    /// If nothing is in service. Something is while the contender contends or has won the channel.
     pub(crate) fn receiver(&self) -> NodeId {
         self.queue.receiver().expect("something in service")
     }
 
-    /// The packet of this number has reached its receiver.
+    /// Notes that the packet with this sequence number has reached its receiver.
     pub(crate) fn note_arrival(&mut self, sequence: u16) {
         if let Some(served) = self.queue.packet_mut().filter(|it| it.mpdu.sequence == sequence) {
             served.has_arrived = true;
         }
     }
 
-    /// True if an attempt for the packet in service has failed.
+    /// True if an attempt for the packet in service has failed on the air.
     pub(crate) fn is_retrying(&self) -> bool {
         self.short_retries > self.internal || self.long_retries > 0
     }
 
-    /// A back-off, uniform in 0 … contention window [slots].  [80211-2020 §10.3.3]
+    /// Draws a back-off, uniform in 0 … contention window [slots].  [80211-2020 §10.3.3]
     pub(crate) fn draw_backoff(&mut self) -> u16 {
-        // The window is 2^k - 1, so the upper k bits of a draw are uniform.
+        // The window is 2^k - 1, so the upper k bits of a draw are uniform in it.
         let bits = self.contention_window.trailing_ones();
         let draw = u64::from(self.stream.next_u32()) >> (32 - bits);
         u16::try_from(draw).expect("at most 16 bits")
@@ -246,7 +252,8 @@ impl<P: Copy + Headers> Contender<P> {
 
     /// Counts a failed attempt and doubles the window.  [80211-2020 §10.3.3, §10.3.4.4]
     ///
-    /// A retry chain ends where it ends, and not at the standard's limits.  [linux-minstrel]
+    /// With a retry chain, the end of the chain decides when the frame is given up, and not the standard's limits.
+    /// [linux-minstrel]
     pub(crate) fn fail(&mut self, protected_data: bool, chain: Chain) -> Verdict {
         let counter = if protected_data { &mut self.long_retries } else { &mut self.short_retries };
         *counter = counter.saturating_add(1);
@@ -266,19 +273,19 @@ impl<P: Copy + Headers> Contender<P> {
         Verdict::Retry
     }
 
-    /// Gives way to a higher category of its member, as after a collision.  [80211-2020 §10.23.2.2]
+    /// Counts an internal collision, which the contender handles like a collision.  [80211-2020 §10.23.2.2]
     pub(crate) fn collide(&mut self, chain: Chain) -> Verdict {
         self.internal = self.internal.saturating_add(1);
         self.fail(false, chain)
     }
 
-    /// The next attempt is a first one.  [80211-2020 §10.23.2.2]
+    /// Resets window and counters: the next attempt is a first one.  [80211-2020 §10.23.2.2]
     pub(crate) fn start_afresh(&mut self) {
         self.contention_window = self.limits.cw_min;
         (self.short_retries, self.long_retries, self.internal) = (0, 0, 0);
     }
 
-    /// The frame in service is done, received or given up: the next one starts afresh.
+    /// Removes the frame in service, received or given up, and resets window and counters.
     pub(crate) fn finish(&mut self, now: Time) {
         self.start_afresh();
         let sequence = self.serving().mpdu.sequence;
@@ -294,7 +301,7 @@ mod tests {
     use rand_core::SeedableRng;
 
     fn contender(cw_min: u16, cw_max: u16, attempts: Attempts) -> Contender<()> {
-        let limits = Limits { cw_min, cw_max, attempts, txop: Duration::ZERO };
+        let limits = AccessLimits { cw_min, cw_max, attempts, txop: Duration::ZERO };
         Contender::new(QueueConfig::fifo(2), limits, Stream::seed_from_u64(1))
     }
 
@@ -359,7 +366,7 @@ mod tests {
         for _ in 0..32_000 {
             counts[usize::from(contender.draw_backoff())] += 1;
         }
-        // Binomial(32 000, 1/32): mean 1000, σ = 31; six σ.
+        // Binomial(32 000, 1/32): mean 1000, σ = 31; the test allows six σ.
         assert!(counts.iter().all(|&n| (814..=1186).contains(&n)), "{counts:?}");
     }
 }

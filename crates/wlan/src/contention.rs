@@ -1,20 +1,21 @@
-//! Contention for the channel: whose back-off is done first, at a cost that does not grow with those who wait.
+//! Contention for the channel: finds the contender whose back-off ends next. The cost does not grow with the number
+//! of contenders that wait.
 //!
-//! Every contender, a member with one of its access categories, goes by the rules of the DCF or EDCA alone
-//! ([`crate::dcf`]). Contenders that know the same of the medium share one
-//! [`MediumState`], and so one count of slots: their *group*. A contender with `b` slots of back-off left when the
-//! group has counted `s` waits in a heap under `s + b`, and while the medium is busy nothing is touched. Who comes to
-//! know something else (it transmits, or is addressed and so not bound by the NAV, or does not sense or decode what its
-//! group does) goes on *alone*, with a state of its own; whose state agrees with the group's again after a busy period
-//! returns. A plain cell stays one group with few who are alone.
+//! Every contender, a member with one of its access categories, follows the rules of the DCF or EDCA
+//! ([`crate::dcf`]). Contenders with equal knowledge of the medium share one [`MediumState`], and so one count of
+//! slots: their *group*. A contender that has `b` slots of back-off left when the group has counted `s` slots waits
+//! in a heap under `s + b`. While the medium is busy, nothing is updated. A contender whose knowledge becomes
+//! different goes on *alone*, with its own state: it transmits, or it is addressed and so not bound by the NAV, or it
+//! does not sense or decode a frame that its group does. When the two states agree again after a busy period, it
+//! returns to the group. A plain cell is one group, and few contenders are alone.
 //!
-//! Contenders of a class (`hearing`) are a group, and so are all that have their class to themselves and wait equally
-//! long. Such a group takes each frame for one that it decodes, and its exceptions go on alone: who does not sense a frame
-//! when it starts, who does not decode it when that makes a difference. Where the next frame of an exchange follows
-//! after a SIFS and all sense both, it makes none.
+//! The contenders of a class (`hearing`) form a group. All contenders that have a class of their own and wait equally
+//! long also form a group. Such a group treats each frame as decoded, and exceptions go on alone: contenders that do
+//! not sense a frame when it starts, and contenders that do not decode it, once this makes a difference. It makes no
+//! difference if the next frame of an exchange follows after a SIFS and all members sense both.
 //!
-//! Contenders of one member hear and send the same: they agree in carrier, NAV and frames on the air, and differ in when
-//! slots count and how many have. What is asked of a member is asked of its first.
+//! Contenders of one member hear and send the same frames. Their carrier sense, NAV and frames on the air agree, and
+//! they differ only in their counts of slots. A question about a member is answered for its first contender.
 //!
 //! Two shortcuts save time and change no record. If all members sense both a frame and the frame that follows it a SIFS
 //! later, nobody can transmit in between: [`Contention::hold`] holds the medium, and the rules decide at the end of the
@@ -32,7 +33,7 @@ mod reach;
 
 use airfair_units::{Decibels, Duration, Time};
 
-use self::group::{Alone, Countdown, Group, Seat, Want, groups, place};
+use self::group::{Alone, Countdown, Group, Membership, PendingAccess, groups, place};
 use self::reach::{Reach, least};
 use crate::cell::ChannelAccess;
 use crate::config::{CellConfig, NodeId};
@@ -48,41 +49,43 @@ pub(crate) struct Contention {
     waits: Waits,
     roster: Roster,
     hearing: Hearing,
-    /// Spaces of each class.
+    /// Interframe spaces of each class.
     spaces: Vec<InterframeSpaces>,
     groups: Vec<Group>,
-    /// The contender of each class that is of a group of several classes; none where all of them are of one class.
-    sole: Vec<Option<ContenderId>>,
-    /// By member.
+    /// For each class that belongs to a group of several classes: its only contender. Empty if all contenders are of
+    /// one class.
+    only_of_class: Vec<Option<ContenderId>>,
+    /// Last frame of each member.
     reaches: Vec<Reach>,
-    /// By contender.
-    seats: Vec<Seat>,
+    /// Class and group of each contender.
+    memberships: Vec<Membership>,
     countdowns: Vec<Countdown>,
-    /// Contenders that are alone, in no order but that those who always are come first: so many.
+    /// Contenders that are alone. The first `always_alone` of them have no group.
     alone: Vec<Alone>,
     always_alone: usize,
-    /// Contenders that want to transmit without a back-off.
+    /// Contenders that are to transmit without a back-off.
     immediate: Vec<ContenderId>,
-    /// Contenders whose immediate access the frames that start have forestalled: they must draw a back-off.
+    /// Contenders without a back-off that have found the medium busy, and so must draw one.
     forestalled: Vec<ContenderId>,
-    /// Contenders whose member awaits a response in vain, and until when: to them the medium is as good as busy.
+    /// Contenders whose member waits for a response that will not come, and the end of this wait. They treat the
+    /// medium as busy.
     held: Vec<(ContenderId, Time)>,
-    /// The one member that transmits, where all sense it and nobody else does: it goes by its group's state, since
-    /// what it knows better makes a difference only if another frame comes or its own fails.
-    speaker: Option<NodeId>,
-    /// What each frame is to everyone at least, for good.
+    /// The transmitting member, if it uses the state of its group. It does so while all members sense its frame and
+    /// no other frame is on the air. Its better knowledge matters only if another frame starts, or if its own fails.
+    grouped_transmitter: Option<NodeId>,
+    /// Lowest audibility of any frame for any class, over the whole run.
     least: Audibility,
-    /// True if what a frame is to others never depends on when and how it is sent.
+    /// True if the audibility of a frame depends neither on time nor on its vector.
     is_fixed: bool,
     sifs: Duration,
-    /// Frames on the air, and those among them that not everyone senses.
+    /// Number of frames on the air, and number of those that some member does not sense.
     on_air: usize,
     partial: usize,
-    /// True if the next frame of an exchange has yet to take the place of the last.
+    /// True while the medium is held for the next frame of an exchange.
     is_held: bool,
-    /// Transmitters of frames that start now, with whether the frame is DSSS.
+    /// Transmitters of frames that start now, with the frames' vectors.
     starting: Vec<(NodeId, TxVector)>,
-    /// By how much a frame must be stronger than all that overlap it to survive.
+    /// Capture margin: ratio by which a frame must exceed the sum of overlapping frames to survive.
     capture: Option<Decibels>,
 }
 
@@ -94,33 +97,38 @@ impl Contention {
     ) -> Self {
         let spaces: Vec<InterframeSpaces> = hearing.spaces(timing).collect();
         let (groups, group_of) = groups(hearing.class_of(), &spaces);
-        let seat =
-            |(class, group): (&ClassId, Option<u16>)| Seat { class: *class, group, alone: None };
-        let mut seats: Vec<Seat> = hearing.class_of().iter().zip(group_of).map(seat).collect();
+        let membership = |(class, group): (&ClassId, Option<u16>)| Membership {
+            class: *class,
+            group,
+            alone: None,
+        };
+        let mut memberships: Vec<Membership> =
+            hearing.class_of().iter().zip(group_of).map(membership).collect();
         let reach = |from| {
             let mut row = Vec::new();
             hearing.copy_audibility(from, Generation::Dsss, &mut row);
             Reach { is_sent: false, least: least(&row), row, power: Vec::new() }
         };
         let reaches = (0..).map(NodeId).take(config.stations.len() + 1).map(reach).collect();
-        let mut sole = Vec::new();
+        let mut only_of_class = Vec::new();
         if groups.iter().any(|group| group.class.is_none()) {
-            sole.resize(spaces.len(), None);
-            for (id, seat) in roster.all().zip(&seats) {
-                let is_sole =
-                    seat.group.is_some_and(|group| groups[usize::from(group)].class.is_none());
-                sole[seat.class.index()] = is_sole.then_some(id);
+            only_of_class.resize(spaces.len(), None);
+            for (id, membership) in roster.all().zip(&memberships) {
+                let is_only = membership
+                    .group
+                    .is_some_and(|group| groups[usize::from(group)].class.is_none());
+                only_of_class[membership.class.index()] = is_only.then_some(id);
             }
         }
         let mut alone = Vec::new();
-        for (id, seat) in roster.all().zip(&mut seats) {
-            if seat.group.is_none() {
-                seat.alone = Some(place(alone.len()));
-                let medium = MediumState::new(spaces[seat.class.index()]);
-                alone.push(Alone::new(id, seat.class, medium));
+        for (id, membership) in roster.all().zip(&mut memberships) {
+            if membership.group.is_none() {
+                membership.alone = Some(place(alone.len()));
+                let medium = MediumState::new(spaces[membership.class.index()]);
+                alone.push(Alone::new(id, membership.class, medium));
             }
         }
-        let countdowns = seats.iter().map(|_| Countdown::default()).collect();
+        let countdowns = memberships.iter().map(|_| Countdown::default()).collect();
         Self {
             slot: timing.slot,
             waits: Waits::new(&config.rules, timing),
@@ -131,16 +139,16 @@ impl Contention {
             roster,
             spaces,
             groups,
-            sole,
+            only_of_class,
             reaches,
-            seats,
+            memberships,
             always_alone: alone.len(),
             alone,
             countdowns,
             immediate: Vec::new(),
             forestalled: Vec::new(),
             held: Vec::new(),
-            speaker: None,
+            grouped_transmitter: None,
             on_air: 0,
             partial: 0,
             is_held: false,
@@ -149,45 +157,45 @@ impl Contention {
         }
     }
 
-    /// The medium as `id` knows it.
+    /// Medium as contender `id` knows it.
     #[inline]
     fn medium(&self, id: ContenderId) -> &MediumState {
-        match self.seats[id.index()] {
-            Seat { alone: Some(place), .. } => &self.alone[usize::from(place)].medium,
-            Seat { group: Some(group), .. } => &self.groups[usize::from(group)].medium,
-            Seat { .. } => unreachable!("whoever has no group is alone"),
+        match self.memberships[id.index()] {
+            Membership { alone: Some(place), .. } => &self.alone[usize::from(place)].medium,
+            Membership { group: Some(group), .. } => &self.groups[usize::from(group)].medium,
+            Membership { .. } => unreachable!("whoever has no group is alone"),
         }
     }
 
-    /// The medium as a member knows it, but for when slots count.
+    /// Medium as a member knows it, apart from the count of slots.
     #[inline]
     fn medium_of(&self, member: NodeId) -> &MediumState {
         let medium = self.medium(ContenderId::first(member));
         debug_assert!(
-            self.speaker == Some(member)
+            self.grouped_transmitter == Some(member)
                 || self.roster.of(member).all(|id| self.medium(id).hears_as(medium)),
             "contenders of a member hear the same"
         );
         medium
     }
 
-    /// From now on `id` goes on alone.
+    /// Lets contender `id` go on alone from now on.
     #[inline]
     fn part(&mut self, id: ContenderId) -> &mut Alone {
-        let Self { groups, seats, countdowns, alone, slot, .. } = self;
-        let seat = &mut seats[id.index()];
-        match *seat {
-            Seat { alone: Some(place), .. } => &mut alone[usize::from(place)],
-            Seat { group: Some(group), .. } => {
-                let alone = seat.part(id, &groups[usize::from(group)], alone);
+        let Self { groups, memberships, countdowns, alone, slot, .. } = self;
+        let membership = &mut memberships[id.index()];
+        match *membership {
+            Membership { alone: Some(place), .. } => &mut alone[usize::from(place)],
+            Membership { group: Some(group), .. } => {
+                let alone = membership.part(id, &groups[usize::from(group)], alone);
                 alone.plan(countdowns, *slot);
                 alone
             }
-            Seat { .. } => unreachable!("whoever has no group is alone"),
+            Membership { .. } => unreachable!("whoever has no group is alone"),
         }
     }
 
-    /// From now on each contender of a member goes on alone.
+    /// Lets each contender of a member go on alone from now on.
     #[inline]
     fn part_member(&mut self, member: NodeId, mut each: impl FnMut(&mut Alone)) {
         each(self.part(ContenderId::first(member)));
@@ -196,7 +204,7 @@ impl Contention {
         }
     }
 
-    /// Those who are alone and whose state agrees with their group's return to it.
+    /// Returns lone contenders whose state agrees with their group's to the group.
     #[inline]
     fn reunite(&mut self, now: Time) {
         if !self.held.is_empty() {
@@ -208,33 +216,33 @@ impl Contention {
     }
 
     fn reunite_some(&mut self, now: Time) {
-        let Self { groups, seats, countdowns, alone, always_alone, .. } = self;
+        let Self { groups, memberships, countdowns, alone, always_alone, .. } = self;
         if groups.iter().all(|group| !group.medium.is_idle()) {
             return;
         }
         let mut index = *always_alone;
         while let Some(Alone { id, medium: own, .. }) = alone.get(index) {
             let id = *id;
-            let group = seats[id.index()].group.map(|group| &mut groups[usize::from(group)]);
+            let group = memberships[id.index()].group.map(|group| &mut groups[usize::from(group)]);
             let group = group.filter(|group| own.agrees_with(&group.medium, now));
             let Some(group) = group else {
                 index += 1;
                 continue;
             };
-            seats[id.index()].alone = None;
+            memberships[id.index()].alone = None;
             let countdown = &mut countdowns[id.index()];
             countdown.due = own.translate(countdown.due, &group.medium);
-            if countdown.want == Want::Backoff {
+            if countdown.pending == PendingAccess::Backoff {
                 countdown.queue(id, group);
             }
             alone.swap_remove(index);
             if let Some(moved) = alone.get(index) {
-                seats[moved.id.index()].alone = Some(place(index));
+                memberships[moved.id.index()].alone = Some(place(index));
             }
         }
     }
 
-    /// Whoever wanted to transmit without a back-off and finds the medium busy must draw one.
+    /// Makes contenders that were to transmit without a back-off draw one, since the medium is busy.
     #[inline]
     fn forestall(&mut self) {
         if !self.immediate.is_empty() {
@@ -254,39 +262,39 @@ impl Contention {
         self.immediate = immediate;
     }
 
-    /// A contender that wanted to transmit at the end of the space, and has found the medium busy before:
-    /// it must draw a back-off.  [80211-2020 §10.3.4.2]
+    /// Takes a contender that was to transmit after the interframe space and has found the medium busy. It must draw
+    /// a back-off. [80211-2020 §10.3.4.2]
     #[inline]
     pub(crate) fn pop_forestalled(&mut self) -> Option<ContenderId> {
         self.forestalled.pop()
     }
 
-    /// True if carrier sense of `id` is idle.
+    /// True if physical carrier sense of member `id` is idle.
     #[inline]
     pub(crate) fn is_idle(&self, id: NodeId) -> bool {
         self.medium_of(id).is_idle()
     }
 
-    /// Time at which the medium of `id` has been idle for a `space` if it stays so, where the space before a
-    /// back-off is an AIFS; nothing if it is busy.
+    /// Time at which the medium of member `id` will have been idle for `space`, if it stays idle; `None` if it is
+    /// busy. The space before a back-off must be an AIFS.
     pub(crate) fn idle_for(&self, id: NodeId, space: Duration) -> Option<Time> {
         let id = ContenderId::first(id);
-        let class = self.seats[id.index()].class;
+        let class = self.memberships[id.index()].class;
         self.medium(id).idle_for(space, self.spaces[class.index()])
     }
 
-    /// True if the virtual carrier sense of `id` is idle.
+    /// True if virtual carrier sense of member `id` is idle.
     #[inline]
     pub(crate) fn nav_is_clear(&self, id: NodeId, now: Time) -> bool {
         self.medium_of(id).nav_is_clear(now)
     }
 
-    /// Starts a back-off of `backoff` slots. It counts whether or not the contender has something to send.
+    /// Starts a back-off of `backoff` slots. It counts down even if the contender has nothing to send.
     #[inline]
     pub(crate) fn draw(&mut self, id: ContenderId, now: Time, backoff: u16) {
         let slot = self.slot;
         let medium = self.medium(id);
-        // From inside a slot it counts from that slot's end, which is its own affair.
+        // A back-off drawn inside of a slot counts from the end of the slot, so the contender goes on alone.
         self.countdowns[id.index()].due = if medium.is_counting(now) {
             self.part(id).medium.draw(now, backoff, slot)
         } else {
@@ -294,23 +302,25 @@ impl Contention {
         };
     }
 
-    /// Contends with the back-off that it has drawn.
+    /// Contends with the back-off drawn last.
     #[inline]
     pub(crate) fn contend(&mut self, id: ContenderId) {
-        let Self { groups, seats, countdowns, alone, slot, .. } = self;
-        countdowns[id.index()].want = Want::Backoff;
-        match seats[id.index()] {
-            Seat { alone: Some(place), .. } => alone[usize::from(place)].plan(countdowns, *slot),
-            Seat { group: Some(group), .. } => {
+        let Self { groups, memberships, countdowns, alone, slot, .. } = self;
+        countdowns[id.index()].pending = PendingAccess::Backoff;
+        match memberships[id.index()] {
+            Membership { alone: Some(place), .. } => {
+                alone[usize::from(place)].plan(countdowns, *slot)
+            }
+            Membership { group: Some(group), .. } => {
                 countdowns[id.index()].queue(id, &mut groups[usize::from(group)]);
             }
-            Seat { .. } => unreachable!("whoever has no group is alone"),
+            Membership { .. } => unreachable!("whoever has no group is alone"),
         }
     }
 
-    /// A packet has come to a resting contender: contends with what is left of its last back-off, or at once
-    /// after an idle AIFS. The slots left; nothing if a new back-off must be drawn, because the medium is busy.
-    /// [80211-2020 §10.3.4.2]
+    /// Starts channel access for a packet of an idle contender: with the rest of its last back-off, or at once after
+    /// an idle AIFS. Returns the slots left. Returns `None` if a new back-off must be drawn, because the medium is
+    /// busy.  [80211-2020 §10.3.4.2]
     pub(crate) fn try_access(&mut self, id: ContenderId, now: Time) -> Option<u64> {
         let is_held = self.held.iter().any(|(held, until)| *held == id && *until > now);
         let medium = self.medium(id);
@@ -320,13 +330,13 @@ impl Contention {
             self.contend(id);
             return Some(due - counted);
         }
-        self.countdowns[id.index()].want = Want::Immediate(at.filter(|_| !is_held)?);
+        self.countdowns[id.index()].pending = PendingAccess::Immediate(at.filter(|_| !is_held)?);
         self.immediate.push(id);
         Some(0)
     }
 
-    /// No response comes to `id` before `until`: it is that long in its exchange, and its member's other contenders find
-    /// the medium busy.
+    /// Makes the other contenders of a member treat the medium as busy until `until`, because contender `id` waits
+    /// for a response that will not come.
     #[inline]
     pub(crate) fn hold_still(&mut self, now: Time, id: ContenderId, until: Time) {
         if !self.roster.is_plain() {
@@ -341,35 +351,37 @@ impl Contention {
         self.defer_held(now);
     }
 
-    /// Contenders whose member awaits a response in vain count from then on when they would give up waiting themselves.
+    /// Lets contenders whose member waits for a response in vain count from the end of this wait.
     #[inline(never)]
     fn defer_held(&mut self, now: Time) {
         let mut held = std::mem::take(&mut self.held);
         held.retain(|(_, until)| *until > now);
         for (id, until) in &held {
-            let spaces = self.spaces[self.seats[id.index()].class.index()];
+            let spaces = self.spaces[self.memberships[id.index()].class.index()];
             let start = self.part(*id).medium.wait_until(*until, spaces);
-            let Self { seats, countdowns, alone, slot, .. } = self;
-            if let (Want::Immediate(at), Some(start)) = (&mut countdowns[id.index()].want, start) {
+            let Self { memberships, countdowns, alone, slot, .. } = self;
+            if let (PendingAccess::Immediate(at), Some(start)) =
+                (&mut countdowns[id.index()].pending, start)
+            {
                 *at = start.max(*at);
             }
-            if let Some(place) = seats[id.index()].alone {
+            if let Some(place) = memberships[id.index()].alone {
                 alone[usize::from(place)].plan(countdowns, *slot);
             }
         }
         self.held = held;
     }
 
-    /// Channel access of a contender that contends, as it stands.
+    /// State of the channel access of a contender that contends.
     pub(crate) fn countdown(&self, id: ContenderId) -> ChannelAccess {
-        let Countdown { want, due, .. } = self.countdowns[id.index()];
-        match want {
-            Want::Immediate(from) => ChannelAccess::CountingDown { from, slots: 0 },
-            Want::Backoff | Want::Nothing => self.medium(id).countdown(due),
+        let Countdown { pending, due, .. } = self.countdowns[id.index()];
+        match pending {
+            PendingAccess::Immediate(from) => ChannelAccess::CountingDown { from, slots: 0 },
+            PendingAccess::Backoff | PendingAccess::None => self.medium(id).countdown(due),
         }
     }
 
-    /// Entries that are looked at one by one at each frame.
+    /// Number of entries that are inspected one by one at each frame.
     #[cfg(test)]
     pub(crate) fn looked_at(&self) -> usize {
         self.groups.len() + self.alone.len() + self.immediate.len()
@@ -382,10 +394,10 @@ impl Contention {
     }
 
     fn find_access(&mut self) -> Option<Time> {
-        let Self { groups, seats, countdowns, alone, immediate, slot, .. } = self;
+        let Self { groups, memberships, countdowns, alone, immediate, slot, .. } = self;
         let mut next = Time::MAX;
         for group in groups.iter_mut().filter(|group| group.medium.is_idle()) {
-            if let Some((due, _)) = group.first(seats, countdowns) {
+            if let Some((due, _)) = group.first(memberships, countdowns) {
                 next = next.min(group.medium.time_of(due, *slot).unwrap_or(Time::MAX));
             }
         }
@@ -393,37 +405,37 @@ impl Contention {
             next = next.min(alone.access);
         }
         for id in &*immediate {
-            if let Want::Immediate(at) = countdowns[id.index()].want {
+            if let PendingAccess::Immediate(at) = countdowns[id.index()].pending {
                 next = next.min(at);
             }
         }
         (next < Time::MAX).then_some(next)
     }
 
-    /// Appends those who transmit at `now` to `winners`, by their number; they want nothing any more, and
-    /// several of them collide.
+    /// Appends the contenders that transmit at `now` to `winners`, in order. They contend no longer, and several of
+    /// them collide.
     pub(crate) fn take_winners(&mut self, now: Time, winners: &mut Vec<ContenderId>) {
-        let Self { groups, roster, seats, countdowns, alone, immediate, slot, .. } = self;
+        let Self { groups, roster, memberships, countdowns, alone, immediate, slot, .. } = self;
         for group in groups.iter_mut().filter(|group| group.medium.is_idle()) {
-            while let Some((due, index)) = group.first(seats, countdowns)
+            while let Some((due, index)) = group.first(memberships, countdowns)
                 && group.medium.time_of(due, *slot) == Some(now)
             {
                 group.due.pop();
                 let countdown = &mut countdowns[usize::from(index)];
-                (countdown.want, countdown.queued) = (Want::Nothing, None);
+                (countdown.pending, countdown.queued) = (PendingAccess::None, None);
                 winners.push(roster.get(index));
             }
         }
         for alone in alone.iter_mut().filter(|alone| alone.access == now) {
-            countdowns[alone.id.index()].want = Want::Nothing;
+            countdowns[alone.id.index()].pending = PendingAccess::None;
             winners.push(alone.id);
             alone.plan(countdowns, *slot);
         }
         immediate.retain(|id| {
-            let want = &mut countdowns[id.index()].want;
-            let wins = *want == Want::Immediate(now);
+            let pending = &mut countdowns[id.index()].pending;
+            let wins = *pending == PendingAccess::Immediate(now);
             if wins {
-                *want = Want::Nothing;
+                *pending = PendingAccess::None;
                 winners.push(*id);
             }
             !wins

@@ -1,8 +1,8 @@
-//! The distributed coordination function: what a station makes of its medium, and when it may transmit.
-//! [80211-2020 §10.3]
+//! The distributed coordination function (DCF): state of the medium as one station perceives it, and the times at
+//! which the station may transmit.  [80211-2020 §10.3]
 //!
-//! A busy period lasts from the first frame that the station senses or sends to the end of the last one that
-//! overlaps it. What the station makes of it is its physical [`CarrierSense`]:
+//! A busy period lasts from the first frame that the station senses or sends to the end of the last frame that
+//! overlaps it. [`CarrierSense`] is the station's physical carrier sense in this period:
 //!
 //! ```text
 //!                        one frame         another one
@@ -14,17 +14,17 @@
 //!    └── nothing on the air that it senses or sends ◄───────────┘
 //! ```
 //!
-//! Decisions, for a receiver and for anyone who listens:
+//! Rules for receivers and for listeners:
 //!
-//! - Only a frame that is alone from its start to its end is decoded: `Frame`; with capture, also one that was
-//!   there first, or started together with others, and is stronger than all of them by a margin.
-//! - Frames that overlap while the station is in step with the first are an error of reception, and EIFS
+//! - A frame is decoded only if it is alone from its start to its end: `Frame`. With capture, a frame is also decoded
+//!   if it was there first, or started together with others, and exceeds the power of all others by a margin.
+//! - If frames overlap while the station is synchronised to the first one, this is a reception error, and an EIFS
 //!   follows the last of them [80211-2020 §10.3.2.3.7]: `Overlap`.
-//! - Whoever transmits gives up what it was receiving. What it hears of a frame whose start it has
-//!   missed so, or that starts meanwhile, is energy without a preamble: busy, and no error: `Energy`.
+//! - A station that transmits stops to receive. Frames whose start it has missed in this way, and frames that start
+//!   in the meantime, are energy without a preamble: the medium is busy, but there is no reception error: `Energy`.
 //!
-//! Afterwards the station defers for an interframe space, and while its NAV lasts; then slots count, one after
-//! the other, until the medium gets busy again [80211-2020 §10.3.4.3]. A back-off is done at a number of this count:
+//! After the busy period the station defers for an interframe space, and until its NAV ends. Then it counts slots
+//! until the medium is busy again [80211-2020 §10.3.4.3]. A back-off ends at a certain number of this count:
 //!
 //! ```text
 //!            frame                 AIFS or EIFS      slot slot slot
@@ -33,8 +33,8 @@
 //!                        └ end_frames          access_start
 //! ```
 //!
-//! EDCA's slots count when they begin: in the first one it is `s+1` already, and so it is afterwards if a frame comes then
-//! [80211-2020 §10.23.2.4]. As long as none comes both end a back-off at the same time.
+//! EDCA counts a slot when it begins: the count is `s+1` in the first slot already, and stays so if a frame starts in
+//! this slot [80211-2020 §10.23.2.4]. Without a frame, back-offs of both kinds end at the same time.
 
 use airfair_units::{Duration, Time};
 
@@ -43,24 +43,24 @@ use crate::config::{AfterCollision, Eifs, NodeId, Rules};
 use crate::frame::{Frame, Ppdu};
 use crate::phy::Timing;
 
-/// Physical carrier sense of a station, with what it makes of the busy period.  [80211-2020 §10.3.2.1]
+/// Physical carrier sense of a station, with its knowledge of the busy period.  [80211-2020 §10.3.2.1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum CarrierSense {
-    /// Nothing on the air.
+    /// Nothing is on the air.
     #[default]
     Idle,
-    /// One frame of another station, from its start.
+    /// One frame of another station is on the air, and the station has received it from its start.
     Frame,
-    /// Frames that overlap, the first from its start.
+    /// Frames overlap, and the station has received the first of them from its start.
     Overlap,
-    /// Its own frame alone.
+    /// Only the station's own frame is on the air.
     Own,
-    /// Frames of which it has missed the start, for it transmitted.
+    /// Frames are on the air whose start the station has missed because it transmitted.
     Energy,
 }
 
 impl CarrierSense {
-    /// Frames start: its own (`sends`), or `others` that it senses.
+    /// State after frames start: the station's own (`sends`), and `others` that it senses.
     fn after(self, sends: bool, others: u32) -> Self {
         match (self, sends, others) {
             (same, false, 0) => same,
@@ -75,16 +75,16 @@ impl CarrierSense {
 /// Interframe spaces of a station, by its AIFSN.  [80211-2020 §10.3.2.3]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct InterframeSpaces {
-    /// Space after a frame that was decoded.
+    /// Space after a decoded frame.
     pub(crate) aifs: Duration,
-    /// Space after one that was not.
+    /// Space after a frame that was not decoded.
     pub(crate) eifs: Duration,
-    /// True if a slot counts when it begins, as EDCA has it.
+    /// True if a slot counts when it begins, as in EDCA.
     counts_at_start: bool,
 }
 
 impl InterframeSpaces {
-    /// The spaces of a station with this AIFSN: EIFS is longer than its AIFS by as much as by the DIFS.
+    /// Spaces of a station with this AIFSN. Its EIFS exceeds its AIFS by as much as the DCF's EIFS exceeds the DIFS.
     pub(crate) fn new(timing: &Timing, aifsn: u8, counts_at_start: bool) -> Self {
         assert!(aifsn > 0, "an AIFSN of at least 1: a SIFS alone is for responses");
         let aifs = timing.sifs + timing.slot * u64::from(aifsn);
@@ -92,12 +92,12 @@ impl InterframeSpaces {
     }
 }
 
-/// Rules of a cell on what follows a frame that was not decoded.
+/// Rules of a cell for the wait after a frame that was not decoded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waits {
     after_collision: AfterCollision,
     eifs: Eifs,
-    /// Length of the EIFS where it is a NAV.
+    /// Length of an EIFS that is a NAV.
     nav: Duration,
 }
 
@@ -112,74 +112,74 @@ impl Waits {
         self.eifs == Eifs::Nav
     }
 
-    /// True if an EIFS follows a frame that the station has not decoded. `collided`: the frame was its own, or
-    /// another's, and has collided.
+    /// True if an EIFS follows a frame that the station has not decoded. `collided` is true if the frame, the
+    /// station's own or another's, has collided.
     fn ask_eifs(&self, carrier: CarrierSense, collided: bool) -> bool {
         let is_error = matches!(carrier, CarrierSense::Frame | CarrierSense::Overlap);
         match self.after_collision {
             AfterCollision::Standard => is_error,
             AfterCollision::Difs => carrier == CarrierSense::Frame,
-            // Senders know that their frame collided, although they have not heard it.
+            // Senders know that their frame collided, although they have not heard the other one.
             AfterCollision::Eifs => is_error || carrier == CarrierSense::Energy || collided,
         }
     }
 }
 
-/// A frame that ends, as one station has it, or several that nobody has decoded.
+/// End of a frame as one station perceives it, or of several frames that nobody has decoded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ended {
     pub(crate) from: NodeId,
     pub(crate) count: u32,
-    /// True if the station has decoded it.
+    /// True if the station has decoded the frame.
     pub(crate) decoded: bool,
-    /// Until when its duration field reserves the medium for others than this station.
+    /// End of the reservation by the duration field, for stations other than the addressee.
     pub(crate) reserved_until: Option<Time>,
-    /// True if it has collided, as far as its sender can know.
+    /// True if the frame has collided, as far as its sender can know.
     pub(crate) collided: bool,
 }
 
 impl Ended {
-    /// A frame that ends, for a station that has decoded it and is not its addressee.
+    /// End of a frame, for a station that has decoded it and is not its addressee.
     #[inline]
     pub(crate) fn of<P>(ppdu: &Ppdu<P>, now: Time) -> Self {
         let Frame { from, to, duration_field, .. } = ppdu.frame;
         let reserved_until = (!duration_field.is_zero()).then(|| now + duration_field);
-        // Nobody tells the sender of a beacon what became of it.
+        // The sender of a beacon never learns whether the beacon collided.
         let collided = ppdu.collided && to.is_some();
         Self { from, count: 1, decoded: true, reserved_until, collided }
     }
 
-    /// A frame that ends an exchange, and that nobody has disturbed.
+    /// End of the last frame of an undisturbed exchange.
     #[inline]
     pub(crate) fn last(from: NodeId, decoded: bool) -> Self {
         Self { from, count: 1, decoded, reserved_until: None, collided: false }
     }
 }
 
-/// The medium as one station knows it: physical and virtual carrier sense, and the slots counted since it was
-/// idle. Stations that know the same have equal states.
+/// Medium as one station knows it: physical and virtual carrier sense, and the slots counted since it was idle.
+/// Stations with the same knowledge have equal states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MediumState {
     carrier: CarrierSense,
-    /// Frames on the air that it sends or senses.
+    /// Number of frames on the air that the station sends or senses.
     on_air: u32,
-    /// Transmitter of the frame that it is in step with, where frames are captured: the only one, or one so
-    /// strong that others do not matter.
+    /// Transmitter of the frame to which the station is synchronised, in cells with capture: the only frame, or one
+    /// that exceeds all others by the margin.
     follows: Option<NodeId>,
-    /// Network allocation vector: virtual carrier sense is busy until then.  [80211-2020 §10.3.2.4]
+    /// End of the network allocation vector, until which virtual carrier sense is busy.  [80211-2020 §10.3.2.4]
     nav_until: Time,
     /// End of the interframe space and of the NAV, if the medium stays idle.
     access_start: Time,
-    /// Time from which on slots count: `access_start`, or the end of the slot in which a back-off was drawn.
+    /// Time from which slots count: `access_start`, or the end of the slot in which a back-off was drawn.
     counts_from: Time,
-    /// Slots counted until `counts_from`.
+    /// Slots counted before `counts_from`.
     slots: u64,
-    /// True if a slot counts when it begins: one in which the medium gets busy does, too.
+    /// True if a slot counts when it begins, even if the medium becomes busy in it.
     counts_at_start: bool,
 }
 
 impl MediumState {
-    /// A medium on which nothing has been heard yet.
+    /// Medium on which nothing has been heard yet.
     pub(crate) fn new(spaces: InterframeSpaces) -> Self {
         let start = Time::ZERO + spaces.aifs;
         let counts_at_start = spaces.counts_at_start;
@@ -196,15 +196,16 @@ impl MediumState {
         self.nav_until <= now
     }
 
-    /// True if the station is in step with the frame of `from`, which is on the air.
+    /// True if the station is synchronised to the frame of `from`, which is on the air.
     #[inline]
     pub(crate) fn receives(&self, from: NodeId) -> bool {
         self.carrier == CarrierSense::Frame
             || (self.carrier == CarrierSense::Overlap && self.follows == Some(from))
     }
 
-    /// Sense: frames start, its own (`sends`) or `others` that it senses. The count of slots stops at the last
-    /// whole one; where slots count when they begin, at the last one that has begun.  [80211-2020 §10.3.4.3, §10.23.2.4]
+    /// Handles the start of frames: the station's own (`sends`), and `others` that it senses. The count of slots
+    /// stops at the last whole slot; where slots count when they begin, it stops at the last slot that has begun.
+    /// [80211-2020 §10.3.4.3, §10.23.2.4]
     #[inline]
     pub(crate) fn begin_frames(&mut self, now: Time, sends: bool, others: u32, slot: Duration) {
         if self.is_idle() {
@@ -217,26 +218,26 @@ impl MediumState {
         self.on_air += u32::from(sends) + others;
     }
 
-    /// Another frame takes the place of the only one on the air, its own (`sends`) or one that it senses.
+    /// Replaces the only frame on the air by another one: the station's own (`sends`), or one that it senses.
     #[inline]
     pub(crate) fn continue_with(&mut self, sends: bool) {
         self.carrier = if sends { CarrierSense::Own } else { CarrierSense::Frame };
     }
 
-    /// A frame that it has not decoded ends, and another one comes before any space is over: of an EIFS only one
-    /// that [is a NAV](Waits::is_nav) stays.
+    /// Handles the end of a frame that was not decoded and that another frame follows before any interframe space is
+    /// over. An EIFS has an effect then only if it [is a NAV](Waits::is_nav).
     pub(crate) fn hold_undecoded(&mut self, now: Time, waits: &Waits) {
         self.reserve(now + waits.nav);
     }
 
-    /// The NAV lasts until then at least.  [80211-2020 §10.3.2.4]
+    /// Extends the NAV to `until`, unless it is longer.  [80211-2020 §10.3.2.4]
     #[inline]
     fn reserve(&mut self, until: Time) {
         self.nav_until = self.nav_until.max(until);
     }
 
-    /// Defer: frames that it sensed or sent end. If they were the last, slots count after an interframe space and
-    /// the NAV.  [80211-2020 §10.3.2.4, §10.3.4.2]
+    /// Handles the end of frames that the station sensed or sent. If they were the last on the air, slots count after
+    /// an interframe space and the NAV.  [80211-2020 §10.3.2.4, §10.3.4.2]
     #[inline]
     pub(crate) fn end_frames(
         &mut self,
@@ -262,13 +263,13 @@ impl MediumState {
             self.access_start = (now + space).max(self.nav_until + spaces.aifs);
             self.counts_from = self.access_start;
         } else if self.follows == Some(frame.from) {
-            // What is left of the others has no beginning that it could make out.
+            // The station has missed the start of the remaining frames.
             self.follows = None;
         }
     }
 
-    /// The medium is as good as busy until then: afterwards slots count after an interframe space, from the time that is
-    /// given back, if it is idle.
+    /// Treats an idle medium as busy until `until`. Slots then count after an interframe space, from the returned
+    /// time on. Returns `None` if the medium is not idle.
     pub(crate) fn wait_until(&mut self, until: Time, spaces: InterframeSpaces) -> Option<Time> {
         if !self.is_idle() {
             return None;
@@ -278,22 +279,23 @@ impl MediumState {
         Some(self.access_start)
     }
 
-    /// True if the two know the same of what is on the air.
+    /// True if both stations have the same knowledge of the frames on the air.
     pub(crate) fn hears_as(&self, other: &Self) -> bool {
         (self.carrier, self.on_air, self.follows) == (other.carrier, other.on_air, other.follows)
     }
 
-    /// Slots counted at `now`, whole ones alone.
+    /// Whole slots counted at `now`.
     pub(crate) fn slots_at(&self, now: Time, slot: Duration) -> u64 {
         let passed = now.saturating_since(self.counts_from);
-        // Most frames come before the end of the space or of the first slot: a division is what costs here.
+        // Most frames start within the interframe space or the first slot, where this avoids a division.
         if !self.is_idle() || passed < slot {
             return self.slots;
         }
         self.slots + passed.whole_steps(slot)
     }
 
-    /// Slots that a back-off has counted by `now`: where they count when they begin, those that began before.
+    /// Slots that a back-off has counted at `now`. Where slots count when they begin, these are the slots that have
+    /// begun.
     #[inline]
     pub(crate) fn counted_at(&self, now: Time, slot: Duration) -> u64 {
         if self.counts_at_start && self.is_idle() {
@@ -303,13 +305,14 @@ impl MediumState {
         self.slots_at(now, slot)
     }
 
-    /// Time at which slot `due` of the count is over, if the medium is idle and stays so.
+    /// End of the slot with number `due` of the count; `None` unless the medium is idle. It assumes that the medium
+    /// stays idle.
     #[inline]
     pub(crate) fn time_of(&self, due: u64, slot: Duration) -> Option<Time> {
         self.is_idle().then(|| self.counts_from + slot * (due - self.slots))
     }
 
-    /// Progress of a back-off that is done at slot `due` of the count.
+    /// Progress of a back-off that ends with slot `due` of the count.
     pub(crate) fn countdown(&self, due: u64) -> ChannelAccess {
         let slots = due.saturating_sub(self.slots);
         if self.is_idle() {
@@ -319,13 +322,13 @@ impl MediumState {
         }
     }
 
-    /// True if slots count already: a back-off that is drawn now counts from the end of the present one.
+    /// True if slots count already, so that a back-off that is drawn now begins with the next slot.
     pub(crate) fn is_counting(&self, now: Time) -> bool {
         self.is_idle() && now > self.counts_from
     }
 
-    /// Back off: the number at which the count has `backoff` more slots, from the end of the present one on.
-    /// [80211-2020 §10.3.3]
+    /// Number of the count at which a back-off of `backoff` slots ends, if it is drawn now. The current slot does not
+    /// count. [80211-2020 §10.3.3]
     pub(crate) fn draw(&mut self, now: Time, backoff: u16, slot: Duration) -> u64 {
         if self.is_counting(now) {
             self.slots = self.slots_at(now, slot);
@@ -335,20 +338,20 @@ impl MediumState {
         self.slots + u64::from(backoff)
     }
 
-    /// Ppdu without a back-off, where the medium is idle, physically and virtually: as soon as it has
-    /// been so for an AIFS.  [80211-2020 §10.3.4.2]
+    /// Earliest start of a transmission without back-off: when the medium has been idle for an AIFS. `None` while
+    /// physical or virtual carrier sense is busy.  [80211-2020 §10.3.4.2]
     pub(crate) fn immediate_access(&self, now: Time) -> Option<Time> {
         (self.is_idle() && self.nav_is_clear(now)).then(|| self.access_start.max(now))
     }
 
-    /// Time at which the medium has been idle for a `space` if it stays so, where the space before a back-off is
-    /// an AIFS; nothing if it is busy.
+    /// Time at which the medium will have been idle for `space`, if it stays idle; `None` if it is busy. The space
+    /// before a back-off must be an AIFS.
     pub(crate) fn idle_for(&self, space: Duration, spaces: InterframeSpaces) -> Option<Time> {
         self.is_idle().then(|| self.access_start - (spaces.aifs - space))
     }
 
-    /// True if a station in this state, whose busy period has just ended, and one in the `other` will act alike
-    /// from now on.
+    /// True if a station in this state, whose busy period has just ended, and a station in the `other` state will
+    /// behave alike from now on.
     pub(crate) fn agrees_with(&self, other: &Self, now: Time) -> bool {
         let is_fresh = |it: &Self| it.is_idle() && it.counts_from == it.access_start;
         let same_nav = self.nav_until == other.nav_until
@@ -356,7 +359,7 @@ impl MediumState {
         is_fresh(self) && is_fresh(other) && self.access_start == other.access_start && same_nav
     }
 
-    /// The number at which the `other` count, which goes on as this one does, reaches what is `due` here.
+    /// Number of the `other` count that corresponds to `due` of this one. Both counts go on together.
     pub(crate) fn translate(&self, due: u64, other: &Self) -> u64 {
         other.slots + due.saturating_sub(self.slots)
     }
@@ -371,12 +374,12 @@ impl MediumState {
         self.on_air
     }
 
-    /// Transmitter of the frame that it is in step with, where frames are captured.
+    /// Transmitter of the frame to which the station is synchronised, in cells with capture.
     pub(crate) fn followed(&self) -> Option<NodeId> {
         self.follows
     }
 
-    /// Sets the frame that it is in step with.
+    /// Sets the frame to which the station is synchronised, by its transmitter.
     pub(crate) fn follow(&mut self, from: Option<NodeId>) {
         self.follows = from;
     }
@@ -398,7 +401,8 @@ mod tests {
         (InterframeSpaces::new(&timing, 2, false), waits)
     }
 
-    /// A frame of another station from 99 to 1000 µs, which binds until 1300 µs if it is decoded.
+    /// State after a frame of another station from 99 to 1000 µs, with a duration field that reserves the medium
+    /// until 1300 µs for stations that decode the frame.
     fn after_a_frame(decoded: bool) -> MediumState {
         let (spaces, waits) = rules();
         let mut medium = MediumState::new(spaces);
@@ -409,7 +413,7 @@ mod tests {
         medium
     }
 
-    /// An EIFS until 1364 µs, one of them with a NAV until 1100 µs, in which it would not answer an RTS.
+    /// Both have an EIFS until 1364 µs, and one of them has a NAV until 1100 µs, in which it would not answer an RTS.
     ///
     /// Verifies: [80211-2020 §10.3.2.9]
     #[test]
@@ -423,7 +427,8 @@ mod tests {
     /// Verifies: [80211-2020 §10.3.3]
     #[test]
     fn a_back_off_that_starts_inside_a_slot_counts_from_its_end() {
-        // Slots start at 50, 70, 90 … µs. In the gap, three slots end at 110; at 71 the second runs until 90.
+        // Slots start at 50, 70, 90 … µs. Drawn before 50, three slots end at 110. At 71, the second slot runs until
+        // 90.
         let done = |us| {
             let mut medium = MediumState::new(rules().0);
             let due = medium.draw(US(us), 3, SLOT);
@@ -436,7 +441,7 @@ mod tests {
     #[test]
     fn a_busy_medium_counts_nothing_and_what_is_left_of_a_slot_is_lost() {
         let medium = after_a_frame(true);
-        // Two whole slots since 50 µs until the frame came at 99.
+        // Two whole slots from 50 µs until the frame starts at 99 µs.
         assert_eq!(medium.slots, 2);
         assert_eq!(medium.time_of(2, SLOT), Some(US(1350)));
     }
@@ -444,7 +449,7 @@ mod tests {
     /// Verifies: [80211-2020 §10.3.2.4, §10.3.2.3.7]
     #[test]
     fn the_nav_holds_who_decoded_a_frame_and_eifs_who_did_not() {
-        // NAV until 1300, then AIFS 50; EIFS 364 from 1000 on.
+        // NAV until 1300 µs, then an AIFS of 50; EIFS of 364 from 1000 on.
         let (decoded, not) = (after_a_frame(true), after_a_frame(false));
         assert_eq!([decoded.access_start, not.access_start], [US(1350), US(1364)]);
         assert!(!decoded.nav_is_clear(US(1299)) && decoded.nav_is_clear(US(1300)));
@@ -454,7 +459,7 @@ mod tests {
         assert!(!decoded.agrees_with(&not, US(1000)));
     }
 
-    /// The diagram above, state by state: its own frame, one other, two others.
+    /// Transitions of the diagram above, for each state: own frame, one other, two others, own and one other.
     #[test]
     fn carrier_sense_follows_its_diagram() {
         use CarrierSense::{Energy, Frame, Idle, Overlap, Own};

@@ -1,5 +1,5 @@
-//! Enhanced distributed channel access: categories, their default parameters, and which packets are of which.
-//! [80211-2020 §10.2.3.2, §10.23.2]
+//! Enhanced distributed channel access (EDCA): access categories, their default parameters, and the mapping of
+//! packets to categories.  [80211-2020 §10.2.3.2, §10.23.2]
 
 use std::fmt;
 
@@ -10,22 +10,22 @@ use crate::config::AccessParameters;
 /// Access category, from the lowest to the highest.  [80211-2020 Table 10-1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AccessCategory {
-    /// `AC_BK`.
+    /// Background, `AC_BK`, the lowest priority.
     Background,
-    /// `AC_BE`.
+    /// Best effort, `AC_BE`.
     #[default]
     BestEffort,
-    /// `AC_VI`.
+    /// Video, `AC_VI`, above best effort.
     Video,
-    /// `AC_VO`.
+    /// Voice, `AC_VO`, the highest priority.
     Voice,
 }
 
 impl AccessCategory {
-    /// All, from the lowest to the highest.
+    /// All categories, from the lowest to the highest.
     pub const ALL: [Self; 4] = [Self::Background, Self::BestEffort, Self::Video, Self::Voice];
 
-    /// The category of a user priority, 0 to 7; of none above.  [80211-2020 Table 10-1]
+    /// Category of a user priority, 0 to 7; `None` above.  [80211-2020 Table 10-1]
     pub const fn of_user_priority(priority: u8) -> Option<Self> {
         Some(match priority {
             1 | 2 => Self::Background,
@@ -36,7 +36,7 @@ impl AccessCategory {
         })
     }
 
-    /// The user priority, and so the traffic identifier, that Table 10-1 calls by the name of the category.
+    /// User priority, and so the traffic identifier, to which Table 10-1 gives the name of the category.
     pub const fn user_priority(self) -> u8 {
         match self {
             Self::Background => 1,
@@ -46,7 +46,7 @@ impl AccessCategory {
         }
     }
 
-    /// The category of a differentiated services code point.
+    /// Category of a differentiated services code point, 0 to 63; `None` above.
     pub const fn of_dscp(dscp: u8) -> Option<Self> {
         match user_priority(dscp) {
             Some(priority) => Self::of_user_priority(priority),
@@ -66,8 +66,8 @@ impl fmt::Display for AccessCategory {
     }
 }
 
-/// User priority of a differentiated services code point, 0 to 63; of none above. Code points that no service class has
-/// are best effort.  [RFC8325 §4.3], [RFC8622]
+/// User priority of a differentiated services code point, 0 to 63; `None` above. Code points without a service class
+/// have best effort's.  [RFC8325 §4.3], [RFC8622]
 pub const fn user_priority(dscp: u8) -> Option<u8> {
     Some(match dscp {
         // CS6 and CS7, network control.
@@ -76,7 +76,7 @@ pub const fn user_priority(dscp: u8) -> Option<u8> {
         46 | 44 => 6,
         // CS5, signaling.
         40 => 5,
-        // AF4x, CS4, AF3x, CS3: conferences, interactive and streaming video.
+        // AF4x, CS4, AF3x and CS3: conferences, interactive and streaming video.
         34 | 36 | 38 | 32 | 26 | 28 | 30 | 24 => 4,
         // AF2x, low-latency data.
         18 | 20 | 22 => 3,
@@ -90,15 +90,17 @@ pub const fn user_priority(dscp: u8) -> Option<u8> {
 /// Source of default parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Defaults {
-    /// What an access point announces to its stations by the standard, and uses itself here.  [80211-2020 Table 9-155]
+    /// Parameters that an access point announces to its stations by the standard. Access points use them as well
+    /// here. [80211-2020 Table 9-155]
     #[default]
     Standard,
-    /// What hostapd gives its own queues: shorter spaces for video and voice, no TXOP for data.  [hostapd]
+    /// Parameters of hostapd for its own queues: shorter spaces for video and voice, no TXOP for data.  [hostapd]
     Hostapd,
 }
 
 impl Defaults {
-    /// Parameters of a category where the PHY has this smallest and largest window [slots], and is DSSS alone or not.
+    /// Parameters of a category, for a PHY with this smallest and largest window [slots]. `is_dsss` is true for a PHY
+    /// with DSSS and CCK only.
     pub fn parameters(
         self,
         category: AccessCategory,
@@ -125,9 +127,9 @@ impl Defaults {
         }
     }
 
-    /// Windows, from (aCWmin + 1)/4 - 1 to aCWmax.
+    /// Contention windows of a category, from (aCWmin + 1)/4 - 1 to aCWmax.
     const fn windows(self, category: AccessCategory, cw_min: u16, cw_max: u16) -> (u16, u16) {
-        // Without the sum, which the largest window has no room for.
+        // Without the addition, which would overflow for the largest window.
         let (half, quarter) = (cw_min / 2, cw_min / 4);
         match (category, self) {
             (AccessCategory::BestEffort, Self::Hostapd) => (cw_min, 63),

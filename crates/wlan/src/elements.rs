@@ -1,18 +1,18 @@
-//! Elements of a beacon: what others put into it and take out of it, and the MAC does not read.
+//! Elements of a beacon for other protocol layers. The MAC does not interpret them.
 
 use airfair_units::Bytes;
 
-/// Octets of all elements of a beacon, at most.
+/// Largest total size of a beacon's elements [octets].
 const CAPACITY: usize = 23;
 
-/// Elements of a beacon's body, one after the other: number, length, payload.  [80211-2020 §9.4.2.1]
+/// Elements of a beacon, one after the other: number, length, payload.  [80211-2020 §9.4.2.1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Elements {
     octets: [u8; CAPACITY],
     length: u8,
 }
 
-/// There is no room for another element.
+/// Error: there is no room for another element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 
@@ -20,7 +20,7 @@ impl Elements {
     /// Adds an element.
     ///
     /// # Errors
-    /// [`Full`] if all elements together would be too long; nothing is added then.
+    /// [`Full`] if the elements would be too long together. Nothing is added then.
     pub fn put(&mut self, id: u8, payload: &[u8]) -> Result<(), Full> {
         let start = usize::from(self.length);
         let end = start + 2 + payload.len();
@@ -35,22 +35,22 @@ impl Elements {
     /// Adds the elements of another list.
     ///
     /// # Errors
-    /// [`Full`] if all together would be too long; those that fit are added then.
+    /// [`Full`] if the elements would be too long together. Those that fit are added.
     pub fn append(&mut self, others: &Self) -> Result<(), Full> {
         others.iter().try_for_each(|(id, payload)| self.put(id, payload))
     }
 
-    /// Payload of the first element with this number.
+    /// Payload of the first element with number `id`.
     pub fn get(&self, id: u8) -> Option<&[u8]> {
         self.iter().find(|(number, _)| *number == id).map(|(_, payload)| payload)
     }
 
-    /// Octets by which they make a beacon longer: their payloads alone.  Deviates: [D-110]
+    /// Octets by which the elements lengthen a beacon: only their payloads count.  Deviates: [D-110]
     pub fn size(&self) -> Bytes {
         self.iter().map(|(_, payload)| Bytes::new(payload.len() as u64)).sum()
     }
 
-    /// Each element, its number and its payload.
+    /// Elements in order, each with its number and its payload.
     pub fn iter(&self) -> impl Iterator<Item = (u8, &[u8])> {
         let mut rest = &self.octets[..usize::from(self.length)];
         std::iter::from_fn(move || {
@@ -66,8 +66,8 @@ impl Elements {
 mod tests {
     use super::*;
 
-    /// Two with three and two octets; those of a number that is there twice are the first's. 23 octets have room for
-    /// 2 + 3, 2 + 2 and 2 + 12, but not for one more.
+    /// Two elements with payloads of three and two octets. Of several elements with one number, the first is found.
+    /// 23 octets have room for 2 + 3, 2 + 2 and 2 + 12, and for nothing more.
     ///
     /// Verifies: [80211-2020 §9.4.2.1]
     #[test]

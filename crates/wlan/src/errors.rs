@@ -1,4 +1,4 @@
-//! Errors that noise makes in frames between a station and its access point.
+//! Errors by noise in frames between a station and its access point.
 
 use std::collections::BTreeMap;
 
@@ -11,23 +11,23 @@ use crate::phy::error_rate::{LogSurvival, independent_bits};
 use crate::phy::known_survivals::log_survival;
 use crate::phy::mode_errors::ErrorClass;
 
-/// Model of the frames between a station and its access point that are errored, in both directions.
+/// Model of frame errors between a station and its access point, in both directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ErrorModel {
-    /// None.
+    /// Noise causes no errors.
     #[default]
     None,
-    /// Each with one probability, whatever its length.
+    /// Independent errors with one probability for all frames, regardless of their length.
     Bernoulli(Probability),
-    /// Each by its length: every bit of the PSDU is wrong with this probability.
+    /// Independent bit errors with this probability in the PSDU.
     Bits(Probability),
-    /// Good and bad periods of exponential length.  [gilbert-1960]
+    /// Good and bad periods of exponentially distributed length.  [gilbert-1960]
     GilbertElliott(Periods),
-    /// By rate and length, at this ratio of signal to noise.
+    /// Errors that depend on rate and length, at this signal-to-noise ratio.
     Snr(Decibels),
 }
 
-/// A link that changes between a good and a bad state, at any time.
+/// Parameters of a link that alternates between a good and a bad state in continuous time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Periods {
     /// Frame error probability in good periods.
@@ -47,8 +47,8 @@ impl Periods {
         bad / (good + bad)
     }
 
-    /// Probability of the bad state `elapsed` after a state was seen: π + (1 or 0 - π)·e^(-t/τ) with
-    /// 1/τ = 1/good + 1/bad, exact for the two-state chain, so that no period needs an event.
+    /// Probability of the bad state `elapsed` after a known state: π + (1 or 0 - π)·e^(-t/τ) with 1/τ = 1/good +
+    /// 1/bad. This is exact for the two-state chain, so that changes of the state need no events.
     fn bad_after(&self, was_bad: bool, elapsed: Duration) -> Probability {
         let share = self.bad_share();
         let rate = 1.0 / self.mean_good.as_secs_f64() + 1.0 / self.mean_bad.as_secs_f64();
@@ -59,7 +59,7 @@ impl Periods {
     }
 }
 
-/// Errors of the links of a cell, each with a model of its own.
+/// Errors of the links of a cell, each with its own model.
 #[derive(Debug, Default)]
 pub(crate) struct LinkErrors {
     links: Vec<Option<FrameErrors>>,
@@ -67,13 +67,13 @@ pub(crate) struct LinkErrors {
 }
 
 impl LinkErrors {
-    /// Links under such models.
+    /// Creates links with these models.
     pub(crate) fn new(links: impl Iterator<Item = (ErrorModel, Stream)>) -> Self {
         let links = links.map(|(model, stream)| FrameErrors::new(model, stream)).collect();
         Self { links, survivals: Survivals::default() }
     }
 
-    /// Changes the errors of link `at`; `stream` is for one that had none yet.
+    /// Replaces the error model of link `at`. `stream` is used if the link had no errors so far.
     pub(crate) fn set_model(&mut self, at: usize, model: ErrorModel, stream: Stream) {
         match &mut self.links[at] {
             Some(link) => link.set_model(model),
@@ -81,37 +81,37 @@ impl LinkErrors {
         }
     }
 
-    /// Probability that a frame of link `at` is lost, as far as it depends on how it is sent.
+    /// Probability that a frame of link `at` is lost, as far as it depends on vector and length.
     pub(crate) fn loss(&mut self, at: usize, tx: TxVector, psdu: Bytes) -> Probability {
         let link = self.links[at].as_mut();
         link.map_or(Probability::ZERO, |link| link.loss(tx, psdu, &mut self.survivals))
     }
 
-    /// True if noise has made an error in a frame of link `at` of `psdu` octets that was sent so and ends now.
+    /// Draws the errors of a frame of link `at`, which ends at `now`. Returns true if noise has made an error in it.
     #[inline]
     pub(crate) fn errs(&mut self, at: usize, now: Time, tx: TxVector, psdu: Bytes) -> bool {
         let link = self.links[at].as_mut();
         link.is_some_and(|link| link.errs(now, (tx, psdu), &mut self.survivals))
     }
 
-    /// True if frames of link `at` may be errored.
+    /// True if link `at` has an error model.
     #[inline]
     pub(crate) fn is_on(&self, at: usize) -> bool {
         self.links[at].is_some()
     }
 
-    /// True if any may.
+    /// True if some link has an error model.
     pub(crate) fn is_on_anywhere(&self) -> bool {
         self.links.iter().any(Option::is_some)
     }
 }
 
-/// Survival by vector and signal, whatever the link and the length, as far as this cell has asked: what all cells know lies
-/// behind a lock.
+/// Survival probabilities by vector and signal-to-noise ratio, for any link and length, as far as this cell has
+/// needed them. They are kept here because the process-wide table is behind a lock.
 #[derive(Debug, Default)]
 struct Survivals {
     of_vectors: BTreeMap<(TxVector, Decibels), LogSurvival>,
-    /// Those of HT, VHT and HE, most of which survive alike.
+    /// Survival of HT, VHT and HE modes, many of which share a class.
     of_modes: BTreeMap<(ErrorClass, Decibels), LogSurvival>,
 }
 
@@ -127,38 +127,39 @@ impl Survivals {
     }
 }
 
-/// Source of the errors in the frames of one link.
+/// Errors of the frames of one link.
 #[derive(Debug)]
 struct FrameErrors {
     model: ErrorModel,
     stream: Stream,
-    /// State last seen, true for a bad period, and the time of that look.
+    /// State at the last frame, true for a bad period, with the time of this frame.
     seen: (bool, Time),
-    /// Probabilities by vector and length.
+    /// Probabilities of loss by vector and length.
     known: BTreeMap<(TxVector, Bytes), Probability>,
 }
 
 impl FrameErrors {
-    /// A link under `model`; nothing if that has no errors.
+    /// Creates the errors of a link under `model`; `None` for a model without errors.
     fn new(model: ErrorModel, stream: Stream) -> Option<Self> {
         let (seen, known) = ((false, Time::ZERO), BTreeMap::new());
         (model != ErrorModel::None).then_some(Self { model, stream, seen, known })
     }
 
-    /// From now on frames are errored in another way, from the same stream.
+    /// Replaces the error model, and keeps the random stream.
     fn set_model(&mut self, model: ErrorModel) {
         self.model = model;
         self.known.clear();
     }
 
-    /// Probability that a frame is lost, as far as it depends on how it is sent.
+    /// Probability that a frame is lost, as far as it depends on vector and length.
     fn loss(&mut self, tx: TxVector, psdu: Bytes, survivals: &mut Survivals) -> Probability {
         let ErrorModel::Snr(snr) = self.model else { return Probability::ZERO };
         let loss = || probability(survivals.get(tx, snr).frame_error_rate(psdu));
         *self.known.entry((tx, psdu)).or_insert_with(loss)
     }
 
-    /// True if noise has made an error in a frame of `psdu` octets that was sent so and ends now.
+    /// Draws the errors of a frame of `psdu` octets, which ends at `now`. Returns true if noise has made an error in
+    /// it.
     fn errs(
         &mut self,
         now: Time,
@@ -193,7 +194,7 @@ mod tests {
     use crate::phy::{GuardInterval, Preamble, Width, dsss};
     use rand_core::SeedableRng;
 
-    /// 11 Mb/s.
+    /// Vector of 11 Mb/s.
     const FAST: TxVector = TxVector::Dsss(dsss::Modulation::Cck8, Preamble::Long);
     const PERIODS: Periods = Periods {
         good: Probability::ZERO,
@@ -206,8 +207,8 @@ mod tests {
         FrameErrors::new(model, Stream::seed_from_u64(5)).expect("a link with errors")
     }
 
-    /// Frames every 10 ms; the share of bad time is 100/400, and a bad period goes on for the next
-    /// 10 ms with probability 1/4 + 3/4 e^(-10/75) = 0.90636: bursts of 1/(1 - 0.90636) = 10.68 frames.
+    /// Frames come every 10 ms. The share of bad time is 100/400. A bad period continues for the next 10 ms with
+    /// probability 1/4 + 3/4 e^(-10/75) = 0.90636, so bursts have 1/(1 - 0.90636) = 10.68 frames on average.
     #[test]
     fn bad_periods_have_their_share_of_time_and_their_length() {
         let mut link = link(ErrorModel::GilbertElliott(PERIODS));
@@ -254,7 +255,7 @@ mod tests {
         assert!(FrameErrors::new(ErrorModel::None, Stream::seed_from_u64(0)).is_none());
     }
 
-    /// Two links with as much signal, and modes of one width and of another: what is kept is what would be computed.
+    /// Two links with the same ratio, and modes of two widths: kept values equal computed ones.
     #[test]
     fn links_share_what_is_known_of_survival_and_no_more() {
         let modes = [Width::Mhz20, Width::Mhz80]

@@ -1,4 +1,4 @@
-//! Frames on the air and the packets they carry.
+//! Frames on the air, and the packets in them.
 //!
 //! ```text
 //!  Contender ── serves ──► batch of MPDUs ── copied ──► Ppdu ── on the air ──► receiver, noise, listeners, monitor
@@ -23,17 +23,17 @@ use crate::roster::ContenderId;
 
 /// Header, 24 octets, and frame check sequence, 4, of a data frame without `QoS`.  [80211-2020 §9.3.2.1]
 pub const DATA_OVERHEAD: Bytes = Bytes::new(28);
-/// ACK and CTS frame.  [80211-2020 §9.3.1.3, §9.3.1.4]
+/// Size of an ACK or CTS frame.  [80211-2020 §9.3.1.3, §9.3.1.4]
 pub const ACK_SIZE: Bytes = Bytes::new(14);
-/// CTS frame.  [80211-2020 §9.3.1.3]
+/// Size of a CTS frame.  [80211-2020 §9.3.1.3]
 pub const CTS_SIZE: Bytes = Bytes::new(14);
-/// RTS frame.  [80211-2020 §9.3.1.2]
+/// Size of an RTS frame.  [80211-2020 §9.3.1.2]
 pub const RTS_SIZE: Bytes = Bytes::new(20);
 
-/// A packet on its way through the cell; `P` is what the owner attaches to it.
+/// A packet on one hop through the cell. `P` is the payload that the owner of the cell attaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Msdu<P> {
-    /// The owner's part.
+    /// Payload of the owner.
     pub payload: P,
     /// Octets handed to the MAC, LLC/SNAP included.
     pub size: Bytes,
@@ -44,7 +44,7 @@ pub struct Msdu<P> {
 }
 
 impl<P> Msdu<P> {
-    /// The same with the owner's part where it lies.
+    /// The packet with a reference to its payload.
     #[inline]
     pub fn as_ref(&self) -> Msdu<&P> {
         let Self { ref payload, size, from, to } = *self;
@@ -53,7 +53,7 @@ impl<P> Msdu<P> {
 }
 
 impl Msdu<()> {
-    /// The same with an owner's part.
+    /// The packet with another payload.
     #[inline]
     pub(crate) fn with<P>(self, payload: P) -> Msdu<P> {
         let Self { size, from, to, .. } = self;
@@ -64,57 +64,58 @@ impl Msdu<()> {
 /// A beacon that the access point is to send.  [80211-2020 §9.3.3]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Beacon {
-    /// Octets of its MPDU, header and frame check sequence included.
+    /// Size of its MPDU, header and frame check sequence included.
     pub psdu: Bytes,
-    /// Elements that others have put into it.
+    /// Elements of the beacon.
     pub elements: Elements,
 }
 
-/// Purpose of a frame.
+/// Kind of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
-    /// Carries an MSDU.
+    /// Data frame, which carries MSDUs.
     Data,
-    /// Answers a data frame.
+    /// Acknowledgement of a data frame.
     Ack,
-    /// Answers an aggregate or a request: says which MPDUs have come.  [80211-2020 §9.3.1.8]
+    /// Response to an aggregate or a request, which lists the MPDUs received.  [80211-2020 §9.3.1.8]
     BlockAck,
-    /// Asks which MPDUs have come, and says which ones do not come any more.  [80211-2020 §9.3.1.7]
+    /// Request for a `BlockAck`, which also announces the MPDUs that will not be sent again.  [80211-2020 §9.3.1.7]
     BlockAckRequest,
-    /// Asks for the medium.
+    /// Request to send.
     Rts,
-    /// Grants it.
+    /// Clear to send.
     Cts,
-    /// A CTS that an ERP station sends to itself, so that b stations keep quiet.  [80211-2020 §10.3.2.14]
+    /// CTS that a station addresses to itself, so that stations that do not recognise its data frame keep quiet.
+    /// [80211-2020 §10.3.2.14]
     CtsToSelf,
-    /// Announces the cell to all: nobody answers it.  [80211-2020 §9.3.3]
+    /// Beacon, which is for all members and has no response.  [80211-2020 §9.3.3]
     Beacon,
 }
 
 impl FrameKind {
-    /// The kind of frame that a response answers.
+    /// Kind of the frame that a response of this kind answers.
     pub(crate) fn answers(self) -> Self {
         if self == Self::Cts { Self::Rts } else { Self::Data }
     }
 }
 
-/// A data frame: a packet behind a MAC header.  [80211-2020 §9.2]
+/// A data frame: a packet or an A-MSDU with a MAC header.  [80211-2020 §9.2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mpdu<P> {
-    /// The packet; of an A-MSDU the first one.
+    /// The packet; the first one of an A-MSDU.
     pub msdu: Msdu<P>,
-    /// Octets of the A-MSDU, if it is one.  [80211-2020 §9.3.2.2]
+    /// Size of the A-MSDU; `None` for a single packet.  [80211-2020 §9.3.2.2]
     pub amsdu: Option<NonZeroU16>,
     /// Sequence number, modulo 4096.  [80211-2020 §9.2.4.4.2]
     pub sequence: u16,
-    /// Retry bit: the same frame has been on the air before.  [80211-2020 §9.2.4.1.7]
+    /// Retry bit: the same frame was sent before.  [80211-2020 §9.2.4.1.7]
     pub retry: bool,
-    /// True if noise has made an error in it on its way.
+    /// True if noise has made an error in the MPDU.
     pub errored: bool,
 }
 
 impl<P> Mpdu<P> {
-    /// Its octets if it is sent so, header and frame check sequence included.
+    /// Size with this vector, header and frame check sequence included.
     #[inline]
     pub fn size(&self, tx: TxVector) -> Bytes {
         let amsdu = self.amsdu.map(|octets| Bytes::new(u64::from(octets.get())));
@@ -122,66 +123,68 @@ impl<P> Mpdu<P> {
     }
 }
 
-/// Part of a PPDU that tells whoever decodes it how it is sent, and the fields of its MAC header.
+/// Vector and MAC header of a PPDU, which every station that decodes it knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Its purpose.
+    /// Kind of the frame.
     pub kind: FrameKind,
-    /// Its transmitter.
+    /// Transmitter of the frame.
     pub from: NodeId,
-    /// Whom it is addressed to; nobody in particular if it is for all. A CTS to oneself names the station
-    /// whose exchange it is.
+    /// Addressee of the frame; `None` if it is for all members. For a CTS-to-self, the station whose exchange the CTS
+    /// protects.
     pub to: Option<NodeId>,
-    /// Vector that it is sent with.
+    /// Vector of the frame.
     pub tx: TxVector,
-    /// Octets of its PSDU.
+    /// Size of the PSDU.
     pub psdu: Bytes,
     /// Time on the air.
     pub duration: Duration,
-    /// Duration field: how long the exchange lasts after this frame.  [80211-2020 §9.2.5]
+    /// Duration field: remaining time of the exchange after this frame.  [80211-2020 §9.2.5]
     pub duration_field: Duration,
-    /// True if it is, or protects, a data frame of which an attempt has failed.
+    /// True if the frame is, or protects, a data frame of which an attempt has failed.
     pub retry: bool,
 }
 
 impl Frame {
-    /// True if an error in it is one for `id`: for its receiver, and of a beacon for those who have `missed` it, ascending.
+    /// True if an error in the frame affects member `id`: its receiver or, for a beacon, one of those who have
+    /// `missed` it, which are ascending.
     #[inline]
     pub(crate) fn errs_for(&self, id: NodeId, missed: &[NodeId]) -> bool {
         self.to.map_or_else(|| missed.binary_search(&id).is_ok(), |to| to == id)
     }
 
-    /// Whoever is meant by it alone.
+    /// Member to which the frame alone is addressed.
     #[inline]
     pub(crate) fn addressee(&self) -> Option<NodeId> {
         self.to.filter(|_| self.kind != FrameKind::CtsToSelf)
     }
 }
 
-/// A PPDU on the air, or one that has just left it.
+/// A PPDU on the air, or one that has just left the air.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ppdu<P> {
-    /// The header: how it is sent, from whom, to whom.
+    /// Vector and header.
     pub frame: Frame,
-    /// The MPDUs of a data frame, several of an aggregate; of any other none.
+    /// MPDUs of a data frame, several for an aggregate; empty for other frames.
     pub mpdus: Vec<Mpdu<P>>,
-    /// Its start.
+    /// Start on the air.
     pub start: Time,
-    /// Its end.
+    /// End on the air.
     pub end: Time,
-    /// True if another frame overlaps it at its receiver, a beacon at anyone who senses it. Where every member
-    /// senses every other, all lose both.
+    /// True if another frame overlaps it at its receiver or, for a beacon, at any member that senses it. If all
+    /// members sense each other, an overlap destroys both frames.
     pub collided: bool,
-    /// True if noise has left nothing of it for its receiver, and for nobody else; of a beacon for some.
+    /// True if noise has destroyed the whole PPDU for its receiver, and for no other member; for a beacon, for some
+    /// members.
     pub errored: bool,
-    /// True if it is a response whose start escaped the one who waits for it.
+    /// True if it is a response whose start the waiting initiator has missed.
     pub(crate) missed: bool,
-    /// Contender whose exchange it is of.
+    /// Contender that has initiated the exchange of the frame.
     pub(crate) initiator: ContenderId,
 }
 
 impl<P> Ppdu<P> {
-    /// A frame that starts at `start`.
+    /// Creates a PPDU that starts at `start`.
     pub(crate) fn new(
         start: Time,
         (initiator, frame): (ContenderId, Frame),
@@ -192,7 +195,8 @@ impl<P> Ppdu<P> {
         Self { frame, mpdus, start, end, collided, errored, missed, initiator }
     }
 
-    /// True if it is errored for `id`. `missed` are those for whom the beacon is, ascending.
+    /// True if the PPDU is errored for member `id`. `missed` are the members for which a beacon is errored,
+    /// ascending.
     #[inline]
     pub(crate) fn is_errored_for(&self, id: NodeId, missed: &[NodeId]) -> bool {
         self.errored && self.frame.errs_for(id, missed)

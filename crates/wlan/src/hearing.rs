@@ -1,7 +1,7 @@
-//! Audibility: the members that sense and decode each member's frames.
+//! Audibility: relations of sensing and decoding between the members of a cell.
 //!
-//! Contenders that sense and decode the same frames, and wait equally long after them, form one *class*. A plain
-//! cell has one class; where who hears whom may change, each contender is a class of its own.
+//! Contenders that sense and decode the same frames and have the same AIFSN form a *class*. A plain cell has one
+//! class. If audibility may change, each contender has its own class.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,18 @@ use crate::dcf::InterframeSpaces;
 use crate::phy::{Generation, Timing};
 use crate::roster::{ContenderId, Roster};
 
-/// Meaning of one member's frames to another: nothing, energy, or a frame.
+/// Perception of one member's frames at another member: not at all, as energy, or as a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Audibility {
-    /// Too faint to be noticed: carrier sense stays idle.
+    /// The frames are too weak to be sensed: carrier sense stays idle.
     Nothing,
-    /// Noise that keeps the medium busy.
+    /// The frames are energy that keeps the medium busy.
     Senses,
-    /// A frame, unless another one disturbs it.
+    /// The frames are decoded, unless other frames disturb them.
     Decodes,
 }
 
-/// Contenders that hear alike and have the same AIFSN.
+/// Class of contenders with the same audibility and the same AIFSN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ClassId(u16);
 
@@ -35,22 +35,22 @@ impl ClassId {
     }
 }
 
-/// Properties that make contenders hear and wait alike.
+/// Properties that contenders of one class have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Likeness {
-    /// Members whose frames are too faint, ascending.
+struct ClassProperties {
+    /// Members whose frames are not sensed, ascending.
     hidden: Vec<NodeId>,
-    /// Members whose frames are noise.
+    /// Members whose frames are sensed and not decoded.
     noise: Vec<NodeId>,
-    /// Frames of later generations are noise. A station of OFDM reads the length of HT, VHT and HE in L-SIG, and no header
-    /// behind: to the DCF that is noise as well.  [80211-2020 §19.3.9.3.5]
+    /// Newest PPDUs that are decoded; later generations are energy. An OFDM station reads the length of HT, VHT and
+    /// HE PPDUs in L-SIG but no MAC header, so the DCF treats them as energy too.  [80211-2020 §19.3.9.3.5]
     understands: Generation,
     aifsn: u8,
     counts_at_start: bool,
 }
 
-impl Likeness {
-    /// What each frame is to it at least.
+impl ClassProperties {
+    /// Lowest audibility of any frame of the cell for this class.
     fn least(&self, newest: Generation) -> Audibility {
         if !self.hidden.is_empty() {
             Audibility::Nothing
@@ -62,26 +62,26 @@ impl Likeness {
     }
 }
 
-/// Likeness of each contender.
-fn likenesses(config: &CellConfig, roster: &Roster) -> Vec<Likeness> {
+/// Properties of each contender.
+fn class_properties(config: &CellConfig, roster: &Roster) -> Vec<ClassProperties> {
     let members = members(config);
-    let likeness = |id: ContenderId| {
+    let properties = |id: ContenderId| {
         let access = config.access(id.member(), roster.category(id));
         let (aifsn, counts_at_start) = (access.aifsn, access.counts_at_start);
-        Likeness { aifsn, counts_at_start, ..members[id.member().index()].clone() }
+        ClassProperties { aifsn, counts_at_start, ..members[id.member().index()].clone() }
     };
-    roster.all().map(likeness).collect()
+    roster.all().map(properties).collect()
 }
 
-/// What makes members hear alike, the access point's first.
-fn members(config: &CellConfig) -> Vec<Likeness> {
+/// Properties of each member, the access point first.
+fn members(config: &CellConfig) -> Vec<ClassProperties> {
     let newest = config.rules.standard.generation();
-    let mut of = vec![Likeness { understands: newest, ..Likeness::default() }];
-    of.extend(config.stations.iter().map(|station| Likeness {
+    let mut of = vec![ClassProperties { understands: newest, ..ClassProperties::default() }];
+    of.extend(config.stations.iter().map(|station| ClassProperties {
         hidden: station.hidden_from.clone(),
         noise: station.senses_only.clone(),
         understands: station.standard.generation().min(newest),
-        ..Likeness::default()
+        ..ClassProperties::default()
     }));
     // Hiding is mutual, and the access point has no list of its own.
     for (index, station) in config.stations.iter().enumerate() {
@@ -89,14 +89,14 @@ fn members(config: &CellConfig) -> Vec<Likeness> {
             of[other.index()].hidden.push(NodeId::station(index));
         }
     }
-    for likeness in &mut of {
-        likeness.hidden.sort_unstable();
-        likeness.hidden.dedup();
+    for properties in &mut of {
+        properties.hidden.sort_unstable();
+        properties.hidden.dedup();
     }
     of
 }
 
-/// How a class waits, and the frames that it understands.
+/// Channel access of a class, and the newest PPDUs that it decodes.
 #[derive(Clone, Copy, Debug)]
 struct Class {
     aifsn: u8,
@@ -105,14 +105,14 @@ struct Class {
 }
 
 impl Class {
-    fn of(likeness: &Likeness) -> Self {
-        let Likeness { aifsn, counts_at_start, understands, .. } = *likeness;
+    fn of(properties: &ClassProperties) -> Self {
+        let ClassProperties { aifsn, counts_at_start, understands, .. } = *properties;
         Self { aifsn, counts_at_start, understands }
     }
 }
 
-/// Audibility of each member's frames to each class: who hides from whom counts, not how many might.
-fn rows(members: usize, classes: &[&Likeness]) -> Vec<Vec<Audibility>> {
+/// Audibility of each member's frames for each class. The time depends on the pairs listed, and not on all pairs.
+fn rows(members: usize, classes: &[&ClassProperties]) -> Vec<Vec<Audibility>> {
     let mut rows = vec![vec![Audibility::Decodes; classes.len()]; members];
     for (index, class) in classes.iter().enumerate() {
         class.noise.iter().for_each(|from| rows[from.index()][index] = Audibility::Senses);
@@ -121,31 +121,31 @@ fn rows(members: usize, classes: &[&Likeness]) -> Vec<Vec<Audibility>> {
     rows
 }
 
-/// Audibility of each member's frames to each class. It may change during a run where each contender is a class of
-/// its own; a frame on the air keeps the audibility that it started with.
+/// Audibility of each member's frames for each class. It may change during a run if each contender has its own class.
+/// A frame on the air keeps the audibility at its start.
 #[derive(Clone, Debug)]
 pub(crate) struct Hearing {
     class_of: Vec<ClassId>,
     classes: Vec<Class>,
-    /// One row for each transmitter, with a place for each class.
+    /// One row for each transmitter, with one entry per class.
     rows: Vec<Vec<Audibility>>,
     can_change: bool,
-    /// True if any class does not understand what others do.
+    /// True if some class does not decode the PPDUs of newer members.
     has_deaf: bool,
-    /// What each frame is to everyone at least, while nothing changes.
+    /// Lowest audibility of any frame for any class, if audibility does not change.
     least: Audibility,
 }
 
 impl Hearing {
-    /// A relation that stays as it is.
+    /// Audibility that stays constant.
     pub(crate) fn fixed(config: &CellConfig, roster: &Roster) -> Self {
-        let contenders = likenesses(config, roster);
+        let contenders = class_properties(config, roster);
         let mut known = BTreeMap::new();
-        let mut distinct: Vec<&Likeness> = Vec::new();
+        let mut distinct: Vec<&ClassProperties> = Vec::new();
         let mut class_of = Vec::new();
-        for likeness in &contenders {
-            let class = *known.entry(likeness).or_insert_with(|| {
-                distinct.push(likeness);
+        for properties in &contenders {
+            let class = *known.entry(properties).or_insert_with(|| {
+                distinct.push(properties);
                 ClassId::new(distinct.len() - 1)
             });
             class_of.push(class);
@@ -153,9 +153,9 @@ impl Hearing {
         Self::of(config, class_of, &distinct, false)
     }
 
-    /// A relation that may change.
+    /// Audibility that may change.
     pub(crate) fn changing(config: &CellConfig, roster: &Roster) -> Self {
-        let contenders = likenesses(config, roster);
+        let contenders = class_properties(config, roster);
         let each = (0..contenders.len()).map(ClassId::new).collect();
         Self::of(config, each, &contenders.iter().collect::<Vec<_>>(), true)
     }
@@ -163,7 +163,7 @@ impl Hearing {
     fn of(
         config: &CellConfig,
         class_of: Vec<ClassId>,
-        classes: &[&Likeness],
+        classes: &[&ClassProperties],
         can_change: bool,
     ) -> Self {
         let newest = classes.iter().map(|class| class.understands).max().unwrap_or_default();
@@ -181,7 +181,6 @@ impl Hearing {
         }
     }
 
-    /// Class of each contender.
     pub(crate) fn class_of(&self) -> &[ClassId] {
         &self.class_of
     }
@@ -193,27 +192,27 @@ impl Hearing {
         self.classes.iter().map(spaces)
     }
 
-    /// True if the relation may change, and so each contender is a class of its own.
+    /// True if audibility may change, so that each contender has its own class.
     pub(crate) fn can_change(&self) -> bool {
         self.can_change
     }
 
-    /// What each frame is to everyone at least, for good.
+    /// Lowest audibility of any frame for any class, over the whole run.
     pub(crate) fn least(&self) -> Audibility {
         if self.can_change { Audibility::Nothing } else { self.least }
     }
 
-    /// True if now every member senses the frames of `from`.
+    /// True if all members currently sense the frames of `from`.
     pub(crate) fn all_sense(&self, from: NodeId) -> bool {
         !self.rows[from.index()].contains(&Audibility::Nothing)
     }
 
-    /// True if what a frame is to each class never depends on when and how it is sent.
+    /// True if the audibility of a frame depends neither on time nor on its vector.
     pub(crate) fn is_fixed(&self) -> bool {
         !self.can_change && !self.has_deaf
     }
 
-    /// Sets what frames of `from` are to `listener` from now on.
+    /// Sets the audibility of frames of `from` for `listener`, from now on.
     pub(crate) fn set(
         &mut self,
         roster: &Roster,
@@ -226,7 +225,7 @@ impl Hearing {
         }
     }
 
-    /// Sets what frames of `from` are to each member from now on.
+    /// Sets the audibility of frames of `from` for each member, from now on.
     pub(crate) fn set_row(&mut self, roster: &Roster, from: NodeId, row: &[Audibility]) {
         let (members, others) = self.rows[from.index()].split_at_mut(row.len());
         members.copy_from_slice(row);
@@ -235,8 +234,8 @@ impl Hearing {
         }
     }
 
-    /// Writes the audibility of a frame of `from`, of this generation, to each class into `row`: asked once, when it
-    /// starts.
+    /// Writes the audibility of a frame of `from` for each class into `row`. `generation` is that of the frame's
+    /// PPDU. This happens once, at the start of the frame.
     pub(crate) fn copy_audibility(
         &self,
         from: NodeId,

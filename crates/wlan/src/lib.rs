@@ -1,29 +1,29 @@
-//! One 802.11 cell: what the air does with frames, and when.
+//! Model of one 802.11 cell: its channel, and the MAC of its members.
 //!
-//! [`Cell`] is a machine without clock, thread or callback. Its owner calls
-//! [`enqueue`](Cell::enqueue) and [`handle_event`](Cell::handle_event) with the time, then polls what
-//! came out, and comes back at [`next_event`](Cell::next_event).
+//! [`Cell`] is a state machine without clock, threads or callbacks. Its owner calls [`enqueue`](Cell::enqueue) and
+//! [`handle_event`](Cell::handle_event) with the current time, polls the output, and comes back at
+//! [`next_event`](Cell::next_event).
 //!
-//! | module | concept |
+//! | module | content |
 //! | --- | --- |
-//! | [`phy`] | rates, PPDU durations, gaps |
+//! | [`phy`] | rates, PPDU durations, interframe spaces |
 //! | [`airtime`] | durations of frames and their responses |
-//! | [`aggregation`] | limits of A-MPDU and A-MSDU, the frames that answer them |
+//! | [`aggregation`] | limits of A-MPDUs and A-MSDUs, and the frames that answer them |
 //! | [`block_ack`] | scoreboards, windows and reorder buffer of a link with aggregates |
-//! | `hearing` | audibility: who senses and who decodes whom |
-//! | `dcf` | carrier sense, NAV, interframe spaces, count of slots: the rules of the DCF |
-//! | `contention` | whose back-off is done first |
+//! | `hearing` | audibility: which members sense and decode whose frames |
+//! | `dcf` | rules of the DCF: carrier sense, NAV, interframe spaces, count of slots |
+//! | `contention` | the contenders whose back-off ends next |
 //! | [`edca`] | access categories: defaults, priorities, code points |
-//! | `capabilities` | what a cell and the ends of a link can do |
-//! | `elements` | what others put into a beacon |
-//! | `errors` | errors that noise makes in frames |
-//! | [`queue`] | the way of a packet to its channel access: classifier, queues, scheduler |
-//! | `link_rate` | rates, given or adapted |
-//! | `roster` | contenders: members, by the access categories that they use |
-//! | `contender` | one contender: queue, attempts, windows |
-//! | [`radio`] | propagation: positions, powers at a receiver, and what it decodes |
-//! | [`medium`] | the channel alone, for MACs that are somebody else's |
-//! | `cell` | the channel, what follows each frame, and the airtime charge of an exchange |
+//! | `capabilities` | capabilities of cells and links |
+//! | `elements` | elements of beacons |
+//! | `errors` | frame errors by noise |
+//! | [`queue`] | transmit queues: classifier, disciplines, scheduler |
+//! | `link_rate` | rates of links, given or by rate control |
+//! | `roster` | contenders of the cell: each member with each of its access categories |
+//! | `contender` | state of one contender: queue, attempts, windows |
+//! | [`radio`] | propagation: positions, received powers, decoding |
+//! | [`medium`] | the channel alone, for MACs that run elsewhere |
+//! | `cell` | the cell: exchanges, frames, and airtime charges |
 
 pub mod aggregation;
 pub mod airtime;
@@ -50,7 +50,7 @@ mod roster;
 
 pub use capabilities::{Aggregation, Channel, LinkCapabilities};
 pub use cell::{
-    Carrier, Cell, ChannelAccess, Departure, Fate, Listen, Monitored, Overheard, QueueFull,
+    Carrier, Cell, ChannelAccess, Departure, FrameOutcome, Listen, Monitored, Overheard, QueueFull,
     RateChange, Signal,
 };
 pub use config::{

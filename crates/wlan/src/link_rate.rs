@@ -1,4 +1,4 @@
-//! The data rate of one hop in one direction: given, or found by a law.
+//! Data rate of one hop in one direction: given, or by rate control.
 
 use airfair_laws::snr_oracle::{self, Choice};
 use airfair_laws::{arf, minstrel, minstrel_ht};
@@ -9,41 +9,42 @@ use crate::contender::Stream;
 use crate::phy::mode_groups::OVERHEAD;
 use crate::phy::{Mode, TxVector};
 
-/// Law by which the rate of a link is found.
+/// Rate control of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateLaw {
-    /// By the ACKs of the last frames.
+    /// ARF or AARF: by the ACKs of the last frames.
     Arf(arf::Params),
-    /// By the success of each rate, some frames sampling others.
+    /// Minstrel: by the success of each rate; some frames sample other rates.
     Minstrel {
         /// Intervals and weights.
         params: minstrel::Params,
-        /// Seed of what is sampled.
+        /// Seed for the choice of samples.
         seed: u64,
     },
-    /// By the share of MPDUs that block acks acknowledge at each rate, for links of 802.11n, ac and ax.
+    /// Minstrel-HT, for links of 802.11n, ac and ax: by the share of MPDUs that block acks acknowledge at each rate.
     MinstrelHt {
         /// Intervals and limits.
         params: minstrel_ht::Params,
-        /// Seed of the order of samples.
+        /// Seed for the order of samples.
         seed: u64,
     },
-    /// By what noise does to each rate now, which no transmitter knows.
+    /// Ideal rate control, by the current effect of noise on each rate, which no real transmitter knows.
     Oracle,
 }
 
-/// Event that a transmitter sees on its link.
+/// Event on a link that its transmitter observes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinkEvent {
-    /// A frame is about to go out, for the first time or again.
+    /// A frame is about to be sent, for the first time or again.
     Sending { is_first: bool },
-    /// A data frame of so many MPDUs has gone out, of which so many were acknowledged; none if there was no response.
+    /// A data frame of `sent` MPDUs was sent, and `acknowledged` of them were acknowledged; 0 if there was no
+    /// response.
     Block { sent: u16, acknowledged: u16 },
-    /// An RTS had no answer, and so many MPDUs have not gone out.
+    /// An RTS had no answer, so that `mpdus` MPDUs were not sent.
     RtsFailure { mpdus: u16 },
 }
 
-/// A law with what it remembers and the rates that it chooses from.
+/// A rate control with its state, and the vectors among which it chooses.
 #[derive(Clone, Debug)]
 struct Adaptation {
     law: Law,
@@ -65,7 +66,7 @@ enum Law {
     MinstrelHt {
         params: minstrel_ht::Params,
         state: minstrel_ht::State,
-        /// True from the plan of a frame to its outcome: a frame that did not fit its TXOP is planned once.
+        /// True from the plan of a frame to its outcome. A frame that did not fit into its TXOP is planned only once.
         is_planned: bool,
     },
     Oracle {
@@ -140,7 +141,7 @@ impl Law {
                 };
                 minstrel_ht::step(params, state, now, event);
             }
-            // It learns nothing.
+            // An oracle does not learn from outcomes.
             Self::Oracle { .. } => {}
         }
     }
@@ -150,14 +151,14 @@ fn is_sending(event: LinkEvent) -> bool {
     matches!(event, LinkEvent::Sending { .. })
 }
 
-/// Attempts of a frame that a law of rates has planned.
+/// State of the retry chain that a rate control has planned for a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Chain {
-    /// It plans none: the MAC's limits say when a frame is given up.
+    /// There is no chain: the MAC's limits decide when the frame is given up.
     None,
-    /// Another attempt follows.
+    /// Another attempt of the chain follows.
     GoesOn,
-    /// The last one has failed.
+    /// The last attempt of the chain has failed.
     Ended,
 }
 
@@ -165,18 +166,18 @@ pub(crate) enum Chain {
 #[derive(Clone, Debug)]
 pub(crate) struct LinkRate {
     tx: TxVector,
-    /// Apart, so that a member without a law stays small.
+    /// In a box, so that a member without rate control stays small.
     adaptation: Option<Box<Adaptation>>,
 }
 
 impl LinkRate {
-    /// One vector for good.
+    /// A constant vector.
     pub(crate) fn fixed(tx: TxVector) -> Self {
         Self { tx, adaptation: None }
     }
 
-    /// A rate that `law` finds among `vectors`, which ascend by rate; `time` is that of an ordinary frame, its ACK and
-    /// the gaps included.
+    /// A rate that `law` chooses among `vectors`, which ascend by rate. `time` returns the duration of a frame of
+    /// ordinary size with its ACK and interframe spaces.
     pub(crate) fn adapted(
         law: RateLaw,
         vectors: Vec<TxVector>,
@@ -186,7 +187,7 @@ impl LinkRate {
         Self { tx: vectors[law.level()], adaptation: Some(Box::new(Adaptation { law, vectors })) }
     }
 
-    /// A rate that Minstrel-HT finds among `modes`, which stand in groups.
+    /// A rate that Minstrel-HT chooses among `modes`, which are listed with their groups.
     pub(crate) fn grouped(
         (params, seed): (minstrel_ht::Params, u64),
         modes: Vec<(Mode, minstrel_ht::GroupedRate)>,
@@ -199,24 +200,24 @@ impl LinkRate {
         Self { tx: vectors[law.level()], adaptation: Some(Box::new(Adaptation { law, vectors })) }
     }
 
-    /// Vector that frames are sent with now.
+    /// Current vector.
     #[inline]
     pub(crate) fn get(&self) -> TxVector {
         self.tx
     }
 
-    /// Sets a vector that no law finds.
+    /// Sets the vector of a link without rate control.
     pub(crate) fn set(&mut self, tx: TxVector) {
         self.tx = tx;
     }
 
-    /// True if its law wants to know, before each frame, what noise does to each rate.
+    /// True if the rate control needs the effect of noise on each rate before each frame.
     pub(crate) fn asks_noise(&self) -> bool {
         self.adaptation.as_ref().is_some_and(|it| matches!(it.law, Law::Oracle { .. }))
     }
 
-    /// An ordinary frame would be lost with the probability `loss` if it is sent in each way; the new vector, if the law
-    /// changes it.
+    /// Lets an oracle choose: `loss` returns the probability that a frame of ordinary size with a vector is lost.
+    /// Returns the new vector if it changes.
     pub(crate) fn choose(
         &mut self,
         mut loss: impl FnMut(TxVector) -> Probability,
@@ -233,7 +234,7 @@ impl LinkRate {
         (std::mem::replace(&mut self.tx, tx) != tx).then_some(tx)
     }
 
-    /// Where the retry chain of its law stands after a failed attempt.
+    /// State of the rate control's retry chain after a failed attempt.
     pub(crate) fn chain(&self) -> Chain {
         match self.adaptation.as_ref().map(|it| &it.law) {
             Some(Law::Minstrel { state, .. }) if state.is_last_attempt() => Chain::Ended,
@@ -243,7 +244,7 @@ impl LinkRate {
         }
     }
 
-    /// Most attempts that its law plans for an MPDU of an aggregate, if it plans any.
+    /// Largest number of attempts that the rate control plans for an MPDU of an aggregate; `None` if it plans none.
     pub(crate) fn longest_chain(&self) -> Option<u16> {
         match self.adaptation.as_ref()?.law {
             Law::MinstrelHt { params, .. } => Some(params.longest_chain()),
@@ -251,13 +252,13 @@ impl LinkRate {
         }
     }
 
-    /// True if an MPDU goes alone, as one of its attempts samples a rate.
+    /// True if the next MPDU must be sent alone, because one of its attempts samples a rate.
     pub(crate) fn sends_alone(&self) -> bool {
         let law = self.adaptation.as_ref().map(|it| &it.law);
         law.is_some_and(|law| matches!(law, Law::MinstrelHt { state, .. } if state.is_alone()))
     }
 
-    /// Something happened on the link; the new vector, if the law changes it.
+    /// Passes an event to the rate control. Returns the new vector if it changes.
     pub(crate) fn handle(&mut self, now: Time, event: LinkEvent) -> Option<TxVector> {
         let adaptation = self.adaptation.as_mut()?;
         adaptation.law.handle(now, event);

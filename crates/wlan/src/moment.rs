@@ -1,62 +1,62 @@
-//! Order of what happens: by time, and at one instant by phase.
+//! Order of events: by time, and at one instant by phase.
 
 use airfair_units::Time;
 
-/// Order of what happens at one instant.
+/// Order of events at one instant.
 ///
-/// Frames that leave the air are known before time-outs are judged, and all that starts, starts together:
-/// so two members whose back-off ends in the same slot both transmit, and collide.
+/// Ends of frames are processed before time-outs, and all starts of frames come last, together. So two members whose
+/// back-off ends in the same slot both transmit, and their frames collide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
-    /// Ends of ppdus, arrivals of packets.
+    /// Ends of PPDUs, and arrivals of packets.
     End,
-    /// Time-outs, starts of flows, changes of settings.
+    /// Time-outs, starts of flows, and changes of settings.
     Timeout,
-    /// Starts of ppdus.
+    /// Starts of PPDUs.
     Start,
 }
 
-/// Time and phase, in one word: moments are compared several times for each event.
+/// Time and phase in one integer, because moments are compared several times for each event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(u64);
 
-/// Moments of one nanosecond, for three phases.
+/// Number of moments per nanosecond; three phases use them.
 const PHASES: u64 = 4;
 
 impl Moment {
-    /// Later than every event.
+    /// Moment later than every event.
     pub const NEVER: Self = Self(u64::MAX);
 
-    /// A phase of an instant.
+    /// Moment of a phase at an instant.
     #[inline]
     pub fn new(at: Time, phase: Phase) -> Self {
         let instant = at.as_nanos().checked_mul(PHASES);
         Self(instant.expect("an event within 146 years") + phase as u64)
     }
 
-    /// A phase of an instant, if there is one.
+    /// Moment of a phase at an instant; [`NEVER`](Self::NEVER) without an instant.
     #[inline]
     pub(crate) fn of(at: Option<Time>, phase: Phase) -> Self {
         at.map_or(Self::NEVER, |at| Self::new(at, phase))
     }
 
-    /// The instant.
+    /// Instant of the moment.
     #[inline]
     pub fn at(self) -> Time {
         Time::from_nanos(self.0 / PHASES)
     }
 
-    /// Moment and a number that decides among equal ones, in the order of both.
+    /// Key for an order by moment and, among equal moments, by `number`.
     #[inline]
     pub fn before(self, number: u64) -> u128 {
         u128::from(self.0) << 64 | u128::from(number)
     }
 
-    /// The phase.
+    /// Phase of the moment.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "one of a few phases")]
     pub fn phase(self) -> Phase {
-        // A look-up costs less than three comparisons.
+        // A table look-up costs less than three comparisons.
         const OF: [Phase; PHASES as usize] =
             [Phase::End, Phase::Timeout, Phase::Start, Phase::Start];
         OF[(self.0 % PHASES) as usize]

@@ -1,4 +1,4 @@
-//! Records that a cell makes of itself. They are its only account: it keeps no statistics.
+//! Records of a cell. They are its only account: a cell keeps no statistics.
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Time};
@@ -6,86 +6,86 @@ use airfair_units::{Bytes, DataRate, Time};
 use crate::config::NodeId;
 use crate::edca::AccessCategory;
 
-/// Something that happened in a cell.
+/// Record of something that happened in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record {
-    /// The air was used in one way for a while. These intervals follow each other without a gap.
+    /// The air had one use for a while. These intervals follow each other without gaps.
     Air {
-        /// Start.
+        /// Start of the interval.
         from: Time,
-        /// End.
+        /// End of the interval.
         to: Time,
-        /// Use.
+        /// Use of the air.
         usage: AirUse,
     },
-    /// A frame left the air.
+    /// A frame has left the air.
     Sent {
-        /// Transmitter.
+        /// Transmitter of the frame.
         node: NodeId,
-        /// Kind of frame.
+        /// Kind of the frame.
         frame: SentFrame,
-        /// True if the same frame has been on the air before.
+        /// True if the same frame was sent before.
         retry: bool,
-        /// True if another frame overlapped it where its receiver is: one that the receiver senses, or its
-        /// own. What the receiver does not sense does not collide. A beacon: where anyone is who senses it.
+        /// True if another frame overlapped it at its receiver: the receiver's own, or one that it senses. For a
+        /// beacon: at any member that senses the beacon.
         collided: bool,
     },
-    /// Frames have begun to collide. Those that overlap a frame that has collided already belong to the same
-    /// collision.
+    /// Frames have begun to collide. Further frames that overlap a collided frame belong to the same collision.
     Collision,
-    /// The length of a transmit queue changed.
+    /// The length of a transmit queue has changed.
     Queue {
-        /// Owner.
+        /// Owner of the queue.
         node: NodeId,
-        /// Packets now.
+        /// New length [packets].
         length: u32,
     },
-    /// A packet was given up.
+    /// A packet was dropped.
     Dropped {
-        /// Member that gave it up.
+        /// Member that dropped the packet.
         node: NodeId,
-        /// Why.
+        /// Reason for the drop.
         cause: DropCause,
     },
-    /// A data frame under a block ack agreement left the air, beside the record of the frame itself.
+    /// A data frame under a block ack agreement has left the air. The frame also has its own record.
     Aggregate {
-        /// Transmitter.
+        /// Transmitter of the frame.
         node: NodeId,
-        /// Receiver.
+        /// Receiver of the frame.
         to: NodeId,
-        /// MPDUs; one is no aggregate.
+        /// Number of MPDUs; 1 is no aggregate.
         mpdus: u16,
-        /// Octets of all of them, delimiters and padding included.
+        /// Size of all MPDUs, delimiters and padding included.
         octets: Bytes,
     },
-    /// A data frame with A-MSDUs left the air, beside the record of the frame itself.
+    /// A data frame with A-MSDUs has left the air. The frame also has its own record.
     Joined {
-        /// Transmitter.
+        /// Transmitter of the frame.
         node: NodeId,
-        /// Packets behind the first ones of the A-MSDUs.
+        /// Packets beyond the first of each A-MSDU.
         packets: u16,
     },
-    /// A data frame came again and was acknowledged but not delivered.
+    /// A data frame arrived a second time, and was acknowledged but not delivered.
     Duplicate {
-        /// Receiver.
+        /// Receiver of the frame.
         node: NodeId,
     },
-    /// A law, or whoever drives the cell, changed the rate of data frames between a station and the access point.
+    /// Rate control, or the owner of the cell, has changed the rate of data frames between a station and the access
+    /// point.
     Rate {
-        /// The station.
+        /// Station of the link.
         station: NodeId,
         /// Direction of the frames.
         direction: Direction,
-        /// Rate from now on.
+        /// Rate after the change.
         rate: DataRate,
     },
-    /// Something happened to an access category, beside the record of what it was: where the cell
-    /// [tells of them](crate::Cell::tell_categories).
+    /// Event of an access category, in addition to the record of the event itself; only if the cell [records
+    /// them](crate::Cell::tell_categories).
     Category(AccessCategory, CategoryEvent),
-    /// A frame, or an MPDU of an aggregate, reached its receiver with an error, by noise. Of a beacon nobody knows who
-    /// has missed it.
+    /// A frame, or an MPDU of an aggregate, arrived with an error by noise. For a beacon, the record does not tell
+    /// which members missed it.
     Errored {
-        /// Transmitter.
+        /// Transmitter of the frame.
         node: NodeId,
     },
 }
@@ -93,76 +93,76 @@ pub enum Record {
 /// Event of an access category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CategoryEvent {
-    /// A frame of one of its exchanges was alone on the air, beside a record of the air with the same end.
+    /// A frame of one of the category's exchanges was alone on the air. A record of the air has the same end.
     Air {
-        /// Start.
+        /// Start of the interval.
         from: Time,
-        /// End.
+        /// End of the interval.
         to: Time,
     },
-    /// A frame of one of its exchanges left the air.
+    /// A frame of one of the category's exchanges has left the air.
     Sent {
-        /// True of a data frame.
+        /// True for a data frame.
         is_data: bool,
-        /// True if another frame overlapped it where its receiver is.
+        /// True if another frame overlapped it at its receiver.
         collided: bool,
     },
-    /// It gave way to a higher category of its member, which had won in the same slot.
+    /// The category gave way to a higher one of its member that won in the same slot.
     InternalCollision,
-    /// A packet of it was given up.
+    /// A packet of the category was dropped.
     Dropped,
 }
 
-/// Kind of a frame, as far as accounts care.
+/// Kind of a frame in records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentFrame {
-    /// A data frame.
+    /// Data frame, alone or as an aggregate.
     Data,
-    /// An RTS.
+    /// Request to send.
     Rts,
-    /// ACK, CTS or CTS-to-self; block ack and the request for one.
+    /// ACK, CTS, CTS-to-self, block ack, or request for a block ack.
     Response,
-    /// A beacon.
+    /// Beacon of the access point.
     Beacon,
 }
 
-/// Use of the air at a point in time. `station` is the one whose exchange it is, in either direction.
+/// Use of the air at one time. `station` is the station whose exchange it is, in either direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AirUse {
-    /// A data frame alone.
+    /// A data frame is alone on the air.
     Data {
-        /// Whose exchange.
+        /// Station of the exchange.
         station: NodeId,
         /// Direction of the frame.
         direction: Direction,
     },
-    /// ACK, block ack or request for one, RTS, CTS or CTS-to-self, alone.
+    /// An ACK, RTS, CTS, CTS-to-self, block ack or request for one is alone on the air.
     Control {
-        /// Whose exchange.
+        /// Station of the exchange.
         station: NodeId,
     },
-    /// Frames that overlap anywhere, though their receivers may each sense but one of them; and a frame alone
-    /// from where it has collided on. What was sent of it before a hidden one came counts as its own.
+    /// Frames overlap, even if each receiver senses only one of them; or a frame is alone after it has collided. Time
+    /// before a hidden frame starts counts as use by the first frame.
     Collision,
-    /// Nothing on the air while somebody has a frame to send: gaps, back-off, time-outs.
+    /// Nothing is on the air while some member has a frame to send: interframe spaces, back-off, time-outs.
     Contention,
-    /// Nothing on the air and nothing to send.
+    /// Nothing is on the air, and no member has anything to send.
     Idle,
-    /// A beacon alone.
+    /// A beacon is alone on the air.
     Beacon,
 }
 
-/// Why a packet was given up.
+/// Reason for which a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DropCause {
     /// The transmit queue was full.
     QueueFull,
-    /// Every attempt failed.
+    /// All attempts failed.
     RetryLimit,
-    /// It waited too long in a queue that stood too long.  [RFC8289]
+    /// CoDel dropped the packet from a queue with a standing delay.  [RFC8289]
     CoDel,
-    /// A newer ACK of the same flow made it redundant.
+    /// A newer ACK of the same flow replaced the packet.
     AckFiltered,
-    /// It came when what was behind it had been handed on without it, to its receiver's reorder buffer.
+    /// The packet arrived after the receiver's reorder buffer had passed on later ones.
     TooLate,
 }

@@ -1,11 +1,11 @@
-//! Roster: the contenders of a cell. A member has one for each access category that it uses.
+//! Roster: the contenders of a cell. A member has one contender for each access category that it uses.
 
 use crate::config::{CellConfig, NodeId};
 use crate::edca::AccessCategory;
 
-/// A member and an access category, by which it contends.  [80211-2020 §10.23.2.1]
+/// Contender: a member with an access category.  [80211-2020 §10.23.2.1]
 ///
-/// Those of one member are ordered as their categories are, and members one after the other.
+/// Contenders are ordered by member, and those of one member by category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ContenderId {
     member: u16,
@@ -13,25 +13,25 @@ pub(crate) struct ContenderId {
 }
 
 impl ContenderId {
-    /// The contender of a member's lowest category: the only one of a member without categories.
+    /// Contender of a member's lowest category, which is the only one of a member without categories.
     #[inline]
     pub(crate) fn first(NodeId(member): NodeId) -> Self {
         Self { member, index: member }
     }
 
-    /// Its member.
+    /// Member of the contender.
     #[inline]
     pub(crate) fn member(self) -> NodeId {
         NodeId(self.member)
     }
 
-    /// True if it is the first of its member.
+    /// True if it is the first contender of its member.
     #[inline]
     pub(crate) fn is_first(self) -> bool {
         self.index == self.member
     }
 
-    /// Place in a table of all contenders.
+    /// Index in tables with one entry per contender.
     #[inline]
     pub(crate) fn index(self) -> usize {
         usize::from(self.index)
@@ -42,19 +42,19 @@ impl ContenderId {
 #[derive(Clone, Debug)]
 pub(crate) struct Roster {
     members: u16,
-    /// Contenders that are not the first of their member, and the first of them of each member: none where no member
-    /// has several.
+    /// Contenders that are not the first of their member, and the index of the first of them for each member. Both
+    /// are empty if no member has several contenders.
     others: Vec<ContenderId>,
     others_of: Vec<u16>,
-    /// By contender.
+    /// Access category of each contender.
     categories: Vec<AccessCategory>,
 }
 
 impl Roster {
-    /// The contenders of a cell.
+    /// Contenders of a cell.
     ///
     /// # Panics
-    /// If there are more than a slot's turn has room for.
+    /// If there are more contenders than an index can count.
     pub(crate) fn new(config: &CellConfig) -> Self {
         let count = place(config.stations.len() + 1);
         let of = |member| config.categories(NodeId(member));
@@ -86,7 +86,7 @@ impl Roster {
         self.others.is_empty()
     }
 
-    /// The contender at a place in a table of all.
+    /// Contender with this index.
     #[inline]
     pub(crate) fn get(&self, index: u16) -> ContenderId {
         match index.checked_sub(self.members) {
@@ -100,12 +100,12 @@ impl Roster {
         self.others.iter().copied()
     }
 
-    /// All contenders, as tables have them.
+    /// All contenders, in the order of their indices.
     pub(crate) fn all(&self) -> impl Iterator<Item = ContenderId> {
         (0..self.members).map(NodeId).map(ContenderId::first).chain(self.others.iter().copied())
     }
 
-    /// Contenders of a member, the highest category last.
+    /// Contenders of a member, in ascending order of category.
     #[inline]
     pub(crate) fn of(
         &self,
@@ -119,13 +119,13 @@ impl Roster {
         std::iter::once(ContenderId::first(member)).chain(others.map(id))
     }
 
-    /// Place in a table of hops of the one from a contender to a receiver: those up from each contender, then those down
-    /// from each of the access point's.
+    /// Index of the hop from a contender to a receiver. Hops up come first, by contender; then the hops down, by
+    /// contender of the access point and receiver.
     pub(crate) fn hop(&self, id: ContenderId, to: NodeId) -> usize {
         if !id.member().is_ap() {
             return id.index();
         }
-        // The access point's others are the first of all.
+        // Among all contenders that are not the first of their member, the access point's come first.
         let rank = if id.is_first() { 0 } else { id.index() - usize::from(self.members) + 1 };
         self.len() + rank * usize::from(self.members) + to.index()
     }
@@ -135,18 +135,18 @@ impl Roster {
         self.len() + self.of(NodeId::AP).count() * usize::from(self.members)
     }
 
-    /// Category of each contender.
+    /// Access category of each contender.
     pub(crate) fn categories(&self) -> &[AccessCategory] {
         &self.categories
     }
 
-    /// Category of a contender.
+    /// Access category of a contender.
     pub(crate) fn category(&self, id: ContenderId) -> AccessCategory {
         self.categories[id.index()]
     }
 
-    /// The contender of a member for packets of a category: that of the next lower one if it does not use it, else of its
-    /// lowest.
+    /// Contender of a member for packets of a category. If the member does not use the category, it is the one of the
+    /// next lower category, or else of the lowest.
     #[inline]
     pub(crate) fn find(
         &self,

@@ -1,5 +1,5 @@
-//! The floor: a saturated cell of 802.11a reduced to its DCF. No queue, no packet, no transport, no account; the
-//! random streams, the draws and the number of hashed records are the engine's, and so are the frames, to the last.
+//! Lower bound of the engine's cost: the DCF of a saturated 802.11a cell alone, without queues, packets, transports
+//! and metrics. Random streams, draws, frames and the number of hashed records are those of the engine.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,18 +17,17 @@ use rand_core::Rng;
 const SLOT: Duration = Duration::from_micros(9);
 const SIFS: Duration = Duration::from_micros(16);
 const DIFS: Duration = Duration::from_micros(34);
-/// SIFS, an ACK at 6 Mb/s, DIFS.
+/// SIFS, an ACK at 6 Mb/s and DIFS.
 const EIFS: Duration = Duration::from_micros(16 + 44 + 34);
-/// SIFS, a slot, the PHY's start delay.
+/// ACK time-out: SIFS, a slot and the PHY's start delay.
 const TIMEOUT: Duration = Duration::from_micros(16 + 9 + 20);
-/// 1536 octets at 54 Mb/s.
+/// Duration of 1536 octets at 54 Mb/s.
 const DATA: Duration = Duration::from_micros(248);
-/// 14 octets at 24 Mb/s.
+/// Duration of an ACK, 14 octets at 24 Mb/s.
 const ACK: Duration = Duration::from_micros(28);
 const PAYLOAD: Bytes = Bytes::new(1_472);
 const WINDOWS: [u32; 7] = [15, 31, 63, 127, 255, 511, 1023];
 
-/// A run's result.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) frames: u64,
@@ -42,21 +41,21 @@ struct Station {
 }
 
 impl Station {
-    /// A window is 2^k - 1, so the upper k bits of a draw are uniform.
+    /// A window is 2^k - 1, so the upper k bits of a draw are uniform in it.
     fn draw(&mut self) -> u64 {
         let bits = WINDOWS[self.retries].count_ones();
         u64::from(self.stream.next_u32()) >> (32 - bits)
     }
 }
 
-/// The cell between two frames. Contenders wait under the slot at which they are due; those of the last collision
-/// count from a time of their own until the next frame.
+/// State of the cell between two frames. Contenders wait under the slot in which they are due. Stations that have
+/// just collided count from a later time until the next frame.
 struct Cell {
     stations: Vec<Station>,
     due: BinaryHeap<Reverse<(u64, u16)>>,
     slots: u64,
     access_start: Time,
-    /// Stations that collided: number and slots left, from `rejoined` on.
+    /// Stations that have just collided: number and slots left, counted from `rejoined` on.
     collided: Vec<(u16, u64)>,
     rejoined: Time,
     charged: Time,
@@ -65,7 +64,7 @@ struct Cell {
     counts: Counts,
 }
 
-/// Runs the cell of the stations called `names` for so long.
+/// Runs a cell with stations of these names.
 pub(crate) fn run<'n>(
     names: impl Iterator<Item = &'n str>,
     streams: Streams,
@@ -85,7 +84,7 @@ pub(crate) fn run<'n>(
         recorder: Fingerprint::default(),
         counts: Counts::default(),
     };
-    // All start at once with a frame each, without a back-off.
+    // All stations start at once with a frame and without a back-off.
     cell.due = cell.numbers().map(|number| Reverse((0, number))).collect();
     let mut winners = Vec::new();
     while let Some(now) = cell.next_access().filter(|now| *now < cell.end) {
@@ -111,7 +110,7 @@ impl Cell {
         lane.into_iter().chain(alone).min()
     }
 
-    /// Whose back-off is over at `now`; all others have counted so far.
+    /// Collects the stations whose back-off ends at `now`. All others have counted down until then.
     fn take_winners(&mut self, now: Time, winners: &mut Vec<u16>) {
         self.slots += now.saturating_since(self.access_start).whole_steps(SLOT);
         let counts = now >= self.access_start;
@@ -166,14 +165,14 @@ impl Cell {
         for &number in winners {
             self.sent(end, NodeId(number + 1), SentFrame::Data, true);
             let station = &mut self.stations[usize::from(number)];
-            // Given up after seven attempts: the next frame starts afresh.
+            // The frame is given up after seven attempts, and the next one begins with the smallest window.
             station.retries = (station.retries + 1) % WINDOWS.len();
             self.collided.push((number, station.draw()));
         }
         self.access_start = end + EIFS;
     }
 
-    /// Contention until `now`, then a frame alone or a collision.
+    /// Records contention until `now`, and then a frame alone or a collision.
     fn use_air(&mut self, now: Time, duration: Duration, usage: AirUse) {
         let (from, end) = (self.charged, now + duration);
         let contention = airfair_wlan::Record::Air { from, to: now, usage: AirUse::Contention };

@@ -1,15 +1,15 @@
-//! Instructions per frame, which no neighbour on the machine disturbs: two runs of one scenario under callgrind,
-//! one three times as long as the other. Their difference holds no set-up.
+//! Instructions per frame, which other load on the machine does not change. Two runs of one scenario under callgrind,
+//! one three times as long as the other, cancel out the set-up.
 
 use std::process::{Child, Command, Stdio};
 
-/// The word before a line's name and a percentage of its duration: one run, whose frames are printed.
+/// Argument before a benchmark's name and a percentage of its duration: run it once and print its frames.
 pub(crate) const ONCE: &str = "--once";
 
-/// Percentages of a scenario's duration that are run.
+/// Percentages of the scenario's duration for the two runs.
 const LENGTHS: [u64; 2] = [10, 30];
 
-/// Instructions per frame of the line called `name`; `None` where valgrind is not installed.
+/// Instructions per frame of the benchmark `name`; `None` if valgrind is not installed.
 ///
 /// # Panics
 /// If a run under valgrind fails.
@@ -31,7 +31,7 @@ fn start(name: &str, percent: u64) -> Option<Child> {
     valgrind.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().ok()
 }
 
-/// Instructions and frames.
+/// Instructions and frames of a finished run.
 fn finish(run: Child) -> (f64, f64) {
     let output = run.wait_with_output().expect("a run that ends");
     let (out, log) =

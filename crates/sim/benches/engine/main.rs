@@ -1,8 +1,8 @@
-//! Speed of the engine: simulated seconds per CPU second, nanoseconds of CPU and instructions per frame.
+//! Speed of the engine: simulated seconds per CPU second, and CPU time and instructions per frame.
 //!
-//! `cargo bench -p airfair-sim [-- [--times] WORD]`, with a word only lines that hold it; `--times` counts no
-//! instructions. CPU time, not wall time, so that a
-//! busy machine does not blur it; each line is the fastest of several runs, since noise only ever adds.
+//! Run it as `cargo bench -p airfair-sim [-- [--times] WORD]`. A word selects the benchmarks whose names contain it,
+//! and `--times` omits the instructions. Times are CPU times, which depend less on other load than wall-clock times.
+//! The fastest of several runs counts, because noise only adds time.
 
 mod bare_dcf;
 mod instructions;
@@ -16,23 +16,23 @@ use airfair_sim::run::{Control, run};
 use airfair_sim::scenario::Scenario;
 use cpu_time::ProcessTime;
 
-/// Runs of each line.
+/// Runs per benchmark.
 const RUNS: u32 = 7;
 
-/// The word by which no instructions are counted.
+/// Argument that omits the instructions.
 const TIMES: &str = "--times";
 
-/// Run that is measured on a line.
-struct Line {
+/// Scenario whose run is measured.
+struct Benchmark {
     name: String,
     text: String,
-    /// Its DCF alone, in place of the engine.
+    /// True to run only the DCF instead of the engine.
     is_bare: bool,
 }
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    let all = lines();
+    let all = benchmarks();
     if let [once, name, percent] = words.as_slice()
         && once == instructions::ONCE
     {
@@ -57,14 +57,14 @@ fn main() {
     }
 }
 
-fn lines() -> Vec<Line> {
-    let engine = |(name, text): (String, String)| Line { name, text, is_bare: false };
+fn benchmarks() -> Vec<Benchmark> {
+    let engine = |(name, text): (String, String)| Benchmark { name, text, is_bare: false };
     let text = scenarios::saturated_cell(10);
-    let floor = Line { name: String::from("bare DCF, 10 station(s)"), text, is_bare: true };
+    let floor = Benchmark { name: String::from("bare DCF, 10 station(s)"), text, is_bare: true };
     scenarios::all().into_iter().map(engine).chain([floor]).collect()
 }
 
-impl Line {
+impl Benchmark {
     fn scenario(&self) -> Scenario {
         Scenario::parse(&self.text, &[]).unwrap_or_else(|errors| panic!("{errors:?}"))
     }
@@ -104,7 +104,7 @@ impl Line {
     }
 }
 
-/// Frames on the air, each MPDU of an aggregate for one; where there is no air, packets over wires.
+/// Frames on the air, where each MPDU of an aggregate counts as one. Without a cell: packets over wired links.
 fn frames(outcome: &Outcome) -> u64 {
     match outcome.channels.as_slice() {
         [] => outcome.links.iter().map(|link| link.packets).sum(),
@@ -117,7 +117,7 @@ fn frames(outcome: &Outcome) -> u64 {
     }
 }
 
-/// Largest resident set so far [KiB], where the system tells.
+/// Largest resident set so far [KiB], if the system provides it.
 fn peak_memory_kib() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

@@ -1,8 +1,8 @@
-//! The scenarios that the bench runs, a line each.
+//! Scenarios of the benchmarks.
 
 use std::fmt::Write as _;
 
-/// Five TCP sessions, each over two hops, for 100 s: Table 4 of the paper, NewReno.
+/// Five TCP sessions over two hops each, for 100 s: Table 4 of the paper, NewReno.
 const TABLE4: &str = include_str!("../../../../experiments/arf-aware-tcp/table4.toml");
 
 /// Names and texts of all scenarios.
@@ -47,12 +47,12 @@ pub(crate) fn all() -> Vec<(String, String)> {
     all
 }
 
-/// Stations that all send at once all the time, for 20 s.
+/// A cell of saturated stations, for 20 s.
 pub(crate) fn saturated_cell(stations: u32) -> String {
     cell(stations, r#"{ kind = "udp", payload = "1472 B", rate = "saturated" }"#)
 }
 
-/// Stations with aggregates of 64 MPDUs.
+/// A saturated cell with aggregates of 64 MPDUs.
 fn aggregating_cell(stations: u32, keys: &str) -> String {
     let station = format!(
         "rate = \"he-mcs11x1\"\nqueue = {{ discipline = \"fifo\", packets = 200 }}\n{keys}"
@@ -64,7 +64,7 @@ fn aggregating_cell(stations: u32, keys: &str) -> String {
         .replace("duration = \"20 s\"", "duration = \"2 s\"")
 }
 
-/// The same with a flow of each category in place of one.
+/// The same cell with one flow of each access category instead of one flow.
 fn four_categories(cell: &str) -> String {
     let (rest, flow) = cell.split_once("[flow.up]").expect("a cell with a flow");
     let mut text = String::from(rest);
@@ -74,7 +74,7 @@ fn four_categories(cell: &str) -> String {
     text
 }
 
-/// The cell of `bench/ns3/cell.cc`, for so long [ms].
+/// The cell of `bench/ns3/cell.cc`, with this duration [ms].
 fn ax_cell(duration: u32, stations: &str) -> String {
     format!(
         "duration = \"{duration} ms\"\nseries = \"off\"\n\
@@ -97,7 +97,7 @@ to = "server"
 transport = { kind = "udp", payload = "1472 B", rate = "saturated" }
 "#;
 
-/// Four stations that download by windows of 65 535 octets.
+/// Four stations that download with windows of 65 535 octets.
 const DOWNLOADS: &str = r#"
 [station.sta]
 count = 4
@@ -129,7 +129,7 @@ fn tcp_cell(stations: u32) -> String {
     cell(stations, r#"{ kind = "tcp" }"#)
 }
 
-/// Stations that all send to one wired host.
+/// A cell of stations that send to one wired host.
 fn cell(stations: u32, transport: &str) -> String {
     let mut text = String::from("duration = \"20 s\"\nseries = \"off\"\n");
     let _ = write!(
@@ -142,7 +142,7 @@ fn cell(stations: u32, transport: &str) -> String {
     text
 }
 
-/// Figure 4 of [occupancy-tfrc] with 20 stations at three rates, plain or with the scheme.
+/// Figure 4 of [occupancy-tfrc] with 20 stations at three rates, with or without the scheme.
 fn downloads(shares: bool) -> String {
     let control = if shares { "occupancy" } else { "none" };
     let mut text = format!(
@@ -161,7 +161,7 @@ fn downloads(shares: bool) -> String {
     text
 }
 
-/// 20 stations at 12 Mb/s whose cell has a radio; 262 m are its range.
+/// A cell with a radio and 20 stations at 12 Mb/s, whose range is 262 m.
 fn radio_cell(keys: &str) -> String {
     let radio = "radio = { range = { \"12 Mb/s\" = \"262 m\" } }\n[station.sta]\n";
     let rate = format!("{keys}\nrate = \"12 Mb/s\"");
@@ -173,8 +173,8 @@ fn wandering(radius: u32) -> String {
     format!("mobility = {{ model = \"random-waypoint\", radius = \"{radius} m\", {speeds} }}")
 }
 
-/// Hosts at one end of a row of routers that send to hosts at the other; the wires between routers have
-/// 10 Mb/s and 10 ms, whatever their number.
+/// A chain of routers with hosts at both ends, which send from one end to the other. The links between routers have
+/// 10 Mb/s, and 10 ms in total.
 fn chain(flows: u32, wires: u32) -> String {
     let mut text = String::from("duration = \"100 s\"\nseries = \"off\"\n[router.r0]\n");
     for i in 0..wires {

@@ -1,4 +1,5 @@
-//! Control by an access point, which sees the headers of all that it forwards.
+//! Agent of an access point that follows TCP connections by the headers of the packets that it forwards. It weights
+//! DATA against ACKs in its queue, and lowers the windows that ACKs advertise.
 
 use airfair_laws::Direction;
 use airfair_laws::connections::Connections;
@@ -11,13 +12,13 @@ use super::{Action, Home, Passage, Seen};
 use crate::packet::Packet;
 use crate::scenario::Queue;
 
-/// An access point that follows the connections through it.
+/// Agent of an access point that follows the TCP connections through it.
 #[derive(Debug)]
 pub(crate) struct Agent {
     separation: Option<ack_separation::Params>,
     state: ack_separation::State,
     counts: ack_separation::Counts,
-    /// Packets of its queue that connections share by their windows.
+    /// Size of the queue that the connections share by their windows [packets]; `None` without window sharing.
     shared_buffer: Option<u32>,
     connections: Connections,
 }
@@ -39,7 +40,7 @@ impl Agent {
         }
     }
 
-    /// The access point has another queue.
+    /// Takes over the settings of the access point's new queue.
     pub(super) fn follow_queue(&mut self, queue: &Queue) {
         self.separation = queue.counts_flows.then(ack_separation::Params::default);
         self.shared_buffer = self.shared_buffer.map(|_| queue.config.packets);
@@ -63,7 +64,7 @@ impl Agent {
         }
     }
 
-    /// A packet goes up or down through the access point.
+    /// Notes a packet that the access point forwards. A pure ACK may have its window lowered.
     fn pass(&mut self, now: Time, packet: &Packet, direction: Direction) -> Option<Action> {
         let (flow, flags, payload) = packet.tcp()?;
         if flags.has(Flags::FIN) {
@@ -73,7 +74,8 @@ impl Agent {
             let size = Bytes::new(payload.into());
             self.connections.note(now, flow, direction, size);
         }
-        // Data acknowledges, too, where programs talk both ways.
+        // Data segments that also acknowledge keep their window: where data flows both ways, pure ACKs carry the
+        // limit.
         if let Some(buffer) = self.shared_buffer
             && flags == Flags::ACK
         {
@@ -85,7 +87,7 @@ impl Agent {
         None
     }
 
-    /// New weights for the queue, when it is time for them.
+    /// New weights for the queue, at the end of each measuring period.
     fn weights(&mut self, now: Time) -> Option<Action> {
         let params = self.separation?;
         let seen = self.counts.end(now, &self.connections)?;
@@ -134,7 +136,7 @@ mod tests {
         Agent::at(&home).expect("it has something to do")
     }
 
-    /// Actions of the access point when it sees a packet.
+    /// Actions of the access point after it has seen a packet.
     fn see(agent: &mut Agent, at: Time, passage: Passage, packet: &Packet) -> Vec<Action> {
         let mut actions = Vec::new();
         agent.handle(at, &Seen::Packet(passage, packet), &mut actions);
@@ -166,8 +168,8 @@ mod tests {
         Time::from_nanos(ms * 1_000_000)
     }
 
-    /// Flows 0 to 2 down, flow 3 up, two segments per ACK: 3 · 2 data packets for an ACK. A period later one
-    /// down has ended, and two seconds later the others are forgotten.
+    /// Flows 0 to 2 go down and flow 3 goes up, with two segments per ACK: 3 · 2 DATA packets per ACK. One period
+    /// later one flow down has ended; two seconds later the other two are forgotten.
     #[test]
     fn weights_follow_the_connections_that_are_seen() {
         let mut ap = agent(false);
@@ -187,7 +189,8 @@ mod tests {
         assert_eq!(see(2_200, ToQueue, ack(3)), weights(2, 1));
     }
 
-    /// 100 packets for three connections: ⌊100 / 3⌋ = 33 segments, in ACKs of both ways.
+    /// A queue of 100 packets and three connections: ⌊100 / 3⌋ = 33 segments each, written into ACKs of both
+    /// directions.
     #[test]
     fn an_ack_gets_its_share_of_the_queue_once_the_segment_is_known() {
         let mut ap = agent(true);
@@ -202,8 +205,8 @@ mod tests {
         assert_eq!(see(2, FromStation, ack(9)), []);
     }
 
-    /// A program's connection 7 in a flow of packets of all kinds: it counts by its own number, its ACKs on data have a
-    /// window, too, and a packet without a TCP header is nobody's.
+    /// A program's connection 7 in a flow with packets of all kinds is counted under its own number. Its segments
+    /// with data have their windows rewritten as well. A packet without a TCP header belongs to no connection.
     #[test]
     fn packets_from_outside_are_seen_by_their_headers() {
         let mut ap = agent(true);

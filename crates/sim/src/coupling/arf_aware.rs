@@ -1,7 +1,7 @@
 //! ARF-aware TCP at a station that sends.  [arf-aware-tcp §3]
 //!
-//! TCP learns of the link's rate in one of the two ways that the paper names: the driver notifies it of each change, or it
-//! reads the rate again and again, as by SNMP. Either may take a while.
+//! TCP learns the rate of the link in one of the two ways that the paper names: the driver notifies TCP of each
+//! change, or TCP polls the rate, as with SNMP. Either way may have a delay.
 
 use std::collections::VecDeque;
 
@@ -13,32 +13,32 @@ use crate::endpoint::Alarm;
 use crate::packet::Side;
 use crate::scenario::{ArfAware, Scheme};
 
-/// Rate of a link, as its driver has it.
+/// Rate of a link, as its driver knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LinkRate {
     now: DataRate,
     highest: DataRate,
 }
 
-/// A sender under control.
+/// A TCP sender under control.
 #[derive(Debug)]
 struct Connection {
     end: LocalEnd,
     settings: ArfAware,
     state: arf_aware::State,
-    /// Time of the next reading of the rate, where it is read again and again.
+    /// Time of the next poll; `None` if the driver notifies.
     next_reading: Option<Time>,
-    /// The rate that was read last.
+    /// Rate found by the last poll.
     read: Option<LinkRate>,
-    /// Notifications on their way to TCP, each with the time at which it has come.
+    /// Notifications that have not reached TCP yet, each with its time of arrival.
     under_way: VecDeque<(Time, LinkRate)>,
 }
 
-/// A station whose senders follow its rate.
+/// Agent of a station whose TCP senders follow its rate.
 #[derive(Debug)]
 pub(crate) struct Agent {
     connections: Vec<Connection>,
-    /// None before the first change.
+    /// `None` before the first change of the rate.
     link: Option<LinkRate>,
     alarm: Alarm,
 }
@@ -90,7 +90,7 @@ impl Agent {
 }
 
 impl Connection {
-    /// The rate is read, if the time for that has come: only a change is news.
+    /// Polls the rate if a poll is due. Only a changed rate becomes a notification.
     fn read(&mut self, now: Time, link: Option<LinkRate>) {
         let (Some(at), Some(poll)) = (self.next_reading, self.settings.poll) else { return };
         if at > now {
@@ -103,18 +103,18 @@ impl Connection {
         }
     }
 
-    /// TCP is to be told of a rate.
+    /// Schedules a notification of TCP, after the configured delay.
     fn note(&mut self, now: Time, link: LinkRate) {
         self.under_way.push_back((now + self.settings.notification_delay, link));
     }
 
-    /// Time of the next reading or of the next notification.
+    /// Time of the next poll or of the next notification, whichever comes first.
     fn next_time(&self) -> Option<Time> {
         let notification = self.under_way.front().map(|(at, _)| *at);
         self.next_reading.into_iter().chain(notification).min()
     }
 
-    /// TCP takes the notifications that have come.
+    /// Applies the law to each notification that has reached TCP.
     fn take_notifications(&mut self, now: Time, view: &View, actions: &mut Vec<Action>) {
         while let Some(&(_, link)) = self.under_way.front().filter(|(at, _)| *at <= now) {
             self.under_way.pop_front();

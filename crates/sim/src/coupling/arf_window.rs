@@ -1,4 +1,4 @@
-//! Control of a station's connections by what it hears on its channel.  [arf-window]
+//! Agent of a station that limits the windows of its TCP connections by the frames that it overhears.  [arf-window]
 
 use airfair_laws::arf_window::Params;
 use airfair_laws::arf_window::station::{self as law, Report};
@@ -13,18 +13,19 @@ use crate::packet::Side;
 use crate::record::Measured;
 use crate::scenario::{Scheme, Transport};
 
-/// A station that measures its channel, and limits its connections' windows when its rate changes.
+/// Agent of a station that measures the use of its channel, and limits its connections' windows when its rate
+/// changes.
 #[derive(Debug)]
 pub(crate) struct Agent {
     params: Params,
     meter: meter::Params,
     state: law::State,
-    /// Own packets of the frame that is told of.
+    /// Packets of the frame at hand that the station itself sends or receives; kept to reuse its memory.
     packets: Vec<meter::Packets>,
 }
 
 impl Agent {
-    /// One for all connections that want it; should their settings differ, one for each.
+    /// One agent for all connections under this control, or one for each set of settings where settings differ.
     pub(super) fn at(home: &Home) -> Vec<Self> {
         let wanted = |control| match control {
             Scheme::ArfWindow(params) => Some(params),

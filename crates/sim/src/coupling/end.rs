@@ -1,4 +1,4 @@
-//! The end of a flow that is at an agent's node: what it knows of itself.
+//! View of a flow's transport at the node of an agent.
 
 use airfair_laws::Direction;
 use airfair_laws::receipts::LocalFlow;
@@ -9,7 +9,7 @@ use crate::endpoint::{Outside, OutsideTcp, Sink, Source};
 use crate::packet::{FlowId, Side};
 use crate::world::Flow;
 
-/// An end of a flow.
+/// One end of a flow, at the node of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LocalEnd {
     pub(crate) flow: FlowId,
@@ -17,7 +17,7 @@ pub(crate) struct LocalEnd {
 }
 
 impl LocalEnd {
-    /// A station's end of a flow: data goes up from a sender and down to a receiver.
+    /// The end of a flow at a station: its sender if data goes up, and its receiver if data goes down.
     pub(super) fn of(local: &LocalFlow) -> Self {
         let side = match local.direction {
             Direction::Up => Side::Sender,
@@ -26,7 +26,7 @@ impl LocalEnd {
         Self { flow: FlowId(local.flow), side }
     }
 
-    /// The flow as a law knows it.
+    /// This flow as laws describe it.
     pub(super) fn local_flow(self, is_controlled: bool) -> LocalFlow {
         let direction = match self.side {
             Side::Sender => Direction::Up,
@@ -36,20 +36,20 @@ impl LocalEnd {
     }
 }
 
-/// A transport that a law can limit.
-pub(crate) enum End<'f> {
+/// Transport at one end of a flow, as far as a law can limit it.
+pub(crate) enum TransportEnd<'f> {
     TcpSender(&'f tcp::Sender),
     TcpReceiver(&'f tcp::Receiver),
     TfrcSender(&'f tfrc::Sender),
     TfrcReceiver(&'f tfrc::Receiver),
-    /// A TCP outside, as far as its owner tells of it.
+    /// A TCP of a program, with the state that its owner reports.
     OutsideTcp(&'f OutsideTcp),
-    /// A TFRC outside, with its round trip.
+    /// A TFRC of a program, with the round trip that its owner reports.
     OutsideTfrc(Option<Duration>),
 }
 
-impl<'f> End<'f> {
-    /// `None` for UDP, which nobody limits, and for what comes from outside and nobody tells of.
+impl<'f> TransportEnd<'f> {
+    /// Returns `None` for UDP, which no law limits, and for a program's transport whose state nobody reports.
     pub(super) fn of(flow: &'f Flow, side: Side) -> Option<Self> {
         Some(match (side, &flow.source, &flow.sink) {
             (Side::Sender, Source::Tcp(sender), _) => Self::TcpSender(sender),
@@ -67,12 +67,11 @@ impl<'f> End<'f> {
         })
     }
 
-    /// True where each few packets are answered, and not each round trip.
+    /// True for TCP, which acknowledges every few packets; TFRC sends feedback once per round trip.
     pub(super) fn is_tcp(&self) -> bool {
         matches!(self, Self::TcpSender(_) | Self::TcpReceiver(_) | Self::OutsideTcp(_))
     }
 
-    /// Congestion window of a TCP sender [segments].
     pub(super) fn cwnd(&self) -> Option<u32> {
         match self {
             Self::TcpSender(sender) => Some(sender.cwnd()),
@@ -81,7 +80,7 @@ impl<'f> End<'f> {
         }
     }
 
-    /// Its round trip, once it knows one.
+    /// Smoothed round-trip time, once the transport has an estimate.
     pub(super) fn round_trip(&self) -> Option<Duration> {
         match self {
             Self::TcpSender(sender) => sender.smoothed_round_trip(),
@@ -93,7 +92,7 @@ impl<'f> End<'f> {
         }
     }
 
-    /// TCP's least round trip, once it knows one.
+    /// TCP's least round-trip time, once it has an estimate.
     pub(super) fn least_round_trip(&self) -> Option<Duration> {
         match self {
             Self::TcpSender(sender) => sender.least_round_trip(),
@@ -103,8 +102,8 @@ impl<'f> End<'f> {
         }
     }
 
-    /// Buffer that a window must not exceed; a sender's own has no end: [D-083]. That of a TCP outside is in what it
-    /// advertises, which is only ever lowered.
+    /// Upper bound of the window: a receiver's buffer. A sender's own buffer counts as unlimited: [D-083]. For a
+    /// program's TCP the bound is unlimited too, because only the window that it advertises can be lowered.
     pub(super) fn buffer(&self) -> Bytes {
         match self {
             Self::TcpReceiver(receiver) => receiver.buffer(),

@@ -1,4 +1,5 @@
-//! The access point measures what its stations hold, and says in each beacon what they may.  [occupancy-tfrc §III]
+//! Agent of an access point that measures the occupancy of its stations, and grants shares of the channel in its
+//! beacons.  [occupancy-tfrc §III]
 
 use airfair_laws::occupancy::{Grant, Params, granting as law};
 use airfair_laws::occupancy_meter as meter;
@@ -7,20 +8,20 @@ use airfair_wlan::{Elements, Listen};
 
 use super::{Action, Home, Seen, View, hearing};
 
-/// An access point that grants shares.
+/// Agent of an access point that grants shares.
 #[derive(Debug)]
 pub(crate) struct Agent {
     params: Params,
     meter: meter::Params,
     state: law::State,
-    /// Own packets of the frame that is told of.
+    /// Packets of the frame at hand that the access point sends or receives; kept to reuse its memory.
     packets: Vec<meter::Packets>,
 }
 
 impl Agent {
     pub(super) fn at(home: &Home) -> Option<Self> {
         let params = home.access_point.occupancy?;
-        // Slots end with beacons, not of themselves.
+        // An observation slot ends with a beacon, and never by time.
         let never = Duration::from_nanos(u64::MAX);
         let meter = hearing::meter_params(home.node, never, home.airtime);
         let state = law::State::new(home.airtime.mean_backoff());
@@ -50,7 +51,7 @@ impl Agent {
         }
     }
 
-    /// Slot of the interval under way, by station, and the cost of an access.
+    /// Occupancy of each station in the current interval, and the cost of one channel access.
     #[cfg(test)]
     pub(crate) fn measured(&self) -> (&meter::Slot, meter::Access) {
         self.state.measured(&self.meter)

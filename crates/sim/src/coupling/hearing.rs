@@ -1,4 +1,4 @@
-//! Overheard frames, in the words of the laws.
+//! Conversion of overheard frames into the observations of the laws.
 
 use airfair_laws::occupancy_meter as meter;
 use airfair_laws::receipts::HeardFrame;
@@ -8,7 +8,7 @@ use airfair_wlan::{FrameKind, NodeId, Overheard};
 
 use crate::packet::{Body, External, Packet};
 
-/// Facts that `me` knows of its cell.
+/// Settings of the meter at member `me` of a cell.
 pub(super) fn meter_params(me: NodeId, slot: Duration, airtime: &Airtime) -> meter::Params {
     let timing = &airtime.timing;
     meter::Params {
@@ -22,7 +22,8 @@ pub(super) fn meter_params(me: NodeId, slot: Duration, airtime: &Airtime) -> met
     }
 }
 
-/// A frame, with what the listener's own packets tell, which are gathered in `packets`.
+/// Converts a frame. `packets` is overwritten with the packets in the frame that the listener itself sends or
+/// receives.
 #[inline]
 pub(super) fn heard<'p>(
     airtime: &Airtime,
@@ -48,7 +49,7 @@ pub(super) fn heard<'p>(
         (FrameKind::Beacon, _) => meter::Kind::Beacon,
         (FrameKind::Rts | FrameKind::Data, None) => unreachable!("they name their transmitter"),
     };
-    // Whom a beacon is for means nothing to the law.
+    // The law ignores the receiver of a beacon.
     let to = heard.to().unwrap_or_default().0;
     let frame = meter::Frame {
         end: heard.end(),
@@ -61,7 +62,7 @@ pub(super) fn heard<'p>(
     HeardFrame { frame, rate: heard.tx().rate() }
 }
 
-/// Application octets of a packet; none in an ACK or a report.
+/// Application octets of a packet; 0 for an ACK or a feedback packet.
 fn payload(packet: &Packet) -> u32 {
     match &packet.body {
         Body::Segment(segment) => segment.payload,

@@ -1,4 +1,4 @@
-//! The node at which an agent lives, as the scenario describes it.
+//! The station or access point at which an agent runs, as the scenario describes it.
 
 use airfair_wlan::NodeId;
 use airfair_wlan::airtime::Airtime;
@@ -7,22 +7,22 @@ use super::{Agent, LocalEnd};
 use crate::packet::{FlowId, Side};
 use crate::scenario::{AccessPoint, Endpoint, Flow, Scenario, Scheme};
 
-/// A station or an access point.
+/// Station or access point at which an agent runs.
 pub(super) struct Home<'s> {
     pub(super) node: NodeId,
-    /// Its access point, or itself.
+    /// The access point of the cell, which may be this node itself.
     pub(super) access_point: &'s AccessPoint,
     pub(super) airtime: &'s Airtime,
-    /// Ends of flows at a station, in the order of the flows.
+    /// Ends of flows at this station, in the order of the flows; none at an access point.
     pub(super) ends: &'s [(LocalEnd, &'s Flow)],
 }
 
-/// Agents of the members of a cell, by member; none at all where nobody has any.
+/// Agents of the members of a cell, indexed by member. The list is empty if no member has an agent.
 pub(crate) fn agents(scenario: &Scenario, cell: usize, airtime: &Airtime) -> Vec<Vec<Agent>> {
     let access_point = &scenario.cells[cell].ap;
     let home = |node, ends| Home { node, access_point, airtime, ends };
     let mut agents = vec![Agent::of_access_point(&home(NodeId::AP, &[]))];
-    // What has no scheme need not be looked through.
+    // Without any scheme there is no need to look through all stations.
     if scenario.flows.iter().any(|flow| flow.control != Scheme::None) {
         let ends = ends(scenario);
         let stations = scenario.stations.iter().zip(&ends).filter(|(it, _)| it.cell == cell);
@@ -33,7 +33,7 @@ pub(crate) fn agents(scenario: &Scenario, cell: usize, airtime: &Airtime) -> Vec
     if agents.iter().all(Vec::is_empty) { Vec::new() } else { agents }
 }
 
-/// Ends of flows at each station.
+/// Ends of flows at each station, indexed as `scenario.stations`.
 fn ends(scenario: &Scenario) -> Vec<Vec<(LocalEnd, &Flow)>> {
     let mut ends = vec![Vec::new(); scenario.stations.len()];
     for (index, flow) in scenario.flows.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! A station keeps to what it is granted: it divides its share between its flows and limits their rates.
-//! [occupancy-tfrc §III]
+//! Agent of a station that keeps to the share of the channel that its access point grants: it divides the share among
+//! its flows and limits their rates.  [occupancy-tfrc §III]
 
 use airfair_laws::occupancy::keeping::{self as law, Limit};
 use airfair_laws::occupancy::{Grant, Params};
@@ -13,15 +13,15 @@ use super::{Action, Home, LocalEnd, Seen, View, hearing};
 use crate::packet::{Packet, Side};
 use crate::scenario::{Scheme, Transport};
 
-/// A station whose flows keep to a share of the channel.
+/// Agent of a station whose flows keep to a share of the channel.
 #[derive(Debug)]
 pub(crate) struct Agent {
     params: Params,
     meter: meter::Params,
     state: law::State,
-    /// TCP receivers under control: their round trips must be known.
+    /// TCP receivers under control, which must estimate their round trips.
     receivers: Vec<LocalEnd>,
-    /// Own packets of the frame that is told of.
+    /// Packets of the frame at hand that the station itself sends or receives; kept to reuse its memory.
     packets: Vec<meter::Packets>,
 }
 
@@ -34,7 +34,7 @@ impl Agent {
         };
         let receivers = controlled.clone().filter(is_tcp_receiver).map(|(end, _)| *end).collect();
         controlled.next()?;
-        // Slots end with beacons, not of themselves.
+        // An observation slot ends with a beacon, and never by time.
         let never = Duration::from_nanos(u64::MAX);
         let local = |(end, flow): &(LocalEnd, &crate::scenario::Flow)| {
             end.local_flow(flow.control == Scheme::Occupancy)

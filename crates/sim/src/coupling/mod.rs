@@ -1,5 +1,6 @@
-//! Agents, where layers meet: a scheme is an agent at a station or an access point. What its node sees becomes an
-//! observation of a law, and what the law says becomes actions, which the world applies.
+//! Agents, in which the layers meet. An agent runs a scheme at one station or access point. It turns what its node
+//! sees into an observation of the scheme's law, and turns the law's result into actions. The world applies the
+//! actions.
 //!
 //! ```text
 //!   frame decoded ─┐                                   ┌─► limit of a window, of a rate; cwnd
@@ -7,7 +8,7 @@
 //!   packet passes ─┼─► Seen ──►│ law │──► Action ─ world ─► window in a passing ACK, element of a beacon
 //!   beacon due    ─┤   View ──►└─────┘                 ├─► report
 //!   timer         ─┤                                   ├─► timer
-//!   start, end    ─┘                                   └─► what to be told of
+//!   start, end    ─┘                                   └─► subscription to frames or packets
 //! ```
 //!
 //! A node sees frames that it decodes or sends only after its agent has asked for them ([`Action::Listen`]), and an
@@ -34,7 +35,7 @@ use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::airtime::{Airtime, Protection};
 use airfair_wlan::{Carrier, Cell, Elements, Listen, NodeId, Overheard, Weights};
 
-pub(crate) use end::{End, LocalEnd};
+pub(crate) use end::{LocalEnd, TransportEnd};
 use home::Home;
 pub(crate) use home::agents;
 
@@ -43,33 +44,33 @@ use crate::record::{CellId, Measured};
 use crate::scenario::Queue;
 use crate::world::Flow;
 
-/// A scheme at work at a station or an access point.
+/// A scheme that runs at a station or an access point.
 #[derive(Debug)]
 pub(crate) enum Agent {
-    /// A sender's window divided while its station is slow.  [arf-aware-tcp §3]
+    /// Divides a TCP sender's window while its station is below its highest rate.  [arf-aware-tcp §3]
     ArfAware(arf_aware::Agent),
-    /// Windows from the occupancy of the channel.  [arf-window §III]
+    /// Limits TCP windows by the measured occupancy of the channel.  [arf-window §III]
     ArfWindow(Box<arf_window::Agent>),
-    /// Weights and windows from the connections through an access point.  [updown-fairness §IV],
+    /// Sets weights of the queue and windows, from the connections through an access point.  [updown-fairness §IV],
     /// [pilosof-2003 §V]
     AccessPoint(Box<access_point::Agent>),
-    /// An access point that grants shares of the channel.  [occupancy-tfrc §III-B]
+    /// Grants shares of the channel, at an access point.  [occupancy-tfrc §III-B]
     Granting(Box<granting::Agent>),
-    /// A station whose flows keep to a share of the channel.  [occupancy-tfrc §III-C]
+    /// Keeps a station's flows to its share of the channel.  [occupancy-tfrc §III-C]
     Keeping(Box<keeping::Agent>),
-    /// A station whose senders have a fixed share of its rate.
+    /// Limits a station's senders to a fixed share of its rate.
     RateCap(rate_cap::Agent),
 }
 
 impl Agent {
-    /// The agents of an access point.
     fn of_access_point(home: &Home) -> Vec<Self> {
         let granting = granting::Agent::at(home).map(Box::new).map(Self::Granting);
         let access_point = access_point::Agent::at(home).map(Box::new).map(Self::AccessPoint);
         granting.into_iter().chain(access_point).collect()
     }
 
-    /// An access point has another queue: its agent, among those of its cell, sets weights and shares windows by that.
+    /// Passes a new queue of the access point to the agent that sets its weights, and adds such an agent if the queue
+    /// needs one. `of_cell` are the agents of the cell, indexed by member.
     pub(crate) fn follow_queue(of_cell: &mut Vec<Vec<Self>>, queue: &Queue) {
         let own = of_cell.first_mut().and_then(|agents| {
             agents
@@ -87,7 +88,7 @@ impl Agent {
         }
     }
 
-    /// The agents of a station, in the order in which they are told.
+    /// The agents of a station, in the order in which they receive events.
     fn of_station(home: &Home) -> Vec<Self> {
         let keeping = keeping::Agent::at(home).map(Box::new).map(Self::Keeping);
         let arf_window = arf_window::Agent::at(home).into_iter().map(Box::new).map(Self::ArfWindow);
@@ -96,7 +97,7 @@ impl Agent {
         keeping.into_iter().chain(arf_window).chain(arf_aware).chain(rate_cap).collect()
     }
 
-    /// Tells the agent of something, and adds what it does to `actions`.
+    /// Passes an event to the agent, and appends the agent's actions to `actions`.
     pub(crate) fn handle(
         &mut self,
         now: Time,
@@ -115,71 +116,69 @@ impl Agent {
     }
 }
 
-/// Something that a node sees.
+/// Event at a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Seen<'w> {
-    /// The run begins.
     Start,
-    /// The run ends.
     End,
-    /// A frame that the node has decoded or sent; a beacon with its elements is one.
+    /// The node has decoded or sent a frame, which may be a beacon with elements.
     Frame(&'w Overheard<'w, Packet>),
-    /// The station's own frames go at another rate from now on.
+    /// The rate of the station's own frames has changed.
     Rate {
-        /// That rate.
+        /// The new rate.
         rate: DataRate,
-        /// The highest of its standard.
+        /// The highest rate of the station's standard.
         highest_rate: DataRate,
     },
-    /// A packet that the access point forwards.
+    /// The access point forwards a packet.
     Packet(Passage, &'w Packet),
-    /// The time for a beacon has come.
+    /// A beacon is due.
     BeaconDue,
-    /// Time has come that an agent of the node has asked for; an agent that has not asked lets it pass.
+    /// An alarm of some agent of the node is due. An agent that has none due ignores this event.
     Timer,
 }
 
-/// Place where an access point sees a packet.
+/// Point in the access point's forwarding path at which it sees a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passage {
-    /// A station has sent it.
+    /// A station has sent the packet to the access point.
     FromStation,
-    /// It is about to join the queue to the stations.
+    /// The packet is about to join the queue to the stations.
     ToQueue,
-    /// A station has received it.
+    /// A station has received the packet.
     Delivered,
 }
 
-/// Action that an agent makes the world take.
+/// Action that an agent requests from the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Action {
-    /// Limits TCP's window: beside cwnd at a sender, in the ACKs of a receiver, where a limit is in octets.
+    /// Limits TCP's window: at a sender beside cwnd, at a receiver in the window of its ACKs. A receiver's limit is
+    /// in octets.
     LimitWindow(LocalEnd, WindowLimit),
-    /// Gives TCP's cwnd a value [segments].
+    /// Sets TCP's cwnd [segments].
     SetCwnd(LocalEnd, u32),
-    /// Limits TFRC's rate, what the receiver reports or what the sender sends.
+    /// Limits TFRC's rate: a receiver reports at most this rate, a sender sends at most at this rate.
     LimitRate(LocalEnd, DataRate),
-    /// Lifts any limit.
+    /// Removes all limits.
     Lift(LocalEnd),
-    /// Has a TCP receiver estimate its round trip from now on.
+    /// Makes a TCP receiver estimate its round-trip time from now on.
     EstimateRoundTrip(LocalEnd),
-    /// Sets the weights of the node's own queue.
     SetWeights(Weights),
-    /// Lowers the window that a passing ACK advertises to this at most.
+    /// Lowers the window that the passing ACK advertises to at most this value.
     RewriteWindow(Bytes),
     /// Adds elements to the beacon that is due.
     AddElements(Elements),
-    /// Reports a measurement.
+    /// Records a measurement.
     Report(Measured),
-    /// Asks to be told when this time has come.
+    /// Requests [`Seen::Timer`] at this time.
     Wake(Time),
-    /// Asks to be told of frames.
+    /// Requests [`Seen::Frame`] for these frames.
     Listen(Listen),
-    /// Asks to be told of packets that the access point forwards.
+    /// Requests [`Seen::Packet`] for each packet that the access point forwards.
     WatchPackets,
 }
 
-/// Knowledge of a node about its own ends of flows and its cell.
+/// State that a node may inspect: its own ends of flows, and its cell.
 #[derive(Debug)]
 pub(crate) struct View<'w> {
     pub(crate) cell: CellId,
@@ -189,19 +188,20 @@ pub(crate) struct View<'w> {
 }
 
 impl View<'_> {
-    /// An end of a flow, as its transport knows it; none of UDP, which nobody limits, and none that is elsewhere.
-    pub(crate) fn end(&self, end: LocalEnd) -> Option<End<'_>> {
+    /// Transport at this end of a flow. Returns `None` if the end is at another node, for UDP, which no law limits,
+    /// and for a program's transport whose state nobody reports.
+    pub(crate) fn end(&self, end: LocalEnd) -> Option<TransportEnd<'_>> {
         let flow = &self.flows[end.flow.index()];
-        End::of(flow, end.side).filter(|_| flow.ends_at(end.side, self.cell, self.node))
+        TransportEnd::of(flow, end.side).filter(|_| flow.ends_at(end.side, self.cell, self.node))
     }
 
-    /// Durations of frames in its cell.
+    /// Durations of frames in the cell.
     pub(crate) fn airtime(&self) -> &Airtime {
         self.air.airtime()
     }
 
-    /// Exchange that begins with such an access and carries such packets between the node and its access point.
-    /// [arf-window eq. 10], [occupancy-tfrc eq. 9]
+    /// Exchange that begins with a channel access of this duration and carries such packets between the node and its
+    /// access point.  [arf-window eq. 10], [occupancy-tfrc eq. 9]
     pub(crate) fn exchange(&self, access: Duration, load: Load) -> Exchange {
         let Load { direction, msdu, rate, max_packets } = load;
         let (airtime, tx) = (self.airtime(), self.airtime().vector_on(self.node, rate));

@@ -1,10 +1,10 @@
-//! A fixed cap by rate at a station that sends.
+//! Agent of a station that sends: it caps each flow at a fixed share of the station's rate.
 
 use airfair_laws::rate_cap::{self as law, Observation, Transport};
 use airfair_laws::window_limit::WindowLimit;
 use airfair_units::Time;
 
-use super::{Action, End, Home, LocalEnd, Seen, View};
+use super::{Action, Home, LocalEnd, Seen, TransportEnd, View};
 use crate::endpoint::Alarm;
 use crate::packet::Side;
 use crate::scenario::Scheme;
@@ -17,7 +17,7 @@ struct Capped {
     state: law::State,
 }
 
-/// A station whose senders have a share of its rate.
+/// Agent of a station whose senders have a fixed share of its rate.
 #[derive(Debug)]
 pub(crate) struct Agent {
     flows: Vec<Capped>,
@@ -49,12 +49,12 @@ impl Agent {
         };
         for Capped { end, params, state } in &mut self.flows {
             let transport = match view.end(*end) {
-                Some(End::TfrcSender(_) | End::OutsideTfrc(_)) => Transport::Tfrc,
-                Some(End::TcpSender(sender)) => Transport::Tcp {
+                Some(TransportEnd::TfrcSender(_) | TransportEnd::OutsideTfrc(_)) => Transport::Tfrc,
+                Some(TransportEnd::TcpSender(sender)) => Transport::Tcp {
                     round_trip: sender.smoothed_round_trip(),
                     segment: sender.segment_size(),
                 },
-                Some(End::OutsideTcp(tcp)) => {
+                Some(TransportEnd::OutsideTcp(tcp)) => {
                     Transport::Tcp { round_trip: tcp.smoothed_round_trip, segment: tcp.segment }
                 }
                 _ => continue,

@@ -1,4 +1,4 @@
-//! Losses of a link, on the way.
+//! Losses of packets on a wired link, after its queue.
 
 use airfair_units::Probability;
 use airfair_wlan::Stream;
@@ -6,7 +6,7 @@ use rand_core::Rng;
 
 use crate::scenario::{GilbertElliott, Loss};
 
-/// The channel of one direction.
+/// Loss process of one direction of a link.
 #[derive(Debug)]
 pub(super) struct Channel {
     model: Loss,
@@ -19,12 +19,12 @@ impl Channel {
         Self { model, is_bad: false, stream }
     }
 
-    /// From now on others are lost; a chain starts in its good state.
+    /// Replaces the loss model. A Gilbert-Elliott chain starts in its good state.
     pub(super) fn set_model(&mut self, model: Loss) {
         (self.model, self.is_bad) = (model, false);
     }
 
-    /// True if the next packet gets through.
+    /// Draws the fate of the next packet: true if the link carries it to the other end.
     #[inline]
     pub(super) fn carries(&mut self) -> bool {
         self.model == Loss::None || self.carries_by_chance()
@@ -66,7 +66,7 @@ mod tests {
         f64::from(u32::try_from(lost).expect("few packets")) / f64::from(PACKETS)
     }
 
-    /// Bernoulli: n p losses with a standard deviation of sqrt(n p (1 - p)); five of them are allowed.
+    /// Bernoulli: n p losses with a standard deviation of sqrt(n p (1 - p)); the test allows five of these.
     #[test]
     fn independent_losses_come_as_often_as_asked() {
         for p in [0.0005, 0.01, 0.1, 0.5] {
@@ -78,8 +78,8 @@ mod tests {
         assert!(outcomes(Loss::None).iter().all(|carried| *carried));
     }
 
-    /// The chain is in the bad state for `to_bad / (to_bad + to_good)` = 0.01 / 0.05 = 1/5 of the
-    /// packets, in stays of `1 / to_good` = 25 packets on the average.
+    /// The chain is in the bad state for `to_bad / (to_bad + to_good)` = 0.01 / 0.05 = 1/5 of the packets, in stays
+    /// of `1 / to_good` = 25 packets on average.
     #[test]
     fn losses_of_two_states_come_in_bursts_of_the_right_length() {
         let chain = GilbertElliott {

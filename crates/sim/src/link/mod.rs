@@ -1,4 +1,4 @@
-//! A wired link in one direction: a queue, a rate, a propagation delay, and what is lost on the way.
+//! One direction of a wired link: a queue, a rate, a propagation delay, and losses after the queue.
 //!
 //! A link decides at once, when it is handed a packet, whether its queue takes the packet, when the packet leaves, and
 //! whether it arrives. So one event per packet and link is enough, and one more if an end waits for the packet to leave.
@@ -19,22 +19,22 @@ use crate::scenario::{self, Capacity};
 use loss::Channel;
 use red::EarlyDetection;
 
-/// A link of the world, by index.
+/// One direction of a wired link of the scenario, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct LinkId(pub u16);
 
 impl LinkId {
-    /// Place in a table of all links.
+    /// Index in tables with one entry per direction of each link.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// A direction of the `index`-th link of the scenario.
+    /// One direction of the `index`-th link of the scenario.
     pub(crate) fn new(index: usize, heading: Heading) -> Self {
         Self(u16::try_from(2 * index + heading as usize).expect("at most 32 767 links"))
     }
 
-    /// The direction of the `index`-th link of the scenario from its first end to its second.
+    /// Direction of the `index`-th link of the scenario from its first end to its second.
     pub fn forth(index: usize) -> Self {
         Self::new(index, Heading::Forth)
     }
@@ -46,7 +46,7 @@ impl LinkId {
     }
 }
 
-/// Direction in which a packet takes a link.
+/// Direction of a wired link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heading {
     /// From the first end named to the second.
@@ -56,89 +56,88 @@ pub enum Heading {
 }
 
 impl Heading {
-    /// The end, of `ends`, at which a packet leaves the link.
+    /// The end in `ends` at which packets leave the link.
     pub(crate) fn end<N: Copy>(self, ends: [N; 2]) -> N {
         ends[1 - self as usize]
     }
 
-    /// The end at which it begins.
+    /// The end in `ends` at which packets enter the link.
     pub(crate) fn start<N: Copy>(self, ends: [N; 2]) -> N {
         ends[self as usize]
     }
 }
 
-/// Why a packet was refused.
+/// Reason for which the queue of a link refuses a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Refusal {
-    /// The queue was full.
+    /// The queue is full.
     QueueFull,
-    /// Random early detection dropped it.
+    /// Random early detection drops the packet.
     Early,
 }
 
-/// The random streams of one direction.
+/// Random streams of one direction of a link.
 #[derive(Debug)]
 pub struct LinkStreams {
-    /// For losses on the way.
+    /// Stream for losses after the queue.
     pub loss: Stream,
-    /// For random early detection.
+    /// Stream for random early detection.
     pub red: Stream,
 }
 
 /// One direction of a wired link. Packets arrive in the order in which they were sent.
 #[derive(Debug)]
-pub struct Link {
+pub struct LinkDirection {
     rate: DataRate,
     delay: Duration,
-    /// Size of the packet sent last, and the time that it took to send.
+    /// Size of the packet sent last, and its transmission time, which mostly holds for the next packet as well.
     last_size: Bytes,
     last_time: Duration,
     capacity: Capacity,
     red: Option<EarlyDetection>,
     channel: Channel,
-    /// Time at which the packet sent last leaves the queue.
+    /// Time at which the last packet in the queue leaves it.
     busy_until: Time,
-    /// Octets queued or in service.
     backlog: Bytes,
-    /// Packets that have not arrived, in the order of their arrivals.
+    /// Packets that have not arrived yet, in the order of their arrivals, lost ones included.
     in_flight: VecDeque<InFlight>,
-    /// Packets among them, the first ones, that have left the queue.
+    /// Number of packets in `in_flight`, counted from the front, that have left the queue.
     departed: usize,
 }
 
-/// A packet that was sent.
+/// A packet that has been sent and has not arrived.
 #[derive(Clone, Copy, Debug)]
 struct InFlight {
     arrival: Time,
-    /// Place of its arrival among all events.
+    /// Number of its arrival in the order of all events.
     number: u64,
     size: Bytes,
-    /// As it arrives: at its next hop.
+    /// The packet as it arrives: its hop is already the next one.
     packet: Packet,
-    /// False where the packet is lost on the way.
+    /// False if the packet is lost after the queue.
     is_carried: bool,
 }
 
-/// A link has taken a packet.
+/// Acceptance of a packet by a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// Time at which it arrives.
+    /// Time of the packet's arrival at the other end.
     pub arrival: Time,
-    /// Packets queued or in service, with this one.
+    /// Packets queued or in service, this one included.
     pub queued: u32,
 }
 
-/// Packet at the other end of a link, or the loss of one.
+/// Arrival, or loss, of a packet at the other end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival<'a> {
-    /// The packet that was sent, at its next hop.
+    /// The packet, with its hop advanced to the next one.
     pub packet: &'a Packet,
-    /// True if it was lost on the way.
+    /// True if the packet was lost after the queue, and so has not arrived.
     pub is_lost: bool,
 }
 
-impl Link {
-    /// An empty link.
+impl LinkDirection {
+    /// Creates an empty link.
     pub fn new(config: &scenario::Link, heading: Heading, streams: LinkStreams) -> Self {
         let early = |red| EarlyDetection::new(red, config.rate, streams.red);
         Self {
@@ -156,10 +155,11 @@ impl Link {
         }
     }
 
-    /// Sends a packet; its arrival is the event `number`.
+    /// Sends a packet. Its arrival will be the event with this `number`.
     ///
     /// # Errors
-    /// [`Refusal`] if the queue, the packet in service included, has no room or does not want it.
+    /// [`Refusal`] if the queue, which includes the packet in service, is full, or if random early detection drops
+    /// the packet.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -175,7 +175,7 @@ impl Link {
         if !has_room {
             return Err(Refusal::QueueFull);
         }
-        // Whatever is queued leaves after `now`, and so does this packet.
+        // All packets in the queue leave after `now`, and so does this one.
         let departure = self.busy_until.max(now) + self.time_to_send(size);
         self.busy_until = departure;
         if let Some(red) = &mut self.red {
@@ -184,13 +184,14 @@ impl Link {
         let arrival = departure + self.delay;
         self.backlog += size;
         let is_carried = self.channel.carries();
-        // Changed where it is copied to: a copy that follows a small change at once has to wait for it.
+        // The hop changes while the packet is copied into the queue. To change it first and copy then would stall the
+        // processor.
         let packet = Packet { hop: packet.hop + 1, ..*packet };
         self.in_flight.push_back(InFlight { arrival, number, size, packet, is_carried });
         Ok(Sent { arrival, queued: queued + 1 })
     }
 
-    /// Time to send a packet so long: that of the one before, mostly.
+    /// Transmission time of a packet of this size.
     #[inline]
     fn time_to_send(&mut self, size: Bytes) -> Duration {
         if self.last_size != size {
@@ -199,13 +200,13 @@ impl Link {
         self.last_time
     }
 
-    /// True if the queue has room for a packet so long; random early detection may drop it all the same.
+    /// True if the queue has room for a packet of this size. Random early detection may still drop it.
     pub fn has_room(&mut self, now: Time, size: Bytes) -> bool {
         let queued = self.queued(now);
         self.has_room_beside(queued, size)
     }
 
-    /// True if the queue has room for a packet so long beside those `queued`.
+    /// True if the queue has room for a packet of this size beside the `queued` packets.
     fn has_room_beside(&self, queued: u32, size: Bytes) -> bool {
         match self.capacity {
             Capacity::Packets(packets) => queued < packets,
@@ -213,7 +214,7 @@ impl Link {
         }
     }
 
-    /// From the next packet on the way loses others.
+    /// Replaces the loss model, from the next packet on.
     pub fn set_loss(&mut self, loss: scenario::Loss) {
         self.channel.set_model(loss);
     }
@@ -236,26 +237,27 @@ impl Link {
         u32::try_from(queued).expect("a queue of at most 2^32 packets")
     }
 
-    /// Time at which the packet sent last leaves the queue, or has left it.
+    /// Time at which the last packet leaves the queue, or has left it.
     pub fn last_departure(&self) -> Time {
         self.busy_until
     }
 
-    /// Time at which the next packet leaves the queue; if none is there, at which one so long would have left it.
+    /// Time at which the next packet leaves the queue. If the queue is empty, time at which a packet of this size
+    /// would leave it if it came now.
     pub fn next_departure(&mut self, now: Time, size: Bytes) -> Time {
         self.queued(now);
         let first = self.in_flight.get(self.departed).map(|first| first.arrival - self.delay);
         first.unwrap_or_else(|| now + self.rate.time_to_send(size))
     }
 
-    /// Packet that arrives now, or its loss; the next one after [`pass`](Self::pass).
+    /// Packet that arrives by now, or its loss. [`pass`](Self::pass) removes it.
     #[inline]
     pub fn arrival(&self, now: Time) -> Option<Arrival<'_>> {
         let InFlight { arrival, packet, is_carried, .. } = self.in_flight.front()?;
         (*arrival <= now).then_some(Arrival { packet, is_lost: !is_carried })
     }
 
-    /// The packet that arrives now has left the link, and its queue before.
+    /// Removes the packet that [`arrival`](Self::arrival) returns.
     #[inline]
     pub fn pass(&mut self, now: Time) {
         if self.departed == 0 {
@@ -265,12 +267,13 @@ impl Link {
         self.departed -= 1;
     }
 
-    /// Time and number of the arrival after the next. No packet overtakes another, so it is no earlier.
+    /// Time and event number of the arrival after the next one. It is no earlier than the next, because packets do
+    /// not overtake each other.
     pub fn second_arrival(&self) -> Option<(Time, u64)> {
         self.in_flight.get(1).map(|second| (second.arrival, second.number))
     }
 
-    /// True if no packet is on its way.
+    /// True if no packet is queued or on its way.
     pub fn is_empty(&self) -> bool {
         self.in_flight.is_empty()
     }
@@ -290,7 +293,7 @@ mod tests {
     use airfair_transport::udp::Datagram;
     use airfair_wlan::edca::AccessCategory;
 
-    fn link(capacity: Capacity) -> Link {
+    fn link(capacity: Capacity) -> LinkDirection {
         let config = scenario::Link {
             name: String::new(),
             ends: [Node::Host(0), Node::Host(1)],
@@ -302,7 +305,7 @@ mod tests {
         let stream = |purpose| Streams::new(1, 0).stream("", purpose);
         let streams =
             LinkStreams { loss: stream(Purpose::LossForth), red: stream(Purpose::RedForth) };
-        Link::new(&config, Heading::Forth, streams)
+        LinkDirection::new(&config, Heading::Forth, streams)
     }
 
     fn packet(seq: u64) -> Packet {

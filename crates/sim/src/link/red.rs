@@ -1,4 +1,4 @@
-//! Random early detection.  [red-1993]
+//! Random early detection (RED).  [red-1993]
 
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::Stream;
@@ -6,19 +6,18 @@ use rand_core::Rng;
 
 use crate::scenario::Red;
 
-/// Packet by whose transmission time the average decays while the queue is idle, ns-2's
-/// `mean_pktsize_`.
+/// Size of the packet whose transmission time is the unit of decay while the queue is idle: `mean_pktsize_` of ns-2.
 const TYPICAL_PACKET: Bytes = Bytes::new(500);
 
-/// The state of one queue's drop decision.
+/// State of RED for one queue.
 #[derive(Debug)]
 pub(super) struct EarlyDetection {
     config: Red,
     /// Exponentially weighted average of the queue's length [packets], `avg`.
     average: f64,
-    /// Packets let in since the last drop, while the average is above `min`.
+    /// Packets accepted since the last drop; `None` while the average is below `min`.
     count: Option<u32>,
-    /// Time at which the queue has become or becomes empty.
+    /// Time at which the queue has become, or becomes, empty.
     idle_from: Time,
     typical_time: Duration,
     stream: Stream,
@@ -30,12 +29,12 @@ impl EarlyDetection {
         Self { config, average: 0.0, count: None, idle_from: Time::ZERO, typical_time, stream }
     }
 
-    /// The queue now empties at `departure`.
+    /// Updates the time at which the queue becomes empty.
     pub(super) fn busy_until(&mut self, departure: Time) {
         self.idle_from = departure;
     }
 
-    /// True if a packet that finds `queued` others is dropped.  [red-1993 fig. 2]
+    /// Decides on a packet that finds `queued` others: true if it is dropped.  [red-1993 fig. 2]
     pub(super) fn drops(&mut self, now: Time, queued: u32) -> bool {
         self.update_average(now, queued);
         let Some(base) = self.base_probability() else {
@@ -61,7 +60,7 @@ impl EarlyDetection {
         self.average += weight * (f64::from(queued) - self.average);
     }
 
-    /// Drop probability by the average alone, `p_b`; `None` below `min`.
+    /// Drop probability `p_b`, which depends on the average alone; `None` below `min`.
     fn base_probability(&self) -> Option<f64> {
         let Red { min, max, max_probability, gentle, .. } = self.config;
         let (min, max, top) = (f64::from(min), f64::from(max), max_probability.get());
@@ -78,7 +77,7 @@ impl EarlyDetection {
     }
 }
 
-/// Spreads drops evenly: the gap between two is uniform instead of geometric, `p_a`.
+/// Drop probability `p_a`, with which the gap between two drops is uniform instead of geometric.
 fn spread(base: f64, count: u32) -> Probability {
     let left = 1.0 - f64::from(count) * base;
     let spread = if left > base { base / left } else { 1.0 };
@@ -115,8 +114,8 @@ mod tests {
         EarlyDetection::new(config, DataRate::from_mbps(4), stream)
     }
 
-    /// Weight 1: the average is the queue. 10 of 5 … 15 is half of 0.1; 22.5 of 15 … 30 is half-way
-    /// from 0.1 to 1.
+    /// With weight 1, the average is the queue's length. 10 lies half-way between 5 and 15, which gives half of 0.1;
+    /// 22.5 lies half-way between 15 and 30, which gives the middle of 0.1 and 1.
     #[test]
     fn the_probability_rises_from_min_to_max_and_gently_beyond() {
         let base = |queued| {
@@ -130,9 +129,8 @@ mod tests {
         assert!(near(10.0, 0.05) && near(15.0, 0.1) && near(22.5, 0.55) && near(30.0, 1.0));
     }
 
-    /// `p_a = p_b / (1 - count p_b)`, with count 1 for the first packet after a drop, makes every gap
-    /// of 1 … `1/p_b - 1` packets equally likely: the mean gap is 10 at `p_b` = 0.05, where independent
-    /// drops would have 20.
+    /// `p_a = p_b / (1 - count p_b)`, with count 1 for the first packet after a drop, makes every gap of 1 … `1/p_b -
+    /// 1` packets equally likely. The mean gap is 10 at `p_b` = 0.05, where independent drops would have 20.
     #[test]
     fn drops_are_spread_evenly() {
         let mut red = red(1.0);
@@ -142,14 +140,14 @@ mod tests {
         assert!((gap - 10.0).abs() < 0.1, "{gap}");
     }
 
-    /// 500 octets take 1 ms at 4 Mb/s, so 3 ms of idleness count as three empty samples.
+    /// 500 octets take 1 ms at 4 Mb/s, so 3 ms of idle time count as three empty samples.
     #[test]
     fn the_average_decays_while_the_queue_is_idle() {
         let mut red = red(0.5);
         red.average = 8.0;
         red.busy_until(Time::ZERO + Duration::from_millis(1));
         red.update_average(Time::ZERO + Duration::from_millis(4), 0);
-        // 8 · 0.5^3 for the idle time, and half again for the empty queue found now
+        // 8 · 0.5^3 for the idle time, and half again for the empty queue that this packet finds
         assert!((red.average - 0.5).abs() < 1e-12, "{}", red.average);
     }
 

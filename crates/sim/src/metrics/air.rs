@@ -1,45 +1,45 @@
-//! The account of the cell: its members and its air.
+//! Accumulation of a cell's records: its members and its channel.
 
 use airfair_laws::Direction;
 use airfair_units::{DataRate, Duration, Time};
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{AirUse, CategoryEvent, DropCause, NodeId, Record, SentFrame};
 
-use super::Window;
+use super::MeasuredTime;
 use super::level::Level;
 use super::series::MemberSteps;
 use crate::outcome::{CategoryOutcome, ChannelOutcome, RadioOutcome, StationOutcome, StationStep};
 use crate::record::Measured;
 
-/// Sums over the cell's records. Index 0 is the access point.
+/// Sums over the records of one cell, indexed by member; index 0 is the access point.
 #[derive(Debug)]
 pub(super) struct AirAccount {
     members: Vec<StationOutcome>,
     queues: Vec<Level>,
-    /// Rates that laws have found, up and down [b/s].
+    /// Rates chosen by rate control, up and down [b/s].
     rates: Vec<[Level; 2]>,
     channel: ChannelOutcome,
-    /// By access category.
+    /// Sums of each access category.
     categories: [CategoryOutcome; AccessCategory::ALL.len()],
-    /// Contention since the air was last used.
+    /// Contention since the channel was last used.
     gap: Duration,
-    /// Start of the step of a series that is under way, and each member's steps; none without a series.
+    /// Start of the current step of the time series, and the finished steps of each member; empty without a series.
     step_start: Time,
     steps: Vec<MemberSteps>,
 }
 
-/// Sums over one cell's records, once the run is over.
+/// Figures of one cell at the end of a run.
 pub(super) struct CellOutcome {
     pub(super) access_point: RadioOutcome,
     pub(super) channel: ChannelOutcome,
     pub(super) categories: [CategoryOutcome; AccessCategory::ALL.len()],
-    /// The series of each member, the access point first.
+    /// Series of each member, the access point first.
     pub(super) steps: Vec<Vec<StationStep>>,
     stations: std::vec::IntoIter<StationOutcome>,
 }
 
 impl CellOutcome {
-    /// The cell's stations, one after the other.
+    /// Takes the figures of the cell's next station.
     pub(super) fn next_station(&mut self) -> StationOutcome {
         self.stations.next().expect("one account per station")
     }
@@ -61,7 +61,7 @@ impl AirAccount {
     }
 
     #[inline]
-    pub(super) fn count(&mut self, now: Time, record: &Record, window: Window) {
+    pub(super) fn count(&mut self, now: Time, record: &Record, measured_time: MeasuredTime) {
         match *record {
             Record::Air { from, to, usage } => {
                 if let AirUse::Data { station, .. } | AirUse::Control { station } = usage
@@ -69,15 +69,15 @@ impl AirAccount {
                 {
                     steps.hold(self.step_start, (from, to));
                 }
-                self.charge(usage, window.clip(from, to));
+                self.charge(usage, measured_time.clip(from, to));
             }
             Record::Queue { node, length } => {
-                self.queues[node.index()].set(now, length.into(), window);
+                self.queues[node.index()].set(now, length.into(), measured_time);
             }
-            Record::Sent { node, frame, retry, collided } if window.contains(now) => {
+            Record::Sent { node, frame, retry, collided } if measured_time.contains(now) => {
                 self.channel.frames += 1;
                 let radio = self.radio(node);
-                // A CTS to oneself is sent again with its data frame, which counts the retry of both.
+                // A CTS-to-self is repeated together with its data frame, so the data frame counts the retry of both.
                 let attempts = match frame {
                     SentFrame::Data => Some(&mut radio.frames),
                     SentFrame::Rts => Some(&mut radio.rts_frames),
@@ -89,22 +89,23 @@ impl AirAccount {
                 }
                 radio.collisions += u64::from(collided);
             }
-            _ => self.count_rare(now, record, window),
+            _ => self.count_rare(now, record, measured_time),
         }
     }
 
-    /// Counts what happens less often than a frame.
+    /// Counts records that are rarer than frames.
     #[cold]
-    fn count_rare(&mut self, now: Time, record: &Record, window: Window) {
+    fn count_rare(&mut self, now: Time, record: &Record, measured_time: MeasuredTime) {
         match *record {
             Record::Rate { station, direction, rate } => {
-                self.rate(station, direction).set(now, rate.bps(), window);
-                self.members[station.index()].rate_changes += u64::from(window.contains(now));
+                self.rate(station, direction).set(now, rate.bps(), measured_time);
+                self.members[station.index()].rate_changes +=
+                    u64::from(measured_time.contains(now));
             }
             Record::Category(category, CategoryEvent::Air { from, to }) => {
-                self.categories[category as usize].airtime += window.clip(from, to);
+                self.categories[category as usize].airtime += measured_time.clip(from, to);
             }
-            _ if !window.contains(now) => {}
+            _ if !measured_time.contains(now) => {}
             Record::Collision => self.channel.collisions += 1,
             Record::Dropped { node, cause } => match cause {
                 DropCause::QueueFull => self.radio(node).dropped_queue_full += 1,
@@ -124,7 +125,7 @@ impl AirAccount {
         }
     }
 
-    /// Counts a data frame under a block ack agreement.
+    /// Counts a data frame sent under a block ack agreement.
     fn count_agreed(&mut self, node: NodeId, to: NodeId, mpdus: u16) {
         let (is_aggregate, mpdus) = (mpdus > 1, u64::from(mpdus));
         if is_aggregate {
@@ -153,10 +154,15 @@ impl AirAccount {
         }
     }
 
-    /// The rates that a station begins with, up and down.
-    pub(super) fn start_rates(&mut self, station: NodeId, rates: [DataRate; 2], window: Window) {
+    /// Sets the rates with which a station begins, up and down.
+    pub(super) fn start_rates(
+        &mut self,
+        station: NodeId,
+        rates: [DataRate; 2],
+        measured_time: MeasuredTime,
+    ) {
         for (level, rate) in self.rates[station.index()].iter_mut().zip(rates) {
-            level.set(Time::ZERO, rate.bps(), window);
+            level.set(Time::ZERO, rate.bps(), measured_time);
         }
     }
 
@@ -196,45 +202,52 @@ impl AirAccount {
         }
     }
 
-    /// A step of a series has ended.
-    pub(super) fn close_step(&mut self, now: Time, length: Duration, window: Window) {
+    /// Closes a step of the time series.
+    pub(super) fn close_step(&mut self, now: Time, length: Duration, measured_time: MeasuredTime) {
         let levels = self.queues.iter_mut().zip(&mut self.rates);
         for (steps, (queue, [up, down])) in self.steps.iter_mut().zip(levels) {
             steps.close(StationStep {
                 length,
-                queue: queue.close_step(now, length, window),
-                rate_up_bps: up.close_step(now, length, window),
-                rate_down_bps: down.close_step(now, length, window),
+                queue: queue.close_step(now, length, measured_time),
+                rate_up_bps: up.close_step(now, length, measured_time),
+                rate_down_bps: down.close_step(now, length, measured_time),
                 ..StationStep::default()
             });
         }
         self.step_start = now;
     }
 
-    /// A slot in which a frame was heard counts if all of it is within the window, and silence by the part that is.
-    pub(super) fn measure(&mut self, station: NodeId, measured: &Measured, window: Window) {
+    /// Adds a station's measurement of its channel. An observation slot in which it has heard frames counts only if
+    /// it lies in the measured time as a whole; a silent one counts by its part within the measured time.
+    pub(super) fn measure(
+        &mut self,
+        station: NodeId,
+        measured: &Measured,
+        measured_time: MeasuredTime,
+    ) {
         let &Measured { from, to, own, others, early, active } = measured;
-        let counted = window.clip(from, to);
+        let counted = measured_time.clip(from, to);
         if active > 0 && counted < to - from {
             return;
         }
         let sums = &mut self.members[station.index()].measured;
-        // Slots follow each other, so that a part before them is one before the first that counts.
+        // Slots follow each other without gaps. So the part before this slot lies before the first counted slot if it
+        // exceeds the time counted so far.
         let [own_before, others_before] = early.map(|early| early.saturating_sub(sums.time));
         sums.time += counted;
         sums.own += own - own_before;
         sums.others += others - others_before;
     }
 
-    pub(super) fn finish(self, window: Window) -> CellOutcome {
+    pub(super) fn finish(self, measured_time: MeasuredTime) -> CellOutcome {
         let mut members = self.members;
         for (member, [up, down]) in members.iter_mut().zip(self.rates) {
             (member.mean_rate_up, member.mean_rate_down) =
-                (mean_rate(up, window), mean_rate(down, window));
+                (mean_rate(up, measured_time), mean_rate(down, measured_time));
         }
         for (member, queue) in members.iter_mut().zip(self.queues) {
             member.radio.queue_max = queue.max();
-            member.radio.queue_mean = queue.mean(window);
+            member.radio.queue_mean = queue.mean(measured_time);
         }
         let access_point = members.remove(0).radio;
         let steps = self.steps.into_iter().map(|member| member.closed).collect();
@@ -243,9 +256,9 @@ impl AirAccount {
     }
 }
 
-fn mean_rate(level: Level, window: Window) -> Option<DataRate> {
+fn mean_rate(level: Level, measured_time: MeasuredTime) -> Option<DataRate> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a mean of rates")]
-    let bps = level.mean(window).round() as u64;
+    let bps = level.mean(measured_time).round() as u64;
     (bps > 0).then(|| DataRate::from_bps(bps))
 }
 
@@ -256,7 +269,8 @@ mod tests {
     const ONE: NodeId = NodeId(1);
     const TWO: NodeId = NodeId(2);
 
-    /// Gap 50, data 900, SIFS 10, ACK 200 of one; 80 before a collision are nobody's; 120 and 300 of the other.
+    /// Of one station: gap 50, data 900, SIFS 10, ACK 200. The 80 before a collision belong to nobody. Of the other
+    /// station: 120 and 300.
     ///
     /// Verifies: [occupancy-tfrc fig. 1]
     #[test]

@@ -1,14 +1,14 @@
-//! A hash of all records of a run: equal runs have equal hashes, on every platform.
+//! Hash of all records of a run: equal runs have equal hashes, on every platform.
 //!
-//! A record is two or more words of 64 bits. The first packs what it is and whom it is about, the second is its time
-//! [ns], and what does not fit follows:
+//! A record is two or more words of 64 bits. The first word holds the kind of the record and its subject, the second
+//! is its time [ns], and what does not fit into the first follows:
 //!
 //! ```text
 //!   63      56 55      48 47              32 31                               0
-//!  ├── kind ──┼── cell ──┼────── whose ─────┼───────────── payload ────────────┤
+//!  ├── kind ──┼── cell ──┼───── subject ────┼───────────── payload ────────────┤
 //! ```
 //!
-//! | kind | record | whose | payload | words that follow |
+//! | kind | record | subject | payload | words that follow |
 //! | ---: | --- | --- | --- | --- |
 //! | 1 | `Air` | station, or 0 | use: 0 data down, 1 data up, 2 control, 3 collision, 4 contention, 5 idle, 6 beacon | start, end |
 //! | 2 | `Sent` | transmitter | bits 0–7 frame: 0 data, 1 RTS, 2 response, 3 beacon; bit 8 retry; bit 9 collided | |
@@ -39,11 +39,12 @@
 //! | 36 | `DroppedEarly` | link | 0 | |
 //! | 48 | `Measured` | station | active stations | start, end, own time, others' time |
 //!
-//! The cell is 0 where there is none. Times and durations are in nanoseconds. A `Sample` is a look at the world and no
-//! event: it has no words, so that a run has one hash with a time series and without.
+//! The cell is 0 for records without one. Times and durations are in nanoseconds. A `Sample` has no words, because it
+//! observes the world and changes nothing: a run has the same hash with a time series and without one.
 //!
-//! A word `w` turns the hash `h` into `(rotl(h, 5) ^ w) · 0x517cc1b727220a95` modulo 2^64, from 0 on. For a given `w`
-//! this maps hashes one to one, and for a given `h` words: runs that differ in one word alone never have one hash.
+//! A word `w` turns the hash `h`, which starts at 0, into `(rotl(h, 5) ^ w) · 0x517cc1b727220a95` modulo 2^64. For a
+//! given `w` this maps hashes one to one, and for a given `h` it maps words one to one. So runs that differ in
+//! exactly one word never have the same hash.
 
 use airfair_laws::Direction;
 use airfair_units::Time;
@@ -53,7 +54,7 @@ use crate::link::LinkId;
 use crate::packet::{FlowId, Side};
 use crate::record::{CellId, FlowRecord, LinkRecord, Measured, Record, Recorder, SentAt};
 
-/// The hash of the records so far.
+/// Hash of the records so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fingerprint(u64);
 
@@ -97,7 +98,7 @@ impl Recorder for Fingerprint {
     }
 }
 
-/// The first word.
+/// First word of a record, before it is packed.
 #[derive(Clone, Copy)]
 struct Head {
     kind: u8,
@@ -116,7 +117,7 @@ impl Head {
     }
 }
 
-/// Hands the words of a record to `take`.
+/// Passes the words of a record to `take`.
 #[inline]
 fn encode(now: Time, record: &Record, mut take: impl FnMut(u64)) {
     let mut take = |head: Head, more: &[u64]| add_words(now, head, more, &mut take);
@@ -125,7 +126,7 @@ fn encode(now: Time, record: &Record, mut take: impl FnMut(u64)) {
         Record::Flow(flow, record) => encode_flow(*flow, *record, take),
         Record::Link(link, record) => encode_link(*link, *record, take),
         Record::Measured(cell, station, measured) => {
-            // The rest follows from the frames that others have recorded.
+            // The remaining fields follow from frames, which are records of their own.
             let Measured { from, to, own, others, active, .. } = *measured;
             let head = Head { kind: 48, cell: *cell, whose: station.0, payload: active };
             let times = [from.as_nanos(), to.as_nanos(), own.as_nanos(), others.as_nanos()];
@@ -135,7 +136,7 @@ fn encode(now: Time, record: &Record, mut take: impl FnMut(u64)) {
     }
 }
 
-/// Hands the words of a record that begins so to `take`.
+/// Passes the words of a record with this head to `take`.
 #[inline]
 fn add_words(now: Time, head: Head, more: &[u64], mut take: impl FnMut(u64)) {
     take(head.word());
@@ -178,7 +179,7 @@ fn encode_cell(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u
     }
 }
 
-/// A record of a cell that comes less often than a frame.
+/// Encodes a record that is rarer than a frame.
 #[cold]
 fn encode_rare(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u64])) {
     let head = |kind, NodeId(whose), payload| Head { kind, cell, whose, payload };
@@ -203,7 +204,7 @@ fn encode_rare(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u
             take(head(9, node, u32::from(mpdus)), &[octets.get()]);
         }
         CellRecord::Joined { node, packets } => take(head(10, node, u32::from(packets)), &[]),
-        // Frames of one MPDU and categories are in other records already.
+        // Aggregates of one MPDU, and categories, repeat what other records contain.
         CellRecord::Aggregate { .. }
         | CellRecord::Category(..)
         | CellRecord::Air { .. }

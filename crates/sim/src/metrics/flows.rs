@@ -1,8 +1,8 @@
-//! The account of one flow.
+//! Accumulation of the records of one flow.
 
 use airfair_units::{Duration, Time};
 
-use super::Window;
+use super::MeasuredTime;
 use super::jitter::Jitter;
 use super::quantiles::Histogram;
 use crate::outcome::{CategoryOutcome, FlowOutcome, FlowStep, StationOutcome};
@@ -19,7 +19,7 @@ pub(super) struct FlowAccount {
     started: Option<Time>,
     finished: Option<Time>,
     last_delivery: Time,
-    /// The step of a series that is under way, if the scenario records any.
+    /// Current step of the time series, if the scenario records one.
     step: FlowStep,
     has_steps: bool,
 }
@@ -29,10 +29,11 @@ impl FlowAccount {
         Self { has_steps, ..Self::default() }
     }
 
-    /// Packets count if they were sent within the window, whenever they come to their end.
+    /// Counts a record. A packet counts if it was sent within the measured time, no matter when it arrives or is
+    /// lost.
     #[expect(clippy::inline_always, reason = "the kind of a record is known where it is made")]
     #[inline(always)]
-    pub(super) fn count(&mut self, now: Time, record: FlowRecord, window: Window) {
+    pub(super) fn count(&mut self, now: Time, record: FlowRecord, measured_time: MeasuredTime) {
         match record {
             FlowRecord::Started => self.started = Some(now),
             FlowRecord::Finished => self.finished = Some(now),
@@ -41,26 +42,26 @@ impl FlowAccount {
                     self.step.delays += 1;
                     self.step.delay_sum += now - sent;
                 }
-                if window.contains(sent) {
+                if measured_time.contains(sent) {
                     self.outcome.packets_received += 1;
                     self.delay.add(now - sent);
                     self.jitter.add(now - sent);
                 }
             }
             FlowRecord::Repeated(SentAt(sent)) => {
-                self.outcome.packets_repeated += u64::from(window.contains(sent));
+                self.outcome.packets_repeated += u64::from(measured_time.contains(sent));
             }
             FlowRecord::Lost(side, SentAt(sent)) => {
                 let count = match side {
                     Side::Sender => &mut self.outcome.packets_dropped,
                     Side::Receiver => &mut self.outcome.acks_dropped,
                 };
-                *count += u64::from(window.contains(sent));
+                *count += u64::from(measured_time.contains(sent));
             }
             FlowRecord::Delivered(amount) => {
                 self.last_delivery = now;
                 self.step.delivered += amount;
-                if window.contains(now) {
+                if measured_time.contains(now) {
                     self.outcome.delivered += amount;
                 }
             }
@@ -69,11 +70,11 @@ impl FlowAccount {
                     self.step.rtts += 1;
                     self.step.rtt_sum += rtt;
                 }
-                if window.contains(now) {
+                if measured_time.contains(now) {
                     self.rtt.add(rtt);
                 }
             }
-            _ if !window.contains(now) => {}
+            _ if !measured_time.contains(now) => {}
             FlowRecord::Sent => self.outcome.packets_sent += 1,
             FlowRecord::Refused => self.outcome.packets_refused += 1,
             FlowRecord::Retransmission => self.outcome.retransmissions += 1,
@@ -82,26 +83,26 @@ impl FlowAccount {
         }
     }
 
-    /// The sender's window at the end of a step of a series.
+    /// Stores the sender's measured_time at the end of a step of the time series.
     pub(super) fn look(&mut self, sender: SenderWindow) {
         let is_open = self.started.is_some() && self.finished.is_none();
         self.step.window = is_open.then_some(sender);
     }
 
-    /// A time has passed in which one thing limited it.
-    pub(super) fn limit(&mut self, limited: Limited, window: Window) {
-        let time = window.clip(limited.from, limited.to);
+    /// Adds a period in which one thing limited the flow.
+    pub(super) fn limit(&mut self, limited: Limited, measured_time: MeasuredTime) {
+        let time = measured_time.clip(limited.from, limited.to);
         if !time.is_zero() {
             self.outcome.limits.add(limited.by, time);
         }
     }
 
-    /// A packet of its sender was lost.
+    /// Counts a packet of the sender that was lost at this place.
     pub(super) fn lose_at(&mut self, place: Place) {
         self.outcome.limits.lose(place);
     }
 
-    /// A step of a series has ended.
+    /// Closes a step of the time series.
     pub(super) fn close_step(&mut self) -> FlowStep {
         std::mem::take(&mut self.step)
     }
@@ -109,7 +110,7 @@ impl FlowAccount {
     pub(super) fn finish(
         self,
         flow: &Flow,
-        window: Window,
+        measured_time: MeasuredTime,
         stations: &[StationOutcome],
     ) -> FlowOutcome {
         let rate_of = |end| match end {
@@ -117,7 +118,7 @@ impl FlowAccount {
             Endpoint::Host(_) => None,
         };
         FlowOutcome {
-            active: self.active(flow, window),
+            active: self.active(flow, measured_time),
             rtt: self.rtt.quantiles(),
             delay: self.delay.quantiles(),
             delays: self.delay.bins(),
@@ -128,17 +129,17 @@ impl FlowAccount {
         }
     }
 
-    /// Adds what it measured to the account of its access category.
+    /// Adds the flow's figures to those of its access category.
     pub(super) fn add_to(&self, (category, delays): (&mut CategoryOutcome, &mut Histogram)) {
         category.delivered += self.outcome.delivered;
         delays.merge(&self.delay);
     }
 
-    /// The flow's life within the window.
-    fn active(&self, flow: &Flow, window: Window) -> Duration {
+    /// Part of the flow's life within the measured time.
+    fn active(&self, flow: &Flow, measured_time: MeasuredTime) -> Duration {
         let Some(started) = self.started else { return Duration::ZERO };
         let stopped = match flow.transport {
-            // It goes on until all that was sent is acknowledged.
+            // A simulated TCP goes on after its stop until all sent data is acknowledged.
             Transport::Tcp(_) if !flow.transport.is_kernels() => None,
             Transport::Tcp(_)
             | Transport::Tfrc(_)
@@ -146,6 +147,6 @@ impl FlowAccount {
             | Transport::External => flow.stop,
         };
         let ended = self.finished.or(stopped).map(|end| end.max(self.last_delivery));
-        window.clip(started, ended.unwrap_or(window.to))
+        measured_time.clip(started, ended.unwrap_or(measured_time.to))
     }
 }

@@ -2,11 +2,11 @@
 
 use airfair_units::Duration;
 
-/// J moves by a sixteenth of the difference between the delays of two packets in a row.
+/// Jitter J, which moves by a sixteenth of the difference between the delays of two consecutive packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Jitter {
     last_delay: Option<Duration>,
-    /// 16 · J, which integers hold without loss.  [RFC3550 §A.8]
+    /// 16 · J, which is an integer without rounding loss.  [RFC3550 §A.8]
     sixteenfold: u64,
     /// Sum of 16 · J after each packet but the first.
     sum: u128,
@@ -14,7 +14,7 @@ pub(super) struct Jitter {
 }
 
 impl Jitter {
-    /// A packet has arrived with this one-way delay.
+    /// Adds a packet's one-way delay.
     pub(super) fn add(&mut self, delay: Duration) {
         if let Some(last) = self.last_delay {
             let difference = delay.as_nanos().abs_diff(last.as_nanos());
@@ -25,7 +25,7 @@ impl Jitter {
         self.last_delay = Some(delay);
     }
 
-    /// Mean of J over the packets: its last value alone would be that of a few of them.
+    /// Mean of J over all packets. The last value of J alone would reflect only a few packets.
     pub(super) fn mean(&self) -> Option<Duration> {
         let mean = (self.sum / 16).checked_div(u128::from(self.count))?;
         Some(Duration::from_nanos(u64::try_from(mean).expect("no more than the longest delay")))

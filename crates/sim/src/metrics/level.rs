@@ -1,8 +1,8 @@
-//! The mean and the maximum over time of a level, such as a queue's length.
+//! Mean and maximum over time of a level, such as a queue's length.
 
 use airfair_units::{Duration, Time};
 
-use super::Window;
+use super::MeasuredTime;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Level {
@@ -11,41 +11,46 @@ pub(super) struct Level {
     max: u64,
     /// Sum of level · time since time 0 [ns].
     area: u128,
-    /// That of the time before the window.
+    /// `area` at the start of the measured time.
     before: u128,
-    /// That of the steps of a series that have ended.
+    /// `area` at the end of the last closed step of the time series.
     closed: u128,
 }
 
 impl Level {
-    /// The level is `level` from now on.
-    pub(super) fn set(&mut self, now: Time, level: u64, window: Window) {
-        // Several packets come and go at one instant.
+    /// Sets the level that holds from now on.
+    pub(super) fn set(&mut self, now: Time, level: u64, measured_time: MeasuredTime) {
+        // Several packets may come and go at one instant.
         if now != self.since {
-            self.charge(now, window);
+            self.charge(now, measured_time);
         }
         self.current = level;
-        if now < window.to {
-            // What the warm-up leaves behind counts as soon as the window opens.
-            self.max = if now < window.from { level } else { self.max.max(level) };
+        if now < measured_time.to {
+            // The level that the warm-up leaves behind counts as soon as the measured time begins.
+            self.max = if now < measured_time.from { level } else { self.max.max(level) };
         }
     }
 
-    fn charge(&mut self, now: Time, window: Window) {
+    fn charge(&mut self, now: Time, measured_time: MeasuredTime) {
         let area = |to: Time| {
             u128::from(self.current) * u128::from(to.saturating_since(self.since).as_nanos())
         };
-        if self.since < window.from {
-            self.before += area(now.min(window.from));
+        if self.since < measured_time.from {
+            self.before += area(now.min(measured_time.from));
         }
         self.area += area(now);
         self.since = now;
     }
 
-    /// Mean over a step of a series that was so long; the next one begins.
+    /// Closes a step of the time series with this length. Returns the mean level over the step.
     #[expect(clippy::cast_precision_loss, reason = "a mean to 15 digits")]
-    pub(super) fn close_step(&mut self, now: Time, length: Duration, window: Window) -> f64 {
-        self.charge(now, window);
+    pub(super) fn close_step(
+        &mut self,
+        now: Time,
+        length: Duration,
+        measured_time: MeasuredTime,
+    ) -> f64 {
+        self.charge(now, measured_time);
         let area = self.area - std::mem::replace(&mut self.closed, self.area);
         area as f64 / length.as_nanos() as f64
     }
@@ -55,9 +60,9 @@ impl Level {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a mean to 15 digits")]
-    pub(super) fn mean(mut self, window: Window) -> f64 {
-        self.charge(window.to, window);
-        (self.area - self.before) as f64 / (window.to - window.from).as_nanos() as f64
+    pub(super) fn mean(mut self, measured_time: MeasuredTime) -> f64 {
+        self.charge(measured_time.to, measured_time);
+        (self.area - self.before) as f64 / (measured_time.to - measured_time.from).as_nanos() as f64
     }
 }
 
@@ -66,27 +71,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_mean_weighs_each_level_with_the_time_it_lasted_inside_the_window() {
+    fn the_mean_weighs_each_level_with_the_time_it_lasted_inside_the_measured_time() {
         let at = Time::from_nanos;
-        let window = Window { from: at(10), to: at(20) };
+        let measured_time = MeasuredTime { from: at(10), to: at(20) };
         let mut level = Level::default();
-        level.set(at(0), 4, window);
-        level.set(at(15), 2, window);
+        level.set(at(0), 4, measured_time);
+        level.set(at(15), 2, measured_time);
         // 5 ns at 4 and 5 ns at 2
         assert_eq!(level.max(), 4);
-        assert!((level.mean(window) - 3.0).abs() < 1e-12);
+        assert!((level.mean(measured_time) - 3.0).abs() < 1e-12);
     }
 
-    /// 4 for 5 ns and 2 for 5 ns, then 2 throughout; the window makes no difference.
+    /// The level is 4 for 5 ns, then 2. Steps have means whether or not they lie in the measured time.
     #[test]
     fn a_level_has_a_mean_in_each_step() {
         let at = Time::from_nanos;
-        let window = Window { from: at(8), to: at(20) };
+        let measured_time = MeasuredTime { from: at(8), to: at(20) };
         let mut level = Level::default();
-        level.set(at(0), 4, window);
-        level.set(at(5), 2, window);
-        let means = [10, 20].map(|end| level.close_step(at(end), Duration::from_nanos(10), window));
+        level.set(at(0), 4, measured_time);
+        level.set(at(5), 2, measured_time);
+        let means =
+            [10, 20].map(|end| level.close_step(at(end), Duration::from_nanos(10), measured_time));
         assert!((means[0] - 3.0).abs() < 1e-12 && (means[1] - 2.0).abs() < 1e-12, "{means:?}");
-        assert!((level.mean(window) - 2.0).abs() < 1e-12);
+        assert!((level.mean(measured_time) - 2.0).abs() < 1e-12);
     }
 }

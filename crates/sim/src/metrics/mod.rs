@@ -1,4 +1,4 @@
-//! Metrics: accumulators that consume records as they come, and keep no record.
+//! Metrics, which accumulate records as they come and keep none of them.
 
 mod air;
 mod fingerprint;
@@ -28,20 +28,20 @@ use level::Level;
 use quantiles::Histogram;
 use series::SeriesAccount;
 
-/// The part of a run that counts.
+/// Measured time of a run: from the end of the warm-up to the end of the run.
 #[derive(Clone, Copy, Debug)]
-struct Window {
+struct MeasuredTime {
     from: Time,
     to: Time,
 }
 
-impl Window {
-    /// True of an instant that counts.
+impl MeasuredTime {
+    /// True if `now` lies in the measured time.
     fn contains(&self, now: Time) -> bool {
         self.from <= now && now < self.to
     }
 
-    /// The part of an interval that counts.
+    /// Duration of the part of an interval that lies in the measured time.
     fn clip(&self, from: Time, to: Time) -> airfair_units::Duration {
         to.min(self.to).saturating_since(from.max(self.from))
     }
@@ -50,11 +50,11 @@ impl Window {
 /// All metrics of one run.
 #[derive(Debug)]
 pub struct Metrics {
-    window: Window,
+    measured_time: MeasuredTime,
     flows: Vec<FlowAccount>,
     cells: Vec<AirAccount>,
     links: Vec<LinkAccount>,
-    /// If the scenario records any.
+    /// Time series, if the scenario records one.
     series: Option<Box<SeriesAccount>>,
     fingerprint: Fingerprint,
 }
@@ -63,15 +63,15 @@ pub struct Metrics {
 struct LinkAccount {
     outcome: LinkOutcome,
     level: Level,
-    /// Packets on the link that it was given before the window opened: they arrive before all others.
+    /// Packets that entered the link before the measured time. They leave it before all later ones.
     older: u64,
 }
 
 impl Metrics {
-    /// Accounts for a run of `scenario`, all empty.
+    /// Creates empty metrics for a run of `scenario`.
     pub fn new(scenario: &Scenario) -> Self {
-        let window =
-            Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
+        let measured_time =
+            MeasuredTime { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let stations = |cell| scenario.stations.iter().filter(move |s| s.cell == cell);
         let has_steps = scenario.series_step.is_some();
         let air = |cell| {
@@ -79,12 +79,12 @@ impl Metrics {
             for (index, station) in stations(cell).enumerate() {
                 let first = [&station.rate_up, &station.rate_down]
                     .map(|schedule| schedule[0].1.data_rate());
-                air.start_rates(NodeId::station(index), first, window);
+                air.start_rates(NodeId::station(index), first, measured_time);
             }
             air
         };
         Self {
-            window,
+            measured_time,
             flows: vec![FlowAccount::new(has_steps); scenario.flows.len()],
             cells: (0..scenario.cells.len()).map(air).collect(),
             links: vec![LinkAccount::default(); scenario.links.len() * 2],
@@ -93,33 +93,36 @@ impl Metrics {
         }
     }
 
-    /// Ends the measured time then, for a run that is over before its time.
+    /// Shortens the measured time to end at `end`, for a run that ends early.
     pub fn end_at(&mut self, end: Time) {
-        self.window.to = self.window.to.min(end);
+        self.measured_time.to = self.measured_time.to.min(end);
     }
 
-    /// The figures, once the run is over.
+    /// Figures of the run. Call this when the run is over.
     pub fn finish(self, scenario: &Scenario) -> Outcome {
-        let elapsed = self.window.to - self.window.from;
-        let mut cells: Vec<_> = self.cells.into_iter().map(|air| air.finish(self.window)).collect();
-        // In the scenario's order, which may take turns between cells.
+        let elapsed = self.measured_time.to - self.measured_time.from;
+        let mut cells: Vec<_> =
+            self.cells.into_iter().map(|air| air.finish(self.measured_time)).collect();
+        // Stations are listed in the scenario's order, in which cells may alternate.
         let stations = scenario.stations.iter().map(|station| cells[station.cell].next_station());
         let stations: Vec<StationOutcome> = stations
             .zip(&scenario.stations)
-            .map(|(found, spec)| with_rates(found, spec, self.window))
+            .map(|(found, spec)| with_rates(found, spec, self.measured_time))
             .collect();
         let links = self.links.into_iter().map(|link| LinkOutcome {
             queue_max: link.level.max(),
-            queue_mean: link.level.mean(self.window),
+            queue_mean: link.level.mean(self.measured_time),
             ..link.outcome
         });
         let categories = categories(scenario, &self.flows, &cells);
         let flows = self.flows.into_iter().zip(&scenario.flows);
-        let window = self.window;
+        let measured_time = self.measured_time;
         let steps = cells.iter_mut().map(|cell| std::mem::take(&mut cell.steps)).collect();
         Outcome {
             elapsed,
-            flows: flows.map(|(account, flow)| account.finish(flow, window, &stations)).collect(),
+            flows: flows
+                .map(|(account, flow)| account.finish(flow, measured_time, &stations))
+                .collect(),
             stations,
             access_points: cells.iter().map(|cell| cell.access_point).collect(),
             channels: cells.iter().map(|cell| cell.channel).collect(),
@@ -132,17 +135,19 @@ impl Metrics {
     }
 
     fn look(&mut self, now: Time, sample: Sample) {
-        let Self { window, flows, cells, links, series, .. } = self;
+        let Self { measured_time, flows, cells, links, series, .. } = self;
         match (sample, series) {
             (Sample::Window(flow, window), _) => flows[flow.index()].look(window),
             (Sample::StepEnd, Some(series)) => {
-                let length = series.close_step(now, *window, flows, links);
+                let length = series.close_step(now, *measured_time, flows, links);
                 for cell in cells {
-                    cell.close_step(now, length, *window);
+                    cell.close_step(now, length, *measured_time);
                 }
             }
-            (Sample::Limited(flow, limited), _) => flows[flow.index()].limit(limited, *window),
-            (Sample::LostAt(flow, place), _) if window.contains(now) => {
+            (Sample::Limited(flow, limited), _) => {
+                flows[flow.index()].limit(limited, *measured_time)
+            }
+            (Sample::LostAt(flow, place), _) if measured_time.contains(now) => {
                 flows[flow.index()].lose_at(place);
             }
             (Sample::StepEnd, None) | (Sample::LostAt(..), _) => {}
@@ -151,26 +156,26 @@ impl Metrics {
 }
 
 impl LinkAccount {
-    /// Counts packets that the link was given within the window, to their end.
+    /// Counts packets that entered the link within the measured time, up to their arrival or loss.
     #[inline]
-    fn count(&mut self, now: Time, record: LinkRecord, window: Window) {
-        let is_given_now = u64::from(window.contains(now));
+    fn count(&mut self, now: Time, record: LinkRecord, measured_time: MeasuredTime) {
+        let is_given_now = u64::from(measured_time.contains(now));
         let outcome = &mut self.outcome;
         match record {
             LinkRecord::Queued(length) => {
-                self.level.set(now, length.into(), window);
+                self.level.set(now, length.into(), measured_time);
                 outcome.packets_sent += is_given_now;
                 self.older += 1 - is_given_now;
             }
             LinkRecord::Arrived(length) => {
-                self.level.set(now, length.into(), window);
+                self.level.set(now, length.into(), measured_time);
                 if self.older == 0 {
                     outcome.packets += 1;
                 }
                 self.older = self.older.saturating_sub(1);
             }
             LinkRecord::Lost(length) => {
-                self.level.set(now, length.into(), window);
+                self.level.set(now, length.into(), measured_time);
                 if self.older == 0 {
                     outcome.lost += 1;
                 }
@@ -188,7 +193,7 @@ impl LinkAccount {
     }
 }
 
-/// Accounts of access categories, where flows are of several.
+/// Figures of each access category; empty if all flows are of one category.
 fn categories(
     scenario: &Scenario,
     flows: &[FlowAccount],
@@ -214,11 +219,16 @@ fn categories(
     if used.len() > 1 { used.iter().map(of).collect() } else { Vec::new() }
 }
 
-/// The mean rates of a station: those of its schedules, where nobody has changed them.
-fn with_rates(found: StationOutcome, spec: &Station, window: Window) -> StationOutcome {
+/// Replaces a station's mean rates by those of its rate schedules, unless rate control or the owner has changed
+/// rates.
+fn with_rates(
+    found: StationOutcome,
+    spec: &Station,
+    measured_time: MeasuredTime,
+) -> StationOutcome {
     let is_changed = found.rate_changes > 0;
     let mean = |found, law: Option<RateControl>, schedule: &[(Time, Rate)]| {
-        if law.is_some() || is_changed { found } else { Some(mean_of(schedule, window)) }
+        if law.is_some() || is_changed { found } else { Some(mean_of(schedule, measured_time)) }
     };
     let [law_up, law_down] = spec.adaptation;
     StationOutcome {
@@ -228,13 +238,14 @@ fn with_rates(found: StationOutcome, spec: &Station, window: Window) -> StationO
     }
 }
 
-/// Mean of a schedule over the measured time.
-fn mean_of(schedule: &[(Time, Rate)], window: Window) -> DataRate {
-    let ends = schedule[1..].iter().map(|(at, _)| *at).chain([window.to]);
+/// Mean rate of a schedule over the measured time.
+fn mean_of(schedule: &[(Time, Rate)], measured_time: MeasuredTime) -> DataRate {
+    let ends = schedule[1..].iter().map(|(at, _)| *at).chain([measured_time.to]);
     let weighted = schedule.iter().zip(ends).map(|((from, rate), to)| {
-        u128::from(rate.data_rate().bps()) * u128::from(window.clip(*from, to).as_nanos())
+        u128::from(rate.data_rate().bps()) * u128::from(measured_time.clip(*from, to).as_nanos())
     });
-    let mean = weighted.sum::<u128>() / u128::from((window.to - window.from).as_nanos());
+    let mean =
+        weighted.sum::<u128>() / u128::from((measured_time.to - measured_time.from).as_nanos());
     DataRate::from_bps(u64::try_from(mean).expect("a mean of rates"))
 }
 
@@ -248,9 +259,9 @@ impl Recorder for Metrics {
             Record::Link(link, record) => self.record_link(now, *link, *record),
             Record::Measured(cell, station, measured) => {
                 self.fingerprint.record(now, record);
-                self.cells[cell.index()].measure(*station, measured, self.window);
+                self.cells[cell.index()].measure(*station, measured, self.measured_time);
             }
-            // A look at the world changes nothing, so a run with a series has the hash of one without.
+            // Samples have no part in the hash: a run has the same hash with a time series and without one.
             Record::Sample(sample) => self.look(now, *sample),
         }
     }
@@ -259,22 +270,22 @@ impl Recorder for Metrics {
     #[inline(always)]
     fn record_flow(&mut self, now: Time, flow: FlowId, record: FlowRecord) {
         self.fingerprint.add_flow(now, flow, record);
-        self.flows[flow.index()].count(now, record, self.window);
+        self.flows[flow.index()].count(now, record, self.measured_time);
     }
 
     #[inline]
     fn record_link(&mut self, now: Time, link: LinkId, record: LinkRecord) {
         self.fingerprint.add_link(now, link, record);
-        self.links[link.index()].count(now, record, self.window);
+        self.links[link.index()].count(now, record, self.measured_time);
     }
 
-    /// Most records are of a cell, several of one event.
+    /// Records the several records of one event of a cell together, since most records are of cells.
     fn record_cell(&mut self, now: Time, cell: CellId, records: &[airfair_wlan::Record]) {
-        let (mut fingerprint, window) = (self.fingerprint, self.window);
+        let (mut fingerprint, measured_time) = (self.fingerprint, self.measured_time);
         let account = &mut self.cells[cell.index()];
         for record in records {
             fingerprint.add_cell(now, cell, record);
-            account.count(now, record, window);
+            account.count(now, record, measured_time);
         }
         self.fingerprint = fingerprint;
     }

@@ -4,12 +4,12 @@ use airfair_units::Duration;
 
 use crate::outcome::{DelayBin, Quantiles};
 
-/// Bins per octave, as a power of two: the middle of a bin is within 0.8 % of all in it.
+/// Binary logarithm of the bins per octave. The middle of a bin is within 0.8 % of all samples in it.
 const BITS: u32 = 6;
 
 #[derive(Clone, Debug)]
 pub(super) struct Histogram {
-    /// Octaves that a sample has come to: few of them, and so little memory for a thousand flows.
+    /// Bins of each octave that has samples. Most octaves have none, so a thousand flows need little memory.
     octaves: Vec<Option<Box<Octave>>>,
     count: u64,
     sum: u128,
@@ -26,7 +26,7 @@ impl Default for Histogram {
     }
 }
 
-/// Octave and bin in it.
+/// Octave of a duration, and its bin within the octave.
 #[inline]
 fn bin_of(nanos: u64) -> (usize, usize) {
     let octave = nanos.checked_ilog2().map_or(0, |exponent| (exponent + 1).saturating_sub(BITS));
@@ -34,7 +34,7 @@ fn bin_of(nanos: u64) -> (usize, usize) {
     (octave as usize, (mantissa & ((1 << BITS) - 1)) as usize)
 }
 
-/// First duration of a bin, and the bin's width [ns].
+/// Shortest duration of a bin, and the width of the bin [ns].
 fn extent_of(octave: usize, bin: usize) -> (u64, u64) {
     if octave == 0 {
         return (bin as u64, 1);
@@ -97,7 +97,7 @@ impl Histogram {
         }
     }
 
-    /// The smallest bin's middle that at least `percent` of the samples do not exceed.
+    /// Middle of the smallest bin such that at least `percent` of the samples are in it or below.
     fn quantile(&self, percent: u64) -> Duration {
         let wanted = (self.count * percent).div_ceil(100).max(1);
         let mut seen = 0;
@@ -109,7 +109,7 @@ impl Histogram {
         Duration::from_nanos(from + width / 2).clamp(self.min, self.max)
     }
 
-    /// The bins with samples in them, from the shortest.
+    /// Bins with samples, from the shortest duration.
     pub(super) fn bins(&self) -> Vec<DelayBin> {
         let filled = self.extents().filter(|&(_, count)| count > 0);
         let bin = |((from, width), packets)| DelayBin {
@@ -120,7 +120,7 @@ impl Histogram {
         filled.map(bin).collect()
     }
 
-    /// First duration, width [ns] and count of each bin, from the shortest.
+    /// Shortest duration and width [ns] of each bin with its count, from the shortest duration.
     fn extents(&self) -> impl Iterator<Item = ((u64, u64), u64)> {
         let octaves = self.octaves.iter().enumerate();
         let octaves = octaves.filter_map(|(octave, bins)| Some((octave, bins.as_deref()?)));
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// 2^34 equal samples, by 34 doublings, and one that is larger.
+    /// 2^34 equal samples, made by 34 doublings, and one that is larger.
     #[test]
     fn a_bin_counts_more_than_32_bits() {
         let mut histogram = Histogram::default();

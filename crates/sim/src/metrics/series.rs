@@ -1,17 +1,17 @@
-//! Time series: what the accounts have added up in each step, from time 0.
+//! Time series: figures for each step, from time 0.
 
 use airfair_units::{Duration, Time};
 use airfair_wlan::phy::Rate;
 
 use super::flows::FlowAccount;
-use super::{LinkAccount, Window, mean_of};
+use super::{LinkAccount, MeasuredTime, mean_of};
 use crate::outcome::{FlowStep, Series, StationStep};
 use crate::scenario::{Scenario, Station};
 
-/// Steps that have ended.
+/// Finished steps of flows and links.
 #[derive(Debug)]
 pub(super) struct SeriesAccount {
-    /// Start of the step under way.
+    /// Start of the current step.
     start: Time,
     flows: Vec<Vec<FlowStep>>,
     links: Vec<Vec<f64>>,
@@ -26,11 +26,11 @@ impl SeriesAccount {
         })
     }
 
-    /// Closes the step under way, which was so long, for flows and links; cells have series of their own.
+    /// Closes the current step of flows and links; cells close their own. Returns the length of the step.
     pub(super) fn close_step(
         &mut self,
         now: Time,
-        window: Window,
+        measured_time: MeasuredTime,
         flows: &mut [FlowAccount],
         links: &mut [LinkAccount],
     ) -> Duration {
@@ -39,26 +39,26 @@ impl SeriesAccount {
             steps.push(flow.close_step());
         }
         for (steps, link) in self.links.iter_mut().zip(links) {
-            steps.push(link.level.close_step(now, length, window));
+            steps.push(link.level.close_step(now, length, measured_time));
         }
         self.start = now;
         length
     }
 
-    /// `members` are the steps of each cell's members, its access point first.
+    /// Series of the run. `members` are the steps of each cell's members, the access point first.
     pub(super) fn finish(self, members: Vec<Vec<Vec<StationStep>>>, scenario: &Scenario) -> Series {
         let mut members: Vec<_> = members.into_iter().map(Vec::into_iter).collect();
         let mut next = |cell: usize| members[cell].next().expect("one account per member");
         let queue = |steps: Vec<StationStep>| steps.iter().map(|step| step.queue).collect();
         let access_points = (0..scenario.cells.len()).map(|cell| queue(next(cell))).collect();
-        // In the scenario's order, which may take turns between cells.
+        // Stations are listed in the scenario's order, in which cells may alternate.
         let stations = scenario.stations.iter();
         let stations = stations.map(|spec| with_rates(next(spec.cell), spec)).collect();
         Series { flows: self.flows, stations, access_points, links: self.links }
     }
 }
 
-/// The steps of a cell's member.
+/// Steps of one member of a cell.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MemberSteps {
     held: Duration,
@@ -66,7 +66,8 @@ pub(super) struct MemberSteps {
 }
 
 impl MemberSteps {
-    /// Its exchanges have used the air; a part of that may belong to steps that are closed.
+    /// Adds airtime of the member's exchanges. Parts before `start`, the start of the current step, go to closed
+    /// steps.
     #[inline]
     pub(super) fn hold(&mut self, start: Time, (from, to): (Time, Time)) {
         if from >= start {
@@ -96,14 +97,15 @@ impl MemberSteps {
     }
 }
 
-/// The rates of a station: those of its schedules, where no law has found others.
+/// Replaces a station's rates by those of its rate schedules, where there is no rate control.
 fn with_rates(mut steps: Vec<StationStep>, spec: &Station) -> Vec<StationStep> {
     let [law_up, law_down] = spec.adaptation;
     let mut from = Time::ZERO;
     for found in &mut steps {
         let to = from + found.length;
         #[expect(clippy::cast_precision_loss, reason = "rates are below 2^53 b/s")]
-        let mean = |schedule: &[(Time, Rate)]| mean_of(schedule, Window { from, to }).bps() as f64;
+        let mean =
+            |schedule: &[(Time, Rate)]| mean_of(schedule, MeasuredTime { from, to }).bps() as f64;
         if law_up.is_none() {
             found.rate_up_bps = mean(&spec.rate_up);
         }
@@ -119,7 +121,7 @@ fn with_rates(mut steps: Vec<StationStep>, spec: &Station) -> Vec<StationStep> {
 mod tests {
     use super::*;
 
-    /// From 7 to 25 in steps of 10: 3 in the first, 10 in the second, 5 in the one under way.
+    /// From 7 to 25, in steps of 10: 3 in the first step, 10 in the second, and 5 in the current one.
     #[test]
     fn a_frame_over_several_steps_holds_the_air_in_each_by_its_part() {
         let mut member = MemberSteps::default();

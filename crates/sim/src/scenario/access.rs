@@ -11,21 +11,22 @@ use super::error::{Address, Mistakes, ScenarioError};
 use super::reader::{Entry, Fields};
 use super::{AccessParameters, Endpoint, Flow, Scenario, keys};
 
-/// Channel access of a station or an access point, by access category.
+/// Channel access of a station or an access point, per access category.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Access {
-    /// That of best effort, and of all packets where no flow is of another category. It says when any frame is given up.
+    /// Access parameters of best effort. They apply to all packets if no flow uses another category, and their retry
+    /// limits apply to every category.
     pub best_effort: AccessParameters,
-    /// That of background; windows that are not set are the standard's for the category.
+    /// Access parameters of background. Windows that are not set are the standard's for this category.
     pub background: AccessParameters,
-    /// That of video, likewise.
+    /// Access parameters of video. Windows that are not set are the standard's for this category.
     pub video: AccessParameters,
-    /// That of voice, likewise.
+    /// Access parameters of voice. Windows that are not set are the standard's for this category.
     pub voice: AccessParameters,
 }
 
 impl Access {
-    /// Channel access of a member of a standard.  [80211-2020 Table 9-155]  Deviates: [D-139]
+    /// Default channel access of a member of this standard.  [80211-2020 Table 9-155]  Deviates: [D-139]
     pub fn of(standard: Standard) -> Self {
         let best_effort = AccessParameters::of(standard);
         let own = |category| {
@@ -38,7 +39,7 @@ impl Access {
         Self { best_effort, background, video, voice }
     }
 
-    /// Parameters of a category among several, in a cell of these windows.
+    /// Parameters of a category in a cell with several categories and with this timing.
     pub(crate) fn category(&self, category: AccessCategory, timing: &Timing) -> AccessParameters {
         let own = match category {
             AccessCategory::Background => self.background,
@@ -59,13 +60,13 @@ impl Access {
 }
 
 impl Flow {
-    /// Access category of its packets on the air.
+    /// Access category of the flow's packets on the air.
     pub fn category(&self) -> AccessCategory {
         let of_dscp = self.dscp.and_then(AccessCategory::of_dscp);
         of_dscp.unwrap_or(self.access_category)
     }
 
-    /// True if a station is one of its ends.
+    /// True if the sender or the receiver is a station.
     pub fn is_on_air(&self) -> bool {
         [self.from, self.to].iter().any(|end| matches!(end, Endpoint::Station(_)))
     }
@@ -80,7 +81,7 @@ impl Scenario {
     }
 }
 
-/// Checks that a flow of another category than best effort has only stations as ends that know categories.
+/// Checks that the stations of a flow outside best effort know access categories.
 pub(super) fn check_flows(scenario: &Scenario, addresses: &[Address], mistakes: &mut Mistakes) {
     for (flow, address) in scenario.flows.iter().zip(addresses) {
         if flow.category() == AccessCategory::BestEffort {
@@ -106,7 +107,7 @@ pub(super) fn check_flows(scenario: &Scenario, addresses: &[Address], mistakes: 
     }
 }
 
-/// A member's own channel access, and where the file says so.
+/// Channel access of one member, with the address of its keys in the file.
 #[derive(Clone, Debug)]
 pub(super) struct OwnAccess {
     pub(super) parameters: Option<Access>,
@@ -114,12 +115,11 @@ pub(super) struct OwnAccess {
     path: String,
 }
 
-/// The channel access of an access point.
 pub(super) fn of_access_point(fields: &Fields, standard: Option<Standard>) -> OwnAccess {
     own(fields, standard.map(Access::of).unwrap_or_default())
 }
 
-/// The channel access of a station, which has the default where it says nothing.
+/// Reads the channel access of a station. `default` applies to keys that the station does not set.
 pub(super) fn of_station(
     fields: &Fields,
     default: Option<Access>,
@@ -127,11 +127,11 @@ pub(super) fn of_station(
 ) -> OwnAccess {
     check_space(fields.get("edca"), mistakes);
     let own = own(fields, default.unwrap_or_default());
-    // The default is checked where it is said.
+    // The cell's `edca` table is checked with the cell, and not again with each station.
     OwnAccess { parameters: own.parameters.filter(|_| fields.get("edca").is_set()), ..own }
 }
 
-/// The channel access that a cell says its stations have, by their standard.
+/// Channel access that a cell sets for its stations, by their standard.
 pub(super) fn of_stations(edca: &Entry, mistakes: &mut Mistakes) -> Vec<(Standard, Access)> {
     check_space(edca, mistakes);
     let Some(settings) = edca.fields() else { return Vec::new() };
@@ -141,7 +141,7 @@ pub(super) fn of_stations(edca: &Entry, mistakes: &mut Mistakes) -> Vec<(Standar
     Standard::ALL.into_iter().filter_map(read).collect()
 }
 
-/// Checks the windows that a cell says its stations have, beside its own.
+/// Checks the contention windows that a cell sets for its stations against its own.
 pub(super) fn check_cell(
     edca: &Entry,
     standard: Option<Standard>,
@@ -153,7 +153,7 @@ pub(super) fn check_cell(
     OwnAccess { parameters, at: edca.at, path: edca.path.clone() }.check(cell, mistakes);
 }
 
-/// Checks that a station waits a DIFS at least.
+/// Checks that a station waits at least a DIFS.
 fn check_space(edca: &Entry, mistakes: &mut Mistakes) {
     let Some(settings) = edca.fields() else { return };
     let aifsn = settings.get("aifsn");
@@ -169,11 +169,11 @@ fn own(fields: &Fields, default: Access) -> OwnAccess {
     OwnAccess { parameters, at: edca.at, path: edca.path.clone() }
 }
 
-/// Windows of a cell [slots], the smallest first.
+/// Smallest and largest contention window of a cell [slots].
 pub(super) type Windows = (u16, u16);
 
 impl OwnAccess {
-    /// Checks a member's windows, those of the cell where it has none.
+    /// Checks a member's contention windows; windows that it does not set are the cell's.
     pub(super) fn check(&self, cell: Windows, mistakes: &mut Mistakes) {
         let Some(Access { best_effort, background, video, voice }) = self.parameters else {
             return;

@@ -8,10 +8,10 @@ use super::error::{Address, Mistakes, ScenarioError};
 use super::reader::Entry;
 use super::{Endpoint, Flow, Scenario, Scheme};
 
-/// Rates and frame format in which a cell sends its beacons, unless a mistake hides them.
+/// Standard, legacy rates and preamble that decide the duration of a cell's beacons; `None` if a mistake hides them.
 pub(super) type Air<'r> = Option<(Standard, &'r [DataRate], Preamble)>;
 
-/// True if an access point grants shares; checks how.
+/// True if an access point grants shares of the channel. Checks its settings.
 pub(super) fn grants(entry: &Entry, mistakes: &mut Mistakes) -> bool {
     let Some(fields) = entry.fields() else { return entry.value::<bool>() == Some(true) };
     let satisfied = fields.get("satisfied");
@@ -25,7 +25,8 @@ pub(super) fn grants(entry: &Entry, mistakes: &mut Mistakes) -> bool {
     true
 }
 
-/// Checks that beacons are sent where they have shares to tell of, and that each is over before the next is due.
+/// Checks that an access point that grants shares sends beacons, and that each beacon ends before the next one is
+/// due.
 pub(super) fn check(entry: &Entry, grants: bool, air: Air, mistakes: &mut Mistakes) {
     if entry.value::<bool>() == Some(false) && grants {
         let problem = "the access point grants shares of the channel in its beacons";
@@ -48,7 +49,7 @@ pub(super) fn check(entry: &Entry, grants: bool, air: Air, mistakes: &mut Mistak
     }
 }
 
-/// Checks that each flow that is to keep a share has an access point that grants one.
+/// Checks that each flow under `occupancy` has an access point that grants shares.
 pub(super) fn check_grants(scenario: &Scenario, addresses: &[Address], mistakes: &mut Mistakes) {
     let keeps = |(flow, _): &(&Flow, &Address)| flow.control == Scheme::Occupancy;
     for (flow, address) in scenario.flows.iter().zip(addresses).filter(keeps) {

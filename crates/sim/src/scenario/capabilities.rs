@@ -1,9 +1,9 @@
-//! Channel of a cell and links in it: band, width, guard interval, streams and aggregates that go together.
+//! Capabilities of cells and of links: valid combinations of band, width, guard interval, streams and aggregation.
 
 use std::fmt::Display;
 
 use airfair_units::{Bytes, DataRate, Duration};
-use airfair_wlan::aggregation::{Window, amsdu_limits};
+use airfair_wlan::aggregation::{BlockAckWindow, amsdu_limits};
 use airfair_wlan::phy::mode::Format;
 use airfair_wlan::phy::ppdu::MAX_PPDU_DURATION;
 use airfair_wlan::phy::rate_name::LinkFormat;
@@ -14,17 +14,18 @@ use super::error::{Mistakes, Spoilt};
 use super::kind::Words;
 use super::reader::{Entry, Fields};
 
-/// Keys of a cell that standards after 802.11g have, those of a station behind the first.
+/// Keys of a cell that 802.11n and later standards have. A station has the same keys without `band`.
 const KEYS: [&str; 6] = ["band", "width", "guard_interval", "streams", "aggregation", "amsdu"];
 
-/// Standards of stations in a cell of `standard` in this band, the newest first: its own, and older ones of the band.
+/// Standards that stations may have in a cell of `standard` in this band, from the newest: the cell's own, and older
+/// ones of the band.
 pub(super) fn standards(standard: Standard, band: Band) -> Vec<Standard> {
     let is_there =
         |it: &Standard| it.bands().contains(&band) && it.generation() <= standard.generation();
     Standard::ALL.into_iter().rev().filter(is_there).collect()
 }
 
-/// The channel of a cell; nothing if a mistake hides it.
+/// Reads the channel of a cell. Returns `None` if a mistake hides it.
 pub(super) fn channel(
     fields: &Fields,
     standard: Option<Standard>,
@@ -54,7 +55,8 @@ pub(super) fn channel(
     Some(Channel { band, width, guard, streams: streams?, aggregation, amsdu: amsdu.ok()? })
 }
 
-/// The link of a station of the last of two standards with the access point of the first.
+/// Reads the capabilities of the link between a station and its access point. `air` holds the standard and the
+/// channel of the cell, and the standard of the station.
 pub(super) fn link(
     fields: &Fields,
     air: Option<((Standard, Channel), Standard)>,
@@ -66,7 +68,7 @@ pub(super) fn link(
     };
     let usual = most.format;
     let widths = up_to(usual.format.widths(channel.band), usual.width);
-    // The cell's guard interval is that of its own format: one of an older format has its own.
+    // The cell's guard interval is one of its own format. A link of an older format has its own guard intervals.
     let is_same = cell.format() == Some(usual.format);
     let shortest = if is_same { channel.guard } else { GuardInterval::Ns400 };
     let guards: Vec<GuardInterval> =
@@ -87,7 +89,7 @@ pub(super) fn link(
     Ok(Some(LinkCapabilities { format, aggregation, amsdu }))
 }
 
-/// Refuses keys that a legacy standard does not have.
+/// Reports keys that a legacy standard does not have.
 fn refuse(
     fields: &Fields,
     keys: &[&str],
@@ -106,18 +108,17 @@ fn refuse(
     if is_right { Ok(()) } else { Err(Spoilt) }
 }
 
-/// Widths that are no wider than this.
+/// Widths up to `most`.
 fn up_to(all: &[Width], most: Width) -> Vec<Width> {
     all.iter().copied().filter(|it| *it <= most).collect()
 }
 
-/// A word of which some are there.
+/// Allowed values of a key.
 struct Choice<'c, V> {
-    /// The one that holds if nothing is said.
+    /// Default of the key.
     usual: V,
-    /// Those that are there.
     all: &'c [V],
-    /// The owner, as a message names it.
+    /// Noun for messages: the cell or station to which the key belongs.
     whose: &'c str,
 }
 
@@ -155,7 +156,7 @@ fn streams(
     None
 }
 
-/// Octets of A-MSDUs, one of those that are `known`.
+/// Reads the largest A-MSDU [octets], which must be one of `known`.
 fn amsdu(
     entry: &Entry,
     (known, whose): (&[Bytes], &str),
@@ -179,7 +180,7 @@ fn amsdu(
     Err(Spoilt)
 }
 
-/// Aggregates that a cell allows; what it does not say is as `usual`.
+/// Reads the aggregation that a cell allows. Keys that are not set are as in `usual`.
 fn aggregation(
     entry: &Entry,
     format: Format,
@@ -208,7 +209,7 @@ fn aggregation(
     let mpdus = if window.is_set() { window.integer() } else { Some(usual.window.mpdus()) };
     let mpdus: u16 = mpdus.ok_or(Spoilt)?;
     let widest = Aggregation::widest(format);
-    let mut windows = vec![Window::Mpdus64, Window::Mpdus256];
+    let mut windows = vec![BlockAckWindow::Mpdus64, BlockAckWindow::Mpdus256];
     windows.retain(|it| *it <= widest);
     let Some(known) = windows.iter().copied().find(|it| it.mpdus() == mpdus) else {
         let allowed: Vec<String> = windows.iter().map(|it| it.mpdus().to_string()).collect();
@@ -239,7 +240,7 @@ fn aggregation(
     }))
 }
 
-/// Aggregates that a station allows, no more than its cell does.
+/// Reads the aggregation that a station allows, which may not exceed its cell's.
 fn own_aggregation(
     entry: &Entry,
     most: &LinkCapabilities,

@@ -1,4 +1,4 @@
-//! The cell: rates, retries and windows that its standard allows.
+//! Cells: checks of rates, retry limits and contention windows against the cell's standard.
 
 use airfair_units::DataRate;
 use airfair_wlan::Channel;
@@ -15,14 +15,14 @@ use super::reader::{Entry, Fields};
 use super::stations::CellMembers;
 use super::{Beacons, Bss, access, beacons, capabilities, keys, queues, radio};
 
-/// A cell whose stations are not known yet.
+/// A cell that has been read before its stations.
 pub(super) struct Draft<'n> {
     fields: Fields<'n>,
     standard: Option<Standard>,
     channel: Option<Channel>,
 }
 
-/// Takes from the cell what stations and flows must know.
+/// Reads the properties of a cell that stations and flows depend on.
 pub(super) fn draft<'n>(
     fields: Fields<'n>,
     context: &mut Context,
@@ -45,12 +45,13 @@ pub(super) fn draft<'n>(
     Draft { fields, standard, channel }
 }
 
-/// The legacy standard on which a cell builds.
+/// Legacy standard from which a cell takes its timing, control frames and beacons.
 fn legacy(standard: Option<Standard>, channel: Option<Channel>) -> Option<Standard> {
     Some(standard?.legacy(channel?.band))
 }
 
-/// Refuses what decides who hears what beside a radio: there, powers and distances do.
+/// Reports a key that decides which stations hear each other in a cell with a radio, where powers and distances
+/// decide.
 pub(super) fn no_radio(entry: &Entry, has_radio: Option<bool>, mistakes: &mut Mistakes) {
     if has_radio == Some(true) && entry.is_set() && !entry.bad {
         let problem = "the cell has a radio, which decides that";
@@ -58,7 +59,7 @@ pub(super) fn no_radio(entry: &Entry, has_radio: Option<bool>, mistakes: &mut Mi
     }
 }
 
-/// The cell that a station is in, by index.
+/// Index of the cell that a station names.
 pub(super) fn reference(
     entry: &Entry,
     context: &Context,
@@ -84,7 +85,7 @@ pub(super) fn reference(
     index
 }
 
-/// The cell, now that its stations are known.
+/// Reads the rest of a cell, once its stations are known.
 pub(super) fn finish(
     Draft { fields, standard, channel }: &Draft,
     stations: &CellMembers,
@@ -129,7 +130,7 @@ pub(super) fn finish(
     Some(bss)
 }
 
-/// Smallest and largest window of the cell, unless a mistake hides them.
+/// Smallest and largest contention window of the cell; `None` if a mistake hides them.
 fn cell_windows(timing: Option<Timing>, own: Option<Windows>) -> Option<access::Windows> {
     let (timing, (smallest, largest)) = (timing?, own?);
     let windows = (smallest.unwrap_or(timing.cw_min), largest.unwrap_or(timing.cw_max));
@@ -181,12 +182,12 @@ fn basic_rates(
     Some(of_standard).filter(|rates| !rates.is_empty() && rates.len() == given.len())
 }
 
-/// A rate that `standard` lacks.
+/// Mistake: a rate that `standard` does not have.
 pub(super) fn not_a_rate(entry: &Entry, standard: Standard) -> ScenarioError {
     entry.mistake(format!("not an {standard} rate"), list_rates(standard.rates()))
 }
 
-/// Rates as a message lists them: `1, 2, 5.5, 11 Mb/s`.
+/// Rates as a message lists them, such as `1, 2, 5.5, 11 Mb/s`.
 fn list_rates(rates: &[DataRate]) -> String {
     let texts: Vec<String> = rates.iter().map(ToString::to_string).collect();
     let bare: Vec<&str> = texts.iter().map(|text| text.trim_end_matches(" Mb/s")).collect();
@@ -204,7 +205,7 @@ fn check_protection(entry: &Entry, standard: Option<Standard>, mistakes: &mut Mi
     }
 }
 
-/// Smallest and largest contention window, where they are not the standard's.
+/// Smallest and largest contention window, where the cell sets them.
 type Windows = (Option<u16>, Option<u16>);
 
 fn windows(fields: &Fields, timing: Option<Timing>, mistakes: &mut Mistakes) -> Option<Windows> {
@@ -214,7 +215,7 @@ fn windows(fields: &Fields, timing: Option<Timing>, mistakes: &mut Mistakes) -> 
         None => entry.integer().map(Some),
     };
     let windows = (given(min)?, given(max)?);
-    // The standard's timing is needed only where one of the two is left to it.
+    // The standard's timing is needed only if one of the two windows is not set.
     let smallest = windows.0.or(timing.map(|timing| timing.cw_min));
     let largest = windows.1.or(timing.map(|timing| timing.cw_max));
     if let (Some(smallest), Some(largest)) = (smallest, largest)

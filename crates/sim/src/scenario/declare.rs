@@ -1,47 +1,49 @@
-//! A key is declared once: its name, where its value lies, what it may hold, an example and a sentence.
+//! Declaration of keys. Each key is declared once: its name, the field that holds its value, its kind, an example and
+//! its meaning.
 //!
-//! A function declares the keys of a table, one call each. Whoever calls it goes through them: to describe them for
-//! reader, schema and reference, with the values that it finds as defaults; to read them; or to write them.
+//! One function per table declares the table's keys, with one call for each key. It serves three purposes: to
+//! describe the keys for the reader, the schema and the reference, with the current values as defaults; to read their
+//! values; and to write them.
 
 use super::kind::{Absent, Key, Kind, Plain, Scalar, Table, Tagged, Words};
 use super::reader::{Entry, Fields, Given};
 
-/// The keys of a table, on one of three errands.
+/// Keys of a table, in one of the three modes.
 pub(super) enum Keys<'k> {
-    /// Tell what they are; the values are the defaults.
+    /// Collects descriptions of the keys. The current values are the defaults.
     Describe { noun: &'static str, keys: Vec<Key> },
-    /// Set the values to what the file says.
+    /// Sets the values to those in the file.
     Read { fields: &'k Fields<'k>, is_spoilt: bool },
-    /// Tell the values, as TOML.
+    /// Collects the values as TOML.
     Write(Written),
 }
 
-/// Form of a key: its description, with its default; its reading; and its writing.
+/// Implementation of one key in the three modes.
 pub(super) struct Form<D, R, W> {
     pub(super) describe: D,
     pub(super) read: R,
     pub(super) write: W,
 }
 
-/// A table, or something else in its place where there is none.
+/// Declaration of a key that holds a table, or something else for none.
 pub(super) struct OrNone<T> {
-    /// A word, or `false`: then `true` is the table as it is by default.
+    /// Value for none: a word, or `false`. With `false`, `true` stands for the default table.
     pub(super) none: Plain<'static>,
-    /// The table where nothing is said.
+    /// Table with its defaults.
     pub(super) default: T,
-    /// Declares its keys.
+    /// Function that declares the keys of the table.
     pub(super) declare: fn(&mut Keys, &mut T),
 }
 
 /// Keys with their values as TOML, in the order in which they are written.
 pub(super) type Written = Vec<(&'static str, String)>;
 
-/// Keeps what is described for as long as the program runs.
+/// Leaks a description, which lives as long as the program.
 fn forever<T>(it: T) -> &'static T {
     Box::leak(Box::new(it))
 }
 
-/// `{ key = value, … }`
+/// Inline table: `{ key = value, … }`.
 pub(super) fn inline(written: Written) -> String {
     let keys: Vec<String> =
         written.into_iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -49,7 +51,7 @@ pub(super) fn inline(written: Written) -> String {
 }
 
 impl<'k> Keys<'k> {
-    /// The table whose keys `declare` declares, the parts of `value` their defaults.
+    /// Describes the table whose keys `declare` declares. The parts of `value` are the defaults.
     pub(super) fn describe<T>(
         value: &mut T,
         declare: impl FnOnce(&mut Keys, &mut T),
@@ -60,7 +62,7 @@ impl<'k> Keys<'k> {
         forever(Table { noun, keys: keys.leak() })
     }
 
-    /// `value` with what the file says; `None` if a mistake has spoilt some of it.
+    /// Reads a table: `value` with the values that the file sets. Returns `None` if a mistake hides some of them.
     pub(super) fn read<T>(
         fields: &'k Fields<'k>,
         mut value: T,
@@ -71,7 +73,7 @@ impl<'k> Keys<'k> {
         matches!(all, Keys::Read { is_spoilt: false, .. }).then_some(value)
     }
 
-    /// The parts of `value`, each under its key.
+    /// Writes the parts of `value`, each under its key.
     pub(super) fn write<T: Clone>(value: &T, declare: impl FnOnce(&mut Keys, &mut T)) -> Written {
         let mut all = Keys::Write(Written::new());
         declare(&mut all, &mut value.clone());
@@ -79,14 +81,14 @@ impl<'k> Keys<'k> {
         written
     }
 
-    /// The table describes this; a noun with its article.
+    /// Sets the noun for what the table describes, with its article.
     pub(super) fn of(&mut self, name: &'static str) {
         if let Self::Describe { noun, .. } = self {
             *noun = name;
         }
     }
 
-    /// A key with kind and default, read and written in its own way.
+    /// Declares a key with its own way to describe, read and write it.
     pub(super) fn any<V>(
         &mut self,
         name: &'static str,
@@ -115,7 +117,7 @@ impl<'k> Keys<'k> {
         self
     }
 
-    /// A key that holds a value without parts.
+    /// Declares a key with a scalar value.
     pub(super) fn key<V: Scalar>(
         &mut self,
         name: &'static str,
@@ -133,7 +135,7 @@ impl<'k> Keys<'k> {
         )
     }
 
-    /// A key that holds a value, or a word of its kind for none.
+    /// Declares a key with a scalar value, or a word of its kind for none.
     pub(super) fn optional<V: Scalar>(
         &mut self,
         name: &'static str,
@@ -157,7 +159,7 @@ impl<'k> Keys<'k> {
         )
     }
 
-    /// A key that may be absent for none.
+    /// Declares a key that may be absent, which means none.
     pub(super) fn maybe<V: Scalar>(
         &mut self,
         name: &'static str,
@@ -172,7 +174,7 @@ impl<'k> Keys<'k> {
         self.any(name, value, example, Form { describe, read, write }).written_if(is_some)
     }
 
-    /// A key that holds one of the words of an enum.
+    /// Declares a key with one of the words of an enum.
     pub(super) fn word<V: Words>(
         &mut self,
         name: &'static str,
@@ -189,7 +191,7 @@ impl<'k> Keys<'k> {
         )
     }
 
-    /// A key that holds one of two words, the second for yes.
+    /// Declares a key with one of two words; the second means true.
     pub(super) fn no_or_yes(
         &mut self,
         name: &'static str,
@@ -208,7 +210,7 @@ impl<'k> Keys<'k> {
         )
     }
 
-    /// A key that holds a table.
+    /// Declares a key with a table.
     pub(super) fn table<T: Clone>(
         &mut self,
         name: &'static str,
@@ -226,7 +228,7 @@ impl<'k> Keys<'k> {
         )
     }
 
-    /// A key that holds a table or none.
+    /// Declares a key with a table, or a word for none.
     pub(super) fn table_or<T: Clone>(
         &mut self,
         name: &'static str,
@@ -263,7 +265,7 @@ impl<'k> Keys<'k> {
         )
     }
 
-    /// A key that holds a variant of an enum.
+    /// Declares a key with a variant of an enum.
     pub(super) fn choice<T: Clone>(
         &mut self,
         name: &'static str,
@@ -284,7 +286,7 @@ impl<'k> Keys<'k> {
         )
     }
 
-    /// A key that its owner reads, and writes if there is something to write.
+    /// Declares a key that its table reads by itself. `write` returns its value as TOML, if it has one.
     pub(super) fn other(
         &mut self,
         name: &'static str,
@@ -303,22 +305,22 @@ impl<'k> Keys<'k> {
         self
     }
 
-    /// Meaning of the key that was declared last.
+    /// Sets the meaning of the key declared last.
     pub(super) fn says(&mut self, doc: &'static str) -> &mut Self {
         self.last(|key| key.doc = doc)
     }
 
-    /// The table or list under the key that was declared last is empty if it is absent.
+    /// Sets the default of the key declared last to an empty list, or to a table with its defaults.
     pub(super) fn or_none(&mut self) -> &mut Self {
         self.last(|key| key.absent = Absent::Defaults)
     }
 
-    /// The key that was declared last must be there.
+    /// Makes the key declared last mandatory.
     pub(super) fn required(&mut self) -> &mut Self {
         self.last(|key| key.absent = Absent::Required)
     }
 
-    /// The default of the key that was declared last follows from other keys, in words.
+    /// States in words how the default of the key declared last follows from other keys.
     pub(super) fn follows(&mut self, what: &'static str) -> &mut Self {
         self.last(|key| key.absent = Absent::Follows(what))
     }
@@ -330,7 +332,7 @@ impl<'k> Keys<'k> {
         self
     }
 
-    /// The key that was declared last is written on a condition.
+    /// Writes the key declared last only if `condition` is true.
     pub(super) fn written_if(&mut self, condition: bool) -> &mut Self {
         if let (Self::Write(written), false) = (&mut *self, condition) {
             written.pop();
@@ -338,7 +340,7 @@ impl<'k> Keys<'k> {
         self
     }
 
-    /// The key that was declared last is written before another, where finished runs are known by that order.
+    /// Writes the key declared last before the key `other`, because the archive identifies runs by their text.
     pub(super) fn written_before(&mut self, other: &str) -> &mut Self {
         if let Self::Write(written) = self
             && let Some(place) = written.iter().position(|(name, _)| *name == other)
@@ -349,28 +351,29 @@ impl<'k> Keys<'k> {
     }
 }
 
-/// An enum in the file: a table of which one key names the variant and the others are its settings, or its name alone.
+/// Enum in the file: a table with one key that names the variant and keys for the variant's settings, or the name of
+/// the variant alone.
 pub(super) struct Choice<T: 'static> {
-    /// The key: `kind`, `model`.
+    /// Key that names the variant, such as `kind` or `model`.
     pub(super) key: &'static str,
-    /// Noun of the thing that it names: "transport".
+    /// Noun for the enum, such as "transport".
     pub(super) noun: &'static str,
     /// Meaning of the key.
     pub(super) says: &'static str,
-    /// The name of a variant.
+    /// Returns the name of a variant.
     pub(super) name: fn(&T) -> &'static str,
-    /// Variants for which the name alone may stand.
+    /// Variants whose name alone may stand for them.
     pub(super) alone: fn() -> Vec<T>,
     /// Variants that may be tables, with their defaults.
     pub(super) tables: fn() -> Vec<T>,
-    /// True if a table without the key is the first of them.
+    /// True if a table without the key means the first variant of `tables`.
     pub(super) has_default: bool,
     /// Declares the settings of a variant.
     pub(super) settings: fn(&mut Keys, &mut T),
 }
 
 impl<T: Clone> Choice<T> {
-    /// Its tables, told apart by their key.
+    /// Kind of the tables, one for each variant.
     pub(super) fn tagged(&self) -> Kind {
         let table =
             |mut it: T| ((self.name)(&it), Keys::describe(&mut it, |k, v| self.declare(k, v)));
@@ -408,7 +411,7 @@ impl<T: Clone> Choice<T> {
         (self.settings)(keys, value);
     }
 
-    /// The variant that stands in the file, its settings left at their defaults.
+    /// Variant that the file names, with default settings.
     pub(super) fn variant(&self, entry: &Entry) -> Option<T> {
         let (all, word) = match &entry.given {
             Some(Given::Table(fields)) => ((self.tables)(), fields.get(self.key).word()?),
@@ -417,7 +420,7 @@ impl<T: Clone> Choice<T> {
         all.into_iter().find(|it| (self.name)(it) == word)
     }
 
-    /// The variant that stands in the file.
+    /// Variant that the file names, with its settings.
     pub(super) fn read(&self, entry: &Entry) -> Option<T> {
         let variant = self.variant(entry)?;
         match entry.fields() {
@@ -426,7 +429,7 @@ impl<T: Clone> Choice<T> {
         }
     }
 
-    /// The variant as TOML.
+    /// Variant as TOML.
     pub(super) fn write(&self, value: &T) -> String {
         let written = Keys::write(value, |keys, it| self.declare(keys, it));
         let name = (self.name)(value);

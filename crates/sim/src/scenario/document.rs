@@ -1,7 +1,7 @@
-//! The text as a tree that remembers where each key stood.
+//! The file as a tree of values, each with its position.
 //!
-//! The TOML parser recovers from mistakes of syntax, so that all of them come at once. They come alone: what
-//! could not be read is not what the user meant, and would look like something missing.
+//! The TOML parser recovers from syntax errors, so that all of them are reported at once. If there are any, nothing
+//! else is reported: what could not be parsed would otherwise appear as missing keys.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -11,42 +11,38 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::{Mistakes, ScenarioError};
 
-/// A value and where it stands.
+/// A value with its position in the file.
 #[derive(Debug)]
 pub(super) struct Node {
-    /// Offset of its key, or of the value itself in an array.
+    /// Offset of the value's key, or of the value itself in an array.
     pub(super) at: usize,
-    /// The value.
     pub(super) value: Value,
 }
 
-/// Value of TOML.
+/// TOML value.
 #[derive(Debug)]
 pub(super) enum Value {
-    /// Keys in the order of the file.
+    /// Table; its keys are in the order of the file.
     Table(Vec<(String, Node)>),
-    /// Values in order.
     Array(Vec<Node>),
-    /// A text.
     Text(String),
-    /// A whole number; `None` if it is too large for anything.
+    /// Integer; `None` if it does not fit.
     Integer(Option<i128>),
-    /// A number with a fraction, as written.
+    /// Floating-point number, as written.
     Float(String),
-    /// `true` or `false`.
     Flag(bool),
-    /// A date or a time of day, as written.
+    /// Date or time of day, as written.
     Date(String),
 }
 
 /// Longest rendering of a value in a message [characters].
 const SHOWN: usize = 60;
 
-/// Syntax errors after which a file is no scenario, and the rest of it not worth a message each.
+/// Number of syntax errors after which the rest is not reported, because the file is probably no scenario.
 const MOST_ERRORS: usize = 100;
 
 impl Node {
-    /// The value as a message shows it: one line, shortened.
+    /// The value in a message: one line, shortened.
     pub(super) fn shown(&self) -> String {
         let mut text = String::new();
         self.show(&mut text);
@@ -57,7 +53,7 @@ impl Node {
         text
     }
 
-    /// Gives a table an empty section, if it has none of this name.
+    /// Adds an empty section `section` to a table that lacks it.
     pub(super) fn permit_missing(&mut self, section: &str) {
         let Value::Table(entries) = &mut self.value else { return };
         if entries.iter().all(|(name, _)| name != section) {
@@ -68,7 +64,7 @@ impl Node {
 
     fn show(&self, out: &mut String) {
         let written = match &self.value {
-            // A long list is cut anyway: do not render megabytes of it first.
+            // A long list is cut anyway, so megabytes of it are not rendered first.
             _ if out.len() > 4 * SHOWN => Ok(()),
             Value::Text(text) => {
                 let head: String = text.chars().take(SHOWN + 1).collect();
@@ -101,7 +97,7 @@ impl Node {
         written.expect("a String takes any text");
     }
 
-    /// Kind of value, as a message names it.
+    /// Name of the value's type in a message.
     pub(super) fn type_name(&self) -> &'static str {
         match self.value {
             Value::Table(_) => "table",
@@ -115,7 +111,7 @@ impl Node {
     }
 }
 
-/// Reads a TOML text, unless it has mistakes of syntax.
+/// Parses a TOML text. Returns `None` if it has syntax errors.
 pub(super) fn parse(text: &str, mistakes: &mut Mistakes) -> Option<Node> {
     let (table, errors) = DeTable::parse_recoverable(text);
     if errors.is_empty() {
@@ -123,7 +119,7 @@ pub(super) fn parse(text: &str, mistakes: &mut Mistakes) -> Option<Node> {
     }
     let mut errors: Vec<Syntax> = errors.iter().map(|error| Syntax::new(text, error)).collect();
     errors.sort_by_key(|error| error.span.start);
-    // Behind an unclosed bracket the parser guesses, and its guesses are not the user's mistakes.
+    // After an unclosed bracket the parser guesses. Errors that follow from its guesses are not the user's.
     let lost = errors.iter().take(MOST_ERRORS).position(|error| !error.is_local(text));
     errors.truncate(lost.map_or(MOST_ERRORS, |first| first + 1));
     let mut redefined = 0..0;
@@ -131,7 +127,7 @@ pub(super) fn parse(text: &str, mistakes: &mut Mistakes) -> Option<Node> {
     for error in &errors {
         let duplicate = error.message == "duplicate key";
         if duplicate && redefined.contains(&error.span.start) {
-            // Keys of a section that is there twice are there twice for that reason.
+            // The keys of a section that occurs twice are duplicates for that reason.
             continue;
         }
         if duplicate && error.line(text).trim_start().starts_with('[') {
@@ -142,7 +138,7 @@ pub(super) fn parse(text: &str, mistakes: &mut Mistakes) -> Option<Node> {
             mistakes.add(error.span.start, error.report(text));
         }
         if !duplicate && !error.is_unquoted() {
-            // One slip in the quotes of a line often looks like several.
+            // One wrong quote in a line often causes several errors.
             let line = error.span.start - error.before(text).len();
             told = line..line + error.line(text).len() + 1;
         }
@@ -150,7 +146,7 @@ pub(super) fn parse(text: &str, mistakes: &mut Mistakes) -> Option<Node> {
     None
 }
 
-/// Reads one value, as it would stand behind `=`; anything else is taken as a text.
+/// Parses one value, as it could follow `=`. A text that is no TOML value is taken as a string.
 pub(super) fn parse_value(text: &str, at: usize) -> Node {
     match DeValue::parse(text) {
         Ok(value) => node(&value, at, Some(at)),
@@ -186,7 +182,7 @@ fn table_value(table: &DeTable, base: usize) -> Value {
     Value::Table(entries)
 }
 
-/// One complaint of the TOML parser.
+/// A syntax error that the TOML parser reports.
 struct Syntax {
     span: Range<usize>,
     message: String,
@@ -199,7 +195,7 @@ impl Syntax {
         Self { span: clamp(span.start)..clamp(span.end), message: error.message().to_owned() }
     }
 
-    /// True if the parser knows for sure where it can go on.
+    /// True if the parser knows where the next value begins.
     fn is_local(&self, text: &str) -> bool {
         let starts = |message| self.message.starts_with(message);
         if starts("invalid basic string") || starts("invalid literal string") {
@@ -210,20 +206,21 @@ impl Syntax {
         self.message == "duplicate key" || self.is_unquoted()
     }
 
-    /// True if a word stands where a value belongs; one that begins with t or f looks like a boolean.
+    /// True if an unquoted word stands in place of a value. The parser takes words that begin with t or f for
+    /// booleans.
     fn is_unquoted(&self) -> bool {
         let message = &self.message;
         message.starts_with("string values must be quoted")
             || message.starts_with("invalid boolean")
     }
 
-    /// The line up to the mistake.
+    /// The line up to the error.
     fn before<'t>(&self, text: &'t str) -> &'t str {
         let start = text[..self.span.start].rfind('\n').map_or(0, |n| n + 1);
         &text[start..self.span.start]
     }
 
-    /// The value in which the mistake is, by its offsets.
+    /// Offsets of the value that contains the error.
     fn word(&self, text: &str) -> Range<usize> {
         let line = self.line(text);
         let (before, behind) = line.split_at(self.before(text).len());

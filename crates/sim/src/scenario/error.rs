@@ -6,17 +6,17 @@ use airfair_units::printable::Escaped;
 pub use airfair_units::printable::escaped;
 pub(super) use airfair_units::printable::is_unprintable;
 
-/// One mistake in a scenario. Prints as one line that says where, what was found and what is allowed.
+/// A mistake in a scenario. It prints as one line: address, what was found, the problem, and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
-    /// Address: a dotted key such as `station.slow.rate[1][1]`, a place such as `line 3, column 8`, or
-    /// empty for the file as a whole.
+    /// Address: a dotted key such as `station.slow.rate[1][1]`, a position such as `line 3, column 8`, or empty for
+    /// the file as a whole.
     pub path: String,
-    /// Text that was found there, as it would be written in the file; empty if nothing was.
+    /// The value in the file, as it would be written there; empty if there is none.
     pub found: String,
-    /// Why it cannot stay.
+    /// Reason for which the value is not allowed.
     pub problem: String,
-    /// Alternatives that could stand there instead; empty if there are none.
+    /// Allowed values; empty if there are none.
     pub allowed: String,
 }
 
@@ -40,54 +40,52 @@ impl fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// Address of a key, or of a table, in the file.
+/// Address of a key or a table in the file.
 #[derive(Clone, Debug)]
 pub(super) struct Address {
-    /// Offset.
+    /// Offset in the file.
     pub(super) at: usize,
-    /// Dotted key.
     pub(super) path: String,
 }
 
 impl Address {
-    /// Address of `key` in this table, though nothing may stand there.
+    /// Address of `key` in this table, even if the file does not contain it.
     pub(super) fn below(&self, key: &str) -> Self {
         Self { at: self.at, path: format!("{}.{key}", self.path) }
     }
 }
 
-/// Sign that a mistake, which has been told, hides what was meant.
+/// Marks a value that a mistake hides. The mistake has already been reported.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spoilt;
 
-/// All mistakes found so far, each with its position in the file.
+/// All mistakes found so far, each with its offset in the file.
 #[derive(Debug, Default)]
 pub(super) struct Mistakes {
     list: Vec<(usize, ScenarioError)>,
 }
 
-/// Most mistakes that are told of one file.
+/// Largest number of mistakes reported for one file.
 const MOST_TOLD: usize = 100;
-/// Mistakes after which nobody needs to know of each further one.
+/// Number of mistakes after which expensive checks stop.
 const FLOOD: usize = 1_000;
 
 impl Mistakes {
-    /// Notes a mistake at offset `at` of the file.
+    /// Adds a mistake at offset `at` of the file.
     pub(super) fn add(&mut self, at: usize, error: ScenarioError) {
         self.list.push((at, error));
     }
 
-    /// True if there is none.
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// True once so many were found that looking closely at another is not worth its time.
+    /// True after so many mistakes that expensive checks of further ones are not worth their time.
     pub(super) fn is_flooded(&self) -> bool {
         self.list.len() >= FLOOD
     }
 
-    /// All mistakes in the order of the file; of very many the first ones.
+    /// All mistakes in the order of the file, up to [`MOST_TOLD`].
     pub(super) fn into_errors(mut self) -> Vec<ScenarioError> {
         self.list.sort_by_key(|(at, _)| *at);
         let is_cut = self.list.len() > MOST_TOLD;
@@ -103,7 +101,7 @@ impl Mistakes {
     }
 }
 
-/// `path.name`, the name in quotes unless it is a bare key, and shortened if it is absurdly long.
+/// `path.name`. The name is quoted unless it is a bare key, and shortened if it is very long.
 pub(super) fn join(path: &str, name: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let short: String = name.chars().take(80).collect();
@@ -112,7 +110,7 @@ pub(super) fn join(path: &str, name: &str) -> String {
     if path.is_empty() { segment } else { format!("{path}.{segment}") }
 }
 
-/// The candidate that `word` is probably a slip of, if one is near enough.
+/// The candidate closest to `word`, if it is close enough to be a misspelling.
 pub(super) fn nearest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -129,7 +127,7 @@ pub(super) fn nearest<'a>(
         .map(|(_, candidate)| candidate)
 }
 
-/// Insertions, deletions, substitutions and swaps of neighbours between two words, case ignored.
+/// Edit distance of two words, without regard to case: insertions, deletions, substitutions and swaps of neighbours.
 fn distance(from: &str, to: &str) -> usize {
     let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
     let (from, to) = (lower(from), lower(to));
@@ -149,7 +147,7 @@ fn distance(from: &str, to: &str) -> usize {
     last[to.len()]
 }
 
-/// At most a dozen names as a message lists them.
+/// Names as a message lists them, at most a dozen.
 pub(super) fn listed<'a>(names: impl Iterator<Item = &'a str> + Clone) -> String {
     const MOST: usize = 12;
     let mut list = names.clone().take(MOST).map(|name| format!("\"{name}\"")).collect::<Vec<_>>();

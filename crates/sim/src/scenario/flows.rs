@@ -1,4 +1,4 @@
-//! Flows: who sends what to whom, and what their transports allow.
+//! Flows: their ends, their transports, and the checks that need other parts of the scenario.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use super::size::{self, Budget, MAX_ALL_FRAMES};
 use super::stations::missing;
 use super::{Endpoint, Flow, Scheme, Transport};
 
-/// Reads every flow and makes as many of it as its groups have members.
+/// Reads all flows. A section stands for several flows if its ends are groups.
 pub(super) fn flows(
     entry: Entry,
     context: &Context,
@@ -83,7 +83,7 @@ pub(super) fn flows(
 /// Senders with their receivers.
 type Pairs = Vec<(Endpoint, Endpoint)>;
 
-/// The pairs of one section, and the flow between the first of them.
+/// Reads a section: the pairs of ends for which it stands, and the flow of the first pair.
 fn flow(
     fields: &Fields,
     context: &Context,
@@ -111,7 +111,7 @@ fn flow(
     Some((pairs, flow))
 }
 
-/// Each pair so many times in a row; no more in all than it takes to see that they are too many.
+/// Each pair `count` times in a row, cut off once there are too many flows.
 fn repeat(pairs: &[(Endpoint, Endpoint)], count: usize) -> Pairs {
     let each = pairs.iter().flat_map(|pair| std::iter::repeat_n(*pair, count));
     each.take(MAX_FLOWS + 1).collect()
@@ -172,7 +172,7 @@ fn check_times(fields: &Fields, context: &Context, mistakes: &mut Mistakes) {
     }
 }
 
-/// Checks what the settings of a transport ask of each other.
+/// Checks settings of a transport that depend on each other.
 fn check_transport(entry: &Entry, context: &Context, mistakes: &mut Mistakes) {
     let (Some(transport), Some(fields)) = (TRANSPORTS.variant(entry), entry.fields()) else {
         return;
@@ -188,7 +188,8 @@ fn check_transport(entry: &Entry, context: &Context, mistakes: &mut Mistakes) {
     }
 }
 
-/// Checks that real sockets are asked for where there are some, and that nothing is to act on them that cannot.
+/// Checks that a flow over kernel sockets belongs to an emulation, and that no scheme or setting applies to it that
+/// cannot.
 fn check_stack(flow: &Fields, context: &Context, mistakes: &mut Mistakes) {
     let transport = flow.get("transport");
     let (Some(Transport::Tcp(_) | Transport::Tfrc(_)), Some(settings)) =
@@ -224,7 +225,7 @@ fn check_stack(flow: &Fields, context: &Context, mistakes: &mut Mistakes) {
     }
 }
 
-/// Checks the application of a TFRC flow, which the one key gives or the other.
+/// Checks the application of a TFRC flow, which is given by `source` or by `rate`.
 fn check_source(fields: &Fields, mistakes: &mut Mistakes) {
     let (source, rate) = (fields.get("source"), fields.get("rate"));
     let Some(settings) = source.fields() else { return };
@@ -241,7 +242,7 @@ fn check_source(fields: &Fields, mistakes: &mut Mistakes) {
     }
 }
 
-/// Checks that a packet of this much data fits into a frame.
+/// Checks that a packet with this payload fits into a frame.
 fn fits(entry: &Entry, headers: u64, context: &Context, mistakes: &mut Mistakes) {
     let (Some(size), Some(llc)) = (entry.value::<Bytes>(), context.llc_snap()) else { return };
     let room = MAX_MSDU - headers - llc;
@@ -261,7 +262,7 @@ fn check_tcp(fields: &Fields, context: &Context, mistakes: &mut Mistakes) {
     receive_window(fields.get("receive_window"), segment.value(), scaling, mistakes);
 }
 
-/// Checks what needs selective acknowledgements, or a flavour.
+/// Checks settings that need selective acknowledgements, or a certain flavour.
 fn check_sack(fields: &Fields, mistakes: &mut Mistakes) {
     let (sack, prr) = (fields.get("sack"), fields.get("prr"));
     let Some(flavour) = fields.get("flavour").word().map(Flavour::of) else { return };
@@ -307,7 +308,7 @@ fn receive_window(
     mistakes.add(entry.at, entry.mistake(problem, allowed));
 }
 
-/// A share of nothing would stop a flow for good.
+/// Checks that a share is not zero, since that would stop a flow for good.
 fn check_share(share: &Entry, mistakes: &mut Mistakes) {
     if share.value().is_some_and(Probability::is_zero) {
         mistakes.add(share.at, share.mistake("out of range", "more than 0"));

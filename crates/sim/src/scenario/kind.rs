@@ -1,4 +1,4 @@
-//! Kinds that a key can be declared as, and how a message describes them.
+//! Kinds of values that keys hold, and their descriptions in messages.
 
 use std::fmt;
 
@@ -10,70 +10,63 @@ use airfair_wlan::phy::rate_name::RateName;
 /// A table with a fixed set of keys.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// Noun of what the table describes, with its article: "a station".
+    /// Noun for what the table describes, with its article: "a station".
     pub(super) noun: &'static str,
-    /// Its keys, in the order of the documentation.
+    /// Keys in the order of the documentation.
     pub(super) keys: &'static [Key],
 }
 
-/// One key: the single source for parser, schema and reference.
+/// A key, as the parser, the schema and the reference use it.
 #[derive(Debug)]
 pub(super) struct Key {
     /// Name in the file.
     pub(super) name: &'static str,
-    /// Kind of value that it holds.
     pub(super) kind: Kind,
-    /// Value that holds if it is absent.
+    /// Meaning of an absent key.
     pub(super) absent: Absent,
-    /// A value in TOML that is not the default.
+    /// A value in TOML other than the default.
     pub(super) example: &'static str,
-    /// Its meaning, for the reference and the schema.
+    /// Meaning of the key, for the reference and the schema.
     pub(super) doc: &'static str,
 }
 
-/// Value that holds if a key is absent.
+/// Meaning of an absent key.
 #[derive(Debug)]
 pub(super) enum Absent {
-    /// A mistake.
+    /// The key is mandatory.
     Required,
-    /// This value.
+    /// The key has this default.
     Is(Plain<'static>),
-    /// A table in which every key has its default.
+    /// The key's table has the default of each of its keys.
     Defaults,
-    /// Something that follows from other keys, in words.
+    /// The default follows from other keys, as these words say.
     Follows(&'static str),
 }
 
-/// A value without parts.
+/// A scalar value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plain<'n> {
-    /// A text or a name.
+    /// Text or name.
     Text(&'n str),
-    /// `true` or `false`.
+    /// Boolean.
     Flag(bool),
-    /// A whole number.
+    /// Integer.
     Integer(u64),
-    /// A time.
     Duration(Duration),
-    /// An amount of data.
     Bytes(Bytes),
-    /// A data rate.
     Rate(DataRate),
-    /// The name of a rate of HT, VHT or HE.
+    /// Name of an HT, VHT or HE rate.
     RateName(RateName),
-    /// A probability.
     Probability(Probability),
-    /// A ratio of powers.
+    /// Ratio of powers.
     Decibels(Decibels),
-    /// A power.
     Power(Dbm),
-    /// A length or a coordinate.
+    /// Length or coordinate.
     Length(Length),
-    /// A speed along an axis.
+    /// Speed along an axis.
     Speed(Speed),
-    /// A frequency.
     Frequency(Frequency),
-    /// A decimal fraction, in thousandths.
+    /// Decimal fraction, in thousandths.
     Decimal(u64),
     /// One of the words that the key allows.
     Word(&'static str),
@@ -84,80 +77,80 @@ pub(super) enum Plain<'n> {
 pub(super) enum Kind {
     /// A line of text.
     Text,
-    /// The name of something else in the file.
+    /// Name of something else in the file.
     Name,
-    /// `true` or `false`.
+    /// Boolean.
     Flag,
-    /// A whole number.
+    /// Integer in a range.
     Integer { min: u64, max: u64 },
-    /// A number from 0 to 1.
+    /// Number from 0 to 1.
     Probability,
-    /// A decimal fraction with three places at most; bounds in thousandths.
+    /// Decimal fraction with at most three places; the bounds are in thousandths.
     Decimal { min: u64, max: u64 },
-    /// A contention window: 2ᵏ − 1.
+    /// Contention window, 2ᵏ − 1.
     Window,
-    /// A time with its unit.
+    /// Time with its unit.
     Duration { min: Duration, max: Duration },
-    /// An amount of data with its unit.
+    /// Amount of data with its unit.
     Bytes { min: Bytes, max: Bytes },
-    /// A data rate with its unit.
+    /// Data rate with its unit.
     Rate,
-    /// A data rate with its unit, or the name of one.
+    /// Data rate with its unit, or the name of an HT, VHT or HE rate.
     LinkRate,
-    /// A ratio of powers with its unit.
+    /// Ratio of powers with its unit.
     Decibels { min: Decibels, max: Decibels },
-    /// A power with its unit.
+    /// Power with its unit.
     Power { min: Dbm, max: Dbm },
-    /// A length or a coordinate with its unit.
+    /// Length or coordinate with its unit.
     Length { min: Length, max: Length },
-    /// A speed with its unit.
+    /// Speed with its unit.
     Speed { min: Speed, max: Speed },
-    /// A frequency with its unit.
+    /// Frequency with its unit.
     Frequency { min: Frequency, max: Frequency },
-    /// One of a few words.
+    /// One of several words.
     Word(&'static [&'static str]),
-    /// A list of such values.
+    /// List of values of one kind.
     List(&'static Kind),
-    /// A list of so many items, each of its own kind.
+    /// List of fixed length, with a kind for each place.
     Tuple(&'static Tuple),
-    /// A table of lengths, each under a rate: read as pairs.
+    /// Table with a length for each rate, which is read as pairs.
     Ranges,
-    /// A table with fixed keys.
+    /// Table with fixed keys.
     Table(&'static Table),
-    /// A table of tables, each under a name that the user gives.
+    /// Table of tables whose names the user chooses.
     Named(&'static Table),
-    /// A table of which one key says which other keys it has.
+    /// Table in which one key decides which other keys it has.
     Tagged(&'static Tagged),
-    /// Any of these.
+    /// Value of any of these kinds.
     Either(&'static [Kind]),
 }
 
 /// Tables that share a key, whose word tells them apart.
 #[derive(Debug)]
 pub(super) struct Tagged {
-    /// The key: `kind`, `model`.
+    /// The shared key, such as `kind` or `model`.
     pub(super) key: &'static str,
-    /// Noun of what the word names: "transport".
+    /// Noun for what the word names, such as "transport".
     pub(super) noun: &'static str,
-    /// The word that holds if none is given; `None`: one must be.
+    /// Word that applies if the key is absent; `None` if the key is mandatory.
     pub(super) otherwise: Option<&'static str>,
     /// Each word with its table.
     pub(super) variants: &'static [(&'static str, &'static Table)],
 }
 
-/// A list whose places differ.
+/// List of fixed length whose places have different kinds.
 #[derive(Debug)]
 pub(super) struct Tuple {
-    /// One of them: "a pair [time, rate]".
+    /// Singular for messages: "a pair [time, rate]".
     pub(super) one: &'static str,
-    /// A list of them.
+    /// Plural for messages.
     pub(super) many: &'static str,
-    /// Kinds of the value in each place.
+    /// Kind of each place.
     pub(super) items: &'static [Kind],
 }
 
 impl fmt::Display for Plain<'_> {
-    /// As TOML.
+    /// Formats the value as TOML.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => write!(f, "{}", toml::Value::String((*text).to_owned())),
@@ -179,16 +172,16 @@ impl fmt::Display for Plain<'_> {
     }
 }
 
-/// A type whose values have no parts.
+/// Type with scalar values.
 pub(super) trait Scalar: Copy {
-    /// The value as a key holds it.
+    /// Converts this value to a [`Plain`].
     fn plain(self) -> Plain<'static>;
 
-    /// The value that a key holds, if it is of this type.
+    /// Converts a [`Plain`] to this type; `None` if it has another type.
     fn of(plain: Plain) -> Option<Self>;
 }
 
-/// Each type with the variant of [`Plain`] that holds it.
+/// Implements [`Scalar`] for each type with its variant of [`Plain`].
 macro_rules! scalars {
     ($($type:ident in $variant:ident),+ $(,)?) => {$(
         impl Scalar for $type {
@@ -209,7 +202,7 @@ scalars! {
     Decibels in Decibels, Dbm in Power, Length in Length, Speed in Speed, Frequency in Frequency,
 }
 
-/// A decimal fraction, in thousandths.
+/// Decimal fraction, in thousandths.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thousandths(pub(super) u64);
 
@@ -223,19 +216,22 @@ impl Scalar for Thousandths {
     }
 }
 
-/// An enum whose variants are words in the file.
+/// Enum whose variants are words in the file.
 pub(super) trait Words: Copy {
-    /// The words, in the order of the documentation.
+    /// Words in the order of the documentation.
     const WORDS: &'static [&'static str];
 
-    /// The word for this variant.
+    /// Word of this variant.
     fn word(self) -> &'static str;
 
-    /// The variant for one of the words.
+    /// Variant of a word.
+    ///
+    /// # Panics
+    /// If `word` is not one of [`WORDS`](Self::WORDS).
     fn of(word: &str) -> Self;
 }
 
-/// Each variant with its word, once: one that has none does not compile.
+/// Implements [`Words`](crate::scenario::kind::Words). A variant without a word does not compile.
 macro_rules! words {
     ($type:ty { $($variant:ident = $word:literal),+ $(,)? }) => {
         impl $crate::scenario::kind::Words for $type {
@@ -254,7 +250,7 @@ macro_rules! words {
 pub(super) use words;
 
 const HOUR: Duration = Duration::from_secs(3_600);
-/// Largest rate of anything.
+/// Highest data rate that a key allows.
 pub(super) const MAX_RATE: DataRate = DataRate::from_mbps(100_000);
 /// Largest contention window [slots].
 pub(super) const MAX_WINDOW: u16 = 32_767;
@@ -264,7 +260,7 @@ pub(super) const MAX_TITLE: usize = 200;
 pub(super) const MAX_NAME: usize = 64;
 
 impl Kind {
-    /// The words that it allows.
+    /// Words that a value of this kind may be.
     pub(super) fn words(&self) -> Vec<&'static str> {
         match self {
             Self::Word(words) => words.to_vec(),
@@ -275,7 +271,7 @@ impl Kind {
 }
 
 impl Kind {
-    /// Values that are allowed, as the end of a message.
+    /// Allowed values, as the end of a message.
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Text => format!("one line of text, at most {MAX_TITLE} characters"),
@@ -341,14 +337,14 @@ impl Kind {
     }
 }
 
-/// A decimal fraction as it is written.
+/// Decimal fraction from thousandths, without trailing zeros.
 pub(super) fn thousandths(number: u64) -> String {
     let text = format!("{}.{:03}", number / 1_000, number % 1_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 impl Table {
-    /// The keys, in order.
+    /// Names of the keys, in order.
     pub(super) fn names(&self) -> String {
         let names: Vec<&str> = self.keys.iter().map(|key| key.name).collect();
         names.join(", ")

@@ -10,11 +10,11 @@ use super::parse::Context;
 use super::reader::{Entry, Fields};
 use super::{Link, Loss, Node};
 
-/// Most data on the way in one direction of a link, `rate` times `delay`: 140 octets of memory for each packet, 93 MB for packets
-/// of 1500 octets and 3.5 GB for packets of 40.
+/// Largest bandwidth-delay product of one direction of a link. A packet on the way takes 140 octets of memory: 93 MB
+/// for packets of 1500 octets, and 3.5 GB for packets of 40 octets.
 const MOST_UNDER_WAY: Bytes = Bytes::new(1_000_000_000);
 
-/// The wired sections with their names known and nothing else read.
+/// Sections of the wired network, of which only the names have been read.
 pub(super) struct Network<'n> {
     hosts: Vec<Fields<'n>>,
     routers: Vec<Fields<'n>>,
@@ -22,7 +22,7 @@ pub(super) struct Network<'n> {
     spoilt: bool,
 }
 
-/// Gives hosts, routers and links their names.
+/// Declares the names of hosts, routers and links.
 pub(super) fn declare<'n>(
     root: &mut Fields<'n>,
     names: &mut Names,
@@ -56,7 +56,7 @@ pub(super) fn declare<'n>(
     Network { hosts, routers, links, spoilt }
 }
 
-/// Wired machines, and the links as far as they are read.
+/// Hosts, routers and links that have been read.
 pub(super) struct Wired {
     pub(super) hosts: Vec<String>,
     pub(super) routers: Vec<String>,
@@ -64,7 +64,7 @@ pub(super) struct Wired {
 }
 
 impl Network<'_> {
-    /// Reads every link.
+    /// Reads all links.
     pub(super) fn read(
         self,
         context: &Context,
@@ -102,7 +102,7 @@ impl Network<'_> {
     }
 }
 
-/// Node at which a host's own link ends.
+/// Node at the other end of a host's own link.
 fn far_end(to: &Entry, context: &Context, names: &Names, mistakes: &mut Mistakes) -> Option<Node> {
     if to.is_set() || to.bad {
         return names.node(to, mistakes);
@@ -134,7 +134,7 @@ fn between(entry: &Entry, names: &Names, mistakes: &mut Mistakes) -> Option<[Nod
     Some([first, second])
 }
 
-/// Checks that the data on the way in one direction of a link, which takes memory, is bounded.
+/// Checks the bandwidth-delay product of a link, because packets on the way take memory.
 fn check_under_way(link: &Fields, mistakes: &mut Mistakes) {
     let (rate, entry) = (link.get("rate").value::<DataRate>(), link.get("delay"));
     let (Some(rate), Some(delay)) = (rate, entry.value::<Duration>()) else { return };
@@ -146,7 +146,7 @@ fn check_under_way(link: &Fields, mistakes: &mut Mistakes) {
     }
 }
 
-/// A link with its settings, if its ends are known; of its losses those forth and back that it has.
+/// Reads a link whose ends are known. `lossy` selects the directions for which the link's own losses apply.
 fn link(
     fields: &Fields,
     ends: Option<[Node; 2]>,
@@ -190,7 +190,7 @@ fn check_red(red: &Fields, mistakes: &mut Mistakes) {
     }
 }
 
-/// Losses forth and back: true of a direction whose losses the link itself has.
+/// Directions, forth and back, for which the `loss` of a link applies.
 fn lossy(
     entry: &Entry,
     ends: Option<[Node; 2]>,

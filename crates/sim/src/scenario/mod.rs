@@ -1,7 +1,7 @@
-//! The scenario: a description of one experiment that cannot be wrong.
+//! Scenarios: complete and valid descriptions of one simulated network.
 //!
-//! [`Scenario::parse`] turns a TOML text into a [`Scenario`] or into *all* its mistakes at once; what
-//! comes out needs no further check. Units are in the values, every key has a documented default, and
+//! [`Scenario::parse`] turns a TOML text into a [`Scenario`], or reports *all* its mistakes at once. A parsed
+//! scenario needs no further check. Values carry their units, and every key has a documented default.
 //! [`Scenario::to_toml`] writes the scenario back with every default spelled out.
 
 mod access;
@@ -58,37 +58,37 @@ pub use airfair_wlan::{
     TimeRegulation, Weights,
 };
 
-/// One experiment.
+/// A network with its flows, its duration and its replications.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// Its subject in one line.
+    /// Subject in one line.
     pub title: String,
     /// Simulated time of one run.
     pub duration: Duration,
-    /// Part at the start that no result counts.
+    /// Part at the start of a run that results ignore.
     pub warmup: Duration,
-    /// Step of the throughput series; `None` records none.
+    /// Step of the time series; `None` for no time series.
     pub series_step: Option<Duration>,
-    /// Seed of the first replication; the others follow it.
+    /// Seed of all random streams; each replication derives its own streams from it.
     pub seed: u64,
-    /// Independent runs.
+    /// Number of independent runs.
     pub replications: u32,
     /// Cells, in order of appearance.
     pub cells: Vec<Bss>,
     /// Wireless stations, in order of appearance.
     pub stations: Vec<Station>,
-    /// Wired hosts, in order of appearance.
+    /// Names of the wired hosts, in order of appearance.
     pub hosts: Vec<String>,
-    /// Wired nodes that only forward, in order of appearance.
+    /// Names of the wired nodes that only forward, in order of appearance.
     pub routers: Vec<String>,
-    /// Wired links: each host's own, in the order of the hosts, then the others in order of appearance.
+    /// Wired links: each host's own link, in the order of the hosts, and then the others in order of appearance.
     pub links: Vec<Link>,
     /// Flows, in order of appearance.
     pub flows: Vec<Flow>,
 }
 
 impl Default for Scenario {
-    /// A scenario with nothing in it, not even time.
+    /// Empty scenario with a duration of zero.
     fn default() -> Self {
         Self {
             title: "untitled".to_owned(),
@@ -107,25 +107,25 @@ impl Default for Scenario {
     }
 }
 
-/// One cell: an access point and the rules of its channel, which no other cell shares.
+/// A cell: an access point, and the rules of its channel, which it shares with no other cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bss {
-    /// Name.
+    /// Name of the cell.
     pub name: String,
-    /// Rules of its channel; the standard is also that of each station that names none.
+    /// Rules of the channel. Stations have the cell's standard unless they name another.
     pub rules: Rules,
     /// True if 8 octets of LLC/SNAP precede each packet.
     pub llc_snap: bool,
-    /// Powers and noise, by which members hear each other; `None`: as stations say.
+    /// Radio model, by which members hear each other. With `None`, the lists of each station decide.
     pub radio: Option<Radio>,
-    /// Its beacons; `None`: it sends none.
+    /// Beacons; `None` if the cell sends none.
     pub beacons: Option<Beacons>,
-    /// Its access point.
+    /// Access point of the cell.
     pub ap: AccessPoint,
 }
 
 impl Bss {
-    /// A cell by its standard's rules.
+    /// Creates a cell with the standard's defaults.
     pub fn new(name: &str, standard: Standard) -> Self {
         let (name, rules) = (name.to_owned(), Rules::of(standard));
         let ap = AccessPoint { access: Access::of(standard), ..AccessPoint::default() };
@@ -133,43 +133,44 @@ impl Bss {
     }
 }
 
-/// The beacons of a cell.
+/// Beacons of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Beacons {
-    /// Time from one to the next.
+    /// Time from one beacon to the next.
     pub interval: Duration,
-    /// Octets of one, header and check sequence included, shares of the channel apart.
+    /// Size of a beacon [octets], header and check sequence included, without elements for shares of the channel.
     pub size: Bytes,
 }
 
 impl Default for Beacons {
-    /// 100 time units of 1024 µs  [80211-2020 §9.4.1.3]. Header 24 and check sequence 4, fixed fields 12, a name
+    /// 100 time units of 1024 µs.  [80211-2020 §9.4.1.3] Header 24 octets, check sequence 4, fixed fields 12, a name
     /// of 8 letters 10, rates 10, traffic map 6.  [80211-2020 §9.3.3.2]  Deviates: [D-110]
     fn default() -> Self {
         Self { interval: Duration::from_micros(102_400), size: Bytes::new(66) }
     }
 }
 
-/// The access point of a cell.
+/// Access point of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AccessPoint {
-    /// Transmit queue.
+    /// Transmit queue to the stations.
     pub queue: Queue,
-    /// Channel access.
+    /// Channel access, per access category.
     pub access: Access,
-    /// True if it shares its queue between connections by the windows in their ACKs.
+    /// True if the access point divides its queue among TCP connections by rewriting the windows in their ACKs.
     /// [pilosof-2003 §V]
     pub window_sharing: bool,
-    /// Shares of the channel that it grants its stations in its beacons.  [occupancy-tfrc §III]
+    /// Shares of the channel that the access point grants in its beacons; `None` if it grants none.  [occupancy-tfrc
+    /// §III]
     pub occupancy: Option<occupancy::Params>,
 }
 
-/// A transmit queue of a station or an access point.
+/// Transmit queue of a station or an access point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Queue {
-    /// Capacity and discipline; its weights are those at the start.
+    /// Capacity and discipline. Weights are those at the start of a run.
     pub config: QueueConfig,
-    /// True if its weights follow the number of connections.  [updown-fairness §IV]
+    /// True if the weights follow the number of connections.  [updown-fairness §IV]
     pub counts_flows: bool,
 }
 
@@ -180,7 +181,7 @@ impl Default for Queue {
 }
 
 impl Queue {
-    /// A queue that drops at its tail and filters nothing.
+    /// Creates a drop-tail queue without ACK filter.
     pub const fn new(packets: u32, limit: Limit, discipline: Discipline) -> Self {
         let (overflow, ack_filter) = (Overflow::Tail, false);
         let config = QueueConfig { packets, limit, discipline, overflow, ack_filter };
@@ -188,53 +189,56 @@ impl Queue {
     }
 }
 
-/// Law that finds the rate of a link.
+/// Rate control of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateControl {
-    /// ARF and AARF.
+    /// ARF or AARF.
     Arf(arf::Params),
     /// Minstrel, for rates of 802.11a, b and g.
     Minstrel(minstrel::Params),
-    /// Minstrel-HT, for those of 802.11n, ac and ax.
+    /// Minstrel-HT, for rates of 802.11n, ac and ax.
     MinstrelHt(minstrel_ht::Params),
-    /// Knowledge of the channel.
+    /// Ideal rate control, which knows the state of the channel.
     Oracle,
 }
 
 /// A wireless station.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Station {
-    /// Name.
+    /// Name of the station.
     pub name: String,
-    /// Its cell, an index into [`Scenario::cells`].
+    /// Cell of the station, as an index into [`Scenario::cells`].
     pub cell: usize,
-    /// Amendment, the cell's unless set.
+    /// Standard of the station; the cell's by default.
     pub standard: Standard,
-    /// Its link with the access point, the least of what both ends can do; none if one of them is older than HT.
+    /// Capabilities common to both ends of the link with the access point; `None` if one of the ends is older than
+    /// HT.
     pub link: Option<LinkCapabilities>,
-    /// Rate of its own transmissions over time; first entry at [`Time::ZERO`], times ascending.
+    /// Rate of the station's own frames over time. The first entry is at [`Time::ZERO`], and times ascend.
     pub rate_up: Vec<(Time, Rate)>,
-    /// Rate of the access point's transmissions to it over time, likewise.
+    /// Rate of the access point's frames to the station over time. The first entry is at [`Time::ZERO`], and times
+    /// ascend.
     pub rate_down: Vec<(Time, Rate)>,
-    /// Laws that find these rates instead, up and down; the schedules then say where they start.
+    /// Rate control, up and down, in place of the schedules. The schedules then hold its initial rates.
     pub adaptation: [Option<RateControl>; 2],
-    /// Transmit queue.
+    /// Transmit queue of the station.
     pub queue: Queue,
-    /// Channel access.
+    /// Channel access, per access category.
     pub access: Access,
-    /// Stations (indices into [`Scenario::stations`], ascending) that it senses but does not decode.
-    /// The relation is symmetric, and within one cell.
+    /// Stations that this station senses but does not decode, as ascending indices into [`Scenario::stations`]. The
+    /// relation is symmetric, and holds within one cell.
     pub senses_only: Vec<usize>,
-    /// Stations whose frames it does not even sense, likewise.
+    /// Stations whose frames this station does not sense, as ascending indices into [`Scenario::stations`]. The
+    /// relation is symmetric, and holds within one cell.
     pub hidden_from: Vec<usize>,
-    /// Its place and motion, if its cell has a radio.
+    /// Position and motion, if the cell has a radio.
     pub trajectory: Option<Trajectory>,
-    /// Errors of frames between it and its access point.
+    /// Error model of the frames between the station and its access point.
     pub errors: ErrorModel,
 }
 
 impl Station {
-    /// A station of the cell, at the highest rate of its link.
+    /// Creates a station of a cell, at the highest rate of its link.
     pub fn new(
         name: &str,
         cell: usize,
@@ -261,36 +265,36 @@ impl Station {
     }
 }
 
-/// A node that wired links join.
+/// A node of the wired network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Node {
-    /// The access point of a cell: index into [`Scenario::cells`].
+    /// Access point of a cell, as an index into [`Scenario::cells`].
     Cell(usize),
-    /// Index into [`Scenario::hosts`].
+    /// Host, as an index into [`Scenario::hosts`].
     Host(usize),
-    /// Index into [`Scenario::routers`].
+    /// Router, as an index into [`Scenario::routers`].
     Router(usize),
 }
 
-/// A wired link, the same in both directions but for what it loses.
+/// A wired link. Apart from losses, both directions have the same settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Name; a host's own link bears the host's.
+    /// Name of the link. A host's own link has the name of the host.
     pub name: String,
-    /// Nodes that it joins: *forth* leads from the first to the second, *back* from the second to the first.
+    /// Nodes at its ends: *forth* leads from the first to the second, *back* from the second to the first.
     pub ends: [Node; 2],
-    /// Rate.
+    /// Transmission rate, per direction.
     pub rate: DataRate,
-    /// Propagation delay.
+    /// Propagation delay of each direction.
     pub delay: Duration,
-    /// Queue before the link, at each end.
+    /// Queue of each direction.
     pub queue: LinkQueue,
-    /// Losses on the way, forth and back.
+    /// Losses after the queue, forth and back.
     pub loss: [Loss; 2],
 }
 
 impl Link {
-    /// A link of 100 Mb/s without delay or loss.
+    /// Creates a link of 100 Mb/s without delay and losses.
     pub fn new(name: &str, ends: [Node; 2]) -> Self {
         let (rate, queue) = (DataRate::from_mbps(100), LinkQueue::default());
         Self {
@@ -304,12 +308,12 @@ impl Link {
     }
 }
 
-/// The queue before a wired link.
+/// Queue of one direction of a wired link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkQueue {
-    /// Room, the packet in service included.
+    /// Capacity, the packet in service included.
     pub capacity: Capacity,
-    /// Random early detection; `None`: only a full queue drops, at its tail.
+    /// Random early detection; with `None`, a full queue drops arriving packets.
     pub red: Option<Red>,
 }
 
@@ -319,12 +323,12 @@ impl Default for LinkQueue {
     }
 }
 
-/// Room in a queue.
+/// Capacity of a link's queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Capacity {
-    /// So many packets.
+    /// Number of packets.
     Packets(u32),
-    /// So many octets.
+    /// Number of octets.
     Bytes(Bytes),
 }
 
@@ -333,18 +337,19 @@ pub enum Capacity {
 pub struct Red {
     /// Average queue up to which nothing is dropped [packets], `min_th`.
     pub min: u32,
-    /// Average queue from which everything is dropped, or half of that if gentle [packets], `max_th`.
+    /// Average queue from which everything is dropped [packets], `max_th`. With `gentle`, everything is dropped from
+    /// twice this value on.
     pub max: u32,
-    /// Probability at `max`, `max_p`.
+    /// Drop probability at `max`, `max_p`.
     pub max_probability: Probability,
     /// Weight of a new sample in the average, `w_q`.
     pub weight: Probability,
-    /// True if the probability rises from `max_probability` to one between `max` and twice `max`.
+    /// True if the drop probability rises from `max_probability` to one between `max` and twice `max`.
     pub gentle: bool,
 }
 
 impl Default for Red {
-    /// As ns-2.35 and the authors' later advice have it.  [red-1993]
+    /// Defaults of ns-2.35, which follow the authors' later advice.  [red-1993]
     fn default() -> Self {
         let max_probability = Probability::literal(0.1);
         Self { min: 5, max: 15, max_probability, weight: Probability::literal(0.002), gentle: true }
@@ -354,39 +359,39 @@ impl Default for Red {
 /// Losses of one direction of a link, after its queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Loss {
-    /// Nothing.
+    /// No packet is lost.
     #[default]
     None,
-    /// Each packet with one probability, whatever became of the others.
+    /// Independent losses with the same probability for each packet.
     Bernoulli(Probability),
-    /// Two states that change from packet to packet.  [gilbert-1960]
+    /// Losses that depend on a state, which may change from packet to packet.  [gilbert-1960]
     GilbertElliott(GilbertElliott),
 }
 
-/// A chain of two states with a loss probability in each.
+/// Markov chain of two states, with a loss probability in each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GilbertElliott {
-    /// Loss in the good state, in which it starts.
+    /// Loss probability in the good state, in which the chain starts.
     pub good: Probability,
-    /// Loss in the bad state.
+    /// Loss probability in the bad state.
     pub bad: Probability,
-    /// Change from good to bad before a packet.
+    /// Probability of a change from good to bad, before each packet.
     pub to_bad: Probability,
-    /// Change from bad to good before a packet.
+    /// Probability of a change from bad to good, before each packet.
     pub to_good: Probability,
 }
 
 /// An end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endpoint {
-    /// Index into [`Scenario::stations`].
+    /// Station, as an index into [`Scenario::stations`].
     Station(usize),
-    /// Index into [`Scenario::hosts`].
+    /// Host, as an index into [`Scenario::hosts`].
     Host(usize),
 }
 
 impl Flow {
-    /// A flow that starts at once and does not stop.
+    /// Creates a flow that starts at time zero and does not stop.
     pub fn new(name: &str, from: Endpoint, to: Endpoint) -> Self {
         Self {
             name: name.to_owned(),
@@ -406,48 +411,48 @@ impl Flow {
 /// A flow from one end to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
-    /// Name.
+    /// Name of the flow.
     pub name: String,
-    /// Sender.
+    /// End that sends the data.
     pub from: Endpoint,
-    /// Receiver, never the sender.
+    /// Receiving end, which is never the sending end.
     pub to: Endpoint,
-    /// Time of its start.
+    /// Time of the flow's start, without the random delay.
     pub start: Time,
-    /// Most of a random delay, uniform from zero, that comes on top in each replication.
+    /// Upper bound of a random delay of the start, uniform from zero and drawn in each replication.
     pub start_jitter: Duration,
-    /// Time at which its source stops; `None`: at the end of the run.
+    /// Time at which the source stops; `None` for the end of the run.
     pub stop: Option<Time>,
-    /// Transport.
+    /// Transport protocol with its settings.
     pub transport: Transport,
-    /// Cross-layer control.
+    /// Cross-layer control of the flow.
     pub control: Scheme,
-    /// Access category of its packets, both ways, unless a code point gives it.
+    /// Access category of the flow's packets, both directions. A given `dscp` takes precedence.
     pub access_category: AccessCategory,
-    /// Differentiated services code point of its packets, if it is given: it then says which category they are of.
+    /// Differentiated services code point of the flow's packets, if given. It then decides the access category.
     pub dscp: Option<u8>,
 }
 
 /// A transport protocol with its settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// TCP.
+    /// TCP between two simulated hosts, or over sockets of the kernel.
     Tcp(Tcp),
-    /// TFRC.
+    /// TFRC between two simulated hosts, or over sockets of the kernel.
     Tfrc(Tfrc),
-    /// UDP.
+    /// UDP at a given rate, or as fast as the sender's queue allows.
     Udp {
         /// Application octets per datagram.
         payload: Bytes,
         /// Rate of the source.
         rate: UdpRate,
     },
-    /// None: the packets, both ways, are those of the program that drives the world, whose bytes nobody here reads.
+    /// No simulated transport: the owner of the world injects all packets of the flow, both directions.
     External,
 }
 
 impl Transport {
-    /// True if its ends have real sockets of this machine's kernel, which only an emulation has.
+    /// True if the flow's ends are sockets of this machine's kernel, which only an emulation has.
     pub fn is_kernels(&self) -> bool {
         match self {
             Self::Tcp(tcp) => tcp.is_kernels,
@@ -457,16 +462,16 @@ impl Transport {
     }
 }
 
-/// Settings of one TFRC flow.
+/// Settings of a TFRC flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tfrc {
-    /// Whose TFRC.
+    /// Implementation that the flow follows.
     pub profile: TfrcProfile,
     /// Application octets per packet, s.
     pub segment: Bytes,
     /// Packets that the application offers.
     pub traffic: TfrcTraffic,
-    /// True if its ends have real sockets, which only an emulation has.
+    /// True if the flow's ends are sockets of this machine's kernel, which only an emulation has.
     pub is_kernels: bool,
 }
 
@@ -478,27 +483,27 @@ impl Default for Tfrc {
 }
 
 impl Tfrc {
-    /// Its profile, as the scenario file says it.
+    /// Word for the profile in the scenario file.
     pub fn profile_word(&self) -> &'static str {
         kind::Words::word(self.profile)
     }
 }
 
-/// Settings of one TCP connection. Its ends agree on what both must know.
+/// Settings of a TCP connection. The settings of its ends are consistent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tcp {
     /// Settings of the sender.
     pub sender: tcp::SenderConfig,
     /// Settings of the receiver.
     pub receiver: tcp::ReceiverConfig,
-    /// True if the sender keeps what its own host's queue refuses, and reduces its window.  [linux-cwr]
+    /// True if the sender keeps segments that its own host's queue refuses, and reduces its window.  [linux-cwr]
     pub keeps_refused: bool,
-    /// True if its ends are the kernel's, over real sockets, which only an emulation has.
+    /// True if the connection's ends are sockets of this machine's kernel, which only an emulation has.
     pub is_kernels: bool,
 }
 
 impl Default for Tcp {
-    /// The RFCs' recommendations, but for windows: no larger than a header can say without scaling.
+    /// Recommendations of the RFCs, with a receive window that fits into the header without scaling.
     fn default() -> Self {
         let sender = tcp::SenderConfig { window_scaling: false, ..tcp::SenderConfig::default() };
         let receiver = tcp::ReceiverConfig {
@@ -511,12 +516,12 @@ impl Default for Tcp {
 }
 
 impl Tcp {
-    /// Its flavour, as the scenario file says it.
+    /// Word for the flavour in the scenario file.
     pub fn flavour_word(&self) -> &'static str {
         kind::Words::word(self.sender.flavour)
     }
 
-    /// Makes the ends agree.
+    /// Makes the settings of both ends consistent.
     fn agree(&mut self) {
         let Self { sender, receiver, .. } = self;
         sender.sack = Some(sender.uses_sack());
@@ -529,36 +534,36 @@ impl Tcp {
     }
 }
 
-/// ARF-aware TCP, and the way in which TCP learns of the rate.  [arf-aware-tcp §3]
+/// Settings of ARF-aware TCP, with the way in which TCP learns the rate.  [arf-aware-tcp §3]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArfAware {
-    /// The law.
+    /// Parameters of the law.
     pub law: arf_aware::Params,
-    /// Time between two readings of the link's rate; `None`: the driver notifies TCP of each change.
+    /// Time between two polls of the link's rate; with `None`, the driver notifies TCP of each change.
     pub poll: Option<Duration>,
-    /// Time from a change, or from a reading, until TCP knows of it.
+    /// Delay from a change, or from a poll, until TCP knows the rate.
     pub notification_delay: Duration,
 }
 
-/// Scheme of cross-layer control that a flow is under.
+/// Scheme of cross-layer control.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheme {
-    /// None.
+    /// No control.
     #[default]
     None,
-    /// ARF-aware TCP. The sender is a station.  [arf-aware-tcp §3]
+    /// ARF-aware TCP. The sender must be a station.  [arf-aware-tcp §3]
     ArfAware(ArfAware),
-    /// Windows from channel occupancy. An end at least is a station.  [arf-window §III]
+    /// Windows from channel occupancy. At least one end must be a station.  [arf-window §III]
     ArfWindow(arf_window::Params),
-    /// A fixed share of the rate of the sender's link. The sender is a station.
+    /// Fixed share of the rate of the sender's link. The sender must be a station.
     RateCap(rate_cap::Params),
-    /// Rates limited by the share of the channel that the access point grants. An end at least is a station.
+    /// Rates limited by the share of the channel that the access point grants. At least one end must be a station.
     /// [occupancy-tfrc §III]
     Occupancy,
 }
 
 impl Scheme {
-    /// The scenario file's word for it.
+    /// Word for the scheme in the scenario file.
     pub fn name(&self) -> &'static str {
         match self {
             Self::None => "none",

@@ -1,4 +1,4 @@
-//! Names: all that a scenario names shares one namespace.
+//! Names of a scenario, which share one namespace.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use super::error::{Address, Mistakes, ScenarioError, listed, nearest};
 use super::overrides::did_you_mean;
 use super::reader::Entry;
 
-/// Thing that a name stands for.
+/// Item that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// A station, by index.
     Station(usize),
-    /// Stations made by `count`, by the index of the first.
+    /// Stations that `count` makes from one section.
     Group { first: usize, count: usize },
     /// A host, by index.
     Host(usize),
@@ -22,35 +22,34 @@ pub(super) enum Target {
     Cell(usize),
     /// A link.
     Link,
-    /// Something whose declaration is spoilt.
+    /// Item whose declaration contains a mistake.
     Unknown,
 }
 
-/// The namespace.
+/// Namespace of a scenario.
 #[derive(Debug)]
 pub(super) struct Names {
     targets: BTreeMap<String, Target>,
-    /// True if a name that is not here is a mistake; otherwise a section may be misspelt.
+    /// True if an unknown name is a mistake. False if the name may be missing because of another mistake.
     complete: bool,
 }
 
 impl Names {
-    /// An empty namespace.
     pub(super) fn new() -> Self {
         Self { targets: BTreeMap::new(), complete: true }
     }
 
-    /// Notes that a section cannot be trusted, if so.
+    /// Marks the namespace as incomplete if `section` contains a mistake.
     pub(super) fn doubt(&mut self, section: &Entry) {
         self.complete &= !section.bad;
     }
 
-    /// Notes that the stations cannot be trusted.
+    /// Marks the namespace as incomplete.
     pub(super) fn distrust(&mut self) {
         self.complete = false;
     }
 
-    /// Gives `name` to the station or group at `path`.
+    /// Declares `name` for `target`, and reports names that are taken.
     pub(super) fn declare(
         &mut self,
         name: &str,
@@ -71,24 +70,24 @@ impl Names {
         mistakes.add(address.at, ScenarioError { path, found, problem, allowed });
     }
 
-    /// Thing that `name` stands for, if any.
+    /// Item that `name` stands for, if any.
     fn get(&self, name: &str) -> Option<Target> {
         let unknown = || (!self.complete).then_some(Target::Unknown);
         self.targets.get(name).copied().or_else(unknown)
     }
 
-    /// The end of a flow that an entry names: a station, a group or a host, or unknown.
+    /// Resolves the end of a flow: a station, a group, a host, or an unknown item.
     pub(super) fn end(&self, entry: &Entry, mistakes: &mut Mistakes) -> Option<Target> {
         self.resolve(entry, Target::is_end, "station or host", mistakes)
     }
 
-    /// The wired node that an entry names; `None` also if it is not known.
+    /// Resolves a wired node. Returns `None` also for an unknown item.
     pub(super) fn node(&self, entry: &Entry, mistakes: &mut Mistakes) -> Option<Node> {
         let target = self.resolve(entry, |t| t.node().is_some(), "cell, router or host", mistakes);
         target?.node()
     }
 
-    /// Reports a name that nothing has, or the wrong thing.
+    /// Resolves a name, and reports names that stand for nothing or for an item of another kind.
     fn resolve(
         &self,
         entry: &Entry,

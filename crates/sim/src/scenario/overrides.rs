@@ -1,12 +1,12 @@
-//! `--set PATH=VALUE`: values from the command line, laid over the file before it is checked.
+//! `--set PATH=VALUE`: values from the command line, which replace values of the file before it is checked.
 
 use super::document::{Node, Value, parse_value};
 use super::error::{Mistakes, ScenarioError, join, listed, nearest};
 
-/// Sections whose keys are names that the file gives.
+/// Sections whose tables have names that the user chooses.
 const NAMED: [&str; 6] = ["bss", "station", "host", "router", "link", "flow"];
 
-/// Lays each `(path, value)` over the tree. Their mistakes stand behind those of the file.
+/// Writes each `(path, value)` into the tree. Mistakes in them come after those of the file, at offset `end`.
 pub(super) fn apply(
     root: &mut Node,
     overrides: &[(String, String)],
@@ -42,7 +42,7 @@ fn set(root: &mut Node, path: &str, value: Node) -> Result<(), ScenarioError> {
         };
         let known = entries.iter().any(|(name, _)| name == segment);
         if !known && depth == 1 && NAMED.contains(&segments[0]) {
-            // A slip here would add a silent station instead of changing one.
+            // A misspelt name here would add a new station instead of changing one.
             let names = entries.iter().map(|(name, _)| name.as_str());
             let hint = did_you_mean(nearest(segment, names.clone().take(500)));
             let problem = format!("the file has no {walked} of this name{hint}");
@@ -58,7 +58,7 @@ fn set(root: &mut Node, path: &str, value: Node) -> Result<(), ScenarioError> {
     Ok(())
 }
 
-/// The node called `name`, made if it is not there.
+/// The node with this name; it is added if it is missing.
 pub(super) fn entry<'t>(
     entries: &'t mut Vec<(String, Node)>,
     name: &str,
@@ -71,7 +71,7 @@ pub(super) fn entry<'t>(
     &mut entries[index].1
 }
 
-/// A clause that offers the nearest known word.
+/// Clause that suggests the nearest known word.
 pub(super) fn did_you_mean(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |word| format!(", did you mean \"{word}\"?"))
 }

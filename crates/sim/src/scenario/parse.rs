@@ -1,4 +1,4 @@
-//! From the text to the scenario: syntax, then each key by itself, then what must fit together.
+//! Conversion of a text into a scenario: syntax, then each key, then checks across keys.
 
 use airfair_units::{Duration, Time};
 use airfair_wlan::Channel;
@@ -19,59 +19,57 @@ use super::{
     queues, routes, size, stations,
 };
 
-/// Most parts of a scenario file, each of which takes memory: what commas, brackets, equals signs and lines tell
-/// apart.
+/// Largest number of parts of a scenario file, each of which takes memory. Parts are separated by commas, brackets,
+/// equals signs and lines.
 pub(super) const MAX_PARTS: usize = 4_000_000;
 /// Largest scenario file [MiB].
 pub(super) const MAX_FILE_MIB: usize = 24;
 /// Largest scenario file [octets].
 pub const MAX_FILE: usize = MAX_FILE_MIB << 20;
 
-/// Facts that the parts of a scenario must know of each other. `None`: spoilt by a mistake, check nothing.
+/// Facts that parts of a scenario need from each other. `None` means that a mistake hides the fact, and checks of it
+/// are skipped.
 pub(super) struct Context {
     /// Simulated time of one run.
     pub(super) duration: Option<Duration>,
-    /// The cells.
     pub(super) cells: Vec<CellContext>,
-    /// True if `cells` is all that the user meant.
+    /// True if `cells` is complete, because no mistake hides a cell.
     pub(super) cells_complete: bool,
-    /// The files of waypoints that stations name.
+    /// Waypoint files that stations name.
     pub(super) traces: Traces,
-    /// Who drives the world.
+    /// Kind of program that runs the scenario.
     pub(super) driver: Driver,
 }
 
-/// Who drives the world of a scenario.
+/// Kind of program that runs a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Driver {
-    /// A run: nothing happens but what the scenario says.
+    /// A simulation run: only the scenario's flows send packets.
     Run,
-    /// An emulation: programs have packets of their own, so that the scenario need not have any flow.
+    /// An emulation: programs send packets of their own, so that the scenario may have no flow.
     Emulation,
 }
 
-/// Facts that others must know of a cell.
+/// Facts that other parts of a scenario need from a cell.
 pub(super) struct CellContext {
-    /// Name.
     pub(super) name: String,
-    /// Amendment.
+    /// Standard of the cell.
     pub(super) standard: Option<Standard>,
-    /// Its channel.
     pub(super) channel: Option<Channel>,
-    /// Properties of the channel that the file leaves open, for rates of its stations to decide.
+    /// Properties of the channel that the file leaves open, so that the stations' rates decide them.
     pub(super) open: Open,
     /// True if 8 octets of LLC/SNAP precede each packet.
     pub(super) llc_snap: Option<bool>,
-    /// Errors of the frames of each station that says nothing itself.
+    /// Error model of each station that sets none.
     pub(super) errors: Option<ErrorModel>,
-    /// True if powers and distances decide that.
+    /// True if the cell has a radio, in which powers and distances decide errors.
     pub(super) has_radio: Option<bool>,
-    /// Channel access of its stations by their standard, for all that they do not say themselves.
+    /// Channel access that the cell sets for its stations, by their standard.
     pub(super) access: Vec<(Standard, Access)>,
 }
 
 impl CellContext {
-    /// Channel access of a station of this standard that says nothing itself.
+    /// Default channel access of a station of this standard.
     pub(super) fn access(&self, standard: Standard) -> Access {
         let own = self.access.iter().find(|(of, _)| *of == standard);
         own.map_or_else(|| Access::of(standard), |(_, access)| *access)
@@ -79,7 +77,7 @@ impl CellContext {
 }
 
 impl Context {
-    /// Octets of LLC/SNAP that a packet may have to carry.
+    /// LLC/SNAP octets that a packet may have to carry in some cell.
     pub(super) fn llc_snap(&self) -> Option<u64> {
         let with = self.cells.iter().map(|cell| cell.llc_snap).collect::<Option<Vec<bool>>>()?;
         Some(if with.contains(&true) { LLC_SNAP } else { 0 })
@@ -87,19 +85,20 @@ impl Context {
 }
 
 impl Scenario {
-    /// Reads a scenario from TOML, with `overrides` (dotted path, value) laid over it first. It can name no file.
+    /// Parses a scenario from TOML. `overrides` (dotted path, value) replace values of the text. The scenario cannot
+    /// refer to waypoint files.
     ///
     /// # Errors
-    /// All mistakes, in the order of the file; those of the overrides come last. Mistakes of syntax come alone.
+    /// All mistakes, in the order of the file; those of the overrides come last. Syntax errors are reported alone.
     pub fn parse(text: &str, overrides: &[(String, String)]) -> Result<Self, Vec<ScenarioError>> {
         Self::parse_with(text, overrides, &mut no_file, Driver::Run)
     }
 
-    /// Reads a scenario from the bytes of a file, which may be anything; `read` reads the files that it names, and
-    /// `driver` says what it is for.
+    /// Parses a scenario from the bytes of a file, which may be anything. `read` reads the files to which the
+    /// scenario refers, and `driver` is the kind of program that will run it.
     ///
     /// # Errors
-    /// As [`Scenario::parse`]; one mistake if this is no text or too long to be a scenario.
+    /// As [`Scenario::parse`]. A single mistake if the bytes are no text, or too many.
     pub fn load(
         bytes: &[u8],
         overrides: &[(String, String)],
@@ -155,23 +154,23 @@ impl Scenario {
     }
 }
 
-/// Number of parts of a text that take memory, before anything is known about it.
+/// Number of parts of a text, estimated before parsing.
 pub(super) fn parts(text: &str) -> usize {
     text.bytes().filter(|octet| b",=[]{}\n".contains(octet)).count()
 }
 
-/// A mistake of the file as a whole.
+/// Mistake of the file as a whole.
 fn whole_file(problem: String, allowed: &str) -> ScenarioError {
     let allowed = allowed.to_owned();
     ScenarioError { path: String::new(), found: String::new(), problem, allowed }
 }
 
-/// Stands for the reader of files where there is none.
+/// Reader of files for a scenario that may not refer to any.
 fn no_file(_: &str) -> Result<Vec<u8>, String> {
     Err("a scenario that is no file cannot refer to one".to_owned())
 }
 
-/// Parts that must fit together. Each takes what it needs even if another is spoilt.
+/// Reads the sections of a scenario. A section is read even if another one contains mistakes.
 fn scenario(
     mut root: Fields,
     (traces, driver): (Traces, Driver),
@@ -223,7 +222,7 @@ fn scenario(
     Some(scenario)
 }
 
-/// The cells, by name first.
+/// Reads the cells.
 fn cells_of<'n>(
     entry: Entry<'n>,
     mut context: Context,
@@ -248,8 +247,7 @@ fn cells_of<'n>(
     (context, drafts)
 }
 
-/// True if the sections go together: a station needs a cell, a cell a station; only a network of hosts
-/// needs neither.
+/// Checks that stations and cells occur together. Only a network of hosts needs neither.
 fn check_sections(
     stations: &Entry,
     has_hosts: bool,
@@ -278,7 +276,7 @@ fn check_warmup(entry: &Entry, duration: Option<Duration>, mistakes: &mut Mistak
     }
 }
 
-/// The point that lies `duration` after the start of the run.
+/// Time that is `duration` after the start of the run.
 pub(super) fn point(duration: Duration) -> Time {
     Time::ZERO + duration
 }

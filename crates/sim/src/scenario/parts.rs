@@ -1,4 +1,4 @@
-//! A scenario made of parts in Rust, in place of a file.
+//! Construction of a scenario in Rust, without a file.
 
 use airfair_units::{Duration, Time};
 use airfair_wlan::Rules;
@@ -9,9 +9,9 @@ use super::{Bss, Endpoint, Flow, Link, Node, Scenario, Station, Transport};
 use crate::packet::FlowId;
 
 impl Scenario {
-    /// Nothing, for so long. Parts are added, each as the file of a legacy cell has it where it says no more than a name; all
-    /// that it may say is in their fields. Hosts and queues of today, which a file has in cells of 802.11n, ac and ax, are what
-    /// [`Scenario::applied_defaults`] says.
+    /// Creates a scenario with this duration and no parts. Each part that is added has the defaults of a file's
+    /// legacy cell; its fields can be changed. Today's defaults, which a file has in cells of 802.11n, ac and ax, are
+    /// not filled in: see [`Scenario::applied_defaults`].
     ///
     /// ```
     /// use airfair_sim::scenario::{Bss, Endpoint, Flow, Node, Scenario};
@@ -32,13 +32,13 @@ impl Scenario {
         Self { duration, series_step: None, ..Self::default() }
     }
 
-    /// Adds a cell; its place among the cells.
+    /// Adds a cell. Returns its index in [`Scenario::cells`].
     pub fn add_cell(&mut self, cell: Bss) -> usize {
         self.cells.push(cell);
         self.cells.len() - 1
     }
 
-    /// Adds a station like its access point to a cell; its place among the stations.
+    /// Adds a station with the capabilities of its access point. Returns its index in [`Scenario::stations`].
     ///
     /// # Panics
     /// If there is no such cell.
@@ -49,7 +49,8 @@ impl Scenario {
         self.stations.len() - 1
     }
 
-    /// Adds a host with a link of its own to another node; its place among the hosts, and its link's among the links.
+    /// Adds a host with its own link to another node. Returns its index in [`Scenario::hosts`], which is also the
+    /// index of its link in [`Scenario::links`].
     pub fn add_host(&mut self, name: &str, to: Node) -> usize {
         let host = self.hosts.len();
         self.hosts.push(name.to_owned());
@@ -57,13 +58,14 @@ impl Scenario {
         host
     }
 
-    /// Adds a node that only forwards; its place among the routers.
+    /// Adds a node that only forwards. Returns its index in [`Scenario::routers`].
     pub fn add_router(&mut self, name: &str) -> usize {
         self.routers.push(name.to_owned());
         self.routers.len() - 1
     }
 
-    /// Adds a link that is no host's own; its place among the links until another host comes.
+    /// Adds a link that is not a host's own. Returns its index in [`Scenario::links`], which changes when a host is
+    /// added.
     pub fn add_link(&mut self, link: Link) -> usize {
         self.links.push(link);
         self.links.len() - 1
@@ -75,10 +77,11 @@ impl Scenario {
         FlowId::new(self.flows.len() - 1)
     }
 
-    /// The scenario, if a file could say it: it has no mistake then. The ends of each TCP connection agree.
+    /// Checks the scenario as if it came from a file, and makes the settings of both ends of each TCP connection
+    /// consistent.
     ///
     /// # Errors
-    /// All mistakes, where a file that says the same would have them.
+    /// All mistakes that a file with the same content would have.
     pub fn checked(mut self) -> Result<Self, Vec<ScenarioError>> {
         for flow in &mut self.flows {
             if let Transport::Tcp(tcp) = &mut flow.transport {
@@ -105,7 +108,7 @@ impl Scenario {
         }])
     }
 
-    /// Parts that name others that are not there.
+    /// Mistakes of parts that refer to parts that do not exist.
     fn strangers(&self) -> Vec<ScenarioError> {
         let has = |node: &Node| match *node {
             Node::Cell(index) => index < self.cells.len(),
@@ -146,7 +149,7 @@ impl Scenario {
 }
 
 impl Station {
-    /// Gives its frames and those to it one rate, all the time.
+    /// Sets one rate for the station's frames and those to it, for the whole run.
     pub fn set_rate(&mut self, rate: impl Into<Rate>) {
         let rate = rate.into();
         self.rate_up = vec![(Time::ZERO, rate)];
@@ -160,7 +163,7 @@ mod tests {
     use airfair_units::DataRate;
     use airfair_wlan::phy::Standard;
 
-    /// A station that sends to a host.
+    /// A scenario with a station that sends to a host.
     fn parts() -> Scenario {
         let mut scenario = Scenario::lasting(Duration::from_secs(1));
         let home = scenario.add_cell(Bss::new("home", Standard::B));
@@ -214,7 +217,7 @@ mod tests {
     #[test]
     fn values_that_no_file_can_say_together_are_refused() {
         let mut scenario = parts();
-        // A path both ways that senses and is hidden on one side alone.
+        // Only one of the two stations names the other, so the relation is not symmetric.
         scenario.add_station("t", 0);
         scenario.stations[0].hidden_from = vec![1];
         assert!(scenario.checked().is_err());

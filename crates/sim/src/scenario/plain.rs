@@ -1,4 +1,4 @@
-//! Values without parts: whether one is what its key was declared as, and what is wrong with it otherwise.
+//! Checks of scalar values against the kind of their key.
 
 use std::str::FromStr;
 
@@ -10,7 +10,7 @@ use super::kind::{Kind, MAX_RATE, MAX_TITLE, MAX_WINDOW, Plain, Scalar};
 use super::overrides::did_you_mean;
 
 impl Kind {
-    /// True of a number with a unit.
+    /// True for a number with a unit.
     pub(super) fn is_quantity(&self) -> bool {
         matches!(
             self,
@@ -27,7 +27,7 @@ impl Kind {
     }
 }
 
-/// Problem of a value of another type than its key was declared as.
+/// Message for a value of another type than the key's.
 pub(super) fn wrong_type(kind: &Kind, node: &Node) -> String {
     let quantity = match kind {
         Kind::Either(kinds) => kinds.iter().any(Kind::is_quantity),
@@ -48,10 +48,10 @@ pub(super) fn wrong_type(kind: &Kind, node: &Node) -> String {
     }
 }
 
-/// The problem and what is allowed; `None` where the general words will do.
+/// Problem and allowed values; `None` stands for the general wording.
 pub(super) type Misfit = (Option<String>, Option<String>);
 
-/// Reads a value without parts.
+/// Reads a scalar value.
 pub(super) fn plain<'n>(kind: &Kind, value: &'n Value) -> Result<Plain<'n>, Misfit> {
     const OTHER: Misfit = (None, None);
     let range = out_of_range;
@@ -115,7 +115,7 @@ fn out_of_range() -> Misfit {
     (Some("out of range".to_owned()), None)
 }
 
-/// A number with a unit.
+/// Reads a number with a unit, within a range.
 fn within<V>(text: &str, min: V, max: V) -> Result<Plain<'static>, Misfit>
 where
     V: Scalar + PartialOrd + FromStr<Err = ParseQuantityError>,
@@ -124,7 +124,7 @@ where
     (min..=max).contains(&value).then(|| value.plain()).ok_or_else(out_of_range)
 }
 
-/// A number of at most three places, in thousandths.
+/// Converts a number with at most three decimal places to thousandths.
 fn thousandths(value: &Value) -> Option<u64> {
     match value {
         Value::Integer(number) => u64::try_from((*number)?).ok()?.checked_mul(1_000),
@@ -139,7 +139,7 @@ fn thousandths(value: &Value) -> Option<u64> {
     }
 }
 
-/// Misfit of a quantity that cannot be read.
+/// Message for a quantity that cannot be read.
 pub(super) fn misfit(error: ParseQuantityError) -> Misfit {
     match error {
         ParseQuantityError::Unit { allowed, example } => (

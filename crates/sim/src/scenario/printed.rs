@@ -1,7 +1,7 @@
-//! Rates as vendors print them, and the width, guard interval and streams that a rate needs where the file says none.
+//! Rates as vendors print them, such as `866 Mb/s` or `1.2 Gb/s`: each is the highest rate of a number of streams.
 //!
-//! A vendor prints the highest rate of so many streams: `866 Mb/s`, `1.2 Gb/s`. That is taken where one mode alone can be
-//! meant; else the message names the keys with which it would be.
+//! If the file leaves width, guard interval or streams open, a printed rate decides them, as long as it can mean only
+//! one mode. Otherwise the message names the keys that would make it unique.
 
 use airfair_wlan::phy::mode::Format;
 use airfair_wlan::phy::rate_name::{LinkFormat, PrintedRate, RateName};
@@ -13,7 +13,7 @@ use super::error::ScenarioError;
 use super::kind::Words;
 use super::reader::{Entry, Fields};
 
-/// Properties of a link that the file leaves open: neither the cell nor the station says them.
+/// Properties of a link that neither the cell nor the station sets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Open {
     width: bool,
@@ -22,7 +22,8 @@ pub(super) struct Open {
 }
 
 impl Open {
-    /// Properties that a cell leaves open. One with a radio leaves none: its ranges are those of rates that it has.
+    /// Properties that a cell leaves open. A cell with a radio leaves none open, because its ranges refer to given
+    /// rates.
     pub(super) fn of_cell(fields: &Fields) -> Self {
         if fields.get("radio").is_set() {
             return Self::default();
@@ -31,7 +32,7 @@ impl Open {
         Self { width, guard, streams }
     }
 
-    /// Properties that the station leaves open as well as the cell.
+    /// Properties that both the cell and the station leave open.
     fn and(self, station: &Fields) -> Self {
         let [width, guard, streams] = open(station);
         Self {
@@ -49,7 +50,7 @@ fn open(fields: &Fields) -> [bool; 3] {
     })
 }
 
-/// The link of a station, with what the rates under `rate` need of that which the file leaves open.
+/// Capabilities of a station's link. Properties that the file leaves open follow from the rates under `rate`.
 pub(super) fn link_for(
     station: &Fields,
     cell: Open,
@@ -59,7 +60,8 @@ pub(super) fn link_for(
     let (mut link, open) = (link?, cell.and(station));
     for rate in printed_rates(station.get("rate")) {
         if link.format.printed_as(rate).is_err()
-            && let Ok(format) = meant(rate, link.format, &Choices::of(link.format, open, band))
+            && let Ok(format) =
+                intended_format(rate, link.format, &Choices::of(link.format, open, band))
         {
             link.format = format;
         }
@@ -67,7 +69,7 @@ pub(super) fn link_for(
     Some(link)
 }
 
-/// The channel of a cell, with what the links in it need beyond that.
+/// Channel of a cell, widened to what the links in it need.
 pub(super) fn channel_for(
     channel: Channel,
     standard: Standard,
@@ -76,7 +78,7 @@ pub(super) fn channel_for(
     links.fold(channel, |channel, link| Channel {
         width: channel.width.max(link.width),
         streams: channel.streams.max(link.streams),
-        // That of an older format is its own.
+        // A link of an older format has its own guard interval.
         guard: if Some(link.format) == standard.format() {
             channel.guard.min(link.guard)
         } else {
@@ -86,7 +88,7 @@ pub(super) fn channel_for(
     })
 }
 
-/// Plain rates that stand under a key, in its schedule or for either way.
+/// Plain rates under a key: in a schedule, or per direction.
 fn printed_rates(entry: &Entry) -> Vec<PrintedRate> {
     if let Some(fields) = entry.fields() {
         let ways = ["up", "down"].into_iter().filter(|way| fields.has(way));
@@ -96,13 +98,13 @@ fn printed_rates(entry: &Entry) -> Vec<PrintedRate> {
     printed(entry).into_iter().chain(entry.items().iter().filter_map(of_step)).collect()
 }
 
-/// The rate under a key as it is printed there.
+/// Plain rate under a key.
 pub(super) fn printed(entry: &Entry) -> Option<PrintedRate> {
     let Value::Text(text) = &entry.node?.value else { return None };
     text.parse().ok()
 }
 
-/// Formats that a link may have.
+/// Widths, guard intervals and streams that a link may have.
 struct Choices {
     widths: Vec<Width>,
     guards: Vec<GuardInterval>,
@@ -110,7 +112,7 @@ struct Choices {
 }
 
 impl Choices {
-    /// Formats of a link whose given properties stay as they are.
+    /// Choices for a link whose given properties stay as they are.
     fn of(link: LinkFormat, open: Open, band: Band) -> Self {
         let all = Self::all(link.format, band);
         Self {
@@ -120,7 +122,7 @@ impl Choices {
         }
     }
 
-    /// All that there are.
+    /// All choices of a format.
     fn all(format: Format, band: Band) -> Self {
         Self {
             widths: format.widths(band).to_vec(),
@@ -129,7 +131,7 @@ impl Choices {
         }
     }
 
-    /// Links of this width with a mode of this rate and no more streams than it has.
+    /// Formats of this width with a mode of this rate, each with the smallest number of streams that the mode needs.
     fn links(&self, link: LinkFormat, width: Width, rate: PrintedRate) -> Vec<(LinkFormat, Mode)> {
         let (guards, streams) = (&self.guards, &self.streams);
         let formats = streams.iter().flat_map(|streams| {
@@ -148,8 +150,9 @@ impl Choices {
     }
 }
 
-/// The only one of them, or the only one that a vendor would print.
-fn sole(found: &[(LinkFormat, Mode)]) -> Option<LinkFormat> {
+/// The format if there is only one, or else the format of the only mode that a vendor would print. `None` if the rate
+/// is ambiguous.
+fn unambiguous(found: &[(LinkFormat, Mode)]) -> Option<LinkFormat> {
     if let [(format, _)] = found {
         return Some(*format);
     }
@@ -157,17 +160,21 @@ fn sole(found: &[(LinkFormat, Mode)]) -> Option<LinkFormat> {
     highest.next().filter(|_| highest.next().is_none()).map(|(format, _)| *format)
 }
 
-/// Streams of a client, as they are sold: with more of them another width may be meant.
+/// Number of streams of common clients. A rate that needs more streams may mean another width.
 const USUAL_STREAMS: u8 = 2;
 
-/// The link that a rate means: that of the usual width, if so few streams are enough, else the only one of all widths.
-fn meant(
+/// Format that a printed rate means: the one of the usual width if common clients have enough streams for it, and
+/// otherwise the only one of all widths.
+///
+/// # Errors
+/// All formats that the rate may mean.
+fn intended_format(
     rate: PrintedRate,
     link: LinkFormat,
     choices: &Choices,
 ) -> Result<LinkFormat, Vec<(LinkFormat, Mode)>> {
     let usual = choices.links(link, link.width, rate);
-    if let Some(format) = sole(&usual)
+    if let Some(format) = unambiguous(&usual)
         && format.streams <= USUAL_STREAMS
     {
         return Ok(format);
@@ -175,21 +182,21 @@ fn meant(
     let others = choices.widths.iter().filter(|width| **width != link.width);
     let others = others.flat_map(|width| choices.links(link, *width, rate));
     let all: Vec<_> = usual.iter().copied().chain(others).collect();
-    sole(&all).ok_or(all)
+    unambiguous(&all).ok_or(all)
 }
 
-/// Most links that an error message names, and most streams that common products have.
+/// Largest number of formats that a message names, and largest number of streams of common products.
 const MOST_NAMED: usize = 3;
 const FEW_STREAMS: u8 = 4;
 
-/// Keeps what is of a kind, if there is any.
+/// Keeps the items that satisfy `is_it`, if there are any.
 fn keep_if_any<T>(found: &mut Vec<T>, is_it: impl Fn(&T) -> bool) {
     if found.iter().any(&is_it) {
         found.retain(is_it);
     }
 }
 
-/// A mistake in a rate that the link lacks: with the keys that would allow it, if there are any.
+/// Mistake for a rate that the link does not have. The message names keys that would allow it, if there are any.
 pub(super) fn mistake(entry: &Entry, link: LinkFormat, band: Band) -> Option<ScenarioError> {
     let rate = printed(entry)?;
     let choices = Choices::all(link.format, band);

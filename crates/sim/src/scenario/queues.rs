@@ -5,7 +5,7 @@ use super::keys::QUEUE;
 use super::reader::Entry;
 use super::{Discipline, Endpoint, Queue, Scenario, Transport};
 
-/// Checks a discipline: only an access point has stations that share its time, and sees connections both ways.
+/// Checks a discipline. Only an access point has stations that share its time and sees connections both ways.
 pub(super) fn check_discipline(entry: &Entry, is_ap: bool, mistakes: &mut Mistakes) {
     let (Some(queue), Some(fields)) = (QUEUE.variant(entry), entry.fields()) else { return };
     let mut refuse = |key, problem, allowed| {
@@ -24,8 +24,8 @@ pub(super) fn check_discipline(entry: &Entry, is_ap: bool, mistakes: &mut Mistak
     }
 }
 
-/// Checks that no UDP flow, nor one from outside, goes through a queue that tells data from ACKs: its weights assume senders
-/// that follow their ACKs.
+/// Checks that no UDP or external flow goes through a queue with weights for DATA and ACKs. The weights assume
+/// senders that follow their ACKs.
 pub(super) fn check(scenario: &Scenario, addresses: &[Address], mistakes: &mut Mistakes) {
     for (flow, address) in scenario.flows.iter().zip(addresses) {
         let what = match flow.transport {

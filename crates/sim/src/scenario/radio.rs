@@ -1,4 +1,4 @@
-//! The radio of a cell as a scenario describes it, and where its stations are.
+//! Radio model of a cell in a scenario, and positions of its stations.
 
 use std::fmt;
 
@@ -20,33 +20,35 @@ use super::reader::{Entry, Fields};
 use super::traces::Traces;
 use super::{cell, keys};
 
-/// Powers, distances and noise of one cell.
+/// Powers, distances and noise of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Radio {
-    /// Distances at which rates are just received, at most two, rates ascending; the power follows from them.
+    /// Distances at which rates are just received, at most two, with ascending rates. The transmit power follows from
+    /// them.
     pub range: Vec<(RangeRate, Length)>,
-    /// Loss by distance; with two ranges log-distance, its exponent solved for them.
+    /// Path loss. With two ranges the model is log-distance, and its exponent follows from them.
     pub propagation: PathLossModel,
-    /// Carrier.
+    /// Carrier frequency.
     pub frequency: Frequency,
-    /// Transmit power where no range is given.
+    /// Transmit power, if no range is given.
     pub tx_power: Dbm,
-    /// Noise of a receiver above that of 290 K.
+    /// Noise figure of a receiver: its noise above thermal noise at 290 K.
     pub noise_figure: Decibels,
-    /// Rule by which frames are errored.
+    /// Rule that decides which frames are errored.
     pub reception: Decoder,
-    /// Power from which on a frame is sensed; that of the lowest rate just received if `None`.
+    /// Power from which a frame is sensed. With `None`, the power at which the lowest rate is just received.
     pub carrier_sense: Option<Dbm>,
-    /// Standard deviation of shadowing.
+    /// Standard deviation of log-normal shadowing.
     pub shadowing: Decibels,
-    /// Variation over time.
+    /// Fading: variation of the received power over time.
     pub fading: Fading,
-    /// By how much a frame must be stronger than all that overlap it to survive; `None`: none survives.
+    /// Ratio by which a frame must exceed the sum of all overlapping frames to survive; with `None`, no overlapping
+    /// frame survives.
     pub capture: Option<Decibels>,
 }
 
 impl Radio {
-    /// 20 dBm into free space.
+    /// Radio with 20 dBm in free space.
     pub(crate) fn new(band: Band) -> Self {
         Self {
             range: Vec::new(),
@@ -65,7 +67,7 @@ impl Radio {
         }
     }
 
-    /// The space of a cell whose stations go these ways and may send so.
+    /// Layout of a cell whose stations move in these ways and may send with these vectors.
     pub(crate) fn layout(
         &self,
         rates: CellRates,
@@ -75,7 +77,7 @@ impl Radio {
         Layout { ways, vectors, ..self.solved(rates).expect("the scenario was checked") }
     }
 
-    /// The space without its stations.
+    /// Layout without stations.
     fn solved(&self, rates: CellRates) -> Result<Layout, RangeError> {
         let (path_loss, between) = self.path_losses();
         let mut radio = airfair_wlan::radio::Radio {
@@ -101,11 +103,11 @@ impl Radio {
         Ok(Layout { radio, between, transmit_power: solved.transmit_power, ..layout })
     }
 
-    /// Loss between the access point and a station, and between two stations.
+    /// Path loss between the access point and a station, and between two stations.
     fn path_losses(&self) -> (PathLoss, PathLoss) {
         let frequency = self.frequency;
         match self.propagation {
-            // Two ranges are solved for the exponent; any will do to start with.
+            // With two ranges, the exponent is solved for later. Any value will do here.
             _ if self.range.len() > 1 => {
                 let any = PathLoss::log_distance(frequency, 2.0);
                 (any, any)
@@ -133,18 +135,17 @@ impl Radio {
     }
 }
 
-/// Vector of a rate; powers do not depend on the preamble.
-/// A rate whose range is given: as many Mb/s, or the name of its mode.
+/// Rate for which a range is given: a data rate, or the name of a mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RangeRate {
-    /// Of the legacy standard on which the cell builds, or of the only mode that has it.
+    /// Rate of the cell's legacy standard, or of the only mode with this rate.
     Plain(DataRate),
-    /// Of the mode of this name.
+    /// Rate of the mode with this name.
     Named(RateName),
 }
 
 impl RangeRate {
-    /// The rate that a key of the table names.
+    /// Rate that a key of the table names.
     pub(super) fn of(entry: &Entry) -> Option<Self> {
         entry.value().map(Self::Plain).or_else(|| entry.value().map(Self::Named))
     }
@@ -159,7 +160,7 @@ impl fmt::Display for RangeRate {
     }
 }
 
-/// Rates of a cell: of the legacy standard on which it builds, and of the links of its own standard.
+/// Rates of a cell: those of its legacy standard, and those of links of its own standard.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CellRates {
     legacy: Standard,
@@ -173,12 +174,13 @@ impl CellRates {
         Self { legacy: standard.legacy(channel.band), link }
     }
 
-    /// True if no frame of the cell is sent otherwise than 802.11a sends it.
+    /// True if all frames of the cell are frames of 802.11a.
     fn are_80211a(self) -> bool {
         self.legacy == Standard::A && self.link.is_none()
     }
 
-    /// How a frame of this rate is sent. A rate of the legacy standard is that one, whatever modes have it.
+    /// Transmission vector of a rate. A rate of the legacy standard is a legacy rate, even if a mode has the same
+    /// value.
     fn vector(self, rate: RangeRate) -> Result<TxVector, NotThere> {
         let found = match (rate, self.link) {
             (RangeRate::Plain(rate), _) if self.legacy.rates().contains(&rate) => {
@@ -192,12 +194,12 @@ impl CellRates {
     }
 }
 
-/// A rate that a cell lacks.
+/// Reason for which a cell does not have a rate.
 #[derive(Debug)]
 enum NotThere {
-    /// Of its legacy standard, and it has no other.
+    /// The cell has only legacy rates, and this is none of them.
     Legacy,
-    /// Of its modes.
+    /// No mode of the cell has this rate.
     Mode(BadRate),
 }
 
@@ -205,51 +207,51 @@ fn vector(rate: DataRate) -> TxVector {
     TxVector::of(rate, Preamble::Long).expect("a rate of the standard")
 }
 
-/// Loss by distance.
+/// Path loss model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathLossModel {
-    /// Friis.
+    /// Free space, by Friis' equation.
     FreeSpace,
-    /// With a ray that the ground reflects.
+    /// Two rays: the direct one, and one that the ground reflects.
     TwoRay {
         /// Height of the access point's antenna.
         ap_height: Length,
         /// Height of the stations' antennas.
         station_height: Length,
     },
-    /// By a power of the distance.
+    /// Log-distance: a power of the distance.
     LogDistance {
-        /// Ten times the exponent: dB for ten times the distance.
+        /// Loss for ten times the distance: ten times the exponent [dB].
         decade: Decibels,
-        /// Loss at 1 m; free space if `None`.
+        /// Loss at 1 m; with `None`, that of free space.
         reference_loss: Option<Decibels>,
     },
 }
 
-/// Motion of a station from its position on.
+/// Motion of a station from its position.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Motion {
-    /// Not at all.
+    /// No motion.
     None,
-    /// Straight on: speed to the east and to the north.
+    /// Constant velocity: speed to the east and to the north.
     Velocity([Speed; 2]),
-    /// Along given places.
+    /// Straight lines between the given places, at the given times.
     Waypoints(Vec<(Time, [Length; 2])>),
-    /// Between random places.
+    /// Straight lines between random places.
     RandomWaypoint {
-        /// Region in which they are.
+        /// Region that contains the places.
         region: Area,
         /// Lowest and highest speed of a trip.
         speeds: [Speed; 2],
-        /// Rest after each trip.
+        /// Pause after each trip.
         pause: Duration,
-        /// Place and motion at the start.
+        /// Position and motion at the start.
         begin: Begin,
     },
 }
 
 impl Motion {
-    /// True if it needs no position to start from.
+    /// True if the motion itself determines where the station starts.
     pub(super) fn says_where_it_starts(&self) -> bool {
         match self {
             Self::None | Self::Velocity(_) => false,
@@ -259,37 +261,37 @@ impl Motion {
     }
 }
 
-/// Region in which random places are.
+/// Region of random places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Area {
-    /// Within this distance of the access point.
+    /// Disc with this radius around the access point.
     Disc(Length),
-    /// Between two opposite corners.
+    /// Rectangle between two opposite corners.
     Rectangle([[Length; 2]; 2]),
 }
 
-/// Start of a random way.
+/// Start of a random waypoint motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begin {
-    /// Anywhere in the region.
+    /// At a place that is uniform in the region, at the start of a trip.
     Uniform,
     /// At the station's position.
     Position,
-    /// As if it had been moving for ever.
+    /// In the steady state of the motion.
     SteadyState,
 }
 
-/// Trajectory of a station: its place, and its motion from there.
+/// Trajectory of a station: its position and its motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
-    /// East and north of the access point.
+    /// Coordinates relative to the access point, to the east and to the north.
     pub position: [Length; 2],
-    /// Its motion from there.
+    /// Motion from the position.
     pub motion: Motion,
 }
 
 impl Trajectory {
-    /// The trajectory as the radio follows it.
+    /// Trajectory in the form that the radio model uses.
     pub(crate) fn mobility(&self) -> Mobility {
         self.checked().expect("the scenario was checked")
     }
@@ -324,7 +326,7 @@ impl Trajectory {
     }
 }
 
-/// True if a cell has a radio; `None` if a mistake spoils it.
+/// Checks the `radio` of a cell. True if the cell has one; `None` if a mistake hides it.
 pub(super) fn check(
     entry: &Entry,
     rates: Option<CellRates>,
@@ -361,7 +363,7 @@ pub(super) fn check(
     Some(true)
 }
 
-/// Number of ranges, unless a mistake spoils one.
+/// Number of ranges; `None` if one contains a mistake.
 fn check_ranges(entry: &Entry, rates: Option<CellRates>, mistakes: &mut Mistakes) -> Option<usize> {
     if entry.bad {
         return None;
@@ -411,17 +413,17 @@ pub(super) struct GroupTrajectory {
 #[derive(Debug)]
 enum At {
     Point([Length; 2]),
-    /// Evenly on a circle around the access point.
+    /// Evenly spaced on a circle around the access point.
     Circle(Length),
 }
 
 impl GroupTrajectory {
-    /// Waypoints of one member.
+    /// Number of waypoints of one member.
     pub(super) fn waypoints(&self) -> usize {
         if let Motion::Waypoints(points) = &self.motion { points.len() } else { 0 }
     }
 
-    /// That of the `i`-th of `count` members, from 1.
+    /// Trajectory of the `i`-th of `count` members, from 1.
     pub(super) fn member(&self, i: usize, count: usize) -> Trajectory {
         let position = match self.at {
             At::Point(point) => point,
@@ -438,7 +440,7 @@ fn on_circle(radius: Length, i: usize, count: usize) -> [Length; 2] {
     [Length::rounded(radius * libm::cos(angle)), Length::rounded(radius * libm::sin(angle))]
 }
 
-/// Trajectories of a group, if its cell has a radio.
+/// Reads the trajectories of a group, if its cell has a radio.
 pub(super) fn trajectory(
     fields: &Fields,
     has_radio: Option<bool>,

@@ -1,4 +1,4 @@
-//! Rates of a station: one, a schedule, or what a law finds; up and down.
+//! Rates of a station, up and down: constant, by schedule, or by rate control.
 
 use airfair_laws::{arf, minstrel_ht};
 use airfair_units::{DataRate, Duration, Time};
@@ -15,9 +15,9 @@ use super::{RateControl, Station, cell, printed};
 
 /// Rate over time.
 type Schedule = Vec<(Time, Rate)>;
-/// Rate over time, or where a law starts that finds it.
+/// Rate over time, or the initial rate of a rate control.
 pub(super) type OneWay = (Schedule, Option<RateControl>);
-/// A station's standard and its link with the access point, whose rates it may have.
+/// Properties of a station that decide which rates its link has.
 #[derive(Clone, Copy)]
 pub(super) struct Ends {
     pub(super) standard: Standard,
@@ -37,7 +37,7 @@ fn lowest(standard: Standard, link: Option<LinkCapabilities>) -> Rate {
     link.map_or_else(legacy, |link| Rate::Mode(link.ladder()[0]))
 }
 
-/// The rates of a station's own frames and of those to it.
+/// Reads the rates of a station's own frames and of the frames to it.
 pub(super) fn rates(
     entry: &Entry,
     ends: Option<Ends>,
@@ -74,7 +74,7 @@ fn one_way(
     Some((vec![(Time::ZERO, start)], Some(law)))
 }
 
-/// The law as a link has it: `"minstrel"` is Minstrel-HT on links of 802.11n, ac and ax.
+/// Rate control as the link has it: `"minstrel"` means Minstrel-HT on links of 802.11n, ac and ax.
 fn of_link(
     law: RateControl,
     link: Option<LinkCapabilities>,
@@ -159,7 +159,7 @@ fn schedule(
     Some(schedule).filter(|schedule| schedule.len() == steps.len() && !schedule.is_empty())
 }
 
-/// A rate that the station has.
+/// Reads a rate, and reports it if the link does not have it.
 fn rate(entry: &Entry, ends: Option<Ends>, mistakes: &mut Mistakes) -> Option<Rate> {
     let (rate, name) = (entry.value::<DataRate>(), entry.value::<RateName>());
     let Ends { standard, link, band } = ends?;

@@ -1,6 +1,6 @@
-//! Reads a tree as its declaration says: types, units, ranges, defaults, unknown and missing keys.
+//! Reads the tree of a file by its declaration: types, units, ranges, defaults, unknown keys and missing keys.
 //!
-//! A value that a mistake has spoilt comes out as "bad", so that the checks behind say nothing more about it.
+//! A value with a mistake is read as "bad", so that later checks do not report it again.
 
 use airfair_units::DataRate;
 
@@ -10,44 +10,39 @@ use super::kind::{Absent, Key, Kind, MAX_NAME, Plain, Scalar, Table, Tagged};
 use super::overrides::did_you_mean;
 use super::plain::{misfit, plain, wrong_type};
 
-/// A value that is what its key was declared as.
+/// A value that has the kind of its key.
 #[derive(Clone, Debug)]
 pub(super) enum Given<'n> {
-    /// A value without parts.
     Plain(Plain<'n>),
-    /// The items of a list.
     List(Vec<Entry<'n>>),
-    /// The places of a tuple.
     Tuple(Vec<Entry<'n>>),
-    /// A table.
     Table(Fields<'n>),
-    /// Tables with their names.
     Named(Vec<Fields<'n>>),
 }
 
-/// Entry under one key, also where nothing stands.
+/// Entry of a key, whether or not the file contains the key.
 #[derive(Clone, Debug)]
 pub(super) struct Entry<'n> {
-    /// Its address.
+    /// Address of the key.
     pub(super) path: String,
-    /// Its offset in the file.
+    /// Offset in the file.
     pub(super) at: usize,
-    /// Node that was written; `None` if nothing was.
+    /// Node in the file; `None` if the key is absent.
     pub(super) node: Option<&'n Node>,
-    /// Its value or default; `None` if it is bad, or absent and without a default of its own.
+    /// Value or default. `None` if the value is bad, or if the key is absent and has no default.
     pub(super) given: Option<Given<'n>>,
-    /// True if a mistake was already reported here.
+    /// True if a mistake was reported here.
     pub(super) bad: bool,
 }
 
-/// The entries of one table.
+/// Entries of a table.
 #[derive(Clone, Debug)]
 pub(super) struct Fields<'n> {
-    /// Its key or the name that the user gave.
+    /// Key of the table, or the name that the user chose.
     pub(super) name: &'n str,
-    /// Its address.
+    /// Address of the table.
     pub(super) path: String,
-    /// Its offset in the file.
+    /// Offset in the file.
     pub(super) at: usize,
     spec: &'static Table,
     entries: Vec<Option<Entry<'n>>>,
@@ -57,36 +52,35 @@ pub(super) struct Fields<'n> {
 static EMPTY: Node = Node { at: 0, value: Value::Table(Vec::new()) };
 
 impl<'n> Fields<'n> {
-    /// Address of the table.
     pub(super) fn address(&self) -> Address {
         Address { at: self.at, path: self.path.clone() }
     }
 
-    /// The entry under `key`, once.
+    /// Removes and returns the entry of `key`.
     pub(super) fn take(&mut self, key: &str) -> Entry<'n> {
         let index = self.spec.keys.iter().position(|known| known.name == key);
         let index = index.expect("a key is read that is not declared");
         self.entries[index].take().expect("a key is read twice")
     }
 
-    /// The entry under `key`.
+    /// Entry of `key`.
     pub(super) fn get(&self, key: &str) -> &Entry<'n> {
         let index = self.spec.keys.iter().position(|known| known.name == key);
         let index = index.expect("a key is read that is not declared");
         self.entries[index].as_ref().expect("a key is read twice")
     }
 
-    /// True if `key` is declared here.
+    /// True if `key` is declared in this table.
     pub(super) fn has(&self, key: &str) -> bool {
         self.spec.keys.iter().any(|known| known.name == key)
     }
 
-    /// True if a mistake was already reported in it.
+    /// True if a mistake was reported in this table.
     pub(super) fn is_spoilt(&self) -> bool {
         self.entries.iter().flatten().any(|entry| entry.bad)
     }
 
-    /// A table of which nothing is known but its name.
+    /// A table with only a name, because a mistake hides its content.
     fn bad(spec: &'static Table, name: &'n str, path: String, at: usize) -> Self {
         let entry = |key: &Key| {
             let path = join(&path, key.name);
@@ -98,7 +92,7 @@ impl<'n> Fields<'n> {
 }
 
 impl<'n> Entry<'n> {
-    /// Its value, if it has no parts.
+    /// Scalar value.
     pub(super) fn plain(&self) -> Option<Plain<'n>> {
         match self.given {
             Some(Given::Plain(plain)) => Some(plain),
@@ -106,52 +100,51 @@ impl<'n> Entry<'n> {
         }
     }
 
-    /// Its text or name.
+    /// Text or name.
     pub(super) fn text(&self) -> Option<&'n str> {
         if let Some(Plain::Text(text)) = self.plain() { Some(text) } else { None }
     }
 
-    /// Its word.
     pub(super) fn word(&self) -> Option<&'static str> {
         if let Some(Plain::Word(word)) = self.plain() { Some(word) } else { None }
     }
 
-    /// Its value, if it is of this type.
+    /// Value of this type.
     pub(super) fn value<V: Scalar>(&self) -> Option<V> {
         self.plain().and_then(V::of)
     }
 
-    /// Its whole number; the declaration's range makes it fit.
+    /// Integer of this type; the declared range makes it fit.
     pub(super) fn integer<T: TryFrom<u64>>(&self) -> Option<T> {
         self.value::<u64>().and_then(|number| T::try_from(number).ok())
     }
 
-    /// The items of its list; none if it is bad.
+    /// Items of a list; empty if the list is bad.
     pub(super) fn items(&self) -> &[Entry<'n>] {
         if let Some(Given::List(items)) = &self.given { items } else { &[] }
     }
 
-    /// Entries in its places.
+    /// Places of a tuple.
     pub(super) fn places(&self) -> Option<&[Entry<'n>]> {
         if let Some(Given::Tuple(places)) = &self.given { Some(places) } else { None }
     }
 
-    /// Its table.
+    /// Table.
     pub(super) fn fields(&self) -> Option<&Fields<'n>> {
         if let Some(Given::Table(fields)) = &self.given { Some(fields) } else { None }
     }
 
-    /// Its named tables.
+    /// Named tables.
     pub(super) fn named(self) -> Vec<Fields<'n>> {
         if let Some(Given::Named(all)) = self.given { all } else { Vec::new() }
     }
 
-    /// True if the file or the command line says something here.
+    /// True if the file or the command line sets the key.
     pub(super) fn is_set(&self) -> bool {
         self.node.is_some()
     }
 
-    /// A mistake in what was written here.
+    /// Mistake about the value of this key.
     pub(super) fn mistake(
         &self,
         problem: impl Into<String>,
@@ -172,7 +165,7 @@ pub(super) fn read<'n>(
     Reader { mistakes }.table(spec, node, Place { name: "", path: "" })
 }
 
-/// Place where a value stands.
+/// Position of a value in the file.
 #[derive(Clone, Copy)]
 struct Place<'n, 'p> {
     name: &'n str,
@@ -204,7 +197,7 @@ impl Reader<'_> {
             Some(match written {
                 Some((name, value)) => {
                     let given = self.value(&key.kind, value, Place { name, path: &path });
-                    // Beside `[station.a]`, a `[statoin.b]` makes the section incomplete.
+                    // If there is also a `[statoin.b]`, the section with `[station.a]` counts as incomplete.
                     let bad = given.is_none() || slips.contains(&key.name);
                     Entry { path, at: value.at, node: Some(value), given, bad }
                 }
@@ -218,7 +211,7 @@ impl Reader<'_> {
         Some(Fields { name: place.name, path: place.path.to_owned(), at: node.at, spec, entries })
     }
 
-    /// Reports keys that none of `specs` has; returns the known keys that they were probably meant as.
+    /// Reports keys that no table in `specs` has. Returns the known keys that were probably meant.
     fn unknown_keys(
         &mut self,
         specs: &[&'static Table],
@@ -302,7 +295,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a value without parts; `whole` is all that its key allows.
+    /// Reads a scalar value. `whole` are all kinds that the key allows.
     fn plain<'n>(
         &mut self,
         kind: &'static Kind,
@@ -320,7 +313,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes the alternative that the value's type points to, so that its own message appears.
+    /// Chooses the alternative by the type of the value, so that the message fits it.
     fn either<'n>(
         &mut self,
         kinds: &'static [Kind],
@@ -334,13 +327,13 @@ impl Reader<'_> {
                 return Some(Given::Plain(word));
             }
             let quantity = kinds.iter().find(|kind| kind.is_quantity());
-            // A text that does not even begin like a number is not a slip in a quantity.
+            // A text that does not begin like a number is not a misspelt quantity.
             let number = |c: char| c.is_ascii_digit() || c == '-' || c == '.';
             if let Some(kind) = quantity.filter(|_| text.trim().starts_with(number)) {
                 return self.plain(kind, whole, node, place.path);
             }
         }
-        // A table beside tagged ones is meant where there is no tag.
+        // A table without a tag means the alternative that is a plain table.
         let is_plain = kinds.iter().any(|kind| matches!(kind, Kind::Table(_)));
         let fits = |kind: &&Kind| match (kind, &node.value) {
             (Kind::Tagged(tagged), Value::Table(written)) if is_plain => {
@@ -429,7 +422,7 @@ impl Reader<'_> {
                 let problem = format!("wrong type: {}", node.type_name());
                 self.report(&path, node, problem, format!("a section [{path}]"));
             }
-            // A spoilt section still has a name that others may refer to.
+            // A section with mistakes still has a name to which others may refer.
             all.push(fields.unwrap_or_else(|| Fields::bad(spec, name, path, node.at)));
         }
         all
@@ -441,7 +434,7 @@ impl Reader<'_> {
         Entry { path, at: node.at, node: Some(node), given, bad }
     }
 
-    /// Each rate with its length. What is wrong with the rate is told at the whole.
+    /// Reads each rate with its length. Mistakes in rates are reported for the table as a whole.
     fn ranges<'n>(&mut self, written: &'n [(String, Node)], path: &str) -> Vec<Entry<'n>> {
         let pair = |(name, node): &'n (String, Node)| {
             let path = format!("{path}.\"{name}\"");

@@ -5,10 +5,10 @@ use super::keys::ROOT;
 use super::kind::{Kind, Table, Tagged};
 use super::schema::default_text;
 
-/// Sections that share tables of the same kind: stations and cells have queues, hosts and links losses.
+/// Sections that share kinds of tables: stations and cells have queues, hosts and links have losses.
 const GROUPS: [&[&str]; 3] = [&["bss", "station"], &["host", "router", "link"], &["flow"]];
 
-/// The keys of the scenario file as Markdown tables, for `docs/scenario.md`.
+/// Keys of the scenario file as Markdown tables, for `docs/scenario.md`.
 pub fn reference_markdown() -> String {
     let mut out = String::new();
     section(&mut out, "Top level", &ROOT);
@@ -17,7 +17,7 @@ pub fn reference_markdown() -> String {
         for name in group {
             section(&mut out, &format!("`[{name}.NAME]`"), named(name));
         }
-        // What a station may have comes first: it is what is looked for most.
+        // Tables of stations come first, because they are looked up most often.
         group.iter().rev().for_each(|name| collect(named(name), &mut tagged));
         for (key, tagged) in tagged {
             for (word, table) in tagged.variants {
@@ -28,7 +28,7 @@ pub fn reference_markdown() -> String {
     out
 }
 
-/// The table of the sections called `name`.
+/// Table of the sections called `name`.
 fn named(name: &str) -> &'static Table {
     let key = ROOT.keys.iter().find(|key| key.name == name);
     match key.expect("a section").kind {
@@ -37,7 +37,7 @@ fn named(name: &str) -> &'static Table {
     }
 }
 
-/// Tables that are told apart by one of their keys, below `table`, each once.
+/// Collects tagged tables below `table`, each one once.
 fn collect(table: &'static Table, out: &mut Vec<(&'static str, &'static Tagged)>) {
     for key in table.keys {
         below(key.name, &key.kind, out);
@@ -91,7 +91,7 @@ fn rows(out: &mut String, heading: &str, prefix: &str, table: &Table) {
     }
 }
 
-/// The default of a key in cells of today, where it is another one.
+/// Today's default of a key, if it differs by era.
 fn of_today(heading: &str, name: &str) -> String {
     let defaults: Vec<String> = eras::defaults_of(heading, name)
         .map(|(value, whose)| format!("`{}`{whose}", value.trim_matches('"')))
@@ -102,7 +102,7 @@ fn of_today(heading: &str, name: &str) -> String {
     format!("; in 802.11n, ac and ax {}", defaults.join(", "))
 }
 
-/// The table that a key can hold in place.
+/// Table that a key of this kind holds.
 fn inner(kind: &Kind) -> Option<&'static Table> {
     match kind {
         Kind::Table(table) => Some(table),

@@ -9,23 +9,23 @@ use super::error::{Address, Mistakes, ScenarioError};
 use super::{Endpoint, Link, Node, Scenario};
 use crate::link::Heading;
 
-/// A link, by its place in the scenario, and the direction in which it is taken.
+/// Index of a link in the scenario, and the direction in which a route takes it.
 type Wire = (usize, Heading);
 
 /// Links from one wired node to another, in order.
 pub(crate) type Wires = Vec<Wire>;
 
-/// The ways from one node to all others: fewest hops, among equals least delay, among equals the link
-/// that comes first.
+/// Routes from one node to all others: fewest hops first, then least delay, then the link that comes first in the
+/// file.
 #[derive(Debug)]
 pub(crate) struct Routes {
-    /// Last hop to each node.
+    /// Last hop of the route to each node.
     last_hop: BTreeMap<Node, Wire>,
     source: Node,
 }
 
 impl Routes {
-    /// The ways from `source` over `links`.
+    /// Routes from `source` over `links`.
     pub(crate) fn from(source: Node, links: &[Link]) -> Self {
         let mut incident: BTreeMap<Node, Vec<Wire>> = BTreeMap::new();
         for (index, link) in links.iter().enumerate() {
@@ -55,7 +55,7 @@ impl Routes {
         Self { last_hop, source }
     }
 
-    /// The way to `target`, empty if that is the source; `None` if there is none.
+    /// Route to `target`, which is empty for the source; `None` if there is none.
     pub(crate) fn to(&self, target: Node, links: &[Link]) -> Option<Wires> {
         let (mut wires, mut node) = (Vec::new(), target);
         while node != self.source {
@@ -69,7 +69,7 @@ impl Routes {
 }
 
 impl Scenario {
-    /// The wired node at which the wires of an end of a flow begin.
+    /// Wired node at which the wired part of a flow's route begins or ends.
     pub(crate) fn wired_node(&self, end: Endpoint) -> Node {
         match end {
             Endpoint::Station(index) => Node::Cell(self.stations[index].cell),
@@ -77,17 +77,17 @@ impl Scenario {
         }
     }
 
-    /// True if a way leads from one end to another.
+    /// True if there is a route between two ends.
     pub fn is_reachable(&self, from: Endpoint, to: Endpoint) -> bool {
         let [from, to] = [from, to].map(|end| self.wired_node(end));
         Routes::from(from, &self.links).to(to, &self.links).is_some()
     }
 }
 
-/// Most wires on a way.
+/// Largest number of wired links on a route.
 const MAX_HOPS: usize = 1_000;
 
-/// Checks that there is a way between the ends of each flow; a section is reported once.
+/// Checks that there is a route between the ends of each flow. A section is reported once.
 pub(super) fn check(scenario: &Scenario, addresses: &[Address], mistakes: &mut Mistakes) {
     let mut known: BTreeMap<Node, Routes> = BTreeMap::new();
     let mut told = BTreeSet::new();
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn fewer_hops_beat_less_delay_and_less_delay_beats_an_earlier_place() {
-        // 0 ── 1 ── 2 ── 3, a slow short cut 0 ── 3, and two ways of two hops from 0 to 2
+        // Links 0 ── 1 ── 2 ── 3, a slow short cut 0 ── 3, and two routes of two hops from 0 to 2.
         let links = [
             link([0, 1], 1),
             link([1, 2], 9),

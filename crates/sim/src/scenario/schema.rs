@@ -8,8 +8,8 @@ use super::kind::{Absent, Key, Kind, MAX_NAME, MAX_TITLE, MAX_WINDOW, Plain, Tab
 
 /// JSON Schema (draft 2020-12) of the scenario file.
 ///
-/// It knows keys, types, units and ranges; what must fit together is checked by
-/// [`Scenario::parse`](super::Scenario::parse) alone.
+/// The schema describes keys, types, units and ranges. Only [`Scenario::parse`](super::Scenario::parse) checks across
+/// keys.
 pub fn schema() -> Value {
     let mut schema = object(&ROOT);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
@@ -115,7 +115,7 @@ fn of_kind(kind: &Kind) -> Value {
     }
 }
 
-/// A table that its tag tells from the others; only one of them can do without.
+/// Schema of one of several tagged tables. At most one of them may omit the tag.
 fn variant(tagged: &Tagged, tag: &str, table: &Table) -> Value {
     let mut schema = object(table);
     let required = schema["required"].as_array_mut().expect("a list of keys");
@@ -138,7 +138,7 @@ fn signed_quantity(units: &str) -> Value {
     number_with("-?", units)
 }
 
-/// A rate with its unit, or the name of one.
+/// Pattern of a rate with its unit, or of the name of a rate.
 fn rate_or_name() -> String {
     let names = "ht-mcs[0-9]{1,2}|(vht|he)-mcs[0-9]{1,2}x[1-8]";
     format!("{}|^({names})$", pattern("", RATE_UNITS))
@@ -154,7 +154,7 @@ fn pattern(sign: &str, units: &str) -> String {
     format!("^\\s*{sign}([0-9]+\\.?[0-9]*|\\.[0-9]+)\\s*({units})\\s*$")
 }
 
-/// A value as JSON; a quantity or a word as a text.
+/// Value as JSON; a quantity or a word is a string.
 fn json_of(plain: Plain) -> Value {
     match plain {
         Plain::Text(text) => json!(text),
@@ -166,7 +166,7 @@ fn json_of(plain: Plain) -> Value {
     }
 }
 
-/// Content of a table if nothing is said.
+/// Default content of a table.
 fn default_of(kind: &Kind) -> Value {
     let Kind::Table(table) = kind else {
         return if matches!(kind, Kind::List(_)) { json!([]) } else { json!({}) };
@@ -182,7 +182,7 @@ fn default_of(kind: &Kind) -> Value {
     Value::Object(defaults.collect())
 }
 
-/// The default of a key as the file would say it, or in words.
+/// Default of a key as it would be written in the file, or in words.
 pub(super) fn default_text(key: &Key) -> String {
     match &key.absent {
         Absent::Required => "required".to_owned(),

@@ -1,4 +1,4 @@
-//! Sizes that a scenario multiplies: parts that are small each are bounded together, before they take memory.
+//! Limits of sizes that add up or multiply over the whole scenario, checked before they take memory.
 
 use std::fmt;
 
@@ -9,24 +9,24 @@ use super::parse::{MAX_FILE, MAX_FILE_MIB, MAX_PARTS, parts};
 use super::reader::Entry;
 use super::{Capacity, Flow, Queue, Scenario, Tfrc, TfrcTraffic, Transport};
 
-/// Most waypoints of all stations.
+/// Largest number of waypoints, over all stations.
 pub(super) const MAX_WAYPOINTS: usize = 50_000;
-/// Most steps in the rates of all stations.
+/// Largest number of steps in rate schedules, over all stations.
 pub(super) const MAX_RATE_STEPS: usize = 50_000;
-/// Most pairs of stations that do not decode each other, each counted from both sides.
+/// Largest number of pairs of stations that do not decode each other; each pair counts twice.
 pub(super) const MAX_RELATED: usize = 1_000_000;
-/// Most frames of all sources, before they repeat.
+/// Largest number of frames of media sources before they repeat, over all flows.
 pub(super) const MAX_ALL_FRAMES: usize = 500_000;
-/// Most values of a time series: steps of everything that has one in all replications. One takes up to 64 octets.
+/// Largest number of values of time series, over all items and replications. A value takes up to 64 octets.
 const MAX_SERIES: u64 = 20_000_000;
-/// Most rows of results: flows, stations and directions of links in all replications.
+/// Largest number of rows of results: flows, stations and directions of links, over all replications.
 const MAX_ROWS: u64 = 2_000_000;
-/// Most packets for which all queues together have room.
+/// Largest number of packets for which all queues together have room.
 const MAX_ROOM: u64 = 10_000_000;
-/// Smallest packet of a queue that counts octets [octets].
+/// Size of the smallest packet in a queue that counts octets [octets].
 const SMALL_PACKET: u64 = 40;
 
-/// A sum over the parts of a file that is told once, where it becomes too large.
+/// Sum over the parts of a file, which is reported once if it becomes too large.
 pub(super) struct Budget {
     noun: &'static str,
     most: usize,
@@ -34,7 +34,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// At most `most` of what `noun` names, in the plural.
+    /// Allows `most` items; `noun` names them in the plural.
     pub(super) const fn new(noun: &'static str, most: usize) -> Self {
         Self { noun, most, spent: 0 }
     }
@@ -42,7 +42,7 @@ impl Budget {
     /// Adds `count` times `each`.
     ///
     /// # Errors
-    /// [`Spoilt`] if there is no room for so many.
+    /// [`Spoilt`] if the sum becomes too large.
     pub(super) fn spend(
         &mut self,
         count: usize,
@@ -63,7 +63,7 @@ impl Budget {
     }
 }
 
-/// Frames of a flow's source, before they repeat.
+/// Frames of a flow's media source before they repeat.
 pub(super) fn frames(flow: &Flow) -> usize {
     match &flow.transport {
         Transport::Tfrc(Tfrc { traffic: TfrcTraffic::Frames { frames, .. }, .. }) => frames.len(),
@@ -71,7 +71,7 @@ pub(super) fn frames(flow: &Flow) -> usize {
     }
 }
 
-/// Checks what only the whole scenario shows.
+/// Checks limits that depend on the whole scenario.
 pub(super) fn check(
     scenario: &Scenario,
     series: &Entry,
@@ -120,12 +120,12 @@ fn check_series(scenario: &Scenario, entry: &Entry, mistakes: &mut Mistakes) {
     }
 }
 
-/// Steps of a run, the last of which may be short.
+/// Number of steps of a run; the last step may be short.
 fn steps(duration: Duration, step: Duration) -> u64 {
     duration.as_nanos().div_ceil(step.as_nanos())
 }
 
-/// Flows, stations and directions of links.
+/// Number of rows of results per replication: flows, stations and directions of links.
 fn rows(scenario: &Scenario) -> u64 {
     (scenario.flows.len() + scenario.stations.len() + 2 * scenario.links.len()) as u64
 }
@@ -166,13 +166,13 @@ fn check_room(scenario: &Scenario, mistakes: &mut Mistakes) {
     }
 }
 
-/// True if the scenario as written is no larger than what is read.
+/// True if the scenario, once written, is not too large to be read again.
 fn is_readable(scenario: &Scenario) -> bool {
     let mut room = Room { octets: MAX_FILE, parts: MAX_PARTS };
     scenario.write(&mut room).is_ok()
 }
 
-/// A writer that counts, until there is no more room.
+/// Writer that counts its output and fails at a limit.
 struct Room {
     octets: usize,
     parts: usize,

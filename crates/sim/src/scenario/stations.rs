@@ -1,4 +1,4 @@
-//! Stations: groups made by `count`, and who decodes whom.
+//! Stations: groups made by `count`, and relations of hearing.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -21,7 +21,7 @@ use super::reader::{Entry, Fields};
 use super::size::{Budget, MAX_RATE_STEPS, MAX_RELATED, MAX_WAYPOINTS};
 use super::{Station, capabilities, cell, keys, printed, queues};
 
-/// One `[station.NAME]`.
+/// A section `[station.NAME]`.
 pub(super) struct Group<'n> {
     fields: Fields<'n>,
     cell: Option<usize>,
@@ -30,7 +30,7 @@ pub(super) struct Group<'n> {
     rates: Option<[OneWay; 2]>,
     trajectory: Result<Option<GroupTrajectory>, Spoilt>,
     count: Option<usize>,
-    /// A member, but for its name, its rates and its place.
+    /// Member of the group without its name, rates and position.
     station: Option<Station>,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn groups<'n>(
     entry.named().into_iter().map(|fields| group(fields, context, mistakes)).collect()
 }
 
-/// A section that has nothing in it.
+/// Mistake: a section that is missing.
 pub(super) fn missing(section: &str) -> ScenarioError {
     ScenarioError {
         path: section.to_owned(),
@@ -85,7 +85,7 @@ fn group<'n>(fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes) -> 
     Group { fields, cell, standard, access, rates, trajectory, count, station }
 }
 
-/// The standard of a station: its cell's, or an older one of the band.
+/// Standard of a station: the cell's, or an older one of the band.
 fn standard(
     entry: &Entry,
     cell: Option<(Standard, Channel)>,
@@ -111,13 +111,13 @@ fn standard(
     Some(own)
 }
 
-/// All stations, with the groups that they came from.
+/// All stations, with the groups from which they come.
 pub(super) struct Expanded<'n> {
     groups: Vec<(Group<'n>, usize)>,
     stations: Vec<Option<Station>>,
 }
 
-/// Makes as many stations of each group as it counts, and gives them their names.
+/// Makes the stations of each group and declares their names.
 pub(super) fn expand<'n>(
     groups: Vec<Group<'n>>,
     names: &mut Names,
@@ -178,12 +178,12 @@ fn members(group: &Group, first: usize, names: &mut Names, mistakes: &mut Mistak
 }
 
 impl Group<'_> {
-    /// Waypoints of one member.
+    /// Number of waypoints of one member.
     fn waypoints(&self) -> usize {
         self.trajectory.as_ref().ok().and_then(Option::as_ref).map_or(0, GroupTrajectory::waypoints)
     }
 
-    /// Steps in the rates of one member, up and down.
+    /// Number of steps in the rate schedules of one member, up and down.
     fn rate_steps(&self) -> usize {
         self.rates.iter().flatten().map(|(schedule, _)| schedule.len() - 1).sum()
     }
@@ -211,13 +211,13 @@ impl Group<'_> {
     }
 }
 
-/// The stations with their relation of decoding, and their standards.
+/// All stations with their relations of hearing, and the facts that their cells need.
 pub(super) struct Hearing {
     stations: Vec<Option<Station>>,
     members: Vec<Member>,
 }
 
-/// A group of stations, as its cell sees it.
+/// A station as its cell needs it.
 struct Member {
     name: String,
     cell: Option<usize>,
@@ -226,7 +226,7 @@ struct Member {
     access: OwnAccess,
 }
 
-/// Makes `senses_only` and `hidden_from` symmetric and checks their names.
+/// Resolves `senses_only` and `hidden_from`, and makes them symmetric.
 pub(super) fn hearing(expanded: Expanded, names: &Names, mistakes: &mut Mistakes) -> Hearing {
     let Expanded { groups, mut stations } = expanded;
     let cells: Vec<Option<usize>> =
@@ -255,7 +255,7 @@ pub(super) fn hearing(expanded: Expanded, names: &Names, mistakes: &mut Mistakes
     Hearing { stations, members: groups.into_iter().map(member).collect() }
 }
 
-/// The stations that each station names, or that name it, ascending.
+/// Stations that each station names, or that name it, ascending.
 fn relation(
     groups: &[(Group, usize)],
     cells: &[Option<usize>],
@@ -293,7 +293,7 @@ fn relation(
     related.into_iter().map(|others| others.into_iter().collect()).collect()
 }
 
-/// The station or the stations that an entry names.
+/// Stations that an entry names.
 fn others(entry: &Entry, names: &Names, mistakes: &mut Mistakes) -> Option<Range<usize>> {
     match names.end(entry, mistakes)? {
         Target::Station(index) => Some(index..index + 1),
@@ -307,36 +307,36 @@ fn others(entry: &Entry, names: &Names, mistakes: &mut Mistakes) -> Option<Range
     }
 }
 
-/// The stations of one cell.
+/// Stations of one cell.
 pub(super) struct CellMembers<'h> {
     members: Vec<&'h Member>,
 }
 
 impl Hearing {
-    /// Those of the cell `index`; a station whose cell is not known may be in any.
+    /// Stations of the cell `index`. A station whose cell is unknown may be in any cell.
     pub(super) fn of_cell(&self, index: usize) -> CellMembers<'_> {
         let is_here = |member: &&Member| member.cell.is_none_or(|cell| cell == index);
         CellMembers { members: self.members.iter().filter(is_here).collect() }
     }
 
-    /// The stations, unless one is spoilt.
+    /// All stations; `None` if one contains a mistake.
     pub(super) fn complete(self) -> Option<Vec<Station>> {
         self.stations.into_iter().collect()
     }
 }
 
 impl CellMembers<'_> {
-    /// Formats of the links with the access point.
+    /// Formats of the stations' links with the access point.
     pub(super) fn links(&self) -> impl Iterator<Item = LinkFormat> {
         self.members.iter().filter_map(|member| member.link)
     }
 
-    /// Checks the channel access of each against the windows of the cell.
+    /// Checks each station's channel access against the cell's windows.
     pub(super) fn check_access(&self, cell: Windows, mistakes: &mut Mistakes) {
         self.members.iter().for_each(|member| member.access.check(cell, mistakes));
     }
 
-    /// True if a b station is in the cell; `None` if a mistake hides it.
+    /// True if the cell has an 802.11b station; `None` if a mistake hides it.
     pub(super) fn b_stations(&self) -> Option<bool> {
         let is_b = |member: &&Member| member.standard.map(|s| s == Standard::B);
         if self.members.iter().any(|member| is_b(member) == Some(true)) {
@@ -345,7 +345,7 @@ impl CellMembers<'_> {
         self.members.iter().all(|member| is_b(member).is_some()).then_some(false)
     }
 
-    /// The first b station, if it lacks `rate`.
+    /// Name of the first 802.11b station, if 802.11b lacks `rate`.
     pub(super) fn first_without(&self, rate: DataRate) -> Option<&str> {
         let b_station = self.members.iter().find(|member| member.standard == Some(Standard::B));
         let lacks = !Standard::B.rates().contains(&rate);

@@ -1,4 +1,4 @@
-//! The declarations against the parser: each declared key is read, and each mistake is told once.
+//! Tests of all declarations: each declared key is read and written, and each mistake is reported once.
 
 use proptest::prelude::*;
 
@@ -38,17 +38,17 @@ to = "server"
 transport = { kind = "external" }
 "#;
 
-/// A declared key at an address in [`BASE`], and what must be set before it can be.
+/// A declared key at an address in [`BASE`], with the keys that must be set before it.
 struct Found {
     path: String,
     key: &'static Key,
     company: Vec<(String, String)>,
-    /// True if it names the variant that its table is of.
+    /// True if the key names the variant of its table.
     is_tag: bool,
 }
 
 impl Found {
-    /// The scenario with its company and then its own value.
+    /// Parses the scenario with the required keys and a value for this one.
     fn with(&self, value: Option<&str>) -> Result<Scenario, Vec<String>> {
         let own = value.map(|value| (self.path.clone(), value.to_owned()));
         let overrides: Vec<_> = self.company.iter().cloned().chain(own).collect();
@@ -57,14 +57,13 @@ impl Found {
     }
 }
 
-/// Every declared key.
 fn all_keys() -> Vec<Found> {
     let mut out = Vec::new();
     walk("", &ROOT, (&[], ""), &mut out);
     out
 }
 
-/// The keys of a table that is there once `tables` are set; `tag` is the one that tells it from others.
+/// Collects the keys of a table that exists once `tables` are set. `tag` is the key that names its variant.
 fn walk(
     path: &str,
     table: &'static Table,
@@ -114,7 +113,7 @@ fn is_required(key: &Key) -> bool {
     matches!(key.absent, Absent::Required)
 }
 
-/// A table with what it cannot do without, and with the word that tells it from others.
+/// Smallest valid table: its mandatory keys and its tag.
 fn smallest(table: &Table) -> String {
     let needed = |key: &&Key| is_required(key) || matches!(key.kind, Kind::Word([_]));
     let keys = table.keys.iter().filter(needed);
@@ -122,7 +121,7 @@ fn smallest(table: &Table) -> String {
     format!("{{ {} }}", keys.collect::<Vec<_>>().join(", "))
 }
 
-/// A value that is not the example of any key that must be there.
+/// A value that differs from the examples of all mandatory keys.
 fn another(kind: &Kind) -> String {
     match kind {
         Kind::Word(words) => format!("{:?}", words[0]),
@@ -143,7 +142,7 @@ fn another(kind: &Kind) -> String {
     }
 }
 
-/// Keys that must be set before a key can be: the tables that it is in, and what they go with.
+/// Keys that must be set before `key`: the tables that contain it, and the keys on which it depends.
 fn company(path: &str, key: &Key, tables: &[(String, String)]) -> Vec<(String, String)> {
     const HERE: &str = "[\"3 m\", \"4 m\"]";
     let mobility = tables.iter().find(|(at, _)| at.ends_with(".mobility"));
@@ -201,7 +200,7 @@ fn parse(overrides: &[(&str, &str)]) -> Result<Scenario, Vec<String>> {
         .map_err(|errors| errors.iter().map(ToString::to_string).collect())
 }
 
-/// A trace is read before the scenario is: here it is refused.
+/// Traces are read before the scenario, and this test has none.
 fn is_of_trace(found: &Found) -> bool {
     found.company.iter().any(|(_, table)| table.contains("\"trace\""))
 }
@@ -209,7 +208,7 @@ fn is_of_trace(found: &Found) -> bool {
 #[test]
 fn a_value_of_the_wrong_type_is_one_mistake_with_the_path_of_its_key() {
     for found in all_keys() {
-        // A date is right nowhere.
+        // No key accepts a date.
         let (path, errors) = (&found.path, found.with(Some("1979-05-27")).expect_err(&found.path));
         assert_eq!(errors.len(), 1, "{path}: {errors:?}");
         assert!(errors[0].starts_with(&format!("{path} = 1979-05-27: ")), "{}", errors[0]);
@@ -218,8 +217,8 @@ fn a_value_of_the_wrong_type_is_one_mistake_with_the_path_of_its_key() {
 
 #[test]
 fn the_example_of_each_key_changes_the_scenario() {
-    // The example of these weights is for access points, which share the key; stations of 802.11g have no categories, and
-    // a run has no kernel.
+    // These examples are not valid in the base: the weights' example is for access points, stations of 802.11g have
+    // no access categories, and a run has no kernel.
     let others = [
         "station.slow.queue.weights",
         "flow.tcp.access_category",
@@ -227,7 +226,7 @@ fn the_example_of_each_key_changes_the_scenario() {
         "flow.tcp.transport.stack",
         "flow.tfrc.transport.stack",
     ];
-    // Minstrel-HT's are of stations of 802.11n and later.
+    // Keys of Minstrel-HT belong to stations of 802.11n and later.
     let of_modern = |path: &str| {
         ["sample_interval", "attempts"].iter().any(|key| path.ends_with(key))
             && path.starts_with("station.slow.rate")
@@ -240,13 +239,13 @@ fn the_example_of_each_key_changes_the_scenario() {
     for found in all_keys().into_iter().filter(is_asked) {
         let base = found.with(None).expect("the base is right");
         let scenario = found.with(Some(found.key.example)).expect(&found.path);
-        // There is one cell.
+        // The base has only one cell.
         let only = ["station.slow.bss", "host.server.link.to"].contains(&found.path.as_str());
         assert_eq!(scenario != base, !found.is_tag && !only, "{}", found.path);
     }
 }
 
-/// Words that ask for more than the base has.
+/// Words that need more than the base has.
 const REFUSED: [&str; 17] = [
     "bss.home.guard_interval = 400 ns",
     "bss.home.radio = none",
@@ -267,7 +266,8 @@ const REFUSED: [&str; 17] = [
     "station.slow.width = 160 MHz",
 ];
 
-/// The value that a word is read as is written with that word, and differs from any other word's of its key.
+/// A word is read as a value that is written as the same word, and that differs from the values of the key's other
+/// words.
 #[test]
 fn each_word_of_each_key_is_read_and_written_as_itself() {
     let mut refused = Vec::new();
@@ -280,9 +280,10 @@ fn each_word_of_each_key_is_read_and_written_as_itself() {
                 continue;
             };
             let text = scenario.to_toml();
-            // A preset stands for other keys, and a cell's errors for those of its stations; the usual access category,
-            // the usual parameters of categories where there are none, the usual TCP, its losses and its windows, the usual
-            // reading of aggregates, and the usual unit of a driver's queue are left out.
+            // These keys are left out. A preset stands for other keys, and a cell's errors stand for those of its
+            // stations. The other words are the defaults, so they change nothing: the access category, parameters of
+            // categories, TCP with its losses and windows, the reading of aggregates, and the unit of a driver's
+            // queue.
             let usual =
                 ["standard", "best effort", "simulated", "duplicates", "rfc", "full", "aggregates"];
             let is_left_out = usual.contains(&word)
@@ -379,7 +380,7 @@ fn each_example_by_itself_is_read_back_as_it_was_written() {
 }
 
 proptest! {
-    /// Any subset of the examples either conflicts or makes a scenario that is read back as written.
+    /// Any subset of the examples is either contradictory, or makes a scenario that is read back as it was written.
     #[test]
     fn what_is_written_is_read_back(chosen in prop::collection::vec(any::<prop::sample::Index>(), 0..12)) {
         let keys = all_keys();
@@ -434,7 +435,8 @@ fn a_count_makes_flows_alike_between_each_pair() {
         .map(|(path, value)| (path.to_owned(), value.to_owned()));
     let scenario = Scenario::parse(BASE, &overrides).expect("a good scenario");
     let ends: Vec<_> = scenario.flows.iter().map(|flow| (flow.name.as_str(), flow.from)).collect();
-    // Stations slow, fast1, fast2: two flows of slow, three of each fast one, one TFRC flow and one from outside of each.
+    // Stations slow, fast1 and fast2: two flows of slow, three of each fast one, and one TFRC and one external flow
+    // of each.
     let station = Endpoint::Station;
     let expected = [
         ("tcp1", station(0)),

@@ -1,4 +1,4 @@
-//! Mobility traces: files of waypoints that a scenario refers to by name. Somebody else reads the files.
+//! Mobility traces: files of waypoints to which a scenario refers by name. The caller reads the files.
 
 use std::collections::BTreeMap;
 
@@ -10,27 +10,27 @@ use super::keys::{FAR, MAX_DURATION};
 use super::kind::MAX_TITLE;
 use super::parse::point;
 
-/// Reads a file that a scenario names: its octets, or why it cannot be read.
+/// Reads a file that a scenario names. Returns its octets, or the reason for which it cannot be read.
 pub type ReadFile<'r> = &'r mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
 
-/// Columns of a trace.
+/// Header of a trace.
 const COLUMNS: [&str; 3] = ["time_s", "x_m", "y_m"];
-/// Largest trace [octets].
+/// Size of the largest trace [octets].
 pub const MAX_TRACE: usize = 4 << 20;
-/// Most octets of all traces together.
+/// Largest total size of all traces [octets].
 const MAX_TRACES: usize = 16 << 20;
 
 /// Waypoints in order of time.
 pub(super) type Waypoints = Vec<(Time, [Length; 2])>;
 
-/// Each trace that a scenario names, or what is wrong with it.
+/// Traces that a scenario names. A trace that could not be read has a message instead.
 #[derive(Debug, Default)]
 pub(super) struct Traces {
     by_name: BTreeMap<String, Result<Waypoints, String>>,
 }
 
 impl Traces {
-    /// Reads, once each, the traces that the stations of a scenario name.
+    /// Reads each trace that the stations of a scenario name, once.
     pub(super) fn fetch(root: &Node, read: ReadFile) -> Self {
         let (mut traces, mut left) = (Self::default(), MAX_TRACES);
         for file in stations(root).filter_map(file) {
@@ -47,7 +47,10 @@ impl Traces {
         traces
     }
 
-    /// The waypoints in the file `name`, or what is wrong with it.
+    /// Waypoints in the file `name`.
+    ///
+    /// # Errors
+    /// A message, if the file could not be read.
     pub(super) fn get(&self, name: &str) -> Result<&Waypoints, &str> {
         self.by_name[name].as_ref().map_err(String::as_str)
     }
@@ -64,13 +67,12 @@ pub(super) fn allowed() -> String {
     )
 }
 
-/// The stations of a scenario.
 fn stations(root: &Node) -> impl Iterator<Item = &Node> {
     let all = member(root, "station").map(entries).unwrap_or_default();
     all.iter().map(|(_, station)| station)
 }
 
-/// The file that a station's mobility names.
+/// File that a station's mobility names.
 fn file(station: &Node) -> Option<&str> {
     let mobility = member(station, "mobility")?;
     let text = |key| match &member(mobility, key)?.value {
@@ -80,7 +82,7 @@ fn file(station: &Node) -> Option<&str> {
     text("file").filter(|name| text("model") == Some("trace") && is_name(name))
 }
 
-/// True if a text can be the name of a file: what the key allows.
+/// True if a text can be the name of a file.
 fn is_name(text: &str) -> bool {
     text.chars().count() <= MAX_TITLE && !text.chars().any(is_unprintable)
 }
@@ -93,7 +95,7 @@ fn member<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
     entries(node).iter().find(|(name, _)| name == key).map(|(_, value)| value)
 }
 
-/// Reads a trace. Its mistakes name the line and never say what stands there: the file may be anyone's.
+/// Parses a trace. Messages name the line and never quote it, because the file may contain anything.
 fn waypoints(octets: &[u8]) -> Result<Waypoints, String> {
     if octets.len() > MAX_TRACE {
         return Err(format!("larger than {} MiB", MAX_TRACE >> 20));

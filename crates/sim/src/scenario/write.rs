@@ -1,4 +1,4 @@
-//! The resolved scenario as TOML: every default spelled out, and read back as the same scenario.
+//! Writing of a scenario as TOML, with every default spelled out.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use super::declare::{Keys, Written, inline};
 use super::{Bss, Endpoint, Flow, Link, Node, Scenario, Station, keys, rates};
 
 impl Scenario {
-    /// Writes the scenario as TOML, complete: [`Scenario::parse`] reads the same scenario back.
+    /// Writes the scenario as TOML. [`Scenario::parse`] reads the same scenario back.
     pub fn to_toml(&self) -> String {
         let mut out = String::new();
         self.write(&mut out).expect("a String takes any text");
@@ -48,7 +48,7 @@ impl Scenario {
         Ok(())
     }
 
-    /// Keys that stand before all sections.
+    /// Keys before all sections.
     fn settings(&self) -> Written {
         let &Self { duration, warmup, series_step, seed, replications, .. } = self;
         let title = self.title.clone();
@@ -89,7 +89,7 @@ impl Scenario {
     }
 }
 
-/// What a link can do.
+/// Capabilities of a link, as TOML values.
 fn written_link(LinkCapabilities { format, aggregation, .. }: LinkCapabilities) -> [String; 4] {
     let declare = keys::aggregation;
     let aggregation =
@@ -98,14 +98,14 @@ fn written_link(LinkCapabilities { format, aggregation, .. }: LinkCapabilities) 
     [width, guard, format.streams.to_string(), aggregation]
 }
 
-/// Octets of A-MSDUs of a link, where its cell has any.
+/// Largest A-MSDU of a link, if its cell allows A-MSDUs.
 fn written_amsdu(link: LinkCapabilities, cell: &Bss) -> Option<String> {
     cell.rules.channel.amsdu?;
     let octets = link.amsdu.map_or_else(|| "off".to_owned(), |it| format!("{} B", it.get()));
     Some(format!("\"{octets}\""))
 }
 
-/// A section of its own.
+/// Writes a section with its own heading.
 fn section(out: &mut dyn Write, kind: &str, name: &str, written: Written) -> std::fmt::Result {
     writeln!(out, "\n[{kind}.{name}]")?;
     lines(out, written)

@@ -105,7 +105,7 @@ pub(super) fn channels(runs: &[&Outcome]) -> Table {
     t.table
 }
 
-/// Access categories, where flows are of several.
+/// Table of access categories; empty if all flows are of one category.
 pub(super) fn categories(runs: &[&Outcome]) -> Table {
     let meaning = "What flows of each access category got, and its use of the air of all cells; no rows where all are \
                    of one category.";
@@ -135,7 +135,7 @@ pub(super) fn categories(runs: &[&Outcome]) -> Table {
     t.table
 }
 
-/// The parts of a channel's time.
+/// Table of the shares of each channel's time, by use.
 pub(super) fn shares(runs: &[&Outcome]) -> Table {
     let meaning = "Shares of each channel's time, which add up to 1.";
     let mut t =
@@ -146,7 +146,7 @@ pub(super) fn shares(runs: &[&Outcome]) -> Table {
     t.table
 }
 
-/// A use of a channel.
+/// Use of a channel's time, which becomes a column.
 struct Use {
     name: &'static str,
     time: fn(&ChannelOutcome) -> Duration,
@@ -179,7 +179,7 @@ fn airtime_share(t: &mut Declaration<Of<'_, StationOutcome>>) {
         .says("Share of the air that frames of its exchanges held, in both directions.");
 }
 
-/// The columns of a transmitter.
+/// Declares the columns of a transmitter.
 fn transmitter<T>(t: &mut Declaration<Of<'_, T>>, of: fn(&T) -> &RadioOutcome) {
     t.column("frames", Unit::Frames, |row| of(row.it).frames)
         .says("Data frames sent, retries included.");
@@ -224,7 +224,7 @@ fn transmitter<T>(t: &mut Declaration<Of<'_, T>>, of: fn(&T) -> &RadioOutcome) {
         .says("Most packets in the transmit queue.");
 }
 
-/// Air that a station's exchanges held, in both directions.
+/// Airtime of a station's exchanges, both directions.
 fn held(station: &StationOutcome) -> Duration {
     station.airtime_data_up + station.airtime_data_down + station.airtime_control
 }

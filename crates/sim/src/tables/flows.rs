@@ -59,7 +59,7 @@ pub(super) fn table(flows: &[Flow], runs: &[&Outcome]) -> Table {
     t.table
 }
 
-/// The histogram of delays, a row for each bin of each flow of each run.
+/// Histograms of one-way delays: a row for each bin of each flow of each run.
 pub(super) fn delays(runs: &[&Outcome]) -> Table {
     let meaning = "Histogram of the one-way delays of each flow's packets received, queues included: a row for each bin that \
         has packets. A bin is a 64th of its octave wide.";
@@ -105,7 +105,7 @@ fn counts(t: &mut Declaration<Of<'_, FlowOutcome>>) {
         .says("Fast retransmits.");
 }
 
-/// The columns of a distribution of `noun`.
+/// Declares the columns of a distribution of `noun`.
 pub(super) fn quantiles<T>(
     t: &mut Declaration<Of<'_, T>>,
     name: &str,
@@ -130,7 +130,7 @@ pub(super) fn quantiles<T>(
     }
 }
 
-/// Rate of octets that were delivered, over some time [bit/s].
+/// Rate of delivered octets over `time` [bit/s].
 pub(super) fn per_second(delivered: Bytes, time: Duration) -> f64 {
     as_f64(delivered.bits()) / time.as_secs_f64()
 }
@@ -139,7 +139,7 @@ pub(super) fn bits_per_second(rate: Option<DataRate>) -> Option<f64> {
     rate.map(|rate| as_f64(rate.bps()))
 }
 
-/// True of a flow from a station to a wired host.
+/// True for a flow from a station to a wired host.
 fn goes_up(flow: &Flow) -> bool {
     matches!((flow.from, flow.to), (Endpoint::Station(_), Endpoint::Host(_)))
 }

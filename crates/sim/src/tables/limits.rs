@@ -1,10 +1,10 @@
-//! Tables of the things that limit flows.
+//! Tables of what limits flows.
 
 use airfair_transport::limit::Limit;
 use airfair_units::Duration;
 
 use super::{Declaration, Of, PLACE, REPLICATION, Table, Unit, share};
-use crate::outcome::{FlowOutcome, Limits, Outcome, PlaceOutcome};
+use crate::outcome::{FlowLimits, FlowOutcome, Outcome, PlaceOutcome};
 use crate::record::{CellId, Place};
 
 const MEANING: &str = "Limits of each flow, as shares of the time from its start until its sender is done; they add up to 1. \
@@ -12,7 +12,7 @@ const MEANING: &str = "Limits of each flow, as shares of the time from its start
     While none wait, the sender's own limit counts. All are null for a flow that has not started, and for the flow of a program \
     outside airfair.";
 
-/// A limit of a sender: column, and its meaning.
+/// Column for a limit of the sender: its name and meaning.
 fn of_sender(limit: Limit) -> (&'static str, &'static str) {
     match limit {
         Limit::Handshake => ("handshake", "TCP opened the connection."),
@@ -53,23 +53,23 @@ pub(super) fn limits(runs: &[&Outcome]) -> Table {
     t.table
 }
 
-/// A time as a part of the flow's life.
-fn part(row: &Of<'_, FlowOutcome>, time: impl Fn(&Limits) -> Duration) -> Option<f64> {
+/// Time as a fraction of the time for which the flow's sender was open; `None` if that is zero.
+fn part(row: &Of<'_, FlowOutcome>, time: impl Fn(&FlowLimits) -> Duration) -> Option<f64> {
     let limits = &row.it.limits;
     let whole = limits.total();
     (!whole.is_zero()).then(|| share(time(limits), whole))
 }
 
-/// Time in which packets waited at such places.
-fn waited(limits: &Limits, is_such: impl Fn(Place) -> bool) -> Duration {
+/// Time for which packets waited at the places that `is_such` selects.
+fn waited(limits: &FlowLimits, is_such: impl Fn(Place) -> bool) -> Duration {
     limits.places.iter().filter(|it| is_such(it.place)).map(|it| it.waited).sum()
 }
 
-/// A place of a flow's route.
+/// Row for one place of a flow's route.
 struct Row<'r> {
     run: &'r Outcome,
     flow: u32,
-    limits: &'r Limits,
+    limits: &'r FlowLimits,
     it: &'r PlaceOutcome,
 }
 

@@ -1,7 +1,8 @@
-//! Results as columns: each table is declared once, and whatever shows results takes it from here.
+//! Results as columns. Each table is declared once here, for every program that shows or exports results.
 //!
-//! A table has one row per run and thing; `flow`, `station`, `access_point`, `channel`, `category` and `link` are places in
-//! the scenario's lists. Tables of no runs have all columns, with their units and meanings, and no rows.
+//! A table has one row per run and item. The columns `flow`, `station`, `access_point`, `channel`, `category` and
+//! `link` are indices into the scenario's lists. Without runs, a table still has all its columns with units and
+//! meanings, and no rows.
 
 mod air;
 mod flows;
@@ -15,72 +16,72 @@ use crate::scenario::Flow;
 
 pub use series::{SERIES, declared_series, series};
 
-/// Columns of equal length.
+/// A table: columns of equal length.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Name.
+    /// Name of the table.
     pub name: &'static str,
-    /// Its contents in a sentence, and what holds for several columns.
+    /// Description of the table in a sentence, with what applies to several of its columns.
     pub meaning: &'static str,
-    /// In the order in which they are shown.
+    /// Columns in the order in which they are shown.
     pub columns: Vec<Column>,
 }
 
-/// A value of each row.
+/// A column of a table, with one value per row.
 #[derive(Clone, Debug)]
 pub struct Column {
-    /// Name; it ends with the unit, where that is one of time, rate or size.
+    /// Name of the column. For times, rates and sizes it ends with the unit.
     pub name: String,
-    /// Unit.
+    /// Unit of the values.
     pub unit: Unit,
-    /// One sentence.
+    /// Description of the column in one sentence.
     pub meaning: String,
-    /// True where a value may not exist; it is NaN then.
+    /// True if rows may lack a value, which is NaN then.
     pub is_nullable: bool,
-    /// The values, by row.
+    /// Values, one per row.
     pub values: Values,
 }
 
-/// The values of a column.
+/// Values of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Places in a list, and small counts.
+    /// Indices, and small counts.
     U32(Vec<u32>),
     /// Counts, and times in nanoseconds.
     U64(Vec<u64>),
-    /// All else.
+    /// Values of all other kinds.
     F64(Vec<f64>),
 }
 
 /// Unit of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Place in a list, or a number that stands for something.
+    /// Index into a list, or a code.
     Number,
-    /// Number of things or events.
+    /// Number of items or events.
     Count,
     /// Part of a whole, from 0 to 1.
     Fraction,
-    /// Packets.
+    /// Number of packets.
     Packets,
-    /// Frames.
+    /// Number of frames.
     Frames,
-    /// Segments of TCP.
+    /// Number of TCP segments.
     Segments,
-    /// Octets.
+    /// Number of octets.
     Octets,
-    /// Nanoseconds.
+    /// Time in nanoseconds.
     Nanoseconds,
-    /// Milliseconds.
+    /// Time in milliseconds.
     Milliseconds,
-    /// Seconds.
+    /// Time in seconds.
     Seconds,
-    /// Bits per second.
+    /// Rate in bits per second.
     BitsPerSecond,
 }
 
 impl Unit {
-    /// Its sign in a text.
+    /// Text of the unit.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Number => "number",
@@ -98,7 +99,7 @@ impl Unit {
     }
 }
 
-/// Tables of `runs`, which are runs of a scenario with `flows`.
+/// All tables of `runs`, which are runs of a scenario with these `flows`.
 pub fn tables(flows: &[Flow], runs: &[&Outcome]) -> Vec<Table> {
     vec![
         of_runs(runs),
@@ -115,12 +116,12 @@ pub fn tables(flows: &[Flow], runs: &[&Outcome]) -> Vec<Table> {
     ]
 }
 
-/// Histograms of delays of `runs`: many rows, which `tables` does without.
+/// Table of the histograms of delays of `runs`. It is not among [`tables`], because it has many rows.
 pub fn delays(runs: &[&Outcome]) -> Table {
     flows::delays(runs)
 }
 
-/// Type of a column's values.
+/// Type of the values of a column.
 trait Value: Sized {
     const IS_NULLABLE: bool = false;
     fn column(values: impl Iterator<Item = Self>) -> Values;
@@ -151,16 +152,16 @@ impl Value for Option<f64> {
     }
 }
 
-/// A table that is being declared, with rows from which its values come.
+/// Table that is being declared, with the rows from which its values come.
 struct Declaration<R> {
     rows: Vec<R>,
     table: Table,
 }
 
-/// A thing of a run.
+/// Item of a run, such as a flow.
 struct Of<'r, T> {
     run: &'r Outcome,
-    /// Its place in the scenario's list.
+    /// Index of the item in the scenario's list.
     place: u32,
     it: &'r T,
 }
@@ -170,7 +171,7 @@ impl<R> Declaration<R> {
         Self { rows, table: Table { name, meaning, columns: Vec::new() } }
     }
 
-    /// The next column, whose values are `value` of each row; [`says`](Self::says) has to follow.
+    /// Declares the next column, with the value of each row. A call of [`says`](Self::says) must follow.
     fn column<V: Value>(
         &mut self,
         name: impl Into<String>,
@@ -181,14 +182,14 @@ impl<R> Declaration<R> {
         self
     }
 
-    /// Compiled once for each type of values and not for each column.
+    /// Not generic over the closure, so that it is compiled once per type of values and not once per column.
     fn add<V: Value>(&mut self, name: String, unit: Unit, value: &mut dyn FnMut(&R) -> V) {
         let values = V::column(self.rows.iter().map(value));
         let (meaning, is_nullable) = (String::new(), V::IS_NULLABLE);
         self.table.columns.push(Column { name, unit, meaning, is_nullable, values });
     }
 
-    /// The meaning of the column that was declared last.
+    /// Sets the meaning of the column declared last.
     fn says(&mut self, meaning: impl Into<String>) {
         let column = self.table.columns.last_mut().expect("a column comes before its meaning");
         column.meaning = meaning.into();
@@ -196,7 +197,7 @@ impl<R> Declaration<R> {
 }
 
 impl<'r, T> Declaration<Of<'r, T>> {
-    /// One row per run and thing, named by its place in the column `kind`.
+    /// Starts a table with one row per run and item. The column `kind` holds the index of the item.
     fn of_each(
         name: &'static str,
         kind: &'static str,
@@ -256,12 +257,12 @@ fn of_links(runs: &[&Outcome]) -> Table {
     t.table
 }
 
-/// A count as a fraction of another; none of nothing.
+/// `some` as a fraction of `of`; `None` if `of` is zero.
 fn ratio(some: u64, of: u64) -> Option<f64> {
     (of > 0).then(|| as_f64(some) / as_f64(of))
 }
 
-/// Part of a time, as a fraction.
+/// `part` as a fraction of `whole`.
 fn share(part: Duration, whole: Duration) -> f64 {
     as_f64(part.as_nanos()) / as_f64(whole.as_nanos())
 }
@@ -296,7 +297,7 @@ mod tests {
         all
     }
 
-    /// Flows that sent nothing have no loss, no delay and no life.
+    /// A flow that sent nothing has no loss, no delay and no life.
     #[test]
     fn only_a_column_that_says_so_lacks_values() {
         let flows = scenario().flows;

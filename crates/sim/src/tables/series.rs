@@ -1,4 +1,4 @@
-//! Time series: one row per run, thing and step.
+//! Time series as tables: one row per run, item and step.
 
 use airfair_units::Duration;
 
@@ -6,7 +6,7 @@ use super::{Declaration, REPLICATION, Table, Unit};
 use crate::outcome::{Outcome, Series};
 use crate::scenario::Scenario;
 
-/// Names of all series.
+/// Names of all time series.
 pub const SERIES: [&str; 9] = [
     "delivered",
     "window",
@@ -19,14 +19,14 @@ pub const SERIES: [&str; 9] = [
     "link_queue",
 ];
 
-/// The series called `name` of `runs`, which are runs of `scenario`; none of an unknown name.
+/// Time series `name` of `runs`, which are runs of `scenario`; `None` if there is no such series.
 pub fn series(name: &str, scenario: &Scenario, runs: &[&Outcome]) -> Option<Table> {
     let name = SERIES.into_iter().find(|known| *known == name)?;
     let step = scenario.series_step.unwrap_or(Duration::ZERO);
     Some(table(&Steps { name, runs, step, end: scenario.duration }))
 }
 
-/// All series of no runs: names of columns, units and meanings.
+/// All time series without runs, for the names, units and meanings of their columns.
 pub fn declared_series() -> impl Iterator<Item = Table> {
     let (step, end) = (Duration::ZERO, Duration::ZERO);
     SERIES.into_iter().map(move |name| table(&Steps { name, runs: &[], step, end }))
@@ -107,28 +107,28 @@ fn of_queues<'r>(
 
 const QUEUE: &str = "Packets in its queue, averaged over the step.";
 
-/// The steps of runs.
+/// Steps of the time series `name`, over several runs.
 struct Steps<'r> {
-    /// Name of the series.
     name: &'static str,
     runs: &'r [&'r Outcome],
     step: Duration,
     end: Duration,
 }
 
-/// One step of a thing's series.
+/// One step of an item's time series.
 struct Step<'r, T> {
     replication: u32,
-    /// The thing's place in the scenario's list.
+    /// Index of the item in the scenario's list.
     place: u32,
     start: Duration,
-    /// The last step may be shorter than the others.
+    /// Length of the step; the last one may be shorter than the others.
     length: Duration,
     value: &'r T,
 }
 
 impl<'r> Steps<'r> {
-    /// A row for each step of each thing of each run, named by its place in the column `kind`.
+    /// Starts a table with a row for each step of each item of each run. The column `kind` holds the index of the
+    /// item.
     fn of_each<T>(
         &self,
         kind: &'static str,

@@ -1,4 +1,4 @@
-//! Agents at stations and access points are told what their nodes see, and their actions take effect.
+//! Delivery of events to agents, and application of their actions.
 
 use std::mem;
 
@@ -13,17 +13,17 @@ use crate::endpoint::{Sink, Source};
 use crate::packet::{Packet, Side};
 use crate::record::{CellId, Record, Recorder};
 
-/// The frame or packet that an agent may write into.
+/// Frame or packet that an agent may modify in the current event.
 enum Subject<'w> {
     None,
-    /// The packet that passes.
+    /// The packet that the access point forwards.
     Packet(&'w mut Packet),
-    /// The beacon that is due.
+    /// Elements of the beacon that is due.
     Beacon(&'w mut Elements),
 }
 
 impl Flow {
-    /// True if its end is at a member of a cell.
+    /// True if this end of the flow is at the given member of a cell.
     pub(crate) fn ends_at(&self, side: Side, cell: CellId, node: NodeId) -> bool {
         matches!(self.route(side)[0], Hop::Air { cell: c, from, .. } if (c, from) == (cell, node))
     }
@@ -41,12 +41,12 @@ impl Flow {
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    /// Tells all agents that the run begins.
+    /// Notifies all agents of the start of the run.
     pub(crate) fn start_agents(&mut self) {
         self.tell_all(&Seen::Start);
     }
 
-    /// Tells all agents that the run ends.
+    /// Notifies all agents of the end of the run.
     pub(super) fn end_agents(&mut self) {
         self.tell_all(&Seen::End);
     }
@@ -59,8 +59,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Tells the agents at a node of something, one after the other: what one does is done, and its senders have
-    /// sent what they may, before the next is told.
+    /// Notifies the agents at a node of an event, one after the other. The actions of one agent are applied, and its
+    /// senders have sent what they may, before the next agent is notified.
     pub(crate) fn tell(&mut self, cell: CellId, node: NodeId, seen: &Seen) {
         let agents = self.cells[cell.index()].agents.get(node.index());
         for index in 0..agents.map_or(0, Vec::len) {
@@ -70,7 +70,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// The access point's agents see a packet; the packet as it leaves them.
+    /// Shows a packet to the access point's agents. Returns the packet as they leave it.
     #[inline(never)]
     pub(super) fn pass(&mut self, cell: CellId, passage: Passage, mut packet: Packet) -> Packet {
         for index in 0..self.cells[cell.index()].agents[NodeId::AP.index()].len() {
@@ -80,8 +80,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         packet
     }
 
-    /// The time for a beacon has come: what the access point puts into it. What stations do then they do at once;
-    /// their senders send when the beacon is on its way: see [`drain_touched`](Self::drain_touched).
+    /// Collects the elements of a beacon that is due, and notifies the stations' agents that it is due. Senders that
+    /// agents have acted on send later, with [`drain_touched`](Self::drain_touched), when the beacon is on its way.
     pub(super) fn compose_beacon(&mut self, cell: CellId) -> Elements {
         let mut elements = Elements::default();
         for node in (0..).map(NodeId).take(self.cells[cell.index()].agents.len()) {
@@ -93,8 +93,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         elements
     }
 
-    /// Tells agents of frames that their nodes have heard, from the frame and the agent `at` these places on, until one
-    /// does something: its node, and the places after it.
+    /// Passes overheard frames to agents, from the frame and the agent at the position `at` on, until an agent has
+    /// actions. Returns the agent's node and the next position.
     fn tell_frames(
         &mut self,
         cell: CellId,
@@ -117,7 +117,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         None
     }
 
-    /// Tells agents of all frames that their nodes have heard. What one does is done before the next is told.
+    /// Passes all overheard frames of a cell to agents. The actions of one agent are applied before the next agent is
+    /// notified.
     pub(super) fn tell_all_frames(&mut self, cell: CellId) {
         let mut at = (0, 0);
         while let Some((node, next)) = self.tell_frames(cell, at) {
@@ -127,14 +128,14 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Tells one agent of something. What it does waits to be applied.
+    /// Passes an event to one agent. Its actions are not applied yet.
     fn ask(&mut self, cell: CellId, node: NodeId, index: usize, seen: &Seen) {
         let Bss { cell: air, agents, .. } = &mut self.cells[cell.index()];
         let view = View { cell, node, air, flows: &self.flows };
         agents[node.index()][index].handle(self.now, seen, &view, &mut self.actions);
     }
 
-    /// Applies what an agent at a node has done.
+    /// Applies the actions that an agent at a node has requested.
     fn apply_all(&mut self, cell: CellId, node: NodeId, mut subject: Subject) {
         if self.actions.is_empty() {
             return;
@@ -146,7 +147,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.actions = actions;
     }
 
-    /// The one place where an action takes effect.
+    /// Applies one action. Actions take effect nowhere else.
     fn apply(&mut self, cell: CellId, node: NodeId, action: Action, subject: &mut Subject) {
         let bss = &mut self.cells[cell.index()];
         match (action, subject) {
@@ -154,7 +155,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
             (Action::SetCwnd(end, cwnd), _) => {
                 match &mut self.touch(end).source {
                     Source::Tcp(sender) => sender.set_cwnd(cwnd),
-                    // It was limited beside its cwnd, which is as it was.  Deviates: [D-160]
+                    // A program's cwnd cannot be set. Its window was limited in another way, and its cwnd is
+                    // unchanged.
+                    // Deviates: [D-160]
                     Source::External(_) => {}
                     _ => unreachable!("only a TCP sender has a cwnd"),
                 }
@@ -217,7 +220,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// The flow of an end that an action is for. A sender may have something to send after it.
+    /// Flow of the end that an action is for. If the end is the sender, it is marked because it may send now.
     fn touch(&mut self, end: LocalEnd) -> &mut Flow {
         if end.side == Side::Sender && self.touched.back() != Some(&end.flow) {
             self.touched.push_back(end.flow);
@@ -225,7 +228,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         &mut self.flows[end.flow.index()]
     }
 
-    /// Senders that an agent has touched send what they may now.
+    /// Lets all marked senders send what they may.
     pub(super) fn drain_touched(&mut self) {
         while let Some(flow) = self.touched.pop_front() {
             self.drain_source(flow);

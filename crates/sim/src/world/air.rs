@@ -1,11 +1,11 @@
-//! The air as the world has it: packets that cross it, frames that agents are told of, beacons.
+//! Cells in the world: packets that cross the air, frames for agents, and beacons.
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Time};
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{Beacon, Cell, Departure, Msdu, NodeId, Phase, QueueFull};
 
-use super::room::{Full, Line};
+use super::room::{Full, WaitingEnds};
 use super::settings::Settable;
 use super::{Event, Hop, RateChange, World};
 use crate::clock::Clock;
@@ -14,31 +14,34 @@ use crate::packet::Packet;
 use crate::record::{CellId, Recorder};
 use crate::scenario::Beacons;
 
-/// A basic service set: its cell, the agents of its members, and what is put before each packet on its air.
+/// A basic service set: its cell, the agents of its members, and its beacons.
 #[derive(Debug)]
 pub(crate) struct Bss {
     pub(crate) cell: Cell<Packet>,
-    /// LLC/SNAP.
+    /// LLC/SNAP headers in front of each packet on the air, or zero.
     pub(crate) msdu_overhead: Bytes,
-    /// Members, the access point first, as far as their settings may change.
+    /// Bounds of the settings of each member, indexed by member; the access point comes first.
     pub(crate) members: Vec<Settable>,
     pub(crate) beacons: Option<Beacons>,
     /// Ends that wait for room in the queue of each member, by access category.
-    pub(crate) lines: Vec<[Line; AccessCategory::ALL.len()]>,
-    /// By member; none where nobody has any.
+    pub(crate) waiting: Vec<[WaitingEnds; AccessCategory::ALL.len()]>,
+    /// Agents of each member, indexed by member; empty if no member has an agent.
     pub(crate) agents: Vec<Vec<Agent>>,
-    /// True if an agent of the access point sees what it forwards.
+    /// True if an agent of the access point wants the packets that it forwards.
     pub(crate) watches_packets: bool,
 }
 
 impl Bss {
-    /// True if an agent sees packets before they join the queue of this member.
+    /// True if an agent wants packets before they join the queue of this member.
     #[inline]
     pub(super) fn watches(&self, member: NodeId) -> bool {
         self.watches_packets && member.is_ap()
     }
 
-    /// A packet joins the queue of a member, if that takes it.
+    /// Puts a packet into the queue of a member.
+    ///
+    /// # Errors
+    /// [`Full`] if the queue refuses the packet.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -66,13 +69,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// The rate of a station's own frames has changed.
+    /// Notifies a station's agents that the rate of its own frames has changed.
     pub(super) fn tell_of_rate(&mut self, cell: CellId, station: NodeId, rate: DataRate) {
         let highest_rate = self.cells[cell.index()].members[station.index()].highest;
         self.tell(cell, station, &Seen::Rate { rate, highest_rate });
     }
 
-    /// It tells of what was seen until now, whenever the medium lets it go.
+    /// Sends a beacon, as soon as the medium allows, and schedules the next one.
     pub(super) fn send_beacon(&mut self, id: CellId) {
         let Some(Beacons { interval, size }) = self.cells[id.index()].beacons else { return };
         let elements = self.compose_beacon(id);
@@ -82,7 +85,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.drain_touched();
     }
 
-    /// A packet joins the queue of the member `from` of a cell, if that takes it.
+    /// Puts a packet into the queue of the member `from` of a cell.
+    ///
+    /// # Errors
+    /// [`Full`] if the queue refuses the packet.
     #[inline(never)]
     pub(super) fn forward_by_air(
         &mut self,
@@ -99,7 +105,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Ok(())
     }
 
-    /// The same where an agent of the access point sees the packet before.
+    /// Does the same after the access point's agents have seen the packet.
     #[inline(never)]
     fn forward_watched(
         &mut self,
@@ -110,8 +116,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.cells[cell.index()].enqueue(self.now, &packet, from, to)
     }
 
-    /// Takes what the cells have to say. No packet goes from one to another without a wire between, so
-    /// one turn is enough.
+    /// Processes the output of all cells. One round is enough, because no packet goes from one cell to another
+    /// without a wire between them.
     #[expect(clippy::inline_always, reason = "it follows each event")]
     #[inline(always)]
     pub(super) fn drain_cells(&mut self) {
@@ -123,7 +129,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Packets first, so that the cell's records follow in order of time.
+    /// Processes the output of a cell. Packets come first, so that the cell's records are in order of time.
     #[inline]
     fn drain_cell(&mut self, index: usize) {
         if self.cells[index].cell.has_news() {
@@ -137,7 +143,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         cells[index].cell.hand_records(|records| recorder.record_cell(*now, id, records));
     }
 
-    /// Packets that have crossed the air or left a queue, and new rates.
+    /// Processes deliveries, departures and changed rates of a cell.
     #[inline(never)]
     fn drain_news(&mut self, index: usize) {
         self.drain_deliveries(index);
@@ -150,12 +156,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Packets that have crossed the air.
+    /// Forwards the packets that have crossed the air of a cell.
     #[inline]
     fn drain_deliveries(&mut self, index: usize) {
         let mut delivered = std::mem::take(&mut self.delivered);
         self.cells[index].cell.take_deliveries(&mut delivered);
-        // All before the first of them is copied: a copy that follows such a small change at once has to wait for it.
+        // Advances the hops of all packets before any of them is copied. A copy right after such a change would stall
+        // the processor.
         for msdu in &mut delivered {
             msdu.payload.hop += 1;
         }
@@ -170,7 +177,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.delivered = delivered;
     }
 
-    /// A packet has crossed the air.
+    /// Forwards one packet that has crossed the air.
     #[inline]
     fn arrive_by_air(&mut self, index: usize, msdu: &Msdu<Packet>) {
         let mut packet = msdu.payload;
@@ -182,7 +189,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.arrive(&packet);
     }
 
-    /// Packets of one way have crossed the air together.
+    /// Forwards packets with the same route that have crossed the air together.
     fn arrive_all_by_air(&mut self, run: &[Msdu<Packet>]) {
         let Packet { flow, origin, hop, .. } = run[0].payload;
         let route = self.flows[flow.index()].route(origin);
@@ -194,7 +201,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Packets that have left a queue. Those of one flow that go one after the other leave room for as many.
+    /// Processes packets that have left the queues of a cell. Consecutive packets of one flow are processed together.
     #[inline]
     fn drain_departures(&mut self, index: usize) {
         while self.cells[index].cell.has_departures() {
@@ -214,7 +221,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Tells agents of frames that were heard; what they make of them comes before the packets go on.
+    /// Passes overheard frames to agents, before the packets in them are forwarded.
     #[cold]
     #[inline(never)]
     fn drain_overheard(&mut self) {
@@ -227,14 +234,14 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 }
 
-/// True if two packets are on the same way, and at the same place of it.
+/// True if two packets have the same route and the same hop.
 #[inline]
 fn arrive_together(one: &Msdu<Packet>, other: &Msdu<Packet>) -> bool {
     let of = |Packet { flow, origin, hop, .. }: Packet| (flow, origin, hop);
     of(one.payload) == of(other.payload)
 }
 
-/// True if `next` leaves the same queue as the packet `before` it, and is not lost.
+/// True if `next` leaves the same queue as `before`, and is not lost.
 #[inline]
 fn leave_together(before: &Departure<Packet>, next: &Departure<Packet>) -> bool {
     !next.lost && arrive_together(&before.msdu, &next.msdu)

@@ -1,7 +1,7 @@
-//! Packets of external flows: their bytes stay with the owner of the world, who puts them in and takes them out.
+//! Packets of external flows. The owner of the world keeps their bytes, injects them and receives them.
 //!
-//! Each handle that was [injected](World::inject) comes back exactly once: with the packet's fate, or, while nothing
-//! but a refusal has become of it, with the error.
+//! Each handle that was [injected](World::inject) comes back exactly once: with an error if the packet was refused,
+//! and otherwise in an [`Output::Released`].
 
 use airfair_units::{Bytes, DataRate, Time};
 
@@ -17,61 +17,61 @@ const LONGEST_MSDU: Bytes = Bytes::new(2_304);
 /// Longest IP packet.  [RFC791 §3.1]
 const LONGEST_PACKET: Bytes = Bytes::new(65_535);
 
-/// Something for the owner of a world.
+/// Output of a world for its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     /// A packet has left the world.
     Released(Released),
-    /// The queue that has refused a packet of this end has room for one as long.
+    /// The queue that refused a packet of this end now has room for a packet of the same size.
     Room(FlowId, Side),
-    /// A scheme has set another limit of the rate of payload at this end, or lifted it.
+    /// A scheme has changed or removed (`None`) the limit of the payload rate at this end.
     RateLimit(FlowId, Side, Option<DataRate>),
 }
 
-/// A packet that has left the world. Its bytes are of no more use there.
+/// An external packet that has left the world, which no longer needs its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Released {
-    /// Its flow.
+    /// Flow of the packet.
     pub flow: FlowId,
-    /// End that has sent it.
+    /// End that sent the packet.
     pub origin: Side,
-    /// Its bytes.
+    /// Number by which the owner identifies the packet's bytes.
     pub handle: Handle,
-    /// Its fate.
-    pub fate: Fate,
-    /// The largest window that its TCP header may say, where a scheme has lowered it.
+    /// Reason for which the packet has left.
+    pub reason: ReleaseReason,
+    /// Upper bound for the window that the TCP header advertises, if a scheme has lowered it.
     pub window: Option<Bytes>,
 }
 
-/// The fate of a packet.
+/// Reason for which a packet has left the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fate {
-    /// It has come to the other end.
+pub enum ReleaseReason {
+    /// The packet has arrived at the other end.
     Delivered,
-    /// It was dropped by a queue, given up by a transmitter, or lost on a wire.
+    /// A queue dropped the packet, a transmitter gave it up, or a wired link lost it.
     Lost,
-    /// It was still under way when the world ended.
-    Inside,
+    /// The run ended while the packet was still on its way.
+    RunEnded,
 }
 
-/// The reason why a packet was not let in. Its handle is the owner's as before.
+/// Reason for which the world has refused a packet. Its handle stays with the owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// The queue of its host has no room; [`Output::Room`] follows when it has.
+    /// The queue of the sending host is full. [`Output::Room`] follows when it has room.
     Full,
-    /// It is empty, or longer than what fits into a frame, or into a packet where its flow has wires alone.
+    /// The packet is empty, or too long: for a frame, or for an IP packet if the flow has only wired links.
     Size,
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    /// One end of an external flow sends a packet. The time may be that of the next event at most; it becomes the
-    /// world's.
+    /// Sends a packet from one end of an external flow at the time `now`, to which the world advances. `now` may be
+    /// at most the time of the next event.
     ///
     /// ```
     /// use airfair_sim::packet::{External, Handle, Side};
     /// # use airfair_sim::{clock::FreeRunning, random::Streams};
     /// # use airfair_sim::scenario::{Bss, Endpoint, Flow, Node, Scenario, Transport};
-    /// # use airfair_sim::world::{Fate, Output, Pause, World};
+    /// # use airfair_sim::world::{Output, Pause, ReleaseReason, World};
     /// # use airfair_units::{Bytes, Duration, Time};
     /// # let mut scenario = Scenario::lasting(Duration::from_secs(1));
     /// # let home = scenario.add_cell(Bss::new("home", airfair_wlan::phy::Standard::G));
@@ -85,17 +85,17 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// world.inject(Time::ZERO, flow, Side::Sender, ping).expect("an empty queue");
     /// assert_eq!(world.advance(Time::ZERO + Duration::from_millis(10)), Pause::Output);
     /// let Some(Output::Released(released)) = world.poll_output() else { panic!("the packet") };
-    /// assert_eq!((released.handle, released.fate), (Handle(7), Fate::Delivered));
+    /// assert_eq!((released.handle, released.reason), (Handle(7), ReleaseReason::Delivered));
     /// // 0.3 ms: DIFS, the frame, 7 µs over the wire of 100 Mb/s.
     /// assert!(world.now() < Time::from_nanos(300_000));
     /// ```
     ///
     /// # Errors
-    /// [`Refused`], if the queue of its host has no room, or the size is none that a packet has.
+    /// [`Refused`] if the queue of the sending host is full, or if the size is not a packet's.
     ///
     /// # Panics
-    /// If the time has passed, or something happens before it: [`advance`](Self::advance) first. If the flow has a
-    /// transport of its own.
+    /// If `now` has passed, or if an event comes before it: call [`advance`](Self::advance) first. If the flow is not
+    /// external.
     pub fn inject(
         &mut self,
         now: Time,
@@ -120,10 +120,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
         sent.map_err(|_| Refused::Full)
     }
 
-    /// An end of an external flow tells what its transport knows, by which schemes limit it.
+    /// Reports the state of a program's transport at one end of an external flow. Schemes limit the transport by it.
     ///
     /// # Panics
-    /// If the flow has a transport of its own.
+    /// If the flow is not external.
     pub fn update(&mut self, flow: FlowId, side: Side, outside: Outside) {
         let Source::External(gate) = &mut self.flows[flow.index()].source else {
             panic!("the ends of this flow are its transport's")
@@ -131,8 +131,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         gate.tell(side, outside);
     }
 
-    /// The window in what the receiver sends is limited where either end is: as the receiver sends it, and as the
-    /// sender gets it.
+    /// Lowers the window in a packet of the receiver, as the limit of the end `at` demands. Both ends have limits:
+    /// the receiver's applies when it sends the packet, the sender's when the packet arrives.
     #[inline]
     fn limit_answer(&self, packet: &mut Packet, at: Side) {
         if packet.origin == Side::Receiver
@@ -143,7 +143,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Something that has come out of the world, in the order in which it came.
+    /// Takes the oldest output that has not been polled.
     pub fn poll_output(&mut self) -> Option<Output> {
         self.outputs.pop_front()
     }
@@ -157,7 +157,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         hops.filter_map(in_frame).min().unwrap_or(LONGEST_PACKET)
     }
 
-    /// A packet has come to its end, which is outside.
+    /// Returns a packet that has arrived at its end to the owner.
     #[cold]
     pub(super) fn hand_over(&mut self, mut packet: Packet, External { size, .. }: External) {
         if packet.origin == Side::Sender {
@@ -165,30 +165,30 @@ impl<R: Recorder, C: Clock> World<R, C> {
             self.emit(packet.flow, FlowRecord::Delivered(size));
         }
         self.limit_answer(&mut packet, Side::Sender);
-        self.release(&packet, Fate::Delivered);
+        self.release(&packet, ReleaseReason::Delivered);
     }
 
-    /// A packet leaves the world: if its bytes are outside, their owner is told.
+    /// Releases the handle of a packet that leaves the world, if it is external.
     #[inline]
-    pub(super) fn release(&mut self, packet: &Packet, fate: Fate) {
+    pub(super) fn release(&mut self, packet: &Packet, reason: ReleaseReason) {
         if let Body::External(External { handle, tcp, .. }) = packet.body {
             let Packet { flow, origin, .. } = *packet;
             let window = tcp.and_then(|tcp| tcp.limit);
-            self.put_out(Output::Released(Released { flow, origin, handle, fate, window }));
+            self.put_out(Output::Released(Released { flow, origin, handle, reason, window }));
         }
     }
 
-    /// Something is for the owner, who has its turn after this event.
+    /// Queues an output for the owner, whose turn comes after the current event.
     pub(super) fn put_out(&mut self, output: Output) {
         self.outputs.push_back(output);
         self.horizon = Time::ZERO;
     }
 
-    /// The world ends with packets in it.
+    /// Releases the handles of all packets that are in the world when it ends.
     pub(super) fn release_all(&mut self) {
         let inside: Vec<Packet> = self.under_way().copied().collect();
         for packet in &inside {
-            self.release(packet, Fate::Inside);
+            self.release(packet, ReleaseReason::RunEnded);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Flows: what their ends send, and where it goes.
+//! Packets of flows: from the sending end over the hops of a route to the receiving end.
 
 use airfair_transport::tcp::RefusalOutcome;
 use airfair_units::Time;
@@ -7,34 +7,34 @@ use airfair_wlan::edca::AccessCategory;
 
 use super::room::{Full, WithoutRoom};
 use super::small_queues::{Departures, SmallQueue};
-use super::{Event, Fate, Hop, World};
+use super::{Event, Hop, ReleaseReason, World};
 use crate::clock::Clock;
 use crate::endpoint::{Alarm, Intake, Sink, Source};
 use crate::packet::{Body, FlowId, Packet, Side};
 use crate::record::{FlowRecord, Recorder, SentAt};
 
-/// A flow under way.
+/// State of a flow.
 #[derive(Debug)]
 pub(crate) struct Flow {
     pub(crate) source: Source,
     pub(crate) sink: Sink,
     /// Hops from the sender to the receiver.
     pub(crate) forth: Vec<Hop>,
-    /// Hops back.
+    /// Hops from the receiver to the sender.
     pub(crate) back: Vec<Hop>,
-    /// Category of its packets on the air.
+    /// Access category of the flow's packets.
     pub(crate) category: AccessCategory,
     pub(crate) without_room: WithoutRoom,
-    /// Meaning of departures from the queue of its sender's host.
+    /// Use that the sender makes of departures from its host's queue.
     pub(crate) departures: Departures,
-    /// Departures from that queue, if its sender counts them.
+    /// Departures from the queue of the sender's wired link, if the sender counts them.
     pub(crate) small_queue: Option<Box<SmallQueue>>,
     pub(crate) source_alarm: Alarm,
     pub(crate) sink_alarm: Alarm,
 }
 
 impl Flow {
-    /// True if it wants to know of each packet that leaves a queue of a cell.
+    /// True if the flow needs to know each packet that leaves a queue of a cell.
     pub(crate) fn wants_departures(&self) -> bool {
         let is_over_air = matches!(self.forth[0], Hop::Air { .. });
         self.without_room.waits() || (self.departures == Departures::Counted && is_over_air)
@@ -79,7 +79,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Sends what the source wants to send and re-arms its alarm.
+    /// Sends what the source has to send, and schedules its timer.
     pub(super) fn drain_source(&mut self, id: FlowId) {
         if R::LIMITS {
             self.look_before(id);
@@ -92,7 +92,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let (now, first) = (self.now, forth[0]);
         let make = |body| Packet::new(now, (id, Side::Sender), category, body);
         while let Some(packet) = self.flows[id.index()].source.poll_transmit(now, make) {
-            // Who keeps what was refused has noticed.
+            // A source that takes refused packets back has been notified of the refusal.
             let _ = self.send_over(first, &packet);
         }
         if counts {
@@ -129,14 +129,17 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// A packet leaves the host of its source, if the queue there takes it; else the source has it again.
+    /// Sends a packet from its host.
+    ///
+    /// # Errors
+    /// [`Full`] if the host's queue is full and the source has taken the packet back.
     #[inline]
     pub(super) fn send(&mut self, packet: &Packet) -> Result<(), Full> {
         let first = self.flows[packet.flow.index()].route(packet.origin)[0];
         self.send_over(first, packet)
     }
 
-    /// The same over the first hop of its route.
+    /// Does the same, with the first hop of the route given.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -155,7 +158,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Ok(())
     }
 
-    /// A packet does not come back to its source: the queue of its host has taken it, or lost it.
+    /// Records a packet that does not come back to its source, whether the host's queue has accepted or dropped it.
     #[inline]
     pub(super) fn note_sent(&mut self, packet: &Packet) {
         if packet.hop == 0 && packet.origin == Side::Sender {
@@ -169,7 +172,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Sends a packet over the hop that it has come to, if the queue there takes it.
+    /// Sends a packet over its current hop.
+    ///
+    /// # Errors
+    /// [`Full`] if the queue refuses the packet.
     #[inline]
     pub(super) fn forward(&mut self, packet: &Packet) -> Result<(), Full> {
         let route = self.flows[packet.flow.index()].route(packet.origin);
@@ -184,7 +190,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// A packet has crossed a hop: on to the one that it has come to, or to its endpoint.
+    /// Forwards a packet that has crossed a hop: to the next hop, or to the end of its flow.
     #[inline]
     pub(super) fn arrive(&mut self, packet: &Packet) {
         let route = self.flows[packet.flow.index()].route(packet.origin);
@@ -198,7 +204,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// A packet has come to its endpoint.
+    /// Hands a packet to the end of its flow.
     #[inline(never)]
     fn end_way(&mut self, packet: &Packet) {
         if let Body::External(external) = packet.body {
@@ -221,24 +227,25 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// A packet goes no further.
+    /// Accounts for a packet that was lost.
     #[inline(never)]
     pub(super) fn lose(&mut self, packet: &Packet) {
         self.emit(packet.flow, FlowRecord::Lost(packet.origin, SentAt(packet.sent_at)));
         if R::LIMITS {
             self.tell_loss(packet);
         }
-        self.release(packet, Fate::Lost);
+        self.release(packet, ReleaseReason::Lost);
     }
 
-    /// Records what happens to a flow less often than packets come and go: those are recorded where they do.
+    /// Records what happens to a flow, other than the frequent records of packets, which are inlined where they
+    /// occur.
     #[inline(never)]
     pub(super) fn emit(&mut self, flow: FlowId, record: FlowRecord) {
         self.recorder.record_flow(self.now, flow, record);
     }
 }
 
-/// Records that the sink of a flow has a packet.
+/// Records the arrival of a packet at the sink of a flow.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "each call on a packet's way costs twenty instructions")]
 pub(super) fn record_intake(

@@ -1,16 +1,17 @@
 //! Measurement of what limits each flow, for recorders that ask for it ([`Recorder::LIMITS`]).
 //!
 //! ```text
-//!   sender stops, for a reason        next ACK, report or timer       sender sends, and stops again
+//!   sender stops, for a reason     next ACK, feedback or timer        sender sends, and stops again
 //!   ───────────┬──────────────────────────────┬───────────────────────────────┬─────►
 //!              └── this time is charged to ───┘
 //!                  the queue that has a backlog now, else to the reason
 //! ```
 //!
-//! A sender stops because a window or its rate is used up, or because it has no data. While packets of the flow wait in a
-//! queue on its route, the wire or the air behind that queue is the limit, and not the window. The world looks for such a
-//! backlog before the sender adds to it. To look at every ACK would cost 2 to 8 % of a run: as long as the sender stops for the
-//! same reason, the world looks every [`MAX_STEP`], and more often at the start of a flow.
+//! A sender stops because a window or its rate is used up, or because it has no data. While packets of the flow wait
+//! in a queue on its route, the wire or the air behind that queue is the limit, and not the window. The world checks
+//! for such a backlog before the sender adds to it. Checking at every ACK would cost 2 to 8 % of a run. So, as long
+//! as the sender stops for the same reason, the world checks every [`MAX_STEP`], and more often at the start of a
+//! flow.
 
 use airfair_transport::limit::Limit;
 use airfair_units::{Duration, Time};
@@ -22,26 +23,26 @@ use crate::endpoint::Source;
 use crate::packet::{FlowId, Packet, Side, connection_number};
 use crate::record::{Limited, LimitedBy, Place, Record, Recorder, Sample};
 
-/// Longest time between two looks at a flow whose sender stops for the same reason.
+/// Longest time between two checks of a flow whose sender stops for the same reason.
 const MAX_STEP: Duration = Duration::from_millis(50);
-/// Looks in the life of a flow so far that are enough: a short flow has its limits as well.
+/// Minimum number of checks over a flow's life so far, so that short flows are measured as well.
 const LOOKS: u64 = 64;
 
 /// State of the measurement of one flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LimitWatch {
-    /// Reason for which its sender stopped last; `None` unless the sender is open.
+    /// Reason for which the sender stopped last; `None` unless the sender is open.
     sender: Option<Limit>,
-    /// Time at which the flow has started.
+    /// Start of the flow.
     started: Time,
     /// Time up to which the flow's time is charged.
     looked_at: Time,
-    /// The limit that holds now, and the time from which it has held.
+    /// Current limit, and the time since which it has held.
     under_way: Option<(LimitedBy, Time)>,
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    /// Charges the time since a sender stopped, before it sends again, unless the last look was a short time ago.
+    /// Charges the time since a sender stopped, before it sends again, unless the last check was a short time ago.
     #[inline(never)]
     pub(super) fn look_before(&mut self, id: FlowId) {
         let LimitWatch { started, looked_at, .. } = self.limits[id.index()];
@@ -51,7 +52,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Charges the time since the last look.
+    /// Charges the time since the last check.
     fn look(&mut self, id: FlowId) {
         let LimitWatch { sender, looked_at, .. } = self.limits[id.index()];
         let now = self.now;
@@ -60,7 +61,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.note_limit(id, waits_at.map_or(LimitedBy::Sender(sender), LimitedBy::Place));
     }
 
-    /// Charges the time up to now to a limit. Equal limits in a row make one record.
+    /// Charges the time up to now to a limit. Consecutive equal limits make one record.
     fn note_limit(&mut self, id: FlowId, by: LimitedBy) {
         let watch = &mut self.limits[id.index()];
         let from = std::mem::replace(&mut watch.looked_at, self.now);
@@ -93,7 +94,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
     fn change_limit(&mut self, id: FlowId, limit: Option<Limit>) {
         let LimitWatch { sender, looked_at, under_way, .. } = self.limits[id.index()];
         if let Some(before) = sender.filter(|_| looked_at < self.now) {
-            // The sender has filled the queues now. Where its packets waited at the last look, they have waited until now.
+            // The sender has filled the queues by now. If its packets waited at a place at the last check, they have
+            // waited there until now.
             let by = match under_way {
                 Some((place @ LimitedBy::Place(_), _)) if before.follows_network() => place,
                 _ => LimitedBy::Sender(before),
@@ -110,7 +112,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Records the limit that holds now, since the flow ends.
+    /// Records the current limit at the end of the flow.
     fn end_limit(&mut self, id: FlowId) {
         let watch = &mut self.limits[id.index()];
         watch.sender = None;
@@ -119,7 +121,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Records the limits of all flows that are open, since the run ends.
+    /// Records the limits of all open flows at the end of the run.
     pub(super) fn end_limits(&mut self) {
         for id in (0..self.limits.len()).map(FlowId::new) {
             self.look(id);
@@ -131,7 +133,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.recorder.record(self.now, &Record::Sample(Sample::Limited(id, limited)));
     }
 
-    /// Records the place where a sender's packet is lost: the hop that it has come to.
+    /// Records the place where a sender's packet is lost: its current hop.
     #[cold]
     pub(super) fn tell_loss(&mut self, packet: &Packet) {
         let hop = self.flows[packet.flow.index()].forth.get(usize::from(packet.hop));
@@ -141,8 +143,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// The place on the route of a flow where most packets wait, and none if no packet waits. The slowest hop has the longest
-    /// queue: before a faster hop behind it only the packets of one frame or burst come together.
+    /// Place on a flow's route where most of its packets wait; `None` if no packet waits. The slowest hop has the
+    /// longest queue: in front of a faster hop behind it, only the packets of one frame or burst arrive together.
     fn find_backlog(&mut self, id: FlowId) -> Option<Place> {
         let Self { flows, cells, links, now, .. } = self;
         let flow = &flows[id.index()];
@@ -164,7 +166,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 }
 
-/// The queue before a hop.
+/// Queue in front of a hop.
 fn place(hop: Hop) -> Place {
     match hop {
         Hop::Air { cell, from, .. } => Place::Air { cell, member: from.0 },

@@ -1,7 +1,8 @@
-//! Room in the queue of an end's own host: how an end that has to wait for it learns that there is some.
+//! Notification of ends that wait for room in the queue of their own host.
 //!
-//! Whoever waits stands in line, and is called in its turn when a packet has left that queue, whoever's it was. A cell
-//! says when one has left; a link has known it since the packet came, so there it is an event, if someone waits.
+//! Ends that wait for room in one queue are served in the order in which they began to wait, whenever a packet leaves
+//! that queue, no matter whose. A cell reports departures. A wired link knows the time of a departure when the packet
+//! comes, so the world schedules an event for it if an end waits.
 
 use std::collections::VecDeque;
 
@@ -18,45 +19,45 @@ use crate::link::LinkId;
 use crate::packet::{Body, FlowId, Packet, Side};
 use crate::record::{FlowRecord, Recorder};
 
-/// A queue has no room for a packet, or does not want it.
+/// Refusal of a packet by a queue that is full or that drops the packet early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
 /// Ends that wait for room in one queue.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Line {
-    /// A place for each packet.
-    places: VecDeque<(FlowId, Side)>,
-    /// Next time at which a link may have room for the first.
+pub(crate) struct WaitingEnds {
+    /// Waiting ends in order; an end appears once for each packet that it waits to send.
+    ends: VecDeque<(FlowId, Side)>,
+    /// Next time at which a wired link may have room for the first end.
     alarm: Alarm,
 }
 
-/// Answer of a source where the queue of its own host has no room.
+/// Behaviour of a source when the queue of its own host is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WithoutRoom {
-    /// It sends all the same, and the packet is lost.
+    /// The source sends anyway, and the packet is lost.
     Lose,
-    /// It takes the packet back. As in Linux its next ACK or time-out tells it to try again, and room does not.
-    /// [linux-cwr]
+    /// The source takes the packet back. As in Linux, it tries again at its next ACK or time-out, and not when there
+    /// is room. [linux-cwr]
     Keep,
-    /// The packet goes back to the owner of the world, who is told of room.
+    /// The packet goes back to the owner of the world, who is notified of room.
     Return,
-    /// It sends nothing before there is room, and never has more than a [`BACKLOG`] there.
+    /// The source sends only when there is room, and keeps at most [`BACKLOG`] frames in the queue.
     Wait,
 }
 
 impl WithoutRoom {
-    /// True if it may stand in line.
+    /// True if the source may wait for room.
     pub(crate) fn waits(self) -> bool {
         matches!(self, Self::Return | Self::Wait)
     }
 }
 
-/// What a saturated source keeps in the queue of its host: the packets of one frame in service, and of one waiting.
+/// Frames whose packets a saturated source keeps in its host's queue: one in service and one waiting.
 const BACKLOG: usize = 2;
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    /// A saturated source has begun: it fills its part of the queue.
+    /// Fills a saturated source's part of its host's queue, at its start.
     pub(super) fn fill_backlog(&mut self, id: FlowId) {
         let packets = match self.flows[id.index()].route(Side::Sender)[0] {
             Hop::Air { cell, from, to } => {
@@ -70,20 +71,21 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// An end wants to send a packet as soon as the queue of its host has room for it.
+    /// Sends a packet of an end as soon as the queue of its host has room for it.
     #[inline]
     pub(super) fn seek_room(&mut self, id: FlowId, side: Side) {
         let flow = &self.flows[id.index()];
         let (queue, category) = (flow.route(side)[0], flow.category);
-        if self.line(queue, category).places.is_empty() && self.has_room((id, side), queue) {
+        if self.waiting_for(queue, category).ends.is_empty() && self.has_room((id, side), queue) {
             self.notify_of_room((id, side), queue);
         } else {
-            self.line(queue, category).places.push_back((id, side));
-            self.serve_line(queue, category);
+            self.waiting_for(queue, category).ends.push_back((id, side));
+            self.notify_waiting(queue, category);
         }
     }
 
-    /// These packets of an end have left the queue before their hop over the air, which is number `hop` of its route.
+    /// Handles packets of an end that have left the queue in front of hop number `hop` of their route, which is over
+    /// the air.
     #[inline]
     pub(super) fn leave_room(
         &mut self,
@@ -101,23 +103,23 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
         let category = self.flows[flow.index()].category;
         for _ in 0..packets {
-            if !self.line(queue, category).places.is_empty() {
-                self.serve_line(queue, category);
+            if !self.waiting_for(queue, category).ends.is_empty() {
+                self.notify_waiting(queue, category);
             }
         }
     }
 
-    /// Puts up to so many packets of a saturated source into the queue of a member at once, and tells how many: as long as
-    /// it would be the only one to find room there.
+    /// Adds up to `packets` packets of a saturated source to the queue of a member at once, as long as no other end
+    /// waits for room there. Returns the number of packets added.
     fn refill(&mut self, queue: Hop, id: FlowId, packets: usize) -> usize {
         let Self { cells, flows, recorder, now, .. } = self;
         let Flow { source: Source::Udp(sender), category, .. } = &mut flows[id.index()] else {
             return 0;
         };
         let Hop::Air { cell, from, to } = queue else { return 0 };
-        let Bss { cell, msdu_overhead, lines, watches_packets, .. } = &mut cells[cell.index()];
-        let is_line_empty = lines[from.index()][*category as usize].places.is_empty();
-        if *watches_packets || !is_line_empty {
+        let Bss { cell, msdu_overhead, waiting, watches_packets, .. } = &mut cells[cell.index()];
+        let nobody_waits = waiting[from.index()][*category as usize].ends.is_empty();
+        if *watches_packets || !nobody_waits {
             return 0;
         }
         let (now, category, size) = (*now, *category, sender.packet_size() + *msdu_overhead);
@@ -129,22 +131,23 @@ impl<R: Recorder, C: Clock> World<R, C> {
         })
     }
 
-    /// A packet has left the queue of a link for whose room someone waits.
+    /// Handles the departure of a packet from the queue of a link for whose room an end waits.
     pub(super) fn leave_room_on(&mut self, link: LinkId) {
-        if self.lines[link.index()].alarm.ring(self.now) {
-            self.serve_line(Hop::Wire(link), AccessCategory::default());
+        if self.waiting[link.index()].alarm.ring(self.now) {
+            self.notify_waiting(Hop::Wire(link), AccessCategory::default());
         }
     }
 
-    /// Calls those who wait, one after the other, while there is room. Whoever has to wait again comes last.
+    /// Notifies waiting ends in their order while there is room. An end that has to wait again goes to the back.
     #[inline(never)]
-    fn serve_line(&mut self, queue: Hop, category: AccessCategory) {
-        for _ in 0..self.line(queue, category).places.len() {
-            let (id, side) = *self.line(queue, category).places.front().expect("someone waits");
+    fn notify_waiting(&mut self, queue: Hop, category: AccessCategory) {
+        for _ in 0..self.waiting_for(queue, category).ends.len() {
+            let (id, side) =
+                *self.waiting_for(queue, category).ends.front().expect("someone waits");
             if !self.has_room((id, side), queue) {
                 break;
             }
-            self.line(queue, category).places.pop_front();
+            self.waiting_for(queue, category).ends.pop_front();
             self.notify_of_room((id, side), queue);
         }
         if let Hop::Wire(link) = queue {
@@ -152,7 +155,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// The one notification of room: there is some for the packet that an end waits to send.
+    /// Notifies an end that the queue has room for the packet that it waits to send.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -165,18 +168,18 @@ impl<R: Recorder, C: Clock> World<R, C> {
             gate.open(side);
             self.put_out(Output::Room(id, side));
         } else if let Some(packet) = source.poll_transmit(self.now, make) {
-            // What is refused all the same is lost, and the source in line again.
+            // If random early detection drops the packet, it is lost, and the source waits again.
             let _ = self.send_over(queue, &packet);
         }
     }
 
     #[inline]
-    fn line(&mut self, queue: Hop, category: AccessCategory) -> &mut Line {
+    fn waiting_for(&mut self, queue: Hop, category: AccessCategory) -> &mut WaitingEnds {
         match queue {
             Hop::Air { cell, from, .. } => {
-                &mut self.cells[cell.index()].lines[from.index()][category as usize]
+                &mut self.cells[cell.index()].waiting[from.index()][category as usize]
             }
-            Hop::Wire(link) => &mut self.lines[link.index()],
+            Hop::Wire(link) => &mut self.waiting[link.index()],
         }
     }
 
@@ -198,12 +201,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Whoever is first in line before a link is called when the next packet has left.
+    /// Schedules the notification of the first waiting end: when the next packet has left the link's queue.
     fn set_alarm(&mut self, link: LinkId) {
-        let Some(&(id, side)) = self.lines[link.index()].places.front() else { return };
+        let Some(&(id, side)) = self.waiting[link.index()].ends.front() else { return };
         let packet = self.awaited_size(id, side);
         let at = self.links[link.index()].next_departure(self.now, packet);
-        if let Some(at) = self.lines[link.index()].alarm.want(Some(at)) {
+        if let Some(at) = self.waiting[link.index()].alarm.want(Some(at)) {
             self.queue.push(at, Phase::End, Event::Room(link));
         }
     }
@@ -213,7 +216,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         packet.expect("only who waits asks for room")
     }
 
-    /// The queue of its host has refused a packet: its fate, as its source decides.
+    /// Handles a packet that its host's queue has refused, as the behaviour of its source demands.
     #[cold]
     pub(super) fn handle_refusal(&mut self, packet: &Packet) -> RefusalOutcome {
         let Packet { flow, origin, hop, .. } = *packet;
@@ -226,12 +229,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
             (WithoutRoom::Return, Source::External(gate)) => {
                 (RefusalOutcome::TakenBack, gate.refuse(packet.origin, packet.size()))
             }
-            // There was room, and random early detection did not want the packet.
+            // There was room, but random early detection has dropped the packet.
             (WithoutRoom::Wait, _) => (RefusalOutcome::Lost, true),
             (WithoutRoom::Lose | WithoutRoom::Return, _) => (RefusalOutcome::Lost, false),
         };
         if waits {
-            self.stand_in_line(packet.flow, packet.origin);
+            self.wait_for_room(packet.flow, packet.origin);
         }
         if outcome == RefusalOutcome::TakenBack && packet.origin == Side::Sender {
             self.emit(packet.flow, FlowRecord::Refused);
@@ -239,11 +242,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
         outcome
     }
 
-    /// An end whose packet was refused waits for its turn.
-    fn stand_in_line(&mut self, id: FlowId, side: Side) {
+    /// Lets an end whose packet was refused wait for room.
+    fn wait_for_room(&mut self, id: FlowId, side: Side) {
         let queue = self.flows[id.index()].route(side)[0];
         let category = self.flows[id.index()].category;
-        self.line(queue, category).places.push_back((id, side));
+        self.waiting_for(queue, category).ends.push_back((id, side));
         if let Hop::Wire(link) = queue {
             self.set_alarm(link);
         }

@@ -1,4 +1,4 @@
-//! Settings that the owner of a world may change while it runs.
+//! Settings that the owner of a world may change during a run.
 
 use airfair_laws::Direction;
 use airfair_units::DataRate;
@@ -12,31 +12,31 @@ use crate::link::LinkId;
 use crate::record::{CellId, Member, Record, Recorder};
 use crate::scenario::{Loss, Queue};
 
-/// Which settings a member has, apart from their values.
+/// Bounds of a member's settings, without their values.
 #[derive(Debug)]
 pub(crate) struct Settable {
-    /// The highest rate of its link.
+    /// Highest rate of the member's link.
     pub(crate) highest: DataRate,
-    /// Rates that its frames may have.
+    /// Rates that the member's frames may have.
     pub(crate) rates: Vec<Rate>,
-    /// True where a law finds the rate, up and down.
+    /// True where rate control chooses the rate, up and down.
     pub(crate) is_adapted: [bool; 2],
-    /// True if its queue tells data from ACKs.
+    /// True if the member's queue has weights for DATA and ACKs.
     pub(crate) has_weights: bool,
-    /// Stream of a link that has no errors yet; none where powers decide.
+    /// Random stream for a link that has no errors yet; `None` in a cell with a radio, where powers decide.
     pub(crate) errors: Option<Stream>,
 }
 
-/// The reason why a setting stays as it was.
+/// Reason for which a setting cannot be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsettable {
-    /// No rate of the station's standard; in a cell with a radio, none that the scenario mentions.
+    /// The station's standard does not have this rate. In a cell with a radio: the scenario does not mention it.
     NoSuchRate,
-    /// A law finds this rate.
+    /// Rate control chooses this rate.
     RateIsFound,
-    /// Powers decide which frames are errored.
+    /// The cell has a radio, in which powers decide which frames are errored.
     PowersDecide,
-    /// The queue does not tell data from ACKs.
+    /// The queue has no weights for DATA and ACKs.
     NoWeights,
 }
 
@@ -51,14 +51,14 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Member { cell: CellId::new(index), node: NodeId::AP }
     }
 
-    /// Sets the rate of data frames from or to a station, from its next attempt on. Results then have the mean of
-    /// the rates that were set, whatever a schedule has changed in between.
+    /// Sets the rate of data frames from or to a station, from its next attempt on. Results then contain the mean of
+    /// the rates that the link really had.
     ///
     /// # Errors
-    /// [`Unsettable`], if there is no such rate, or a law finds it.
+    /// [`Unsettable`] if the link does not have this rate, or if rate control chooses it.
     ///
     /// # Panics
-    /// For an access point.
+    /// If the member is an access point.
     pub fn set_rate(
         &mut self,
         Member { cell, node: station }: Member,
@@ -86,13 +86,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Ok(())
     }
 
-    /// Sets which frames between a station and its access point are errored, those on the air included.
+    /// Sets the error model of frames between a station and its access point, those on the air included.
     ///
     /// # Errors
     /// [`Unsettable::PowersDecide`] in a cell with a radio.
     ///
     /// # Panics
-    /// For an access point.
+    /// If the member is an access point.
     pub fn set_errors(&mut self, station: Member, errors: ErrorModel) -> Result<(), Unsettable> {
         assert!(!station.node.is_ap(), "errors are a station's");
         let bss = &mut self.cells[station.cell.index()];
@@ -102,15 +102,15 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Ok(())
     }
 
-    /// Sets what a direction of a link loses, from the next packet on.
+    /// Sets the loss model of one direction of a link, from the next packet on.
     pub fn set_loss(&mut self, link: LinkId, loss: Loss) {
         self.links[link.index()].set_loss(loss);
     }
 
-    /// Sets the weights of data and ACKs in the queue of a member, from the next packet on.
+    /// Sets the weights of DATA and ACKs in the queue of a member, from the next packet on.
     ///
     /// # Errors
-    /// [`Unsettable::NoWeights`], if its queue has none.
+    /// [`Unsettable::NoWeights`] if the queue has no weights.
     pub fn set_weights(&mut self, of: Member, weights: Weights) -> Result<(), Unsettable> {
         let bss = &mut self.cells[of.cell.index()];
         if !bss.members[of.node.index()].has_weights {
@@ -120,11 +120,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Ok(())
     }
 
-    /// Gives an access point another queue, of each access category, which what waits joins. What has no room there is dropped;
-    /// what is in service or under way in aggregates stays.
+    /// Replaces the queue of an access point, for every access category. Waiting packets move to the new queue, and
+    /// those for which it has no room are dropped. Packets in service and in aggregates are not affected.
     ///
     /// # Panics
-    /// For a station.
+    /// If the member is a station.
     pub fn set_queue(&mut self, of: Member, queue: Queue) {
         assert!(of.node.is_ap(), "a station's queue is its own");
         let bss = &mut self.cells[of.cell.index()];

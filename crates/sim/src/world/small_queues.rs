@@ -1,7 +1,7 @@
-//! TCP small queues: how a sender learns that its packets have left the queue of its own host.  [linux-tsq]
+//! TCP small queues: notification of a sender that its packets have left the queue of its own host.  [linux-tsq]
 //!
-//! A cell says when a packet has left. A link has known that since the packet came, so that only a sender that waits has an
-//! event.
+//! A cell reports departures. A wired link knows the time of a departure when the packet comes, so the world
+//! schedules an event only if a sender waits.
 
 use std::collections::VecDeque;
 
@@ -16,28 +16,28 @@ use crate::link::LinkId;
 use crate::packet::{FlowId, Packet, Side};
 use crate::record::Recorder;
 
-/// Meaning that the departure of a packet from the queue of its sender's own host has for the sender.
+/// Use that a sender makes of the departures of its packets from its host's queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Departures {
-    /// None.
+    /// The sender ignores departures.
     Ignored,
-    /// It sends another packet: it is saturated.
+    /// A saturated sender sends another packet at each departure.
     Awaited,
-    /// It keeps an account of them: it has a small queue.
+    /// A sender with a small queue counts the octets that have left.
     Counted,
 }
 
-/// Packets of one sender that a link has taken.
+/// Departures of one sender's packets from the queue of a wired link.
 #[derive(Debug, Default)]
 pub(crate) struct SmallQueue {
-    /// Time at which each leaves the queue, in order, and its size.
+    /// Time at which each packet leaves the queue, in order, and its size.
     departures: VecDeque<(Time, Bytes)>,
-    /// Time at which enough of them have left.
+    /// Time at which enough octets will have left.
     alarm: Alarm,
 }
 
 impl SmallQueue {
-    /// The account of a source that counts departures.
+    /// Creates the state for a source that counts departures; `None` for other sources.
     pub(crate) fn of(source: &Source) -> Option<Box<Self>> {
         let Source::Tcp(sender) = source else { return None };
         tcp::Sender::has_small_queue(sender).then(Box::default)
@@ -45,7 +45,7 @@ impl SmallQueue {
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    /// Meaning of a packet's departure from the queue before that hop.
+    /// Use that the sender makes of a packet's departure from the queue in front of this hop.
     #[inline]
     pub(super) fn departures(&self, flow: FlowId, origin: Side, hop: u16) -> Departures {
         if hop == 0 && origin == Side::Sender {
@@ -55,7 +55,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// A link has taken a packet of a sender that counts departures.
+    /// Notes the future departure of a packet that a wired link has accepted from a sender that counts departures.
     #[inline(never)]
     pub(super) fn note_departure(&mut self, link: LinkId, packet: &Packet) {
         let at = self.links[link.index()].last_departure();
@@ -63,7 +63,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         queue.expect("a sender that counts").departures.push_back((at, packet.size()));
     }
 
-    /// Packets of such a sender have left the queue of its station.
+    /// Notifies a sender that counts departures of packets that have left its station's queue.
     #[inline(never)]
     pub(super) fn tell_departures(&mut self, id: FlowId, left: &[Departure<Packet>]) {
         let source = &mut self.flows[id.index()].source;
@@ -75,7 +75,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Tells a sender of packets that have left the queue of a link by now.
+    /// Notifies a sender of all packets that have left the queue of its wired link by now.
     #[inline(never)]
     pub(super) fn settle_departures(&mut self, id: FlowId) {
         let Self { flows, now, .. } = self;
@@ -89,7 +89,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// A sender that waits for departures from the queue of a link goes on when there were enough of them.
+    /// Schedules a call for a sender that waits for departures from the queue of a wired link, when enough octets
+    /// have left.
     #[inline(never)]
     pub(super) fn await_departures(&mut self, id: FlowId) {
         let flow = &mut self.flows[id.index()];
@@ -106,7 +107,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Packets for whose departure a sender has waited have left the queue of a link.
+    /// Lets a sender continue, once enough octets have left the queue of its wired link.
     pub(super) fn ring_small_queue(&mut self, id: FlowId) {
         let queue = self.flows[id.index()].small_queue.as_mut();
         if queue.is_some_and(|queue| queue.alarm.ring(self.now)) {

@@ -1,4 +1,4 @@
-//! A world as its owner sees it.
+//! Tests of a world through the interface of its owner.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,8 @@ use crate::clock::{Clock, Woken};
 use crate::random::Streams;
 use crate::scenario::Scenario;
 
-/// A clock that says what the test says, and notes what it was asked to wait for [µs]; then all is due.
+/// Clock that returns what the test has scripted, and notes the times that it was asked to wait for [µs]. After the
+/// end of the script every event is due.
 #[derive(Debug, Default)]
 struct Scripted {
     script: VecDeque<Woken>,
@@ -27,8 +28,8 @@ const fn us(us: u64) -> Time {
     Time::from_nanos(us * 1_000)
 }
 
-/// Two hosts with 8 Mb/s between them, and a packet of 1000 octets every 10 ms from the first millisecond on: it
-/// leaves after 1 ms and arrives another 2 ms later.
+/// Two hosts with a link of 8 Mb/s between them. From 1 ms on, a packet of 1000 octets leaves every 10 ms: it takes 1
+/// ms to send and arrives another 2 ms later.
 fn wire(script: &[Woken]) -> World<(), Scripted> {
     let text = "duration = \"1 s\"\n[router.r]\n[host.a]\nlink = { to = \"r\", rate = \"8 Mb/s\", delay = \"2 ms\" }\n\
                 [host.b]\nlink = { to = \"r\", rate = \"8 Gb/s\" }\n\
@@ -39,7 +40,7 @@ fn wire(script: &[Woken]) -> World<(), Scripted> {
     World::new(&scenario, Streams::new(1, 0), (), clock)
 }
 
-/// Start at 1 ms, arrivals at 4 ms and, after 1 µs, at the other host; nothing more before 5 ms.
+/// Start at 1 ms, arrival at 4 ms and, 1 µs later, at the other host. No further event before 5 ms.
 #[test]
 fn the_clock_waits_for_each_event_and_then_for_the_end() {
     let mut world = wire(&[]);
@@ -49,7 +50,7 @@ fn the_clock_waits_for_each_event_and_then_for_the_end() {
     assert_eq!((world.now(), world.next_event()), (us(5_000), Some(us(11_000))));
 }
 
-/// Input at once, input while the second event is awaited, input while nothing is left to happen.
+/// Input at once, input while the second event is awaited, and input while no event is left.
 #[test]
 fn input_hands_over_to_the_owner_before_the_event_that_was_awaited() {
     use Woken::{Due, Input};

@@ -1,4 +1,4 @@
-//! A look at the world after each event, for a consumer that wants a trace.
+//! Comparison of the world's state after each event, for a recorder that wants a trace.
 
 use airfair_units::DataRate;
 use airfair_wlan::NodeId;
@@ -10,7 +10,7 @@ use crate::packet::FlowId;
 use crate::record::{CellId, Member, Recorder, SenderWindow};
 use crate::trace::Trace;
 
-/// Freedom of a sender, as a trace has told of it last.
+/// Window or rate of a sender, as traced last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Freedom {
     Window(SenderWindow),
@@ -18,7 +18,7 @@ pub(crate) enum Freedom {
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    /// Tells of frames that have left the air of a cell, and of members that wait for it in another way now.
+    /// Traces frames that have left the air of a cell, and members whose channel access has changed.
     #[cold]
     #[inline(never)]
     pub(super) fn trace_cell(&mut self, index: usize) {
@@ -33,7 +33,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         air.tell_access(tell);
     }
 
-    /// Tells of the window or the rate of a sender that has just had its turn, if it is another one.
+    /// Traces the window or the rate of a sender that has just acted, if it has changed.
     #[cold]
     #[inline(never)]
     pub(super) fn trace_sender(&mut self, id: FlowId) {
@@ -55,7 +55,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 }
 
-/// A rate of so many octets per second.
+/// Converts a rate in octets per second. `None` below 1 bit/s.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
 fn bits_per_second(octets: f64) -> Option<DataRate> {
     let bits = (octets * 8.0) as u64;

@@ -1,4 +1,4 @@
-//! Packets over wires.
+//! Packets over wired links.
 
 use airfair_wlan::{Msdu, Phase};
 
@@ -30,7 +30,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Ok(())
     }
 
-    /// Forwards packets that have come together over the hop before.
+    /// Forwards packets that have crossed the previous hop together.
     #[inline(never)]
     pub(super) fn forward_all_by_wire(&mut self, id: LinkId, come: &[Msdu<Packet>]) {
         for Msdu { payload, .. } in come {
@@ -41,7 +41,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Sends a packet over a link; tells how many are queued there, with this one.
+    /// Sends a packet over a link. Returns the number of packets queued there, this one included.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -53,7 +53,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let number = self.queue.reserve();
         match link.send(self.now, packet, number) {
             Ok(Sent { arrival, queued }) => {
-                // A link's arrivals follow each other, so the queue holds the next one alone.
+                // A link's arrivals follow each other, so the event queue holds only the next one.
                 if was_empty {
                     self.queue.push_reserved(arrival, Phase::End, number, Event::Arrival(id));
                 }
@@ -70,8 +70,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// A packet, or its loss, comes to the end of a link. False if nothing follows from it in any cell: a datagram has come
-    /// to its sink, which never answers, or an acknowledgment to a source whose packets go over wires.
+    /// Handles the arrival, or loss, of a packet at the end of a link. Returns false if no cell can be affected: a
+    /// datagram has reached its sink, which never answers, or an acknowledgement has reached a source whose packets
+    /// go over wires.
     #[inline]
     pub(super) fn arrive_by_wire(&mut self, id: LinkId) -> bool {
         let Self { now, links, flows, cells, recorder, .. } = self;
@@ -79,7 +80,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let queued = link.queued(*now);
         let Arrival { packet, is_lost } = link.arrival(*now).expect("an arrival was announced");
         if is_lost {
-            // It is lost on this hop, and has not come to the next one.
+            // The packet was lost on this hop, and has not reached the next one.
             let packet = Packet { hop: packet.hop - 1, ..*packet };
             link.pass(*now);
             recorder.record_link(*now, id, LinkRecord::Lost(queued));
@@ -88,7 +89,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
         recorder.record_link(*now, id, LinkRecord::Arrived(queued));
         let flow = &mut flows[packet.flow.index()];
-        // Where it can, it goes on from the link's memory: each copy costs a dozen instructions.
+        // Where possible, the packet is forwarded from the link's memory, since each copy costs a dozen instructions.
         match (flow.route(packet.origin).get(usize::from(packet.hop)), &packet.body) {
             (Some(&Hop::Air { cell, from, to }), _) if !cells[cell.index()].watches(from) => {
                 let bss = &mut cells[cell.index()];

@@ -1,13 +1,13 @@
-//! Accounts of a run that must add up, whatever its scenario: packets of each flow, time of each channel.
+//! Sums that must hold for every run: packets of each flow, and time of each channel.
 
 use airfair_sim::outcome::{FlowOutcome, Outcome, RadioOutcome, StationOutcome};
 use airfair_sim::scenario::Scenario;
 use airfair_units::Duration;
 
-/// Holds what every run owes.
+/// Checks the sums of a run.
 ///
 /// # Panics
-/// If an account does not add up.
+/// If a sum does not hold.
 pub(crate) fn check(scenario: &Scenario, outcome: &Outcome) {
     let (mut exchanges, mut contention) = (Duration::ZERO, Duration::ZERO);
     for channel in &outcome.channels {
@@ -42,7 +42,7 @@ fn check_flow(name: &str, flow: &FlowOutcome, elapsed: Duration) {
     assert!(!flow.active.is_zero() || flow.delivered.is_zero(), "{flow:?}");
 }
 
-/// Drops of flows are those of queues and radios.
+/// Checks that flows and queues count the same drops.
 fn check_drops(outcome: &Outcome) {
     let by_flow: u64 = outcome.flows.iter().map(|f| f.packets_dropped + f.acks_dropped).sum();
     let refused: u64 = outcome.flows.iter().map(|f| f.packets_refused).sum();
@@ -62,6 +62,6 @@ fn check_drops(outcome: &Outcome) {
         link.dropped_queue_full + link.dropped_early + link.lost
     };
     let by_cause = radios.map(drops).sum::<u64>() + outcome.links.iter().map(on_wires).sum::<u64>();
-    // A frame whose ACKs were all lost is given up though it has arrived.
+    // A frame whose ACKs were all lost is given up although its packet has arrived.
     assert!(by_flow + refused <= by_cause, "{by_flow} and {refused} against {by_cause}");
 }

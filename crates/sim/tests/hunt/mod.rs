@@ -1,4 +1,4 @@
-//! The hunt for a document that breaks something, which fuzzers share.
+//! Search for a scenario document with which the program fails; common to the fuzzers.
 
 use std::fs;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
@@ -9,17 +9,17 @@ use toml::{Table, Value};
 
 use crate::luck::Luck;
 
-/// Fate of a document.
+/// Result of checking a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum DocumentOutcome {
     Refused,
-    /// It is a scenario, which has run or is too long for that.
+    /// The document is a valid scenario; `has_run` is false if it would take too long to run.
     Accepted {
         has_run: bool,
     },
 }
 
-/// Documents of a hunt that has found nothing.
+/// Numbers of documents of a search that has found no failure.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) made: u64,
@@ -27,7 +27,7 @@ pub(crate) struct Tally {
     pub(crate) ran: u64,
 }
 
-/// Luck of the seed that `PROPTEST_RNG_SEED` names, or of the same one each time.
+/// Random choices with the seed in `PROPTEST_RNG_SEED`, or with seed 1.
 pub(crate) fn luck() -> Luck {
     Luck::of_seed(seed())
 }
@@ -36,19 +36,19 @@ fn seed() -> u64 {
     number("PROPTEST_RNG_SEED").unwrap_or(1)
 }
 
-/// A number in the environment.
+/// Number in an environment variable.
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name}={text}")))
 }
 
-/// Checks documents for as many seconds as `AIRFAIR_FUZZ_SECONDS` says, or `few` of them.
+/// Checks random documents for `AIRFAIR_FUZZ_SECONDS` seconds, or `few` of them.
 ///
 /// # Panics
-/// If one fails: it is written, as small as it still fails, to the directory that the message names.
+/// If a check fails. The document, reduced as far as it still fails, is written to the file that the message names.
 pub(crate) fn hunt(
     few: u64,
     mut document: impl FnMut() -> Table,
-    check: impl Fn(&str) -> Result<Fate, String>,
+    check: impl Fn(&str) -> Result<DocumentOutcome, String>,
 ) -> Tally {
     let (began, seconds) = (Instant::now(), number("AIRFAIR_FUZZ_SECONDS"));
     panic::set_hook(Box::new(|_| {}));
@@ -58,10 +58,10 @@ pub(crate) fn hunt(
     {
         let document = document();
         tally.made += 1;
-        match fate(&document, &check) {
-            Ok(fate) => {
-                tally.accepted += u64::from(fate != Fate::Refused);
-                tally.ran += u64::from(fate == Fate::Accepted { has_run: true });
+        match outcome(&document, &check) {
+            Ok(outcome) => {
+                tally.accepted += u64::from(outcome != DocumentOutcome::Refused);
+                tally.ran += u64::from(outcome == DocumentOutcome::Accepted { has_run: true });
             }
             Err(_) => failed = Some((began.elapsed(), smallest(&document, &check))),
         }
@@ -74,14 +74,17 @@ pub(crate) fn hunt(
         let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let text = toml::to_string(&document).expect("it was written before");
         fs::write(&file, &text).expect("a writable directory for temporary files");
-        let problem = fate(&document, &check).expect_err("it fails");
+        let problem = outcome(&document, &check).expect_err("it fails");
         panic!("{}, found after {} s: {problem}\n{text}", file.display(), after.as_secs());
     }
     tally
 }
 
-/// Fate of a document, or what is wrong with airfair.
-fn fate(document: &Table, check: &impl Fn(&str) -> Result<Fate, String>) -> Result<Fate, String> {
+/// Result of checking a document, or the failure.
+fn outcome(
+    document: &Table,
+    check: &impl Fn(&str) -> Result<DocumentOutcome, String>,
+) -> Result<DocumentOutcome, String> {
     let text = toml::to_string(document).map_err(|error| error.to_string())?;
     let checked = catch_unwind(AssertUnwindSafe(|| check(&text)));
     checked.unwrap_or_else(|panic| {
@@ -91,8 +94,8 @@ fn fate(document: &Table, check: &impl Fn(&str) -> Result<Fate, String>) -> Resu
     })
 }
 
-/// The document without whatever it fails without.
-fn smallest(document: &Table, check: &impl Fn(&str) -> Result<Fate, String>) -> Table {
+/// The document without all keys that the failure does not need.
+fn smallest(document: &Table, check: &impl Fn(&str) -> Result<DocumentOutcome, String>) -> Table {
     let mut smallest = document.clone();
     let mut tries = 0;
     'again: loop {
@@ -102,7 +105,7 @@ fn smallest(document: &Table, check: &impl Fn(&str) -> Result<Fate, String>) -> 
             let mut less = smallest.clone();
             remove(&mut less, &path);
             tries += 1;
-            if fate(&less, check).is_err() {
+            if outcome(&less, check).is_err() {
                 smallest = less;
                 continue 'again;
             }

@@ -1,11 +1,10 @@
-//! Cells with traffic both ways: the access point's queue, its channel access, and what it does to the
-//! packets of others.
+//! Cells with traffic in both directions: the access point's queue, its channel access, and its changes to packets.
 
 use airfair_sim::outcome::{FlowOutcome, Outcome};
 
 use crate::common::{parse, run_once};
 
-/// `up` stations that send and `down` that receive through an access point with these settings.
+/// Outcome of `up` stations that send and `down` stations that receive, through an access point with these settings.
 fn both_ways(up: u32, down: u32, ap: &str, transport: &str, rest: &str) -> Outcome {
     let text = format!(
         "duration = \"40 s\"\nwarmup = \"10 s\"\nseries = \"off\"\n\
@@ -23,12 +22,12 @@ fn octets(flows: &[FlowOutcome]) -> f64 {
     flows.iter().map(|flow| flow.delivered.get()).sum::<u64>() as f64
 }
 
-/// Downlink over uplink goodput, with `up` flows first.
+/// Goodput down over goodput up; the first `up` flows go up.
 fn ratio(outcome: &Outcome, up: usize) -> f64 {
     octets(&outcome.flows[up..]) / octets(&outcome.flows[..up])
 }
 
-/// Largest goodput over the least.
+/// Largest goodput over the smallest.
 fn spread(outcome: &Outcome) -> f64 {
     let each: Vec<f64> = outcome.flows.chunks(1).map(octets).collect();
     let largest = each.iter().copied().fold(0.0, f64::max);
@@ -39,8 +38,8 @@ const SACK: &str = "kind = \"tcp\", flavour = \"sack\"";
 const WIDE: &str =
     "kind = \"tcp\", flavour = \"sack\", window_scaling = true, receive_window = \"1 MB\"";
 
-/// Windows of 44 segments leave n · 22 ACKs waiting: as long as they fit, an ACK lets two segments
-/// through, and two data packets for an ACK are one to one. Where they do not, ACKs are lost.
+/// Windows of 44 segments keep n · 22 ACKs in the queue. While these fit, each ACK lets the sender send two segments,
+/// so two DATA packets per ACK give both directions the same goodput. If they do not fit, ACKs are lost.
 ///
 /// Verifies: [updown-fairness §IV]
 #[test]
@@ -57,7 +56,8 @@ fn two_to_one_makes_one_to_one_while_no_ack_is_lost() {
     }
 }
 
-/// Verifies: [updown-fairness §III]: FIFO starves downlink; [pilosof-2003 §V] and counted weights do not.
+/// Verifies: [updown-fairness §III]: FIFO starves downlink flows; shared windows [pilosof-2003 §V] and counted
+/// weights do not.
 #[test]
 fn shared_windows_and_counted_weights_make_all_flows_equal() {
     let counted =
@@ -70,14 +70,15 @@ fn shared_windows_and_counted_weights_make_all_flows_equal() {
         assert!(spread(&shared) < 1.1, "{up} and {down}, shared: {}", spread(&shared));
         assert_eq!(shared.access_points[0].dropped_queue_full, 0);
         let counted = both_ways(up, down, counted, SACK, "");
-        // Seven flows over one queue differ by chance in half a minute; the mean of each way does not.
+        // Seven flows through one queue differ by chance within half a minute, but the mean of each direction does
+        // not.
         let mean = ratio(&counted, up as usize) * f64::from(up) / f64::from(down);
         assert!((mean - 1.0).abs() < 0.1, "{up} and {down}, counted: {mean}");
     }
 }
 
-/// A window of 700 segments against a station's queue of 100: what does not fit is kept, and nothing is
-/// ever sent twice for it.
+/// A window of 700 segments fills a station's queue of 100 packets. The sender keeps what does not fit, and
+/// retransmits nothing.
 ///
 /// Verifies: [linux-cwr]
 #[test]
@@ -92,8 +93,8 @@ fn a_sender_that_keeps_what_its_queue_refuses_loses_nothing() {
     assert!(lost.packets_dropped > 0 && lost.retransmissions > 0);
 }
 
-/// A saturated source that fills a small queue whose longest flow gives way must not fill it again and
-/// again in one instant, and must not fall silent when its packets had to give way.
+/// A saturated source fills a small queue in which the longest flow gives way. It must not refill it endlessly in one
+/// instant, and must not stop when its own packets are dropped.
 #[test]
 fn saturated_sources_get_by_where_packets_give_way() {
     for queue in [
@@ -117,8 +118,8 @@ fn saturated_sources_get_by_where_packets_give_way() {
     }
 }
 
-/// Three frames in ten are errored, and nobody else sends meanwhile: with one attempt many packets are given
-/// up, without a limit none.
+/// Three frames in ten are errored, and no other station sends meanwhile. With one attempt many packets are given up,
+/// and without a limit none.
 ///
 /// Verifies: [80211-2020 §10.3.4.4]
 #[test]
@@ -133,12 +134,12 @@ fn each_member_has_its_own_limit_on_attempts() {
                 transport = { kind = \"udp\", payload = \"500 B\", rate = \"100 kb/s\" }\n";
     let outcome = run_once(&parse(text), 0);
     let given_up = |station: usize| outcome.stations[station].radio.dropped_retry_limit;
-    // 125 packets, each lost with 1 - 0.7² = 0.51 as the sender sees it
+    // 125 packets, each of which the sender counts as lost with probability 1 - 0.7² = 0.51
     assert!((40..90).contains(&given_up(0)), "{}", given_up(0));
     assert_eq!((given_up(1), outcome.stations[0].radio.retries), (0, 0));
 }
 
-/// With the smallest windows the access point wins the channel far more often, and downlink the balance.
+/// With the smallest window the access point wins the channel far more often, and downlink flows get most of it.
 ///
 /// Verifies: [80211-2020 §10.23.2]
 #[test]
@@ -152,7 +153,8 @@ fn an_access_point_with_a_smaller_window_sends_more() {
     assert!(ratio(&burst, 2) > 2.0 * ratio(&plain, 2), "{}", ratio(&burst, 2));
 }
 
-/// A wire that loses 2 %: what a trace at the wired end shows is what was lost, both ways.
+/// A wired link loses 2 % of the packets. The losses estimated from a trace at the wired end equal the true ones, in
+/// both directions.
 ///
 /// Verifies: [updown-fairness §III]
 #[test]
@@ -165,14 +167,14 @@ fn retransmissions_at_the_wired_end_tell_the_loss() {
     let outcome = both_ways(1, 1, "queue = { packets = 1000 }", SACK, lossy);
     let (up, down) = (&outcome.flows[2], &outcome.flows[3]);
     assert!(up.packets_dropped > 10 && down.packets_dropped > 10);
-    // Each loss is repaired by one retransmission that comes below the highest octet seen; an open
-    // repair, a lost retransmission or a time-out may cost a few more.
+    // Each loss causes one retransmission below the highest octet received. An unfinished recovery, a lost
+    // retransmission or a time-out may add a few.
     assert!(up.packets_repeated.abs_diff(up.packets_dropped) <= 3, "{up:?}");
     assert!(down.retransmissions.abs_diff(down.packets_dropped) <= 3, "{down:?}");
     assert_eq!(outcome.flows[0].packets_repeated, outcome.flows[0].retransmissions);
 }
 
-/// A cell of a station at 54 Mb/s and one at 6 Mb/s behind an access point with this queue.
+/// A cell with a station at 54 Mb/s and one at 6 Mb/s, and an access point with this queue.
 fn fast_and_slow(queue: &str, stations: [&str; 2], flows: &str) -> Outcome {
     let [fast, slow] = stations;
     run_once(
@@ -186,7 +188,7 @@ fn fast_and_slow(queue: &str, stations: [&str; 2], flows: &str) -> Outcome {
     )
 }
 
-/// Flows of both stations, up or down, with these transports.
+/// One flow of each station, up or down, with these transports.
 fn flows(up: bool, transports: [&str; 2]) -> String {
     let flow = |station: &str, transport: &str| {
         let (from, to) = if up { (station, "h") } else { ("h", station) };
@@ -201,7 +203,7 @@ const UDP: &str = "kind = \"udp\", payload = \"1472 B\", rate = \"saturated\"";
 const AIRTIME: &str = "discipline = \"airtime\"";
 const REGULATOR: &str = "discipline = \"time-regulator\"";
 
-/// Frames of each station and `more` for each data frame of UDP [s].
+/// Airtime of each station, with `more` added for each UDP data frame [s].
 fn times(outcome: &Outcome, more: f64) -> [f64; 2] {
     [0, 1].map(|index| {
         let station = &outcome.stations[index];
@@ -210,22 +212,22 @@ fn times(outcome: &Outcome, more: f64) -> [f64; 2] {
     })
 }
 
-/// The fast station's part of both stations' frames.
+/// Share of the fast station in the airtime of both.
 fn share(outcome: &Outcome) -> f64 {
     let [fast, slow] = times(outcome, 0.0);
     fast / (fast + slow)
 }
 
-/// Bits of application data to or from each [Mb/s].
+/// Goodput of each station [Mb/s].
 fn goodputs(outcome: &Outcome) -> [f64; 2] {
     [0, 1].map(|index| octets(&outcome.flows[index..=index]) * 8.0 / 20e6)
 }
 
-/// 1500 octets with LLC/SNAP and MAC header: 248 µs at 54 Mb/s, 2072 at 6; with ACKs of 28 and 44 µs, 276
-/// and 2116. Packet by packet the fast station has 276 of 2392, 11.5 %.
+/// 1500 octets with LLC/SNAP and MAC header take 248 µs at 54 Mb/s, and 2072 µs at 6 Mb/s. With ACKs of 28 and 44 µs
+/// these are 276 and 2116 µs. If stations alternate, the fast one has 276 of 2392 µs, 11.5 %.
 ///
-/// With airtime shared both have as much, the SIFS of 16 µs included. The regulator counts the DIFS, 34 µs,
-/// and the mean back-off, 67.5 µs, too: 393.5 and 2233.5 for each frame.
+/// With airtime fairness both have the same time, which includes the SIFS of 16 µs. The regulator also counts the
+/// DIFS of 34 µs and the mean back-off of 67.5 µs: 393.5 and 2233.5 µs per frame.
 ///
 /// Verifies: [hoiland-2017 §3.2], [tan-2004 §4.2]
 #[test]
@@ -242,12 +244,13 @@ fn an_access_point_shares_time_between_a_fast_and_a_slow_station() {
         let [fast, slow] = goodputs(&outcome);
         assert!(fast > 14.5 && slow > 2.2, "{queue}: {fast} and {slow} Mb/s");
     }
-    // 20 s less what the mean back-off leaves: (292 + 101.5) and (2132 + 101.5) for each frame, all of it used
+    // 20 s minus the rest of the mean back-off: (292 + 101.5) and (2132 + 101.5) µs per frame fill the whole time
     let [fast, slow] = times(&run(REGULATOR), 117.5e-6);
     assert!((fast + slow - 20.0).abs() < 0.1, "{fast} and {slow}");
 }
 
-/// TCP down: the ACKs that stations send count with the data that they answer, where uplink is charged.
+/// TCP down: where uplink airtime is charged, the ACKs of a station count together with the data that they
+/// acknowledge.
 ///
 /// Verifies: [linux-atf]
 #[test]
@@ -256,11 +259,12 @@ fn airtime_of_acks_is_shared_where_uplink_is_charged() {
     let (charged, free) = (run(AIRTIME), run("discipline = \"airtime\", charges_uplink = false"));
     assert!(run("packets = 50") < 0.14);
     assert!((charged - 0.49).abs() < 0.02, "{charged}");
-    // The fast station sends more ACKs, at no cost.
+    // The fast station sends more ACKs, which are not charged.
     assert!(free > charged + 0.01, "{free} and {charged}");
 }
 
-/// TCP up: an access point that never idles has no hold on the senders, one that keeps ACKs back has.
+/// TCP up: airtime fairness at the access point does not affect the senders, because it never delays ACKs. A
+/// regulator that holds ACKs back does.
 ///
 /// Verifies: [tan-2004 §4.1]
 #[test]
@@ -273,8 +277,8 @@ fn a_regulator_slows_a_sender_by_its_acks() {
     assert!(after[0] > 2.5 * before[0] && after[1] > 0.6 * before[1], "{before:?}, {after:?}");
 }
 
-/// One station alone loses nothing; beside one that needs little, sharing airtime loses nothing, and the
-/// regulator no more than the eighth that it leaves unused.
+/// A station alone loses no throughput. Beside a station that needs little, airtime fairness costs nothing, and the
+/// regulator costs at most the eighth that it leaves unused.
 ///
 /// Verifies: [tan-2004 §4.3]
 #[test]
@@ -294,10 +298,10 @@ fn time_that_one_station_does_not_want_goes_to_the_other() {
     }
 }
 
-/// Two saturated senders without the access point: 276 and 2116 µs of frames each time. A
-/// TXOP of 2496 µs holds ⌊(2496 + 16)/308⌋ = 8 exchanges of the fast one, 2208 µs: 51 %. With windows of 15 and
-/// 127 slots there are 63.5/7.5 = 8.5 attempts of the fast one for each of the slow one, of which one in 8.5
-/// collides: (8.5 − 0.12)/(1 − 0.12) = 9.5 exchanges for each, 55 %.
+/// Two saturated senders. An exchange takes 276 µs of frames for the fast one and 2116 µs for the slow one. A TXOP of
+/// 2496 µs holds ⌊(2496 + 16)/308⌋ = 8 exchanges of the fast one, 2208 µs: 51 %. With windows of 15 and 127 slots the
+/// fast one has 63.5/7.5 = 8.5 attempts for each of the slow one, and one in 8.5 collides: (8.5 − 0.12)/(1 − 0.12) =
+/// 9.5 exchanges for each, 55 %.
 ///
 /// Verifies: [80211-2020 §10.23.2]
 #[test]

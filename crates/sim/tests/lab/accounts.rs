@@ -1,4 +1,4 @@
-//! Counting: packets of the measured time to their end, flows for as long as they live, delays, series.
+//! Figures of a run: packets of the measured time up to their end, lives of flows, delays, time series.
 
 use airfair_sim::outcome::{FlowOutcome, Outcome};
 use airfair_sim::packet::Side;
@@ -17,11 +17,11 @@ fn us(us: u64) -> Duration {
     Duration::from_micros(us)
 }
 
-/// The link from the router to the receiver.
+/// Index of the link direction from the router to the receiver.
 const LAST: usize = 3;
 
-/// Two hosts at a router: a packet of 972 + 28 octets takes 1 us to the router, and then 1 ms and 2 ms to
-/// the other end of a link of 8 Mb/s.
+/// Two hosts at a router. A packet of 972 + 28 octets takes 1 µs to the router. It then needs 1 ms to be sent over a
+/// link of 8 Mb/s, and 2 ms to arrive.
 fn wire(head: &str, flow: &str) -> Outcome {
     let text = format!(
         "{head}\n[router.r]\n[host.a]\nlink = {{ to = \"r\", rate = \"8 Gb/s\", delay = \"0 s\" }}\n\
@@ -31,10 +31,10 @@ fn wire(head: &str, flow: &str) -> Outcome {
     run_once(&parse(&text), 0)
 }
 
-/// A packet of 1000 octets each 10 ms.
+/// A packet of 1000 octets every 10 ms.
 const VOICE: &str = "transport = { kind = \"udp\", payload = \"972 B\", rate = \"777.6 kb/s\" }";
 
-/// Uploads and downloads of a crowd behind `FQ-CoDel`, and talks that end soon after the warm-up.
+/// Uploads and downloads of many stations behind `FQ-CoDel`, and voice flows that end soon after the warm-up.
 fn conference() -> String {
     "duration = \"3 s\"\nwarmup = \"1 s\"\n[bss.hall]\nstandard = \"802.11b\"\n\
      ap.queue = { packets = 60, discipline = \"fq-codel\" }\n\
@@ -47,7 +47,7 @@ fn conference() -> String {
         .to_owned()
 }
 
-/// Packets sent and dropped after a second, whenever they were sent, by flow.
+/// Packets sent and dropped after the first second, by flow. Packets dropped may have been sent earlier.
 struct Events(Vec<[u64; 2]>);
 
 impl Recorder for Events {
@@ -71,15 +71,15 @@ fn no_more_is_lost_than_was_sent_whatever_the_warm_up_has_left_in_the_queues() {
         assert!(flow.packets_received + flow.packets_dropped <= flow.packets_sent, "{flow:?}");
     }
     assert!(outcome.flows.iter().any(|flow| flow.packets_dropped > 0));
-    // What happens after the warm-up is something else: the test is about a case where it matters.
+    // The test needs a case in which more packets are dropped after the warm-up than are sent.
     let events = Events(vec![[0; 2]; scenario.flows.len()]);
     let events = simulate(&scenario, Streams::new(1, 0), events, &Control::default());
     let events = events.expect("nobody cancels").recorder.0;
     assert!(events.iter().any(|[sent, dropped]| dropped > sent), "{events:?}");
 }
 
-/// Of 200 packets, one each 10 ms, the first 100 are sent in the warm-up and the last is on its way at 2 s
-/// less 1 ms: it was sent at 1.99 s at the latest and has arrived. With 2.995 s of 3 s it has not.
+/// One packet every 10 ms, 200 in total; the first 100 are sent in the warm-up. At 2 s less 1 ms, the last one was
+/// sent at 1.99 s and has arrived. At 2.995 s of 3 s, the last one has not arrived.
 #[test]
 fn a_packet_under_way_at_the_end_is_in_flight() {
     let measured = |duration: &str| {
@@ -92,7 +92,7 @@ fn a_packet_under_way_at_the_end_is_in_flight() {
     assert_eq!(measured("1.992 s"), (100, 99, 1));
 }
 
-/// The same packets are on the link: what it was given before the warm-up ended counts for nothing.
+/// The same packets on the link: a packet that was given to it before the end of the warm-up does not count.
 #[test]
 fn a_link_counts_what_it_was_given_in_the_measured_time() {
     let outcome = wire("duration = \"2 s\"\nwarmup = \"1.001 s\"", VOICE);
@@ -102,7 +102,7 @@ fn a_link_counts_what_it_was_given_in_the_measured_time() {
     assert_eq!(outcome.flows[0].packets_received, 99);
 }
 
-/// From 50 ms to 150 ms, and 3.001 ms until the last packet is there.
+/// The life lasts from 50 ms to 150 ms, and 3.001 ms more until the last packet has arrived.
 #[test]
 fn a_flow_lives_from_its_start_until_it_is_done_within_the_measured_time() {
     let life = |head: &str, life: &str| {
@@ -123,7 +123,7 @@ fn a_transfer_lives_as_long_as_it_takes() {
     assert!((ms(540)..ms(800)).contains(&flow.active), "{:?}", flow.active);
 }
 
-/// 1 us, 1 ms and 2 ms, for each of them.
+/// Each packet takes 1 µs, 1 ms and 2 ms.
 #[test]
 fn the_delay_of_a_packet_is_that_from_host_to_host() {
     let outcome = wire("duration = \"2 s\"", VOICE);
@@ -132,8 +132,8 @@ fn the_delay_of_a_packet_is_that_from_host_to_host() {
     assert_eq!((delay.count, jitter), (200, Some(Duration::ZERO)));
 }
 
-/// A window of 10 packets over 8 Mb/s: 10 ms of sending, of which the 4 ms of a round trip hide some, and so
-/// 4 to 6 ms in the queue before the 2 ms of the wire.
+/// A window of 10 packets at 8 Mb/s takes 10 ms to send. 4 ms of that overlap with the round trip, so a packet waits
+/// 4 to 6 ms in the queue before the 2 ms of propagation.
 #[test]
 fn a_full_window_waits_in_the_queue_in_front_of_the_link() {
     let flow = "transport = { kind = \"tcp\", segment = \"960 B\", receive_window = \"9600 B\" }";
@@ -143,7 +143,8 @@ fn a_full_window_waits_in_the_queue_in_front_of_the_link() {
     let last = outcome.series.flows[0].last().expect("100 steps");
     let queue = outcome.series.links[LAST].last().expect("100 steps");
     let mean = last.delay_sum / last.delays;
-    // Little: packets in the system are their rate by the time they spend there, 2 ms apart.
+    // Little's law: packets in the system equal their rate times the time they spend there, without the 2 ms of
+    // propagation.
     let little = ((mean - ms(2)) * last.delays).as_secs_f64() / 0.1;
     assert!((queue - little).abs() < 0.05 * queue, "{queue} against {little}");
     assert!(last.window.expect("open").cwnd >= 10);
@@ -155,7 +156,7 @@ fn a_window_is_sampled_while_a_flow_is_open() {
     let outcome = wire("duration = \"1 s\"\nseries = \"100 ms\"", flow);
     let open: Vec<bool> =
         outcome.series.flows[0].iter().map(|step| step.window.is_some()).collect();
-    // It starts in the second step; 100 kB take a little more than 0.1 s.
+    // The flow starts in the second step. 100 kB take a little more than 0.1 s.
     assert_eq!(open[..2], [false, true]);
     assert_eq!(open[5..], [false; 5]);
 }

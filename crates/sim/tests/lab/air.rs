@@ -1,4 +1,4 @@
-//! The account of the air: retries, shares of stations and of access categories, rates; with a trace and without.
+//! Figures of the air: retries, airtime of stations and of access categories, and rates, with a trace and without.
 
 use airfair_sim::outcome::{Outcome, StationOutcome};
 use airfair_sim::record::{Record, Recorder};
@@ -10,7 +10,7 @@ use airfair_wlan::{FrameKind, NodeId};
 
 use crate::common::{parse, run_once};
 
-/// Frames of each member of the only cell, as a capture has them: data and RTS frames, and those that are sent again.
+/// Frames of each member of the only cell in a trace: data and RTS frames, and retries.
 #[derive(Debug, Default)]
 struct Captured(Vec<[u64; 2]>);
 
@@ -32,14 +32,14 @@ impl Recorder for Captured {
     }
 }
 
-/// The outcome of a run that is traced, and its frames.
+/// Outcome of a run with a trace, and its frames.
 fn traced(scenario: &Scenario, seed: u64) -> (Outcome, Captured) {
     let mut captured = Captured::default();
     let outcome = run_with(scenario, seed, 0, &mut captured, &Control::default());
     (outcome.expect("nobody cancels"), captured)
 }
 
-/// The outcome of a run, which is the same with a trace.
+/// Outcome of a run, after a check that it is the same with a trace.
 fn check_trace(scenario: &Scenario, seed: u64) -> Outcome {
     let plain = run(scenario, seed, 0, &Control::default()).expect("nobody cancels");
     let (traced, _) = traced(scenario, seed);
@@ -53,8 +53,8 @@ fn held(station: &StationOutcome) -> Duration {
     station.airtime_data_up + station.airtime_data_down + station.airtime_control
 }
 
-/// A station of 802.11g beside one of 802.11b sends a CTS to itself before each data frame, which bears the retry bit of
-/// its attempt in the record. A capture counts each attempt once.
+/// An 802.11g station beside an 802.11b station sends a CTS-to-self before each data frame. The record of the CTS has
+/// the retry bit of its attempt. A capture counts each attempt once.
 #[test]
 fn a_retry_behind_a_cts_to_self_is_one_retry() {
     let scenario = parse(
@@ -79,8 +79,8 @@ fn a_retry_behind_a_cts_to_self_is_one_retry() {
     assert!(radio.retries > 100 && radio.retries < radio.frames, "{radio:?}");
 }
 
-/// Two stations 2 km apart do not sense each other. The air of a category is counted by the instant: what overlaps
-/// elsewhere counts once, as collision.
+/// Two stations 2 km apart do not sense each other. The airtime of a category counts each instant once: where frames
+/// of the two overlap, the instant counts as collision.
 #[test]
 fn categories_hold_the_air_that_their_stations_hold() {
     let scenario = parse(
@@ -123,7 +123,7 @@ fn categories_hold_the_air_that_their_stations_hold() {
     assert!(!outcome.channels[0].collision.is_zero(), "some frames overlap");
 }
 
-/// A TXOP of two seconds in a window of 270 ms: the exchange under way when the window opens counts from there on.
+/// A TXOP of two seconds, and a measured time of 270 ms: the exchange under way at its start counts from there on.
 #[test]
 fn no_station_measures_more_of_the_air_than_there_is() {
     let scenario = parse(
@@ -147,14 +147,15 @@ fn no_station_measures_more_of_the_air_than_there_is() {
     );
     for replication in 0..8 {
         let measured = run_once(&scenario, replication).stations[0].measured;
-        // Of 14 slots from 20 ms on the first one began in the warm-up.
+        // Of 14 slots from 20 ms on, the first one began in the warm-up.
         assert_eq!(measured.time, Duration::from_millis(260));
         assert!(measured.own <= measured.time, "{replication}: {measured:?}");
         assert!(measured.own * 10 > measured.time * 9, "{replication}: {measured:?}");
     }
 }
 
-/// A NAV of EIFS outlasts the frame after which it is set, so that an exchange of a TXOP takes the long way.
+/// With `eifs = "ns-2"` a NAV of EIFS outlasts the frame after which it is set, so a later exchange of a TXOP is not
+/// handled as undisturbed.
 #[test]
 fn a_trace_changes_nothing_where_eifs_is_a_nav_and_a_txop_goes_on() {
     let scenario = parse(
@@ -178,7 +179,7 @@ fn a_trace_changes_nothing_where_eifs_is_a_nav_and_a_txop_goes_on() {
     check_trace(&scenario, 1);
 }
 
-/// In a TXOP of video a request for a block ack follows where an MPDU was given up.
+/// In a TXOP of video, a BlockAckRequest follows when an MPDU was given up.
 #[test]
 fn a_trace_changes_nothing_where_a_request_follows_in_a_txop() {
     let scenario = parse(
@@ -199,14 +200,14 @@ fn a_trace_changes_nothing_where_a_request_follows_in_a_txop() {
     check_trace(&scenario, 2);
 }
 
-/// Standards with their widths [MHz], most streams and shortest guard interval [ns].
+/// Standards with their widths [MHz], largest number of streams and shortest guard interval [ns].
 const MODERN: [(&str, &[u32], u32, u32); 3] = [
     ("802.11n", &[20, 40], 4, 400),
     ("802.11ac", &[20, 40, 80, 160], 8, 400),
     ("802.11ax", &[20, 40, 80, 160], 8, 800),
 ];
 
-/// Every standard, with each width and number of streams that it has.
+/// All standards, with each width and number of streams.
 fn every_standard() -> Vec<(&'static str, String)> {
     let legacy = ["802.11b", "802.11a", "802.11g"];
     let mut all: Vec<_> = legacy.into_iter().map(|it| (it, String::new())).collect();
@@ -219,7 +220,7 @@ fn every_standard() -> Vec<(&'static str, String)> {
     all
 }
 
-/// A saturated cell of one station, both ways, at a given rate or by a law that finds one.
+/// A saturated cell of one station, in both directions, with a given rate or with rate control.
 fn saturated(standard: &str, keys: &str, rate: &str) -> Scenario {
     // A frame at 1 Mb/s lasts 12 ms.
     let ms = if standard == "802.11b" || standard == "802.11g" { 100 } else { 20 };
@@ -233,7 +234,7 @@ fn saturated(standard: &str, keys: &str, rate: &str) -> Scenario {
     ))
 }
 
-/// Whatever rate a scenario may have runs, with a trace and without, and its mean is what was set.
+/// Every rate that a scenario may have runs, with a trace and without, and the mean rate is the one that was set.
 #[test]
 fn every_standard_runs_at_its_highest_rate() {
     let mut highest = DataRate::from_mbps(1);

@@ -1,11 +1,11 @@
-//! Whole runs against sums that can be done by hand.
+//! Whole runs compared with calculations by hand.
 
 use airfair_sim::outcome::Outcome;
 use airfair_units::{Bytes, Duration};
 
 use crate::common::{SATURATED, parse, run_once, uploads};
 
-/// One station never collides, so its time is nothing but whole exchanges.
+/// One station alone never collides, so its time consists of whole exchanges.
 ///
 /// Verifies: [80211-2020 §10.3.4.2]
 #[test]
@@ -17,12 +17,13 @@ fn one_saturated_station_uses_its_time_to_the_nanosecond() {
     let scenario = parse(&uploads("standard = \"802.11b\"", &["11 Mb/s"], SATURATED, 10));
     let outcome = run_once(&scenario, 0);
     let (channel, frames) = (outcome.channels[0], outcome.stations[0].radio.frames);
-    // The run ends somewhere in the last exchange.
+    // The run ends within the last exchange.
     assert!((data * frames..data * (frames + 1)).contains(&channel.data));
     assert!((ack * (frames - 1)..=ack * frames).contains(&channel.control));
     assert_eq!((channel.collision, channel.idle), (Duration::ZERO, Duration::ZERO));
     assert_eq!(outcome.stations[0].radio.retries, 0);
-    // Mean back-off 15.5 slots: variance (32² - 1)/12, so 5 σ of the mean is 5·9.23/√n slots.
+    // Mean back-off 15.5 slots; the variance is (32² - 1)/12, so five standard deviations of the mean are 5·9.23/√n
+    // slots.
     let gaps = (sifs + difs) * frames;
     let slots = channel.contention.saturating_sub(gaps).as_secs_f64() / slot.as_secs_f64();
     let count = f64::from(u32::try_from(frames).unwrap());
@@ -37,16 +38,17 @@ fn one_slow_station_drags_a_fast_one_down_to_its_own_throughput() {
     let outcome = run_once(&scenario, 0);
     let received = |flow: usize| u32::try_from(outcome.flows[flow].packets_received).map(f64::from);
     let [fast, slow] = [0, 1].map(|flow| received(flow).unwrap());
-    // Not quite equal: after a collision the short frame's sender has timed out before the long one ends.
+    // The two are not quite equal: after a collision the sender of the short frame has timed out before the long
+    // frame ends.
     assert!((fast / slow - 1.0).abs() < 0.1, "{fast} packets against {slow}");
     let [fast, slow] = [0, 1].map(|station: usize| outcome.stations[station].airtime_data_up);
-    // 12 480 µs on the air per frame against 1 310 µs: 9.5 times, less that tenth
+    // 12 480 µs on the air per frame against 1 310 µs: 9.5 times as much, minus the tenth allowed above
     assert!((8.0..9.6).contains(&(slow.as_secs_f64() / fast.as_secs_f64())));
 }
 
-/// Every frame, data and ACK, is errored with p = 0.2, two attempts each. An attempt fails with
-/// f = 1 - 0.8² = 0.36, so a packet takes 1.36 attempts; it never arrives with p² = 0.04; it arrives
-/// twice if the first ACK alone is lost, 0.8 · 0.2 · 0.8 = 0.128.
+/// Every frame, data or ACK, is errored with p = 0.2, and a packet has two attempts. An attempt fails with f = 1 -
+/// 0.8² = 0.36, so a packet takes 1.36 attempts. It never arrives with p² = 0.04. It arrives twice if only the first
+/// ACK is lost: 0.8 · 0.2 · 0.8 = 0.128.
 #[test]
 fn frame_errors_cost_what_their_probabilities_say() {
     let cell = "standard = \"802.11b\"\nmax_attempts = 2\n\
@@ -61,14 +63,14 @@ fn frame_errors_cost_what_their_probabilities_say() {
     assert!(near(flow.packets_dropped, 0.04), "{}", per_packet(flow.packets_dropped));
     let duplicates = outcome.access_points[0].duplicates;
     assert!(near(duplicates, 0.128), "{}", per_packet(duplicates));
-    // Of 1.36 data frames 0.2 are errored, and of the access point's 0.8 · 1.36 ACKs 0.2.
+    // 0.2 of the 1.36 data frames per packet are errored, and 0.2 of the access point's 0.8 · 1.36 ACKs.
     assert!(
         near(station.frame_errors, 0.272) && near(outcome.access_points[0].frame_errors, 0.2176)
     );
     assert_eq!(outcome.channels[0].collisions, 0);
 }
 
-/// A TFRC flow alone on a line with room for all of it, from 2 s to 38 s.
+/// A TFRC flow alone on a link with room for all of it, measured from 2 s to 38 s.
 fn alone_on_a_line(source: &str) -> Outcome {
     run_once(
         &parse(&format!(
@@ -82,8 +84,8 @@ fn alone_on_a_line(source: &str) -> Outcome {
     )
 }
 
-/// 400 kb/s in packets of 500 octets is one each 10 ms, 100 in the second that is on. On from 4, 8, … 36 s:
-/// nine times, every packet of which arrives; the period from 0 s belongs to the warm-up.
+/// 400 kb/s in packets of 500 octets are one packet every 10 ms, 100 in each second that is on. The source is on from
+/// 4, 8, … 36 s: nine times, and every packet arrives. The period from 0 s belongs to the warm-up.
 #[test]
 fn an_on_off_source_gives_all_its_packets_and_no_more() {
     let source = "{ model = \"on-off\", rate = \"400 kb/s\", on = \"1 s\", off = \"3 s\" }";
@@ -92,7 +94,7 @@ fn an_on_off_source_gives_all_its_packets_and_no_more() {
     assert_eq!((flow.delivered, flow.packets_dropped), (Bytes::new(9 * 100 * 500), 0));
 }
 
-/// 12 kB in three frames each 120 ms are 100 kB/s, 3.6 MB in 36 s, give or take a frame at either end.
+/// 12 kB in three frames every 120 ms are 100 kB/s, 3.6 MB in 36 s, with an error of one frame at either end.
 #[test]
 fn a_source_of_frames_gives_its_mean_rate() {
     let sizes = "[\"8100 B\", \"2000 B\", \"1900 B\"]";

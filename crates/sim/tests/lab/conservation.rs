@@ -1,4 +1,5 @@
-//! Conservation: what was sent is delivered, dropped with a cause, or still under way; all time is accounted for.
+//! Conservation: each packet that was sent is delivered, dropped with a cause, or still under way, and all time is
+//! accounted for.
 
 use crate::balance;
 use crate::common::{TCP, parse, run_once};
@@ -39,7 +40,7 @@ const WANDERS: &str =
 const AWAY: &str = "position = [\"-100 m\", \"3 m\"]\n\
                     mobility = { model = \"velocity\", velocity = [\"130 m/s\", \"0 m/s\"] }";
 
-/// A transport, with a control that can follow it or none.
+/// A transport, with a control scheme that fits it, or without.
 fn transport() -> impl Strategy<Value = &'static str> {
     prop_oneof![
         Just("{ kind = \"tcp\" }"),
@@ -66,7 +67,7 @@ fn transport() -> impl Strategy<Value = &'static str> {
     ]
 }
 
-/// Start and end of a flow.
+/// Start and stop of a flow.
 const LIVES: [&str; 5] = [
     "",
     "start = \"300 ms\"\n",
@@ -115,14 +116,14 @@ pub(crate) fn random_scenario() -> impl Strategy<Value = String> {
         let ((rts, errors), after_collision, attempts, queue, (senses_only, warmup)) = cell;
         let (queue, discipline, access) = queue;
         let has_udp = members.iter().any(|(_, (transport, ..))| transport.contains("udp"));
-        // It takes no UDP.
+        // The discipline does not accept UDP.
         let is_fit = !(has_udp && discipline.contains("data-ack"));
         let discipline = if is_fit { discipline } else { "" };
-        // Only an access point sees both ways, and has stations that share its time.
+        // Only an access point sees both directions, and has stations that share its time.
         let is_own = !(discipline.contains("airtime") || discipline.contains("regulator"));
         let own = if is_own { discipline } else { "" };
         let own = own.replace(", weights = \"active-flows\"", "");
-        // Whoever keeps a share needs an access point that grants it.
+        // A flow that keeps a share needs an access point that grants shares.
         let grants = members.iter().any(|(_, (transport, ..))| transport.contains("occupancy"));
         let shares = if grants {
             ", occupancy = { beacons = 2, satisfied = 0.5, patience = 1 }"
@@ -143,7 +144,7 @@ pub(crate) fn random_scenario() -> impl Strategy<Value = String> {
             let me = format!("s{index}");
             let (from, to) = if down { (&other, &me) } else { (&me, &other) };
             let place = if errors.starts_with("radio") {
-                // In and out of range, fast, from one end to the other.
+                // The stations move fast in and out of range, from one end to the other.
                 let way = ["position = [\"5 m\", \"0 m\"]", WANDERS][index % 2];
                 if down { AWAY } else { way }
             } else if senses_only && index > 0 {
@@ -170,7 +171,7 @@ fn check(scenario: &Scenario, outcome: &Outcome) {
     }
 }
 
-/// Steps of 70 ms, 22 of them, add up to what the whole run has.
+/// Checks that 22 steps of 70 ms add up to the figures of the whole run.
 fn check_series(scenario: &Scenario, outcome: &Outcome) {
     let series = &outcome.series;
     let lengths = series.flows.iter().map(Vec::len).chain(series.stations.iter().map(Vec::len));
@@ -191,7 +192,7 @@ fn check_series(scenario: &Scenario, outcome: &Outcome) {
         let held: Duration = steps.iter().map(|step| step.airtime).sum();
         let whole = station.airtime_data_up + station.airtime_data_down + station.airtime_control;
         assert_eq!(held, whole);
-        // 21 of 70 ms and one of 30 ms.
+        // 21 steps of 70 ms and one of 30 ms.
         let queue: f64 = steps[..21].iter().map(|step| step.queue * 70.0).sum();
         let mean = (queue + steps[21].queue * 30.0) / 1500.0;
         assert!((mean - station.radio.queue_mean).abs() < 1e-9, "{mean} {:?}", station.radio);
@@ -215,7 +216,7 @@ fn with_aggregates(text: &str) -> String {
     text.replace("packets = ", "packets = 2")
 }
 
-/// A run whose access point gets another queue at each of these times [ms].
+/// A run in which the access point's queue is replaced at each of these times [ms].
 fn switched(scenario: &Scenario, replication: u32, switches: &[(u64, Queue)]) -> Outcome {
     let metrics = Metrics::new(scenario);
     let streams = Streams::new(1, replication);
@@ -229,7 +230,7 @@ fn switched(scenario: &Scenario, replication: u32, switches: &[(u64, Queue)]) ->
     world.finish().outcome(scenario, 1, replication)
 }
 
-/// Some queue of an access point, of ten packets or so.
+/// A random queue of an access point, with room for about ten packets.
 fn any_queue() -> impl Strategy<Value = Queue> {
     let ahead = [
         ", discipline = \"airtime\", hardware_queue = 1",
@@ -261,7 +262,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
 
-    /// In cells with aggregates and categories, and in those without.
+    /// Covers cells with aggregates and categories, and cells without.
     #[test]
     fn packets_and_airtime_are_conserved_where_queues_change(
         text in random_scenario(), replication in 0u32..1000, aggregates in prop::bool::weighted(0.7),

@@ -1,4 +1,4 @@
-//! Scenario, seed and version determine every record; luck belongs to names.
+//! Scenario, seed and version determine every record; random streams belong to names.
 
 use crate::common::{SATURATED, TCP, parse, run_once, uploads};
 use airfair_sim::random::Streams;
@@ -21,7 +21,7 @@ fn another_replication_gives_other_records() {
     assert_ne!(run_once(&scenario, 0).record_hash, run_once(&scenario, 1).record_hash);
 }
 
-/// Times at which frames of the station called `s1` left the air.
+/// Times at which frames of the station `s1` left the air.
 #[derive(Default)]
 struct SentBy(Vec<Time>);
 
@@ -35,7 +35,7 @@ impl Recorder for SentBy {
 
 #[test]
 fn a_new_station_leaves_the_luck_of_the_others_alone() {
-    // An idle station more, and another order of names: the draws of s1 and s2 stay as they were.
+    // With an additional idle station and another order of names, the draws of s1 and s2 are unchanged.
     let two = uploads(B, &["11 Mb/s", "1 Mb/s"], SATURATED, 2);
     let three = two.clone() + "[station.idle]\nrate = \"2 Mb/s\"\n";
     let sent = |text: &str| {
@@ -55,7 +55,7 @@ fn a_cancelled_run_has_no_outcome() {
     assert!(airfair_sim::run::run(&scenario, 1, 0, &control).is_err());
 }
 
-/// A reader that cancels at the first record and counts those that still come.
+/// Recorder that cancels the run at the first record, and counts the records after that.
 struct CancelsAtOnce<'a> {
     control: &'a Control,
     later: &'a std::cell::Cell<u64>,

@@ -1,11 +1,11 @@
-//! Drivers that take packets ahead of the air, and packets that are lost on it.
+//! Driver's queues in front of the air, combined with losses on the air.
 
 use crate::balance;
 use crate::common::{parse, run_once};
 
 use airfair_sim::outcome::RadioOutcome;
 
-/// A cell of 802.11n with this queue of its access point, errors, and stations with flows to them.
+/// An 802.11n cell with this queue of its access point, these errors, and these stations with flows to them.
 fn cell(seconds: u32, queue: &str, errors: &str, flows: &[(&str, &str)]) -> String {
     use std::fmt::Write as _;
 
@@ -27,9 +27,9 @@ const CUBIC: &str =
     "{ kind = \"tcp\", flavour = \"cubic\", window_scaling = true, receive_window = \"4 MB\" }";
 const LOSING: &str = "{ model = \"bernoulli\", probability = 0.4 }";
 
-/// Windows have no room wherever an MPDU is lost often enough. Packets wait for it where they are: with a driver that takes
-/// aggregates or packets ahead, with several flows to one station, with collisions alone. Three times as long a run delivers
-/// twice as many packets at least.
+/// If MPDUs are lost often, the block ack window is often full. Packets then wait where they are: in a driver's queue
+/// that counts aggregates or packets, with several flows to one station, and with collisions alone. A run three times
+/// as long delivers at least twice as many packets.
 #[test]
 fn whatever_is_lost_no_packet_vanishes_and_no_station_is_starved() {
     let fq_codel = "discipline = \"fq-codel\", packets = 200";
@@ -66,11 +66,13 @@ fn whatever_is_lost_no_packet_vanishes_and_no_station_is_starved() {
     balance::check(&scenario, &run_once(&scenario, 0));
 }
 
-/// MPDUs in a frame of the access point, and Mb/s of a station to which more packets come than can be sent.
+/// MPDUs per frame of the access point, and goodput of a station [Mb/s], while packets arrive faster than they can be
+/// sent.
 fn saturated(keys: &str) -> (f64, f64) {
     let udp = "{ kind = \"udp\", payload = \"1000 B\", rate = \"200 Mb/s\" }";
     let queue = format!("discipline = \"airtime\"{keys}");
-    // The first aggregates have the packets that came before the next one: a second is enough to send them all.
+    // The first aggregates contain few packets, those that came before the next one. After a second they have all
+    // been sent.
     let text = format!("warmup = \"1 s\"\n{}", cell(2, &queue, "\"none\"", &[("a", udp)]));
     let outcome = run_once(&parse(&text), 0);
     let RadioOutcome { frames, aggregates, aggregated_mpdus, .. } = outcome.access_points[0];
@@ -79,9 +81,10 @@ fn saturated(keys: &str) -> (f64, f64) {
     (mpdus, number(outcome.flows[0].delivered.get()) * 8.0 / 1e6)
 }
 
-/// The limit of an aggregate is 5.484 ms, some 43 packets at 65 Mb/s; airtime queue limits are 12 ms of packets. A driver of
-/// aggregates begins them one by one as packets come, and they are short; each that is done makes room for a long one. Hardware
-/// takes what it has when it wins the channel.
+/// An aggregate is limited to 5.484 ms, about 43 packets at 65 Mb/s; airtime queue limits allow 12 ms of packets. A
+/// driver that counts aggregates forms the first ones while packets arrive, so they are short. Each one that is sent
+/// makes room for a long one. Hardware that counts packets forms an aggregate from what it has when it wins the
+/// channel.
 ///
 /// Verifies: [linux-ath9k], [linux-mt76]
 #[test]
@@ -97,7 +100,7 @@ fn frames_are_as_long_however_much_the_driver_takes_ahead() {
         let (found, goodput) = saturated(&format!("{keys}{aql}"));
         assert!(found > 0.95 * mpdus && goodput > 0.98 * rate, "{aql}: {found} {goodput}");
     }
-    // Less than an aggregate is all that it has: the hardware's queue is the limit.
+    // The hardware's queue holds less than an aggregate, so it is the limit.
     let (few, _) = saturated(", hardware_queue = 8, hardware_queue_counts = \"packets\"");
     assert!(few < 8.5, "{few}");
 }

@@ -1,4 +1,4 @@
-//! The shortest cell that a newcomer writes, in each standard: a download gets what the channel can carry.
+//! The shortest scenario that a newcomer writes, in each standard: a download reaches the capacity of the channel.
 
 use airfair_sim::scenario::{Driver, Scenario};
 use airfair_units::Bytes;
@@ -8,7 +8,7 @@ use crate::common::{SATURATED, TCP, parse, run_once};
 
 const STANDARDS: [&str; 5] = ["802.11b", "802.11g", "802.11n", "802.11ac", "802.11ax"];
 
-/// One download, and no key that may be left out.
+/// A scenario with one download and only mandatory keys.
 fn newcomers(standard: &str, transport: &str) -> String {
     format!(
         "duration = \"3 s\"\nwarmup = \"1 s\"\n[bss.home]\nstandard = \"{standard}\"\n[station.laptop]\n[host.server]\n\
@@ -28,7 +28,7 @@ fn a_newcomers_download_fills_half_of_the_channel_in_each_standard() {
     }
 }
 
-/// The window of 65 535 octets and a wire of 100 Mb/s held this cell at 24.5 Mb/s.
+/// With the legacy defaults, a window of 65 535 octets and a link of 100 Mb/s, this cell would carry 24.5 Mb/s.
 #[test]
 fn a_first_cell_of_866_mbps_carries_some_500_mbps_of_cubic() {
     let text = newcomers("802.11ac", "{ kind = \"tcp\", flavour = \"cubic\" }")
@@ -38,7 +38,8 @@ fn a_first_cell_of_866_mbps_carries_some_500_mbps_of_cubic() {
     assert!((400..650).contains(&mbps), "{mbps} Mb/s");
 }
 
-/// Two uploads by a station whose driver pushes back: 100 ms and more of FIFO without small queues, some 8 ms of each with them.
+/// Two uploads by a station whose driver pushes back. Without small queues a FIFO holds 100 ms and more; with them it
+/// holds about 8 ms of each.
 #[test]
 fn small_queues_keep_the_queue_of_a_station_short_and_the_channel_full() {
     let upload = |small: &str| {
@@ -57,7 +58,7 @@ fn small_queues_keep_the_queue_of_a_station_short_and_the_channel_full() {
     assert!(delivered * 20 > most * 18, "{delivered} of {most}");
 }
 
-/// A wire of 10 Mb/s: 3 MiB of window wait there, or 1 ms of it and two segments.
+/// A link of 10 Mb/s, in front of which 3 MiB of window would wait; with small queues 1 ms and two segments wait.
 #[test]
 fn small_queues_keep_the_queue_of_a_host_short_and_its_wire_full() {
     let download = |small: &str| {

@@ -1,4 +1,4 @@
-//! The examples, which a reader copies.
+//! Tests that run the examples.
 
 #[path = "../../examples/driven_world.rs"]
 mod driven_world;

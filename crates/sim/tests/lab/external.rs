@@ -1,4 +1,4 @@
-//! Packets that a program puts into a world and takes out of it.
+//! Packets that a program injects into a world and receives from it.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,9 @@ use airfair_sim::scenario::{
     Bss, Driver, Endpoint, ErrorModel, Flow, Limit, Loss, Node, Overflow, Queue, Scenario,
     Transport,
 };
-use airfair_sim::world::{Fate, Output, Outside, OutsideTcp, Pause, Refused, Released, World};
+use airfair_sim::world::{
+    Output, Outside, OutsideTcp, Pause, Refused, ReleaseReason, Released, World,
+};
 use airfair_transport::tcp;
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
@@ -22,8 +24,8 @@ const fn ms(ms: u64) -> Time {
     Time::from_nanos(ms * 1_000_000)
 }
 
-/// A cell in which two frames of ten are errored, with a lossy wire; short queues in which the longest flow may give
-/// way. An external flow from the station to the host, one to another station, and TCP beside them.
+/// A cell in which two frames of ten are errored, with a lossy wired link. Queues are short, and the longest flow may
+/// give way. It has an external flow from the station to the host, one to another station, and TCP beside them.
 fn scenario(packets: u32, overflow: Overflow) -> Scenario {
     let mut scenario = Scenario::lasting(END);
     let home = scenario.add_cell(Bss::new("home", Standard::B));
@@ -48,7 +50,8 @@ fn scenario(packets: u32, overflow: Overflow) -> Scenario {
     scenario.checked().unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
-/// Next step of a program: it lets so many microseconds pass, then a packet of a flow comes from an end.
+/// Next step of a program: the time that it lets pass [µs], the flow and the end from which a packet comes, and its
+/// size.
 type Step = (u64, u16, Side, u64);
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -56,10 +59,10 @@ fn any_step() -> impl Strategy<Value = Step> {
     (0..4_000u64, 0..2u16, side, 1..2_400u64)
 }
 
-/// A program that notes what has become of each handle, and who waits for room.
+/// Program that notes the release of each handle, and the ends that wait for room.
 #[derive(Default)]
 struct Owner {
-    fates: BTreeMap<Handle, Fate>,
+    reasons: BTreeMap<Handle, ReleaseReason>,
     refused: u64,
     waiting: Vec<(FlowId, Side)>,
 }
@@ -67,8 +70,12 @@ struct Owner {
 impl Owner {
     fn take(&mut self, output: Output) {
         match output {
-            Output::Released(Released { handle, fate, .. }) => {
-                assert_eq!(self.fates.insert(handle, fate), None, "{handle:?} comes back twice");
+            Output::Released(Released { handle, reason, .. }) => {
+                assert_eq!(
+                    self.reasons.insert(handle, reason),
+                    None,
+                    "{handle:?} comes back twice"
+                );
             }
             Output::Room(flow, side) => {
                 let place = self.waiting.iter().position(|it| *it == (flow, side));
@@ -120,12 +127,12 @@ proptest! {
                     }
                 }
             }
-            prop_assert_eq!(owner.fates.insert(handle, Fate::Lost), None);
+            prop_assert_eq!(owner.reasons.insert(handle, ReleaseReason::Lost), None);
         }
         owner.advance(&mut world, Time::ZERO + END);
         let finished = world.finish();
         finished.outputs.iter().for_each(|output| owner.take(*output));
-        prop_assert_eq!(owner.fates.len(), steps.len());
+        prop_assert_eq!(owner.reasons.len(), steps.len());
         let outcome = finished.recorder.finish(&scenario);
         for (flow, in_flight) in outcome.flows.iter().zip(finished.in_flight) {
             let ended = flow.packets_received + flow.packets_dropped + in_flight;
@@ -136,7 +143,7 @@ proptest! {
     }
 }
 
-/// A world of wires alone: 8 Mb/s with room for one packet. A packet of 1000 octets leaves after 1 ms.
+/// A world of wired links: 8 Mb/s with room for one packet. A packet of 1000 octets leaves after 1 ms.
 fn wires() -> (World<(), FreeRunning>, FlowId) {
     let mut scenario = Scenario::lasting(Duration::from_secs(1));
     let router = Node::Router(scenario.add_router("r"));
@@ -167,10 +174,10 @@ fn room_is_told_once_when_the_packet_in_the_way_has_left() {
     assert_eq!(world.poll_output(), None);
     assert_eq!(world.inject(ms(1), flow, Side::Sender, packet(2)), Ok(()));
     let came = |handle| {
-        let (origin, fate, handle) = (Side::Sender, Fate::Delivered, Handle(handle));
-        Some(Output::Released(Released { flow, origin, handle, fate, window: None }))
+        let (origin, reason, handle) = (Side::Sender, ReleaseReason::Delivered, Handle(handle));
+        Some(Output::Released(Released { flow, origin, handle, reason, window: None }))
     };
-    // 80 µs more at 100 Mb/s.
+    // The second link, of 100 Mb/s, adds 80 µs.
     assert_eq!((world.advance(ms(900)), world.now().as_nanos()), (Pause::Output, 1_080_000));
     assert_eq!(world.poll_output(), came(1));
     assert_eq!((world.advance(ms(900)), world.now().as_nanos()), (Pause::Output, 2_080_000));
@@ -186,8 +193,8 @@ fn a_packet_that_the_world_ends_upon_is_still_inside() {
     assert_eq!(world.advance(Time::from_nanos(10_000)), Pause::Reached);
     let outputs = world.finish().outputs;
     let inside = |handle, origin| {
-        let (handle, fate) = (Handle(handle), Fate::Inside);
-        Output::Released(Released { flow, origin, handle, fate, window: None })
+        let (handle, reason) = (Handle(handle), ReleaseReason::RunEnded);
+        Output::Released(Released { flow, origin, handle, reason, window: None })
     };
     assert_eq!(outputs, [inside(1, Side::Sender), inside(2, Side::Receiver)]);
 }
@@ -209,7 +216,7 @@ fn a_packet_cannot_come_before_what_happened_earlier() {
     let _ = world.inject(ms(1), flow, Side::Sender, packet(1));
 }
 
-/// A cell in which a station falls from 11 to 1 Mb/s at 20 ms, and a flow over real sockets.
+/// A cell whose station falls from 11 to 1 Mb/s at 20 ms, with a flow over kernel sockets.
 fn falling(way: &str, kind: &str) -> (World<(), FreeRunning>, FlowId) {
     let text = format!(
         "duration = \"1 s\"\n[bss.home]\nstandard = \"802.11b\"\n[station.s]\n\
@@ -222,14 +229,16 @@ fn falling(way: &str, kind: &str) -> (World<(), FreeRunning>, FlowId) {
     (World::new(&scenario, Streams::new(1, 0), (), FreeRunning), FlowId(0))
 }
 
-/// The window that schemes leave an ACK that an end sends now.
+/// Window that the schemes allow in an ACK that an end sends now.
 fn window_of_ack(world: &mut World<(), FreeRunning>, flow: FlowId, side: Side) -> Option<Bytes> {
     let tcp = ExternalTcp { ack: 1, flags: tcp::Flags::ACK, ..ExternalTcp::default() };
     let ack = External { tcp: Some(tcp), ..External::new(Bytes::new(52), Handle(1)) };
     world.inject(world.now(), flow, side, ack).expect("an empty queue");
     while world.advance(ms(999)) == Pause::Output {
         while let Some(output) = world.poll_output() {
-            if let Output::Released(Released { window, fate: Fate::Delivered, .. }) = output {
+            if let Output::Released(Released { window, reason: ReleaseReason::Delivered, .. }) =
+                output
+            {
                 return window;
             }
         }
@@ -237,8 +246,8 @@ fn window_of_ack(world: &mut World<(), FreeRunning>, flow: FlowId, side: Side) -
     panic!("it has not come")
 }
 
-/// A TFRC over real sockets at a station that falls from 11 to 1 Mb/s and keeps to a tenth of its rate: its owner is told
-/// once, at 20 ms, for the sender's end.
+/// A TFRC over kernel sockets at a station that falls from 11 to 1 Mb/s. The scheme keeps it to a tenth of its rate.
+/// The owner is notified once, at 20 ms, for the sender's end.
 #[test]
 fn a_scheme_tells_of_the_limit_of_a_tfrc_outside() {
     let ways = "from = \"s\"\nto = \"h\"\ncontrol = { scheme = \"rate-cap\", share = 0.1 }";
@@ -251,7 +260,8 @@ fn a_scheme_tells_of_the_limit_of_a_tfrc_outside() {
     assert_eq!(world.advance(ms(30)), Pause::Reached);
 }
 
-/// 130 segments at 11 Mb/s, so 11 at 1 Mb/s, in what the receiver sends and not in what the sender does.
+/// 130 segments at 11 Mb/s become 11 segments at 1 Mb/s. The limit is in the packets of the receiver, and not in
+/// those of the sender.
 ///
 /// Verifies: [arf-aware-tcp §3]
 #[test]

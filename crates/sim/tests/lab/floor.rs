@@ -1,4 +1,4 @@
-//! The floor of the bench is the engine's own DCF.
+//! The benchmark's bare DCF, compared with the engine.
 
 use crate::bare_dcf;
 use crate::common::{SATURATED, parse, run_once, uploads};
@@ -16,7 +16,7 @@ impl Recorder for Count {
     }
 }
 
-/// Equal draws at equal times: the frames are the same to the last, and the records within a hundredth.
+/// Draws and times are equal, so frames are exactly as many, and records within a hundredth.
 #[test]
 fn the_bare_dcf_sends_as_many_frames_as_the_engine() {
     let rates = ["54 Mb/s"; 10];

@@ -1,7 +1,8 @@
-//! Golden tables: small runs, all integers, short enough to judge in a diff.
+//! Golden tables: small runs whose figures are integers, short enough to be judged in a diff.
 //!
-//! `make golden` rewrites them; `python/tests/test_golden.py` runs them once more, optimised. A changed table needs a line under "Results change" in the CHANGELOG.
-//! What the papers' records rest on lies in `tests/golden` itself, cells of 802.11n and later in `modern` below it.
+//! `make golden` rewrites the tables, and `python/tests/test_golden.py` runs the scenarios again, optimised. A
+//! changed table needs a line under "Results change" in the CHANGELOG. Tables on which the records of the papers
+//! depend are in `tests/golden`; those of cells of 802.11n and later are in `modern` below it.
 
 use std::fmt::Write as _;
 use std::path::Path;

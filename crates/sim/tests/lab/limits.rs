@@ -1,4 +1,4 @@
-//! The things that limit a flow, where one of them does for a reason that can be worked out by hand.
+//! Limits of flows, in scenarios where the limit can be derived by hand.
 
 use airfair_sim::outcome::{FlowOutcome, Outcome};
 use airfair_sim::record::Place;
@@ -7,7 +7,7 @@ use airfair_units::Duration;
 
 use crate::common::{parse, run_once};
 
-/// A download from a server to the station of a cell.
+/// Outcome of a download from a server to the station of a cell.
 fn cell(bss: &str, link: &str, transport: &str) -> Outcome {
     let text = format!(
         "duration = \"5 s\"\n[bss.home]\n{bss}\n[station.a]\n[host.server]\nlink = {{ {link} }}\n\
@@ -21,7 +21,7 @@ fn share(flow: &FlowOutcome, limit: Limit) -> f64 {
     flow.limits.sender[limit as usize].as_secs_f64() / flow.limits.total().as_secs_f64()
 }
 
-/// Share of the flow's life in which packets waited at such a place.
+/// Share of the flow's life in which packets waited at a place that `is_such` selects.
 fn waited(flow: &FlowOutcome, is_such: impl Fn(Place) -> bool) -> f64 {
     let places = flow.limits.places.iter().filter(|it| is_such(it.place));
     let waited: Duration = places.map(|it| it.waited).sum();
@@ -31,8 +31,8 @@ fn waited(flow: &FlowOutcome, is_such: impl Fn(Place) -> bool) -> f64 {
 const AC: &str = "standard = \"802.11ac\"";
 const FAST: &str = "rate = \"10 Gb/s\", delay = \"20 ms\"";
 
-/// 65 535 octets in a round trip of 40 ms are 13 Mb/s, where 802.11ac carries hundreds: the window is empty again long before
-/// the next ACK.
+/// 65 535 octets per round trip of 40 ms are 13 Mb/s, while 802.11ac carries hundreds: the window is used up long
+/// before the next ACK.
 #[test]
 fn a_small_receive_window_limits_a_flow_over_a_long_way() {
     let small = "kind = \"tcp\", window_scaling = false";
@@ -41,7 +41,8 @@ fn a_small_receive_window_limits_a_flow_over_a_long_way() {
     assert!(share(flow, Limit::ReceiveWindow) > 0.9, "{:?}", flow.limits);
 }
 
-/// 802.11b carries some 5 Mb/s of TCP: behind a wire of 100 Mb/s and 2 ms, 45 segments always wait for the air.
+/// 802.11b carries about 5 Mb/s of TCP. Behind a link of 100 Mb/s and 2 ms, most of the 45 segments of a window
+/// always wait for the air.
 #[test]
 fn the_air_limits_a_flow_of_80211b() {
     let link = "rate = \"100 Mb/s\", delay = \"2 ms\"";
@@ -51,7 +52,7 @@ fn the_air_limits_a_flow_of_80211b() {
     assert!(air > 0.9, "{:?}", flow.limits);
 }
 
-/// A wire of 1 Mb/s before a cell of 802.11b.
+/// A wired link of 1 Mb/s in front of an 802.11b cell.
 #[test]
 fn a_slow_wire_limits_a_flow() {
     let link = "rate = \"1 Mb/s\", delay = \"2 ms\"";
@@ -61,8 +62,9 @@ fn a_slow_wire_limits_a_flow() {
     assert!(wire > 0.9, "{:?}", flow.limits);
 }
 
-/// An 802.11ac cell at 866 Mb/s behind a wire of 100 Mb/s: of the window's 45 segments some wait at the access point whenever it
-/// contends for the medium, and all others wait before the wire. Whatever the access point's queue, the wire is the limit.
+/// An 802.11ac cell at 866 Mb/s behind a wired link of 100 Mb/s. Some of the window's 45 segments wait at the access
+/// point whenever it contends for the medium, and all others wait in front of the wired link. The link is the limit,
+/// whatever the access point's queue.
 #[test]
 fn a_wire_that_is_slower_than_the_air_limits_a_flow_although_packets_wait_for_the_air_too() {
     for queue in ["", "ap.queue = { discipline = \"airtime\", hardware_queue = 2 }"] {
@@ -75,7 +77,7 @@ fn a_wire_that_is_slower_than_the_air_limits_a_flow_although_packets_wait_for_th
     }
 }
 
-/// 100 000 octets are sent within a fraction of a second; the flow ends then, and its times with it.
+/// 100 000 octets are sent within a fraction of a second. Then the flow ends, and so do its times.
 #[test]
 fn the_times_add_up_to_the_life_of_a_flow() {
     let outcome = cell("standard = \"802.11b\"", FAST, "kind = \"tcp\", size = \"100000 B\"");
@@ -99,7 +101,8 @@ fn a_constant_rate_is_limited_by_its_application() {
     assert_eq!(outcome.flows[0].limits.sender[Limit::Application as usize], Duration::from_secs(5));
 }
 
-/// A queue of two packets at the access point drops what a window of more brings: losses are counted where they happen.
+/// A queue of two packets at the access point drops the rest of a larger window. The losses are counted at this
+/// place.
 #[test]
 fn losses_are_counted_at_their_place() {
     let bss = "standard = \"802.11b\"\nap = { queue = { packets = 2 } }";
@@ -112,7 +115,7 @@ fn losses_are_counted_at_their_place() {
     assert!(matches!(place.place, Place::Air { member: 0, .. }));
 }
 
-/// An upload over 802.11b to a server that is far away, whose station falls from 11 to 1 Mb/s after two seconds.
+/// An upload over 802.11b to a distant server, whose station falls from 11 to 1 Mb/s after two seconds.
 fn upload(station: &str, flow: &str) -> FlowOutcome {
     let text = format!(
         "duration = \"6 s\"\n[bss.home]\nstandard = \"802.11b\"\n\
@@ -123,8 +126,8 @@ fn upload(station: &str, flow: &str) -> FlowOutcome {
     run_once(&parse(&text), 0).flows.remove(0)
 }
 
-/// A station's queue with two places refuses the third segment of a burst. Both leave within 4 ms at 11 Mb/s, and the sender
-/// waits for an ACK that takes 600 ms.
+/// A station's queue with room for two packets refuses the third segment of a burst. The two packets leave within 4
+/// ms at 11 Mb/s, and the sender waits for an ACK that takes 600 ms.
 #[test]
 fn the_queue_of_its_own_host_limits_a_flow_that_waits_for_an_ack() {
     let flow =
@@ -133,7 +136,8 @@ fn the_queue_of_its_own_host_limits_a_flow_that_waits_for_an_ack() {
     assert!(share(&flow, Limit::HostQueue) > 0.1, "{:?}", flow.limits);
 }
 
-/// ARF-aware TCP divides a window of some segments by eleven at 2 s: one segment goes in each round trip of 600 ms.
+/// ARF-aware TCP divides a window of some segments by eleven at 2 s, so that one segment is sent per round trip of
+/// 600 ms.
 #[test]
 fn a_control_scheme_limits_a_flow() {
     let tcp = "transport = { kind = \"tcp\" }";
@@ -142,7 +146,7 @@ fn a_control_scheme_limits_a_flow() {
     assert!(share(&upload("", tcp), Limit::Control).abs() < f64::EPSILON);
 }
 
-/// A round trip of 600 ms keeps TFRC in slow start, whose rate is far below that of the air at 11 Mb/s.
+/// A round trip of 600 ms keeps TFRC in slow start, with a rate far below that of the air at 11 Mb/s.
 #[test]
 fn its_allowed_rate_limits_a_tfrc_flow() {
     let flow = upload("", "stop = \"2 s\"\ntransport = { kind = \"tfrc\" }");

@@ -1,4 +1,4 @@
-//! The laboratory as a whole: whole runs of whole scenarios.
+//! Tests of whole runs of whole scenarios.
 
 mod access_point;
 mod accounts;

@@ -1,4 +1,4 @@
-//! Cells of 802.11n, ac and ax as scenarios.
+//! Cells of 802.11n, ac and ax.
 
 use airfair_sim::scenario::Scenario;
 use airfair_wlan::phy::rate_name::RateName;
@@ -20,8 +20,9 @@ fn a_plain_rate_is_the_mode_that_alone_has_it() {
     assert_eq!(RateName::of(first_mode(&fastest)).to_string(), "ht-mcs15");
 }
 
-/// A saturated station alone: AIFS 43, a mean back-off of 7.5 slots of 9, the PPDU, SIFS 16, an ACK of 28 µs. 1472 octets
-/// are 1508 with UDP, IP and LLC. Over 5 s of some 20 000 exchanges the mean back-off is known to 0.03 slots.
+/// One saturated station: AIFS 43 µs, a mean back-off of 7.5 slots of 9 µs, the PPDU, SIFS 16 µs, an ACK of 28 µs.
+/// 1472 octets are 1508 with UDP, IP and LLC. In 5 s there are about 20 000 exchanges, which gives the mean back-off
+/// to 0.03 slots.
 ///
 /// Verifies: [80211-2020 §10.23.2.4]
 #[test]
@@ -45,7 +46,7 @@ fn a_saturated_station_has_the_goodput_of_its_mean_cycle() {
     }
 }
 
-/// Schemes reckon with the durations of the link's own modes.
+/// Schemes calculate with the durations of the link's own modes.
 #[test]
 fn every_scheme_knows_the_exchanges_of_a_modern_link() {
     for control in ["\"arf-aware\"", "\"arf-window\"", "{ scheme = \"rate-cap\" }", "\"occupancy\""]

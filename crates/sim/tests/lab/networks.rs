@@ -1,4 +1,4 @@
-//! Networks beyond one cell: several cells, routers, links that lose packets.
+//! Networks beyond one cell: several cells, routers, and lossy links.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use crate::common::{parse, run_once};
 
-/// A cell with two stations and their server, and what goes on in it.
+/// A cell with two stations, their server and flows.
 fn cell(name: &str, standard: &str) -> String {
     format!(
         "[bss.{name}]\nstandard = \"{standard}\"\n\
@@ -31,7 +31,7 @@ fn cells_on_channels_of_their_own_leave_each_other_alone() {
         |cells: &[&str]| run_once(&parse(&format!("duration = \"3 s\"\n{}", cells.concat())), 0);
     let (alone, other, both) = (run(&[&home]), run(&[&office]), run(&[&home, &office]));
     assert_eq!(both.flows[..3], alone.flows[..]);
-    // Its places on the way are numbered behind those of the first cell: one channel, and both directions of one link.
+    // Places on its routes are numbered after those of the first cell: one channel, and both directions of one link.
     let mut behind = other.flows;
     for found in behind.iter_mut().flat_map(|flow| &mut flow.limits.places) {
         found.place = match found.place {
@@ -46,7 +46,7 @@ fn cells_on_channels_of_their_own_leave_each_other_alone() {
     assert_eq!(both.links, [alone.links, other.links].concat());
 }
 
-/// Stations of two cells, whose access points a router joins, take turns in the file.
+/// Stations of two cells alternate in the file; a router joins the access points.
 #[test]
 fn a_flow_crosses_from_one_cell_to_another() {
     let text = "duration = \"2 s\"\n[bss.home]\nstandard = \"802.11b\"\n\
@@ -60,16 +60,16 @@ fn a_flow_crosses_from_one_cell_to_another() {
     let frames: Vec<u64> = outcome.stations.iter().map(|station| station.radio.frames).collect();
     assert_eq!(frames[0], 0);
     assert!(frames[1] > 0 && frames[2] > 0, "{frames:?}");
-    // 1 Mb/s of packets of 1500 octets, of which 1460 are data
+    // 1 Mb/s of packets of 1500 octets, 1460 of which are data
     let goodput = outcome.flows[0].delivered.bits() / 2;
     assert!((900_000..974_000).contains(&goodput), "{goodput}");
-    // What has come so far and not left is in the queue of 100 packets before the slow link.
+    // Packets that have arrived at the router and not left it are in the queue of 100 packets before the slow link.
     let waiting = outcome.links[0].packets - outcome.links[2].packets;
     assert!(waiting <= 100, "{waiting}");
 }
 
-/// A chain h1 ─ r1 ─ r2 ─ h2 of 1, 4 and 1 Mb/s with 10 ms each. 500 octets take 4 + 1 + 4 ms and
-/// 30 ms of delay, the ACK of 40 octets 0.32 + 0.08 + 0.32 ms and 30 ms: 69.72 ms.
+/// A chain h1 ─ r1 ─ r2 ─ h2 of 1, 4 and 1 Mb/s with 10 ms each. 500 octets take 4 + 1 + 4 ms, and 30 ms of
+/// propagation. The ACK of 40 octets takes 0.32 + 0.08 + 0.32 ms, and 30 ms. The sum is 69.72 ms.
 #[test]
 fn the_round_trip_over_a_chain_is_the_sum_of_its_parts() {
     let text = "duration = \"2 s\"\n\
@@ -83,13 +83,13 @@ fn the_round_trip_over_a_chain_is_the_sum_of_its_parts() {
     let outcome = run_once(&parse(text), 0);
     let flow = &outcome.flows[0];
     assert_eq!((flow.rtt.min, flow.rtt.max), (Duration::from_micros(69_720), flow.rtt.min));
-    // One segment per round trip; the last of 2 s / 69.72 ms = 28.7 is under way.
+    // One segment per round trip; 2 s / 69.72 ms = 28.7, so the last one is under way.
     assert_eq!(flow.delivered, Bytes::new(29 * 460));
     assert!(outcome.channels.is_empty());
 }
 
-/// Packets of 125 octets come every 77.6 µs for 10 ms, in which not even the first has left at
-/// 100 kb/s: what the queue holds arrives.
+/// Packets of 125 octets come every 77.6 µs for 10 ms. At 100 kb/s not even the first one has left by then, so the
+/// packets that arrive are those for which the queue has room.
 #[test]
 fn a_queue_of_octets_holds_as_many_small_packets_as_fit() {
     let run = |queue: &str| {
@@ -107,7 +107,7 @@ fn a_queue_of_octets_holds_as_many_small_packets_as_fit() {
     assert_eq!(run("{ bytes = \"2625 B\" }"), 21);
 }
 
-/// Uniform up to 4 s, so 2 s on the average with a standard deviation of 4/√12 = 1.15 s.
+/// The delay is uniform up to 4 s: the mean is 2 s, with a standard deviation of 4/√12 = 1.15 s.
 #[test]
 fn a_start_is_delayed_by_chance_and_by_no_more_than_its_jitter() {
     let text = "duration = \"10 s\"\nseries = \"100 ms\"\n[router.r]\n\
@@ -128,8 +128,8 @@ fn a_start_is_delayed_by_chance_and_by_no_more_than_its_jitter() {
     assert_eq!(run_once(&scenario, 3), run_once(&scenario, 3));
 }
 
-/// Random early detection keeps the queue near its thresholds, 5 and 15 packets; since the path holds
-/// 20 itself, that costs a tenth of the throughput.
+/// Random early detection keeps the queue near its thresholds, 5 and 15 packets. The path itself holds 20, so this
+/// costs a tenth of the throughput.
 #[test]
 fn early_detection_shortens_the_queue() {
     let run = |queue: &str| {
@@ -150,7 +150,7 @@ fn early_detection_shortens_the_queue() {
         |outcome: &Outcome| outcome.flows.iter().map(|f| f.delivered).sum::<Bytes>().get();
     let tail = run("{ packets = 100 }");
     let red = run("{ packets = 100, discipline = \"red\" }");
-    // To the sink leads its own link, backwards.
+    // The route to the sink takes the sink's own link, in the direction back.
     let (tail_link, red_link) = (&tail.links[1], &red.links[1]);
     assert!(
         red_link.queue_mean < 25.0 && tail_link.queue_mean > 50.0,
@@ -160,8 +160,8 @@ fn early_detection_shortens_the_queue() {
     assert!(goodput(&red) * 100 > goodput(&tail) * 85);
 }
 
-/// A loss event takes in all losses of a round trip, in which 1/f packets are sent: on the average
-/// 1/p + 1/f packets from one event to the next.
+/// A loss event contains all losses of a round trip, in which 1/f packets are sent. So there are 1/p + 1/f packets on
+/// average from one event to the next.
 fn loss_event_rate(p: f64) -> f64 {
     let step =
         |events: f64| 1.0 / (1.0 / p + 1.0 / throughput_factor(&Equation::default(), events));
@@ -189,7 +189,7 @@ fn tfrc_over_a_link_with_independent_losses_sends_what_the_equation_says() {
     }
 }
 
-/// Routers in a ring with a chord, hosts and stations at them, every kind of queue and loss.
+/// Routers in a ring with a chord, with hosts and stations, and every kind of queue and loss.
 fn random_network() -> impl Strategy<Value = String> {
     let queue = prop_oneof![
         (1u32..20).prop_map(|n| format!("{{ packets = {n} }}")),
@@ -224,7 +224,7 @@ fn random_network() -> impl Strategy<Value = String> {
         for (i, link) in links.iter().enumerate() {
             let _ = write!(text, "[link.l{i}]\nbetween = [\"{}\", \"{}\"]\n{link}", ends[i], ends[i + 1]);
         }
-        // Five links leave the first cell out in the cold.
+        // Five links would leave the first cell without a connection.
         let last = if links.len() == 5 { "[link.last]\nbetween = [\"c0\", \"r2\"]\n" } else { "" };
         text += last;
         for i in 0..2 {
@@ -250,7 +250,7 @@ fn random_network() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Every packet arrives, is dropped where some account says so, or is under way.
+    /// Every packet arrives, is counted as dropped, or is under way.
     #[test]
     fn packets_are_conserved_in_any_network(text in random_network(), replication in 0u32..1000) {
         let scenario = parse(&text);

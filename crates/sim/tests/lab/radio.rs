@@ -1,4 +1,4 @@
-//! Cells with a radio: distances, ways, who hears whom.
+//! Cells with a radio: distances, motion, and relations of hearing.
 
 use airfair_sim::outcome::Outcome;
 use airfair_units::DataRate;
@@ -8,7 +8,7 @@ use crate::common::{parse, run_once};
 const RANGE: &str = "range = { \"6 Mb/s\" = \"370 m\", \"54 Mb/s\" = \"37 m\" }";
 const SATURATED: &str = "{ kind = \"udp\", payload = \"1000 B\", rate = \"saturated\" }";
 
-/// Uploads of stations in an 802.11a cell with this radio; each has its keys and its rate.
+/// Outcome of uploads in an 802.11a cell with this radio; each station has its keys and its rate.
 fn uploads(seconds: u32, radio: &str, stations: &[&str]) -> Outcome {
     let station = |(i, keys): (usize, &&str)| {
         format!(
@@ -27,7 +27,7 @@ fn delivered(outcome: &Outcome) -> Vec<u64> {
     outcome.flows.iter().map(|flow| flow.delivered.get()).collect()
 }
 
-/// By sensitivity everything gets through up to the range itself, and nothing a metre beyond.
+/// With reception by sensitivity, all frames get through up to the range, and none a metre beyond.
 #[test]
 fn a_rate_reaches_as_far_as_its_range() {
     let radio = format!("{RANGE}, reception = \"sensitivity\"");
@@ -39,13 +39,13 @@ fn a_rate_reaches_as_far_as_its_range() {
             (radio.frames, radio.retries, outcome.flows[0].delivered.get())
         };
         let (frames, retries, octets) = at(metres);
-        // The last one may still be on the air, or its ACK.
+        // The last frame or its ACK may still be on the air.
         assert!(retries == 0 && frames - octets / 1_000 <= 1, "{rate} at {metres} m");
         assert_eq!(at(metres + 1).2, 0, "{rate} at {} m", metres + 1);
     }
 }
 
-/// Whoever walks from 10 m to 330 m sees the same places as whoever walks back.
+/// A station that walks from 10 m to 330 m passes the same distances as one that walks back.
 #[test]
 fn the_rate_follows_the_distance_and_the_way_back_is_the_way_forth() {
     let walk = |from: u32, speed: i32, law: &str| {
@@ -66,7 +66,7 @@ fn the_rate_follows_the_distance_and_the_way_back_is_the_way_forth() {
     }
 }
 
-/// An oracle is as good as the best fixed rate wherever the station stands, and laws that learn are not better.
+/// An oracle is as good as the best fixed rate at every distance, and rate control that learns is not better.
 #[test]
 fn nobody_finds_a_better_rate_than_the_oracle() {
     for metres in [20, 45, 80, 130, 200, 280, 350] {
@@ -86,8 +86,8 @@ fn nobody_finds_a_better_rate_than_the_oracle() {
     }
 }
 
-/// Two stations at opposite ends of the cell do not hear each other, and collide all the time; RTS/CTS
-/// helps. A threshold low enough makes them neighbours.
+/// Two stations at opposite ends of the cell do not hear each other, and collide all the time; RTS/CTS helps. With a
+/// low enough threshold of carrier sense they hear each other.
 #[test]
 fn stations_out_of_each_others_range_are_hidden() {
     let ends = [
@@ -112,7 +112,7 @@ fn stations_out_of_each_others_range_are_hidden() {
     assert!(neighbours < 15, "{neighbours} %");
 }
 
-/// A radio that lets everyone decode everything and makes no errors is as if it were not there.
+/// A radio with which all members decode each other without errors gives the same results as no radio.
 #[test]
 fn a_radio_that_does_nothing_changes_nothing() {
     let close = "position = { circle = \"3 m\" }\ncount = 8\nrate = \"54 Mb/s\"";
@@ -123,7 +123,7 @@ fn a_radio_that_does_nothing_changes_nothing() {
     assert_eq!(near.record_hash, run_once(&parse(text), 0).record_hash);
 }
 
-/// A margin that nobody has makes every member listen by itself, which must not change a frame.
+/// With a capture margin that no frame has, every member is handled by itself, which must not change a frame.
 #[test]
 fn whoever_listens_by_itself_hears_what_all_hear_together() {
     let walk =
@@ -147,7 +147,8 @@ fn whoever_listens_by_itself_hears_what_all_hear_together() {
     }
 }
 
-/// 3 m and 30 m from the access point: 20 dB apart or so, and nothing is lost but by collisions.
+/// Stations at 3 m and 30 m from the access point: their powers differ by about 20 dB, and frames are lost only by
+/// collisions.
 #[test]
 fn the_nearer_of_two_captures_the_access_point() {
     let stations =
@@ -166,14 +167,14 @@ fn the_nearer_of_two_captures_the_access_point() {
     assert_eq!(near, far);
 }
 
-/// A member whom others listen to asks who hears it; that changes nothing of what noise does to the frames of one
-/// that sends from a little beyond its range.
+/// A third member that overhears a sender causes additional checks of who hears it. They must not change the effect
+/// of noise on the frames of a sender a little beyond its range.
 #[test]
 fn noise_decides_what_an_addressee_gets_whoever_else_listens() {
     let sender = "position = [\"39 m\", \"0 m\"]\nrate = \"54 Mb/s\"";
     let listener = "[station.listener]\nposition = [\"-300 m\", \"0 m\"]\nrate = \"6 Mb/s\"";
     let frames = |others: &str| {
-        // The section of the sender comes last, where its flow follows.
+        // The section of the sender comes last, because its flow follows.
         let radio =
             format!("{RANGE} }}\nmax_attempts = 1\n{others}\n[bss.c.ap]\nqueue = {{ packets = 50");
         let outcome = uploads(4, &radio, &[sender]);
@@ -185,9 +186,10 @@ fn noise_decides_what_an_addressee_gets_whoever_else_listens() {
     }
 }
 
-/// By sensitivity a frame gets through where the power, exponential under Rayleigh fading, is above the threshold:
-/// at the range itself with e^-1 = 0.368, and where the mean is 10 dB above it with e^-0.1 = 0.905. Two ranges of a
-/// decade and 17 dB between them make 1.7 the exponent, so 10 dB nearer is at 370 / 10^(10/17) = 95.5 m.
+/// With reception by sensitivity, a frame gets through if its power exceeds the threshold. Under Rayleigh fading the
+/// power is exponentially distributed: at the range itself the probability is e^-1 = 0.368, and where the mean is 10
+/// dB higher it is e^-0.1 = 0.905. Two ranges a decade apart with 17 dB between them give an exponent of 1.7, so 10
+/// dB more are at 370 / 10^(10/17) = 95.5 m.
 #[test]
 fn rayleigh_fading_loses_as_many_frames_as_an_exponential_says() {
     let radio = format!(
@@ -200,7 +202,8 @@ fn rayleigh_fading_loses_as_many_frames_as_an_exponential_says() {
         let [received, sent] =
             [outcome.flows[0].delivered.get() / 1_000, outcome.stations[0].radio.frames]
                 .map(|frames| f64::from(u32::try_from(frames).expect("few")));
-        // Some 18 000 frames, each in an interval or two of its own: a standard deviation of 0.004 at most.
+        // About 18 000 frames, each in one or two coherence intervals of its own: the standard deviation is 0.004 at
+        // most.
         assert!((received / sent - expected).abs() < 0.02, "{metres} m: {received} of {sent}");
     }
 }

@@ -1,11 +1,11 @@
-//! Stations that find their rate by their ACKs.
+//! Rate control in whole runs.
 
 use airfair_sim::outcome::Outcome;
 use airfair_units::DataRate;
 
 use crate::common::{parse, run_once};
 
-/// Stations that send to a host at this rate over a channel with these errors.
+/// Outcome of stations that send to a host with this rate, over a channel with these errors.
 fn uploads(stations: u32, rate: &str, errors: &str, flow: &str) -> Outcome {
     let text = format!(
         "duration = \"30 s\"\nwarmup = \"2 s\"\nseries = \"off\"\n\
@@ -20,7 +20,7 @@ const SATURATED: &str =
     "transport = { kind = \"udp\", payload = \"1000 B\", rate = \"saturated\" }";
 const ARF: &str = "{ control = \"arf\" }";
 const MINSTREL: &str = "{ control = \"minstrel\" }";
-/// Hardly a frame of 1000 octets gets through at 11 Mb/s, and most do at 5.5 and below.
+/// Errors with which almost no frame of 1000 octets gets through at 11 Mb/s, and most do at 5.5 Mb/s and below.
 const NOISE: &str = "{ model = \"snr\", snr = \"5 dB\" }";
 
 fn mean_rate(outcome: &Outcome, station: usize) -> DataRate {
@@ -33,7 +33,7 @@ fn laws_find_a_rate_that_gets_through() {
     let best = ["\"1 Mb/s\"", "\"2 Mb/s\"", "\"5.5 Mb/s\""].map(octets);
     let best = best.into_iter().max().unwrap_or(0);
     let highest = octets("\"11 Mb/s\"");
-    // probes and samples that fail cost some of what the best fixed rate gives
+    // failed probes and samples cost a part of what the best fixed rate carries
     for (law, least) in [(ARF, best / 2), (MINSTREL, best / 20 * 17)] {
         let found = octets(law);
         assert!(found > 4 * highest, "{found} against {highest} at 11 Mb/s");
@@ -41,7 +41,7 @@ fn laws_find_a_rate_that_gets_through() {
     }
 }
 
-/// Minstrel weighs success against time, so that collisions, which spare no rate, leave the best one best.
+/// Minstrel weighs success against time. Collisions affect all rates alike, so the best rate stays the best.
 ///
 /// Verifies: [linux-minstrel §`minstrel_update_stats`]
 #[test]
@@ -52,8 +52,8 @@ fn collisions_do_not_make_minstrel_fall() {
     assert!(total(&minstrel) > total(&arf));
 }
 
-/// The walker sends little but ACKs, so that Minstrel notices late that its rate has become too fast: a chain that goes
-/// down to the lowest rate carries them meanwhile.
+/// The walking station sends little but ACKs, so its Minstrel notices late that the rate has become too high. Until
+/// then the retry chain, which goes down to the lowest rate, carries the ACKs.
 #[test]
 fn a_download_by_minstrel_goes_on_while_its_station_walks_away() {
     let text = include_str!("../../../../scenarios/walking-away.toml");
@@ -61,12 +61,13 @@ fn a_download_by_minstrel_goes_on_while_its_station_walks_away() {
     for replication in 0..3 {
         let outcome = run_once(&scenario, replication);
         assert_eq!(outcome.stations[0].radio.dropped_retry_limit, 0);
-        // 6 Mb/s at the end of the way, more before: in two minutes 100 MB, and ARF has some 130.
+        // At the end of the way the rate is 6 Mb/s, and before that higher: 100 MB in two minutes. ARF reaches about
+        // 130 MB.
         assert!(outcome.flows[0].delivered.get() > 100_000_000, "{:?}", outcome.flows[0]);
     }
 }
 
-/// Keys that a preset sets may be set otherwise, and what it leaves is as without it.
+/// Keys override a preset, and keys that the preset does not set have their defaults.
 #[test]
 fn presets_are_sets_of_keys() {
     let hash = |law: &str| uploads(2, law, NOISE, SATURATED).record_hash;
@@ -86,7 +87,7 @@ fn a_link_without_noise_and_company_stays_at_its_highest_rate() {
     assert_eq!(outcome.stations[0].mean_rate_down, Some(DataRate::from_mbps(11)));
 }
 
-/// ARF cannot tell a collision from noise: in company it falls although nothing is wrong with the channel.
+/// ARF cannot distinguish a collision from noise: among other stations it falls although the channel is perfect.
 ///
 /// Verifies: [kamerman-1997]
 #[test]
@@ -96,13 +97,13 @@ fn collisions_make_arf_fall() {
         assert!(found.rate_changes > 10);
         assert!(mean_rate(&outcome, station) < DataRate::from_mbps(10));
     }
-    // AARF asks for longer and longer successes after probes that fail, and so stays lower and steadier.
+    // After each failed probe, AARF requires a longer series of successes. It stays lower and changes less often.
     let aarf = uploads(10, "{ control = \"aarf\" }", "\"none\"", SATURATED);
     let changes = |outcome: &Outcome| outcome.stations.iter().map(|s| s.rate_changes).sum::<u64>();
     assert!(changes(&aarf) < changes(&outcome));
 }
 
-/// The TCP of a station whose ARF lowers the rate hears of it.
+/// TCP at a station whose ARF lowers the rate is notified.
 ///
 /// Verifies: [arf-aware-tcp §3]
 #[test]
@@ -118,7 +119,7 @@ fn arf_aware_tcp_follows_the_rate_that_arf_finds() {
     assert_eq!(aware.flows[0].mean_link_rate, aware.stations[0].mean_rate_up);
 }
 
-/// A download to one station of a cell of 802.11n with two streams over 20 MHz, or to an older one.
+/// Outcome of a download to a station of an 802.11n cell with two streams over 20 MHz, or to an older station.
 fn download(station: &str, rate: &str, snr: u32) -> Outcome {
     let text = format!(
         "duration = \"4 s\"\nwarmup = \"2 s\"\nseries = \"off\"\n\
@@ -130,7 +131,8 @@ fn download(station: &str, rate: &str, snr: u32) -> Outcome {
     run_once(&parse(&text), 0)
 }
 
-/// Samples, and what follows those that fail, cost a tenth at most; ARF has more of both where the next rate fails.
+/// Samples, and the consequences of failed ones, cost a tenth at most. ARF has more of both where the next rate
+/// fails.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_update_stats`]
 #[test]
@@ -144,7 +146,7 @@ fn minstrel_ht_carries_nine_tenths_of_what_the_best_rate_would() {
     }
 }
 
-/// In one cell each link has the Minstrel of its own rates.
+/// In one cell, each link has the Minstrel for its own rates.
 #[test]
 fn an_older_station_keeps_its_minstrel() {
     let found = |station: &str| {
@@ -162,8 +164,8 @@ fn mean_down(outcome: &Outcome) -> DataRate {
     outcome.stations[0].mean_rate_down.expect("a station has a rate")
 }
 
-/// A station of 802.11n walks from 5 to 245 m. The series has its rate, which falls from more than 50 Mb/s to less than 20, and the
-/// download goes on to the end; nothing is given up.
+/// An 802.11n station walks from 5 to 245 m. The series shows a rate that falls from more than 50 Mb/s to less than
+/// 20. The download goes on to the end, and no packet is given up.
 #[test]
 fn minstrel_ht_follows_a_station_that_walks_away() {
     let text = include_str!("../../../../scenarios/walking-away.toml");

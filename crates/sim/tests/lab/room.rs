@@ -1,4 +1,4 @@
-//! Sources whose own host has no room for their packets, and how they learn that there is some.
+//! Sources whose host's queue is full, and their notification of room.
 
 use airfair_sim::packet::Side;
 use airfair_sim::random::Streams;
@@ -13,9 +13,9 @@ fn received(text: &str) -> Vec<u64> {
     run_once(&parse(text), 0).flows.iter().map(|flow| flow.packets_received).collect()
 }
 
-/// 20 Mb/s fill the queue of a station that sends 6 Mb/s. Two packets of the other flow then wait for the room that
-/// a packet leaves, whoever's it was: 1 s has some 500 frames of 1500 octets, and each place that is free when a
-/// packet of its own leaves is taken at once.
+/// 20 Mb/s fill the queue of a station that sends at 6 Mb/s. Two packets of the saturated flow then wait for room,
+/// which any departing packet leaves. 1 s has about 500 frames of 1500 octets, and each place that one of its own
+/// packets leaves is taken at once.
 #[test]
 fn a_saturated_source_that_comes_to_a_full_queue_has_its_turn() {
     let text = format!(
@@ -28,7 +28,7 @@ fn a_saturated_source_that_comes_to_a_full_queue_has_its_turn() {
     assert!(received[1] > 100, "{received:?}");
 }
 
-/// One place, and 8 Mb/s for packets of 1500 octets: 1333 in 2 s.
+/// A queue with room for one packet, and 8 Mb/s for packets of 1500 octets: 1333 in 2 s.
 #[test]
 fn saturated_sources_of_a_wired_host_share_a_queue_with_one_place() {
     let text = format!(
@@ -41,7 +41,8 @@ fn saturated_sources_of_a_wired_host_share_a_queue_with_one_place() {
     assert!(received[0].abs_diff(received[1]) <= 1, "{received:?}");
 }
 
-/// Each packet that comes finds up to three others, and many are dropped early where one on the average may wait.
+/// Each packet finds up to three others in the queue. Since the thresholds are an average of 1 and 2, many are
+/// dropped early.
 #[test]
 fn a_saturated_source_goes_on_after_an_early_drop() {
     let text = format!(
@@ -55,7 +56,7 @@ fn a_saturated_source_goes_on_after_an_early_drop() {
     assert!(outcome.flows.iter().all(|flow| flow.packets_received > 300), "{:?}", outcome.flows);
 }
 
-/// A station with room for one packet: the second waits, and nobody drops it.
+/// A station with room for one packet: the second one waits, and nothing is dropped.
 #[test]
 fn a_saturated_source_loses_nothing_in_its_own_queue() {
     let text = format!(
@@ -67,7 +68,7 @@ fn a_saturated_source_loses_nothing_in_its_own_queue() {
     assert_eq!(outcome.stations[0].radio.dropped_queue_full, 0);
 }
 
-/// Records of one flow: sent, come to an end, taken back.
+/// Records of one flow: packets sent, packets that arrived or were lost, and packets taken back.
 #[derive(Debug, Default)]
 struct Packets {
     sent: u64,

@@ -1,4 +1,4 @@
-//! Settings that change while a world runs.
+//! Settings that change during a run.
 
 use airfair_sim::clock::FreeRunning;
 use airfair_sim::link::LinkId;
@@ -14,7 +14,7 @@ use crate::common::{SATURATED, TCP, parse, run_once, uploads};
 
 type Driven = World<Metrics, FreeRunning>;
 
-/// One run whose owner does something at a time at which nothing else happens.
+/// A run whose owner changes something at a time without other events.
 fn driven(scenario: &Scenario, at_ns: u64, set: impl FnOnce(&mut Driven)) -> Outcome {
     let metrics = Metrics::new(scenario);
     let mut world = World::new(scenario, Streams::new(1, 0), metrics, FreeRunning);
@@ -45,7 +45,7 @@ fn a_rate_that_is_set_is_as_one_that_the_scenario_changes() {
     });
     assert_eq!(by_owner.flows[0].delivered, by_scenario.flows[0].delivered);
     assert_eq!(by_owner.channels, by_scenario.channels);
-    // Half of the time each, to a bit or two.
+    // Each rate holds for half of the time; the mean is exact to a bit or two.
     let rates = [&by_owner, &by_scenario].map(|outcome| outcome.stations[0].mean_rate_up);
     assert_eq!(rates.map(|rate| rate.map(|rate| rate.bps() / 10)), [Some(600_000); 2]);
 }
@@ -66,7 +66,7 @@ fn a_link_whose_errors_are_set_loses_all_and_then_nothing() {
     });
     let plain = run_once(&scenario, 0).flows[0].packets_received;
     let received = outcome.flows[0].packets_received;
-    // Half of the time, and the longest back-off before the first that gets through.
+    // Half of the time, minus the longest back-off before the first frame that gets through.
     assert!(received > plain * 48 / 100 && received < plain * 51 / 100, "{received} of {plain}");
     assert!(outcome.stations[0].radio.frame_errors > 50);
 }
@@ -75,7 +75,7 @@ fn a_link_whose_errors_are_set_loses_all_and_then_nothing() {
 fn a_direction_of_a_wire_loses_what_it_is_told_to() {
     let scenario = parse(&uploads("standard = \"802.11b\"", &["11 Mb/s"], SATURATED, 2));
     let lost = driven(&scenario, 1_000_000_007, |world| {
-        // A host's own link leads from the host: these packets come to it.
+        // A host's own link leads away from the host, and these packets go to it.
         world.set_loss(LinkId::forth(0).reversed(), Loss::Bernoulli(Probability::ONE));
     });
     let plain = run_once(&scenario, 0);
@@ -110,8 +110,8 @@ fn weights_that_are_set_at_the_start_are_those_of_the_scenario() {
     assert_ne!(set, equal);
 }
 
-/// A queue that is set before the first packet is that of the scenario, and one by connections watches them from then on.
-/// With aggregates there is one for each category.
+/// A queue that is set before the first packet is equivalent to the scenario's. A queue with counted weights watches
+/// connections from then on. With aggregates there is a queue for each category.
 #[test]
 fn a_queue_that_is_set_at_the_start_is_that_of_the_scenario() {
     let text = |standard: &str, queue: &str| {
@@ -143,8 +143,8 @@ fn a_queue_that_is_set_at_the_start_is_that_of_the_scenario() {
     }
 }
 
-/// Sources that never end, at stations with aggregates of which each tenth MPDU is errored: what waits and what is in windows
-/// goes on through 96 changes, each of which costs some packets and no time.
+/// Saturated sources at stations with aggregates, of which every tenth MPDU is errored. Packets that wait and packets
+/// in block ack windows survive 96 changes, each of which costs some packets and no time.
 #[test]
 fn a_cell_goes_on_whatever_queue_it_is_given() {
     let text = |queue: &str| {

@@ -1,4 +1,4 @@
-//! Shares of the channel granted in beacons, end to end.
+//! Shares of the channel granted in beacons, in whole runs.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,8 @@ const NEWRENO: &str = "{ kind = \"tcp\", receive_window = \"1 MB\", window_scali
 const CUBIC: &str =
     "{ kind = \"tcp\", flavour = \"cubic\", receive_window = \"1 MB\", window_scaling = true }";
 
-/// A cell with a station at each of `rates`, each with what `flows` says of station and host; 60 s of 70.
+/// Outcome of a cell with a station at each of `rates`, each with the flows that `flows` declares; 60 s of 70 s are
+/// measured.
 fn cell(settings: &str, rates: &[u64], flows: impl Fn(usize) -> String) -> Outcome {
     let mut text = format!(
         "duration = \"70 s\"\nwarmup = \"10 s\"\nseries = \"off\"\n[bss.c]\n{settings}\n\
@@ -29,7 +30,7 @@ fn cell(settings: &str, rates: &[u64], flows: impl Fn(usize) -> String) -> Outco
     run_once(&parse(&text), 0)
 }
 
-/// A flow between station and host `index`.
+/// Text of a flow between station and host `index`.
 fn flow(name: &str, index: usize, is_up: bool, transport: &str, control: &str) -> String {
     let (station, host) = (format!("s{index}"), format!("h{index}"));
     let (from, to) = if is_up { (station, host) } else { (host, station) };
@@ -49,13 +50,14 @@ fn occupancy(station: &StationOutcome) -> f64 {
     (frames + station.contention).as_secs_f64() / 60.0
 }
 
-/// The part of the channel that a flow of each of two stations holds, at 54 Mb/s and at another rate.
+/// Occupancy of two stations with a flow each, at 54 Mb/s and at another rate.
 fn held(settings: &str, rate: u64, is_up: bool, transport: &str, control: &str) -> [f64; 2] {
     let outcome = cell(settings, &[54, rate], |index| flow("f", index, is_up, transport, control));
     [0, 1].map(|index| occupancy(&outcome.stations[index]))
 }
 
-/// Within a twelfth of the channel of each other, TFRC up at 6 Mb/s apart, where each holds a third at least; without the scheme the slow one has four times as much.
+/// The occupancies differ by less than a twelfth of the channel. The exception is TFRC up at 6 Mb/s, where each
+/// station has at least a third. Without the scheme the slow station has four times as much as the fast one.
 ///
 /// Verifies: [occupancy-tfrc §IV]
 #[test]
@@ -81,7 +83,7 @@ fn a_fast_and_a_slow_station_hold_the_channel_for_equally_long() {
     }
 }
 
-/// Time that is left counts once: down, TFRC's shares are equal at every rate.
+/// With time that is left counted once, TFRC's shares down are equal at every rate.
 #[test]
 fn shares_are_closer_where_what_is_left_counts_once() {
     for rate in [6, 12, 18, 36, 54] {
@@ -90,7 +92,7 @@ fn shares_are_closer_where_what_is_left_counts_once() {
     }
 }
 
-/// 802.11b and g, with RTS/CTS.
+/// 802.11b and 802.11g, with and without RTS/CTS.
 #[test]
 fn every_standard_has_shares() {
     for (standard, rates) in [("802.11b", [11, 1]), ("802.11g", [54, 6])] {
@@ -105,8 +107,9 @@ fn every_standard_has_shares() {
     }
 }
 
-/// A station at 6 Mb/s with 1 Mb/s of UDP, which nobody controls, and a TFRC flow beside it; another at 54 with
-/// two. The UDP flow gets through, TFRC flows of one station share alike, and stations hold the channel alike.
+/// A station at 6 Mb/s with 1 Mb/s of uncontrolled UDP and a TFRC flow, and another one at 54 Mb/s with two TFRC
+/// flows. The UDP flow gets through, TFRC flows of one station have equal shares, and both stations hold the channel
+/// equally long.
 ///
 /// Verifies: [occupancy-tfrc eq. 8], [occupancy-tfrc eq. 11]
 #[test]
@@ -126,7 +129,7 @@ fn what_nobody_controls_comes_first() {
     assert!((fast - slow).abs() < 0.06, "{fast} {slow}");
 }
 
-/// One who comes to a busy cell gets its share, and when it goes the other has all again.
+/// A flow that joins a busy cell gets its share, and when it leaves the other flow has everything again.
 #[test]
 fn shares_follow_those_who_are_active() {
     let scenario = |start: &str, stop: &str| {
@@ -145,11 +148,11 @@ fn shares_follow_those_who_are_active() {
     let half = scenario("\"0 s\"", "\"end\"");
     let some = scenario("\"40 s\"", "\"50 s\"");
     assert!(half * 10 < all * 6, "{half} {all}");
-    // A sixth of the time it has half, and a little more is lost in coming and going.
+    // For a sixth of the time the flow has half of the channel, and the changes cost a little more.
     assert!(some * 100 > all * 85 && some < all, "{some} {all}");
 }
 
-/// Grants of which nobody takes notice change nothing: six octets of beacon more are six octets.
+/// Grants that no station keeps change nothing, apart from the six octets by which they lengthen a beacon.
 #[test]
 fn a_grant_that_nobody_keeps_is_but_six_octets() {
     let plain = "standard = \"802.11b\"\nbeacon = { size = \"72 B\" }";
@@ -176,8 +179,8 @@ fn beacons_go_whatever_waits_for_them() {
     }
 }
 
-/// A station that hears every beacon never runs out of patience; one that loses half of them does, and is free
-/// for a while.
+/// A station that receives every beacon never exceeds its patience. One that loses half of them does, and is
+/// unlimited for a while.
 ///
 /// Verifies: [occupancy-tfrc §III-B]
 #[test]
@@ -193,8 +196,8 @@ fn patience_matters_where_beacons_are_lost() {
     assert_ne!(run(1, noise), run(1_000, noise));
 }
 
-/// A whole station's need: as much UDP as fills its share leaves its TFRC flow next to nothing, and the other
-/// station its own.
+/// UDP that fills the whole share of its station leaves almost nothing to the station's TFRC flow. The other station
+/// keeps its own share.
 ///
 /// Verifies: [occupancy-tfrc eq. 13]
 #[test]
@@ -207,7 +210,7 @@ fn who_needs_all_of_its_share_has_nothing_left_for_others() {
     let outcome = cell(ONCE, &[54, 6], flows);
     let [fast, slow, udp] = [0, 1, 2].map(|index| outcome.flows[index].delivered.get());
     assert!(udp > 18_000_000, "{udp} of 18 750 000 octets");
-    // Of its share of 60 s at 6 Mb/s, some 20 Mb.
+    // The station's share of 60 s at 6 Mb/s would be about 20 Mb.
     assert!(slow < 2_000_000, "{slow}");
     assert!(fast > 80_000_000, "{fast}");
 }

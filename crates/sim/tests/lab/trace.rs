@@ -1,4 +1,4 @@
-//! A trace of every frame, for a consumer that wants one.
+//! Traces, compared with the records of the same run.
 
 use airfair_sim::metrics::Fingerprint;
 use airfair_sim::packet::Packet;
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use crate::common::parse;
 use crate::conservation::random_scenario;
 
-/// Frames as the account has them and as the trace has them.
+/// Frames in the records, and frames in the trace.
 #[derive(Debug, Default)]
 struct Frames {
     sent: Vec<(NodeId, bool, bool)>,
@@ -21,7 +21,7 @@ struct Frames {
     traced: Vec<Ppdu<Packet>>,
     access: Vec<(Time, NodeId, ChannelAccess)>,
     windows: u64,
-    /// Time for which the account has frames on the air.
+    /// Time with frames on the air, by the records.
     busy: Duration,
 }
 
@@ -78,7 +78,7 @@ fn the_trace_has_every_frame_once_with_its_times_and_its_packets() {
             assert!(packet.flow.0 < 2 && packet.sent_at <= ppdu.start);
         }
     }
-    // Frames that did not collide follow each other with a gap of a SIFS at least.
+    // Between frames that did not collide there is at least a SIFS.
     let alone: Vec<_> = traced.iter().filter(|ppdu| !ppdu.collided).collect();
     let sifs = Duration::from_micros(10);
     assert!(alone.windows(2).all(|pair| pair[0].end + sifs <= pair[1].start));
@@ -96,9 +96,9 @@ fn a_trace_moves_no_record() {
     assert!(!frames.sent.is_empty() && frames.traced.len() == frames.sent.len());
 }
 
-/// Each first frame of an exchange starts when the last countdown that its transmitter was told of is over: `slots` slots
-/// after `from`. In between the medium was idle for it: it defers, with no fewer slots than it has left, before it counts
-/// again.
+/// Each first frame of an exchange starts when the last traced countdown of its transmitter is over, `slots` slots
+/// after `from`. If the medium became busy during a countdown, the transmitter defers, and the next countdown has at
+/// most as many slots as were left.
 #[test]
 fn every_exchange_starts_when_the_countdown_before_it_is_over() {
     let scenarios = [
@@ -145,7 +145,7 @@ fn every_exchange_starts_when_the_countdown_before_it_is_over() {
     }
 }
 
-/// Whoever has received a data frame in time answers it, and nobody else does.
+/// A member that has received a data frame answers it after a SIFS, and no other member does.
 #[test]
 fn a_frame_that_was_received_is_answered_and_no_other_is() {
     #[derive(Default)]
@@ -185,7 +185,7 @@ fn a_frame_that_was_received_is_answered_and_no_other_is() {
     }
 }
 
-/// Time in which at least one of the frames is on the air.
+/// Time with at least one of the frames on the air.
 fn on_air(traced: &[Ppdu<Packet>]) -> Duration {
     let mut spans: Vec<(Time, Time)> = traced.iter().map(|ppdu| (ppdu.start, ppdu.end)).collect();
     spans.sort_unstable();
@@ -200,8 +200,9 @@ fn on_air(traced: &[Ppdu<Packet>]) -> Duration {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Frames, retries and collisions are those of the records, and the time on the air is that of the account but for the
-    /// frames that the end of the run cuts off, each of at most 20 ms; records are those of a run without a trace.
+    /// Frames, retries and collisions are those of the records. The time on the air is that of the records, except
+    /// for frames that the end of the run cuts off, each of at most 20 ms. The records are those of a run without a
+    /// trace.
     #[test]
     fn a_trace_agrees_with_the_records_whatever_the_cell(text in random_scenario(), seed in 0u64..1_000) {
         let scenario = parse(&text);

@@ -1,4 +1,4 @@
-//! Transports and laws through whole worlds.
+//! Transports and laws in whole runs.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use airfair_units::{Bytes, Duration};
 use crate::common::{parse, run_once};
 
 fn relay(control: &str) -> Outcome {
-    // Two sessions over two hops; the first falls from 11 to 1 Mb/s at 10 s and is back at 30 s.
+    // Two sessions over two hops; the first falls from 11 to 1 Mb/s at 10 s, and returns to 11 Mb/s at 30 s.
     let station = |name: &str, rate: &str| format!("[station.{name}]\nrate = {rate}\n");
     let flow = |from: &str, to: &str| {
         format!(
@@ -33,8 +33,8 @@ fn between(outcome: &Outcome, flow: usize, from: usize, to: usize) -> u64 {
     outcome.series.flows[flow][from..to].iter().map(|step| step.delivered.get()).sum()
 }
 
-/// A rate that falls at 3.6 s is read at 4 s by who reads it each second; so a driver whose notification takes 0.4 s
-/// does the same, to the bit. A notification that comes after the end is as good as none.
+/// With polls every second, TCP reads at 4 s a rate that falls at 3.6 s. A driver whose notification takes 0.4 s has
+/// exactly the same effect. A notification after the end of the run has no effect.
 ///
 /// Verifies: [arf-aware-tcp §3]
 #[test]
@@ -62,7 +62,7 @@ fn arf_aware_tcp_spares_the_fast_session_while_the_link_is_slow_and_gives_the_sh
     let (plain, aware) = (relay("\"none\""), relay("\"arf-aware\""));
     let fast = |outcome: &Outcome| between(outcome, 1, 15, 30);
     assert!(fast(&aware) > 2 * fast(&plain), "{} against {}", fast(&aware), fast(&plain));
-    // Before the change and after the recovery the scheme does nothing.
+    // Before the change and after the recovery the scheme has no effect.
     assert_eq!(between(&plain, 0, 0, 10), between(&aware, 0, 0, 10));
     let (slow, fast) = (between(&aware, 0, 32, 40), between(&aware, 1, 32, 40));
     assert!(slow * 10 > fast * 9 && fast * 10 > slow * 9, "{slow} against {fast}");
@@ -75,7 +75,7 @@ fn the_three_readings_of_the_paper_differ() {
         between(&relay(&control), 0, 15, 30)
     };
     let (held, one_shot, continuous) = (slow("held"), slow("one-shot"), slow("continuous"));
-    // One-shot scaling slow-starts back at once; a held cap stays.
+    // With one-shot scaling the flow returns at once by slow start; with a held cap it stays limited.
     assert!(held < one_shot, "{held} against {one_shot}");
     assert!(continuous < one_shot, "{continuous} against {one_shot}");
 }
@@ -100,7 +100,7 @@ fn a_finite_transfer_over_a_wired_bottleneck_takes_its_serial_time() {
     let flow = &outcome.flows[0];
     assert_eq!((flow.delivered, flow.retransmissions), (Bytes::new(146_000), 0));
     let done = flow.completion.expect("the transfer ends");
-    // The bottleneck is never idle after the first window: 1.2 s and a few round trips of handshake and close.
+    // The bottleneck is never idle after the first window: 1.2 s, plus a few round trips for opening and closing.
     assert!(done > Duration::from_millis(1_200) && done < Duration::from_millis(1_400), "{done}");
 }
 
@@ -120,14 +120,14 @@ fn a_constant_rate_below_capacity_arrives_whole() {
         transport = { kind = "udp", payload = "500 B", rate = "800 kb/s" }
     "#;
     let outcome = run_once(&parse(text), 0);
-    // 800 kb/s / 4000 bits = 200 packets a second for 9 s, give or take one under way at each end
+    // 800 kb/s / 4000 bits = 200 packets a second for 9 s, plus or minus one that is under way at each end
     assert!(outcome.flows[0].packets_received.abs_diff(1800) <= 1);
     assert_eq!(outcome.flows[0].packets_dropped, 0);
     assert!(outcome.channels[0].idle > outcome.channels[0].data);
 }
 
-/// Flows of one transport each over a wired bottleneck of 5 Mb/s: octets delivered, and the coefficient
-/// of variation of each flow's throughput in steps of a second.
+/// Flows with one transport each over a wired bottleneck of 5 Mb/s. Returns the octets delivered by each, and the
+/// coefficient of variation of its throughput in steps of a second.
 fn share_a_bottleneck(transports: &[&str]) -> Vec<(f64, f64)> {
     let mut text = String::from(
         "duration = \"200 s\"\nwarmup = \"50 s\"\n[bss.c]\nstandard = \"802.11a\"\n\
@@ -181,8 +181,8 @@ fn every_flavour_fills_a_bottleneck_of_its_own() {
     for flavour in ["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic"] {
         let tcp = LONG_TCP.replace("\"tcp\"", &format!("\"tcp\", flavour = \"{flavour}\""));
         let flows = share_a_bottleneck(&[&tcp]);
-        // 5 Mb/s for 150 s, less headers of 4 %: 90 MB. A window that is halved may fall below what the path
-        // holds for a moment, and that is all; more than all of it would be an error of the account.
+        // 5 Mb/s for 150 s, without 4 % of headers, are 90 MB. After a reduction, the window may be smaller than the
+        // capacity of the path for a moment. More than 91 MB would be an error of the accounting.
         assert!((88e6..91e6).contains(&flows[0].0), "{flavour}: {} octets", flows[0].0);
     }
 }

@@ -1,11 +1,11 @@
-//! Windows from channel occupancy, end to end.
+//! Windows from channel occupancy, in whole runs.
 
 use airfair_sim::outcome::{Measured, Outcome};
 use airfair_units::Duration;
 
 use crate::common::{TCP, parse, run_once, uploads};
 
-/// Stations whose rate ARF finds, with flows to and from a host.
+/// Outcome of a cell of stations with ARF, with flows to and from a host.
 fn cell(stations: u32, errors: &str, rts: &str, control: &str) -> Outcome {
     let transport = "transport = { kind = \"tcp\", timestamps = true, window_scaling = true, \
                      receive_window = \"131072 B\" }";
@@ -20,11 +20,11 @@ fn cell(stations: u32, errors: &str, rts: &str, control: &str) -> Outcome {
     run_once(&parse(&text), 0)
 }
 
-/// Most frames get through at 36 Mb/s, and hardly one at 54.
+/// Errors with which most frames get through at 36 Mb/s, and almost none at 54.
 const NOISE: &str = "{ model = \"snr\", snr = \"20 dB\" }";
 const WINDOW: &str = "\"arf-window\"";
 
-/// The run but for what stations measured, which is a record too.
+/// The outcome without the stations' measurements, which are records too.
 fn apart_from_measurements(mut outcome: Outcome) -> Outcome {
     outcome.record_hash = 0;
     outcome.stations.iter_mut().for_each(|station| station.measured = Measured::default());
@@ -35,7 +35,7 @@ fn total(outcome: &Outcome) -> u64 {
     outcome.flows.iter().map(|flow| flow.delivered.get()).sum()
 }
 
-/// ARF keeps changing the rate, up and down; the flows, several of each station and both ways, go on.
+/// ARF keeps changing the rate, up and down. The flows, several per station and in both directions, go on.
 ///
 /// Verifies: [arf-window §IV]
 #[test]
@@ -51,7 +51,7 @@ fn flows_under_it_do_not_collapse() {
     }
 }
 
-/// Short connections are left alone whatever happens.
+/// Short connections are never limited.
 #[test]
 fn without_a_long_connection_no_limit() {
     let run = |control| apart_from_measurements(cell(1, NOISE, "\"off\"", control));
@@ -60,7 +60,7 @@ fn without_a_long_connection_no_limit() {
     assert_ne!(run(WINDOW), run("\"none\""));
 }
 
-/// A station whose rate never changes is never limited, however much it measures.
+/// A station whose rate never changes is never limited, although it measures.
 ///
 /// Verifies: [arf-window §III-B]
 #[test]
@@ -73,7 +73,7 @@ fn without_a_change_of_rate_no_limit() {
     assert_eq!(run(WINDOW), run("\"none\""));
 }
 
-/// Both ends are stations, and each does its part.
+/// Both ends are stations, and each of them runs the scheme.
 #[test]
 fn a_flow_between_stations_is_observed_at_both_ends() {
     let run = |control: &str| {
@@ -91,9 +91,9 @@ fn a_flow_between_stations_is_observed_at_both_ends() {
     assert!(total(&limited) * 10 > total(&plain) * 7, "{} {}", total(&limited), total(&plain));
 }
 
-/// One upload, from 1 s to 2 s of 4 s, observed in slots of 400 ms. With a warm-up of 0.6 s the second slot
-/// counts by half: 0.2 + 8 · 0.4 s. What is measured is the true airtime and a SIFS of 16 µs for each
-/// exchange, one under way at the most apart; silence counts as time.
+/// One upload, from 1 s to 2 s of a run of 4 s, observed in slots of 400 ms. With a warm-up of 0.6 s, half of the
+/// second slot counts: 0.2 + 8 · 0.4 s. The measure is the true airtime and a SIFS of 16 µs per exchange, give or
+/// take one exchange under way. Silence counts as observed time.
 ///
 /// Verifies: [arf-window §III-A]
 #[test]

@@ -1,4 +1,4 @@
-//! Defaults by era: which there are, where they hold, and what they give way to.
+//! Defaults by era: their values, where they apply, and the keys to which they give way.
 
 use airfair_sim::scenario::{
     AppliedDefault, Discipline, Driver, Flow, Scenario, Tcp, TcpTransfer, Transport,
@@ -6,7 +6,7 @@ use airfair_sim::scenario::{
 use airfair_transport::tcp::{Arithmetic, Flavour, LossRecovery};
 use airfair_units::{Bytes, DataRate, Duration};
 
-/// A download and an upload of a station in a cell, with more sections.
+/// A download and an upload of a station in a cell, followed by more sections.
 fn text(standard: &str, transport: &str, more: &str) -> String {
     format!(
         "duration = \"9 s\"\n[bss.home]\nstandard = \"{standard}\"\n[station.near]\n[host.h]\n\
@@ -28,7 +28,7 @@ fn tcp(flow: &Flow) -> &Tcp {
     tcp
 }
 
-/// Keys that a flow has by default of today.
+/// Keys for which a section has today's defaults.
 fn keys_of(text: &str, section: &str) -> Vec<String> {
     let of_section = |it: &AppliedDefault| it.section == section;
     applied(text).into_iter().filter(of_section).map(|it| it.key).collect()
@@ -72,7 +72,7 @@ fn a_legacy_cell_keeps_its_defaults() {
     }
 }
 
-/// Legacy values as they are told for each key, in a legacy cell.
+/// The scenario in a legacy cell, with the legacy value of each key set explicitly.
 fn parse_named_legacy(standard: &str) -> Scenario {
     let named = applied(&text("802.11n", "", ""));
     let keys = named.iter().filter(|it| it.section == "flow.down");
@@ -138,7 +138,7 @@ fn a_queue_that_the_file_describes_stays_a_fifo_and_does_not_limit() {
     assert!(codel.iter().all(|queue| matches!(queue.discipline, Discipline::CoDel(_))));
 }
 
-/// A flow between a station of 802.11g and one of 802.11ax, one within 802.11g, and a host for each cell.
+/// A flow between an 802.11g and an 802.11ax station, one within 802.11g, and a host for each cell.
 #[test]
 fn the_newest_cell_on_the_path_decides_and_other_paths_keep_their_defaults() {
     let text = "duration = \"9 s\"\n[bss.old]\nstandard = \"802.11g\"\n[bss.n]\nstandard = \"802.11n\"\n\

@@ -1,15 +1,15 @@
-//! The largest scenarios: what is accepted can be written and read again, whatever it is made of.
+//! The largest scenarios: every accepted one can be written and read again.
 
 use std::fmt::Write as _;
 
 use airfair_sim::scenario::{MAX_FILE, Scenario};
 
-/// A name of 64 characters, the longest.
+/// A name of 64 characters, the longest allowed.
 fn name(prefix: char, number: usize) -> String {
     format!("{prefix}{number:063}")
 }
 
-/// As many flows, hosts and links as a scenario may have, with the longest names, and some stations.
+/// As many flows, hosts and links as allowed, with the longest names, and some stations.
 fn largest(stations: usize, flow: &str) -> String {
     let mut text =
         "duration = \"1 s\"\nseries = \"off\"\n[bss.home]\nstandard = \"802.11g\"\n".to_owned();
@@ -41,7 +41,8 @@ fn largest(stations: usize, flow: &str) -> String {
     text
 }
 
-/// A scenario of that many flows `flow` is accepted, and so is what is written of it.
+/// Checks that a scenario with the largest number of such flows is accepted, and that it is accepted again as
+/// written.
 fn is_read_again(stations: usize, flow: &str) {
     let text = largest(stations, flow);
     assert!(text.len() < MAX_FILE, "{}", text.len());
@@ -68,7 +69,7 @@ fn as_many_flows_of_frames_as_are_allowed_are_read_again() {
     );
 }
 
-/// Stations of a group that is hidden from another name each of its members, 64 characters long.
+/// Stations of a group that is hidden from another group name each of its members, whose names have 64 characters.
 #[test]
 fn what_could_not_be_read_again_is_refused() {
     let hidden = |count: usize| {

@@ -1,4 +1,4 @@
-//! Scenarios as text: what is accepted, what is refused and in which words, what is written back.
+//! Scenarios as text: accepted files, refused files with their messages, and written files.
 
 mod cell_access;
 mod eras;

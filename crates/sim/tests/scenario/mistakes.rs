@@ -1,4 +1,4 @@
-//! Every kind of mistake in a scenario, with the message that it gives, word by word.
+//! Every kind of mistake in a scenario, with its exact message.
 
 use airfair_sim::scenario::{Driver, Scenario, ScenarioError};
 
@@ -26,14 +26,14 @@ fn with(overrides: &[(&str, &str)]) -> Result<Scenario, Vec<ScenarioError>> {
     Scenario::parse(GOOD, &overrides)
 }
 
-/// The one message that setting `path` to `value` gives.
+/// The only message after `path` is set to `value`.
 fn message(path: &str, value: &str) -> String {
     let messages = messages(with(&[(path, value)]));
     assert_eq!(messages.len(), 1, "{messages:?}");
     messages[0].clone()
 }
 
-/// The one message that the file gives with `from` replaced by `to`.
+/// The only message after `from` is replaced by `to` in the file.
 fn edited(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from));
     let messages = messages(Scenario::parse(&GOOD.replacen(from, to, 1), &[]));
@@ -41,7 +41,7 @@ fn edited(from: &str, to: &str) -> String {
     messages[0].clone()
 }
 
-/// Key, value, message.
+/// Key, value and message.
 const QUANTITIES: &[(&str, &str, &str)] = &[
     (
         "duration",
@@ -188,9 +188,9 @@ fn wrong_quantities_say_what_is_wrong_with_them() {
     }
 }
 
-/// Key, value, message.
+/// Key, value and message.
 const COMBINATIONS: &[(&str, &str, &str)] = &[
-    // Rates that the standard lacks, where something is computed from them.
+    // Rates that the standard does not have, under keys from which something is calculated.
     (
         "bss.home",
         r#"{ standard = "802.11b", basic_rates = [], beacon = { interval = "100 ms" } }"#,
@@ -505,7 +505,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// A cell of 802.11ax with a station of another standard beside.
+/// An 802.11ax cell with a station of another standard.
 const MODERN: &str = r#"
 duration = "1 s"
 [bss.home]
@@ -519,7 +519,7 @@ to = "old"
 transport = { kind = "udp", payload = "500 B", rate = "saturated" }
 "#;
 
-/// Keys with values, the message.
+/// Keys with values, and the message.
 const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
     (
         &[
@@ -871,7 +871,7 @@ fn names_are_short_plain_and_given_once() {
 
 #[test]
 fn flows_are_not_too_many() {
-    // 2 stations, each with 5001 flows; more than fit is not even made.
+    // 2 stations with 5001 flows each; flows beyond the limit are not even created.
     for count in ["5001", "10000"] {
         let overrides = [("station.slow.count", "2"), ("flow.a.count", count)];
         assert_eq!(
@@ -910,7 +910,7 @@ fn syntax_errors_have_line_and_column() {
         edited("rate = \"1 Mb/s\"", "rate = \"1 Mb/s\"\nrate = \"2 Mb/s\""),
         "line 7, column 1: the name rate is given twice; allowed each name once"
     );
-    // The keys in a section that stands twice are no further mistake.
+    // Keys in a duplicate section are not reported again.
     assert_eq!(
         edited("[station.fast]", "[station.slow]\nrate = \"2 Mb/s\"\n[station.fast]"),
         "line 7, column 10: the name slow is given twice; allowed each name once"
@@ -935,7 +935,7 @@ fn syntax_errors_have_line_and_column() {
         edited("duration = \"60 s\"", "duration"),
         "line 2, column 9: not TOML: key with no value in `duration`; allowed here: `=`"
     );
-    // Behind an open bracket the parser can only guess, so it is the last mistake that is told.
+    // After an open bracket the parser can only guess, so this is the last mistake that is reported.
     assert_eq!(
         edited("\"60 s\"", "[\"60 s\""),
         "line 3, column 1: not TOML: missing comma between array elements in `[bss.home]`; allowed \
@@ -1216,7 +1216,7 @@ fn selective_acknowledgement_belongs_to_its_flavour_and_options_take_room() {
     );
     assert!(tcp("flavour = \"cubic\", prr = true").is_ok());
     assert_eq!(messages(tcp("flavour = \"cubic\", sack = false, prr = true")).len(), 1);
-    // An MSDU of 2304: 8 of LLC/SNAP, 20 of IP, 20 of TCP and 12 of timestamps leave 2244.
+    // An MSDU of 2304 octets: 8 of LLC/SNAP, 20 of IP, 20 of TCP and 12 of timestamps leave 2244.
     assert!(tcp("segment = \"2244 B\", timestamps = true").is_ok());
     assert!(tcp("segment = \"2245 B\"").is_ok());
     assert_eq!(
@@ -1228,7 +1228,7 @@ fn selective_acknowledgement_belongs_to_its_flavour_and_options_take_room() {
     );
 }
 
-/// Longest text that is read.
+/// Longest text that the tests read.
 const LONGEST: usize = 4 << 20;
 
 fn is_refused(text: &str) {
@@ -1289,7 +1289,7 @@ to = "there"
 transport = { kind = "tcp" }
 "#;
 
-/// Key, value, message, in a network of two cells.
+/// Key, value and message, in a network of two cells.
 const NETWORKS: &[(&str, &str, &str)] = &[
     (
         "station.here",
@@ -1389,7 +1389,7 @@ fn what_is_wrong_with_a_network_is_told_once() {
     assert_eq!(read(&[]).expect("no mistake").links.len(), 3);
     for (path, value, expected) in NETWORKS {
         let set = [((*path).to_owned(), (*value).to_owned())];
-        // A link that has lost its end has no direction to lose packets in.
+        // A link with an unknown end has no directions for its losses.
         let no_loss = ("link.two.loss".to_owned(), "none".to_owned());
         let set =
             if *path == "link.two.between" { vec![no_loss, set[0].clone()] } else { set.into() };
@@ -1407,7 +1407,7 @@ fn hosts_alone_need_no_cell_but_something_to_be_linked_to() {
     assert_eq!(Scenario::parse(text, &set).expect("no mistake").cells, []);
 }
 
-/// A queue that tells data from ACKs needs senders that follow their ACKs.
+/// A queue with weights for DATA and ACKs needs senders that follow their ACKs.
 #[test]
 fn udp_through_a_queue_of_data_and_acks_is_refused_where_it_goes_through() {
     let udp = r#"{ kind = "udp", payload = "500 B", rate = "saturated" }"#;
@@ -1451,7 +1451,7 @@ fn shares_are_granted_in_beacons_to_who_can_keep_them() {
     let expected = "flow.a.control = \"occupancy\": occupancy needs a station at either end: only there beacons \
                     are heard; allowed \"none\", or a flow from or to a station";
     assert_eq!(messages(Scenario::parse(&two_hosts, &wired)), [expected]);
-    // The six octets of a grant count: 66 + 6 at 1 Mb/s take 192 + 576 µs.
+    // The six octets of a grant count: 66 + 6 octets at 1 Mb/s take 192 + 576 µs.
     let short = messages(with(&[grants, ("bss.home.beacon.interval", "760 us")]));
     assert!(short.len() == 1 && short[0].contains("takes 768 us at 1 Mb/s"), "{short:?}");
 }

@@ -14,7 +14,7 @@ fn parse(cell: &str, station: &str) -> Result<Scenario, Vec<String>> {
     Scenario::parse(&text, &[]).map_err(|errors| of_all(errors.into_iter().collect()))
 }
 
-/// Name of the station's rate, and its link.
+/// Name of the station's rate, with the format of its link.
 fn rate_of(station: &Station) -> String {
     let Rate::Mode(mode) = station.rate_up[0].1 else { return "legacy".to_owned() };
     let format = station.link.expect("a link of HT, VHT or HE").format;
@@ -26,9 +26,10 @@ fn channel_of(cell: &Bss) -> String {
     format!("{}, {}, {}", channel.width, channel.guard, channel.streams)
 }
 
-/// 802.11ac: 234 subcarriers of 80 MHz, 8 bits, 5/6: 1560 bits of a stream in 3.6 µs are 433.3 Mb/s, and two streams
-/// 866.7; 802.11ax: 980 subcarriers, 10 bits, 5/6: 8166 bits in 13.6 µs, 600.4 Mb/s, and two streams 1201; four streams of
-/// 80 MHz, or two of 160 MHz, 2401.9. 802.11n: 108 subcarriers of 40 MHz, 6 bits, 5/6 in 3.6 µs: 150 Mb/s of a stream.
+/// 802.11ac: 234 subcarriers of 80 MHz with 8 bits and code rate 5/6 are 1560 bits per stream in 3.6 µs: 433.3 Mb/s,
+/// and 866.7 Mb/s with two streams. 802.11ax: 980 subcarriers with 10 bits and 5/6 are 8166 bits in 13.6 µs: 600.4
+/// Mb/s, 1201 with two streams, and 2401.9 with four streams of 80 MHz or two of 160 MHz. 802.11n: 108 subcarriers of
+/// 40 MHz with 6 bits and 5/6 in 3.6 µs: 150 Mb/s per stream.
 #[test]
 fn a_rate_as_vendors_print_it_is_the_mode_that_it_can_alone_mean() {
     let cases = [
@@ -38,7 +39,7 @@ fn a_rate_as_vendors_print_it_is_the_mode_that_it_can_alone_mean() {
         ("802.11ac", "", "433 Mb/s", "vht-mcs9x1, 80 MHz, 400 ns, 1"),
         ("802.11ac", "width = \"160 MHz\"", "866 Mb/s", "vht-mcs9x1, 160 MHz, 400 ns, 1"),
         ("802.11ac", "streams = 3", "1300 Mb/s", "vht-mcs9x3, 80 MHz, 400 ns, 3"),
-        // A rate that the link has by default stays what it is.
+        // A rate that the link has by default keeps its meaning.
         ("802.11ac", "", "390 Mb/s", "vht-mcs9x1, 80 MHz, 800 ns, 1"),
         ("802.11ac", "streams = 2", "866 Mb/s", "vht-mcs9x2, 80 MHz, 400 ns, 2"),
         ("802.11ax", "", "1.2 Gb/s", "he-mcs11x2, 80 MHz, 800 ns, 2"),
@@ -66,7 +67,7 @@ fn a_rate_as_vendors_print_it_is_the_mode_that_it_can_alone_mean() {
     }
 }
 
-/// The cell has what a rate of one station needs; the other one keeps what it has by default.
+/// The cell gets what one station's rate needs; the other station keeps its defaults.
 #[test]
 fn a_rate_of_one_station_leaves_the_others_as_they_are() {
     let scenario = parse("standard = \"802.11ac\"", "rate = \"866 Mb/s\"").expect("a scenario");
@@ -77,7 +78,7 @@ fn a_rate_of_one_station_leaves_the_others_as_they_are() {
     let scenario = parse("standard = \"802.11ac\"", schedule).expect("a scenario");
     assert_eq!(channel_of(&scenario.cells[0]), "80 MHz, 400 ns, 2");
     assert_eq!(Scenario::parse(&scenario.to_toml(), &[]), Ok(scenario));
-    // A guard interval of an older format is none of the cell's.
+    // The guard interval of an older format does not affect the cell's.
     let old = "standard = \"802.11n\"\nrate = \"150 Mb/s\"";
     let scenario = parse("standard = \"802.11ax\"", old).expect("a scenario");
     assert_eq!(rate_of(&scenario.stations[0]), "ht-mcs7, 40 MHz, 400 ns, 1");
@@ -117,8 +118,8 @@ fn a_rate_that_may_mean_several_modes_or_none_names_the_keys_that_would_allow_it
     }
 }
 
-/// Every highest rate of up to four streams, rounded and cut, in every band: what is taken is that rate, and is written and
-/// read back.
+/// All highest rates of up to four streams, rounded and truncated, in every band: an accepted text means that rate,
+/// and is written and read back.
 #[test]
 fn a_printed_rate_is_the_rate_that_is_taken() {
     let mut taken = 0;

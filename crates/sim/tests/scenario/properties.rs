@@ -1,4 +1,4 @@
-//! Whatever the text: no panic, and what is accepted is written and read back unchanged.
+//! For any text: no panic, and an accepted scenario is written and read back unchanged.
 
 use airfair_sim::scenario::{Driver, Scenario};
 use proptest::prelude::*;
@@ -18,7 +18,7 @@ const FILES: [&str; 12] = [
     RICH,
 ];
 
-/// One of everything.
+/// A scenario with one item of each kind.
 const RICH: &str = r#"
 title = "all of it"
 duration = "50 s"
@@ -80,7 +80,7 @@ transport = { kind = "tfrc" }
 control = { scheme = "rate-cap", share = 0.25 }
 "#;
 
-/// Values that fit some keys and not others.
+/// Values that are valid for some keys and not for others.
 const VALUES: [&str; 17] = [
     "1",
     "-1",

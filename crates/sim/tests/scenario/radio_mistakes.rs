@@ -1,4 +1,4 @@
-//! Every kind of mistake in a radio, a place or a way, with the message that it gives, word by word.
+//! Every kind of mistake in a radio, a position or a motion, with its exact message.
 
 use airfair_sim::scenario::Scenario;
 
@@ -18,16 +18,16 @@ to = "server"
 transport = { kind = "tcp" }
 "#;
 
-/// Messages that the file gives with `path` set to `value`.
+/// Messages after `path` is set to `value`.
 fn messages(path: &str, value: &str) -> Vec<String> {
     let overrides = [(path.to_owned(), value.to_owned())];
     let errors = Scenario::parse(GOOD, &overrides).expect_err("a mistake");
     errors.iter().map(ToString::to_string).collect()
 }
 
-/// Key, value, message.
+/// Key, value and message.
 const MISTAKES: &[(&str, &str, &str)] = &[
-    // Rates that the standard lacks, where powers are computed from them.
+    // Rates that the standard does not have, from which powers would be calculated.
     (
         "bss.home.radio",
         r#"{ range = { "7 Mb/s" = "50 m" } }"#,
@@ -48,7 +48,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         r#"{ "6 Mb/s" = "37 m", "54 Mb/s" = "37 m" }"#,
         r#"bss.home.radio.range."54 Mb/s" = "37 m": 54 Mb/s reaches no less far than 6 Mb/s; allowed less than 37 m for 54 Mb/s"#,
     ),
-    // Modes that the cell lacks, by name and by rate.
+    // Modes that the cell does not have, by name and by rate.
     (
         "bss.home",
         r#"{ standard = "802.11ax", radio = { range = { "ht-mcs7" = "50 m" } } }"#,
@@ -208,7 +208,7 @@ fn each_mistake_is_told_once_with_what_is_allowed() {
     }
 }
 
-/// The file without a radio: places mean nothing.
+/// The file without a radio, in which positions have no meaning.
 #[test]
 fn places_need_a_radio_and_a_radio_needs_places() {
     let edited = |from: &str, to: &str| {
@@ -240,7 +240,7 @@ fn places_need_a_radio_and_a_radio_needs_places() {
     );
 }
 
-/// The scenario with the ranges of one or two rates of an 802.11ax cell.
+/// The scenario in 802.11ax, with the ranges of one or two rates.
 fn in_ax(ranges: &str) -> Scenario {
     let text = GOOD
         .replace("802.11a\"", "802.11ax\"")
@@ -248,7 +248,8 @@ fn in_ax(ranges: &str) -> Scenario {
     Scenario::parse(&text, &[]).expect("ranges of modes")
 }
 
-/// By name, by the rate of one mode alone, and beside a rate of the legacy standard that control frames have.
+/// Modes by name, by a rate that only one mode has, and beside a rate of the legacy standard that control frames
+/// have.
 #[test]
 fn ranges_of_modes_are_read_and_written() {
     for ranges in [

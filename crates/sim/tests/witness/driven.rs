@@ -9,7 +9,7 @@ use airfair_sim::outcome::Outcome;
 use airfair_sim::packet::{Connection, External, ExternalTcp, FlowId, Handle, Side, TcpFlags};
 use airfair_sim::random::Streams;
 use airfair_sim::scenario::{ErrorModel, Loss, Scenario, Transport};
-use airfair_sim::world::{Direction, Fate, Output, Outside, OutsideTcp, Pause, World};
+use airfair_sim::world::{Direction, Output, Outside, OutsideTcp, Pause, ReleaseReason, World};
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::Weights;
 
@@ -197,12 +197,12 @@ fn see(seen: &mut Digest, output: Output) {
     let end = |flow: FlowId, side| u64::from(flow.0) << 1 | u64::from(side == Side::Receiver);
     match output {
         Output::Released(released) => {
-            let fate = match released.fate {
-                Fate::Delivered => 1,
-                Fate::Lost => 2,
-                Fate::Inside => 3,
+            let reason = match released.reason {
+                ReleaseReason::Delivered => 1,
+                ReleaseReason::Lost => 2,
+                ReleaseReason::RunEnded => 3,
             };
-            seen.add(fate << 32 | end(released.flow, released.origin));
+            seen.add(reason << 32 | end(released.flow, released.origin));
             seen.add(released.handle.0);
             seen.add(released.window.map_or(0, |window| window.get() + 1));
         }

@@ -16,7 +16,7 @@ use std::io::Write;
 use airfair_sim::packet::{self, Side};
 use airfair_sim::record::{CellId, Member, Record, Recorder};
 use airfair_sim::scenario::Scenario;
-use airfair_sim::trace::{Fate, Monitored, Trace};
+use airfair_sim::trace::{FrameOutcome, Monitored, Trace};
 use airfair_units::Time;
 use airfair_wlan::phy::Band;
 use airfair_wlan::{FrameKind, Mpdu, NodeId};
@@ -259,10 +259,10 @@ impl<W: Write> Capture<W> {
 /// intact at the monitor.
 fn bad_fcs(part: FramePart<'_>) -> Option<&'static str> {
     let heard = part.heard;
-    match part.mpdu.map_or_else(|| heard.fate(), |mpdu| heard.fate_of(mpdu)) {
-        Fate::Collided => Some("collided"),
-        Fate::Errored => Some("errored by noise"),
-        Fate::Received | Fate::Missed => None,
+    match part.mpdu.map_or_else(|| heard.outcome(), |mpdu| heard.outcome_of(mpdu)) {
+        FrameOutcome::Collided => Some("collided"),
+        FrameOutcome::Errored => Some("errored by noise"),
+        FrameOutcome::Received | FrameOutcome::Missed => None,
     }
 }
 

@@ -1,5 +1,5 @@
-//! Block acknowledgment of one link and traffic identifier: both ends as machines without clock or callback.
-//! [80211-2020 §10.25]
+//! Block acknowledgement for one link and traffic identifier. Both ends are state machines without clock and
+//! callbacks. [80211-2020 §10.25]
 //!
 //! ```text
 //!   originator                                             recipient
@@ -15,6 +15,6 @@ mod sequence;
 #[cfg(test)]
 mod tests;
 
-pub use originator::{AfterSilence, Done, Fate, Limits, Originator, Outgoing};
+pub use originator::{AfterSilence, Done, Originator, OriginatorConfig, Outgoing, PacketOutcome};
 pub use recipient::{REORDER_TIMEOUT, Reception, Recipient};
 pub use sequence::{Bitmap, Sequence};

@@ -1,60 +1,61 @@
-//! The originator: which MPDUs are outstanding, which go out again, and which are given up.
+//! Originator of a block ack agreement: its window of outstanding MPDUs, their retransmission, and their end.
 
 use std::collections::VecDeque;
 
 use super::{Bitmap, Sequence};
 
-/// What an originator does when no response comes to an aggregate.  [80211-2020 §10.25.6.5]
+/// Behaviour of an originator if no response to an aggregate arrives.  [80211-2020 §10.25.6.5]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AfterSilence {
-    /// It sends the MPDUs again, as most drivers do.
+    /// The originator sends the MPDUs again, as most drivers do.
     #[default]
     Retransmission,
-    /// It asks with a `BlockAckReq`: the MPDUs may have come.
+    /// The originator sends a `BlockAckReq`, since the MPDUs may have arrived.
     Request,
 }
 
-/// Limits of an originator.
+/// Configuration of an originator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// MPDUs from the first outstanding one to the last.
+pub struct OriginatorConfig {
+    /// Size of the window: MPDUs from the first outstanding one to the last.
     pub window: u16,
-    /// Most transmissions of an MPDU, and most requests in a row.
+    /// Largest number of transmissions of an MPDU, and of consecutive requests.
     pub attempts: u16,
-    /// What follows silence.
+    /// Behaviour if no response arrives.
     pub after_silence: AfterSilence,
-    /// True if a recipient that waits for what was given up is told so: it has no buffer where each MPDU goes alone.
+    /// True if a `BlockAckReq` tells the recipient of MPDUs that were given up. A recipient without a reorder buffer,
+    /// which gets each MPDU alone, needs none.
     pub asks: bool,
 }
 
-/// End of a packet at its originator.
+/// Outcome of a packet at its originator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// The recipient has acknowledged it.
+pub enum PacketOutcome {
+    /// The recipient has acknowledged the packet.
     Acknowledged,
-    /// All its attempts have failed.
+    /// All attempts for the packet have failed.
     RetryLimit,
 }
 
-/// A packet that the originator is done with.
+/// A packet that has left the originator's window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done<P> {
-    /// The packet.
+    /// The packet, as it was pushed.
     pub packet: P,
-    /// Its number.
+    /// Sequence number of the packet.
     pub sequence: Sequence,
-    /// Its end.
-    pub fate: Fate,
+    /// Outcome of the packet.
+    pub outcome: PacketOutcome,
 }
 
-/// An MPDU that may go out now, or is on the air.
+/// An MPDU that may be sent now, or is on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outgoing<P> {
-    /// Its number.
+    /// Sequence number of the MPDU.
     pub sequence: Sequence,
-    /// The packet.
+    /// Packet in the MPDU.
     pub packet: P,
-    /// True if it has been on the air before.
+    /// True if the MPDU was sent before.
     pub retry: bool,
 }
 
@@ -73,7 +74,7 @@ enum Progress {
     GivenUp,
 }
 
-/// MPDUs that have come of those on the air, as far as their originator knows.
+/// MPDUs on the air that have arrived, as the originator learns from a response.
 #[derive(Clone, Copy)]
 enum Come<'a> {
     Those(&'a Bitmap),
@@ -91,7 +92,7 @@ impl Come<'_> {
         }
     }
 
-    /// How many in a row have come, from this number on.
+    /// Number of consecutive MPDUs that have arrived, from this sequence number on.
     fn row(self, first: Sequence) -> u16 {
         match self {
             Self::Those(come) => come.row(first),
@@ -111,35 +112,35 @@ struct Outstanding<P> {
 /// Originator of one block ack agreement.
 #[derive(Clone, Debug)]
 pub struct Originator<P> {
-    limits: Limits,
-    /// Number of the first packet outstanding, `WinStartO`.
+    limits: OriginatorConfig,
+    /// Sequence number of the first outstanding packet, `WinStartO`.
     start: Sequence,
     outstanding: VecDeque<Outstanding<P>>,
-    /// Packets among them that wait, and that are on the air.
+    /// Outstanding packets that wait, and outstanding packets on the air.
     waiting: u16,
     on_air: u16,
-    /// True if the recipient has to be asked what has come.
+    /// True if a `BlockAckReq` must find out which MPDUs have arrived.
     asks: bool,
-    /// True if the recipient may wait for a packet before the window, which was given up.
+    /// True if the recipient may wait for a packet before the window that was given up.
     has_moved: bool,
-    /// Responses in a row that have not come.
+    /// Consecutive frames without a response.
     silences: u16,
 }
 
 impl<P> Originator<P> {
-    /// Nothing is outstanding; `start` is the number of the first packet.
-    pub fn new(limits: Limits, start: Sequence) -> Self {
+    /// Creates an originator without outstanding packets. `start` is the sequence number of the first packet.
+    pub fn new(limits: OriginatorConfig, start: Sequence) -> Self {
         let (outstanding, waiting, on_air) = (VecDeque::new(), 0, 0);
         let (asks, has_moved, silences) = (false, false, 0);
         Self { limits, start, outstanding, waiting, on_air, asks, has_moved, silences }
     }
 
-    /// Sets the most transmissions of an MPDU: they depend on its protection.
+    /// Sets the largest number of transmissions of an MPDU, which depends on its protection.
     pub fn set_attempts(&mut self, attempts: u16) {
         self.limits.attempts = attempts;
     }
 
-    /// Number of the first packet outstanding.
+    /// Sequence number of the first outstanding packet.
     pub fn start(&self) -> Sequence {
         self.start
     }
@@ -150,7 +151,7 @@ impl<P> Originator<P> {
         self.outstanding.len() < usize::from(self.limits.window)
     }
 
-    /// Takes a packet, and numbers it.
+    /// Adds a packet to the window. Returns its sequence number.
     ///
     /// # Panics
     /// If the window [has no room](Self::has_room).
@@ -167,14 +168,14 @@ impl<P> Originator<P> {
         sequence
     }
 
-    /// The packet that was taken last, if it has not been on the air.
+    /// The packet added last, if it was not sent yet.
     pub fn newest(&mut self) -> Option<&mut P> {
         let last = self.outstanding.back_mut()?;
         let is_new = last.attempts == 0 && last.progress == Progress::Waiting;
         is_new.then_some(&mut last.packet)
     }
 
-    /// Packets that may go out, in the order of their numbers: those that were lost, and new ones.
+    /// Packets that may be sent, in the order of their sequence numbers: lost ones, and new ones.
     pub fn batch(&self) -> impl Iterator<Item = Outgoing<&P>> {
         let (start, count) = (self.start, usize::from(self.waiting));
         let all = self.outstanding.iter().enumerate();
@@ -186,12 +187,12 @@ impl<P> Originator<P> {
         })
     }
 
-    /// How many packets may go out.
+    /// Number of packets that may be sent.
     pub fn waiting(&self) -> usize {
         usize::from(self.waiting)
     }
 
-    /// The first `count` of the [batch](Self::batch) are on the air, or all of it.
+    /// Marks the first `count` packets of the [batch](Self::batch), or all of it, as on the air.
     pub fn send(&mut self, count: u16) {
         let count = count.min(self.waiting);
         let waiting = self.outstanding.iter_mut().filter(|it| it.progress == Progress::Waiting);
@@ -203,7 +204,7 @@ impl<P> Originator<P> {
         self.on_air += count;
     }
 
-    /// Packets on the air, in the order of their numbers.
+    /// Packets on the air, in the order of their sequence numbers.
     pub fn on_air(&mut self) -> impl Iterator<Item = Outgoing<&mut P>> {
         let (start, count) = (self.start, usize::from(self.on_air));
         let all = self.outstanding.iter_mut().enumerate();
@@ -215,8 +216,8 @@ impl<P> Originator<P> {
         })
     }
 
-    /// The number of the first packet on the air and those behind it, if all of them follow each other from the front of
-    /// the window.
+    /// Sequence number of the first packet on the air, with all packets on the air, if they are consecutive and begin
+    /// at the front of the window.
     #[inline]
     pub fn row_on_air(&mut self) -> Option<(Sequence, impl ExactSizeIterator<Item = &mut P>)> {
         let is_row = self.is_row_on_air();
@@ -224,28 +225,29 @@ impl<P> Originator<P> {
         is_row.then(|| (self.start, row.map(|it| &mut it.packet)))
     }
 
-    /// True if those on the air are the first of the window. They were the first that waited, so that only one that is done
-    /// can stand between them.
+    /// True if the packets on the air are consecutive from the front of the window. They were the first that waited,
+    /// so only packets that are done could be between them.
     fn is_row_on_air(&self) -> bool {
         usize::from(self.on_air + self.waiting) == self.outstanding.len()
     }
 
-    /// A `BlockAck` has come: what was on the air has come, or is lost. Tells of each packet that is done.
+    /// Handles a `BlockAck`: each packet on the air has arrived or is lost. Calls `tell` for each packet that leaves
+    /// the window.
     pub fn handle_block_ack(&mut self, come: &Bitmap, tell: impl FnMut(Done<&P>)) {
         self.silences = 0;
         self.asks = false;
-        // A recipient that knows of the move begins where the window does, or behind.
+        // If the bitmap begins at the window or behind it, the recipient knows that the window has moved.
         self.has_moved &= come.start().precedes(self.start);
         self.settle(Come::Those(come), tell);
     }
 
-    /// The ACK of an MPDU that was on the air alone has come.
+    /// Handles the ACK of an MPDU that was on the air alone.
     pub fn handle_ack(&mut self, tell: impl FnMut(Done<&P>)) {
         self.silences = 0;
         self.settle(Come::All, tell);
     }
 
-    /// No response has come to an aggregate, or to a request.
+    /// Handles a missing response to an aggregate or to a request.
     pub fn handle_silence(&mut self, tell: impl FnMut(Done<&P>)) {
         self.silences = self.silences.saturating_add(1);
         let has_asked = self.on_air == 0;
@@ -254,14 +256,14 @@ impl<P> Originator<P> {
             self.asks = !has_asked;
             return;
         }
-        // Who has asked in vain so often asks no more: the recipient's time-out moves its window.
+        // After so many unanswered requests the originator stops to ask. The recipient's time-out moves its window.
         self.has_moved &= !may_ask;
         self.silences = 0;
         self.asks = false;
         self.settle(Come::None, tell);
     }
 
-    /// Gives up the first `count` of the [batch](Self::batch), which have not got as far as the air.
+    /// Gives up the first `count` packets of the [batch](Self::batch), which were not sent.
     pub fn give_up(&mut self, count: u16, tell: impl FnMut(Done<&P>)) {
         self.send(count);
         let attempts = std::mem::replace(&mut self.limits.attempts, 0);
@@ -269,7 +271,7 @@ impl<P> Originator<P> {
         self.limits.attempts = attempts;
     }
 
-    /// What is on the air has come or is lost.
+    /// Settles the packets on the air, which have arrived or are lost.
     #[inline]
     fn settle(&mut self, come: Come<'_>, mut tell: impl FnMut(Done<&P>)) {
         let (start, attempts) = (self.start, self.limits.attempts);
@@ -279,7 +281,7 @@ impl<P> Originator<P> {
             if left == 0 {
                 break;
             }
-            let mut fate = Fate::Acknowledged;
+            let mut outcome = PacketOutcome::Acknowledged;
             if place >= usize::from(row) {
                 if it.progress != Progress::OnAir {
                     continue;
@@ -287,7 +289,7 @@ impl<P> Originator<P> {
                 it.progress = if come.has(sequence(start, place)) {
                     Progress::Acknowledged
                 } else if it.attempts >= attempts {
-                    fate = Fate::RetryLimit;
+                    outcome = PacketOutcome::RetryLimit;
                     Progress::GivenUp
                 } else {
                     left -= 1;
@@ -297,21 +299,21 @@ impl<P> Originator<P> {
                 };
             }
             left -= 1;
-            tell(Done { packet: &it.packet, sequence: sequence(start, place), fate });
+            tell(Done { packet: &it.packet, sequence: sequence(start, place), outcome });
         }
         self.waiting += lost;
         self.leave(row);
         self.advance();
     }
 
-    /// The first packets leave the window.
+    /// Removes the first packets from the window.
     #[inline]
     fn leave(&mut self, count: u16) {
         self.outstanding.drain(..usize::from(count));
         self.start = self.start + count;
     }
 
-    /// The window begins with the first packet that is not done.
+    /// Moves the window to the first packet that is not done.
     #[inline]
     fn advance(&mut self) {
         let progress = self.outstanding.iter().map(|it| it.progress);
@@ -326,7 +328,7 @@ impl<P> Originator<P> {
         self.leave(done);
     }
 
-    /// Starting number of a `BlockAckReq` that should go out before any data.
+    /// Starting sequence number of a `BlockAckReq` that must precede any data; `None` if none is needed.
     #[inline]
     pub fn request(&self) -> Option<Sequence> {
         (self.asks || self.has_moved).then_some(self.start)
@@ -339,7 +341,7 @@ impl<P> Originator<P> {
         self.outstanding.iter().filter(is_under_way).map(|it| &it.packet)
     }
 
-    /// The same, to be changed.
+    /// Packets that are not done, mutable.
     pub fn outstanding_mut(&mut self) -> impl Iterator<Item = &mut P> {
         let is_under_way =
             |it: &&mut Outstanding<P>| matches!(it.progress, Progress::Waiting | Progress::OnAir);
@@ -347,7 +349,7 @@ impl<P> Originator<P> {
     }
 }
 
-/// Number of the packet at a place of the window.
+/// Sequence number of the packet at a place in the window.
 #[inline]
 fn sequence(start: Sequence, place: usize) -> Sequence {
     start + u16::try_from(place).expect("a place in the window")

@@ -1,4 +1,4 @@
-//! The recipient: scoreboard, and a buffer that puts packets back into order.
+//! Recipient of a block ack agreement: scoreboard and reorder buffer.
 
 use std::collections::VecDeque;
 
@@ -6,17 +6,17 @@ use airfair_units::{Duration, Time};
 
 use super::{Bitmap, Sequence};
 
-/// Time for which a packet waits for those before it, as Linux has it (`HT_RX_REORDER_BUF_TIMEOUT`).  [linux-mac80211-rx]
+/// Time for which a packet waits for earlier ones, as in Linux (`HT_RX_REORDER_BUF_TIMEOUT`).  [linux-mac80211-rx]
 pub const REORDER_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Fate of a packet that has come.
+/// Handling of a packet that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reception {
-    /// It is the next one, and nothing waits: it is handed on at once.
+    /// The packet is the next one and the buffer is empty: it is passed on at once.
     InOrder,
-    /// It is handed on [in its turn](Recipient::poll_released), with others.
+    /// The packet is buffered and [released](Recipient::poll_released) in order.
     Kept,
-    /// It has come before, or what came behind it has been handed on without it.
+    /// The packet is a duplicate, or later packets were already released without it.
     Refused,
 }
 
@@ -25,18 +25,19 @@ pub enum Reception {
 pub struct Recipient<P> {
     window: u16,
     timeout: Duration,
-    /// What `BlockAck`s say: `WinStartR` and the bits behind it, kept for the whole agreement.  [80211-2020 §10.25.6.3]
+    /// Content of `BlockAck`s: `WinStartR` and the bits behind it, kept for the whole agreement.  [80211-2020
+    /// §10.25.6.3]
     scoreboard: Bitmap,
-    /// Numbers in a row that came last, which the scoreboard has not taken yet.
+    /// Consecutive sequence numbers that arrived last and are not in the scoreboard yet.
     run: Run,
-    /// Number of the next packet to hand on, `WinStartB`.  [80211-2020 §10.25.6.6]
+    /// Sequence number of the next packet to release, `WinStartB`.  [80211-2020 §10.25.6.6]
     next: Sequence,
-    /// Packets from there on, each with the time at which it came; nothing where one is missing.
+    /// Packets from `next` on, each with its time of arrival; `None` for a missing one.
     buffer: VecDeque<Option<(P, Time)>>,
     released: VecDeque<P>,
 }
 
-/// Numbers in a row.
+/// Consecutive sequence numbers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Run {
     first: Sequence,
@@ -44,10 +45,10 @@ struct Run {
 }
 
 impl<P> Recipient<P> {
-    /// Nothing has come; `start` is the number of the first packet.
+    /// Creates a recipient that has received nothing. `start` is the sequence number of the first packet.
     ///
     /// # Panics
-    /// If the window is none, or larger than a bitmap.
+    /// If the window is zero, or larger than a bitmap.
     pub fn new(window: u16, timeout: Duration, start: Sequence) -> Self {
         assert!((1..=256).contains(&window), "a window of 1 to 256 MPDUs");
         let (buffer, released) = (VecDeque::new(), VecDeque::new());
@@ -55,7 +56,7 @@ impl<P> Recipient<P> {
         Self { window, timeout, scoreboard, run, next: start, buffer, released }
     }
 
-    /// An MPDU has come without an error.
+    /// Handles an MPDU that has arrived without an error.
     #[inline]
     pub fn receive(
         &mut self,
@@ -71,9 +72,9 @@ impl<P> Recipient<P> {
         self.receive_otherwise(now, sequence, packet)
     }
 
-    /// MPDUs numbered in a row have come without an error, at most a window of them. True if they are the next ones and
-    /// nothing waits: they are handed on at once, as [`receive`](Self::receive) would have them one by one. Else nothing
-    /// has changed.
+    /// Handles consecutive MPDUs that have arrived without errors, at most a window of them. Returns true if they are
+    /// the next ones and the buffer is empty: the caller then passes them on, with the same effect as
+    /// [`receive`](Self::receive) for each. Otherwise nothing has changed.
     #[inline]
     pub fn receive_row(&mut self, first: Sequence, count: u16) -> bool {
         debug_assert!(count <= self.window, "a row within the window");
@@ -103,13 +104,13 @@ impl<P> Recipient<P> {
         if is_new { Reception::Kept } else { Reception::Refused }
     }
 
-    /// A number has come, in a row with those before it, mostly.
+    /// Notes a received sequence number, which mostly follows the last ones.
     #[inline]
     fn note(&mut self, sequence: Sequence) {
         self.note_row(sequence, 1);
     }
 
-    /// Numbers in a row have come.
+    /// Notes consecutive received sequence numbers.
     #[inline]
     fn note_row(&mut self, first: Sequence, count: u16) {
         if first != self.run.first + self.run.count || self.run.count + count > self.window {
@@ -119,7 +120,7 @@ impl<P> Recipient<P> {
         self.run.count += count;
     }
 
-    /// The scoreboard takes the numbers that came last.  [80211-2020 §10.25.6.3]
+    /// Enters the sequence numbers that arrived last into the scoreboard.  [80211-2020 §10.25.6.3]
     fn keep_score(&mut self) {
         let Run { first, count } = std::mem::take(&mut self.run);
         let (start, last) = (self.scoreboard.start(), first + (Sequence::COUNT + count - 1));
@@ -129,7 +130,7 @@ impl<P> Recipient<P> {
         self.keep_score_of(first, count);
     }
 
-    /// The scoreboard takes numbers in a row.
+    /// Enters consecutive sequence numbers into the scoreboard.
     fn keep_score_of(&mut self, first: Sequence, count: u16) {
         let (start, last) = (self.scoreboard.start(), first + (Sequence::COUNT + count - 1));
         if count == 0 || last.precedes(start) {
@@ -141,7 +142,7 @@ impl<P> Recipient<P> {
         self.scoreboard.set_run(first, count);
     }
 
-    /// Keeps a packet at its place; false if it is there.
+    /// Buffers a packet. Returns false if the buffer contains it already.
     fn keep(&mut self, now: Time, sequence: Sequence, packet: impl FnOnce() -> P) -> bool {
         let place = usize::from(sequence.after(self.next));
         if place >= self.buffer.len() {
@@ -154,7 +155,7 @@ impl<P> Recipient<P> {
         is_new
     }
 
-    /// Hands on all that is in order.
+    /// Releases all packets that are in order.
     fn release(&mut self) {
         while let Some((packet, _)) = self.buffer.front_mut().and_then(Option::take) {
             self.released.push_back(packet);
@@ -162,7 +163,7 @@ impl<P> Recipient<P> {
         }
     }
 
-    /// The window begins at `start`: what comes before it is handed on, and what is missing there is not waited for.
+    /// Moves the window to `start`. Buffered packets before it are released, and missing ones are no longer awaited.
     fn advance(&mut self, start: Sequence) {
         while self.next != start && !start.precedes(self.next) {
             if let Some((packet, _)) = self.buffer.front_mut().and_then(Option::take) {
@@ -177,7 +178,8 @@ impl<P> Recipient<P> {
         self.next = self.next + 1;
     }
 
-    /// A `BlockAckReq` has come: nothing before its starting number is sent any more.  [80211-2020 §10.25.6.6.3]
+    /// Handles a `BlockAckReq`, after which nothing before its starting sequence number will be sent.  [80211-2020
+    /// §10.25.6.6.3]
     pub fn handle_request(&mut self, start: Sequence) {
         self.keep_score();
         if !start.precedes(self.scoreboard.start()) {
@@ -187,18 +189,18 @@ impl<P> Recipient<P> {
         self.release();
     }
 
-    /// The `BlockAck` that answers now.
+    /// Content of a `BlockAck` sent now.
     pub fn block_ack(&mut self) -> Bitmap {
         self.keep_score();
         self.scoreboard
     }
 
-    /// Time at which the packet that came first has waited long enough.
+    /// Time at which the oldest buffered packet has waited for the time-out.
     pub fn next_timeout(&self) -> Option<Time> {
         self.buffer.iter().flatten().map(|(_, came)| *came + self.timeout).min()
     }
 
-    /// Hands on packets that have waited long enough, with all before them.
+    /// Releases packets that have waited for the time-out, with all earlier ones.
     pub fn handle_timeout(&mut self, now: Time) {
         let is_due = |it: &Option<(P, Time)>| {
             it.as_ref().is_some_and(|(_, came)| *came + self.timeout <= now)
@@ -209,19 +211,19 @@ impl<P> Recipient<P> {
         }
     }
 
-    /// A packet that is in order.
+    /// Next packet that is in order.
     #[inline]
     pub fn poll_released(&mut self) -> Option<P> {
         self.released.pop_front()
     }
 
-    /// True if packets wait for others.
+    /// True if buffered packets wait for missing ones.
     #[inline]
     pub fn is_waiting(&self) -> bool {
         !self.buffer.is_empty()
     }
 
-    /// Packets that wait for others.
+    /// Buffered packets that wait for missing ones.
     pub fn buffered(&self) -> impl Iterator<Item = &P> {
         self.buffer.iter().flatten().map(|(packet, _)| packet)
     }

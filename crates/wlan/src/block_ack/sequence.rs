@@ -7,25 +7,26 @@ use std::ops::Add;
 pub struct Sequence(u16);
 
 impl Sequence {
-    /// How many there are.
+    /// Number of different sequence numbers.
     pub const COUNT: u16 = 4_096;
 
-    /// The number `value`, modulo 4096.
+    /// Sequence number `value` modulo 4096.
     pub const fn new(value: u16) -> Self {
         Self(value % Self::COUNT)
     }
 
-    /// Its value.
+    /// Value from 0 to 4095.
     pub const fn get(self) -> u16 {
         self.0
     }
 
-    /// Steps from `start` to here, going up.
+    /// Distance from `start` to this number, in ascending order modulo 4096.
     pub const fn after(self, start: Self) -> u16 {
         (self.0 + Self::COUNT - start.0) % Self::COUNT
     }
 
-    /// True if it comes before `start`: more than half of the numbers lie between, going up.  [80211-2020 §10.25.6.1]
+    /// True if this number is before `start`: its distance from `start` is at least half of all numbers.  [80211-2020
+    /// §10.25.6.1]
     pub const fn precedes(self, start: Self) -> bool {
         self.after(start) >= Self::COUNT / 2
     }
@@ -38,7 +39,8 @@ impl Add<u16> for Sequence {
     }
 }
 
-/// Bits of a compressed `BlockAck`: which MPDUs from its starting number on have come.  [80211-2020 §9.3.1.8.2]
+/// Bitmap of a compressed `BlockAck`: MPDUs that have arrived, from a starting sequence number on.  [80211-2020
+/// §9.3.1.8.2]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bitmap {
     start: Sequence,
@@ -46,23 +48,23 @@ pub struct Bitmap {
 }
 
 impl Bitmap {
-    /// None has come.
+    /// Bitmap without any arrived MPDU.
     pub const fn new(start: Sequence) -> Self {
         Self { start, words: [0; 4] }
     }
 
-    /// Its starting sequence number.
+    /// Starting sequence number.
     pub const fn start(&self) -> Sequence {
         self.start
     }
 
-    /// True if the MPDU of this number has come.
+    /// True if the MPDU with this sequence number has arrived.
     pub fn has(&self, sequence: Sequence) -> bool {
         let place = sequence.after(self.start);
         self.words.get(usize::from(place / 64)).is_some_and(|word| word >> (place % 64) & 1 == 1)
     }
 
-    /// How many MPDUs in a row have come, from this number on.
+    /// Number of consecutive MPDUs that have arrived, from this sequence number on.
     #[inline]
     pub fn row(&self, first: Sequence) -> u16 {
         let mut from = *self;
@@ -77,7 +79,7 @@ impl Bitmap {
         u16::try_from(row).expect("256 bits at most")
     }
 
-    /// Notes that so many MPDUs have come, this number and those behind it, as far as they do not lie outside.
+    /// Marks `count` consecutive MPDUs from `first` on as arrived. Those outside of the bitmap are ignored.
     pub fn set_run(&mut self, first: Sequence, count: u16) {
         let from = first.after(self.start);
         for (word, start) in self.words.iter_mut().zip((0_u16..).step_by(64)) {
@@ -89,22 +91,22 @@ impl Bitmap {
         }
     }
 
-    /// Number of MPDUs that have come.
+    /// Number of MPDUs that have arrived.
     pub fn count(&self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Its bits, the one of the starting number first, as they go over the air.  [80211-2020 §9.3.1.8.2]
+    /// Octets as sent over the air; the bit of the starting sequence number comes first.  [80211-2020 §9.3.1.8.2]
     pub fn octets(&self) -> impl Iterator<Item = u8> + use<> {
         self.words.into_iter().flat_map(u64::to_le_bytes)
     }
 
-    /// Moves its start up, and forgets what comes before it.
+    /// Moves the starting sequence number forward, and drops the bits before it.
     #[inline]
     pub fn advance(&mut self, start: Sequence) {
         let steps = start.after(self.start);
         if steps == 1 {
-            // The next number in order, mostly.
+            // The common case is a step to the next number.
             let [first, second, third, fourth] = self.words;
             let joined = |low: u64, high: u64| low >> 1 | high << 63;
             let words = [joined(first, second), joined(second, third), joined(third, fourth)];
@@ -119,7 +121,7 @@ impl Bitmap {
         let word = |place: usize| self.words.get(place).copied().unwrap_or(0);
         let shifted = |place: usize| {
             let low = word(place + words) >> bits;
-            // A shift by the whole width is none at all.
+            // A shift by the whole width is undefined, and stands for a shift to zero.
             low | word(place + words + 1).checked_shl(64 - bits).unwrap_or(0)
         };
         *self = Self { start, words: [0, 1, 2, 3].map(shifted) };

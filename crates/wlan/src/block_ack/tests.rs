@@ -1,4 +1,4 @@
-//! Both ends together, over a medium that loses what it likes.
+//! Tests of both ends together, over a link with arbitrary losses.
 
 use airfair_units::{Duration, Time};
 use proptest::prelude::*;
@@ -8,25 +8,25 @@ use super::*;
 const MS: Duration = Duration::from_millis(1);
 const LONG: Duration = Duration::from_secs(1_000);
 
-fn limits(window: u16, after_silence: AfterSilence) -> Limits {
-    Limits { window, attempts: 4, after_silence, asks: true }
+fn limits(window: u16, after_silence: AfterSilence) -> OriginatorConfig {
+    OriginatorConfig { window, attempts: 4, after_silence, asks: true }
 }
 
-/// Both ends of an agreement, with what they have handed out.
-struct Link {
+/// Both ends of an agreement, with their output.
+struct LossyLink {
     originator: Originator<u32>,
     recipient: Recipient<u32>,
     window: u16,
-    /// True if what comes in a row is handed on as a row.
+    /// True if consecutive packets are passed on together.
     in_rows: bool,
     now: Time,
     pushed: u32,
     delivered: Vec<u32>,
-    done: Vec<(u32, Fate)>,
+    done: Vec<(u32, PacketOutcome)>,
 }
 
-impl Link {
-    fn new(window: u16, start: u16, limits: Limits, timeout: Duration) -> Self {
+impl LossyLink {
+    fn new(window: u16, start: u16, limits: OriginatorConfig, timeout: Duration) -> Self {
         let start = Sequence::new(start);
         let (originator, recipient) =
             (Originator::new(limits, start), Recipient::new(window, timeout, start));
@@ -34,7 +34,8 @@ impl Link {
         Self { originator, recipient, window, in_rows, now: Time::ZERO, pushed: 0, delivered, done }
     }
 
-    /// Fills the window, and sends so many of the batch, of which those are `lost` whose bit says so; or a request.
+    /// Fills the window and sends up to `count` packets of the batch, of which those with a bit in `lost` are lost;
+    /// or sends a request.
     fn exchange(&mut self, count: usize, lost: u64, loses_response: bool) {
         self.now += MS;
         self.recipient.handle_timeout(self.now);
@@ -46,7 +47,7 @@ impl Link {
         } else {
             self.send(count, lost)
         };
-        let tell = |it: Done<&u32>| self.done.push((*it.packet, it.fate));
+        let tell = |it: Done<&u32>| self.done.push((*it.packet, it.outcome));
         if comes && !loses_response {
             self.originator.handle_block_ack(&self.recipient.block_ack(), tell);
         } else {
@@ -55,7 +56,7 @@ impl Link {
         self.collect();
     }
 
-    /// True if any MPDU has come.
+    /// Sends data. Returns true if any MPDU has arrived.
     fn send(&mut self, count: usize, lost: u64) -> bool {
         while self.originator.has_room() && self.originator.outstanding().count() < count {
             self.originator.push(self.pushed);
@@ -82,7 +83,7 @@ impl Link {
         come
     }
 
-    /// Hands on what is on the air as a row, if it is one.
+    /// Passes the packets on the air on together, if they are consecutive.
     fn send_row(&mut self) -> bool {
         let Some((first, row)) = self.originator.row_on_air() else { return false };
         let count = u16::try_from(row.len()).expect("a window");
@@ -103,7 +104,8 @@ impl Link {
         );
     }
 
-    /// Exchanges without losses until nothing is outstanding and the recipient waits for nothing, its time-out aside.
+    /// Performs exchanges without losses until nothing is outstanding. The recipient then waits at most for its
+    /// time-out.
     fn settle(&mut self) {
         for _ in 0..100 {
             if self.originator.outstanding().count() == 0 && self.originator.request().is_none() {
@@ -125,7 +127,7 @@ impl Link {
 /// Verifies: [80211-2020 §10.25.6.3, §10.25.6.6]
 #[test]
 fn what_is_lost_comes_again_and_what_came_behind_it_waits() {
-    let mut link = Link::new(64, 4_094, limits(64, AfterSilence::Request), LONG);
+    let mut link = LossyLink::new(64, 4_094, limits(64, AfterSilence::Request), LONG);
     link.exchange(4, 0b0010, false);
     assert_eq!((link.delivered.clone(), link.recipient.buffered().count()), (vec![0], 2));
     assert_eq!(link.originator.start(), Sequence::new(4_095));
@@ -136,12 +138,12 @@ fn what_is_lost_comes_again_and_what_came_behind_it_waits() {
     assert_eq!(link.delivered, [0, 1, 2, 3, 4]);
 }
 
-/// A `BlockAck` is lost: the originator asks, and nothing is sent twice.
+/// A `BlockAck` is lost: the originator sends a request, and no MPDU is sent twice.
 ///
 /// Verifies: [80211-2020 §10.25.6.5]
 #[test]
 fn silence_is_followed_by_a_request_and_the_answer_settles_what_was_sent() {
-    let mut link = Link::new(64, 0, limits(64, AfterSilence::Request), LONG);
+    let mut link = LossyLink::new(64, 0, limits(64, AfterSilence::Request), LONG);
     link.exchange(8, 0b100, true);
     assert_eq!((link.done.len(), link.originator.request()), (0, Some(Sequence::new(0))));
     link.exchange(8, 0, false);
@@ -149,16 +151,16 @@ fn silence_is_followed_by_a_request_and_the_answer_settles_what_was_sent() {
     assert_eq!(link.originator.request(), None);
 }
 
-/// Attempts are four: the packet is given up, a request moves the window, and what waited behind it is handed on.
+/// After four attempts the packet is given up. A request moves the window, and the packets behind it are released.
 ///
 /// Verifies: [80211-2020 §10.25.6.6.3]
 #[test]
 fn what_is_given_up_is_no_longer_waited_for() {
-    let mut link = Link::new(64, 0, limits(64, AfterSilence::Request), LONG);
+    let mut link = LossyLink::new(64, 0, limits(64, AfterSilence::Request), LONG);
     for _ in 0..4 {
         link.exchange(2, 0b01, false);
     }
-    assert!(link.done.contains(&(0, Fate::RetryLimit)));
+    assert!(link.done.contains(&(0, PacketOutcome::RetryLimit)));
     assert_eq!(link.delivered, []);
     let start = link.originator.request().expect("a request");
     link.recipient.handle_request(start);
@@ -166,11 +168,11 @@ fn what_is_given_up_is_no_longer_waited_for() {
     assert_eq!(link.delivered, (1..link.pushed).collect::<Vec<u32>>());
 }
 
-/// Requests are four: the recipient's own time-out moves its window.
+/// After four requests the originator stops, and the recipient's time-out moves its window.
 #[test]
 fn who_asks_in_vain_asks_no_more() {
     for after_silence in [AfterSilence::Request, AfterSilence::Retransmission] {
-        let mut link = Link::new(64, 0, limits(64, after_silence), LONG);
+        let mut link = LossyLink::new(64, 0, limits(64, after_silence), LONG);
         while link.originator.start() == Sequence::new(0) {
             link.exchange(2, 0b01, false);
         }
@@ -194,7 +196,7 @@ fn a_recipient_hands_on_what_has_waited_long_enough() {
     assert_eq!((recipient.poll_released(), recipient.poll_released()), (Some(1), None));
     recipient.handle_timeout(due + MS);
     assert_eq!((recipient.poll_released(), recipient.next_timeout()), (Some(3), None));
-    // What comes late is acknowledged, and no longer wanted.
+    // A late packet is acknowledged, and discarded.
     assert_eq!(recipient.receive(due + MS, start, || 0), Reception::Refused);
     assert_eq!((recipient.poll_released(), recipient.block_ack().has(start)), (None, true));
 }
@@ -213,8 +215,8 @@ fn a_number_beyond_the_window_moves_it() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Whatever is lost: packets arrive in order and at most once; each has one fate; what is acknowledged has arrived,
-    /// and what has not arrived was given up.
+    /// With any losses, packets arrive in order and at most once, and each has one outcome. An acknowledged packet
+    /// has arrived, and a packet that has not arrived was given up.
     #[test]
     fn everything_is_delivered_in_order_exactly_once_or_given_up(
         window in prop::sample::select(vec![1_u16, 8, 64, 256]),
@@ -222,22 +224,22 @@ proptest! {
         after_silence in prop::sample::select(vec![AfterSilence::Request, AfterSilence::Retransmission]),
         exchanges in prop::collection::vec((1_usize..300, any::<u64>(), any::<u64>(), 0_u8..4), 1..120),
     ) {
-        let mut link = Link::new(window, start, limits(window, after_silence), LONG);
+        let mut link = LossyLink::new(window, start, limits(window, after_silence), LONG);
         for (count, losses, others, response) in exchanges {
             link.exchange(count.min(usize::from(window)), losses & others, response == 0);
         }
         link.settle();
-        let mut fates = link.done.clone();
-        fates.sort_by_key(|(packet, _)| *packet);
-        let packets: Vec<u32> = fates.iter().map(|(packet, _)| *packet).collect();
+        let mut outcomes = link.done.clone();
+        outcomes.sort_by_key(|(packet, _)| *packet);
+        let packets: Vec<u32> = outcomes.iter().map(|(packet, _)| *packet).collect();
         prop_assert_eq!(packets, (0..link.pushed).collect::<Vec<u32>>());
-        for (packet, fate) in fates {
+        for (packet, outcome) in outcomes {
             let arrived = link.delivered.binary_search(&packet).is_ok();
-            prop_assert!(arrived || fate == Fate::RetryLimit, "{packet} {fate:?}");
+            prop_assert!(arrived || outcome == PacketOutcome::RetryLimit, "{packet} {outcome:?}");
         }
     }
 
-    /// Numbers in rows, repeated, skipped and beyond the window: the bitmap is what each of them by itself makes of it.
+    /// Consecutive numbers, repeated, skipped and beyond the window, change the bitmap as they would one by one.
     ///
     /// Verifies: [80211-2020 §10.25.6.3]
     #[test]
@@ -270,7 +272,7 @@ proptest! {
         }
     }
 
-    /// Aggregates that come as a whole, and others between them.
+    /// Aggregates that arrive as a whole, with others in between, have the same effect as their packets one by one.
     #[test]
     fn a_row_is_what_its_packets_are_one_by_one(
         window in prop::sample::select(vec![1_u16, 8, 64, 256]),
@@ -279,8 +281,8 @@ proptest! {
             (1_usize..300, prop_oneof![3 => Just(0), 1 => any::<u64>()], 0_u8..6), 1..60,
         ),
     ) {
-        let new = || Link::new(window, start, limits(window, AfterSilence::default()), LONG);
-        let (mut one_by_one, mut in_rows) = (new(), Link { in_rows: true, ..new() });
+        let new = || LossyLink::new(window, start, limits(window, AfterSilence::default()), LONG);
+        let (mut one_by_one, mut in_rows) = (new(), LossyLink { in_rows: true, ..new() });
         for (count, lost, response) in exchanges {
             let seen = [&mut one_by_one, &mut in_rows].map(|link| {
                 link.exchange(count.min(usize::from(window)), lost, response == 0);
@@ -291,12 +293,12 @@ proptest! {
         prop_assert_eq!(one_by_one.delivered, in_rows.delivered);
     }
 
-    /// With a reorder time-out, too, order holds and nothing comes twice.
+    /// With a short reorder time-out, too, packets stay in order and none arrives twice.
     #[test]
     fn a_recipient_that_does_not_wait_keeps_the_order(
         exchanges in prop::collection::vec((1_usize..64, any::<u64>(), 0_u8..3), 1..120),
     ) {
-        let mut link = Link::new(64, 4_000, limits(64, AfterSilence::Request), MS * 2);
+        let mut link = LossyLink::new(64, 4_000, limits(64, AfterSilence::Request), MS * 2);
         for (count, losses, response) in exchanges {
             link.exchange(count, losses, response == 0);
         }

@@ -1,4 +1,4 @@
-//! Exchanges under a block ack agreement: A-MPDU–BlockAck, an MPDU alone with its ACK, and BlockAckReq–BlockAck.
+//! Exchanges under a block ack agreement: A-MPDU–BlockAck, a single MPDU with its ACK, and BlockAckReq–BlockAck.
 //! [80211-2020 §10.12, §10.25]
 
 use std::num::NonZeroU16;
@@ -7,12 +7,12 @@ use std::slice;
 use airfair_laws::Direction;
 use airfair_units::{Bytes, Duration, Time};
 
-use super::{Cell, Departure, Told};
+use super::{Cell, Departure, ReportedDepartures};
 use crate::aggregation::{
-    Agreement, BLOCK_ACK_REQUEST_SIZE, DELIMITER, QOS_DATA_OVERHEAD, Window, amsdu_size,
+    Agreement, BLOCK_ACK_REQUEST_SIZE, BlockAckWindow, DELIMITER, QOS_DATA_OVERHEAD, amsdu_size,
 };
 use crate::airtime::{self, Protection};
-use crate::block_ack::{Bitmap, Fate, REORDER_TIMEOUT, Reception, Recipient, Sequence};
+use crate::block_ack::{Bitmap, PacketOutcome, REORDER_TIMEOUT, Reception, Recipient, Sequence};
 use crate::config::NodeId;
 use crate::contender::{Access, Content, Exchange, Step, Verdict};
 use crate::frame::{ACK_SIZE, Frame, FrameKind, Mpdu, Msdu};
@@ -24,23 +24,23 @@ use crate::queue::{Batch, Frames, Queued, Response, Room};
 use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::ContenderId;
 
-/// The receiving end of a link.
-type End<P> = Box<Recipient<Received<P>>>;
+/// Receiving end of a link.
+type BoxedRecipient<P> = Box<Recipient<Received<P>>>;
 
-/// A data frame as it would be sent, and its response.
+/// Size and duration of a data frame as it would be sent, and of its response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Carrier {
-    /// Packets in it.
+    /// Number of packets in the frame.
     pub packets: u32,
-    /// Octets of its PSDU.
+    /// Size of the PSDU.
     pub psdu: Bytes,
-    /// Time on the air.
+    /// Duration of the frame.
     pub data: Duration,
-    /// That of its response.
+    /// Duration of the response.
     pub response: Duration,
 }
 
-/// An MPDU that waits for others before it: its packet, or those of its A-MSDU.
+/// An MPDU in a reorder buffer: its packet, or those of its A-MSDU.
 #[derive(Debug)]
 pub(super) struct Received<P> {
     first: Msdu<P>,
@@ -62,11 +62,11 @@ impl<P: Copy> Received<P> {
     }
 }
 
-/// Recipients of the links of a cell, by hop; none where nobody aggregates.
+/// Recipients of the links of a cell, by hop; empty if no link has an agreement.
 #[derive(Debug)]
 pub(super) struct Recipients<P> {
-    hops: Vec<Option<End<P>>>,
-    /// Time at which the first packet that waits for others has waited long enough.
+    hops: Vec<Option<BoxedRecipient<P>>>,
+    /// Time at which the first reorder buffer times out.
     pub(super) next_timeout: Option<Time>,
 }
 
@@ -77,7 +77,7 @@ impl<P> Default for Recipients<P> {
 }
 
 impl<P: Copy> Recipients<P> {
-    fn set(&mut self, hop: usize, window: Window) {
+    fn set(&mut self, hop: usize, window: BlockAckWindow) {
         if hop >= self.hops.len() {
             self.hops.resize_with(hop + 1, Default::default);
         }
@@ -85,7 +85,7 @@ impl<P: Copy> Recipients<P> {
         self.hops[hop] = Some(Box::new(recipient));
     }
 
-    /// The recipient of frames on this hop.
+    /// Recipient of frames on this hop.
     fn of(&mut self, hop: usize) -> &mut Recipient<Received<P>> {
         self.hops[hop].as_deref_mut().expect("a link with an agreement")
     }
@@ -131,16 +131,16 @@ impl Errors {
     }
 }
 
-/// Hands on the packets of an MPDU.
+/// Delivers the packets of an MPDU.
 #[inline]
 fn deliver<P: Copy>(queued: &Queued<P>, deliveries: &mut Vec<Msdu<P>>) {
-    // Copied once, where a value that is pushed is copied twice.
+    // Copied once; `push` would copy the value twice.
     deliveries.extend_from_slice(slice::from_ref(&queued.msdu));
     deliveries.extend(queued.others());
 }
 
-/// Octets of the PSDU of a batch: an MPDU alone has a delimiter where every PPDU is an A-MPDU.
-/// [80211-2020 §10.12.8]
+/// Size of the PSDU of a batch. A single MPDU has a delimiter if every PPDU of its format is an A-MPDU.  [80211-2020
+/// §10.12.8]
 fn psdu(batch: &Batch, tx: TxVector) -> Bytes {
     let is_bare = match tx {
         TxVector::Mode(mode) => mode.format() == Format::Ht,
@@ -150,7 +150,7 @@ fn psdu(batch: &Batch, tx: TxVector) -> Bytes {
 }
 
 impl<P: Copy + Headers> Cell<P> {
-    /// From now on data frames between a station and the access point are aggregated in one direction.
+    /// Sets a block ack agreement for data frames between a station and the access point, in one direction.
     pub fn agree(&mut self, station: NodeId, direction: Direction, agreement: Agreement) {
         let (from, to) = match direction {
             Direction::Up => (station, NodeId::AP),
@@ -162,20 +162,20 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Packets that have come and wait for others before them, to be handed on in order.
+    /// Packets in reorder buffers, which wait for earlier ones.
     pub fn buffered(&self) -> impl Iterator<Item = &Msdu<P>> {
         let kept = self.recipients.hops.iter().flatten().flat_map(|it| it.buffered());
         kept.flat_map(Received::packets)
     }
 
-    /// Most packets of this size in a frame from one member to another.
+    /// Largest number of packets of this size in a frame from one member to another.
     pub fn most_packets(&self, from: NodeId, to: NodeId, size: Bytes) -> usize {
         let link = self.contenders[ContenderId::first(from).index()].queue.agreement(to);
         link.map_or(1, |agreement| agreement.most_packets(size))
     }
 
-    /// The data frame from one member to another that carries packets of `msdu` octets, `most` of them at the most: as
-    /// many as the limits of an aggregate allow, in A-MSDUs where there are such.
+    /// Data frame from one member to another that carries up to `most` packets of `msdu` octets: as many as the
+    /// limits of an aggregate allow, in A-MSDUs if these are used.
     pub fn carrier(
         &self,
         (from, to): (NodeId, NodeId),
@@ -211,7 +211,7 @@ impl<P: Copy + Headers> Cell<P> {
         frame(joined * u32::from(filled.mpdus()), filled.octets(), response)
     }
 
-    /// The exchange of a link whose transmitter has just won the channel.
+    /// Begins the exchange of a contender that has just won the channel and whose receiver has an agreement.
     #[inline(never)]
     pub(super) fn begin_link_exchange(
         &mut self,
@@ -224,7 +224,7 @@ impl<P: Copy + Headers> Cell<P> {
         plan
     }
 
-    /// The exchange of the link in service, which begins now or, in a TXOP, a SIFS later.
+    /// Exchange with the receiver in service, which begins now or, in a TXOP, a SIFS later.
     pub(super) fn plan_link(
         &mut self,
         now: Time,
@@ -262,7 +262,7 @@ impl<P: Copy + Headers> Cell<P> {
         Exchange { step, content, to, tx, data, ack, protection, txop_start, own_end: Time::ZERO }
     }
 
-    /// Frames of a link, found anew when its vector is another one.
+    /// Vectors, durations and limits of a link's frames. They are recalculated if its vector has changed.
     fn frames(&mut self, id: ContenderId, to: NodeId) -> Frames {
         let tx = self.link_rate_to(id, to).get();
         if let Some(frames) = self.contenders[id.index()].queue.link(to).frames
@@ -283,7 +283,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.airtime.protection_of(psdu(batch, tx), tx)
     }
 
-    /// Time left for the frames of an exchange that begins now, or a SIFS later behind another one.
+    /// Time left for an exchange that begins now, or a SIFS later after another one.
     fn rest_of_txop(&self, now: Time, id: ContenderId, txop_start: Time) -> Duration {
         let limit = self.contenders[id.index()].limits.txop;
         if limit.is_zero() {
@@ -293,7 +293,7 @@ impl<P: Copy + Headers> Cell<P> {
         (txop_start + limit).saturating_since(start)
     }
 
-    /// Limits of an aggregate that is sent so, whose response lasts so long, with so much time left.
+    /// Limits of an aggregate with this vector, whose response has this duration, within this time.
     fn room(
         &self,
         id: ContenderId,
@@ -312,7 +312,7 @@ impl<P: Copy + Headers> Cell<P> {
         Room { octets, mpdus }
     }
 
-    /// Makes the batch of an aggregate, and tells of packets that their queue has dropped meanwhile.
+    /// Makes the batch of an aggregate, and handles packets that their queue has dropped meanwhile.
     fn prepare(&mut self, now: Time, id: ContenderId, to: NodeId, room: Room) -> Batch {
         self.contenders[id.index()].queue.prepare(now, to, &room);
         if self.contenders[id.index()].queue.has_dropped() {
@@ -322,7 +322,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.contenders[id.index()].queue.batch(to)
     }
 
-    /// The frame of an exchange that carries data, or asks for a `BlockAck`.
+    /// Data frame or `BlockAckReq` of an exchange.
     #[inline(never)]
     pub(super) fn link_frame(&self, id: ContenderId, exchange: &Exchange) -> Frame {
         let Exchange { to, tx, data, ack, content, .. } = *exchange;
@@ -344,13 +344,13 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// The batch of a link is on the air from now on.
+    /// Marks the batch of a link as on the air.
     pub(super) fn begin_batch(&mut self, id: ContenderId, to: NodeId) {
         let link = self.contenders[id.index()].queue.link(to);
         link.originator.send(link.batch.mpdus());
     }
 
-    /// The MPDUs on the air.
+    /// MPDUs on the air.
     pub(super) fn list_batch(&mut self, id: ContenderId, to: NodeId) -> Vec<Mpdu<P>> {
         let mut mpdus = self.spare.pop().unwrap_or_default();
         let on_air = self.contenders[id.index()].queue.link(to).on_air();
@@ -364,8 +364,7 @@ impl<P: Copy + Headers> Cell<P> {
         mpdus
     }
 
-    /// Records of a data frame under an agreement, which has left the air, how many MPDUs it had, and packets that share
-    /// one.
+    /// Records the MPDUs of a data frame under an agreement that has left the air, and the packets in its A-MSDUs.
     pub(super) fn record_aggregate(&mut self, id: ContenderId, to: NodeId) {
         let (node, batch) = (id.member(), self.contenders[id.index()].queue.batch(to));
         let (mpdus, octets) = (batch.mpdus(), batch.octets());
@@ -375,7 +374,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// The receiver takes in the MPDUs of an aggregate but those with errors, and hands on what is in order.
+    /// Passes the MPDUs of an aggregate without errors to the recipient, and delivers packets that are in order.
     #[inline(never)]
     pub(super) fn deliver_batch(&mut self, now: Time, id: ContenderId, to: NodeId, errors: Errors) {
         if !(errors.is_none() && self.deliver_row(id, to)) {
@@ -388,7 +387,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Hands on MPDUs that have all come in order, one behind the other, and true; false if any of that is not so.
+    /// Delivers MPDUs that have all arrived in order. Returns false if this is not the case.
     #[inline]
     fn deliver_row(&mut self, id: ContenderId, to: NodeId) -> bool {
         let Self { roster, contenders, recipients, deliveries, .. } = self;
@@ -432,7 +431,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// The receiver of a `BlockAckReq` waits no more for what comes before its starting number.
+    /// Passes a `BlockAckReq` to the recipient, which no longer waits for MPDUs before its starting sequence number.
     pub(super) fn take_request(&mut self, id: ContenderId, to: NodeId) {
         let link = self.contenders[id.index()].queue.link(to);
         let Some(start) = link.originator.request() else { return };
@@ -445,7 +444,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.plan_release();
     }
 
-    /// Packets that have waited long enough for others are handed on without them.
+    /// Delivers packets whose reorder buffers have timed out.
     pub(super) fn release_buffers(&mut self, now: Time) {
         if self.recipients.next_timeout.is_none_or(|at| at > now) {
             return;
@@ -459,18 +458,18 @@ impl<P: Copy + Headers> Cell<P> {
         self.recipients.plan();
     }
 
-    /// Octets of the `BlockAck` of a link.
+    /// Size of the `BlockAck` of a link.
     pub(super) fn block_ack_size(&self, id: ContenderId, to: NodeId) -> Bytes {
         let agreement = self.contenders[id.index()].queue.agreement(to);
         agreement.map_or(ACK_SIZE, |agreement| agreement.window.response_size())
     }
 
-    /// What the recipient of an aggregate says has come.
+    /// Content of the recipient's `BlockAck`.
     pub(super) fn block_ack(&mut self, id: ContenderId, to: NodeId) -> Bitmap {
         self.recipients.of(self.roster.hop(id, to)).block_ack()
     }
 
-    /// MPDUs on the air, and those of them that a `BlockAck` acknowledges.
+    /// Number of MPDUs on the air, and number of those that a `BlockAck` acknowledges.
     #[inline(never)]
     pub(super) fn acknowledged(&mut self, id: ContenderId, to: NodeId) -> (u16, u16) {
         let come = self.block_ack(id, to);
@@ -480,7 +479,7 @@ impl<P: Copy + Headers> Cell<P> {
         })
     }
 
-    /// The exchange with a link has been answered.
+    /// Ends an exchange that was answered.
     #[inline(never)]
     pub(super) fn settle_answered(&mut self, now: Time, id: ContenderId, to: NodeId) {
         let Exchange { content, protection, .. } = *self.exchange(id);
@@ -497,8 +496,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.settle(now, id, to, Response::BlockAck(&come));
     }
 
-    /// No response has come to the frame of kind `failed`: the window doubles, and goes back to its smallest one when it
-    /// has done so as often as a frame is sent.
+    /// Handles the missing response to a frame of kind `failed`. The contention window doubles, and is reset after as
+    /// many failures as a frame may have.
     #[inline(never)]
     pub(super) fn settle_silence(
         &mut self,
@@ -528,14 +527,16 @@ impl<P: Copy + Headers> Cell<P> {
 
     fn settle(&mut self, now: Time, id: ContenderId, to: NodeId, response: Response<'_>) {
         let category = self.told_category(id);
-        let Self { contenders, departures, channel, told, .. } = self;
+        let Self { contenders, departures, channel, reported_departures, .. } = self;
         let contender = &mut contenders[id.index()];
-        let (tells_all, node) = (*told == Told::All, id.member());
-        contender.queue.settle(now, to, response, |queued, fate| {
-            let cause = match fate {
-                Fate::RetryLimit => Some((node, DropCause::RetryLimit)),
-                Fate::Acknowledged if !queued.has_arrived => Some((to, DropCause::TooLate)),
-                Fate::Acknowledged => None,
+        let (tells_all, node) = (*reported_departures == ReportedDepartures::All, id.member());
+        contender.queue.settle(now, to, response, |queued, outcome| {
+            let cause = match outcome {
+                PacketOutcome::RetryLimit => Some((node, DropCause::RetryLimit)),
+                PacketOutcome::Acknowledged if !queued.has_arrived => {
+                    Some((to, DropCause::TooLate))
+                }
+                PacketOutcome::Acknowledged => None,
             };
             if let Some((node, cause)) = cause {
                 for _ in queued.packets() {
@@ -561,7 +562,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.record_queue(id);
     }
 
-    /// Draws errors of the MPDUs of an aggregate that leaves the air, and notes them. True if there is one in each.
+    /// Draws and notes the errors of the MPDUs of an aggregate that leaves the air. Returns true if all MPDUs have
+    /// errors.
     #[inline(never)]
     pub(super) fn errs_everywhere(&mut self, now: Time, id: ContenderId, to: NodeId) -> bool {
         let from = id.member();
@@ -576,7 +578,7 @@ impl<P: Copy + Headers> Cell<P> {
             mpdus += 1;
         }
         let everywhere = errors.count() == mpdus;
-        // A PPDU has flags of its own.
+        // A PPDU has its own error flags.
         self.errors = if everywhere { Errors::default() } else { errors };
         everywhere
     }

@@ -1,4 +1,4 @@
-//! Airtime charge: what each exchange has used is told to the access point's queue where stations share time.
+//! Airtime charges: each exchange is charged to the access point's queue, if that shares time between stations.
 //! [hoiland-2017 §3.2], [tan-2004 §4.2]
 
 use airfair_laws::Direction;
@@ -14,8 +14,8 @@ use crate::queue::headers::Headers;
 use crate::roster::ContenderId;
 
 impl<P: Copy + Headers> Cell<P> {
-    /// Charges an exchange that has got as far as a frame of kind `last`. The access point does not know of
-    /// frames that it did not receive: attempts of stations that failed are charged to nobody.
+    /// Charges an exchange whose last frame was of kind `last`. The access point does not know frames that it did not
+    /// receive, so failed attempts of stations are charged to nobody.
     #[cold]
     pub(super) fn charge_airtime(&mut self, now: Time, id: ContenderId, last: FrameKind) {
         let Access::Exchange(plan) = self.contenders[id.index()].access else { return };
@@ -32,7 +32,7 @@ impl<P: Copy + Headers> Cell<P> {
             _ => before + plan.data + sifs + plan.ack,
         };
         let to_own_end = if last == FrameKind::Rts { airtime } else { before + plan.data };
-        // Further frames of a TXOP follow a SIFS.
+        // Further exchanges of a TXOP follow after a SIFS.
         let (gap, backoff) = if plan.own_end == plan.txop_start + to_own_end {
             (self.airtime.timing.difs, self.airtime.mean_backoff())
         } else {
@@ -42,7 +42,7 @@ impl<P: Copy + Headers> Cell<P> {
         let (station, direction) =
             if from.is_ap() { (to, Direction::Down) } else { (from, Direction::Up) };
         let charge = Charge { station, direction, rate: tx.rate(), airtime, gap, backoff };
-        // Deficits are of one category, and a share of the channel is of all.  Deviates: [D-150]
+        // Deficits belong to one category, and a share of the channel belongs to all.  Deviates: [D-150]
         let own = self.roster.find(NodeId::AP, || self.roster.category(id));
         for queue in self.roster.of(NodeId::AP) {
             let queue_of = &mut self.contenders[queue.index()].queue;
@@ -53,7 +53,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.plan_release();
     }
 
-    /// A packet that the access point's queue has held back may go, or one that waits for others before it.
+    /// Releases packets that the access point's queue has held back, and packets whose reorder buffers have timed
+    /// out.
     #[cold]
     pub(super) fn release(&mut self, now: Time) {
         self.release_buffers(now);
@@ -65,7 +66,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.plan_release();
     }
 
-    /// Tells each category of the access point what its driver has of the others.
+    /// Gives each category of the access point the airtime of the other categories' packets in the driver.
     fn tell_airtime_ahead(&mut self) {
         let ahead =
             |cell: &Self, id: ContenderId| cell.contenders[id.index()].queue.airtime_ahead();
@@ -76,7 +77,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Looks when the access point's queue wants to be asked again, or a packet has waited long enough for others.
+    /// Determines when the access point's queue may release a packet, or a reorder buffer times out.
     pub(super) fn plan_release(&mut self) {
         if self.shares_time && !self.roster.is_plain() {
             self.tell_airtime_ahead();
@@ -100,8 +101,8 @@ mod tests {
     };
     use airfair_units::{Bytes, DataRate};
 
-    /// An 802.11b cell of two stations, both known to a regulator with buckets of 500 µs, and three packets
-    /// that wait for the first.
+    /// An 802.11b cell of two stations, both known to a regulator with buckets of 500 µs, and three packets that wait
+    /// for the first.
     fn cell(rts: bool) -> Cell<u32> {
         let rule = TimeRegulation {
             bucket: Duration::from_micros(500),
@@ -130,8 +131,8 @@ mod tests {
         cell
     }
 
-    /// Time [µs] at which the second packet to the first station may go, after an exchange of `from` that came to
-    /// `last`, whose own last frame ended so long [µs] after its TXOP began.
+    /// Time at which the second packet to the first station may be sent [µs], after an exchange of `from` with `last`
+    /// as its last frame, whose own last frame ended `own_end` after its TXOP began [µs].
     fn release(rts: bool, from: NodeId, last: FrameKind, own_end: u64) -> u64 {
         let mut cell = cell(rts);
         cell.begin_exchange(Time::ZERO, ContenderId::first(from));
@@ -144,8 +145,8 @@ mod tests {
         release.as_nanos() / 1_000
     }
 
-    /// Data: 192 + ⌈1528·8/11⌉ = 1304 µs; ACK and CTS 192 + 14·8/2 = 248; RTS 192 + 20·8/2 = 272; SIFS 10;
-    /// before each DIFS 50 and 31/2 slots of 20. What exceeds 500 µs is paid with half the channel.
+    /// Data: 192 + ⌈1528·8/11⌉ = 1304 µs; ACK and CTS 192 + 14·8/2 = 248; RTS 192 + 20·8/2 = 272; SIFS 10. Before
+    /// each: DIFS 50, and 31/2 slots of 20. Time above 500 µs is paid with half of the channel.
     ///
     /// Verifies: [tan-2004 §4.2], [hoiland-2017 §3.2]
     #[test]
@@ -164,7 +165,8 @@ mod tests {
         assert_eq!(release(false, NodeId::AP, Ack, 5_000), twice(10 + whole));
     }
 
-    /// The access point is told of what it receives, and of its own attempts that fail; not of others'.
+    /// The access point's queue is charged for frames that it receives and for its own failed attempts, and not for
+    /// those of others.
     ///
     /// Verifies: [tan-2004 §4.2]
     #[test]
@@ -187,11 +189,11 @@ mod tests {
         };
         let station = NodeId::station(0);
         assert!(is_held(station, false) && !is_held(station, true));
-        // An ACK is still to come when the access point's own frame has arrived.
+        // When the access point's own frame has arrived, its ACK is still to come.
         assert!(!is_held(NodeId::AP, false) && is_held(NodeId::AP, true));
     }
 
-    /// Packet of a category.
+    /// A packet of this category.
     #[derive(Clone, Copy, Debug)]
     struct Of(AccessCategory);
 
@@ -201,9 +203,9 @@ mod tests {
         }
     }
 
-    /// Packets of 1040 µs each, as Linux expects them: best effort has twelve of each station, which is more than 12 ms of one
-    /// and more than the 24 ms of all, so that video has no more than `low`, 5 ms, and one that exceeds it. Alone it would have
-    /// twelve.
+    /// Linux expects packets of 1040 µs each. Best effort has twelve per station, which is more than 12 ms of one
+    /// station and more than 24 ms of all. So video may have only `low`, 5 ms, and one packet that exceeds it. Alone
+    /// it would have twelve.
     ///
     /// Verifies: [linux-aql]
     #[test]

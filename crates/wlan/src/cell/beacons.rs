@@ -1,8 +1,8 @@
-//! Beacons: the access point's frame that goes before all others, and who misses it.
+//! Beacons: transmission before all other frames of the access point, and stations that miss a beacon.
 //!
-//! It has a queue of its own for one frame, without back-off, and goes out as soon as the medium of the
-//! access point has been idle for a PIFS, as real access points and ns-3 have it.  [80211-2020 §11.1.3.2,
-//! §10.3.2.3.4]  Deviates: [D-100], [D-101], [D-102], [D-103]
+//! The access point has a separate queue for one beacon, without back-off. The beacon is sent as soon as the access
+//! point's medium has been idle for a PIFS, as in real access points and ns-3.  [80211-2020 §11.1.3.2, §10.3.2.3.4]
+//! Deviates: [D-100], [D-101], [D-102], [D-103]
 
 use airfair_units::{Duration, Time};
 
@@ -13,22 +13,22 @@ use crate::moment::{Moment, Phase};
 use crate::queue::headers::Headers;
 use crate::roster::ContenderId;
 
-/// State of a cell's beacons: the one that waits, the one on the air, and those who have missed it.
+/// State of a cell's beacons.
 #[derive(Debug, Default)]
 pub(super) struct Beacons {
     pub(super) waiting: Option<Beacon>,
-    /// Time at which it goes, if the medium of the access point stays idle.
+    /// Start of the waiting beacon, if the access point's medium stays idle.
     pub(super) due: Option<Time>,
     pub(super) on_air: Option<Beacon>,
-    /// Stations for which the one that has just left the air is errored, ascending.
+    /// Stations for which the beacon that has just left the air is errored, ascending.
     pub(super) missed: Vec<NodeId>,
-    /// Contenders of the access point that give way to the one that starts.
+    /// Contenders of the access point that give way to the beacon that starts.
     pub(super) yielding: Vec<ContenderId>,
 }
 
 impl<P: Copy + Headers> Cell<P> {
-    /// The time has come for a beacon: the access point sends it as soon as its medium has been idle for a
-    /// PIFS and its own exchange is over. One that still waits is not sent any more.
+    /// Sends a beacon as soon as the access point's medium has been idle for a PIFS and its own exchange is over. It
+    /// replaces a beacon that still waits.
     pub fn send_beacon(&mut self, now: Time, beacon: Beacon) {
         if self.beacons.waiting.replace(beacon).is_none() {
             self.channel.begin_waiting(now);
@@ -36,7 +36,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.plan_next(now);
     }
 
-    /// Finds anew, after each event, when the beacon that waits goes; it may be what comes next.
+    /// Recalculates the start of the waiting beacon after each event.
     #[cold]
     pub(super) fn await_beacon(&mut self, now: Time) {
         let timing = &self.airtime.timing;
@@ -47,7 +47,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.next = self.next.min(Moment::of(self.beacons.due, Phase::Start));
     }
 
-    /// The beacon goes, with what else starts now. A frame of the access point that is due as well comes off worse.
+    /// Starts the beacon together with other frames that start now. A frame of the access point that is due now gives
+    /// way.
     #[cold]
     pub(super) fn start_beacon(&mut self, now: Time) {
         let beacon = self.beacons.waiting.take().expect("a beacon is due");
@@ -66,7 +67,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.transmit(now, ContenderId::first(NodeId::AP), frame);
     }
 
-    /// Asks the link of each station that could decode the beacon, which ends now, whether it is errored.
+    /// Draws the errors of the beacon that ends now, for each station that could decode it.
     #[cold]
     pub(super) fn add_noise_to_beacon(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
         self.beacons.missed.clear();

@@ -1,4 +1,4 @@
-//! A cell at time zero, from its rules and its members.
+//! Construction of a cell from its configuration.
 
 use std::collections::VecDeque;
 
@@ -10,11 +10,11 @@ use super::channel::Channel;
 use super::noise::Noise;
 use super::overhear::HeardFrames;
 use super::undisturbed::Audience;
-use super::{Cell, Told, Watch};
+use super::{Cell, FrameReports, ReportedDepartures};
 use crate::aggregation::Agreement;
 use crate::airtime::Airtime;
 use crate::config::{CellConfig, NodeId, StationConfig};
-use crate::contender::{Contender, Limits, Member, Stream};
+use crate::contender::{AccessLimits, Contender, Member, Stream};
 use crate::contention::Contention;
 use crate::hearing::Hearing;
 use crate::link_rate::{LinkRate, RateLaw};
@@ -26,22 +26,23 @@ use crate::radio::Propagation;
 use crate::roster::{ContenderId, Roster};
 
 impl<P: Copy + Headers> Cell<P> {
-    /// A silent cell. `streams` are the members' back-off generators, the access point's first;
-    /// `error_streams` those of the stations' links.
+    /// Creates a silent cell. `streams` are the random streams of the members' back-offs, the access point's first,
+    /// and `error_streams` those of the stations' links.
     ///
     /// # Panics
-    /// If there is not one stream per member, and one per link, or an AIFSN is zero.
+    /// If the number of streams does not match the members and links, or an AIFSN is zero.
     pub fn new(config: &CellConfig, streams: Vec<Stream>, error_streams: Vec<Stream>) -> Self {
         let roster = Roster::new(config);
         let hearing = Hearing::fixed(config, &roster);
         Self::on(config, streams, Noise::links(config, error_streams), (hearing, roster))
     }
 
-    /// A silent cell with a radio, whose powers decide who hears whom and which frames are errored. `all_decode` is the
-    /// answer of [`Propagation::all_decode`]. A frame costs time that grows with the members where not all sense it.
+    /// Creates a silent cell with a radio, in which powers decide audibility and frame errors. `all_decode` is the
+    /// result of [`Propagation::all_decode`]. If some members do not sense a frame, its cost grows with the number of
+    /// members.
     ///
     /// # Panics
-    /// If there is not one stream per member, or an AIFSN is zero.
+    /// If the number of streams does not match the members, or an AIFSN is zero.
     pub fn with_propagation(
         propagation: Propagation,
         all_decode: bool,
@@ -60,11 +61,11 @@ impl<P: Copy + Headers> Cell<P> {
         cell
     }
 
-    /// A silent cell whose members may be hidden from each other, now or later: see
-    /// [`set_audibility`](Self::set_audibility). A frame costs time that grows with the members where not all sense it.
+    /// Creates a silent cell whose audibility may change: see [`set_audibility`](Self::set_audibility). If some
+    /// members do not sense a frame, its cost grows with the number of members.
     ///
     /// # Panics
-    /// As [`new`](Self::new) does.
+    /// As [`new`](Self::new).
     pub fn with_relation(
         config: &CellConfig,
         streams: Vec<Stream>,
@@ -92,10 +93,10 @@ impl<P: Copy + Headers> Cell<P> {
             let timing = if is_dsss { &dsss } else { &airtime.timing };
             let queue = station.map_or(config.ap_queue, |station| station.queue);
             let access = config.access(member, category);
-            // Streams of one member are far apart.
+            // Streams of contenders of one member are disjoint.
             let stream = streams[member.index()].clone();
             streams[member.index()].jump();
-            Contender::new(queue, Limits::new(access, timing, config.rules.attempts), stream)
+            Contender::new(queue, AccessLimits::new(access, timing, config.rules.attempts), stream)
         };
         let contenders = roster.all().map(contender).collect();
         let mut cell = Self {
@@ -124,8 +125,8 @@ impl<P: Copy + Headers> Cell<P> {
             adapts: config.stations.iter().any(|s| s.adaptation.iter().any(Option::is_some)),
             shares_time: config.ap_queue.discipline.shares_time(),
             release: None,
-            told: Told::All,
-            watch: Watch::Nobody,
+            reported_departures: ReportedDepartures::All,
+            frame_reports: FrameReports::Nobody,
             scopes: Vec::new(),
             listeners: Vec::new(),
             heard: HeardFrames::default(),
@@ -146,13 +147,14 @@ impl<P: Copy + Headers> Cell<P> {
     }
 }
 
-/// Timing of an 802.11b station: its window is that of its own PHY, also where EDCA's is shorter.  [80211-2020 §16.3.4]
+/// Timing of an 802.11b station, whose smallest window is that of its own PHY, even if EDCA's is smaller.
+/// [80211-2020 §16.3.4]
 fn dsss_timing(config: &CellConfig, airtime: &Airtime) -> Timing {
     let own = Standard::B.timing(true, config.rules.preamble).cw_min;
     Timing { cw_min: config.rules.cw_min.unwrap_or(own), ..airtime.timing }
 }
 
-/// The members: the access point, which has no link to itself, and the stations.
+/// Members of the cell: the access point, which has no link to itself, and the stations.
 fn members(config: &CellConfig, airtime: &Airtime) -> Vec<Member> {
     let highest =
         *vectors(config.rules.legacy(), airtime).last().expect("every standard has rates");
@@ -165,7 +167,7 @@ fn members(config: &CellConfig, airtime: &Airtime) -> Vec<Member> {
     std::iter::once(ap).chain(config.stations.iter().map(station)).collect()
 }
 
-/// Rate of a station of a standard in one direction: as given, or as a law finds.
+/// Rate of a station in one direction: given, or by rate control.
 fn link_rate(
     airtime: &Airtime,
     station: &StationConfig,
@@ -178,12 +180,12 @@ fn link_rate(
     let modes = |modes: Vec<Mode>| modes.into_iter().map(TxVector::Mode).collect();
     let vectors = || match (station.link, law) {
         (None, _) => vectors(station.standard, airtime),
-        // It knows which of two modes of one rate is the better now.
+        // An oracle may choose any mode, because it knows which of two modes with one rate is better now.
         (Some(link), Some(RateLaw::Oracle)) => modes(link.modes()),
         (Some(link), _) => modes(link.ladder()),
     };
     match law {
-        // What a frame that is lost costs, the back-off before it included.
+        // Cost of a lost frame, with the back-off before it.
         Some(law @ RateLaw::Oracle) => {
             let backoff = airtime.mean_backoff();
             LinkRate::adapted(law, vectors(), |tx| backoff + airtime.exchange(tx))

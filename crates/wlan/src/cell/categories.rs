@@ -1,9 +1,8 @@
-//! Access categories of one member among each other: who gives way, and what it makes of that.
-//! [80211-2020 §10.23.2.4]
+//! Internal collisions between the access categories of one member.  [80211-2020 §10.23.2.4]
 
 use airfair_units::Time;
 
-use super::{Cell, Watch};
+use super::{Cell, FrameReports};
 use crate::config::NodeId;
 use crate::contender::{Access, Verdict};
 use crate::edca::AccessCategory;
@@ -14,7 +13,8 @@ use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::ContenderId;
 
 impl<P: Copy + Headers> Cell<P> {
-    /// Of several winners of one member the highest category goes out. The access point's give way to a beacon, all alike.
+    /// Resolves internal collisions: of several winners of one member, the highest category transmits. All winners of
+    /// the access point give way to a beacon instead.
     #[inline(never)]
     pub(super) fn collide_internally(&mut self, now: Time, winners: &mut Vec<ContenderId>) {
         let has_beacon = self.beacons.due == Some(now);
@@ -26,8 +26,8 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Winners that have given way to another category of their member act as after a collision, but for the frame, which
-    /// has not been on the air. They do not count in the slot that begins now.
+    /// Handles winners that have given way to another category of their member, as after a collision. Their frame was
+    /// not on the air. They do not count down in the slot that begins now.
     #[inline]
     pub(super) fn fail_internally(&mut self, now: Time) {
         while let Some(id) = self.yielding.pop() {
@@ -38,7 +38,7 @@ impl<P: Copy + Headers> Cell<P> {
     #[inline(never)]
     fn fail_one_internally(&mut self, now: Time, id: ContenderId) {
         self.record_category(id, CategoryEvent::InternalCollision);
-        // No frame has failed: a chain of rates goes on where it is.
+        // No frame was sent and lost, so a retry chain does not advance.
         let chain = match self.chain(id) {
             Chain::None => Chain::None,
             _ => Chain::GoesOn,
@@ -56,13 +56,13 @@ impl<P: Copy + Headers> Cell<P> {
         self.draw_anew(now, id);
     }
 
-    /// Winners of the access point give way to its beacon.
+    /// Makes winners of the access point give way to its beacon.
     #[cold]
     pub(super) fn yield_to_beacon(&mut self, winners: &mut Vec<ContenderId>) {
         self.beacons.yielding.extend(winners.extract_if(.., |id| id.member().is_ap()));
     }
 
-    /// They draw a back-off.
+    /// Draws back-offs for contenders that have given way to a beacon.
     #[cold]
     pub(super) fn back_off_yielding(&mut self, now: Time) {
         while let Some(id) = self.beacons.yielding.pop() {
@@ -70,15 +70,15 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// From now on there are records of what happens to each category.
+    /// Records the events of each access category from now on.
     pub fn tell_categories(&mut self) {
-        self.watch = Watch::Categories;
+        self.frame_reports = FrameReports::Categories;
         self.channel.tell_categories(self.roster.categories());
     }
 
-    /// Category of a contender, where there are records of categories.
+    /// Category of a contender, if categories are recorded.
     pub(super) fn told_category(&self, id: ContenderId) -> Option<AccessCategory> {
-        (self.watch == Watch::Categories).then(|| self.roster.category(id))
+        (self.frame_reports == FrameReports::Categories).then(|| self.roster.category(id))
     }
 
     pub(super) fn record_category(&mut self, id: ContenderId, event: CategoryEvent) {
@@ -86,7 +86,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.channel.records.extend(record);
     }
 
-    /// Records that a frame of an exchange of `id` has left the air; beacons are of no category.
+    /// Records the category of a frame that has left the air; beacons have none.
     pub(super) fn record_of_category(&mut self, id: ContenderId, frame: &Frame, collided: bool) {
         if frame.kind != FrameKind::Beacon {
             let is_data = frame.kind == FrameKind::Data;
@@ -94,19 +94,19 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Packets of all categories in the queues of a member.
+    /// Number of packets of all categories in the queues of a member.
     #[inline(never)]
     pub(super) fn packets_of(&self, member: NodeId) -> u32 {
         self.roster.of(member).map(|id| self.contenders[id.index()].queue.len()).sum()
     }
 
-    /// Sequence number last received on a hop from a contender that is not the first of its member.
+    /// Sequence number received last on a hop from a contender that is not the first of its member.
     #[inline(never)]
     pub(super) fn received(&mut self, id: ContenderId, to: NodeId) -> &mut Option<u16> {
         &mut self.received[self.roster.hop(id, to)]
     }
 
-    /// The contender of a member that is in an exchange.
+    /// Contender of a member that is in an exchange.
     pub(super) fn in_exchange(&self, member: NodeId) -> Option<ContenderId> {
         let is_in_exchange =
             |id: &ContenderId| matches!(self.contenders[id.index()].access, Access::Exchange(_));

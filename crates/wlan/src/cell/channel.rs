@@ -1,4 +1,4 @@
-//! The frames on the air, and the account of every nanosecond of it.
+//! Frames on the air, and the accounting of airtime.
 
 use airfair_laws::Direction;
 use airfair_units::Time;
@@ -9,21 +9,22 @@ use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::record::{AirUse, CategoryEvent, Record, SentFrame};
 use crate::roster::ContenderId;
 
-/// The channel. Its records account for each nanosecond once: use is charged whenever it changes.
+/// Channel of a cell. Its records account for each nanosecond once; time is charged whenever the use of the air
+/// changes.
 #[derive(Debug)]
 pub(super) struct Channel<P> {
     on_air: Vec<Ppdu<P>>,
-    /// A frame of an undisturbed exchange, of which no PPDU is made.
+    /// Frame of an undisturbed exchange, for which there is no PPDU.
     undisturbed: Option<UndisturbedFrame>,
-    /// Members with something to send, or whose response is due.
+    /// Number of members with something to send, or with a response due.
     waiting: usize,
     charged_until: Time,
-    /// Category of each contender, if there are records of categories.
+    /// Access category of each contender, if categories are recorded.
     categories: Vec<AccessCategory>,
     pub(super) records: Vec<Record>,
 }
 
-/// A frame that is alone on the air from its start to its end, as far as the account of the air cares.
+/// A frame that is alone on the air from its start to its end, as far as accounting needs it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UndisturbedFrame {
     pub(super) initiator: ContenderId,
@@ -57,18 +58,18 @@ impl<P> Channel<P> {
         self.on_air.iter().map(|ppdu| ppdu.end).min()
     }
 
-    /// A frame starts now.
+    /// Puts a frame on the air that starts now.
     pub(super) fn put(&mut self, ppdu: Ppdu<P>) {
         self.charge(ppdu.start);
         self.on_air.push(ppdu);
     }
 
-    /// A frame is certain to start a SIFS after the one that it follows.
+    /// Puts a frame on the air that will start a SIFS after the one before it.
     pub(super) fn put_ahead(&mut self, ppdu: Ppdu<P>) {
         self.on_air.push(ppdu);
     }
 
-    /// An undisturbed exchange starts: its transmitter has waited until now.
+    /// Starts an undisturbed exchange, and charges the time until now as contention.
     #[inline]
     pub(super) fn begin_undisturbed(&mut self, frame: UndisturbedFrame) {
         if frame.start > self.charged_until {
@@ -77,13 +78,13 @@ impl<P> Channel<P> {
         self.put_undisturbed(frame);
     }
 
-    /// A frame of an undisturbed exchange starts, now or after a SIFS.
+    /// Puts a frame of an undisturbed exchange on the air, which starts now or after a SIFS.
     #[inline]
     pub(super) fn put_undisturbed(&mut self, frame: UndisturbedFrame) {
         self.undisturbed = Some(frame);
     }
 
-    /// A frame of an undisturbed exchange leaves the air.
+    /// Removes a frame of an undisturbed exchange from the air.
     #[inline]
     pub(super) fn end_undisturbed(
         &mut self,
@@ -98,12 +99,12 @@ impl<P> Channel<P> {
         self.records.push(Record::Sent { node, frame, retry, collided: false });
     }
 
-    /// Start of the frame of an undisturbed exchange, which is a PPDU from now on.
+    /// Removes the frame of an undisturbed exchange, which becomes a PPDU. Returns its start.
     pub(super) fn expose(&mut self) -> Time {
         self.undisturbed.take().expect("an undisturbed frame is on the air").start
     }
 
-    /// All frames on the air that are `overlapped` where their receiver is are lost.
+    /// Marks all frames on the air that are `overlapped` at their receiver as collided.
     pub(super) fn collide(&mut self, overlapped: impl Fn(&Frame) -> bool) {
         let known = self.on_air.iter().any(|ppdu| ppdu.collided);
         for ppdu in &mut self.on_air {
@@ -135,7 +136,7 @@ impl<P> Channel<P> {
         ended.extend(self.on_air.extract_if(.., |ppdu| ppdu.end == now));
     }
 
-    /// One more member has something to send.
+    /// Counts one more member with something to send.
     pub(super) fn begin_waiting(&mut self, now: Time) {
         if self.waiting == 0 {
             self.charge(now);
@@ -143,7 +144,7 @@ impl<P> Channel<P> {
         self.waiting += 1;
     }
 
-    /// One member less has something to send.
+    /// Counts one less member with something to send.
     pub(super) fn end_waiting(&mut self, now: Time) {
         if self.waiting == 1 {
             self.charge(now);
@@ -151,7 +152,7 @@ impl<P> Channel<P> {
         self.waiting -= 1;
     }
 
-    /// Charges the time since the last change to what the air was used for.
+    /// Charges the time since the last change to the use of the air.
     pub(super) fn charge(&mut self, now: Time) {
         if now == self.charged_until {
             return;
@@ -160,7 +161,7 @@ impl<P> Channel<P> {
             (Some(frame), _) => (frame.start, frame.usage),
             (None, []) if self.waiting > 0 => (now, AirUse::Contention),
             (None, []) => (self.charged_until, AirUse::Idle),
-            (None, [sole]) if !sole.collided => (sole.start, usage_of(&sole.frame)),
+            (None, [ppdu]) if !ppdu.collided => (ppdu.start, usage_of(&ppdu.frame)),
             (None, _) => (self.charged_until, AirUse::Collision),
         };
         if !self.categories.is_empty() {
@@ -169,13 +170,13 @@ impl<P> Channel<P> {
         self.charge_frame(start.min(now), now, usage);
     }
 
-    /// Records the category whose frame has been alone on the air since the last change.
+    /// Records the category whose frame was alone on the air since the last change.
     #[cold]
     fn charge_category(&mut self, now: Time) {
         let (initiator, start) = match (&self.undisturbed, self.on_air.as_slice()) {
             (Some(frame), _) => (frame.initiator, frame.start),
-            (None, [sole]) if !sole.collided && sole.frame.to.is_some() => {
-                (sole.initiator, sole.start)
+            (None, [ppdu]) if !ppdu.collided && ppdu.frame.to.is_some() => {
+                (ppdu.initiator, ppdu.start)
             }
             _ => return,
         };
@@ -186,12 +187,12 @@ impl<P> Channel<P> {
         }
     }
 
-    /// From now on there are records of what each category holds of the air.
+    /// Records the airtime of each category from now on.
     pub(super) fn tell_categories(&mut self, categories: &[AccessCategory]) {
         self.categories = categories.to_vec();
     }
 
-    /// Charges what is on the air from `start` to `now`, and the gap before it.
+    /// Charges the frame on the air from `start` to `now`, and the contention before it.
     #[inline]
     fn charge_frame(&mut self, start: Time, now: Time, usage: AirUse) {
         if start > self.charged_until {
@@ -233,7 +234,7 @@ fn usage_of(frame: &Frame) -> AirUse {
 }
 
 impl AirUse {
-    /// A data frame between the access point and a station.
+    /// Use of the air by a data frame.
     #[inline]
     pub(super) fn of_data(from: NodeId, to: NodeId) -> Self {
         if from.is_ap() {
@@ -243,7 +244,7 @@ impl AirUse {
         }
     }
 
-    /// A control frame between the two.
+    /// Use of the air by a control frame.
     #[inline]
     pub(super) fn of_control(from: NodeId, to: NodeId) -> Self {
         Self::Control { station: if from.is_ap() { to } else { from } }

@@ -1,9 +1,9 @@
-//! Exchanges, frame by frame: the sequences RTS–CTS–DATA–ACK, CTS-to-self–DATA–ACK and DATA–ACK.
-//! [80211-2020 §10.3.2, §10.23]
+//! Exchanges, frame by frame: the sequences RTS–CTS–DATA–ACK, CTS-to-self–DATA–ACK and DATA–ACK. [80211-2020 §10.3.2,
+//! §10.23]
 
 use airfair_units::{Duration, Time};
 
-use super::{Cell, Departure, Errors, Told};
+use super::{Cell, Departure, Errors, ReportedDepartures};
 use crate::airtime::{self, Protection};
 use crate::config::{AfterCollision, NodeId};
 use crate::contender::{Access, Content, Deadline, Exchange, Step, Verdict};
@@ -15,7 +15,7 @@ use crate::record::{DropCause, Record};
 use crate::roster::ContenderId;
 
 impl<P: Copy + Headers> Cell<P> {
-    /// The exchange of a transmitter that has just won the channel.
+    /// Begins the exchange of a contender that has just won the channel.
     pub(super) fn begin_exchange(&mut self, now: Time, id: ContenderId) -> Exchange {
         self.adapt_to_sending(now, id);
         if let Some(to) = self.contenders[id.index()].queue.link_in_service() {
@@ -26,7 +26,7 @@ impl<P: Copy + Headers> Cell<P> {
         plan
     }
 
-    /// The first frame of an exchange.
+    /// First frame of an exchange.
     pub(super) fn first_frame(&self, id: ContenderId, plan: &Exchange) -> Frame {
         let sifs = self.airtime.timing.sifs;
         let rest = plan.data + sifs + plan.ack;
@@ -53,7 +53,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// The exchange of the packet in service.
+    /// Exchange for the packet in service.
     #[expect(clippy::inline_always, reason = "it is large, and stays where it is made")]
     #[inline(always)]
     fn plan(&self, id: ContenderId, txop_start: Time) -> Exchange {
@@ -80,7 +80,8 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Its duration field covers its own ACK only, whatever follows in the TXOP.  [80211-2020 §9.2.5.2]
+    /// Data frame of an exchange. Its duration field covers only its own ACK, even if the TXOP continues.
+    /// [80211-2020 §9.2.5.2]
     #[expect(clippy::inline_always, reason = "it is large, and a part of what is made of it")]
     #[inline(always)]
     pub(super) fn data_frame(&self, id: ContenderId, exchange: &Exchange) -> Frame {
@@ -101,7 +102,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Takes in a frame that has just left the air, and begins what it leads to.
+    /// Handles a frame that has just left the air, and continues its exchange.
     pub(super) fn receive(&mut self, now: Time, ppdu: &Ppdu<P>) {
         let Ppdu { frame, initiator, .. } = *ppdu;
         if let Some(id) = self.in_exchange(frame.from)
@@ -137,7 +138,7 @@ impl<P: Copy + Headers> Cell<P> {
                 self.await_in_vain(now, ppdu);
             }
             FrameKind::Cts if decoded => self.follow(now, initiator, FrameKind::Data),
-            // Nobody answers a CTS to oneself: its sender goes on and does not know of a collision.
+            // A CTS-to-self has no response: its sender continues, and does not know of a collision.
             FrameKind::CtsToSelf => self.follow(now, initiator, FrameKind::Data),
             FrameKind::Ack | FrameKind::BlockAck if decoded => {
                 if self.succeed(now, initiator) {
@@ -151,7 +152,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// The next frame of the exchange of `id` follows a SIFS later.
+    /// Schedules the next frame of the exchange of `id`, a SIFS later.
     pub(super) fn follow(&mut self, now: Time, id: ContenderId, kind: FrameKind) {
         let at = now + self.airtime.timing.sifs;
         let Access::Exchange(exchange) = &mut self.contenders[id.index()].access else { return };
@@ -159,7 +160,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.following.push(id);
     }
 
-    /// The frame that the exchange of `id` goes on with.
+    /// Next frame of the exchange of `id`.
     pub(super) fn next_frame(&mut self, id: ContenderId) -> Frame {
         let Access::Exchange(exchange) = &mut self.contenders[id.index()].access else {
             unreachable!("it is in an exchange")
@@ -177,7 +178,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Duration of that frame.
+    /// Duration of the next frame of the exchange of `id`.
     pub(super) fn next_duration(&self, id: ContenderId) -> Duration {
         let exchange = self.exchange(id);
         match (exchange.step, exchange.protection) {
@@ -187,7 +188,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Sender and vector of that frame.
+    /// Transmitter and vector of the next frame of the exchange of `id`.
     pub(super) fn next_sender(&self, id: ContenderId) -> (NodeId, TxVector) {
         let exchange = self.exchange(id);
         match (exchange.step, exchange.protection) {
@@ -201,7 +202,10 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// The exchange that `id` is in.
+    /// Exchange of contender `id`.
+    ///
+    /// # Panics
+    /// If it is in no exchange.
     pub(super) fn exchange(&self, id: ContenderId) -> &Exchange {
         let Access::Exchange(exchange) = &self.contenders[id.index()].access else {
             unreachable!("it is in an exchange")
@@ -209,7 +213,7 @@ impl<P: Copy + Headers> Cell<P> {
         exchange
     }
 
-    /// The response of the receiver to a frame that was sent so.
+    /// Response to a frame with this vector, from the receiver of the exchange.
     pub(super) fn response(
         &self,
         id: ContenderId,
@@ -228,7 +232,7 @@ impl<P: Copy + Headers> Cell<P> {
         Frame { kind, from, to: Some(id.member()), tx, psdu, duration, duration_field, retry }
     }
 
-    /// Hands the packets of a data frame on, unless they have come before.  [80211-2020 §10.3.2.14]
+    /// Delivers the packets of a data frame that the receiver has not had before.  [80211-2020 §10.3.2.14]
     fn deliver(&mut self, ppdu: &Ppdu<P>, to: NodeId) {
         let id = ppdu.initiator;
         for mpdu in ppdu.mpdus.iter().filter(|mpdu| !mpdu.errored) {
@@ -239,7 +243,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// True if the receiver has not had the packet of this number before; it remembers the number.
+    /// True if the receiver has not had the packet with this sequence number before. Stores the number.
     #[inline]
     pub(super) fn is_new(
         &mut self,
@@ -249,7 +253,7 @@ impl<P: Copy + Headers> Cell<P> {
         retry: bool,
     ) -> bool {
         let from = id.member();
-        // Either end of a hop is the access point, so one cache per station and direction is enough.
+        // One end of each hop is the access point, so one cache per station and direction is enough.
         let cache = if !id.is_first() {
             self.received(id, to)
         } else if from.is_ap() {
@@ -265,7 +269,7 @@ impl<P: Copy + Headers> Cell<P> {
         true
     }
 
-    /// The access point has received a packet, where its queue is told what time stations use.
+    /// Charges the airtime of a packet that the access point has received, if its queue shares time between stations.
     #[inline]
     pub(super) fn charge_received(&mut self, now: Time, sender: ContenderId, to: NodeId) {
         if self.shares_time && to.is_ap() {
@@ -273,8 +277,8 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// No response will come. The sender cannot know it before its time-out, except where a model
-    /// assumes that collisions are noticed at once.
+    /// Handles a frame without a response. Its sender learns this at its time-out, except under a model in which
+    /// collisions are noticed at once.
     fn await_in_vain(&mut self, now: Time, ppdu: &Ppdu<P>) {
         let (id, kind) = (ppdu.initiator, ppdu.frame.kind);
         let at_once = ppdu.collided && self.after_collision != AfterCollision::Standard;
@@ -288,7 +292,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Response that the exchange of `id` has waited for in vain, and until when.
+    /// Response for which the exchange of `id` waits in vain, and its deadline.
     fn awaited(&self, id: ContenderId) -> (FrameKind, Deadline) {
         match self.contenders[id.index()].access {
             Access::Exchange(Exchange { step: Step::Unanswered(failed, until), .. }) => {
@@ -298,7 +302,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// The next response time-out.
+    /// Time of the next response time-out.
     pub(super) fn next_timeout(&self) -> Option<Time> {
         let timeout = |id: &ContenderId| match self.awaited(*id) {
             (_, Deadline::At(at)) => Some(at),
@@ -307,12 +311,12 @@ impl<P: Copy + Headers> Cell<P> {
         self.unanswered.iter().filter_map(timeout).min()
     }
 
-    /// Response time-outs that are due.
+    /// Handles the response time-outs that are due.
     pub(super) fn time_out(&mut self, now: Time) {
         self.fail_where(now, |_, _, until| until == Deadline::At(now));
     }
 
-    /// Under Bianchi's assumption, whoever was in a collision knows it as soon as its medium is idle.
+    /// Fails collided exchanges under Bianchi's model, as soon as the medium of the sender is idle.
     pub(super) fn fail_collided(&mut self, now: Time) {
         if self.after_collision != AfterCollision::Standard {
             self.fail_where(now, |cell, id, until| {
@@ -332,7 +336,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// The exchange of `id` is done. True if its TXOP goes on with another one a SIFS later.
+    /// Ends the exchange of `id` successfully. Returns true if its TXOP continues with another exchange a SIFS later.
     pub(super) fn succeed(&mut self, now: Time, id: ContenderId) -> bool {
         if self.shares_time && id.member().is_ap() {
             self.charge_airtime(now, id, FrameKind::Ack);
@@ -354,8 +358,8 @@ impl<P: Copy + Headers> Cell<P> {
         false
     }
 
-    /// Goes on with the next packet, if there is one whose exchange ends within the TXOP when it starts a SIFS later. The
-    /// channel is held already, so nothing goes before it.  [80211-2020 §10.23.2.8]
+    /// Continues a TXOP with the next packet, if its exchange, starting a SIFS later, ends within the TXOP. Nothing
+    /// precedes it, since the channel is held already.  [80211-2020 §10.23.2.8]
     fn continue_txop(&mut self, now: Time, id: ContenderId) -> bool {
         let contender = &self.contenders[id.index()];
         let Access::Exchange(last) = contender.access else { return false };
@@ -377,7 +381,7 @@ impl<P: Copy + Headers> Cell<P> {
         fits
     }
 
-    /// The RTS or data frame `failed` has had no response.
+    /// Handles the missing response to the RTS or data frame `failed`.
     fn fail(&mut self, now: Time, id: ContenderId, failed: FrameKind) {
         let Access::Exchange(plan) = self.contenders[id.index()].access else { return };
         if self.shares_time && id.member().is_ap() {
@@ -399,7 +403,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.draw_anew(now, id);
     }
 
-    /// Draws a back-off after a failure, and contends with it or rests.
+    /// Draws a back-off after a failure, and contends with it or becomes idle.
     pub(super) fn draw_anew(&mut self, now: Time, id: ContenderId) {
         let contender = &mut self.contenders[id.index()];
         let backoff = contender.draw_backoff();
@@ -412,7 +416,7 @@ impl<P: Copy + Headers> Cell<P> {
     pub(super) fn leave_queue(&mut self, now: Time, id: ContenderId) {
         let contender = &mut self.contenders[id.index()];
         let InService { mpdu, has_arrived } = contender.serving();
-        if self.told == Told::All || !has_arrived {
+        if self.reported_departures == ReportedDepartures::All || !has_arrived {
             self.departures.push(Departure { msdu: mpdu.msdu, lost: !has_arrived });
         }
         contender.finish(now);
@@ -426,7 +430,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.record_queue(id);
     }
 
-    /// Contends for the next packet with the back-off that it has drawn, or rests.
+    /// Contends for the next packet with the back-off already drawn, or becomes idle.
     #[inline]
     fn go_on(&mut self, id: ContenderId) {
         let contender = &mut self.contenders[id.index()];
@@ -448,7 +452,7 @@ mod tests {
     use crate::Rules;
     use crate::phy::Standard;
 
-    /// The repetition is made by hand, whole lost ACKs are the scripts' business.
+    /// The repetition is made by hand; the scripts test whole lost ACKs.
     ///
     /// Verifies: [80211-2020 §10.3.2.14]
     #[test]
@@ -470,7 +474,7 @@ mod tests {
         cell.deliver(&first, NodeId::AP);
         cell.deliver(&again, NodeId::AP);
         cell.contenders[id.index()].finish(Time::ZERO);
-        // The next frame is another one even if its first copy was lost and this is a repetition.
+        // The next frame is new even if its first copy was lost and this is a retry.
         send(&mut cell);
         let next = send(&mut cell);
         cell.deliver(&next, NodeId::AP);

@@ -1,4 +1,4 @@
-//! The cell as one machine: members, medium, and the order of what happens on the air.
+//! The cell as one state machine: members, channel, and the order of events on the air.
 
 mod aggregates;
 mod airtime_charge;
@@ -43,7 +43,7 @@ use aggregates::{Errors, Recipients};
 use beacons::Beacons;
 use channel::Channel;
 use monitor::Monitor;
-pub use monitor::{ChannelAccess, Fate, Monitored, Signal};
+pub use monitor::{ChannelAccess, FrameOutcome, Monitored, Signal};
 use noise::Noise;
 use overhear::HeardFrames;
 pub use overhear::{Listen, Overheard};
@@ -52,45 +52,46 @@ use undisturbed::{Audience, Undisturbed};
 /// A packet that has left its transmitter's queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure<P> {
-    /// The packet.
+    /// The packet, as it was queued.
     pub msdu: Msdu<P>,
-    /// True if it was given up without having reached its receiver.
+    /// True if the packet was given up without having reached its receiver.
     pub lost: bool,
 }
 
-/// The transmit queue of a member has no room for a packet, or does not want it.
+/// Error: the transmit queue of a member is full, or has refused a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueFull;
 
-/// A law has changed the rate of data frames from or to a station.
+/// Change of the rate of data frames from or to a station, by rate control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateChange {
-    /// The station.
+    /// Station of the link.
     pub station: NodeId,
     /// Direction of the frames.
     pub direction: Direction,
-    /// Rate from now on.
+    /// New rate of the frames.
     pub rate: DataRate,
 }
 
-/// Departures that the owner is told of.
+/// Departures that are reported to the owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Told {
+enum ReportedDepartures {
     All,
     Losses,
 }
 
-/// Those who are told of each frame that leaves the air, beside its record.
+/// Reports of frames that leave the air, beyond their records. Each level includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Watch {
+enum FrameReports {
     Nobody,
-    /// Members that overhear it.
+    /// Reports to members that overhear frames.
     Listeners,
-    /// Them, and the records of its access category.
+    /// Records of the access categories of frames.
     Categories,
 }
 
-/// One 802.11 cell: an access point, its stations and their channel. `P` travels with each packet.
+/// One 802.11 cell: an access point, its stations and their channel. `P` is the payload that the owner attaches to
+/// each packet.
 #[derive(Debug)]
 pub struct Cell<P> {
     airtime: Airtime,
@@ -99,7 +100,7 @@ pub struct Cell<P> {
     post_backoff: bool,
     contention: Contention,
     beacons: Beacons,
-    /// The next event, kept since the world asks more often than it changes.
+    /// Next event, which is kept because it is asked for more often than it changes.
     next: Moment,
     channel: Channel<P>,
     roster: Roster,
@@ -107,40 +108,38 @@ pub struct Cell<P> {
     contenders: Vec<Contender<P>>,
     noise: Noise,
     audience: Audience,
-    /// The exchange under way, if nothing can disturb it.
+    /// Current exchange, if nothing can disturb it.
     undisturbed: Option<Undisturbed>,
-    /// Initiators of exchanges whose next frame is due, or waits for a time-out.
+    /// Initiators of exchanges whose next frame is due, and of exchanges that wait for a time-out.
     following: Vec<ContenderId>,
     unanswered: Vec<ContenderId>,
     winners: Vec<ContenderId>,
-    /// Winners that have given way to another one of their member.
+    /// Winners that have given way to another category of their member.
     yielding: Vec<ContenderId>,
     ended: Vec<Ppdu<P>>,
-    /// Memory for the MPDUs of the next PPDUs.
+    /// Buffers for the MPDUs of the next PPDUs.
     spare: Vec<Vec<Mpdu<P>>>,
     deliveries: Vec<Msdu<P>>,
     departures: Vec<Departure<P>>,
     rate_changes: VecDeque<RateChange>,
-    /// True if any rate follows a law.
+    /// True if any link has rate control.
     adapts: bool,
-    /// True if the access point's queue is told what time stations use.
+    /// True if the access point's queue shares time between stations, and so needs airtime charges.
     shares_time: bool,
-    /// Time at which that queue wants to be asked again, or packets have waited long enough for others before them.
+    /// Time at which this queue may release a packet, or at which a reorder buffer times out.
     release: Option<Time>,
-    /// Sequence numbers last received of contenders that are not the first of their member, by hop.
+    /// Sequence numbers received last from contenders that are not the first of their member, by hop.
     received: Vec<Option<u16>>,
     recipients: Recipients<P>,
-    /// MPDUs with errors of the aggregate that leaves the air undisturbed.
+    /// MPDUs with errors of the undisturbed aggregate that leaves the air.
     errors: Errors,
-    told: Told,
-    /// Those who are told of each frame that leaves the air.
-    watch: Watch,
-    /// Scope of what each member is told of the frames that it overhears, if anyone is told anything; those who are
-    /// told all of it; and what they have not been told yet.
+    reported_departures: ReportedDepartures,
+    frame_reports: FrameReports,
+    /// Frames that each member asks for, if any does; members that ask for all frames; and frames not fetched yet.
     scopes: Vec<Option<Listen>>,
     listeners: Vec<NodeId>,
     heard: HeardFrames<P>,
-    /// Knowledge for a trace, if there is one.
+    /// Monitor for a trace, if there is one.
     monitor: Option<Box<Monitor<P>>>,
 }
 
@@ -148,14 +147,14 @@ impl<P: Copy + Headers> Cell<P> {
     /// Queues a packet at its transmitter.
     ///
     /// # Errors
-    /// [`QueueFull`] if the queue has no room for it; a record says so, too.
+    /// [`QueueFull`] if the queue has no room for the packet, which is also recorded.
     #[inline]
     pub fn enqueue(&mut self, now: Time, msdu: Msdu<&P>) -> Result<(), QueueFull> {
         let Msdu { payload, size, from, to } = msdu;
         self.enqueue_copy(now, payload, Msdu { payload: (), size, from, to })
     }
 
-    /// The same with the packet apart: it is known to lie elsewhere, and copied once.
+    /// Does the same, with the packet's payload separate, so that it is copied only once.
     #[inline(never)]
     fn enqueue_copy(&mut self, now: Time, payload: &P, frame: Msdu<()>) -> Result<(), QueueFull> {
         let id = self.roster.find(frame.from, || payload.category());
@@ -172,7 +171,7 @@ impl<P: Copy + Headers> Cell<P> {
         Ok(())
     }
 
-    /// Queues a packet with which others may give way.
+    /// Queues a packet for which others may have to be dropped.
     #[inline(never)]
     fn push(&mut self, now: Time, id: ContenderId, msdu: Msdu<P>) -> Result<(), QueueFull> {
         let is_let_in = self.contenders[id.index()].queue.push(now, msdu);
@@ -185,8 +184,9 @@ impl<P: Copy + Headers> Cell<P> {
         Ok(())
     }
 
-    /// Queues up to `most` packets of one member and category that `next` makes, each as if [queued](Self::enqueue)
-    /// where there [is room](Self::has_room). Tells how many: as long as each of them just joins the others.
+    /// Queues up to `most` packets of one member and category that `next` makes, as [`enqueue`](Self::enqueue) would
+    /// while there [is room](Self::has_room). Returns the number of packets, which ends with the first one that would
+    /// do more than join the queue.
     pub fn refill(
         &mut self,
         now: Time,
@@ -206,7 +206,7 @@ impl<P: Copy + Headers> Cell<P> {
         })
     }
 
-    /// A resting contender that has something to send, contends.
+    /// Starts channel access for an idle contender that has something to send.
     #[inline]
     fn seek_access(&mut self, now: Time, id: ContenderId) {
         let contender = &self.contenders[id.index()];
@@ -227,7 +227,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.plan_next(now);
     }
 
-    /// True if the queue of `from` for a category has room for one more packet of data to `to` without another giving way.
+    /// True if the queue of `from` for a category has room for one more data packet to `to` without dropping another.
     #[expect(
         clippy::inline_always,
         reason = "each call on a packet's way costs twenty instructions"
@@ -238,7 +238,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.contenders[id.index()].queue.has_room_for(to)
     }
 
-    /// Packets before which a packet of the flow `flow` from `from` to `to` would have to wait, those in service left out.
+    /// Number of packets behind which a packet of `flow` from `from` to `to` would wait, without those in service.
     pub fn backlog(
         &self,
         (from, to): (NodeId, NodeId),
@@ -258,13 +258,13 @@ impl<P: Copy + Headers> Cell<P> {
         self.link_rate(station, direction).set(tx);
     }
 
-    /// Sets how data frames from or to a station are sent, from its next attempt on.
+    /// Sets the vector of data frames from or to a station, from its next attempt on.
     pub fn set_vector(&mut self, station: NodeId, direction: Direction, tx: TxVector) {
         self.link_rate(station, direction).set(tx);
     }
 
-    /// Sets which frames between a station and the access point are errored, from those on the air on. A link that had
-    /// no errors before draws from `stream`.
+    /// Sets the error model of frames between a station and the access point, from those on the air on. A link that
+    /// had no errors before draws from `stream`.
     ///
     /// # Panics
     /// If the cell was made [`with_propagation`](Self::with_propagation), where powers decide.
@@ -273,14 +273,14 @@ impl<P: Copy + Headers> Cell<P> {
         self.audience = self.audience.max(Audience::Noise);
     }
 
-    /// Sets the weights of data and ACKs in the queues of `node`, from the next packet on.
+    /// Sets the weights of DATA and ACKs in the queues of `node`, from the next packet on.
     pub fn set_weights(&mut self, node: NodeId, weights: Weights) {
         for id in self.roster.of(node) {
             self.contenders[id.index()].queue.set_weights(weights);
         }
     }
 
-    /// Gives the queues of `node`, one for each category, another configuration: see
+    /// Replaces the configuration of the queues of `node`, one for each category: see
     /// [`TransmitQueue::reconfigure`](crate::queue::TransmitQueue::reconfigure).
     #[cold]
     pub fn set_queue(&mut self, now: Time, node: NodeId, config: QueueConfig) {
@@ -302,17 +302,18 @@ impl<P: Copy + Headers> Cell<P> {
         self.plan_next(now);
     }
 
-    /// Moment at which the cell next needs [`handle_event`](Self::handle_event); [`Moment::NEVER`] if it does not.
+    /// Moment at which the cell needs the next call of [`handle_event`](Self::handle_event); [`Moment::NEVER`] if it
+    /// needs none.
     #[inline]
     pub fn next_event(&self) -> Moment {
         self.next
     }
 
-    /// Looks what comes next.
+    /// Determines the next event.
     #[inline]
     fn plan_next(&mut self, now: Time) {
         self.next = match self.undisturbed {
-            // Only what does not need the air comes before its end.
+            // During the exchange, only events that do not need the air can come first.
             Some(exchange) if self.unanswered.is_empty() && self.release.is_none() => {
                 Moment::new(exchange.end(), Phase::End)
             }
@@ -338,7 +339,7 @@ impl<P: Copy + Headers> Cell<P> {
         next.min(Moment::of(self.contention.next_access(), Phase::Start))
     }
 
-    /// Time at which the next frame follows another after a SIFS.
+    /// Time at which the next frame follows another one after a SIFS.
     fn next_response(&self) -> Option<Time> {
         self.following.iter().map(|id| self.due(*id)).min()
     }
@@ -351,7 +352,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Lets happen what [`next_event`](Self::next_event) announced. A spurious call is a no-op.
+    /// Handles the event that [`next_event`](Self::next_event) has announced. A call at another moment has no effect.
     pub fn handle_event(&mut self, now: Time, phase: Phase) {
         match phase {
             Phase::End => match self.undisturbed {
@@ -369,58 +370,58 @@ impl<P: Copy + Headers> Cell<P> {
         self.plan_next(now);
     }
 
-    /// Sets what frames of `from` that start from now on are to `listener`; those on the air keep the audibility
-    /// that they started with. An 802.11b receiver senses OFDM frames at most.
+    /// Sets the audibility of frames of `from` for `listener`, from the next frame on. Frames on the air keep the
+    /// audibility at their start. An 802.11b receiver can at most sense OFDM frames.
     ///
     /// # Panics
-    /// If who hears whom is given for good: unless the cell was made by [`with_relation`](Self::with_relation), or
-    /// [`with_propagation`](Self::with_propagation) between places that some may leave.
+    /// If audibility is constant. It may change if the cell was made [`with_relation`](Self::with_relation), or
+    /// [`with_propagation`](Self::with_propagation) with members that may get out of range.
     pub fn set_audibility(&mut self, listener: NodeId, from: NodeId, audibility: Audibility) {
         self.contention.set_audibility(listener, from, audibility);
     }
 
-    /// True if there is a delivery, a departure or a change of rate to ask for.
+    /// True if there is a delivery, a departure or a changed rate to fetch.
     #[inline]
     pub fn has_news(&self) -> bool {
         !(self.deliveries.is_empty() && self.departures.is_empty() && self.rate_changes.is_empty())
     }
 
-    /// Takes the packets that have reached the receiver of this hop into a list that is empty, whose memory is used again.
+    /// Takes the packets that have reached the receiver of this hop. `into` must be empty; its memory is reused.
     #[inline]
     pub fn take_deliveries(&mut self, into: &mut Vec<Msdu<P>>) {
         std::mem::swap(&mut self.deliveries, into);
     }
 
-    /// True if there is a departure to take.
+    /// True if there is a departure to fetch.
     #[inline]
     pub fn has_departures(&self) -> bool {
         !self.departures.is_empty()
     }
 
-    /// Takes the packets that are no longer queued; lost ones alone, if nobody [wants to know
-    /// more](Self::tell_losses_alone).
+    /// Takes the packets that have left their queues. After [`tell_losses_alone`](Self::tell_losses_alone), these are
+    /// only the lost ones.
     #[inline]
     pub fn take_departures(&mut self, into: &mut Vec<Departure<P>>) {
         std::mem::swap(&mut self.departures, into);
     }
 
-    /// From now on only packets that are lost are departures: nobody waits for room.
+    /// Reports only lost packets as departures from now on, for an owner that does not wait for room.
     pub fn tell_losses_alone(&mut self) {
-        self.told = Told::Losses;
+        self.reported_departures = ReportedDepartures::Losses;
     }
 
-    /// A rate that a law has changed.
+    /// Next rate that rate control has changed.
     pub fn poll_rate_change(&mut self) -> Option<RateChange> {
         self.rate_changes.pop_front()
     }
 
-    /// Records of what has happened since this was asked last.
+    /// Records since the last call.
     #[inline]
     pub fn drain_records(&mut self) -> Drain<'_, Record> {
         self.channel.records.drain(..)
     }
 
-    /// Hands those records, if there are any, to `take` together, where they lie.
+    /// Passes the records since the last call to `take`, all at once, if there are any.
     #[inline]
     pub fn hand_records(&mut self, take: impl FnOnce(&[Record])) {
         if !self.channel.records.is_empty() {
@@ -429,7 +430,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Packets in transmit queues that have not yet reached the receiver of their hop.
+    /// Packets in transmit queues that have not reached the receiver of their hop.
     pub fn undelivered(&self) -> impl Iterator<Item = &Msdu<P>> {
         self.contenders.iter().flat_map(|contender| {
             let queue = &contender.queue;
@@ -441,14 +442,14 @@ impl<P: Copy + Headers> Cell<P> {
         })
     }
 
-    /// Accounts for the air up to `now`, at the end of a run.
+    /// Accounts for the airtime up to `now`, at the end of a run.
     pub fn flush(&mut self, now: Time) {
         self.channel.charge(now);
     }
 
     fn start_transmissions(&mut self, now: Time) {
         let mut winners = std::mem::take(&mut self.winners);
-        // Winners first: a response that starts now would freeze them.
+        // Winners come first, because a response that starts now would stop their countdowns.
         self.contention.take_winners(now, &mut winners);
         if winners.len() > 1 && !self.roster.is_plain() {
             self.collide_internally(now, &mut winners);
@@ -499,8 +500,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.channel.put(ppdu);
     }
 
-    /// The PPDU of a frame of the exchange of `id`: one with data carries what that has in service, which has been on the
-    /// air from now on.
+    /// PPDU of a frame of the exchange of `id`. A data frame carries the packet in service, which counts as sent from
+    /// now on.
     fn ppdu(&mut self, start: Time, id: ContenderId, frame: Frame) -> Ppdu<P> {
         let mut mpdus = Vec::new();
         if frame.kind == FrameKind::Data {
@@ -516,8 +517,8 @@ impl<P: Copy + Headers> Cell<P> {
         Ppdu::new(start, (id, frame), mpdus)
     }
 
-    /// Frames have started: those that overlap where their receiver is collide. Whoever
-    /// misses the start of its response waits for nothing but its time-out.
+    /// Handles frames that have started: those that overlap at their receiver collide. An initiator that misses the
+    /// start of its response waits for its time-out.
     fn meet(&mut self, now: Time) {
         if self.contention.is_undisturbed() {
             return;
@@ -539,7 +540,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Whoever wanted to transmit without a back-off, and has found the medium busy, draws one.
+    /// Draws back-offs for contenders that were to transmit without one and have found the medium busy.
     #[inline]
     fn back_off_forestalled(&mut self, now: Time) {
         while let Some(id) = self.contention.pop_forestalled() {
@@ -547,7 +548,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// A contender that has found the medium busy draws a back-off and contends.
+    /// Draws a back-off for a contender that has found the medium busy, and contends.
     fn back_off(&mut self, now: Time, id: ContenderId) {
         let contender = &mut self.contenders[id.index()];
         let backoff = contender.draw_backoff();
@@ -569,7 +570,7 @@ impl<P: Copy + Headers> Cell<P> {
                 self.record_aggregate(ppdu.initiator, to);
             }
             self.add_noise(now, ppdu);
-            if self.watch != Watch::Nobody {
+            if self.frame_reports != FrameReports::Nobody {
                 self.overhear_ppdu(now, ppdu);
                 self.record_of_category(ppdu.initiator, &ppdu.frame, ppdu.collided);
             }
@@ -577,7 +578,7 @@ impl<P: Copy + Headers> Cell<P> {
         if self.audience == Audience::Monitor {
             self.keep_monitored(now, &ended);
         }
-        // Responses are decided before the NAV of the frame they answer is set.
+        // Responses are decided before the NAV of the frames that they answer is set.
         for ppdu in &ended {
             self.receive(now, ppdu);
         }
@@ -590,8 +591,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.ended = ended;
     }
 
-    /// The medium of everyone who sensed the frames that have `ended` is idle again, unless the next frame of the
-    /// exchange holds it: that one is on its way then.
+    /// Ends the busy period of members that sensed the frames in `ended`, unless the medium is held for the next
+    /// frame of the exchange, which is then put on the air.
     fn end_busy(&mut self, now: Time, ended: &[Ppdu<P>]) {
         let missed = &self.beacons.missed;
         let Some(initiator) = self.following.first().copied() else {
@@ -610,7 +611,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.put_next(now, initiator);
     }
 
-    /// The next frame of the exchange of `initiator`, for which the medium is held, is on its way.
+    /// Puts the next frame of the exchange of `initiator` on the air, for which the medium is held.
     fn put_next(&mut self, now: Time, initiator: ContenderId) {
         let next = self.next_frame(initiator);
         self.following.clear();
@@ -619,7 +620,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.channel.put_ahead(ppdu);
     }
 
-    /// True if everyone senses the next frame of the exchange of `initiator`, which starts a SIFS from now.
+    /// True if all members sense the next frame of the exchange of `initiator`, which starts a SIFS from now.
     #[cold]
     fn all_sense_next(&self, now: Time, initiator: ContenderId) -> bool {
         let (from, tx) = self.next_sender(initiator);
@@ -636,7 +637,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.record_length(id, self.contenders[id.index()].queue.len());
     }
 
-    /// Records the packets of a member, one of whose queues has this length.
+    /// Records the queue length of a member, one of whose queues has `length` packets.
     #[inline]
     fn record_length(&mut self, id: ContenderId, length: u32) {
         let node = id.member();
@@ -649,7 +650,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.record_category(id, CategoryEvent::Dropped);
     }
 
-    /// Packets that the queue of `id` has dropped in favour of others.
+    /// Handles packets that the queue of `id` has dropped in favour of others.
     #[inline]
     fn take_dropped(&mut self, id: ContenderId) {
         if self.contenders[id.index()].queue.has_dropped() {

@@ -1,6 +1,7 @@
-//! A monitor of the cell: each PPDU with what became of it everywhere, and how far each member's channel access is.
+//! Monitor of a cell, for traces: each PPDU with its outcome at its receivers, and the state of each member's channel
+//! access.
 //!
-//! Nothing is kept, and nobody looks, before [`Cell::monitor`] is called.
+//! Nothing is recorded before [`Cell::monitor`] is called.
 
 use std::collections::VecDeque;
 
@@ -17,74 +18,78 @@ use crate::frame::{FrameKind, Mpdu, Ppdu};
 use crate::queue::headers::Headers;
 use crate::roster::ContenderId;
 
-/// A PPDU that has left the air, as only a monitor knows it that is everywhere at once.
+/// A PPDU that has left the air, with facts that no single member knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Monitored<P> {
-    /// The PPDU.
+    /// The PPDU, as it was on the air.
     pub ppdu: Ppdu<P>,
-    /// Elements that others have put into it, if it is a beacon.
+    /// Elements of a beacon; empty for other frames.
     pub elements: Elements,
-    /// Members that it is addressed to and that have decoded it, ascending: one at most, but of a beacon.
+    /// Members that the PPDU is addressed to and that have decoded it, ascending. Only a beacon may have several.
     pub receivers: Vec<NodeId>,
-    /// Power and noise at its addressee, in a cell with a radio.
+    /// Power and noise at the addressee, in a cell with a radio.
     pub signal: Option<Signal>,
-    /// Access category of the exchange that it is of; it means nothing for a beacon.
+    /// Access category of the exchange; without meaning for a beacon.
     pub category: AccessCategory,
-    /// Starting number and bits of a `BlockAck`; a request has a starting number and no bits.
+    /// Starting sequence number and bits of a `BlockAck`. A `BlockAckReq` has only a starting number.
     pub block_ack: Option<Bitmap>,
 }
 
-/// What became of a PPDU at those for whom it is.
+/// Outcome of a PPDU at its receivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// Its addressee has decoded it; of a beacon or a CTS-to-self anyone.
+pub enum FrameOutcome {
+    /// The addressee has decoded the PPDU; for a beacon or a CTS-to-self, any member has.
     Received,
-    /// Another frame overlapped it.
+    /// Another frame overlapped the PPDU.
     Collided,
-    /// Noise has left nothing of it.
+    /// Noise has destroyed the PPDU.
     Errored,
-    /// Nobody whom it is for was listening: its receiver was no longer in step with it, or does not decode it.
+    /// The addressee did not receive the PPDU: it was not synchronised to it, or does not decode it.
     Missed,
 }
 
 impl<P> Monitored<P> {
-    /// What became of it.
-    pub fn fate(&self) -> Fate {
+    /// Outcome of the PPDU.
+    pub fn outcome(&self) -> FrameOutcome {
         match &self.ppdu {
-            Ppdu { collided: true, .. } => Fate::Collided,
-            _ if !self.receivers.is_empty() => Fate::Received,
-            Ppdu { errored: true, .. } => Fate::Errored,
-            _ => Fate::Missed,
+            Ppdu { collided: true, .. } => FrameOutcome::Collided,
+            _ if !self.receivers.is_empty() => FrameOutcome::Received,
+            Ppdu { errored: true, .. } => FrameOutcome::Errored,
+            _ => FrameOutcome::Missed,
         }
     }
 
-    /// Fate of one of its MPDUs: each errs by itself.
-    pub fn fate_of(&self, mpdu: &Mpdu<P>) -> Fate {
-        match self.fate() {
-            Fate::Received if mpdu.errored => Fate::Errored,
-            fate => fate,
+    /// Outcome of one MPDU of the PPDU, since noise affects each MPDU by itself.
+    pub fn outcome_of(&self, mpdu: &Mpdu<P>) -> FrameOutcome {
+        match self.outcome() {
+            FrameOutcome::Received if mpdu.errored => FrameOutcome::Errored,
+            outcome => outcome,
         }
     }
 
-    /// Number of its MPDUs that have not come.
+    /// Number of MPDUs that have not arrived.
     pub fn lost_mpdus(&self) -> usize {
-        self.ppdu.mpdus.iter().filter(|mpdu| self.fate_of(mpdu) != Fate::Received).count()
+        self.ppdu
+            .mpdus
+            .iter()
+            .filter(|mpdu| self.outcome_of(mpdu) != FrameOutcome::Received)
+            .count()
     }
 }
 
-/// Power of a frame at its receiver, beside the noise there.
+/// Received power of a frame at its receiver, and the noise there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signal {
-    /// Power that arrives, fading included.
+    /// Received power, fading included.
     pub power: Dbm,
-    /// Thermal noise and that of the receiver.
+    /// Thermal noise and the receiver's own noise.
     pub noise: Dbm,
 }
 
-/// Channel access of a member.
+/// State of a member's channel access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChannelAccess {
-    /// Nothing to send.
+    /// The member has nothing to send.
     #[default]
     Resting,
     /// A packet waits while the medium is busy, physically or virtually.
@@ -92,20 +97,20 @@ pub enum ChannelAccess {
         /// Slots left to count.
         slots: u64,
     },
-    /// A packet waits while the medium is idle: for the end of the interframe space and of the NAV first, and for as
-    /// many slots from there on.
+    /// A packet waits while the medium is idle: first for the end of the interframe space and of the NAV, and then
+    /// for its slots.
     CountingDown {
-        /// Time from which on slots count.
+        /// Time from which slots count.
         from: Time,
-        /// Slots left to count then.
+        /// Slots left to count from there.
         slots: u64,
     },
-    /// It has won the channel: a frame of its exchange is on the air or due, or a response is awaited.
+    /// The member has won the channel: a frame of its exchange is on the air or due, or a response is awaited.
     InExchange,
 }
 
 impl ChannelAccess {
-    /// Order of the categories of a member: the one that it is about most.
+    /// Order by which one state represents all categories of a member.
     fn order(&self) -> (u8, u64) {
         match *self {
             Self::InExchange => (0, 0),
@@ -115,41 +120,42 @@ impl ChannelAccess {
     }
 }
 
-/// Knowledge of a monitor that nobody has asked for yet.
+/// State of a monitor between two calls.
 #[derive(Debug)]
 pub(super) struct Monitor<P> {
     pub(super) frames: VecDeque<Monitored<P>>,
-    /// Channel access of each member, as it was told last.
-    told: Vec<ChannelAccess>,
+    /// State of each member's channel access at the last call.
+    reported: Vec<ChannelAccess>,
 }
 
 impl<P: Copy + Headers> Cell<P> {
-    /// From now on each frame that leaves the air is kept for [`poll_monitored`](Self::poll_monitored).
+    /// Keeps each frame that leaves the air from now on, for [`poll_monitored`](Self::poll_monitored).
     pub fn monitor(&mut self) {
-        let told = vec![ChannelAccess::default(); self.members.len()];
-        let monitor = || Box::new(Monitor { frames: VecDeque::new(), told });
+        let reported = vec![ChannelAccess::default(); self.members.len()];
+        let monitor = || Box::new(Monitor { frames: VecDeque::new(), reported });
         self.monitor.get_or_insert_with(monitor);
         self.audience = Audience::Monitor;
     }
 
-    /// A frame that has left the air, with what it carried and what became of it.
+    /// Next frame that has left the air, with its content and outcome.
     pub fn poll_monitored(&mut self) -> Option<Monitored<P>> {
         self.monitor.as_mut()?.frames.pop_front()
     }
 
-    /// Tells of each member whose channel access is another than when this was asked last.
+    /// Calls `tell` for each member whose channel access has changed since the last call.
     pub fn tell_access(&mut self, mut tell: impl FnMut(NodeId, ChannelAccess)) {
         let Some(mut monitor) = self.monitor.take() else { return };
-        for (node, told) in (0..).map(NodeId).zip(&mut monitor.told) {
+        for (node, reported) in (0..).map(NodeId).zip(&mut monitor.reported) {
             let access = self.access(node);
-            if std::mem::replace(told, access) != access {
+            if std::mem::replace(reported, access) != access {
                 tell(node, access);
             }
         }
         self.monitor = Some(monitor);
     }
 
-    /// Of several categories that which is in an exchange, else that which has the fewest slots left.
+    /// State of a member's channel access. With several categories it is that of the one in an exchange, or else of
+    /// the one with the fewest slots left.
     fn access(&self, node: NodeId) -> ChannelAccess {
         let all = self.roster.of(node).map(|id| self.access_of(id));
         all.min_by_key(ChannelAccess::order).unwrap_or_default()
@@ -163,7 +169,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Keeps frames that leave the air, before anyone acts upon them.
+    /// Keeps frames that leave the air, before they have any effect.
     #[cold]
     #[inline(never)]
     pub(super) fn keep_monitored(&mut self, now: Time, ended: &[Ppdu<P>]) {
@@ -182,8 +188,8 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Numbers in a `BlockAck` or a request for one. Nothing has come on the link since the frame was made: the exchange
-    /// that it is of is still under way.
+    /// Numbers in a `BlockAck` or a `BlockAckReq`. The link has not changed since the frame was made, because the
+    /// exchange still goes on.
     fn block_ack_of(&mut self, ppdu: &Ppdu<P>) -> Option<Bitmap> {
         let (frame, id) = (&ppdu.frame, ppdu.initiator);
         match frame.kind {

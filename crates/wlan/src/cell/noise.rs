@@ -1,4 +1,4 @@
-//! Errors of frames that nothing overlaps.
+//! Errors of frames without overlap.
 
 use airfair_units::{Bytes, Probability, Time};
 
@@ -13,10 +13,10 @@ use crate::queue::headers::Headers;
 use crate::radio::Propagation;
 use crate::record::Record;
 
-/// Source of errors in frames that nothing overlaps.
+/// Source of errors in frames without overlap.
 #[derive(Debug)]
 pub(super) enum Noise {
-    /// A model of its own for each station's link with the access point.
+    /// Error models of the stations' links with the access point.
     Links(LinkErrors),
     /// Powers and distances.
     Propagation(Box<Propagation>),
@@ -29,13 +29,14 @@ impl Noise {
         Self::Links(LinkErrors::new(models.zip(streams)))
     }
 
-    /// Changes the errors of a link; `stream` is for a link that had no errors yet.
+    /// Replaces the error model of a link. `stream` is used if the link had no errors so far.
     pub(super) fn set_model(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
         let Self::Links(links) = self else { panic!("with a radio powers decide what is errored") };
         links.set_model(station.index() - 1, model, stream);
     }
 
-    /// Probability that an ordinary frame between this station and the access point that is sent so is lost now.
+    /// Probability that a frame of ordinary size with this vector, between this station and the access point, is lost
+    /// now.
     pub(super) fn loss(&mut self, now: Time, station: NodeId, tx: TxVector) -> Probability {
         let psdu = airtime::mpdu(ORDINARY, tx);
         match self {
@@ -44,7 +45,8 @@ impl Noise {
         }
     }
 
-    /// True if a frame between this station and the access point that ends now is errored.
+    /// Draws the errors of a frame between this station and the access point that ends now. Returns true if it is
+    /// errored.
     #[inline]
     pub(super) fn errs(&mut self, now: Time, station: NodeId, tx: TxVector, psdu: Bytes) -> bool {
         match self {
@@ -53,8 +55,8 @@ impl Noise {
         }
     }
 
-    /// Power and noise of a frame between this station and the access point that ends now, if powers decide. To ask
-    /// moves no draw.
+    /// Power and noise of a frame between this station and the access point that ends now, in a cell with a radio. No
+    /// random number is drawn.
     pub(super) fn signal(&mut self, now: Time, station: NodeId, tx: TxVector) -> Option<Signal> {
         match self {
             Self::Links(_) => None,
@@ -84,7 +86,7 @@ impl Noise {
 }
 
 impl<P: Copy + Headers> Cell<P> {
-    /// Noise adds errors to what the receiver of a frame would decode of it, unless it has done so already.
+    /// Draws the errors of a frame for its receiver, unless it has collided.
     pub(super) fn add_noise(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
         let Frame { kind, from, to, tx, psdu, .. } = ppdu.frame;
         let Some(to) = to else { return self.add_noise_to_beacon(now, ppdu) };

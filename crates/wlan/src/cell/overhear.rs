@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use airfair_units::{Bytes, Duration, Time};
 
-use super::{Cell, Errors, Watch};
+use super::{Cell, Errors, FrameReports};
 use crate::airtime::Airtime;
 use crate::config::NodeId;
 use crate::contender::{Access, Content, Exchange};
@@ -14,15 +14,14 @@ use crate::phy::TxVector;
 use crate::queue::headers::Headers;
 use crate::roster::ContenderId;
 
-/// A frame as a listener knows it: from its header, and from the packets in it if it is for the listener or
-/// its own.
+/// A frame as a listener knows it: its header, and its packets if the listener is their sender or receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overheard<'c, P> {
-    /// Member that has decoded it, or sent it.
+    /// Member that has decoded or sent the frame.
     pub listener: NodeId,
-    /// Of the first frame of an exchange that the listener itself sends: the back-off that it has counted for
-    /// this access while the packet waited, in whole slots. Zero where it found the medium idle. Time in which the
-    /// medium was busy does not count.  Deviates: [D-104]
+    /// Back-off that the listener has counted for this access while the packet waited, in whole slots. It exists only
+    /// for the first frame of an exchange of the listener, and is zero if the medium was idle. Time with a busy
+    /// medium does not count.  Deviates: [D-104]
     pub backoff: Option<Duration>,
     heard: &'c Heard,
     packets: &'c [Carried<P>],
@@ -33,27 +32,27 @@ pub struct Overheard<'c, P> {
 struct Heard {
     end: Time,
     frame: Frame,
-    /// Places of its packets.
+    /// Indices of its packets.
     packets: Range<usize>,
     elements: Elements,
 }
 
-/// A packet in a data frame, or one of which a `BlockAck` says that it has come.
+/// A packet in a data frame, or one that a `BlockAck` acknowledges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Carried<P> {
     msdu: Msdu<P>,
-    /// True if noise has made an error in its MPDU.
+    /// True if noise has made an error in the packet's MPDU.
     errored: bool,
 }
 
 impl<'c, P> Overheard<'c, P> {
-    /// Time at which it left the air.
+    /// Time at which the frame left the air.
     #[inline]
     pub fn end(&self) -> Time {
         self.heard.end
     }
 
-    /// Its kind. To others than its sender a CTS to oneself is a CTS.
+    /// Kind of the frame. For members other than its sender, a CTS-to-self is a CTS.
     #[inline]
     pub fn kind(&self) -> FrameKind {
         match self.heard.frame.kind {
@@ -62,21 +61,21 @@ impl<'c, P> Overheard<'c, P> {
         }
     }
 
-    /// Its transmitter; CTS and ACK do not name it.  [80211-2020 §9.3.1.3]
+    /// Transmitter; `None` for CTS and ACK, which do not contain it.  [80211-2020 §9.3.1.3]
     #[inline]
     pub fn from(&self) -> Option<NodeId> {
         let is_anonymous = matches!(self.kind(), FrameKind::Ack | FrameKind::Cts);
         (!is_anonymous).then_some(self.heard.frame.from)
     }
 
-    /// Address of its receiver; a beacon is for all.
+    /// Address of the receiver; `None` for a beacon, which is for all.
     #[inline]
     pub fn to(&self) -> Option<NodeId> {
         let Frame { kind, from, to, .. } = self.heard.frame;
         if kind == FrameKind::CtsToSelf { Some(from) } else { to }
     }
 
-    /// Vector that it was sent with.
+    /// Vector of the frame.
     #[inline]
     pub fn tx(&self) -> TxVector {
         self.heard.frame.tx
@@ -88,13 +87,13 @@ impl<'c, P> Overheard<'c, P> {
         self.heard.frame.duration
     }
 
-    /// Duration field.
+    /// Duration field of the frame.
     #[inline]
     pub fn duration_field(&self) -> Duration {
         self.heard.frame.duration_field
     }
 
-    /// MAC header, what it carries and check sequence of a data frame or a beacon; nothing otherwise.
+    /// Size of the PSDU of a data frame or a beacon, header and check sequence included; zero for other frames.
     #[inline]
     pub fn psdu(&self) -> Bytes {
         match self.heard.frame.kind {
@@ -103,8 +102,8 @@ impl<'c, P> Overheard<'c, P> {
         }
     }
 
-    /// Packets, if the listener is one of their ends: in a data frame those that it sends, or receives without an error;
-    /// of a `BlockAck` for it those of its aggregate that have come.
+    /// Packets whose sender or receiver is the listener: in a data frame, those that it sends, or receives without an
+    /// error; in a `BlockAck` to it, those of its aggregate that have arrived.
     #[inline]
     pub fn packets(&self) -> impl Iterator<Item = &'c Msdu<P>> + use<'c, P> {
         let is_own = self.is_own();
@@ -116,13 +115,13 @@ impl<'c, P> Overheard<'c, P> {
         known.iter().filter(move |it| is_own || !it.errored).map(|it| &it.msdu)
     }
 
-    /// True if it is addressed to the listener.
+    /// True if the frame is addressed to the listener.
     #[inline]
     pub fn is_receiver(&self) -> bool {
         self.heard.frame.to == Some(self.listener)
     }
 
-    /// Elements that others have put into a beacon.
+    /// Elements of a beacon.
     #[inline]
     pub fn elements(&self) -> &'c Elements {
         &self.heard.elements
@@ -134,7 +133,7 @@ impl<'c, P> Overheard<'c, P> {
     }
 }
 
-/// Frames that listeners have decoded or sent: each frame once, and who has heard it.
+/// Frames that listeners have decoded or sent. Each frame is stored once, with its hearers.
 #[derive(Debug)]
 pub(super) struct HeardFrames<P> {
     frames: Vec<Heard>,
@@ -146,25 +145,25 @@ pub(super) struct HeardFrames<P> {
 #[derive(Debug)]
 struct Hearer {
     node: NodeId,
-    /// Place of the frame.
+    /// Index of the frame.
     place: usize,
     backoff: Option<Duration>,
 }
 
-/// Which frames a member is told of.
+/// Frames that a listener asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listen {
-    /// All that it decodes or sends.
+    /// All frames that the member decodes or sends.
     All,
-    /// Those that it sends, those addressed to it, and beacons, as far as it decodes them.
+    /// Frames that the member sends, and frames addressed to it and beacons that it decodes.
     Own,
 }
 
 impl<P: Copy + Headers> Cell<P> {
-    /// From now on `node` is told of frames that it decodes or sends, as far as `scope` goes: see
+    /// Reports frames that `node` decodes or sends from now on, as far as `scope` includes them: see
     /// [`overheard`](Self::overheard).
     pub fn listen(&mut self, node: NodeId, scope: Listen) {
-        self.watch = self.watch.max(Watch::Listeners);
+        self.frame_reports = self.frame_reports.max(FrameReports::Listeners);
         self.scopes.resize(self.members.len(), None);
         let before = self.scopes[node.index()].replace(scope);
         if scope == Listen::All && before != Some(scope) {
@@ -174,7 +173,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// A frame that a listener has decoded or sent, by its place among those that are not [forgotten](Self::forget_overheard).
+    /// Overheard frame with this index among those since [`forget_overheard`](Self::forget_overheard).
     #[inline]
     pub fn overheard(&self, place: usize) -> Option<Overheard<'_, P>> {
         let Hearer { node: listener, place, backoff } = *self.heard.hearers.get(place)?;
@@ -183,13 +182,13 @@ impl<P: Copy + Headers> Cell<P> {
         Some(Overheard { listener, backoff, heard, packets })
     }
 
-    /// True if there is such a frame.
+    /// True if there is an overheard frame.
     #[inline]
     pub fn has_overheard(&self) -> bool {
         !self.heard.hearers.is_empty()
     }
 
-    /// Forgets all such frames: whoever had to be told has been told.
+    /// Removes all overheard frames.
     #[inline]
     pub fn forget_overheard(&mut self) {
         self.heard.frames.clear();
@@ -197,12 +196,12 @@ impl<P: Copy + Headers> Cell<P> {
         self.heard.hearers.clear();
     }
 
-    /// Durations of frames here, which every member knows.
+    /// Durations of frames in this cell, which all members know.
     pub fn airtime(&self) -> &Airtime {
         &self.airtime
     }
 
-    /// Tells the listeners of a PPDU that has just left the air. It may be errored by noise.
+    /// Reports a PPDU that has just left the air, possibly errored by noise, to listeners.
     #[inline]
     pub(super) fn overhear_ppdu(&mut self, now: Time, ppdu: &Ppdu<P>) {
         if self.scopes.is_empty() {
@@ -220,7 +219,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.overhear(now, &ppdu.frame, packets, ppdu.errored);
     }
 
-    /// The packets of an aggregate, but of some MPDUs with errors.
+    /// Stores the packets of an aggregate, some of whose MPDUs may have errors.
     pub(super) fn hear_batch(&mut self, id: ContenderId, to: Option<NodeId>, errors: Errors) {
         let Some(to) = to else { return };
         let Self { contenders, heard, .. } = self;
@@ -232,7 +231,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// The packets of an aggregate of which its `BlockAck` says that they have come.
+    /// Stores the packets of an aggregate that its `BlockAck` acknowledges.
     pub(super) fn hear_block_ack(&mut self, id: ContenderId) {
         let Access::Exchange(Exchange { content: Content::Aggregate, to, .. }) =
             self.contenders[id.index()].access
@@ -248,18 +247,18 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// A packet of a frame that the listeners are about to be told of.
+    /// Stores a packet of a frame that is about to be reported.
     pub(super) fn hear_packet(&mut self, msdu: Msdu<P>) {
         self.heard.packets.push(Carried { msdu, errored: false });
     }
 
-    /// Number of packets in frames that listeners have been told of.
+    /// Number of packets in reported frames.
     #[inline]
     pub(super) fn packets_heard(&self) -> usize {
         self.heard.packets.len()
     }
 
-    /// Tells the listeners of a frame that has just left the air, whose packets are those from place `packets` on. It may
+    /// Reports a frame that has just left the air to listeners. Its packets are those from index `packets` on. It may
     /// be `errored` by noise.
     #[cold]
     #[inline(never)]
@@ -283,7 +282,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Tells those who listen for their own frames of a beacon, which is for all.
+    /// Reports a beacon to members that listen only for their own frames.
     fn tell_everyone(&mut self, now: Time, frame: &Frame, errored: bool) {
         for node in (0..).map(NodeId).take(self.members.len()) {
             if self.scopes[node.index()] == Some(Listen::Own) {
@@ -292,7 +291,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Tells a listener of the frame that was heard last, if it has decoded or sent it.
+    /// Reports the last frame to a listener that has decoded or sent it.
     #[inline]
     fn tell(&mut self, now: Time, listener: NodeId, frame: &Frame, errored: bool) {
         let is_own = frame.from == listener;
@@ -305,8 +304,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.heard.hearers.push(Hearer { node: listener, place, backoff });
     }
 
-    /// True if a listener decodes the frame of `from` that leaves the air, as far as noise allows. Everyone is in step
-    /// with an undisturbed exchange.
+    /// True if a listener decodes the frame of `from` that leaves the air, unless noise destroys it. All members are
+    /// synchronised to an undisturbed exchange.
     #[inline]
     fn can_decode(&self, listener: NodeId, from: NodeId) -> bool {
         match self.undisturbed {
@@ -315,7 +314,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// The back-off that the sender of a frame that ends now has counted for it, if an exchange began with it.
+    /// Back-off that the sender of a frame that ends now has counted for it, if an exchange began with this frame.
     fn backoff_before(&self, now: Time, frame: &Frame) -> Option<Duration> {
         if matches!(
             frame.kind,
@@ -356,7 +355,7 @@ mod tests {
     const FAR: NodeId = NodeId(2);
 
     /// Frames that `listener` overhears of one exchange with RTS/CTS: kind, transmitter, receiver, whether it knows
-    /// the packet, and [µs] time on the air and duration field. The first station cannot decode the second.
+    /// the packet, duration and duration field [µs]. The first station cannot decode the second.
     fn overheard(listener: NodeId, from: NodeId, to: NodeId) -> Vec<String> {
         let rules = Rules { rts_threshold: Some(Bytes::ZERO), ..Rules::of(Standard::B) };
         let mut cell = cell(rules, 2, &[FAR]);
@@ -409,8 +408,8 @@ mod tests {
         assert_eq!(overheard(FAR, FAR, NodeId::AP).len(), 4);
     }
 
-    /// An exchange as `listener` is told of it: kind, transmitter, receiver, whether it knows the packet, and the
-    /// back-off if an exchange of its own begins.
+    /// Frames of an exchange that `listener` overhears: kind, transmitter, receiver, whether it knows the packet, and
+    /// the back-off if an exchange of its own begins.
     fn own(
         cell: &mut Cell<()>,
         (listener, scope): (NodeId, Listen),
@@ -432,8 +431,8 @@ mod tests {
         (0..).map_while(|place| cell.overheard(place)).map(line).collect()
     }
 
-    /// Whoever is told of its own frames is told of those that it sends and those that are for it, and the
-    /// access point as well as any other.
+    /// A member that listens for its own frames gets those that it sends and those addressed to it. This includes the
+    /// access point.
     #[test]
     fn the_access_point_listens_and_own_frames_are_those_of_both_ends() {
         let rules = Rules { rts_threshold: Some(Bytes::ZERO), ..Rules::of(Standard::B) };
@@ -452,7 +451,7 @@ mod tests {
         assert_eq!(heard((FAR, Listen::All), down()).len(), 4);
     }
 
-    /// A CTS to oneself is for nobody but its sender, although it is the receiver's time that it reserves.
+    /// A CTS-to-self is only its sender's own, although it reserves time for the receiver.
     #[test]
     fn a_cts_to_oneself_is_not_the_receivers_own() {
         let protected = || {
@@ -486,7 +485,8 @@ mod tests {
         }
     }
 
-    /// Others decode a frame that is errored for its receiver: a link's noise is that of its own station alone.
+    /// Other members decode a frame that is errored for its receiver, because the noise of a link affects only its
+    /// own station.
     #[test]
     fn a_receiver_does_not_know_a_frame_that_is_errored() {
         let heard_by = |listener| {
@@ -501,7 +501,7 @@ mod tests {
         assert_eq!([NEAR, FAR, NodeId::AP].map(heard_by), [0, 1, 1]);
     }
 
-    /// A frame that was in a collision is known to its sender alone.
+    /// Only the sender of a collided frame knows the frame.
     #[test]
     fn nobody_but_its_sender_knows_a_frame_that_collided() {
         let mut cell = cell(Rules::of(Standard::B), 2, &[]);

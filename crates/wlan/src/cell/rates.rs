@@ -1,6 +1,7 @@
-//! Laws of rates in a cell: what they are told of the exchanges, and what they choose.
+//! Rate control in a cell: the events that it gets, and the rates that it chooses.
 //!
-//! A law sees data alone. A request and its answer go at a control rate, so that neither says anything of the link's.
+//! Rate control observes only data frames. A `BlockAckReq` and its answer have control rates, and do not show the
+//! quality of the link's rate.
 
 use airfair_laws::Direction;
 use airfair_units::Time;
@@ -20,13 +21,13 @@ impl<P: Copy + Headers> Cell<P> {
         self.members[station.index()].rate(direction)
     }
 
-    /// Rate of data frames from the member of `id` to another one.
+    /// Rate of data frames from the member of `id` to another member.
     pub(super) fn link_rate_to(&mut self, id: ContenderId, to: NodeId) -> &mut LinkRate {
         let (station, direction) = link(id.member(), to);
         self.link_rate(station, direction)
     }
 
-    /// What is in service is about to go out: the law of its link may choose another rate.
+    /// Lets the rate control of the link choose, before what is in service is sent.
     #[inline]
     pub(super) fn adapt_to_sending(&mut self, now: Time, id: ContenderId) {
         if self.adapts {
@@ -34,7 +35,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// The data frame of the exchange of `id` has been answered.
+    /// Passes the success of the data frame of the exchange of `id` to rate control.
     #[inline]
     pub(super) fn adapt_to_answer(&mut self, now: Time, id: ContenderId) {
         if self.adapts {
@@ -42,7 +43,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// The RTS or data frame `failed` of the exchange of `id` has had no response.
+    /// Passes the missing response to the RTS or data frame `failed` of the exchange of `id` to rate control.
     #[inline]
     pub(super) fn adapt_to_silence(&mut self, now: Time, id: ContenderId, failed: FrameKind) {
         if self.adapts {
@@ -84,7 +85,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.adapt(now, id, event);
     }
 
-    /// Where the retry chain of the frame in service stands after a failed attempt.
+    /// State of the retry chain of the frame in service, after a failed attempt.
     pub(super) fn chain(&mut self, id: ContenderId) -> Chain {
         if !self.adapts || self.asks_for_block_ack(id) {
             return Chain::None;
@@ -93,7 +94,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.link_rate_to(id, to).chain()
     }
 
-    /// True if the next frame of `id` asks for a `BlockAck` and carries no data.
+    /// True if the next frame of `id` is a `BlockAckReq`.
     fn asks_for_block_ack(&mut self, id: ContenderId) -> bool {
         let queue = &mut self.contenders[id.index()].queue;
         let link = queue.link_in_service().map(|to| queue.link(to));
@@ -114,7 +115,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// An oracle chooses before each frame.
+    /// Lets an oracle choose a rate, before each frame.
     fn ask_noise(
         &mut self,
         now: Time,
@@ -131,7 +132,7 @@ impl<P: Copy + Headers> Cell<P> {
     }
 }
 
-/// Link of frames from one member to another: its station, and their direction.
+/// Station and direction of frames from one member to another.
 fn link(from: NodeId, to: NodeId) -> (NodeId, Direction) {
     if from.is_ap() { (to, Direction::Down) } else { (from, Direction::Up) }
 }

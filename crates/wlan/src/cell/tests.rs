@@ -8,7 +8,8 @@ use crate::phy::Standard;
 use crate::record::SentFrame;
 use crate::{ErrorModel, QueueConfig};
 
-/// An access point with stations at 11 Mb/s, the first of which cannot decode the frames of `noise`.
+/// A cell with an access point and stations at 11 Mb/s. The first station cannot decode the frames of the members in
+/// `noise`.
 pub(super) fn cell(rules: Rules, stations: usize, noise: &[NodeId]) -> Cell<()> {
     with(&config(rules, stations, noise))
 }
@@ -55,7 +56,7 @@ pub(super) fn down() -> Msdu<()> {
     Msdu { payload: (), size: Bytes::new(972), from: NodeId::AP, to: NodeId::station(0) }
 }
 
-/// State of the access point.
+/// Name of the access point's state.
 fn state(cell: &Cell<()>) -> &'static str {
     match cell.contenders[0].access {
         Access::Idle => "Idle",
@@ -70,7 +71,7 @@ pub(super) fn next(cell: &mut Cell<()>) {
     cell.handle_event(next.at(), next.phase());
 }
 
-/// A cell whose access point has sent a frame, with `waiting` more in its queue.
+/// A cell whose access point has sent a frame, with `waiting` further ones in its queue.
 fn in_exchange(attempts: u16, rts: bool, deaf: bool, waiting: usize) -> Cell<()> {
     let rts_threshold = rts.then_some(Bytes::ZERO);
     let attempts = Attempts::Max(attempts);
@@ -98,14 +99,14 @@ fn access_follows_its_diagram() {
         cell.enqueue(Time::ZERO, down().as_ref()).expect("room in the queue");
         cell
     };
-    // Room for any number of frames.
+    // A TXOP with room for any number of frames.
     let in_txop = |waiting| {
         let mut cell = in_exchange(9, false, false, waiting);
         cell.contenders[0].limits.txop = Duration::from_millis(50);
         cell
     };
     let packet = |cell: &mut Cell<()>| _ = cell.enqueue(Time::ZERO, down().as_ref());
-    // Data or RTS ends, then comes the response or the time-out.
+    // The data frame or RTS ends; then the response comes, or the time-out.
     let response = |cell: &mut Cell<()>| (0..2).for_each(|_| next(cell));
     let timeout = |cell: &mut Cell<()>| (0..2).for_each(|_| next(cell));
     row(idle(), "packet", &packet);
@@ -121,7 +122,7 @@ fn access_follows_its_diagram() {
     row(in_exchange(9, true, true, 0), "no CTS", &timeout);
     row(in_exchange(1, false, true, 0), "no ACK, last attempt", &timeout);
     row(in_exchange(1, false, true, 1), "no ACK, last attempt, more to send", &timeout);
-    // Due at 50 µs at the earliest; nothing is at 49 µs.
+    // The first access is due at 50 µs at the earliest, so no event is due at 49 µs.
     let spurious = |cell: &mut Cell<()>| {
         for phase in [Phase::End, Phase::Timeout, Phase::Start] {
             cell.handle_event(Time::from_nanos(49_000), phase);
@@ -167,8 +168,8 @@ fn a_cts_sets_the_nav_of_those_who_did_not_decode_the_rts() {
     assert!(!nav_is_clear(2, 1767) && nav_is_clear(0, 1768));
 }
 
-/// Entries that a saturated cell looks at one by one, per frame: groups, those who count alone, those
-/// who await a response, frames on the air. What waits in a heap is not among them.
+/// Entries that a saturated cell inspects one by one, per frame [tenths]: groups, lone contenders, contenders that
+/// wait for a response, and frames on the air. Entries of heaps do not count.
 fn entries_per_frame(stations: usize, may_change: bool) -> usize {
     const FRAMES: usize = 4_000;
     let rules = Rules { attempts: Attempts::Unlimited, ..Rules::of(Standard::B) };
@@ -203,7 +204,7 @@ fn a_thousand_stations_cost_no_more_than_three_times_what_ten_cost() {
     assert!(many <= 3 * few, "{many} tenths of an entry per frame against {few}");
 }
 
-/// Nobody is alone for the mere fact that who hears whom may change.
+/// A contender is not alone just because audibility may change.
 #[test]
 fn where_all_decode_each_other_few_are_looked_at_even_if_that_may_change() {
     let (for_good, now) = (entries_per_frame(100, false), entries_per_frame(100, true));
@@ -245,8 +246,8 @@ fn a_monitor_sees_every_frame_with_what_it_carries() {
     assert_eq!(seen, [exchange(0), exchange(1)].concat());
 }
 
-/// A beacon that noise has taken from some is received by the others; a frame that nobody heard, and that nothing hurt, was
-/// missed.
+/// A beacon that noise has destroyed for some members is received by the others. A frame that no member has received,
+/// and that nothing has disturbed, was missed.
 #[test]
 fn a_frame_has_one_fate() {
     let mut cell = cell(Rules::of(Standard::B), 1, &[]);
@@ -257,15 +258,15 @@ fn a_frame_has_one_fate() {
     }
     let mut data = cell.poll_monitored().expect("the data frame");
     let station = data.receivers.clone();
-    let mut fate = |collided, errored, receivers: &[NodeId]| {
+    let mut outcome = |collided, errored, receivers: &[NodeId]| {
         (data.ppdu.collided, data.ppdu.errored) = (collided, errored);
         data.receivers = receivers.to_vec();
-        data.fate()
+        data.outcome()
     };
     assert_eq!(station, [NodeId(1)]);
-    assert_eq!(fate(false, false, &station), Fate::Received);
-    assert_eq!(fate(false, true, &station), Fate::Received);
-    assert_eq!(fate(false, true, &[]), Fate::Errored);
-    assert_eq!(fate(true, true, &[]), Fate::Collided);
-    assert_eq!(fate(false, false, &[]), Fate::Missed);
+    assert_eq!(outcome(false, false, &station), FrameOutcome::Received);
+    assert_eq!(outcome(false, true, &station), FrameOutcome::Received);
+    assert_eq!(outcome(false, true, &[]), FrameOutcome::Errored);
+    assert_eq!(outcome(true, true, &[]), FrameOutcome::Collided);
+    assert_eq!(outcome(false, false, &[]), FrameOutcome::Missed);
 }

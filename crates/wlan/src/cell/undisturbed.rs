@@ -1,16 +1,16 @@
-//! The short way of an exchange that nothing can disturb: data and ACK or `BlockAck`, without a PPDU of either.
+//! Fast path for undisturbed exchanges: data and an ACK or `BlockAck`, without a PPDU for either.
 //!
-//! Where all sense each other, a frame that starts alone on a silent medium stays alone, and so does the ACK that
-//! follows it: nobody can transmit before the exchange is over. What happens is the same as on the long way, by the same
-//! rules, in the same order. What would be read from the PPDU is the packet in service, which stays what it is meanwhile.
-//! Listeners are told of each frame as it ends. Where noise has made an error in it, or a trace wants to see the PPDU
-//! itself, the frame is [exposed](Cell::expose) as it ends, and takes the long way from there. An aggregate is not, as
-//! long as any of its MPDUs is without an error.
+//! If all members sense each other, a frame that starts alone on a silent medium stays alone, and so does the
+//! response: no member can transmit before the exchange is over. The effects are those of the general path, by the
+//! same rules and in the same order. The packet in service provides the content of the frames, since it does not
+//! change meanwhile. Listeners get each frame as it ends. If noise has made an error in a frame, or a trace wants its
+//! PPDU, the frame is [exposed](Cell::expose) as it ends and continues on the general path. An aggregate is not
+//! exposed as long as any of its MPDUs has no error.
 
 use airfair_units::Time;
 
 use super::channel::UndisturbedFrame;
-use super::{Cell, Watch};
+use super::{Cell, FrameReports};
 use crate::airtime::Protection;
 use crate::config::NodeId;
 use crate::contender::{Access, Content, Exchange};
@@ -19,7 +19,7 @@ use crate::queue::headers::Headers;
 use crate::record::{AirUse, CategoryEvent, Record, SentFrame};
 use crate::roster::ContenderId;
 
-/// Those who may want to see a PPDU itself: noise if it has made an error in it, a monitor in any case.
+/// Need for PPDUs: only for frames in which noise makes errors, or for all frames because of a monitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Audience {
     None,
@@ -27,7 +27,7 @@ pub(super) enum Audience {
     Monitor,
 }
 
-/// An exchange that nothing can disturb, and its frame on the air.
+/// An undisturbed exchange, with its frame on the air.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undisturbed {
     initiator: ContenderId,
@@ -52,14 +52,14 @@ enum OnAir {
 }
 
 impl<P: Copy + Headers> Cell<P> {
-    /// True if an exchange of `id`, the only one that has won the channel, is undisturbed once it starts.
+    /// True if an exchange of `id`, the only winner of the channel, will be undisturbed.
     pub(super) fn stays_undisturbed(&self, now: Time, id: ContenderId) -> bool {
         self.following.is_empty()
             && self.beacons.due != Some(now)
             && self.contention.stays_undisturbed(id.member())
     }
 
-    /// An undisturbed exchange starts.
+    /// Starts an undisturbed exchange.
     pub(super) fn begin_undisturbed(&mut self, now: Time, id: ContenderId) {
         let plan = self.begin_exchange(now, id);
         if self.has_short_way(id, &plan) {
@@ -75,7 +75,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.fail_internally(now);
     }
 
-    /// True if an undisturbed exchange is data and a response, and both are as sure as what follows.
+    /// True if the exchange consists of data and a response that are both certain to be decoded.
     #[expect(clippy::inline_always, reason = "few instructions for each exchange")]
     #[inline(always)]
     fn has_short_way(&self, id: ContenderId, plan: &Exchange) -> bool {
@@ -84,7 +84,7 @@ impl<P: Copy + Headers> Cell<P> {
             && self.contention.is_answered(id.member(), plan.to)
     }
 
-    /// The data of an undisturbed exchange starts.
+    /// Puts the data frame of an undisturbed exchange on the air.
     #[inline]
     fn put_undisturbed_data(&mut self, start: Time, id: ContenderId, plan: &Exchange) {
         if plan.content != Content::Packet {
@@ -94,7 +94,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.undisturbed = Some(Undisturbed { initiator: id, responder: plan.to, frame, end });
     }
 
-    /// A frame of an undisturbed exchange leaves the air, if it does so now.
+    /// Ends the frame on the air of an undisturbed exchange, if it ends now.
     pub(super) fn end_undisturbed(&mut self, now: Time, exchange: Undisturbed) {
         if exchange.end != now {
             return;
@@ -104,7 +104,7 @@ impl<P: Copy + Headers> Cell<P> {
             self.expose(&exchange, errored);
             return self.end_transmissions(now);
         }
-        if self.watch != Watch::Nobody {
+        if self.frame_reports != FrameReports::Nobody {
             self.tell_of_undisturbed(now, &exchange);
         }
         match exchange.frame {
@@ -113,7 +113,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// The data arrives, and the ACK is on its way.
+    /// Delivers the data frame, and puts the response on the air.
     fn take_data(&mut self, now: Time, exchange: Undisturbed) {
         let Undisturbed { initiator, responder, .. } = exchange;
         let from = initiator.member();
@@ -144,7 +144,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.undisturbed = Some(Undisturbed { frame, end, ..exchange });
     }
 
-    /// An aggregate arrives.
+    /// Delivers an aggregate.
     #[inline(never)]
     fn take_batch(&mut self, now: Time, initiator: ContenderId, responder: NodeId) {
         let from = initiator.member();
@@ -159,7 +159,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.deliver_batch(now, initiator, responder, errors);
     }
 
-    /// The ACK arrives, and the exchange is over; in a TXOP another one may follow.
+    /// Handles the response, which ends the exchange. In a TXOP another one may follow.
     fn take_ack(&mut self, now: Time, data_end: Time, exchange: Undisturbed) {
         let Undisturbed { initiator, responder, .. } = exchange;
         self.undisturbed = None;
@@ -170,7 +170,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.contention.end_undisturbed(now, initiator.member(), data_end, responder);
     }
 
-    /// The next exchange of a TXOP follows a SIFS later, undisturbed or the long way.
+    /// Continues a TXOP with the next exchange, a SIFS later, on the fast or the general path.
     #[inline(never)]
     fn continue_undisturbed(&mut self, now: Time, data_end: Time, last: Undisturbed) {
         let Undisturbed { initiator: id, responder, .. } = last;
@@ -185,10 +185,10 @@ impl<P: Copy + Headers> Cell<P> {
         self.put_next(now, id);
     }
 
-    /// Tells the listeners of the frame that leaves the air, and records of which category it is.
+    /// Passes the frame that leaves the air to listeners, and records its category.
     #[cold]
     fn tell_of_undisturbed(&mut self, now: Time, exchange: &Undisturbed) {
-        if self.watch == Watch::Categories {
+        if self.frame_reports == FrameReports::Categories {
             self.channel.charge(now);
             let is_data = exchange.frame == OnAir::Data;
             let sent = CategoryEvent::Sent { is_data, collided: false };
@@ -211,7 +211,6 @@ impl<P: Copy + Headers> Cell<P> {
         self.overhear(now, &frame, packets, false);
     }
 
-    /// The frame on the air.
     fn frame_on_air(&self, exchange: &Undisturbed) -> Frame {
         let id = exchange.initiator;
         let Access::Exchange(plan) = &self.contenders[id.index()].access else {
@@ -223,14 +222,15 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Receiver of the frame on the air, if it is an aggregate's.
+    /// Receiver of the frame on the air, if it is an aggregate.
     fn link_on_air(&self, exchange: &Undisturbed) -> Option<NodeId> {
         let has_batch = exchange.frame == OnAir::Data
             && self.exchange(exchange.initiator).content != Content::Packet;
         has_batch.then_some(exchange.responder)
     }
 
-    /// True if noise leaves nothing of the frame that leaves the air. Of an aggregate it notes what has errors.
+    /// Draws the errors of the frame that leaves the air. Returns true if noise has destroyed it. Errors of an
+    /// aggregate's MPDUs are noted.
     #[inline(never)]
     fn errs_undisturbed(&mut self, now: Time, exchange: &Undisturbed) -> bool {
         let (from, to) = (exchange.initiator.member(), exchange.responder);
@@ -243,7 +243,7 @@ impl<P: Copy + Headers> Cell<P> {
             unreachable!("it is in an exchange")
         };
         let is_packet = content == Content::Packet;
-        // A delimiter is no part of the MPDU in which an error counts.
+        // The delimiter does not belong to the MPDU in which errors count.
         let (tx, octets) = match exchange.frame {
             OnAir::Data if is_packet => (tx, contender.serving().mpdu.size(tx)),
             OnAir::Data => {
@@ -258,7 +258,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.noise.errs(now, station, tx, octets)
     }
 
-    /// Makes a PPDU of the frame on the air, and notes where noise has made an error in it.
+    /// Makes a PPDU of the frame on the air, and marks errors in it.
     #[cold]
     fn expose(&mut self, exchange: &Undisturbed, errored: bool) {
         self.undisturbed = None;
@@ -281,7 +281,7 @@ impl<P: Copy + Headers> Cell<P> {
     }
 }
 
-/// The data frame of an exchange of `initiator`, on the air from `start` on.
+/// Data frame of an exchange of `initiator`, on the air from `start` on.
 #[inline]
 fn data_on_air(initiator: ContenderId, start: Time, plan: &Exchange) -> UndisturbedFrame {
     let usage = AirUse::of_data(initiator.member(), plan.to);

@@ -1,4 +1,5 @@
-//! Frames start and end: what the members come to know of the medium, and who goes on alone for it.
+//! Start and end of frames: changes of the members' knowledge of the medium, and contenders that go on alone because
+//! of them.
 
 use airfair_units::{Decibels, Duration, Time};
 
@@ -14,7 +15,8 @@ use crate::radio::milliwatts;
 use crate::roster::ContenderId;
 
 impl Contention {
-    /// A frame starts; [`begin_busy`](Self::begin_busy) follows when all that start at this instant are known.
+    /// Announces a frame that starts now. [`begin_busy`](Self::begin_busy) follows when all frames that start now are
+    /// announced.
     #[inline]
     pub(crate) fn announce(&mut self, frame: &Frame) {
         let is_sent = &mut self.reaches[frame.from.index()].is_sent;
@@ -22,7 +24,7 @@ impl Contention {
         self.starting.push((frame.from, frame.tx));
     }
 
-    /// The frames announced start: whoever sends or senses them finds the medium busy.
+    /// Starts the announced frames: every member that sends or senses one finds the medium busy.
     #[inline]
     pub(crate) fn begin_busy(&mut self, now: Time) {
         if self.is_held {
@@ -45,22 +47,22 @@ impl Contention {
         self.forestall();
     }
 
-    /// True if a frame of `from` that starts now stays alone on the air, and everyone but its sender is in step with it
-    /// to its end; so for the frames that follow it after a SIFS.
+    /// True if a frame of `from` that starts now stays alone on the air, and all other members receive it from start
+    /// to end. The same then holds for the frames that follow it after a SIFS.
     #[inline]
     pub(crate) fn stays_undisturbed(&self, from: NodeId) -> bool {
         self.all_sense_all() && self.is_fixed && self.on_air == 0 && self.is_like_others(from)
     }
 
-    /// True if the frame of `from` that [stays undisturbed](Self::stays_undisturbed) is decoded by `to`, and so is the
-    /// response.
+    /// True if `to` decodes the frame of `from` that [stays undisturbed](Self::stays_undisturbed), and `from` decodes
+    /// the response.
     #[inline]
     pub(crate) fn is_answered(&self, from: NodeId, to: NodeId) -> bool {
         self.all_decode_all()
             || (self.reaches(to, from) && self.reaches(from, to) && self.is_like_others(to))
     }
 
-    /// A frame that [stays undisturbed](Self::stays_undisturbed) starts.
+    /// Starts a frame that [stays undisturbed](Self::stays_undisturbed).
     #[inline]
     pub(crate) fn begin_undisturbed(&mut self, now: Time, from: NodeId) {
         self.on_air = 1;
@@ -68,13 +70,14 @@ impl Contention {
         self.forestall();
     }
 
-    /// True if everyone senses the frame of `from` that is on the air. Where frames are captured that alone says little.
+    /// True if all members sense the frame of `from` on the air. With capture this is not sufficient, so the result
+    /// is false.
     #[inline]
     fn is_sensed_by_all(&self, from: NodeId) -> bool {
         self.reaches[from.index()].least > Audibility::Nothing && self.capture.is_none()
     }
 
-    /// Finds what the frames that start are to each class.
+    /// Determines the audibility of the frames that start, for each class.
     fn find_audibility(&mut self) {
         for &(from, tx) in &self.starting {
             let reach = &mut self.reaches[from.index()];
@@ -83,10 +86,10 @@ impl Contention {
         }
     }
 
-    /// One frame starts on a silent medium, and all sense it.
+    /// Starts one frame on a silent medium; all members sense it.
     #[inline]
     fn begin_one(&mut self, now: Time, from: NodeId) {
-        self.speaker = self.speaks(from);
+        self.grouped_transmitter = self.in_group(from);
         let Self { groups, alone, slot, .. } = self;
         for group in &mut *groups {
             group.medium.begin_frames(now, false, 1, *slot);
@@ -97,28 +100,28 @@ impl Contention {
         }
     }
 
-    /// `from`, if it goes by the state of a group.
+    /// Member `from`, if it uses the state of its group.
     #[inline]
-    fn speaks(&self, from: NodeId) -> Option<NodeId> {
+    fn in_group(&self, from: NodeId) -> Option<NodeId> {
         let first = ContenderId::first(from);
-        let goes_alone = self.seats[first.index()].alone.is_some()
+        let goes_alone = self.memberships[first.index()].alone.is_some()
             && (self.roster.is_plain() || self.all_go_alone(from));
         (!goes_alone).then_some(from)
     }
 
     #[inline(never)]
     fn all_go_alone(&self, member: NodeId) -> bool {
-        self.roster.of(member).all(|id| self.seats[id.index()].alone.is_some())
+        self.roster.of(member).all(|id| self.memberships[id.index()].alone.is_some())
     }
 
-    /// Whoever transmits with its group knows better from now on.
+    /// Gives the transmitting member its own state, if it used the state of its group.
     fn settle(&mut self) {
-        if let Some(member) = self.speaker.take() {
+        if let Some(member) = self.grouped_transmitter.take() {
             self.part_member(member, |alone| alone.medium.continue_with(true));
         }
     }
 
-    /// Several frames start, or one that overlaps another or that some may not sense.
+    /// Starts several frames, or one that overlaps another, or one that some members may not sense.
     #[cold]
     fn begin_several(&mut self, now: Time) {
         self.settle();
@@ -144,7 +147,7 @@ impl Contention {
         self.starting = starting;
     }
 
-    /// Frames start that everyone senses: for all at once.
+    /// Starts frames that all members sense.
     fn begin_common(&mut self, now: Time, frames: u32) {
         for group in &mut self.groups {
             group.medium.begin_frames(now, false, frames, self.slot);
@@ -155,7 +158,7 @@ impl Contention {
         }
     }
 
-    /// A frame of `from` starts that not everyone senses.
+    /// Starts a frame of `from` that some members do not sense.
     fn begin_partial(&mut self, now: Time, from: NodeId) {
         let Self { groups, reaches, alone, slot, .. } = self;
         let row = &reaches[from.index()].row;
@@ -171,8 +174,8 @@ impl Contention {
         }
     }
 
-    /// Keeps members that were in step with a frame so; one that hears several start together takes the strongest,
-    /// if it is strong enough.
+    /// Keeps members synchronised to a frame. A member that hears several frames start together takes the strongest,
+    /// if it exceeds the others by the margin.
     fn follow(&mut self, starting: &[(NodeId, TxVector)], margin: Decibels) {
         for id in (0..).map(NodeId).take(self.reaches.len()) {
             let medium = self.medium_of(id);
@@ -182,7 +185,7 @@ impl Contention {
             let power = |from: NodeId| self.reaches[from.index()].power[id.index()];
             let heard =
                 || starting.iter().map(|(from, _)| *from).filter(|from| self.senses(id, *from));
-            // The others that it senses have all just started.
+            // All other frames that the member senses have just started.
             let is_first = heard().count() == usize::try_from(medium.on_air()).unwrap_or(0);
             let first =
                 if is_first { heard().max_by_key(|from| power(*from)) } else { medium.followed() };
@@ -197,8 +200,7 @@ impl Contention {
         }
     }
 
-    /// Frames have ended: everyone who sensed or sent them defers. `missed` are those for whom a beacon is
-    /// errored.
+    /// Ends frames: members that sensed or sent them defer. `missed` are the members for which a beacon is errored.
     #[inline]
     pub(crate) fn end_busy<P>(&mut self, now: Time, ended: &[Ppdu<P>], missed: &[NodeId]) {
         self.on_air -= ended.len();
@@ -208,12 +210,12 @@ impl Contention {
         }
         match ended {
             [] => return,
-            [sole] if self.on_air == 0 && self.is_heard_alone(sole) => {
-                if sole.frame.duration_field.is_zero() {
-                    self.end_exchange(now, Ended::of(sole, now));
+            [ppdu] if self.on_air == 0 && self.is_heard_alone(ppdu) => {
+                if ppdu.frame.duration_field.is_zero() {
+                    self.end_exchange(now, Ended::of(ppdu, now));
                 } else {
                     self.settle();
-                    self.end_frame(now, sole, missed);
+                    self.end_frame(now, ppdu, missed);
                 }
             }
             [_, .., last] if self.are_sensed_by_all(ended) => self.end_collision(now, ended, last),
@@ -227,16 +229,16 @@ impl Contention {
         self.reunite(now);
     }
 
-    /// True if what members make of a frame does not outlast the next one that follows it after a SIFS.
+    /// True if the effect of a frame on a member ends with the next frame, which follows after a SIFS.
     #[inline]
     pub(crate) fn forgets_frames(&self) -> bool {
         self.all_decode_all() || !self.waits.is_nav()
     }
 
-    /// An undisturbed exchange ends with the frame of `to`, which has followed that of `from` after a SIFS. Nobody has
-    /// looked at what the members know between the two, so it is found for both at once.
+    /// Ends an undisturbed exchange with the frame of `to`, which has followed that of `from` after a SIFS. No
+    /// member's state was needed in between, so both frames are handled at once.
     pub(crate) fn end_undisturbed(&mut self, now: Time, from: NodeId, first_end: Time, to: NodeId) {
-        (self.on_air, self.speaker) = (0, None);
+        (self.on_air, self.grouped_transmitter) = (0, None);
         let all_decode = self.all_decode_all();
         let keeps_eifs = self.waits.is_nav() && !all_decode;
         if keeps_eifs {
@@ -268,7 +270,7 @@ impl Contention {
         self.reunite(now);
     }
 
-    /// Ends an undisturbed exchange and holds the medium for the next exchange of the same TXOP.
+    /// Ends an undisturbed exchange, and holds the medium for the next exchange of the same TXOP.
     pub(crate) fn hold_undisturbed(
         &mut self,
         now: Time,
@@ -281,53 +283,53 @@ impl Contention {
         self.hold(now, to);
     }
 
-    /// True if everyone senses each of the frames that have ended.
+    /// True if all members sense each of the frames that have ended.
     fn are_sensed_by_all<P>(&self, ended: &[Ppdu<P>]) -> bool {
         self.all_sense_all() || ended.iter().all(|ppdu| self.is_sensed_by_all(ppdu.frame.from))
     }
 
-    /// True if everyone but its sender has been in step with the only frame on the air, and it is errored
-    /// for nobody.
+    /// True if all members but the transmitter have received the only frame on the air from its start, and it is
+    /// errored for none.
     #[inline]
-    fn is_heard_alone<P>(&self, sole: &Ppdu<P>) -> bool {
-        let from = sole.frame.from;
+    fn is_heard_alone<P>(&self, ppdu: &Ppdu<P>) -> bool {
+        let from = ppdu.frame.from;
         let own = self.alone.iter().filter(|alone| alone.id.member() != from);
         let own = own.map(|alone| &alone.medium);
         let mut states = self.groups.iter().map(|group| &group.medium).chain(own);
-        let is_alike = self.speaker.is_none() || self.is_like_others(from);
-        !sole.errored
+        let is_alike = self.grouped_transmitter.is_none() || self.is_like_others(from);
+        !ppdu.errored
             && is_alike
             && self.is_sensed_by_all(from)
             && states.all(|it| it.receives(from))
     }
 
-    /// True if a member decodes what others of its class send: else one that sends is not like it.
+    /// True if a member decodes frames of its own class. If not, its state differs when it transmits.
     #[inline]
     fn is_like_others(&self, id: NodeId) -> bool {
         self.reaches(id, id)
     }
 
-    /// True if the NAV of a frame binds nobody beyond the end of the `next`, or binds the same members until the
-    /// same time as what comes after it does.
+    /// True if the NAV of a frame binds no member after the end of the `next` frame, or binds the same members as the
+    /// exchange itself does.
     #[inline]
-    fn binds_until<P>(&self, sole: &Ppdu<P>, next: Duration) -> bool {
-        let nav = sole.frame.duration_field;
+    fn binds_until<P>(&self, ppdu: &Ppdu<P>, next: Duration) -> bool {
+        let nav = ppdu.frame.duration_field;
         let is_over = nav.is_zero() || nav == self.sifs + next;
-        sole.frame.addressee().is_some() && (is_over || self.all_decode_all())
+        ppdu.frame.addressee().is_some() && (is_over || self.all_decode_all())
     }
 
-    /// True if the medium is as good as busy until the `next` frame of an exchange, which follows the one that ends
-    /// after a SIFS: everyone senses both, and nobody can make another difference of the first.
+    /// True if the medium can be held until the `next` frame of the exchange, which follows after a SIFS: all members
+    /// sense both frames, and the first one makes no difference between members.
     #[inline]
     pub(crate) fn can_hold<P>(&self, ended: &[Ppdu<P>], next: Duration) -> bool {
         match ended {
-            [sole] if self.on_air == 1 => self.is_heard_alone(sole) && self.binds_until(sole, next),
+            [ppdu] if self.on_air == 1 => self.is_heard_alone(ppdu) && self.binds_until(ppdu, next),
             _ => false,
         }
     }
 
-    /// The only frame on the air ends, and nobody counts until the next one takes its place: [now](Self::replace), or when
-    /// it [starts](Self::wait_for_next).
+    /// Ends the only frame on the air without letting members count, until the next frame replaces it:
+    /// [now](Self::replace), or when it [starts](Self::wait_for_next).
     #[inline]
     pub(crate) fn hold(&mut self, now: Time, from: NodeId) {
         self.reaches[from.index()].is_sent = false;
@@ -336,7 +338,7 @@ impl Contention {
         }
     }
 
-    /// The `next` frame, which starts a SIFS later, takes the place of the one that ends.
+    /// Replaces the frame that ends by the `next` frame, which starts a SIFS later.
     #[inline]
     pub(crate) fn replace(&mut self, next: &Frame) {
         self.reaches[next.from.index()].is_sent = true;
@@ -348,12 +350,12 @@ impl Contention {
         self.take_over(next.from);
     }
 
-    /// The frame that starts next will take the place of the one that ends.
+    /// Holds the medium until the next frame starts.
     pub(crate) fn wait_for_next(&mut self) {
         self.is_held = true;
     }
 
-    /// The frame announced starts where another one has held the medium for it.
+    /// Starts the announced frame, for which the medium was held.
     fn go_on(&mut self) {
         let Some(&(from, _)) = self.starting.first() else { return };
         self.is_held = false;
@@ -364,16 +366,16 @@ impl Contention {
         self.take_over(from);
     }
 
-    /// From now on the frame of `from` is the one on the air.
+    /// Makes the frame of `from` the one on the air.
     #[inline]
     fn take_over(&mut self, from: NodeId) {
-        self.speaker = self.speaks(from);
+        self.grouped_transmitter = self.in_group(from);
         for alone in &mut self.alone {
             alone.medium.continue_with(alone.id.member() == from);
         }
     }
 
-    /// Whoever has not decoded the frame that ends keeps of its EIFS what outlasts the next one.
+    /// Applies the EIFS of members that have not decoded the frame that ends, as far as it outlasts the next frame.
     fn hold_undecoded(&mut self, now: Time, from: NodeId) {
         self.part_exceptions(from, Audibility::Senses);
         let Self { groups, reaches, alone, waits, .. } = self;
@@ -389,10 +391,10 @@ impl Contention {
         }
     }
 
-    /// A frame ends that binds nobody: its sender defers like all who have decoded it.
+    /// Ends a frame without a NAV: its transmitter defers like all members that have decoded it.
     #[inline]
     fn end_exchange(&mut self, now: Time, ended: Ended) {
-        self.speaker = None;
+        self.grouped_transmitter = None;
         let from = ended.from;
         self.part_exceptions(from, Audibility::Senses);
         self.end_for_each(now, from, |audibility, id, _| {
@@ -400,7 +402,7 @@ impl Contention {
         });
     }
 
-    /// Frames that all sense end together: nobody has decoded any.
+    /// Ends frames that all members sense and that overlapped, so that no member has decoded any.
     #[cold]
     fn end_collision<P>(&mut self, now: Time, ended: &[Ppdu<P>], last: &Ppdu<P>) {
         for ppdu in ended {
@@ -413,7 +415,7 @@ impl Contention {
 
     fn end_frame<P>(&mut self, now: Time, ppdu: &Ppdu<P>, missed: &[NodeId]) {
         let Frame { from, to, duration_field, .. } = ppdu.frame;
-        // The NAV does not bind its addressee, and what is errored is so for the receiver alone.
+        // The NAV does not bind the addressee, and an error affects only the receiver.
         let addressee = ppdu.frame.addressee().filter(|_| !duration_field.is_zero());
         if let Some(id) = if ppdu.errored { to } else { addressee } {
             self.part_member(id, |_| {});
@@ -423,7 +425,7 @@ impl Contention {
                 self.part_member(*id, |_| {});
             }
         }
-        // Where a group does not make it out either, there is no difference.
+        // A group that does not receive the frame itself needs no exceptions.
         if self.groups.iter().any(|it| it.class.is_none() && it.medium.receives(from)) {
             self.part_exceptions(from, Audibility::Senses);
         }
@@ -443,8 +445,8 @@ impl Contention {
         });
     }
 
-    /// A frame of `from` ends for each group and for each contender that is alone, with its member: as what, or not
-    /// at all, is told by its audibility there.
+    /// Ends a frame of `from` for each group, and for each lone contender with its member. `seen` decides from the
+    /// audibility there how the frame ends for it.
     #[inline]
     fn end_for_each(
         &mut self,
@@ -477,7 +479,7 @@ impl Contention {
 }
 
 impl Alone {
-    /// Frames start: its own (`sends`), or `others` that it senses.
+    /// Handles the start of frames: the member's own (`sends`), and `others` that it senses.
     #[inline]
     fn begin(&mut self, now: Time, sends: bool, others: u32, slot: Duration) {
         self.medium.begin_frames(now, sends, others, slot);

@@ -1,4 +1,4 @@
-//! Contenders and their groups: who is due when, with whom, or alone.
+//! Contenders, and the groups in which they count down.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -9,36 +9,36 @@ use crate::dcf::{InterframeSpaces, MediumState};
 use crate::hearing::ClassId;
 use crate::roster::ContenderId;
 
-/// Wish of a contender for the channel.
+/// Channel access that a contender waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Want {
-    /// It rests, or is in an exchange.
+pub(super) enum PendingAccess {
+    /// None: it is idle, or in an exchange.
     #[default]
-    Nothing,
-    /// To transmit at that time, if its medium stays idle until then.
+    None,
+    /// Transmission without a back-off at this time, if the medium stays idle until then.
     Immediate(Time),
-    /// To transmit when its back-off is done.
+    /// Transmission at the end of the back-off.
     Backoff,
 }
 
-/// Contenders that know the same.
+/// Contenders with equal knowledge of the medium.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// Their class, if it is one. Those of several wait equally long, and take every frame for one that they decode:
-    /// who does not, goes on alone as soon as that makes a difference.
+    /// Class of the contenders, if they are of one. A group of several classes consists of contenders that wait
+    /// equally long and treats every frame as decoded; exceptions go on alone as soon as it makes a difference.
     pub(super) class: Option<ClassId>,
     pub(super) spaces: InterframeSpaces,
     pub(super) medium: MediumState,
-    /// Contenders, by the slot at which they are due. One that has gone leaves its entry behind.
+    /// Contenders by the slot at which they are due. A contender that has left the group may have an outdated entry.
     pub(super) due: BinaryHeap<Reverse<Turn>>,
 }
 
-/// Slot at which a contender is due, and its place, in one word: turns are compared often.
+/// Slot at which a contender is due, with the contender's index, in one integer, because turns are compared often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Turn(u64);
 
 impl Turn {
-    /// Slots of 9 µs for 80 years.
+    /// Number of slots that fit: 80 years of slots of 9 µs.
     const SLOTS: u64 = 1 << 48;
 
     #[inline]
@@ -62,20 +62,20 @@ impl Turn {
 /// Countdown of one contender.
 #[derive(Debug, Default)]
 pub(super) struct Countdown {
-    pub(super) want: Want,
-    /// Slot of its group's count at which its back-off is done, or of its own if it is alone.
+    pub(super) pending: PendingAccess,
+    /// Slot at which the back-off ends, in the count of the contender's group, or in its own count if it is alone.
     pub(super) due: u64,
-    /// Slot under which it has an entry in the heap of its group.
+    /// Slot of the contender's entry in the heap of its group.
     pub(super) queued: Option<u64>,
 }
 
-/// One contender: where its knowledge of the medium is.
+/// Class and group of one contender.
 #[derive(Debug)]
-pub(super) struct Seat {
+pub(super) struct Membership {
     pub(super) class: ClassId,
-    /// Index of the group that it belongs to; nothing if nobody else waits equally long, and so it is always alone.
+    /// Index of the contender's group; `None` if no other contender waits equally long, so that it is always alone.
     pub(super) group: Option<u16>,
-    /// Its place among those who are alone, if it is.
+    /// Index among the contenders that are alone, if it is.
     pub(super) alone: Option<u16>,
 }
 
@@ -84,17 +84,17 @@ pub(super) struct Seat {
 pub(super) struct Alone {
     pub(super) id: ContenderId,
     pub(super) class: ClassId,
-    /// The medium as it knows it.
+    /// Medium as the contender knows it.
     pub(super) medium: MediumState,
-    /// True if a frame of its member is about to start.
+    /// True if a frame of the contender's member is about to start.
     pub(super) starts: bool,
-    /// Time at which its back-off is done if its medium stays idle, kept as it is asked more often than it changes;
-    /// [`Time::MAX`] without one.
+    /// Time at which the back-off ends if the medium stays idle; [`Time::MAX`] without a back-off. It is kept because
+    /// it is asked for more often than it changes.
     pub(super) access: Time,
 }
 
-impl Seat {
-    /// Leaves its group and joins those who are alone.
+impl Membership {
+    /// Moves the contender from its group to those that are alone.
     pub(super) fn part<'a>(
         &mut self,
         id: ContenderId,
@@ -112,28 +112,29 @@ impl Alone {
         Self { id, class, medium, starts: false, access: Time::MAX }
     }
 
-    /// Finds when its back-off is done.
+    /// Calculates the end of the back-off.
     #[inline]
     pub(super) fn plan(&mut self, countdowns: &[Countdown], slot: Duration) {
-        let Countdown { want, due, .. } = countdowns[self.id.index()];
-        let access = if want == Want::Backoff { self.medium.time_of(due, slot) } else { None };
+        let Countdown { pending, due, .. } = countdowns[self.id.index()];
+        let access =
+            if pending == PendingAccess::Backoff { self.medium.time_of(due, slot) } else { None };
         self.access = access.unwrap_or(Time::MAX);
     }
 }
 
 impl Group {
-    /// The first contender. Entries of those who have gone since are removed.
+    /// First contender that is due. Removes outdated entries.
     #[inline]
     pub(super) fn first(
         &mut self,
-        seats: &[Seat],
+        memberships: &[Membership],
         countdowns: &mut [Countdown],
     ) -> Option<(u64, u16)> {
         while let Some(&Reverse(turn)) = self.due.peek() {
             let (due, index) = (turn.due(), turn.contender());
             let countdown = &mut countdowns[usize::from(index)];
-            let is_here = seats[usize::from(index)].alone.is_none();
-            if countdown.want == Want::Backoff && is_here && countdown.due == due {
+            let is_here = memberships[usize::from(index)].alone.is_none();
+            if countdown.pending == PendingAccess::Backoff && is_here && countdown.due == due {
                 return Some((due, index));
             }
             if countdown.queued == Some(due) {
@@ -146,7 +147,7 @@ impl Group {
 }
 
 impl Countdown {
-    /// Waits in the heap of its group, where the entry that it has left there may still hold.
+    /// Adds the contender to the heap of its group, unless its former entry is still valid.
     #[inline]
     pub(super) fn queue(&mut self, id: ContenderId, group: &mut Group) {
         if self.queued != Some(self.due) {
@@ -156,8 +157,8 @@ impl Countdown {
     }
 }
 
-/// Groups of contenders of these classes, and the one that each belongs to, if any: that of its class, or, where it has
-/// its class to itself, that of all such contenders that wait equally long.
+/// Groups of contenders with these classes, and the group of each contender, if any. It is the group of its class or,
+/// for a contender with a class of its own, the group of all such contenders that wait equally long.
 pub(super) fn groups(
     class_of: &[ClassId],
     spaces: &[InterframeSpaces],
@@ -184,7 +185,7 @@ pub(super) fn groups(
     (members_of.keys().map(group).collect(), group_of)
 }
 
-/// A place in a list of contenders or of groups.
+/// Index in a list of contenders or groups.
 pub(super) fn place(index: usize) -> u16 {
     u16::try_from(index).expect("no more than contenders")
 }

@@ -1,4 +1,4 @@
-//! Whom a frame reaches, and how well.
+//! Reach of a frame: its audibility at each member.
 
 use airfair_units::{Dbm, Decibels};
 
@@ -7,51 +7,51 @@ use crate::config::NodeId;
 use crate::frame::{Frame, FrameKind};
 use crate::hearing::{Audibility, ClassId};
 
-/// A member's frame, the one on the air or the last.
+/// Frame of a member that is on the air, or its last one.
 #[derive(Debug)]
 pub(super) struct Reach {
-    /// True if it is on the air.
+    /// True if the frame is on the air.
     pub(super) is_sent: bool,
-    /// Audibility at whom it is least audible.
+    /// Lowest audibility of the frame at any class.
     pub(super) least: Audibility,
-    /// Audibility to each class.
+    /// Audibility of the frame at each class.
     pub(super) row: Vec<Audibility>,
-    /// Power that it arrives with at each member, where frames are captured.
+    /// Received power of the frame at each member, in cells with capture.
     pub(super) power: Vec<Dbm>,
 }
 
-/// The least of a frame's audibilities.
+/// Lowest audibility of a frame.
 pub(super) fn least(row: &[Audibility]) -> Audibility {
     row.iter().copied().min().unwrap_or(Audibility::Decodes)
 }
 
 impl Contention {
-    /// Lets a frame survive that is so much stronger than all that overlap it.
+    /// Sets the capture margin.
     ///
     /// # Panics
-    /// If who hears whom is given for good.
+    /// If audibility is constant.
     pub(crate) fn set_capture(&mut self, margin: Decibels) {
         assert!(self.can_change(), "capture goes by powers, which are each member's own");
         self.capture = Some(margin);
     }
 
-    /// True if the audibility may change.
+    /// True if audibility may change.
     #[inline]
     pub(crate) fn can_change(&self) -> bool {
         self.hearing.can_change()
     }
 
-    /// Sets the powers that the frame of `from`, which is about to start, arrives with.
+    /// Sets the received powers of the frame of `from` that is about to start.
     pub(crate) fn set_powers(&mut self, from: NodeId, powers: impl Iterator<Item = Dbm>) {
         let known = &mut self.reaches[from.index()].power;
         known.clear();
         known.extend(powers);
     }
 
-    /// Sets what frames of `from` that start from now on are to `listener`.
+    /// Sets the audibility of frames of `from` for `listener`, from the next frame on.
     ///
     /// # Panics
-    /// If who hears whom is given for good.
+    /// If audibility is constant.
     pub(crate) fn set_audibility(
         &mut self,
         listener: NodeId,
@@ -65,8 +65,8 @@ impl Contention {
         self.hearing.set(&self.roster, listener, from, audibility);
     }
 
-    /// Sets what `frame`, which is about to start, is to each member. To whom it is addressed it is a frame as
-    /// soon as it is sensed: whether it is errored is drawn at its end.
+    /// Sets the audibility of `frame`, which is about to start, for each member. For its addressee it counts as
+    /// decodable if it is sensed, because its errors are drawn at its end.
     pub(crate) fn set_row(&mut self, frame: &Frame, row: &[Audibility]) {
         let Self { hearing, roster, .. } = self;
         hearing.set_row(roster, frame.from, row);
@@ -81,13 +81,13 @@ impl Contention {
         }
     }
 
-    /// Audibility at `id` of the frame of `from` that is on the air.
+    /// Audibility of the frame of `from` on the air at contender `id`.
     #[inline]
     pub(super) fn audibility(&self, id: NodeId, from: NodeId) -> Audibility {
-        self.audibility_of(self.seats[id.index()].class, from)
+        self.audibility_of(self.memberships[id.index()].class, from)
     }
 
-    /// Audibility in a class of the frame of `from` that is on the air.
+    /// Audibility of the frame of `from` on the air for a class.
     #[inline]
     pub(super) fn audibility_of(&self, class: ClassId, from: NodeId) -> Audibility {
         if self.all_decode_all() {
@@ -96,34 +96,35 @@ impl Contention {
         self.reaches[from.index()].row[class.index()]
     }
 
-    /// Contenders of groups of several classes at which the frame of `from` that is on the air is at most so audible go on
-    /// alone: a group takes it for one that it decodes.
+    /// Lets contenders in groups of several classes go on alone if the audibility of the frame of `from` is at most
+    /// `most` for them, because their group treats it as decoded.
     #[inline]
     pub(super) fn part_exceptions(&mut self, from: NodeId, most: Audibility) {
-        // No group is of several classes where no class has a member for itself.
-        if !self.sole.is_empty() && self.reaches[from.index()].least <= most {
+        // Without classes of one contender there is no group of several classes.
+        if !self.only_of_class.is_empty() && self.reaches[from.index()].least <= most {
             self.part_each_exception(from, most);
         }
     }
 
     #[cold]
     pub(super) fn part_each_exception(&mut self, from: NodeId, most: Audibility) {
-        let Self { groups, sole, seats, reaches, countdowns, alone, slot, .. } = self;
-        let row = reaches[from.index()].row.iter().zip(sole);
+        let Self { groups, only_of_class, memberships, reaches, countdowns, alone, slot, .. } =
+            self;
+        let row = reaches[from.index()].row.iter().zip(only_of_class);
         for id in row.filter(|(audibility, _)| **audibility <= most).filter_map(|(_, id)| *id) {
-            let seat = &mut seats[id.index()];
-            if let (None, Some(group)) = (seat.alone, seat.group) {
-                seat.part(id, &groups[usize::from(group)], alone).plan(countdowns, *slot);
+            let membership = &mut memberships[id.index()];
+            if let (None, Some(group)) = (membership.alone, membership.group) {
+                membership.part(id, &groups[usize::from(group)], alone).plan(countdowns, *slot);
             }
         }
     }
 
-    /// True if `id` senses the frame of `from` that is on the air.
+    /// True if member `id` senses the frame of `from` on the air.
     pub(super) fn senses(&self, id: NodeId, from: NodeId) -> bool {
         id != from && self.audibility(id, from) != Audibility::Nothing
     }
 
-    /// True if another frame overlaps the one on the air where its receiver is, or anyone whom it is for.
+    /// True if another frame overlaps the frame at its receiver or, without a single receiver, at any member.
     pub(crate) fn overlapped(&self, frame: &Frame) -> bool {
         let at = |id| self.senses(id, frame.from) && !self.medium_of(id).receives(frame.from);
         match frame.to {
@@ -132,31 +133,31 @@ impl Contention {
         }
     }
 
-    /// True if every member senses every other, for good.
+    /// True if all members sense each other, over the whole run.
     #[inline]
     pub(crate) fn all_sense_all(&self) -> bool {
         self.least > Audibility::Nothing
     }
 
-    /// True if every member decodes every other, for good.
+    /// True if all members decode each other, over the whole run.
     #[inline]
     pub(super) fn all_decode_all(&self) -> bool {
         self.least == Audibility::Decodes
     }
 
-    /// True if everyone senses all frames of `from`, for good.
+    /// True if all members sense all frames of `from`, over the whole run.
     #[inline]
     pub(crate) fn all_sense(&self, from: NodeId) -> bool {
         !self.can_change() && self.hearing.all_sense(from)
     }
 
-    /// True if a frame is alone on the air and everyone senses it.
+    /// True if one frame is alone on the air, and all members sense it.
     #[inline]
     pub(crate) fn is_undisturbed(&self) -> bool {
         self.partial == 0 && self.on_air == 1
     }
 
-    /// True if a frame that has just started is a response that its addressee cannot make out.
+    /// True if a frame that has just started is a response that its addressee cannot receive.
     pub(crate) fn misses(&self, frame: &Frame) -> bool {
         let is_response =
             matches!(frame.kind, FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts);
@@ -164,13 +165,14 @@ impl Contention {
         is_response && (self.overlapped(frame) || !frame.to.is_some_and(senses))
     }
 
-    /// True if a frame of `from` that ends now is decoded by `id`, as far as noise allows.
+    /// True if member `id` decodes the frame of `from` that ends now, unless noise destroys it.
     #[inline]
     pub(crate) fn decodes(&self, id: NodeId, from: NodeId) -> bool {
         self.medium_of(id).receives(from) && self.reaches(id, from)
     }
 
-    /// True if a frame of `from` is decoded by whoever, as `id`, is in step with it, as far as noise allows.
+    /// True if a member with the audibility of `id` that has received a frame of `from` from its start decodes it,
+    /// unless noise destroys it.
     #[inline]
     pub(crate) fn reaches(&self, id: NodeId, from: NodeId) -> bool {
         self.audibility(id, from) == Audibility::Decodes

@@ -12,7 +12,7 @@ use crate::phy::TxVector;
 use crate::roster::ContenderId;
 
 impl<T: Copy> Medium<T> {
-    /// The first frame of the exchange of a member that has won the channel.
+    /// First frame of the exchange of a member that has won the channel.
     pub(super) fn begin_exchange(&mut self, id: NodeId) -> Frame {
         let sender = &mut self.senders[id.index()];
         let (at, stage) = sender.stage().expect("an attempt is left, or the frame would be done");
@@ -27,7 +27,7 @@ impl<T: Copy> Medium<T> {
         let exchange = Exchange {
             step: Step::OnAir,
             content: Content::Packet,
-            // Where nobody is meant, nobody answers.
+            // A frame without a single receiver has no response.
             to: if let Addressee::One(to) = job.to { to } else { id },
             tx: stage.tx,
             data: self.airtime.frame(job.psdu, stage.tx),
@@ -71,7 +71,7 @@ impl<T: Copy> Medium<T> {
         Frame { kind, from, to, tx, psdu, duration, duration_field, retry }
     }
 
-    /// The frame that all of it is about.
+    /// Frame that carries the MAC's content.
     fn content(&self, id: NodeId) -> Frame {
         let (exchange, job) = (self.exchange(id), self.senders[id.index()].job());
         let (kind, duration_field) = match job.to {
@@ -81,7 +81,7 @@ impl<T: Copy> Medium<T> {
         self.frame(id, (kind, job.psdu), (exchange.tx, exchange.data), duration_field)
     }
 
-    /// The frame that the exchange of `id` goes on with.
+    /// Next frame of the exchange of `id`.
     pub(super) fn next_frame(&mut self, id: NodeId) -> Frame {
         let exchange = *self.exchange(id);
         let Step::Following(kind, _) = exchange.step else { unreachable!("a frame follows") };
@@ -110,7 +110,7 @@ impl<T: Copy> Medium<T> {
         }
     }
 
-    /// Takes in a frame that has just left the air, and begins what it leads to.
+    /// Handles a frame that has just left the air, and continues its exchange.
     pub(super) fn receive(&mut self, now: Time, ppdu: &Ppdu<()>) {
         let (frame, id) = (ppdu.frame, ppdu.initiator.member());
         if frame.from == id
@@ -144,7 +144,7 @@ impl<T: Copy> Medium<T> {
             }
             FrameKind::Data | FrameKind::Rts => self.await_in_vain(now, ppdu),
             FrameKind::Cts if decoded => self.follow(now, id, FrameKind::Data),
-            // Nobody answers a CTS to oneself: its sender goes on and does not know of a collision.
+            // A CTS-to-self has no response: its sender continues, and does not know of a collision.
             FrameKind::CtsToSelf => self.follow(now, id, FrameKind::Data),
             FrameKind::Ack if decoded => self.finish(now, id, true),
             FrameKind::Ack | FrameKind::Cts => self.fail(now, id, frame.kind.answers()),
@@ -159,14 +159,14 @@ impl<T: Copy> Medium<T> {
         self.news.push_back(News::Received { tag, by, tx: frame.tx, again: frame.retry });
     }
 
-    /// The next frame of the exchange of `id` follows a SIFS later.
+    /// Schedules the next frame of the exchange of `id`, a SIFS later.
     fn follow(&mut self, now: Time, id: NodeId, kind: FrameKind) {
         self.set_step(id, Step::Following(kind, now + self.airtime.timing.sifs));
         self.following.push(id);
     }
 
-    /// No response will come. The sender cannot know it before its time-out, except where a model assumes that collisions
-    /// are noticed at once.
+    /// Handles a frame without a response. Its sender learns this at its time-out, except under a model in which
+    /// collisions are noticed at once.
     fn await_in_vain(&mut self, now: Time, ppdu: &Ppdu<()>) {
         let id = ppdu.initiator.member();
         let at_once = ppdu.collided && self.after_collision != AfterCollision::Standard;
@@ -176,7 +176,7 @@ impl<T: Copy> Medium<T> {
         self.unanswered.push(id);
     }
 
-    /// Those who know now that no response comes have failed.
+    /// Fails exchanges whose initiators learn now that no response comes.
     pub(super) fn fail_where(
         &mut self,
         knows: impl Fn(&Self, NodeId, Deadline) -> bool,
@@ -191,7 +191,7 @@ impl<T: Copy> Medium<T> {
         }
     }
 
-    /// The RTS or data frame `failed` has had no response.
+    /// Handles the missing response to the RTS or data frame `failed`.
     fn fail(&mut self, now: Time, id: NodeId, failed: FrameKind) {
         let is_protected = matches!(self.exchange(id).protection, Protection::RtsCts(_));
         let protected_data = failed == FrameKind::Data && is_protected;
@@ -199,12 +199,12 @@ impl<T: Copy> Medium<T> {
         let chain = if sender.stage().is_some() { Chain::GoesOn } else { Chain::Ended };
         match (sender.contender.fail(protected_data, chain), chain) {
             (Verdict::Retry, Chain::GoesOn) => self.contend_anew(now, id),
-            // Limits of the scenario may be shorter than the chain, and never longer.
+            // Limits of the scenario may end a chain early, and never extend it.
             _ => self.finish(now, id, false),
         }
     }
 
-    /// The frame in service is done; the next one contends with a back-off of its own.
+    /// Ends the frame in service. The next one contends with a new back-off.
     fn finish(&mut self, now: Time, id: NodeId, acknowledged: bool) {
         let sender = &mut self.senders[id.index()];
         let job = sender.queue.pop_front().expect("a frame in service");
@@ -219,7 +219,7 @@ impl<T: Copy> Medium<T> {
         self.contend_anew(now, id);
     }
 
-    /// Draws a back-off, and contends with it or rests.
+    /// Draws a back-off, and contends with it or becomes idle.
     fn contend_anew(&mut self, now: Time, id: NodeId) {
         let sender = &mut self.senders[id.index()];
         let waits = !sender.queue.is_empty();

@@ -1,9 +1,9 @@
-//! The medium alone, for MACs that are somebody else's: who transmits next, for how long, and who receives it.
+//! The medium alone, for MACs that run elsewhere: channel access, airtime, and reception.
 //!
-//! A [`Cell`](crate::Cell) chooses rates, retries and queues by its own rules. Here frames come with a *retry chain*, and
-//! what the medium adds is what no MAC above it can do: it contends for the channel by the same rules of the DCF
-//! ([`crate::contention`]), lets frames collide, take their time and be errored, answers them, and says at which attempt
-//! one has been acknowledged. Any member may send to any other. A member sends its frames one after the other.
+//! A [`Cell`](crate::Cell) chooses rates, retries and queues by its own rules. Here each frame comes with a *retry
+//! chain*. The medium contends for the channel by the same rules of the DCF ([`crate::contention`]), lets frames
+//! collide, take their time and be errored, answers them, and reports the attempt at which a frame was acknowledged.
+//! Any member may send to any other. A member sends its frames one after the other.
 //!
 //! ```text
 //!            enqueue                  Received, once for each attempt that arrives
@@ -23,7 +23,7 @@ use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::airtime::Airtime;
 use crate::config::{AfterCollision, CellConfig, NodeId};
-use crate::contender::{Access, Contender, Deadline, Exchange, Limits, Step, Stream};
+use crate::contender::{Access, AccessLimits, Contender, Deadline, Exchange, Step, Stream};
 use crate::contention::Contention;
 use crate::errors::LinkErrors;
 use crate::frame::{Frame, FrameKind, Ppdu};
@@ -33,85 +33,85 @@ use crate::phy::TxVector;
 use crate::queue::config::QueueConfig;
 use crate::roster::{ContenderId, Roster};
 
-/// Most stages of a retry chain.
+/// Largest number of stages of a retry chain.
 pub const STAGES: usize = 4;
 
-/// Attempts at one rate.
+/// Stage of a retry chain: attempts at one rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stage {
     /// Vector of the frame.
     pub tx: TxVector,
     /// Number of attempts, at least one.
     pub attempts: u8,
-    /// True if RTS and CTS go before it.
+    /// True if RTS and CTS precede the frame.
     pub rts: bool,
 }
 
-/// Those whom a frame is for.
+/// Receivers of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Addressee {
-    /// Everyone: nobody answers.
+    /// All members, without a response.
     All,
-    /// A member, which answers.
+    /// One member, which responds.
     One(NodeId),
-    /// An address that no member has: it is not answered, and sent again.
+    /// An address that no member has. The frame has no response, and is sent again.
     Unknown,
 }
 
-/// A frame that a MAC hands over; `T` is what it knows it by.
+/// A frame that a MAC hands over. `T` identifies the frame for the MAC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job<T> {
-    /// The owner's part.
+    /// Value by which the MAC identifies the frame.
     pub tag: T,
-    /// Those whom it is for.
+    /// Receivers of the frame.
     pub to: Addressee,
-    /// Octets of its PSDU, check sequence included.
+    /// Size of the PSDU, check sequence included.
     pub psdu: Bytes,
-    /// Retry chain; what follows the first empty stage does not count.
+    /// Retry chain, which ends at the first empty stage.
     pub chain: [Option<Stage>; STAGES],
-    /// True for a beacon, which goes before the frames that wait.
+    /// True for a beacon, which precedes the frames that wait.
     pub is_urgent: bool,
 }
 
-/// An end that a frame has come to.
+/// Result of a frame that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done<T> {
-    /// The owner's part.
+    /// Value by which the MAC identifies the frame.
     pub tag: T,
-    /// Its transmitter.
+    /// Transmitter of the frame.
     pub from: NodeId,
     /// Attempts of each stage.
     pub attempts: [u8; STAGES],
-    /// True if its transmitter has heard the ACK.
+    /// True if the transmitter has received the ACK.
     pub acknowledged: bool,
-    /// Time on the air of all frames of its exchanges.
+    /// Duration of all frames of the exchanges.
     pub airtime: Duration,
 }
 
-/// What the medium has to tell the MACs, in the order in which it happens.
+/// Event for the MACs, in the order of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum News<T> {
-    /// A frame has arrived.
+    /// A frame has arrived at a member.
     Received {
-        /// The owner's part.
+        /// Value by which the sending MAC identifies the frame.
         tag: T,
-        /// The member that it has come to.
+        /// Member that has received the frame.
         by: NodeId,
-        /// Vector that it was sent with.
+        /// Vector of the frame.
         tx: TxVector,
-        /// True if it was not its first attempt: it may have come before.
+        /// True if it was not the first attempt, so that the frame may have arrived before.
         again: bool,
     },
-    /// A frame is done.
+    /// A frame is done: acknowledged or given up.
     Done(Done<T>),
 }
 
-/// A member: the frames that it has to send, and how far the first of them has come.
+/// A member with its queue, and with the state of the first frame.
 #[derive(Debug)]
 struct Sender<T> {
     queue: VecDeque<Job<T>>,
     capacity: usize,
-    /// Windows, back-offs and the rule that ends a chain.
+    /// Contention window, back-offs, and the rule that ends a chain.
     contender: Contender<()>,
     access: Access,
     attempts: [u8; STAGES],
@@ -119,7 +119,7 @@ struct Sender<T> {
 }
 
 impl<T: Copy> Sender<T> {
-    fn new(queue: QueueConfig, limits: Limits, stream: Stream) -> Self {
+    fn new(queue: QueueConfig, limits: AccessLimits, stream: Stream) -> Self {
         Self {
             queue: VecDeque::new(),
             capacity: usize::try_from(queue.packets).unwrap_or(usize::MAX),
@@ -134,7 +134,7 @@ impl<T: Copy> Sender<T> {
         self.queue.front().expect("a frame wherever it contends or has won the channel")
     }
 
-    /// Stage of the next attempt; none if all have been made.
+    /// Stage of the next attempt; `None` if all attempts were made.
     fn stage(&self) -> Option<(usize, Stage)> {
         let stages = self.job().chain.iter().map_while(|stage| *stage);
         stages.enumerate().find(|(at, stage)| self.attempts[*at] < stage.attempts)
@@ -145,7 +145,7 @@ impl<T: Copy> Sender<T> {
     }
 }
 
-/// One channel, and the members that share it.
+/// One channel with its members.
 #[derive(Debug)]
 pub struct Medium<T> {
     airtime: Airtime,
@@ -158,21 +158,21 @@ pub struct Medium<T> {
     /// Highest rates at which frames of each station, and to it, get through.
     ceilings: Vec<[DataRate; 2]>,
     on_air: Vec<Ppdu<()>>,
-    /// Initiators of exchanges whose next frame is due, and of those that wait in vain.
+    /// Initiators of exchanges whose next frame is due, and of exchanges without a response.
     following: Vec<NodeId>,
     unanswered: Vec<NodeId>,
-    /// Members for which a frame for all, which has just left the air, is errored, ascending.
+    /// Members for which a frame to all members, which has just left the air, is errored, ascending.
     missed: Vec<NodeId>,
     news: VecDeque<News<T>>,
 }
 
 impl<T: Copy> Medium<T> {
-    /// A silent channel by the rules of `config`, with its members. Of these count: queue lengths, channel access, who hears
-    /// whom, errors, and rates as ceilings. `streams` are the members' back-off generators, the access point's first;
-    /// `error_streams` those of the stations' links.
+    /// Creates a silent channel with the rules and members of `config`. Of the members it uses queue lengths, channel
+    /// access, audibility, errors, and rates as ceilings. `streams` are the random streams of the members' back-offs,
+    /// the access point's first, and `error_streams` those of the stations' links.
     ///
     /// # Panics
-    /// If there is not one stream per member, and one per link.
+    /// If the number of streams does not match the members and links.
     pub fn new(config: &CellConfig, streams: Vec<Stream>, error_streams: Vec<Stream>) -> Self {
         assert_eq!(streams.len(), config.stations.len() + 1, "one stream per member");
         assert_eq!(error_streams.len(), config.stations.len(), "one stream per link");
@@ -196,7 +196,11 @@ impl<T: Copy> Medium<T> {
         let queues = std::iter::once((config.ap_queue, config.ap_access))
             .chain(stations.clone().map(|station| (station.queue, station.access)));
         let sender = |((queue, access), stream)| {
-            Sender::new(queue, Limits::new(&access, &airtime.timing, config.rules.attempts), stream)
+            Sender::new(
+                queue,
+                AccessLimits::new(&access, &airtime.timing, config.rules.attempts),
+                stream,
+            )
         };
         let senders = queues.zip(streams).map(sender).collect();
         let models = stations.clone().map(|station| station.errors);
@@ -218,20 +222,21 @@ impl<T: Copy> Medium<T> {
         }
     }
 
-    /// Durations of its frames.
+    /// Durations of frames on this channel.
     pub fn airtime(&self) -> &Airtime {
         &self.airtime
     }
 
-    /// From the next frame that ends on, those of a station in one direction get through at this rate and below.
+    /// Sets the highest rate at which frames of a station in one direction get through, from the next frame that ends
+    /// on.
     pub fn set_ceiling(&mut self, station: NodeId, direction: Direction, rate: DataRate) {
         self.ceilings[station.index() - 1][direction as usize] = rate;
     }
 
-    /// A frame joins the queue of `from`.
+    /// Queues a frame at member `from`.
     ///
     /// # Errors
-    /// The frame, if the queue has no room for it, or its chain no stage.
+    /// The frame, if the queue has no room for it, or if its retry chain is empty.
     pub fn enqueue(&mut self, now: Time, from: NodeId, job: Job<T>) -> Result<(), Job<T>> {
         let sender = &mut self.senders[from.index()];
         let has_room = job.is_urgent || sender.queue.len() < sender.capacity;
@@ -254,7 +259,7 @@ impl<T: Copy> Medium<T> {
         Ok(())
     }
 
-    /// Moment at which it next needs [`handle_event`](Self::handle_event).
+    /// Moment at which the medium needs the next call of [`handle_event`](Self::handle_event).
     pub fn next_event(&mut self) -> Moment {
         let end = self.on_air.iter().map(|ppdu| ppdu.end).min();
         let timeout = self.unanswered.iter().filter_map(|id| match self.deadline(*id) {
@@ -269,7 +274,7 @@ impl<T: Copy> Medium<T> {
             .min(Moment::of(self.contention.next_access(), Phase::Start))
     }
 
-    /// Lets happen what [`next_event`](Self::next_event) announced. A spurious call is a no-op.
+    /// Handles the event that [`next_event`](Self::next_event) has announced. A call at another moment has no effect.
     pub fn handle_event(&mut self, now: Time, phase: Phase) {
         match phase {
             Phase::End => self.end(now),
@@ -278,7 +283,7 @@ impl<T: Copy> Medium<T> {
         }
     }
 
-    /// The oldest news that have not been asked for.
+    /// Next event for the MACs.
     pub fn poll_news(&mut self) -> Option<News<T>> {
         self.news.pop_front()
     }
@@ -312,7 +317,7 @@ impl<T: Copy> Medium<T> {
 
     fn start(&mut self, now: Time) {
         let mut winners = Vec::new();
-        // Winners first: a response that starts now would freeze them.
+        // Winners come first, because a response that starts now would stop their countdowns.
         self.contention.take_winners(now, &mut winners);
         let due: Vec<NodeId> =
             self.following.iter().copied().filter(|id| self.due(*id) == now).collect();
@@ -338,8 +343,8 @@ impl<T: Copy> Medium<T> {
         self.on_air.push(Ppdu::new(now, (ContenderId::first(initiator), frame), Vec::new()));
     }
 
-    /// Frames have started: those that overlap where their receiver is collide. Whoever misses the start of its response
-    /// waits for nothing but its time-out.
+    /// Handles frames that have started: those that overlap at their receiver collide. An initiator that misses the
+    /// start of its response waits for its time-out.
     fn meet(&mut self, now: Time) {
         if self.contention.is_undisturbed() {
             return;
@@ -375,7 +380,7 @@ impl<T: Copy> Medium<T> {
             self.add_noise(now, ppdu);
         }
         self.missed.sort_unstable();
-        // Responses are decided before the NAV of the frame they answer is set.
+        // Responses are decided before the NAV of the frames that they answer is set.
         for ppdu in &ended {
             self.receive(now, ppdu);
         }
@@ -387,7 +392,7 @@ impl<T: Copy> Medium<T> {
         }
     }
 
-    /// Noise adds errors to what would be decoded of a frame.
+    /// Draws the errors of a frame for its receivers.
     fn add_noise(&mut self, now: Time, ppdu: &mut Ppdu<()>) {
         let Frame { kind, from, to, tx, psdu, .. } = ppdu.frame;
         if kind == FrameKind::CtsToSelf {
@@ -409,7 +414,8 @@ impl<T: Copy> Medium<T> {
         }
     }
 
-    /// True if noise makes an error in a frame on its way between two members; one for a single member has a ceiling.
+    /// True if noise makes an error in a frame between two members. A frame to a single member is also errored above
+    /// the ceiling.
     fn errs(
         &mut self,
         now: Time,
@@ -417,7 +423,7 @@ impl<T: Copy> Medium<T> {
         (tx, psdu): (TxVector, Bytes),
         is_limited: bool,
     ) -> bool {
-        // Between two stations it is the transmitter's link that counts.
+        // Between two stations, the transmitter's link counts.
         let (station, direction) =
             if from.is_ap() { (to, Direction::Down) } else { (from, Direction::Up) };
         let at = station.index() - 1;

@@ -55,7 +55,7 @@ fn job(tag: u32, to: Addressee, stages: &[Stage]) -> Job<u32> {
     Job { tag, to, psdu: SIZE, chain, is_urgent: false }
 }
 
-/// All that is told until nothing is left to do, with times.
+/// All news until no event is left, with their times.
 fn run(medium: &mut Medium<u32>) -> Vec<(Time, News<u32>)> {
     let mut told = Vec::new();
     while medium.next_event() < Moment::NEVER {
@@ -74,7 +74,7 @@ fn done(told: &[(Time, News<u32>)]) -> Vec<(u64, Done<u32>)> {
     told.iter().filter_map(done).collect()
 }
 
-/// DIFS 50, frame 192 + 1118, SIFS 10, ACK at 2 Mb/s 192 + 56: it arrives at 1360 µs, and its ACK at 1618.
+/// DIFS 50, frame 192 + 1118, SIFS 10, ACK at 2 Mb/s 192 + 56: the frame arrives at 1360 µs, and its ACK at 1618 µs.
 ///
 /// Verifies: [80211-2020 §10.3.2]
 #[test]
@@ -94,7 +94,7 @@ fn a_frame_takes_a_difs_its_airtime_a_sifs_and_an_ack() {
     assert_eq!(done(&told), [(1_618, expected)]);
 }
 
-/// Two attempts at 11 and one at 1 Mb/s: 2 · 1310 + 192 + 12 288 µs on the air.
+/// Two attempts at 11 Mb/s and one at 1 Mb/s: 2 · 1310 + 192 + 12 288 µs on the air.
 #[test]
 fn a_frame_that_nobody_answers_goes_through_its_chain() {
     let mut medium = medium(&config(&[11]));
@@ -118,7 +118,7 @@ fn a_station_is_reached_at_its_ceiling_and_not_above() {
     let mut told = done(&run(&mut medium));
     told.sort_by_key(|(_, done)| done.from);
     let down = told[0].1;
-    // A collision may cost an attempt more, and these seeds have none.
+    // A collision would cost a further attempt; these seeds have none.
     assert_eq!((down.attempts, down.acknowledged), ([2, 2, 1, 0], true));
     assert_eq!((told[1].1.attempts, told[1].1.acknowledged), ([2, 1, 0, 0], true));
 }
@@ -190,8 +190,8 @@ fn run_cell(mut cell: Cell<u32>) -> Vec<(Time, NodeId, u32)> {
     ends
 }
 
-/// The same stations with the same back-offs: a cell at fixed rates, and the medium with chains of seven attempts at
-/// them; as they are, with RTS, and with hidden stations.
+/// The same stations with the same back-offs, in a cell with fixed rates, and on the medium with chains of seven
+/// attempts at these rates: plain, with RTS, and with hidden stations.
 #[test]
 fn frames_are_done_when_they_are_in_a_cell_of_the_same_rates() {
     let mut plain = config(&[11, 1, 2]);
@@ -225,7 +225,7 @@ fn frames_are_done_when_they_are_in_a_cell_of_the_same_rates() {
     }
 }
 
-/// Any member sends to any other, to all, and to nobody, with hidden stations, RTS and errors.
+/// Any member sends to any other, to all, and to an unknown address, with hidden stations, RTS and errors.
 #[test]
 fn each_frame_is_done_once_within_its_chain_whoever_sends_to_whom() {
     for seed in 0..40 {

@@ -1,4 +1,4 @@
-//! Bands, widths and guard intervals: what a cell's channel offers to the formats of OFDM.
+//! Bands, channel widths and guard intervals.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,18 +8,18 @@ use airfair_units::Duration;
 /// Frequency band of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Band {
-    /// 2.4 GHz.
+    /// 2.4 GHz band.
     Ghz2,
-    /// 5 GHz.
+    /// 5 GHz band.
     Ghz5,
 }
 
 impl Band {
-    /// All, ascending.
+    /// All bands, ascending.
     pub const ALL: [Self; 2] = [Self::Ghz2, Self::Ghz5];
 
-    /// Time without a signal at the end of each OFDM PPDU, aSignalExtension, so that SIFS fits convolutional decoders
-    /// there too.  [80211-2020 §18.4.5, §19.4.3]
+    /// Time without a signal at the end of each OFDM PPDU, aSignalExtension. At 2.4 GHz it gives convolutional
+    /// decoders the time that the shorter SIFS lacks.  [80211-2020 §18.4.5, §19.4.3]
     pub const fn signal_extension(self) -> Duration {
         match self {
             Self::Ghz2 => Duration::from_micros(6),
@@ -27,7 +27,7 @@ impl Band {
         }
     }
 
-    /// aSIFSTime.  [80211-2020 §19.4.4]
+    /// Short interframe space, aSIFSTime.  [80211-2020 §19.4.4]
     pub const fn sifs(self) -> Duration {
         match self {
             Self::Ghz2 => Duration::from_micros(10),
@@ -36,24 +36,24 @@ impl Band {
     }
 }
 
-/// Width of a PPDU in the channel.
+/// Channel width of a PPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Width {
-    /// 20 MHz.
+    /// Width of 20 MHz.
     Mhz20,
-    /// 40 MHz.
+    /// Width of 40 MHz.
     Mhz40,
-    /// 80 MHz.
+    /// Width of 80 MHz.
     Mhz80,
-    /// 160 MHz, or twice 80 MHz.
+    /// Width of 160 MHz, or of twice 80 MHz.
     Mhz160,
 }
 
 impl Width {
-    /// All, ascending.
+    /// All widths, ascending.
     pub const ALL: [Self; 4] = [Self::Mhz20, Self::Mhz40, Self::Mhz80, Self::Mhz160];
 
-    /// Width [MHz].
+    /// Width of the channel [MHz].
     pub const fn mhz(self) -> u16 {
         20 << self as u16
     }
@@ -62,21 +62,21 @@ impl Width {
 /// Guard interval before each symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GuardInterval {
-    /// 400 ns, the short one of HT and VHT.
+    /// 400 ns: the short guard interval of HT and VHT.
     Ns400,
-    /// 800 ns, the long one of HT and VHT, the shortest of HE.
+    /// 800 ns: the long guard interval of HT and VHT, and the shortest of HE.
     Ns800,
-    /// 1600 ns, HE.
+    /// 1600 ns, in HE only.
     Ns1600,
-    /// 3200 ns, HE.
+    /// 3200 ns, in HE only.
     Ns3200,
 }
 
 impl GuardInterval {
-    /// All, ascending.
+    /// All guard intervals, ascending.
     pub const ALL: [Self; 4] = [Self::Ns400, Self::Ns800, Self::Ns1600, Self::Ns3200];
 
-    /// Its length.
+    /// Length of the guard interval.
     pub const fn duration(self) -> Duration {
         Duration::from_nanos(400 << self as u64)
     }
@@ -103,10 +103,10 @@ impl fmt::Display for GuardInterval {
     }
 }
 
-/// A text that names none of the values there are; its message lists them.
+/// Error: a text is none of the allowed names. The message lists them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownName {
-    /// The names that there are.
+    /// Names allowed instead.
     pub allowed: Vec<String>,
 }
 
@@ -118,7 +118,7 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
-/// The one of `all` that is written so.
+/// Value in `all` whose text form is `text`.
 fn named<T: Copy + fmt::Display>(all: &[T], text: &str) -> Result<T, UnknownName> {
     let found = all.iter().find(|it| it.to_string() == text);
     found.copied().ok_or_else(|| UnknownName { allowed: all.iter().map(T::to_string).collect() })

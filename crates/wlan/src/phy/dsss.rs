@@ -1,4 +1,4 @@
-//! DSSS and HR/DSSS (CCK), the PHYs of 802.11b: a serial stream behind a PLCP preamble and header.
+//! DSSS and HR/DSSS (CCK), the PHYs of 802.11b: a serial bit stream after a PLCP preamble and header.
 
 use airfair_units::{Bytes, DataRate, Duration};
 
@@ -26,16 +26,16 @@ pub enum Modulation {
 }
 
 impl Modulation {
-    /// All, by rate.
+    /// All modulations, in ascending order of rate.
     pub const ALL: [Self; 4] = [Self::Dbpsk, Self::Dqpsk, Self::Cck4, Self::Cck8];
 }
 
-/// PLCP preamble and header, long: 144 + 48 bits at 1 Mb/s.  [80211-2020 §16.2.2.2]
+/// Duration of the long PLCP preamble and header: 144 + 48 bits at 1 Mb/s.  [80211-2020 §16.2.2.2]
 const LONG_PREAMBLE_AND_HEADER: Duration = Duration::from_micros(192);
-/// PLCP preamble and header, short: 72 bits at 1 Mb/s + 48 bits at 2 Mb/s.  [80211-2020 §16.2.2.3]
+/// Duration of the short PLCP preamble and header: 72 bits at 1 Mb/s and 48 bits at 2 Mb/s.  [80211-2020 §16.2.2.3]
 const SHORT_PREAMBLE_AND_HEADER: Duration = Duration::from_micros(96);
 
-/// Preamble and header before the PSDU. A 1 Mb/s PSDU exists with the long preamble only.
+/// Duration of preamble and header before the PSDU. A PSDU at 1 Mb/s always has the long preamble.
 pub const fn preamble_and_header(preamble: Preamble, rate: DataRate) -> Duration {
     match preamble {
         Preamble::Short if rate.bps() > 1_000_000 => SHORT_PREAMBLE_AND_HEADER,

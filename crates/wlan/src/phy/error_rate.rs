@@ -1,41 +1,41 @@
 //! Probability that noise makes an error in a PPDU, by its vector, its length and the signal-to-noise ratio.
 //!
-//! White Gaussian noise, no fading. DSSS and CCK after [pei-2009], OFDM after [miller-2003], with the
-//! union bound over the weight spectra of the convolutional code in [haccoun-1989]. Preamble and header
-//! are taken at their own rate. All functions are `libm`'s, so that every platform agrees.
+//! The noise is white and Gaussian, without fading. DSSS and CCK follow [pei-2009], and OFDM follows [miller-2003],
+//! with a union bound over the weight spectra of the convolutional code in [haccoun-1989]. Preamble and header have
+//! their own rates. Transcendental functions come from `libm`, so that results are equal on every platform.
 
 use airfair_units::{Bytes, Decibels};
 use libm::{erf, erfc, exp, log1p, pow, sqrt};
 
 use super::{TxVector, dsss, mode_errors, ofdm};
 
-/// Bandwidth of the noise before the DSSS correlator [Hz].
+/// Bandwidth of the noise in front of the DSSS correlator [Hz].
 const DSSS_BANDWIDTH: f64 = 22e6;
 /// CCK symbols per second.
 const CCK_SYMBOL_RATE: f64 = 1.375e6;
-/// PLCP header of DSSS and CCK [bits]; the long preamble's is sent at 1 Mb/s.  [80211-2020 §16.2.2]
+/// PLCP header of DSSS and CCK [bits]; with the long preamble it is sent at 1 Mb/s.  [80211-2020 §16.2.2]
 const PLCP_HEADER_BITS: f64 = 48.0;
 /// SIGNAL field of OFDM [bits], sent at 6 Mb/s.  [80211-2020 §17.3.4]
 const SIGNAL_BITS: f64 = 24.0;
 /// SERVICE and tail bits around the PSDU.  [80211-2020 §17.3.5]
 const SERVICE_AND_TAIL_BITS: f64 = 22.0;
 
-/// Probability that a PPDU with `psdu` octets that is sent so is not decoded.
+/// Probability that a PPDU with this vector and `psdu` octets is not decoded.
 ///
-/// `snr` is the ratio of powers in the channel's bandwidth: 22 MHz in DSSS, the occupied subcarriers in
-/// OFDM, so that it is Es/N0 of each of them.
+/// `snr` is the ratio of powers in the channel's bandwidth. This is 22 MHz in DSSS. In OFDM it consists of the
+/// occupied subcarriers, so that `snr` equals Es/N0 of each of them.
 pub fn frame_error_rate(tx: TxVector, psdu: Bytes, snr: Decibels) -> f64 {
     log_survival(tx, snr).frame_error_rate(psdu)
 }
 
-/// Natural logarithms of the probabilities that the parts of a PPDU survive the noise.
+/// Natural logarithms of the probabilities that parts of a PPDU survive noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogSurvival {
-    /// Of the PLCP header or the SIGNAL field.
+    /// Logarithm for the PLCP header or the SIGNAL field.
     pub header: f64,
-    /// Of one bit at the data rate; of a CCK symbol, the share of each of its bits.
+    /// Logarithm for one bit at the data rate; for a CCK symbol, the share of each of its bits.
     pub per_bit: f64,
-    /// Bits at the data rate around the PSDU.
+    /// Bits at the data rate beside the PSDU.
     pub overhead_bits: f64,
 }
 
@@ -48,7 +48,7 @@ impl LogSurvival {
     }
 }
 
-/// Probability that the parts of a PPDU that is sent so survive, whatever its length; `snr` as in
+/// Probabilities that the parts of a PPDU with this vector survive, for any length. `snr` is as in
 /// [`frame_error_rate`].
 pub fn log_survival(tx: TxVector, snr: Decibels) -> LogSurvival {
     let ratio = pow(10.0, snr.get() / 10.0);
@@ -67,7 +67,7 @@ pub fn log_survival(tx: TxVector, snr: Decibels) -> LogSurvival {
     }
 }
 
-/// Probability that one of `octets` has a wrong bit, if each bit is wrong with `ber`.
+/// Probability that `psdu` octets contain a wrong bit, if each bit is wrong with probability `ber`.
 pub fn independent_bits(ber: f64, psdu: Bytes) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "the bits of one frame")]
     let bits = psdu.bits() as f64;
@@ -83,11 +83,11 @@ fn dsss_log_success(modulation: dsss::Modulation, snr: f64) -> f64 {
     match modulation {
         dsss::Modulation::Dbpsk => log_success(dbpsk(snr), 1.0),
         dsss::Modulation::Dqpsk => log_success(dqpsk(snr), 1.0),
-        // Es/N0 of a symbol of 4 bits: 16 biorthogonal codewords.
+        // Es/N0 of a symbol of 4 bits, which is one of 16 biorthogonal codewords.
         dsss::Modulation::Cck4 => {
             log_success(biorthogonal_16(snr * DSSS_BANDWIDTH / CCK_SYMBOL_RATE / 2.0), 1.0 / 4.0)
         }
-        // 8 bits: two such alphabets side by side, half the energy each.
+        // 8 bits: two such codewords in parallel, with half of the energy each.
         dsss::Modulation::Cck8 => {
             let half = biorthogonal_16(snr * DSSS_BANDWIDTH / CCK_SYMBOL_RATE / 4.0);
             log_success(half, 2.0 / 8.0)
@@ -100,7 +100,7 @@ fn dbpsk(snr: f64) -> f64 {
     0.5 * exp(-snr * DSSS_BANDWIDTH / 1e6)
 }
 
-/// Bit error rate of differential QPSK at 2 Mb/s, the usual approximation.
+/// Bit error rate of differential QPSK at 2 Mb/s, by the usual approximation.
 fn dqpsk(snr: f64) -> f64 {
     let root = std::f64::consts::SQRT_2;
     let eb_n0 = snr * DSSS_BANDWIDTH / 2e6;
@@ -129,12 +129,12 @@ fn biorthogonal_16(es_n0: f64) -> f64 {
             weight * density(from + width * f64::from(i))
         })
         .sum();
-    // Below -β the first signal is never the largest in amplitude.
+    // Below -β the correct signal is never the largest in amplitude.
     let below = 0.5 * erfc(beta / std::f64::consts::SQRT_2);
     (sum * width / 3.0 + below).clamp(0.0, 1.0)
 }
 
-/// Bit error rate after decoding of a modulation of OFDM.
+/// Bit error rate of an OFDM modulation after decoding.
 fn ofdm_bit_error(modulation: ofdm::Modulation, snr: f64) -> f64 {
     use ofdm::Modulation as M;
     let (raw, code): (f64, &Code) = match modulation {
@@ -161,12 +161,12 @@ fn qam(order: f64, snr: f64) -> f64 {
     2.0 * (1.0 - 1.0 / sqrt(order)) / bits * erfc(sqrt(1.5 * snr / (order - 1.0)))
 }
 
-/// The convolutional code of 133 and 171 octal, plain or punctured: bits that a wrong path of each
-/// weight gets wrong, per information bits of one puncturing period.
+/// The convolutional code of 133 and 171 octal, plain or punctured: wrong bits on wrong paths of each weight, per
+/// puncturing period.
 struct Code {
     period: f64,
     free_distance: i32,
-    /// From one coefficient to the next.
+    /// Difference between the weights of consecutive coefficients.
     step: i32,
     spectrum: &'static [f64],
 }
@@ -197,8 +197,8 @@ impl Code {
         self.union_bound(|weight| pow(chernoff, weight)) / 2.0
     }
 
-    /// Wrong bits per information bit, no more than one: each path of the spectrum is taken with the probability that
-    /// `pairwise` has for its weight.
+    /// Wrong bits per information bit, at most one. `pairwise` is the probability that the decoder takes a wrong path
+    /// of a given weight.
     fn union_bound(&self, pairwise: impl Fn(f64) -> f64) -> f64 {
         let term =
             |(i, bits): (i32, &f64)| bits * pairwise(f64::from(self.free_distance + i * self.step));
@@ -231,8 +231,9 @@ mod tests {
         assert!(near(dqpsk(1.0), 1.9413e-4), "{}", dqpsk(1.0));
     }
 
-    /// Without signal each of 16 codewords is as likely as any; with much it is never wrong. In between
-    /// the union bound holds: 14 orthogonal rivals at ½ erfc(√(Es/2N0)) and the negative at ½ erfc(√Es/N0).
+    /// Without signal, all of the 16 codewords are equally likely; with a strong signal, the decision is never wrong.
+    /// In between the union bound holds: 14 orthogonal codewords at ½ erfc(√(Es/2N0)), and the negative one at ½
+    /// erfc(√Es/N0).
     #[test]
     fn sixteen_codewords_keep_to_their_limits() {
         assert!(near(biorthogonal_16(0.0), 15.0 / 16.0), "{}", biorthogonal_16(0.0));
@@ -244,8 +245,8 @@ mod tests {
         }
     }
 
-    /// BPSK at 4 dB: ½ erfc(√2.51189) = 0.012501; 16-QAM at snr 10: 0.375 · erfc(1) = 0.058987;
-    /// 64-QAM at snr 42: 7/24 · erfc(1) = 0.045879.
+    /// BPSK at 4 dB: ½ erfc(√2.51189) = 0.012501. 16-QAM at a ratio of 10: 0.375 · erfc(1) = 0.058987. 64-QAM at a
+    /// ratio of 42: 7/24 · erfc(1) = 0.045879.
     #[test]
     fn raw_bit_errors_are_the_textbooks() {
         assert!(near(psk(2.511_886), 0.012_501), "{}", psk(2.511_886));
@@ -275,7 +276,7 @@ mod tests {
                 assert!(at(tx, 1_000, better) <= here + 1e-9, "{tx} at {snr}");
             }
         }
-        // 9 Mb/s, punctured BPSK, is worse than 12 Mb/s at low ratios: the rest is in order.
+        // 9 Mb/s, punctured BPSK, is worse than 12 Mb/s at low ratios. All other rates are in order.
         for pair in dsss::Modulation::ALL.windows(2) {
             let at =
                 |it| frame_error_rate(TxVector::Dsss(it, Preamble::Long), FRAME, Decibels::new(3));

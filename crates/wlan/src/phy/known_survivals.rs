@@ -1,7 +1,7 @@
-//! Survival of frames, computed once in a process for each kind of frame and ratio of signal to noise.
+//! Process-wide table of survival probabilities, each computed once per kind of frame and signal-to-noise ratio.
 //!
-//! A mode of HT, VHT or HE takes up to a millisecond of integrals for each ratio, and nothing else decides the outcome:
-//! all cells, runs and replications share it.
+//! For an HT, VHT or HE mode one value takes up to a millisecond of numerical integration. It depends on nothing
+//! else, so all cells, runs and replications share the table.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -12,35 +12,36 @@ use super::TxVector;
 use super::error_rate::{self, LogSurvival};
 use super::mode_errors::ErrorClass;
 
-/// Frames that survive alike.
+/// Kind of frames with equal survival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Legacy(TxVector),
     Modes(ErrorClass),
 }
 
-/// Survival of a kind of frame at a ratio. The first caller computes it; others that need the same value wait.
+/// Survival of a kind of frame at one ratio. The first caller computes it, and others that need it at the same time
+/// wait.
 type Entry = Arc<OnceLock<LogSurvival>>;
 
 static KNOWN: Mutex<BTreeMap<(Kind, Decibels), Entry>> = Mutex::new(BTreeMap::new());
 
-/// Probability that the parts of a PPDU that is sent so survive: [`error_rate::log_survival`], computed once.
+/// Survival probabilities of a PPDU with this vector, as [`error_rate::log_survival`], computed once.
 ///
-/// It takes a lock, so a caller that needs the value for each frame should keep it.
+/// The function takes a lock. A caller that needs the value for each frame should keep it.
 pub(crate) fn log_survival(tx: TxVector, snr: Decibels) -> LogSurvival {
     let kind = match tx {
         TxVector::Mode(mode) => Kind::Modes(ErrorClass::of(mode)),
         _ => Kind::Legacy(tx),
     };
     let entry = {
-        // An entry is whole or not there, so that a panic elsewhere spoils none.
+        // An entry is complete or missing, so a panic in another thread corrupts none.
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(known.entry((kind, snr)).or_default())
     };
     *entry.get_or_init(|| error_rate::log_survival(tx, snr))
 }
 
-/// Probability that a PPDU with `psdu` octets that is sent so is not decoded, from what is known.
+/// Probability that a PPDU with this vector and `psdu` octets is not decoded, from the table.
 pub(crate) fn frame_error_rate(tx: TxVector, psdu: Bytes, snr: Decibels) -> f64 {
     log_survival(tx, snr).frame_error_rate(psdu)
 }

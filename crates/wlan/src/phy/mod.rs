@@ -1,4 +1,4 @@
-//! The physical layers: which rates exist, how long a PPDU lasts, how long the gaps are.
+//! Physical layers: rates, PPDU durations and interframe spaces.
 
 mod channel;
 pub mod dsss;

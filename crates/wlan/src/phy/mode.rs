@@ -1,4 +1,4 @@
-//! Modes of HT, VHT and HE: format, MCS, streams, width, guard interval, LTF and code, in one small word.
+//! Modes of HT, VHT and HE: format, MCS, streams, width, guard interval, LTF and code, packed into 16 bits.
 //! [80211-2020 §19, §21], [80211ax-2021 §27]
 
 use std::fmt;
@@ -8,22 +8,22 @@ use airfair_units::{DataRate, Duration};
 use super::modulation::ModulationAndCoding;
 use super::{Band, GuardInterval, Width, ofdm};
 
-/// Format of a PPDU after OFDM's.
+/// Format of a PPDU of HT or later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
-    /// High throughput, mixed format: 802.11n.
+    /// High throughput (802.11n), mixed format.
     Ht,
-    /// Very high throughput, single user: 802.11ac.
+    /// Very high throughput (802.11ac), single user.
     Vht,
-    /// High efficiency, single user: 802.11ax.
+    /// High efficiency (802.11ax), single user.
     He,
 }
 
 impl Format {
-    /// All, by age.
+    /// All formats, from the oldest.
     pub const ALL: [Self; 3] = [Self::Ht, Self::Vht, Self::He];
 
-    /// Widths of its PPDUs in this band; none where it has no PPDUs.
+    /// Widths of the format's PPDUs in this band; empty if the format does not exist there.
     pub const fn widths(self, band: Band) -> &'static [Width] {
         use Width::{Mhz20, Mhz40, Mhz80, Mhz160};
         match (self, band) {
@@ -33,10 +33,10 @@ impl Format {
         }
     }
 
-    /// Checks that its PPDUs may be so wide in this band.
+    /// Checks that the format's PPDUs may have this width in this band.
     ///
     /// # Errors
-    /// If they may not: the widths that there are.
+    /// [`NoSuchMode`] with the allowed widths.
     pub fn check_width(self, width: Width, band: Band) -> Result<(), NoSuchMode> {
         let widths = self.widths(band);
         if widths.contains(&width) {
@@ -47,7 +47,7 @@ impl Format {
         Err(NoSuchMode { found, with: others, allowed, clause: self.clause() })
     }
 
-    /// Guard intervals of its symbols.
+    /// Guard intervals of the format.
     pub const fn guard_intervals(self) -> &'static [GuardInterval] {
         use GuardInterval::{Ns400, Ns800, Ns1600, Ns3200};
         match self {
@@ -56,7 +56,7 @@ impl Format {
         }
     }
 
-    /// Highest MCS of one stream.
+    /// Highest MCS, counted for one stream.
     pub const fn max_mcs(self) -> u8 {
         match self {
             Self::Ht => 7,
@@ -73,7 +73,7 @@ impl Format {
         }
     }
 
-    /// Word that a rate's name begins with.
+    /// Prefix of the names of the format's rates.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Ht => "ht",
@@ -82,7 +82,7 @@ impl Format {
         }
     }
 
-    /// Clause of its parameters.
+    /// Clause with the format's rate-dependent parameters.
     const fn clause(self) -> &'static str {
         match self {
             Self::Ht => "802.11-2020 §19.5",
@@ -92,27 +92,27 @@ impl Format {
     }
 }
 
-/// Kind of the HE-LTF: how much of a symbol trains the receiver.  [80211ax-2021 §27.3.11.10]
+/// Type of the HE-LTF, which is its length relative to a symbol.  [80211ax-2021 §27.3.11.10]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HeLtf {
-    /// 1x, 3.2 µs and a guard interval.
+    /// 1x HE-LTF: 3.2 µs and a guard interval.
     X1,
-    /// 2x, 6.4 µs.
+    /// 2x HE-LTF: 6.4 µs and a guard interval.
     X2,
-    /// 4x, 12.8 µs.
+    /// 4x HE-LTF: 12.8 µs and a guard interval.
     X4,
 }
 
 impl HeLtf {
-    /// All, ascending.
+    /// All types, ascending.
     pub const ALL: [Self; 3] = [Self::X1, Self::X2, Self::X4];
 
-    /// One symbol without its guard interval.
+    /// Duration of one symbol of the LTF, without its guard interval.
     pub const fn duration(self) -> Duration {
         Duration::from_nanos(3_200 << self as u64)
     }
 
-    /// The kind that goes with a guard interval unless another is chosen.
+    /// Default type for a guard interval.
     const fn of(guard: GuardInterval) -> Self {
         match guard {
             GuardInterval::Ns3200 => Self::X4,
@@ -120,7 +120,7 @@ impl HeLtf {
         }
     }
 
-    /// True if an HE SU PPDU may have both.  [80211ax-2021 Table 27-18]
+    /// True if an HE SU PPDU may have this type with this guard interval.  [80211ax-2021 Table 27-18]
     const fn goes_with(self, guard: GuardInterval) -> bool {
         matches!(
             (self, guard),
@@ -131,37 +131,37 @@ impl HeLtf {
     }
 }
 
-/// Code of the data field.
+/// Forward error correction of the data field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Coding {
     /// Binary convolutional code.
     Bcc,
-    /// Low-density parity check.
+    /// Low-density parity-check code.
     Ldpc,
 }
 
-/// Parameters of a mode, one by one.
+/// Parameters of a mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
     /// Format of the PPDU.
     pub format: Format,
-    /// MCS of one stream: 7 of two streams is MCS 15 of HT.
+    /// MCS, counted for one stream: MCS 15 of HT is 7 with two streams.
     pub mcs: u8,
-    /// Spatial streams.
+    /// Number of spatial streams.
     pub streams: u8,
-    /// Width.
+    /// Width of the channel of the PPDU.
     pub width: Width,
     /// Guard interval of the data field.
     pub guard: GuardInterval,
-    /// Kind of the HE-LTF; nothing outside HE.
+    /// Type of the HE-LTF; `None` outside HE.
     pub ltf: Option<HeLtf>,
-    /// Code.
+    /// Forward error correction.
     pub coding: Coding,
 }
 
 impl Parameters {
-    /// Parameters with the LTF and the code that products use: 2x LTF, 4x with the longest guard interval; BCC in HT and
-    /// VHT, LDPC in HE, which asks for it beyond 20 MHz.
+    /// Parameters with the usual LTF and code of products: a 2x LTF, or 4x with the longest guard interval; BCC in HT
+    /// and VHT, and LDPC in HE, which requires it above 20 MHz.
     pub fn of(format: Format, mcs: u8, streams: u8, width: Width, guard: GuardInterval) -> Self {
         let is_he = format == Format::He;
         let ltf = is_he.then_some(HeLtf::of(guard));
@@ -169,13 +169,14 @@ impl Parameters {
         Self { format, mcs, streams, width, guard, ltf, coding }
     }
 
-    /// True if the standard has an MCS of these parameters, as far as its bits go: each symbol carries a whole number of
-    /// them, and each encoder of VHT has its share.  [80211-2020 §21.5], [80211ax-2021 §27.5]
+    /// True if the standard has such an MCS: each symbol carries a whole number of bits, and each VHT encoder has an
+    /// equal share of them.  [80211-2020 §21.5], [80211ax-2021 §27.5]
     fn has_mcs(self) -> bool {
         if self.mcs > self.format.max_mcs() {
             return false;
         }
-        // HE rounds down where LDPC leaves a fraction; VHT leaves the MCS out, and these, of 2 encoders or 6, besides.
+        // HE rounds down if LDPC leaves a fraction. VHT excludes such an MCS, and also these, which have 2 or 6
+        // encoders.
         self.format != Format::Vht
             || ((data_bits_times_twelve(self).is_multiple_of(12))
                 && !matches!(
@@ -184,14 +185,14 @@ impl Parameters {
                 ))
     }
 
-    /// True if the code may be BCC.  [80211ax-2021 §27.3.12.5]
+    /// True if the mode may use BCC.  [80211ax-2021 §27.3.12.5]
     fn may_be_convolutional(self) -> bool {
         self.format != Format::He
             || (self.width == Width::Mhz20 && self.streams <= 4 && self.mcs <= 9)
     }
 }
 
-/// Data subcarriers, `N_SD`.  [80211-2020 Table 19-6, Table 21-5], [80211ax-2021 §27.5]
+/// Number of data subcarriers, `N_SD`.  [80211-2020 Table 19-6, Table 21-5], [80211ax-2021 §27.5]
 const fn data_subcarriers(format: Format, width: Width) -> u64 {
     match (format, width) {
         (Format::Ht | Format::Vht, Width::Mhz20) => 52,
@@ -203,7 +204,7 @@ const fn data_subcarriers(format: Format, width: Width) -> u64 {
     }
 }
 
-/// Data bits of twelve symbols, a whole number whatever the code rate.
+/// Data bits of twelve symbols, which are a whole number for every code rate.
 fn data_bits_times_twelve(of: Parameters) -> u64 {
     let ModulationAndCoding { constellation, code_rate } = ModulationAndCoding::of(of.mcs);
     let (data, coded) = code_rate.fraction();
@@ -212,7 +213,7 @@ fn data_bits_times_twelve(of: Parameters) -> u64 {
     coded_bits * data * (12 / coded)
 }
 
-/// A mode of HT, VHT or HE that the standard has.
+/// A valid mode of HT, VHT or HE.
 ///
 /// ```text
 ///   bit 0   2       6        9     11     13   15
@@ -222,10 +223,11 @@ fn data_bits_times_twelve(of: Parameters) -> u64 {
 pub struct Mode([u8; 2]);
 
 impl Mode {
-    /// The mode of these parameters.
+    /// Mode with these parameters.
     ///
     /// # Errors
-    /// If the standard has none such: the first parameter that does not go with the others, and what does.
+    /// [`NoSuchMode`] if the standard does not have it: the first parameter that conflicts with the others, and its
+    /// allowed values.
     pub fn new(of: Parameters) -> Result<Self, NoSuchMode> {
         check(of)?;
         let ltf = of.ltf.map_or(0, |ltf| ltf as u16);
@@ -242,8 +244,8 @@ impl Mode {
         Ok(Self(word.to_le_bytes()))
     }
 
-    /// All modes of a format with this width and guard interval, and the LTF and code that products use; by streams and
-    /// MCS.
+    /// All modes of a format with this width and guard interval and the usual LTF and code of products, by streams
+    /// and MCS.
     pub fn all(format: Format, width: Width, guard: GuardInterval) -> impl Iterator<Item = Self> {
         (1..=format.max_streams()).flat_map(move |streams| {
             (0..=format.max_mcs()).filter_map(move |mcs| {
@@ -257,25 +259,25 @@ impl Mode {
         usize::from((u16::from_le_bytes(self.0) >> place) & ((1 << bits) - 1))
     }
 
-    /// Format of its PPDU.
+    /// Format of the PPDU.
     #[inline]
     pub fn format(self) -> Format {
         Format::ALL[self.field(0, 2)]
     }
 
-    /// MCS of one stream.
+    /// MCS, counted for one stream.
     #[inline]
     pub fn mcs(self) -> u8 {
         (u16::from_le_bytes(self.0) >> 2 & 0xf).to_le_bytes()[0]
     }
 
-    /// Spatial streams.
+    /// Number of spatial streams.
     #[inline]
     pub fn streams(self) -> u8 {
         (u16::from_le_bytes(self.0) >> 6 & 0x7).to_le_bytes()[0] + 1
     }
 
-    /// Width.
+    /// Width of the channel of the PPDU.
     #[inline]
     pub fn width(self) -> Width {
         Width::ALL[self.field(9, 2)]
@@ -287,19 +289,19 @@ impl Mode {
         GuardInterval::ALL[self.field(11, 2)]
     }
 
-    /// Kind of the HE-LTF.
+    /// Type of the HE-LTF; `None` outside HE.
     #[inline]
     pub fn ltf(self) -> Option<HeLtf> {
         (self.format() == Format::He).then(|| HeLtf::ALL[self.field(13, 2)])
     }
 
-    /// Code.
+    /// Forward error correction.
     #[inline]
     pub fn coding(self) -> Coding {
         if self.field(15, 1) == 0 { Coding::Bcc } else { Coding::Ldpc }
     }
 
-    /// Its parameters, one by one.
+    /// All parameters of the mode.
     pub fn parameters(self) -> Parameters {
         Parameters {
             format: self.format(),
@@ -325,20 +327,21 @@ impl Mode {
             * u64::from(self.streams())
     }
 
-    /// Data bits per symbol, `N_DBPS`; HE's are rounded down where the code leaves a fraction.
-    /// [80211-2020 §19.5, §21.5], [80211ax-2021 §27.5]
+    /// Data bits per symbol, `N_DBPS`. In HE they are rounded down if the code rate leaves a fraction. [80211-2020
+    /// §19.5, §21.5], [80211ax-2021 §27.5]
     pub fn data_bits(self) -> u64 {
         data_bits_times_twelve(self.parameters()) / 12
     }
 
-    /// One symbol of the data field, guard interval included.  [80211-2020 Table 19-6], [80211ax-2021 Table 27-12]
+    /// Duration of a symbol of the data field, guard interval included.  [80211-2020 Table 19-6], [80211ax-2021 Table
+    /// 27-12]
     pub fn symbol(self) -> Duration {
         let useful = if self.format() == Format::He { 12_800 } else { 3_200 };
         Duration::from_nanos(useful) + self.guard().duration()
     }
 
-    /// OFDM modulation of its non-HT reference rate.  [80211-2020 §10.6.11]
-    // Whoever asks legacy vectors does not pay for it.
+    /// OFDM modulation of the mode's non-HT reference rate.  [80211-2020 §10.6.11]
+    // Not inlined, so that callers with legacy vectors do not pay for it.
     #[inline(never)]
     pub fn reference(self) -> ofdm::Modulation {
         self.modulation().reference()
@@ -350,17 +353,17 @@ impl Mode {
         DataRate::from_bps(self.data_bits() * 1_000_000_000 / self.symbol().as_nanos())
     }
 
-    /// Data rate as the standard's tables print it, rounded to tenths of a Mb/s [100 kb/s].
+    /// Data rate as in the tables of the standard, rounded to tenths of a Mb/s [100 kb/s].
     pub fn tenths_of_mbps(self) -> u64 {
-        // bits/ns · 10^4 = tenths of a Mb/s; half a tenth goes up.
+        // bits/ns · 10^4 = tenths of a Mb/s; half a tenth is rounded up.
         let ns = self.symbol().as_nanos();
         (self.data_bits() * 20_000 + ns) / (2 * ns)
     }
 
-    /// Convolutional encoders, `N_ES`; none where the code is LDPC.
+    /// Number of convolutional encoders, `N_ES`; 0 for LDPC.
     ///
-    /// Each takes at most 300 Mb/s in HT and 600 Mb/s in VHT, with the short guard interval, and all of them the same
-    /// number of bits of a symbol.  [80211-2020 §19.3.5, §21.3.10.5, §21.5]
+    /// An encoder takes at most 300 Mb/s in HT and 600 Mb/s in VHT, with the short guard interval, and all encoders
+    /// take the same number of bits of a symbol.  [80211-2020 §19.3.5, §21.3.10.5, §21.5]
     pub fn encoders(self) -> u64 {
         let (data, coded) = (self.data_bits(), self.coded_bits());
         match (self.coding(), self.format()) {
@@ -380,16 +383,16 @@ impl fmt::Debug for Mode {
     }
 }
 
-/// A combination of parameters that the standard does not have.
+/// Error: the standard does not have this combination of parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoSuchMode {
-    /// The parameter that does not go with the others, and its value.
+    /// Parameter that conflicts with the others, with its value.
     pub found: String,
-    /// The others.
+    /// The other parameters.
     pub with: String,
-    /// Its values that go with them.
+    /// Values of the parameter that are allowed with the others.
     pub allowed: Vec<String>,
-    /// Clause that says so.
+    /// Clause of the standard.
     pub clause: &'static str,
 }
 

@@ -1,12 +1,13 @@
 //! Probability that noise makes an error in an HT, VHT or HE PPDU, with BCC or LDPC.
 //!
-//! White Gaussian noise, no fading; each stream has the ratio of signal to noise that is given, as with as many antennas
-//! at the receiver and a channel that keeps the streams apart. A demapper makes soft bits of each constellation, apart
-//! from each other [caire-1998 §III]. BCC is the union bound over the wrong paths of the decoder; OFDM's model
-//! ([`error_rate`](super::error_rate)) has hard decisions. LDPC is the normal approximation of the best code of its length
-//! [polyanskiy-2010 §IV], of whose redundancy real codes and decoders use a part.
+//! The noise is white and Gaussian, without fading. Each stream has the given signal-to-noise ratio, as with equally
+//! many receive antennas and a channel that separates the streams. A demapper makes soft bits of each constellation,
+//! independently of each other [caire-1998 §III]. For BCC the model is a union bound over the wrong paths of the
+//! decoder, while the OFDM model ([`error_rate`](super::error_rate)) has hard decisions. For LDPC it is the normal
+//! approximation of the best code of its length [polyanskiy-2010 §IV], of whose redundancy real codes and decoders
+//! use only a part.
 //!
-//! `docs/validate.md` has the curves beside link simulations [patidar-2017].
+//! `docs/validate.md` compares the curves with link simulations [patidar-2017].
 
 mod paths;
 mod soft_bits;
@@ -21,23 +22,24 @@ use super::modulation::{CodeRate, ModulationAndCoding};
 use paths::Code;
 use soft_bits::SoftBits;
 
-/// Coded bits of the longest codeword, which all but the shortest PPDUs use.  [80211-2020 §19.3.11.7.5]
+/// Length of the longest codeword, which all but the shortest PPDUs use [coded bits].  [80211-2020 §19.3.11.7.5]
 const CODEWORD: f64 = 1_944.0;
-/// Share of the redundancy of an LDPC code of which its decoder makes nothing: the code acts as the best one of the rate
-/// R + (1 - R) times this. The one number that meets the tables after [patidar-2017] at all code rates and constellations.
+/// Part of an LDPC code's redundancy that its decoder does not use: the code performs like the best code of rate R +
+/// (1 - R) times this. The value is the only one that fits the tables of [patidar-2017] at all code rates and
+/// constellations.
 const UNUSED_REDUNDANCY: f64 = 0.28;
-/// L-SIG [bits].
+/// Length of L-SIG [bits].
 const L_SIG: f64 = 24.0;
-/// SERVICE field [bits].
+/// Length of the SERVICE field [bits].
 const SERVICE: f64 = 16.0;
 
-/// What the survival of a mode depends on: modes that agree in it survive alike.
+/// Properties of a mode on which its survival depends. Modes of one class have equal survival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ErrorClass {
     format: Format,
     coding: Coding,
     mcs: u8,
-    /// Encoders of BCC, each of which has tail bits; none of LDPC.
+    /// Number of BCC encoders, each of which adds tail bits; 0 for LDPC.
     encoders: u64,
 }
 
@@ -49,10 +51,10 @@ impl ErrorClass {
     }
 }
 
-/// Probability that the parts of a PPDU survive, whatever its length.
+/// Probabilities that the parts of a PPDU survive, for any length.
 ///
-/// `snr` is the ratio of powers in the occupied subcarriers, of each stream. The header is L-SIG with HT-SIG, VHT-SIG-A or
-/// HE-SIG-A, BPSK with the code rate 1/2.
+/// `snr` is the ratio of powers in the occupied subcarriers, for each stream. The header consists of L-SIG and
+/// HT-SIG, VHT-SIG-A or HE-SIG-A, in BPSK with code rate 1/2.
 pub fn log_survival(mode: Mode, snr: Decibels) -> LogSurvival {
     let snr = snr.get();
     LogSurvival { header: header(mode, snr), ..of_data(mode, snr) }
@@ -66,7 +68,7 @@ fn header_bits(format: Format) -> f64 {
     }
 }
 
-/// L-SIG and HT-SIG, VHT-SIG-A or HE-SIG-A.
+/// Logarithm of the probability that L-SIG and HT-SIG, VHT-SIG-A or HE-SIG-A survive.
 fn header(mode: Mode, snr: f64) -> f64 {
     let robust = ModulationAndCoding::of(0);
     let bits = L_SIG + header_bits(mode.format());
@@ -88,13 +90,13 @@ fn tails(mode: Mode) -> f64 {
     6.0 * encoders
 }
 
-/// Logarithm of the probability that no wrong path leaves the right one at a bit.
+/// Logarithm of the probability that no wrong path begins at a bit.
 fn convolutional(of: ModulationAndCoding, snr: f64) -> f64 {
     let bits = SoftBits::of(of.constellation, ratio(snr));
     log_right(Code::of(of.code_rate).path(|weight| bits.pairwise(weight)))
 }
 
-/// Logarithm of the probability that a codeword is right, by its data bits.
+/// Logarithm of the probability that a codeword is correct, per data bit.
 fn low_density(of: ModulationAndCoding, snr: f64) -> f64 {
     let rate = fraction(of.code_rate);
     let as_if = rate + UNUSED_REDUNDANCY * (1.0 - rate);
@@ -102,7 +104,7 @@ fn low_density(of: ModulationAndCoding, snr: f64) -> f64 {
     log_right(bits.word_error(CODEWORD, as_if)) / (CODEWORD * rate)
 }
 
-/// Nothing is lost for certain: the logarithm stays a number, between two of which a table draws its line.
+/// Logarithm of the probability of success. It stays finite even for a certain loss, so that a table can interpolate.
 fn log_right(wrong: f64) -> f64 {
     log_success(wrong.min(1.0 - f64::EPSILON), 1.0)
 }
@@ -111,8 +113,8 @@ fn ratio(decibels: f64) -> f64 {
     pow(10.0, decibels / 10.0)
 }
 
-/// The least power at which every receiver decodes a PPDU of this mode, at each of its antenna connectors.
-/// [80211-2020 Table 19-23, Table 21-25], [80211ax-2021 Table 27-51]
+/// Minimum receiver sensitivity for this mode, at each antenna connector. [80211-2020 Table 19-23, Table 21-25],
+/// [80211ax-2021 Table 27-51]
 pub fn sensitivity(mode: Mode) -> Dbm {
     const AT_20_MHZ: [i64; 12] = [-82, -79, -77, -74, -70, -66, -65, -64, -59, -57, -54, -52];
     Dbm::new(AT_20_MHZ[usize::from(mode.mcs())] + 3 * mode.width() as i64)
@@ -144,8 +146,8 @@ mod tests {
         log_survival(mode, snr).frame_error_rate(Bytes::new(octets))
     }
 
-    /// Power less noise of -174 dBm/Hz in 20 MHz, -101 dBm, and what the standard leaves a receiver: 10 dB of noise figure
-    /// and 5 dB of losses.
+    /// The ratio is the power minus noise of -174 dBm/Hz in 20 MHz, -101 dBm, minus the margin that the standard
+    /// grants a receiver: 10 dB of noise figure and 5 dB of losses.
     ///
     /// Verifies: [80211-2020 Table 19-23, Table 21-25], [80211ax-2021 Table 27-51]
     #[test]
@@ -205,7 +207,7 @@ mod tests {
         }
     }
 
-    /// Signal for one loss in ten [dB], headers left out.
+    /// Signal-to-noise ratio at which one PPDU in ten is lost [dB], without headers.
     fn needed(mode: Mode, octets: u64) -> f64 {
         let (mut low, mut high) = (-20.0, 60.0);
         for _ in 0..40 {
@@ -216,7 +218,7 @@ mod tests {
         high
     }
 
-    /// Rows of the table in docs: coding, MCS, octets, published and ours [dB].
+    /// Rows of the table in the docs: coding, MCS, octets, published value and ours [dB].
     fn documented() -> Vec<(Coding, u8, u64, f64, f64)> {
         let page = include_str!("../../../../docs/validate.md");
         let row = |line: &str| {
@@ -231,8 +233,9 @@ mod tests {
         page.lines().filter_map(row).collect()
     }
 
-    /// What is left of the tables in ns-3 that come of [patidar-2017]: signal for one loss in ten, interpolated between two
-    /// entries by the logarithm of the loss. BCC is within 0.25 dB of them, LDPC within 0.3 dB.
+    /// Excerpt of the tables in ns-3 that come from [patidar-2017]: the ratio at which one PPDU in ten is lost,
+    /// interpolated between two entries by the logarithm of the loss. BCC is within 0.25 dB of them, and LDPC within
+    /// 0.3 dB.
     #[test]
     fn published_link_simulations_are_met_as_the_docs_say() {
         let rows = documented();
@@ -245,7 +248,8 @@ mod tests {
         }
     }
 
-    /// With as much signal LDPC loses less than BCC, by one to three decibels, and each MCS needs more than the one below.
+    /// At equal ratios LDPC loses less than BCC, by one to three decibels, and each MCS needs more than the one
+    /// below.
     #[test]
     fn ldpc_gains_on_bcc() {
         let all =

@@ -1,4 +1,4 @@
-//! Modes of a link in the groups from which Minstrel-HT chooses.  [linux-minstrel-ht §`minstrel_mcs_groups`]
+//! Modes of a link, in the groups among which Minstrel-HT chooses.  [linux-minstrel-ht §`minstrel_mcs_groups`]
 
 use airfair_laws::minstrel_ht::GroupedRate;
 use airfair_units::{Bytes, Duration};
@@ -6,15 +6,17 @@ use airfair_units::{Bytes, Duration};
 use super::rate_name::LinkFormat;
 use super::{Band, GuardInterval, Mode, Width};
 
-/// Packet whose time tells what a rate carries.
+/// Size of the packet whose duration measures the throughput of a rate.
 const PACKET: Bytes = Bytes::new(1_200);
 
-/// Time that an aggregate takes besides its MPDUs, at any rate: Linux counts a frame without data, 16 + 20 + 12 µs, and an
-/// ACK, 16 + 20 + 24 µs, both at 6 Mb/s and behind a SIFS of 16 µs.  [linux-minstrel-ht §`minstrel_ht_update_caps`]
+/// Time that an aggregate takes beside its MPDUs, at any rate. Linux counts a frame without data, 16 + 20 + 12 µs,
+/// and an ACK, 16 + 20 + 24 µs, both at 6 Mb/s and after a SIFS of 16 µs.  [linux-minstrel-ht
+/// §`minstrel_ht_update_caps`]
 pub const OVERHEAD: Duration = Duration::from_micros(108);
 
-/// Modes of a link with what Minstrel-HT knows of them, by width, guard interval, streams and MCS; the first is the most
-/// robust. Narrower channels and longer guard intervals than the link's are among them, fewer streams too, and no other format.
+/// Modes of a link with their properties for Minstrel-HT, by width, guard interval, streams and MCS. The first one is
+/// the most robust. They include narrower channels, longer guard intervals and fewer streams than the link's, in its
+/// own format.
 pub fn mode_groups(link: LinkFormat, band: Band) -> Vec<(Mode, GroupedRate)> {
     let mut modes = Vec::new();
     let mut group = 0;
@@ -32,22 +34,22 @@ pub fn mode_groups(link: LinkFormat, band: Band) -> Vec<(Mode, GroupedRate)> {
     modes
 }
 
-/// The first of them, in any band.
+/// The first mode of [`mode_groups`], which is the same in every band.
 ///
 /// # Panics
-/// If the link's LTF or code is one that the mode cannot have.
+/// If the mode cannot have the link's LTF or code.
 pub fn most_robust(link: LinkFormat) -> Mode {
     let guard = *link.format.guard_intervals().last().expect("each format has one");
     let narrowest = LinkFormat { width: Width::Mhz20, guard, ..link };
     narrowest.mode(0, 1).expect("each format has MCS 0 at 20 MHz")
 }
 
-/// The same modes alone.
+/// The modes of [`mode_groups`], without their properties.
 pub fn modes(link: LinkFormat, band: Band) -> impl Iterator<Item = Mode> {
     mode_groups(link, band).into_iter().map(|(mode, _)| mode)
 }
 
-/// Widths up to the link's, each with guard intervals down to the link's.
+/// Widths up to the link's, each with the guard intervals down to the link's.
 fn layouts(link: LinkFormat, band: Band) -> impl Iterator<Item = (Width, GuardInterval)> {
     let widths = link.format.widths(band).iter().copied();
     widths.filter(move |width| *width <= link.width).flat_map(move |width| {
@@ -56,8 +58,8 @@ fn layouts(link: LinkFormat, band: Band) -> impl Iterator<Item = (Width, GuardIn
     })
 }
 
-/// Time of a packet in an endless aggregate. Linux takes a sixteenth of the symbols of sixteen, which would make rates equal
-/// that HE has beyond Linux's.  [linux-minstrel-ht §`MCS_DURATION`]
+/// Duration of a packet in an endless aggregate. Linux takes a sixteenth of the symbols of sixteen packets, which
+/// would make some of the higher rates of HE equal that Linux does not have.  [linux-minstrel-ht §`MCS_DURATION`]
 fn time(mode: Mode) -> Duration {
     mode.symbol() * PACKET.bits() / mode.data_bits()
 }
@@ -76,9 +78,10 @@ mod tests {
         mode_groups(LinkFormat::new(format, width, guard, streams), Band::Ghz5)
     }
 
-    /// HT of 40 MHz with two streams: 2 widths, 2 guard intervals, 2 streams, 8 MCS each. VHT of 80 MHz with three streams: 3·2·3
-    /// groups of 10, less MCS 9 at 20 MHz with one and two streams, and MCS 6 at 80 MHz with three, which the standard lacks, for both
-    /// guard intervals. HE has three guard intervals and all MCS: 4·3·2 groups of 12.
+    /// HT at 40 MHz with two streams: 2 widths, 2 guard intervals and 2 streams, with 8 MCSs each. VHT at 80 MHz with
+    /// three streams: 3·2·3 groups of 10, without MCS 9 at 20 MHz with one and two streams and MCS 6 at 80 MHz with
+    /// three, which the standard does not have, for both guard intervals. HE has three guard intervals and all MCSs:
+    /// 4·3·2 groups of 12.
     ///
     /// Verifies: [linux-minstrel-ht §`minstrel_get_valid_vht_rates`]
     #[test]
@@ -112,7 +115,8 @@ mod tests {
         assert_eq!(most_robust(link), first);
     }
 
-    /// HT, 20 MHz, 800 ns, MCS 7: 9600 bits of 260 a symbol are 36.923 symbols of 4 µs, 147.692 µs; Linux has 147.75 µs.
+    /// HT at 20 MHz, 800 ns, MCS 7: 9600 bits at 260 per symbol are 36.923 symbols of 4 µs, 147.692 µs. Linux has
+    /// 147.75 µs.
     ///
     /// Verifies: [linux-minstrel-ht §`MCS_DURATION`]
     #[test]

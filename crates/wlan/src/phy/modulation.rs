@@ -1,21 +1,21 @@
-//! Modulation and coding of HT, VHT and HE: the constellation and the code rate behind each MCS.
+//! Modulation and coding of HT, VHT and HE: constellation and code rate of each MCS.
 
 use super::ofdm;
 
 /// Constellation of a data subcarrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Constellation {
-    /// Two points.
+    /// BPSK, 2 points.
     Bpsk,
-    /// Four points.
+    /// QPSK, 4 points.
     Qpsk,
-    /// 16 points.
+    /// 16-QAM.
     Qam16,
-    /// 64 points.
+    /// 64-QAM.
     Qam64,
-    /// 256 points, not in HT.
+    /// 256-QAM, in VHT and HE.
     Qam256,
-    /// 1024 points, in HE alone.
+    /// 1024-QAM, in HE only.
     Qam1024,
 }
 
@@ -32,27 +32,27 @@ impl Constellation {
         }
     }
 
-    /// Points.
+    /// Number of points.
     pub const fn points(self) -> u32 {
         1 << self.bits()
     }
 }
 
-/// Code rate: data bits among coded bits.
+/// Code rate: data bits per coded bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CodeRate {
-    /// 1/2.
+    /// Code rate 1/2.
     Half,
-    /// 2/3.
+    /// Code rate 2/3.
     TwoThirds,
-    /// 3/4.
+    /// Code rate 3/4.
     ThreeQuarters,
-    /// 5/6.
+    /// Code rate 5/6.
     FiveSixths,
 }
 
 impl CodeRate {
-    /// Data bits and the coded bits that carry them.
+    /// Numerator and denominator: data bits, and the coded bits that carry them.
     pub const fn fraction(self) -> (u64, u64) {
         match self {
             Self::Half => (1, 2),
@@ -63,16 +63,16 @@ impl CodeRate {
     }
 }
 
-/// Constellation and code rate of an MCS, the same in HT, VHT and HE as far as they go.
+/// Constellation and code rate of an MCS, which are the same in HT, VHT and HE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModulationAndCoding {
     /// Constellation of each data subcarrier.
     pub constellation: Constellation,
-    /// Rate of the code.
+    /// Code rate of the convolutional code or LDPC.
     pub code_rate: CodeRate,
 }
 
-/// Modulation and coding by MCS; HT ends with 7, VHT with 9.  [80211-2020 §19.5, §21.5], [80211ax-2021 §27.5]
+/// Modulation and coding by MCS. HT ends with MCS 7, and VHT with 9.  [80211-2020 §19.5, §21.5], [80211ax-2021 §27.5]
 const SCHEMES: [ModulationAndCoding; 12] = {
     use CodeRate::{FiveSixths, Half, ThreeQuarters, TwoThirds};
     use Constellation::{Bpsk, Qam16, Qam64, Qam256, Qam1024, Qpsk};
@@ -97,17 +97,16 @@ const fn scheme(constellation: Constellation, code_rate: CodeRate) -> Modulation
 }
 
 impl ModulationAndCoding {
-    /// Modulation and coding of an MCS of one stream.
+    /// Modulation and coding of an MCS, counted for one stream.
     ///
     /// # Panics
-    /// Above MCS 11.
+    /// If `mcs` is above 11.
     #[inline]
     pub const fn of(mcs: u8) -> Self {
         SCHEMES[mcs as usize]
     }
 
-    /// OFDM modulation of the non-HT reference rate, from which the rate of a response follows.
-    /// [80211-2020 §10.6.11]
+    /// OFDM modulation of the non-HT reference rate, which decides the rate of responses.  [80211-2020 §10.6.11]
     pub const fn reference(self) -> ofdm::Modulation {
         use ofdm::Modulation::{
             Bpsk12, Bpsk34, Qam16R12, Qam16R34, Qam64R23, Qam64R34, Qpsk12, Qpsk34,

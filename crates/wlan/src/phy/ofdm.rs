@@ -1,8 +1,8 @@
-//! OFDM (802.11a) and ERP-OFDM (802.11g): whole symbols of 4 µs behind a preamble and SIGNAL.
+//! OFDM (802.11a) and ERP-OFDM (802.11g): symbols of 4 µs after a preamble and the SIGNAL field.
 
 use airfair_units::{Bytes, DataRate, Duration};
 
-/// Rates of OFDM with 20 MHz channels, ascending.  [80211-2020 §17.2.3.3]
+/// Rates of OFDM in channels of 20 MHz, ascending.  [80211-2020 §17.2.3.3]
 pub const RATES: [DataRate; 8] = [
     DataRate::from_mbps(6),
     DataRate::from_mbps(9),
@@ -14,30 +14,29 @@ pub const RATES: [DataRate; 8] = [
     DataRate::from_mbps(54),
 ];
 
-/// Modulations and coding rates of OFDM, each with the data rate at its place in [`RATES`].
-/// [80211-2020 §17.3.2.3]
+/// Modulations with code rates of OFDM, each with the data rate at its index in [`RATES`].  [80211-2020 §17.3.2.3]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Modulation {
-    /// BPSK, 1/2.
+    /// BPSK with code rate 1/2, 6 Mb/s.
     Bpsk12,
-    /// BPSK, 3/4.
+    /// BPSK with code rate 3/4, 9 Mb/s.
     Bpsk34,
-    /// QPSK, 1/2.
+    /// QPSK with code rate 1/2, 12 Mb/s.
     Qpsk12,
-    /// QPSK, 3/4.
+    /// QPSK with code rate 3/4, 18 Mb/s.
     Qpsk34,
-    /// 16-QAM, 1/2.
+    /// 16-QAM with code rate 1/2, 24 Mb/s.
     Qam16R12,
-    /// 16-QAM, 3/4.
+    /// 16-QAM with code rate 3/4, 36 Mb/s.
     Qam16R34,
-    /// 64-QAM, 2/3.
+    /// 64-QAM with code rate 2/3, 48 Mb/s.
     Qam64R23,
-    /// 64-QAM, 3/4.
+    /// 64-QAM with code rate 3/4, 54 Mb/s.
     Qam64R34,
 }
 
 impl Modulation {
-    /// All, by rate.
+    /// All modulations, in ascending order of rate.
     pub const ALL: [Self; 8] = [
         Self::Bpsk12,
         Self::Bpsk34,
@@ -54,13 +53,13 @@ impl Modulation {
 pub const MANDATORY_RATES: [DataRate; 3] =
     [DataRate::from_mbps(6), DataRate::from_mbps(12), DataRate::from_mbps(24)];
 
-/// Preamble, 16 µs, and SIGNAL, one symbol.  [80211-2020 §17.4.3]
+/// Duration of the preamble, 16 µs, and SIGNAL, one symbol.  [80211-2020 §17.4.3]
 pub const PREAMBLE_AND_SIGNAL: Duration = Duration::from_micros(20);
-/// One symbol.  [80211-2020 §17.4.3]
+/// Duration of a symbol.  [80211-2020 §17.4.3]
 const SYMBOL: Duration = Duration::from_micros(4);
-/// SERVICE bits before and tail bits behind the PSDU.  [80211-2020 §17.3.5.2, §17.3.5.3]
+/// Number of SERVICE bits before and tail bits after the PSDU.  [80211-2020 §17.3.5.2, §17.3.5.3]
 const SERVICE_AND_TAIL_BITS: u64 = 16 + 6;
-/// Silence that ERP-OFDM adds so that its processing time equals 802.11b's.  [80211-2020 §18.3.2.4]
+/// Time without a signal at the end of an ERP-OFDM PPDU, which makes up for the shorter SIFS.  [80211-2020 §18.3.2.4]
 pub const SIGNAL_EXTENSION: Duration = Duration::from_micros(6);
 
 /// Duration of an OFDM PPDU on the air, preamble included.  [80211-2020 §17.4.3]

@@ -1,5 +1,5 @@
-//! Time on the air of an HT, VHT or HE PPDU, field by field, and the largest ones that there may be.
-//! [80211-2020 §19.4.3, §21.4.3], [80211ax-2021 §27.4.3]
+//! Time on the air of an HT, VHT or HE PPDU, field by field, and the largest PPDUs. [80211-2020 §19.4.3, §21.4.3],
+//! [80211ax-2021 §27.4.3]
 
 use airfair_units::{Bytes, Duration};
 
@@ -7,32 +7,32 @@ use super::mode::{Format, HeLtf, Mode};
 use super::symbols::{Symbols, largest_psdu, symbols};
 use super::{Band, GuardInterval};
 
-/// Longest PPDU, aPPDUMaxTime: as long as L-SIG can say.  [80211-2020 Table 19-25, Table 21-28],
-/// [80211ax-2021 Table 27-54]
+/// Longest PPDU, aPPDUMaxTime, as L-SIG can announce it.  [80211-2020 Table 19-25, Table 21-28], [80211ax-2021 Table
+/// 27-54]
 pub const MAX_PPDU_DURATION: Duration = Duration::from_micros(5_484);
 
-/// L-STF, L-LTF and L-SIG, as OFDM's.  [80211-2020 Table 19-6]
+/// Duration of L-STF, L-LTF and L-SIG, which are OFDM's.  [80211-2020 Table 19-6]
 const LEGACY_PREAMBLE: Duration = Duration::from_micros(20);
-/// Symbol of the preamble; the grid on which data with the short guard interval ends.
+/// Duration of a symbol of the preamble. Data with the short guard interval ends at a multiple of it.
 const LONG_SYMBOL: Duration = Duration::from_micros(4);
 
-/// Nominal packet padding: time that a receiver of HE asks for behind the last bits.  [80211ax-2021 §27.3.13]
+/// Nominal packet padding: time after the last bits that an HE receiver requires.  [80211ax-2021 §27.3.13]
 ///
-/// Receivers say so in their capabilities, for each constellation; here it is one for all of a link. Unless told
-/// otherwise it is none, as of a receiver that needs no time.
+/// Receivers announce it in their capabilities for each constellation; here a link has one value. The default is
+/// none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PacketPadding {
-    /// None.
+    /// Padding of 0 µs.
     #[default]
     None,
-    /// 8 µs.
+    /// Padding of 8 µs.
     Us8,
-    /// 16 µs.
+    /// Padding of 16 µs.
     Us16,
 }
 
 impl PacketPadding {
-    /// Packet extension behind a last symbol of which so many segments are used.  [80211ax-2021 Table 27-46]
+    /// Packet extension after a last symbol with this number of used segments.  [80211ax-2021 Table 27-46]
     const fn extension(self, last_segments: u64) -> Duration {
         Duration::from_micros(match self {
             Self::None => 0,
@@ -42,7 +42,8 @@ impl PacketPadding {
     }
 }
 
-/// Long training symbols for so many streams.  [80211-2020 Table 19-13, Table 21-13], [80211ax-2021 §27.3.11.10]
+/// Number of long training symbols for this number of streams.  [80211-2020 Table 19-13, Table 21-13], [80211ax-2021
+/// §27.3.11.10]
 pub const fn training_symbols(streams: u8) -> u64 {
     match streams {
         0..=2 => streams as u64,
@@ -52,7 +53,7 @@ pub const fn training_symbols(streams: u8) -> u64 {
     }
 }
 
-/// All that comes before the data field.
+/// Duration of everything before the data field.
 ///
 /// ```text
 ///   HT    legacy 20 │ HT-SIG 8 │ HT-STF 4 │ HT-LTF 4 each
@@ -74,15 +75,15 @@ pub fn preamble(mode: Mode) -> Duration {
         }
 }
 
-/// Time on the air of a PPDU that carries a PSDU of this size, TXTIME, signal extension included.
-// Frames of legacy vectors do not pay for it where their own duration is computed.
+/// Time on the air, TXTIME, of a PPDU with a PSDU of this size, signal extension included.
+// Not inlined, so that frames of legacy vectors do not pay for it.
 #[inline(never)]
 pub fn duration(mode: Mode, psdu: Bytes, band: Band, padding: PacketPadding) -> Duration {
     let symbols = symbols(mode, psdu);
     preamble(mode) + data_field(mode, symbols) + tail(mode, symbols, band, padding)
 }
 
-/// Symbols of data. With the short guard interval of HT and VHT they end on the grid of long symbols.
+/// Duration of the data symbols. With the short guard interval of HT and VHT it is a multiple of the long symbol.
 /// [80211-2020 §19.4.3, §21.4.3]
 fn data_field(mode: Mode, Symbols { count, .. }: Symbols) -> Duration {
     let time = mode.symbol() * count;
@@ -93,7 +94,7 @@ fn data_field(mode: Mode, Symbols { count, .. }: Symbols) -> Duration {
     }
 }
 
-/// Packet extension of HE and signal extension of the band.
+/// Duration of HE's packet extension and of the band's signal extension.
 fn tail(mode: Mode, symbols: Symbols, band: Band, padding: PacketPadding) -> Duration {
     let extension = match mode.format() {
         Format::He => padding.extension(symbols.last_segments),
@@ -102,7 +103,7 @@ fn tail(mode: Mode, symbols: Symbols, band: Band, padding: PacketPadding) -> Dur
     extension + band.signal_extension()
 }
 
-/// Largest PSDU whose PPDU is on the air for at most `limit`; nothing if the preamble alone is longer.
+/// Largest PSDU whose PPDU takes at most `limit`; `None` if the preamble alone takes longer.
 pub fn largest_psdu_within(
     mode: Mode,
     limit: Duration,
@@ -117,7 +118,8 @@ pub fn largest_psdu_within(
         let size = largest_psdu(mode, *count);
         !size.is_zero() && duration(mode, size, band, padding) <= limit
     };
-    // The grid of long symbols costs at most one short symbol, another one where the next would have ended on it.
+    // Rounding to long symbols costs at most one short symbol, and another one if the next would have ended on a
+    // multiple.
     let best = (count.saturating_sub(2)..=count).rev().find(|count| *count > 0 && fits(count))?;
     Some(largest_psdu(mode, best).min(max_psdu(mode.format())))
 }
@@ -147,8 +149,8 @@ mod tests {
         duration(mode, Bytes::new(octets), band, PacketPadding::None).as_nanos()
     }
 
-    /// Preamble 20 + 8 + 4 + 4·2 = 40 µs. 1538 octets at MCS 15, 20 MHz: 12 304 + 22 = 12 326 bits of 520 → 24 symbols.
-    /// Long: 96 µs. Short: 24·3.6 = 86.4 → 88 µs. At 2.4 GHz 6 µs more.
+    /// Preamble 20 + 8 + 4 + 4·2 = 40 µs. 1538 octets at MCS 15, 20 MHz: 12 304 + 22 = 12 326 bits at 520 per symbol
+    /// → 24 symbols. Long guard interval: 96 µs. Short: 24·3.6 = 86.4 → 88 µs. At 2.4 GHz 6 µs more.
     ///
     /// Verifies: [80211-2020 §19.4.3]
     #[test]
@@ -159,8 +161,8 @@ mod tests {
         assert_eq!(at(Ns400, Band::Ghz2), 134_000);
     }
 
-    /// Three streams have four LTFs: 20 + 12 + 16 = 48 µs. MCS 23 at 40 MHz has two encoders: 65 535 octets are
-    /// 524 280 + 16 + 12 = 524 308 bits of 1620 → 324 symbols, 1296 µs; short 1166.4 → 1168 µs.
+    /// Three streams have four LTFs: 20 + 12 + 16 = 48 µs. MCS 23 at 40 MHz has two encoders: 65 535 octets are 524
+    /// 280 + 16 + 12 = 524 308 bits at 1620 per symbol → 324 symbols, 1296 µs; short 1166.4 → 1168 µs.
     ///
     /// Verifies: [80211-2020 §19.4.3]
     #[test]
@@ -169,8 +171,8 @@ mod tests {
         assert_eq!((at(Ns800), at(Ns400)), (1_344_000, 1_216_000));
     }
 
-    /// Preamble 20 + 8 + 4 + 4 + 4 = 40 µs with one stream. 1536 octets at MCS 9, 80 MHz: 12 288 + 22 = 12 310 bits of
-    /// 1560 → 8 symbols: 32 µs, short 28.8 → 32 µs.
+    /// Preamble 20 + 8 + 4 + 4 + 4 = 40 µs with one stream. 1536 octets at MCS 9, 80 MHz: 12 288 + 22 = 12 310 bits
+    /// at 1560 per symbol → 8 symbols: 32 µs, short 28.8 → 32 µs.
     ///
     /// Verifies: [80211-2020 §21.4.3]
     #[test]
@@ -179,8 +181,8 @@ mod tests {
         assert_eq!((at(Ns800), at(Ns400)), (72_000, 72_000));
     }
 
-    /// Eight streams have eight LTFs: 36 + 32 = 68 µs. MCS 9 at 160 MHz: 24 960 bits a symbol, 12 encoders; 100 000
-    /// octets: 800 000 + 16 + 72 = 800 088 → 33 symbols, 132 µs.
+    /// Eight streams have eight LTFs: 36 + 32 = 68 µs. MCS 9 at 160 MHz has 24 960 bits per symbol and 12 encoders.
+    /// 100 000 octets: 800 000 + 16 + 72 = 800 088 bits → 33 symbols, 132 µs.
     ///
     /// Verifies: [80211-2020 §21.4.3]
     #[test]
@@ -190,8 +192,9 @@ mod tests {
         assert_eq!(ns(mode, 100_000, Band::Ghz5), 200_000);
     }
 
-    /// Preamble 20 + 4 + 8 + 4 = 36 µs and one LTF: 6.4 + 0.8 = 7.2. 1536 octets at MCS 7, 20 MHz, BCC: 12 310 bits of
-    /// 1170 → 11 symbols: of 13.6 149.6 µs; of 14.4 158.4 with 8.0 of LTF; of 16 176 with 12.8 + 3.2 = 16.
+    /// Preamble 20 + 4 + 8 + 4 = 36 µs, and one LTF of 6.4 + 0.8 = 7.2 µs. 1536 octets at MCS 7, 20 MHz, BCC: 12 310
+    /// bits at 1170 per symbol → 11 symbols. Symbols of 13.6 µs: 149.6 µs; of 14.4 µs: 158.4, with 8.0 of LTF; of 16
+    /// µs: 176, with 12.8 + 3.2 = 16 of LTF.
     ///
     /// Verifies: [80211ax-2021 §27.4.3]
     #[test]
@@ -203,7 +206,7 @@ mod tests {
         assert_eq!(at(Ns800, Band::Ghz2), 36_000 + 7_200 + 149_600 + 6_000);
     }
 
-    /// The 12 310 bits of the last test end 610 bits into the last symbol, segments of 300: three.
+    /// The 12 310 bits of the last test end 610 bits into the last symbol, which has segments of 300: three segments.
     ///
     /// Verifies: [80211ax-2021 Table 27-46]
     #[test]
@@ -231,7 +234,7 @@ mod tests {
         }
     }
 
-    /// The largest PSDU fits, and one symbol's worth more does not.
+    /// Checks that the largest PSDU fits, and that one with a symbol more does not.
     fn holds(mode: Mode, limit: Duration, band: Band) {
         let padding = PacketPadding::None;
         let time = |size| duration(mode, size, band, padding);
@@ -245,9 +248,9 @@ mod tests {
         assert!(time(size) <= limit && is_largest, "{mode:?} {limit:?} {size}");
     }
 
-    /// Durations that ns-3 tests its own against, of 1536, 76 and 14 octets in one stream: the same numbers of symbols. Its
-    /// conventions differ: no VHT-SIG-B, no grid of 4 µs under short symbols, HE-LTFs of 8 µs, a tail of 6 bits in HE
-    /// whatever the code.
+    /// Durations in the tests of ns-3, for 1536, 76 and 14 octets in one stream. The numbers of symbols are equal.
+    /// The conventions of ns-3 differ: no VHT-SIG-B, no rounding to 4 µs with short symbols, HE-LTFs of 8 µs, and a
+    /// tail of 6 bits in HE with either code.
     ///
     /// Verifies: [ns-3]
     #[test]

@@ -1,4 +1,4 @@
-//! Rate of data frames, as a scenario chooses it.
+//! Rate of data frames, as a scenario gives it.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use airfair_units::DataRate;
 use super::Mode;
 use super::rate_name::RateName;
 
-/// A rate of a legacy amendment, of which the cell knows the preamble, or a mode of HT, VHT or HE.
+/// Rate of data frames: of a legacy amendment, where the cell adds the preamble, or a mode of HT, VHT or HE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rate {
-    /// Of 802.11a, b or g.
+    /// Rate of 802.11a, b or g.
     Legacy(DataRate),
-    /// Of HT, VHT or HE.
+    /// Mode of HT, VHT or HE.
     Mode(Mode),
 }
 
@@ -38,7 +38,7 @@ impl From<Mode> for Rate {
     }
 }
 
-/// As a scenario names it.
+/// Formats the rate as a scenario names it.
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! Names of rates: `"ht-mcs15"`, `"vht-mcs9x2"`, `"he-mcs11x1"`, or `"144.4 Mb/s"` where only one mode has it.
+//! Names of rates: `"ht-mcs15"`, `"vht-mcs9x2"`, `"he-mcs11x1"`, or `"144.4 Mb/s"` if only one mode has this rate.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,33 +8,33 @@ use airfair_units::DataRate;
 use super::mode::{Coding, Format, HeLtf, Mode, NoSuchMode, Parameters};
 use super::{GuardInterval, Width};
 
-/// Properties of a link that a rate's name leaves open.
+/// Properties of a link that the name of a rate leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkFormat {
-    /// Format of its data frames.
+    /// Format of the link's data frames.
     pub format: Format,
-    /// Width.
+    /// Width of the data frames.
     pub width: Width,
-    /// Guard interval.
+    /// Guard interval of the data field.
     pub guard: GuardInterval,
-    /// Most streams.
+    /// Largest number of spatial streams.
     pub streams: u8,
-    /// Kind of the HE-LTF, if another than products use.
+    /// Type of the HE-LTF; `None` for the usual one of products.
     pub ltf: Option<HeLtf>,
-    /// Code, if another than products use.
+    /// Forward error correction; `None` for the usual one of products.
     pub coding: Option<Coding>,
 }
 
 impl LinkFormat {
-    /// A link with the LTF and the code that products use.
+    /// Format of a link with the usual LTF and code of products.
     pub fn new(format: Format, width: Width, guard: GuardInterval, streams: u8) -> Self {
         Self { format, width, guard, streams, ltf: None, coding: None }
     }
 
-    /// The mode of an MCS of so many streams.
+    /// Mode of an MCS with this number of streams.
     ///
     /// # Errors
-    /// If the standard has none such.
+    /// [`NoSuchMode`] if the standard does not have it.
     pub fn mode(self, mcs: u8, streams: u8) -> Result<Mode, NoSuchMode> {
         let usual = Parameters::of(self.format, mcs, streams, self.width, self.guard);
         Mode::new(Parameters {
@@ -44,17 +44,17 @@ impl LinkFormat {
         })
     }
 
-    /// Its modes, by streams and MCS.
+    /// Modes of the link, by streams and MCS.
     pub fn modes(self) -> impl Iterator<Item = Mode> {
         (1..=self.streams).flat_map(move |streams| {
             (0..=self.format.max_mcs()).filter_map(move |mcs| self.mode(mcs, streams).ok())
         })
     }
 
-    /// The mode that `text` names.
+    /// Mode that `text` names.
     ///
     /// # Errors
-    /// If it names none of the link, or more than one.
+    /// [`BadRate`] if it names no mode of the link, or several.
     pub fn parse(self, text: &str) -> Result<Mode, BadRate> {
         match text.parse::<RateName>() {
             Ok(name) => self.named(name),
@@ -62,10 +62,10 @@ impl LinkFormat {
         }
     }
 
-    /// The mode of this name.
+    /// Mode with this name.
     ///
     /// # Errors
-    /// If the link has none.
+    /// [`BadRate`] if the link does not have it.
     pub fn named(self, RateName { format, mcs, streams }: RateName) -> Result<Mode, BadRate> {
         if format != self.format {
             return Err(BadRate::OtherFormat(self.names().collect()));
@@ -76,10 +76,10 @@ impl LinkFormat {
         self.mode(mcs, streams).map_err(BadRate::NoSuchMode)
     }
 
-    /// The only mode whose rate is printed so in the standard's tables.
+    /// The only mode with this rate in the tables of the standard.
     ///
     /// # Errors
-    /// If there is none, or more than one.
+    /// [`BadRate`] if no mode or several modes have it.
     pub fn at(self, rate: DataRate) -> Result<Mode, BadRate> {
         let bps = rate.bps();
         self.plain(bps.is_multiple_of(100_000).then_some(bps / 100_000))
@@ -105,7 +105,8 @@ impl LinkFormat {
         self.modes().map(RateName::of)
     }
 
-    /// The mode of this rate: that alone has it in the standard's tables, else that alone has it as vendors print rates.
+    /// Mode with this rate: the only one that has it in the tables of the standard, or else the only one that has it
+    /// as vendors print rates.
     ///
     /// # Errors
     /// As [`at`](Self::at).
@@ -122,8 +123,8 @@ impl LinkFormat {
         })
     }
 
-    /// True of the highest rate of so many streams at the shortest guard interval of the format, which is what a vendor
-    /// prints.
+    /// True if the mode has the highest rate of its number of streams at the format's shortest guard interval, which
+    /// is the rate that vendors print.
     pub fn is_highest(self, mode: Mode) -> bool {
         let guard = self.format.guard_intervals()[0];
         let mut others = Self { guard, ..self }.modes();
@@ -131,7 +132,7 @@ impl LinkFormat {
     }
 }
 
-/// Rate as the standard's tables print it: `144.4 Mb/s`.
+/// Rate as in the tables of the standard: `144.4 Mb/s`.
 pub fn plain_rate(mode: Mode) -> String {
     rate_of_tenths(mode.tenths_of_mbps())
 }
@@ -143,23 +144,22 @@ fn rate_of_tenths(tenths: u64) -> String {
     }
 }
 
-/// Tenths of a Mb/s that a text like `144.4 Mb/s` says.
+/// Tenths of a Mb/s in a text like `144.4 Mb/s`.
 fn tenths(text: &str) -> Option<u64> {
     text.parse().ok().map(|PrintedRate { tenths, .. }| tenths)
 }
 
-/// A rate as somebody prints it, such as `866 Mb/s` or `1.2 Gb/s`: its last digit is rounded, or the digits behind it are
-/// left out.
+/// A rate as vendors print it, such as `866 Mb/s` or `1.2 Gb/s`. Its last digit may be rounded or truncated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PrintedRate {
-    /// [100 kb/s]
+    /// Rate [100 kb/s].
     tenths: u64,
     /// Value of the last digit [100 kb/s].
     digit: u64,
 }
 
 impl PrintedRate {
-    /// True if the mode has this rate.
+    /// True if the mode has this rate, rounded or truncated.
     pub fn is_of(self, mode: Mode) -> bool {
         let rate = mode.tenths_of_mbps();
         let printed = self.tenths / self.digit;
@@ -196,25 +196,25 @@ impl FromStr for PrintedRate {
     }
 }
 
-/// Name of a rate: format, MCS and streams; the link knows the rest.
+/// Name of a rate: format, MCS and streams. The link adds the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RateName {
-    /// Format.
+    /// Format of the PPDU.
     pub format: Format,
-    /// MCS of one stream.
+    /// MCS, counted for one stream.
     pub mcs: u8,
-    /// Streams.
+    /// Number of spatial streams.
     pub streams: u8,
 }
 
 impl RateName {
-    /// The name of a mode's rate.
+    /// Name of a mode's rate.
     pub fn of(mode: Mode) -> Self {
         Self { format: mode.format(), mcs: mode.mcs(), streams: mode.streams() }
     }
 }
 
-/// HT counts its MCSs over all streams.
+/// Formats the name. HT counts its MCSs over all streams.
 impl fmt::Display for RateName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { format, mcs, streams } = *self;
@@ -225,7 +225,7 @@ impl fmt::Display for RateName {
     }
 }
 
-/// A text that is no name of a rate, whatever the link.
+/// Error: a text is not the name of a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoRateName;
 
@@ -244,29 +244,29 @@ impl FromStr for RateName {
     }
 }
 
-/// A number without a sign and without leading zeros.
+/// Parses a number without a sign and without leading zeros.
 fn number(text: &str) -> Result<u8, NoRateName> {
     let found: u8 = text.parse().map_err(|_| NoRateName)?;
     if found.to_string() == text { Ok(found) } else { Err(NoRateName) }
 }
 
-/// A rate that a link does not have.
+/// Reason for which a link does not have a rate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BadRate {
-    /// It is of another format; the names of the link's own.
+    /// The rate has another format. Contains the names of the link's own rates.
     OtherFormat(Vec<RateName>),
-    /// It has more streams than the link.
+    /// The rate has more streams than the link, which has this many.
     TooManyStreams(u8),
-    /// The standard does not have it with the link's width.
+    /// The standard does not have the rate at the link's width.
     NoSuchMode(NoSuchMode),
-    /// It is the rate of several modes.
+    /// Several modes have the rate.
     Ambiguous(Vec<RateName>),
-    /// It is the rate of none; those that there are.
+    /// No mode has the rate. Contains the rates of the link.
     Unknown(Vec<String>),
 }
 
 impl BadRate {
-    /// The problem in a few words.
+    /// The problem in a few words, for a message.
     pub fn problem(&self) -> String {
         match self {
             Self::OtherFormat(_) => "of another format than the link's".to_owned(),
@@ -279,7 +279,7 @@ impl BadRate {
         }
     }
 
-    /// Values that there are.
+    /// Allowed values, for a message.
     pub fn allowed(&self) -> String {
         match self {
             Self::OtherFormat(names) | Self::Ambiguous(names) => list(names),
@@ -341,8 +341,8 @@ mod tests {
         ));
     }
 
-    /// MCS 9 of two streams, 80 MHz and 400 ns: 2 · 234 subcarriers · 8 bits · 5/6 in 3.6 µs are 3120 bits, 866.67 Mb/s.
-    /// Tables round that to 866.7, vendors to 867 or cut it to 866.
+    /// MCS 9 with two streams, 80 MHz and 400 ns: 2 · 234 subcarriers · 8 bits · 5/6 in 3.6 µs are 3120 bits, 866.67
+    /// Mb/s. Tables round this to 866.7; vendors round it to 867 or truncate it to 866.
     #[test]
     fn a_rate_is_found_as_it_is_printed() {
         let vht = LinkFormat::new(Format::Vht, Width::Mhz80, Ns400, 2);

@@ -1,4 +1,5 @@
-//! The amendments: the three legacy ones as sets of rates, gaps and contention windows, and those that build on them.
+//! Amendments of 802.11: the three legacy ones with their rates, interframe spaces and contention windows, and later
+//! ones that build on them.
 
 use std::fmt;
 
@@ -8,8 +9,8 @@ use super::mode::Format;
 use super::ppdu::{self, PacketPadding};
 use super::{Band, TxVector, dsss, ofdm};
 
-/// An amendment of 802.11. Rates, gaps and durations of the first three are their own; those after them have what the
-/// [legacy amendment](Standard::legacy) of their band has, and a [format](Standard::format) of PPDUs besides.
+/// An amendment of 802.11. The first three have their own rates, interframe spaces and durations. Later ones take
+/// these from the [legacy amendment](Standard::legacy) of their band, and add a [format](Standard::format) of PPDUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standard {
     /// 802.11b: HR/DSSS, 2.4 GHz.  [80211-2020 §16]
@@ -26,59 +27,59 @@ pub enum Standard {
     Ax,
 }
 
-/// PPDUs that a receiver knows for what they are: those of its generation and of those before.
+/// Newest kind of PPDU that a receiver recognises. It also recognises all older kinds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Generation {
-    /// DSSS and CCK.
+    /// DSSS and CCK, 802.11b.
     #[default]
     Dsss,
-    /// OFDM.
+    /// OFDM, 802.11a and 802.11g.
     Ofdm,
-    /// HT.
+    /// HT, 802.11n.
     Ht,
-    /// VHT.
+    /// VHT, 802.11ac.
     Vht,
-    /// HE.
+    /// HE, 802.11ax.
     He,
 }
 
 /// PLCP preamble of DSSS and CCK frames.  [80211-2020 §16.2.2]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Preamble {
-    /// 144 bits.
+    /// Long preamble, 144 bits.
     #[default]
     Long,
-    /// 72 bits, not for 1 Mb/s.
+    /// Short preamble, 72 bits; not for 1 Mb/s.
     Short,
 }
 
-/// Gaps and windows of one cell's channel access.
+/// Interframe spaces, slot time and contention windows of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// aSlotTime.
+    /// Slot time, aSlotTime.
     pub slot: Duration,
-    /// aSIFSTime.
+    /// Short interframe space, aSIFSTime.
     pub sifs: Duration,
-    /// SIFS + 2 slots.  [80211-2020 §10.3.7]
+    /// DCF interframe space: SIFS + 2 slots.  [80211-2020 §10.3.7]
     pub difs: Duration,
-    /// SIFS + DIFS + an ACK at the lowest mandatory rate.  [80211-2020 §10.3.7]
+    /// Extended interframe space: SIFS + DIFS + an ACK at the lowest mandatory rate.  [80211-2020 §10.3.7]
     pub eifs: Duration,
-    /// aRxPHYStartDelay, long enough for the slowest response; part of the ACK time-out.
+    /// aRxPHYStartDelay, long enough for the slowest response; a part of the ACK time-out.
     pub rx_phy_start_delay: Duration,
-    /// aCWmin [slots].
+    /// Smallest contention window, aCWmin [slots].
     pub cw_min: u16,
-    /// aCWmax [slots].
+    /// Largest contention window, aCWmax [slots].
     pub cw_max: u16,
 }
 
 impl Standard {
-    /// All, in the order of the file format's documentation.
+    /// All amendments, in the order of the file format's documentation.
     pub const ALL: [Self; 6] = [Self::B, Self::A, Self::G, Self::N, Self::Ac, Self::Ax];
 
-    /// Those whose frames are DSSS and OFDM alone.
+    /// Amendments whose frames are only DSSS and OFDM.
     pub const LEGACY: [Self; 3] = [Self::B, Self::A, Self::G];
 
-    /// Format of its own PPDUs, where it is not legacy.
+    /// Format of the amendment's own PPDUs; `None` for a legacy amendment.
     pub const fn format(self) -> Option<Format> {
         match self {
             Self::B | Self::A | Self::G => None,
@@ -88,7 +89,7 @@ impl Standard {
         }
     }
 
-    /// The legacy amendment that it builds on in this band; a legacy one itself.
+    /// Legacy amendment on which this one builds in this band; a legacy amendment itself.
     #[must_use]
     pub const fn legacy(self, band: Band) -> Self {
         match (self, band) {
@@ -98,7 +99,7 @@ impl Standard {
         }
     }
 
-    /// The newest PPDUs that it knows.
+    /// Newest kind of PPDU that a station of this amendment recognises.
     pub const fn generation(self) -> Generation {
         match self {
             Self::B => Generation::Dsss,
@@ -109,7 +110,7 @@ impl Standard {
         }
     }
 
-    /// Bands of its channels; the first unless told otherwise.
+    /// Bands of the amendment's channels; the first is the default.
     pub const fn bands(self) -> &'static [Band] {
         match self {
             Self::B | Self::G => &[Band::Ghz2],
@@ -118,9 +119,9 @@ impl Standard {
         }
     }
 
-    /// Data rates of DSSS and OFDM of a station of this amendment, ascending; after 802.11g those of 5 GHz.
+    /// DSSS and OFDM rates of a station of this amendment, ascending; for 802.11n and later, those at 5 GHz.
     pub fn rates(self) -> &'static [DataRate] {
-        /// DSSS/CCK and OFDM rates in one order.  [80211-2020 §18.2]
+        /// DSSS, CCK and OFDM rates in ascending order.  [80211-2020 §18.2]
         const ERP: [DataRate; 12] = [
             dsss::RATES[0],
             dsss::RATES[1],
@@ -142,10 +143,10 @@ impl Standard {
         }
     }
 
-    /// Rates that every station supports and that a cell uses as its basic rate set unless told otherwise.
+    /// Default basic rate set of a cell: rates that every station supports.
     ///
-    /// 802.11b: 1 and 2 Mb/s, as access points ship. 802.11g: 1, 2, 5.5 and 11 Mb/s with 6, 12 and 24
-    /// when no b station is in the cell; the b rates only when one is.  [80211-2020 §18.2.3.3]
+    /// 802.11b has 1 and 2 Mb/s, as access points are shipped. 802.11g has 1, 2, 5.5 and 11 Mb/s, and also 6, 12 and
+    /// 24 Mb/s in a cell without b stations.  [80211-2020 §18.2.3.3]
     pub fn default_basic_rates(self, b_stations: bool) -> Vec<DataRate> {
         match self {
             Self::B => dsss::RATES[..2].to_vec(),
@@ -159,7 +160,7 @@ impl Standard {
         }
     }
 
-    /// Band of its channels unless told otherwise.
+    /// Default band of the amendment.
     pub const fn band(self) -> Band {
         match self {
             Self::B | Self::G => Band::Ghz2,
@@ -181,7 +182,7 @@ impl Standard {
         }
     }
 
-    /// Gaps and windows of a cell in this band; EDCA's best effort does not follow b stations in its window.
+    /// Timing of a cell in this band. For 802.11n and later, the smallest window is 15 even with b stations.
     /// [80211-2020 Table 9-155]
     pub fn timing_in(self, band: Band, b_stations: bool, preamble: Preamble) -> Timing {
         let timing = self.legacy(band).timing(b_stations, preamble);
@@ -189,7 +190,7 @@ impl Standard {
         Timing { cw_min, ..timing }
     }
 
-    /// Gaps and windows of a cell. A g cell has the long slot and b's window as soon as a b station is in it.
+    /// Timing of a cell. An 802.11g cell with a b station has b's slot time and contention window.
     pub fn timing(self, b_stations: bool, preamble: Preamble) -> Timing {
         let long_slot = Duration::from_micros(20);
         let short_slot = Duration::from_micros(9);

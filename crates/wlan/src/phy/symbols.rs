@@ -1,4 +1,4 @@
-//! Number of symbols in a data field: service, tail and padding around the PSDU, and what LDPC adds.
+//! Number of symbols in a data field: service, tail and padding around the PSDU, and the addition of LDPC.
 //! [80211-2020 §19.3.11.7.5, §21.3.10.5.4], [80211ax-2021 §27.3.12.5]
 
 use airfair_units::Bytes;
@@ -6,18 +6,18 @@ use airfair_units::Bytes;
 use super::mode::{Coding, Format, Mode};
 use super::{Width, modulation::ModulationAndCoding};
 
-/// SERVICE field [bits].
+/// Length of the SERVICE field [bits].
 const SERVICE: u64 = 16;
-/// Tail of each convolutional encoder [bits].
+/// Tail bits of each convolutional encoder.
 const TAIL: u64 = 6;
 
 /// Symbols of a data field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symbols {
-    /// Their number, `N_SYM`.
+    /// Number of symbols, `N_SYM`.
     pub count: u64,
-    /// Segments of the last one that are used before the decoder has its time: 1 to 4, the pre-FEC padding factor of HE;
-    /// 4 in HT and VHT.  [80211ax-2021 §27.3.12.2]
+    /// Segments of the last symbol before the decoder's extra time, 1 to 4: the pre-FEC padding factor of HE; 4 in HT
+    /// and VHT. [80211ax-2021 §27.3.12.2]
     pub last_segments: u64,
 }
 
@@ -38,12 +38,12 @@ pub fn symbols(mode: Mode, size: Bytes) -> Symbols {
     }
 }
 
-/// Largest PSDU whose data field has at most `count` symbols, at least one.
+/// Largest PSDU whose data field has at most `count` symbols. `count` is at least 1.
 pub fn largest_psdu(mode: Mode, count: u64) -> Bytes {
     let overhead = SERVICE + TAIL * mode.encoders();
     let octets = |bits: u64| Bytes::new(bits.saturating_sub(overhead) / 8);
     let before_last = (count - 1) * mode.data_bits();
-    // LDPC may need a symbol more for the last bits, the fewer there are the less often.
+    // For the last bits LDPC may need one more symbol. The fewer bits there are, the less often it does.
     let last =
         [mode.data_bits(), 3 * short_bits(mode).0, 2 * short_bits(mode).0, short_bits(mode).0];
     let sizes = last.map(|bits| octets(before_last + bits));
@@ -57,7 +57,8 @@ fn segments(mode: Mode, bits: u64) -> u64 {
     if excess == 0 { 4 } else { excess.div_ceil(short_bits(mode).0).min(4) }
 }
 
-/// Data bits and coded bits of a segment, `N_DBPS,short` and `N_CBPS,short`; HT and VHT have whole symbols alone.  [80211ax-2021 Table 27-33]
+/// Data bits and coded bits of a segment, `N_DBPS,short` and `N_CBPS,short`. HT and VHT have only whole symbols.
+/// [80211ax-2021 Table 27-33]
 fn short_bits(mode: Mode) -> (u64, u64) {
     let subcarriers = match mode.width() {
         _ if mode.format() != Format::He => return (mode.data_bits(), mode.coded_bits()),
@@ -72,7 +73,7 @@ fn short_bits(mode: Mode) -> (u64, u64) {
     (coded * data / of, coded)
 }
 
-/// True if LDPC would have to leave out so many parity bits that the standard asks for one symbol, or segment, more.
+/// True if LDPC would have to puncture so many parity bits that the standard requires one more symbol or segment.
 /// [80211-2020 §19.3.11.7.5 steps a to d, §21.3.10.5.4], [80211ax-2021 §27.3.12.5.2]
 fn needs_more(mode: Mode, bits: u64, first: Symbols) -> bool {
     let (data, coded) = mode.modulation().code_rate.fraction();
@@ -80,7 +81,8 @@ fn needs_more(mode: Mode, bits: u64, first: Symbols) -> bool {
     let (payload, available) = ldpc_bits(mode, bits, first);
     let (words, length) = codewords(payload, available, (data, coded));
     let total = words * length;
-    // Shortened: data bits of the codewords that are known zeros. Punctured: parity bits that are not sent.
+    // Shortened bits are data bits of codewords that are known zeros. Punctured bits are parity bits that are not
+    // sent.
     let shortened = (total * data / coded).saturating_sub(payload);
     let punctured = total.saturating_sub(available + shortened);
     let share = 10 * punctured * coded;
@@ -88,8 +90,8 @@ fn needs_more(mode: Mode, bits: u64, first: Symbols) -> bool {
         || share > 3 * total * parity
 }
 
-/// Data bits to encode and bits that the symbols hold, `N_pld` and `N_avbits`. HT encodes the PSDU alone, VHT and HE its
-/// padding too.
+/// Data bits to encode, `N_pld`, and bits that the symbols hold, `N_avbits`. HT encodes only the PSDU; VHT and HE
+/// also encode its padding.
 fn ldpc_bits(mode: Mode, bits: u64, first: Symbols) -> (u64, u64) {
     let Symbols { count, last_segments } = first;
     match mode.format() {
@@ -107,7 +109,7 @@ fn ldpc_bits(mode: Mode, bits: u64, first: Symbols) -> (u64, u64) {
 
 /// Number and length of the codewords.  [80211-2020 Table 19-16]
 fn codewords(payload: u64, available: u64, (data, coded): (u64, u64)) -> (u64, u64) {
-    // True if so many parity bits of `whole` are there beside the data.
+    // True if the symbols hold the parity bits of `whole` coded bits beside the data.
     let has_room = |whole: u64| available.saturating_sub(payload) * coded >= whole * (coded - data);
     match available {
         0..=648 => (1, if has_room(912) { 1_296 } else { 648 }),
@@ -129,9 +131,9 @@ mod tests {
         Mode::new(of).expect("a mode of the standard")
     }
 
-    /// 1500 octets at HT MCS 7, 20 MHz: 12 000 + 16 + 6 = 12 022 bits; /260 = 46.2 → 47.
-    /// LDPC: 12 016/260 → 47 symbols of 312 = 14 664 bits; 12 016/(1944·5/6) = 7.4 → 8 codewords, 15 552 bits with
-    /// 12 960 of data; 944 shortened, none punctured: 15 552 - 14 664 - 944 < 0.
+    /// 1500 octets at HT MCS 7, 20 MHz: 12 000 + 16 + 6 = 12 022 bits; /260 = 46.2 → 47 symbols. LDPC: 12 016/260 →
+    /// 47 symbols of 312 = 14 664 bits. 12 016/(1944·5/6) = 7.4 → 8 codewords, 15 552 bits with 12 960 of data; 944
+    /// are shortened, and none is punctured: 15 552 - 14 664 - 944 < 0.
     ///
     /// Verifies: [80211-2020 §19.3.11.7.5]
     #[test]
@@ -141,8 +143,9 @@ mod tests {
         assert_eq!(of(Coding::Ldpc), of(Coding::Bcc));
     }
 
-    /// VHT MCS 0 at 20 MHz: 100 octets, 816 bits of 26 → 32 symbols: 832 data bits in 1664, one codeword of 1944:
-    /// 972 - 832 = 140 shortened, 1944 - 1664 - 140 = 140 punctured: 14.4 % of 972 parity bits, and 140 < 1.2·140.
+    /// VHT MCS 0 at 20 MHz: 100 octets, 816 bits at 26 per symbol → 32 symbols: 832 data bits in 1664, one codeword
+    /// of 1944. 972 - 832 = 140 are shortened, and 1944 - 1664 - 140 = 140 are punctured: 14.4 % of 972 parity bits,
+    /// and 140 < 1.2·140.
     ///
     /// Verifies: [80211-2020 §21.3.10.5.4]
     #[test]
@@ -152,8 +155,8 @@ mod tests {
         assert_eq!((of(Coding::Bcc), of(Coding::Ldpc)), (32, 33));
     }
 
-    /// HE MCS 0 at 20 MHz, 117 bits a symbol, 30 a segment. 14 octets: 112 + 22 = 134 = 117 + 17 → 2 symbols, one segment.
-    /// 26 octets: 208 + 22 = 230 = 117 + 113, and 113/30 → 4.
+    /// HE MCS 0 at 20 MHz, 117 bits per symbol and 30 per segment. 14 octets: 112 + 22 = 134 = 117 + 17 → 2 symbols,
+    /// one segment. 26 octets: 208 + 22 = 230 = 117 + 113, and 113/30 → 4 segments.
     ///
     /// Verifies: [80211ax-2021 §27.3.12.5.1]
     #[test]

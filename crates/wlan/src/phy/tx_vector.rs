@@ -1,5 +1,5 @@
-//! TXVECTOR of a PPDU: modulation and coding, width, streams, guard interval, preamble.
-//! [80211-2020 §15.3.3, §16.3.4, §17.2.2, §19.2.2, §21.2.2], [80211ax-2021 §27.2.2]
+//! TXVECTOR of a PPDU: modulation and coding, width, streams, guard interval, preamble. [80211-2020 §15.3.3, §16.3.4,
+//! §17.2.2, §19.2.2, §21.2.2], [80211ax-2021 §27.2.2]
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use super::mode::Format;
 use super::rate_name::RateName;
 use super::{Generation, Mode, Preamble, dsss, ofdm};
 
-/// TXVECTOR of a PPDU, as its preamble tells a receiver; its rate follows from it.
+/// TXVECTOR of a PPDU, which a receiver reads from its preamble. It determines the rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TxVector {
-    /// DSSS or HR/DSSS.
+    /// DSSS or HR/DSSS with a preamble.
     Dsss(dsss::Modulation, Preamble),
-    /// OFDM, ERP-OFDM included.
+    /// OFDM or ERP-OFDM.
     Ofdm(ofdm::Modulation),
     /// HT, VHT or HE.
     Mode(Mode),
@@ -23,11 +23,11 @@ pub enum TxVector {
 impl TxVector {
     /// Number of legacy vectors.
     const LEGACY: usize = 2 * dsss::Modulation::ALL.len() + ofdm::Modulation::ALL.len();
-    /// Number of places in a table; each vector has an [`index`](Self::index) below it.
+    /// Size of tables by [`index`](Self::index).
     pub const COUNT: usize = Self::LEGACY + ofdm::Modulation::ALL.len();
 
-    /// The vector of a legacy `rate`, where DSSS has this `preamble` if it can; nothing if no legacy amendment has
-    /// such a rate.
+    /// Vector of a legacy `rate`. DSSS has this `preamble` if the rate allows it. `None` if no legacy amendment has
+    /// the rate.
     pub fn of(rate: DataRate, preamble: Preamble) -> Option<Self> {
         let dsss = dsss::RATES.iter().position(|it| *it == rate);
         let ofdm = || ofdm::RATES.iter().position(|it| *it == rate);
@@ -39,7 +39,7 @@ impl TxVector {
         }
     }
 
-    /// All legacy vectors, by their index.
+    /// All legacy vectors, in the order of their index.
     pub fn all() -> impl Iterator<Item = Self> {
         let dsss = |preamble| move |modulation| Self::Dsss(modulation, preamble);
         let long = dsss::Modulation::ALL.into_iter().map(dsss(Preamble::Long));
@@ -47,14 +47,13 @@ impl TxVector {
         long.chain(short).chain(ofdm::Modulation::ALL.into_iter().map(Self::Ofdm))
     }
 
-    /// The vectors whose frames control frames are chosen by, one for each place in a table: the legacy ones, and the
-    /// reference rates of modes once more.
+    /// Vectors by which control frames are chosen, one for each index: the legacy vectors, and again those of the
+    /// reference rates of modes.
     pub fn references() -> impl Iterator<Item = Self> {
         Self::all().chain(ofdm::Modulation::ALL.into_iter().map(Self::Ofdm))
     }
 
-    /// Place in a table of what goes with each vector; modes of HT, VHT and HE with one non-HT reference rate share one.
-    /// [80211-2020 §10.6.11]
+    /// Index in tables by vector. Modes with the same non-HT reference rate share one.  [80211-2020 §10.6.11]
     #[inline]
     pub fn index(self) -> usize {
         let count = dsss::Modulation::ALL.len();
@@ -76,13 +75,13 @@ impl TxVector {
         }
     }
 
-    /// True if it is DSSS or CCK, which an OFDM-only station and an 802.11b station hear differently.
+    /// True for DSSS and CCK, which 802.11b stations recognise, unlike OFDM.
     #[inline]
     pub fn is_dsss(self) -> bool {
         matches!(self, Self::Dsss(..))
     }
 
-    /// Generation of the PPDUs that are sent so.
+    /// Kind of PPDU with this vector.
     #[inline]
     pub fn generation(self) -> Generation {
         match self {
@@ -105,12 +104,12 @@ impl TxVector {
         }
     }
 
-    /// Spatial streams.
+    /// Number of spatial streams.
     pub fn streams(self) -> u8 {
         if let Self::Mode(mode) = self { mode.streams() } else { 1 }
     }
 
-    /// Guard interval of an OFDM symbol.  [80211-2020 §17.3.2.3]
+    /// Guard interval of an OFDM symbol; `None` for DSSS.  [80211-2020 §17.3.2.3]
     pub fn guard_interval(self) -> Option<Duration> {
         match self {
             Self::Dsss(..) => None,
@@ -120,7 +119,7 @@ impl TxVector {
     }
 }
 
-/// As a scenario names its rate.
+/// Formats the vector as a scenario names its rate.
 impl fmt::Display for TxVector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

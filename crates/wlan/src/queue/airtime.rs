@@ -1,5 +1,5 @@
-//! Airtime shared between stations: deficits of time, charged when it has been used.
-//! [hoiland-2017 §3.2], [linux-atf]
+//! Airtime fairness between stations, by deficits that are charged after airtime was used. [hoiland-2017 §3.2],
+//! [linux-atf]
 //!
 //! ```text
 //!                 flow by hash        ┌ CoDel ┐
@@ -17,39 +17,38 @@ use super::config::{AirtimeQueueLimits, AirtimeSharing, HardwareQueue};
 use super::scheduler::Fair;
 use super::sub_queue::SubQueues;
 
-/// A station is charged only while it has packets here, or had some so long ago.  [linux-atf]
+/// A station is charged only while it has packets here, or has had some within this time.  [linux-atf]
 const ACTIVE: Duration = Duration::from_millis(100);
 
-/// Octets around a packet, and time around a frame, as Linux expects them.  [linux-aql]
+/// Octets around a packet, and time around a frame, that Linux expects.  [linux-aql]
 const LINUX_HEADERS: Bytes = Bytes::new(38);
 const FRAME: Duration = Duration::from_micros(40);
 
-/// Deficit round robin of airtime between stations; one that has just come goes first.
-/// Deviates: [D-105]
+/// Deficit round robin of airtime between stations, in which new stations come first.  Deviates: [D-105]
 #[derive(Debug)]
 pub(super) struct AirtimeFair {
     rule: AirtimeSharing,
-    /// Stations that may have packets.
+    /// Stations that may have packets, new ones and others.
     new: VecDeque<usize>,
     old: VecDeque<usize>,
     stations: Vec<Station>,
     /// Station of each flow queue.
     owners: Vec<usize>,
-    /// Airtime of what the driver has of all stations, as it was expected; and of other categories.
+    /// Expected airtime of packets that the driver holds: of all stations, and of other categories.
     ahead: Duration,
     ahead_of_others: Duration,
 }
 
 #[derive(Debug)]
 struct Station {
-    /// Time that it may use before others have their turn [ns].
+    /// Airtime that the station may use before others have their turn [ns].
     deficit: i64,
     is_listed: bool,
     is_slow: bool,
     last_active: Time,
-    /// Rate of its last frame.
+    /// Rate of the last frame to the station.
     rate: Option<DataRate>,
-    /// Airtime of what the driver has of it: of each packet, and of all.
+    /// Expected airtime of the station's packets that the driver holds: of each packet, and the sum.
     taken: VecDeque<Duration>,
     ahead: Duration,
     flows: Fair,
@@ -77,7 +76,7 @@ impl AirtimeFair {
         &mut self.stations[index]
     }
 
-    /// The queue of a packet that has come for `station`, with its flow's place among so many queues.
+    /// Queue for a packet that has come for `station`. `hash` returns the flow's index among a number of queues.
     pub(super) fn classify(
         &mut self,
         now: Time,
@@ -94,12 +93,12 @@ impl AirtimeFair {
         queue
     }
 
-    /// The queue of the flow with this hash to `station`, if it has had any packet.
+    /// Queue of the flow with this hash to `station`, if it has had any packet.
     pub(super) fn find(&self, station: usize, hash: usize) -> Option<usize> {
         self.stations.get(station)?.queues.get(&hash).copied()
     }
 
-    /// Queue `index` is no longer empty.
+    /// Notes that queue `index` is no longer empty.
     pub(super) fn activate<P>(&mut self, queues: &mut SubQueues<P>, index: usize) {
         let owner = self.owners[index];
         let station = &mut self.stations[owner];
@@ -110,7 +109,7 @@ impl AirtimeFair {
         }
     }
 
-    /// [hoiland-2017 §3.2]
+    /// Chooses the queue that is served next.  [hoiland-2017 §3.2]
     #[inline(never)]
     pub(super) fn choose<P>(&mut self, now: Time, queues: &mut SubQueues<P>) -> Option<usize> {
         let mut held_back = 0;
@@ -124,7 +123,7 @@ impl AirtimeFair {
             held_back = if may_go { 0 } else { held_back + 1 };
             let is_in_debt = self.rule.quantum.is_some() && station.deficit <= 0;
             if is_in_debt || !may_go {
-                // Whoever is held back saves nothing for its next turn.
+                // A station that AQL holds back saves no airtime for its next turn.
                 if let Some(quantum) = self.rule.quantum.filter(|_| is_in_debt) {
                     station.deficit += nanos(quantum);
                 }
@@ -150,7 +149,7 @@ impl AirtimeFair {
                 return Some(queue);
             }
             list.pop_front();
-            // As among flows: whoever has run empty waits for a turn before it is new again.
+            // As with flows, a station that has run empty waits for a turn before it counts as new again.
             if is_new && !self.old.is_empty() {
                 self.old.push_back(index);
             } else {
@@ -159,13 +158,14 @@ impl AirtimeFair {
         }
     }
 
-    /// True if something of a station goes again, which no limit holds back: the driver has taken it before.
+    /// True if a receiver of the station must be served again. No limit holds this back, since the driver has had
+    /// these packets before.
     #[cold]
     fn goes_again<P>(&self, queues: &SubQueues<P>, station: usize) -> bool {
         self.stations[station].flows.listed().any(|index| queues.goes_again(index))
     }
 
-    /// The flow queue of a station whose turn it is, as far as it has packets.
+    /// Flow queue whose turn it is among those of a station that have packets.
     pub(super) fn select_of<P>(
         &mut self,
         now: Time,
@@ -177,7 +177,7 @@ impl AirtimeFair {
         station.flows.select(codel, now, queues, |it| it.again.is_empty() && !it.packets.is_empty())
     }
 
-    /// True if the driver may take packets of a station.  [linux-aql]
+    /// True if AQL allows the driver to take packets of a station.  [linux-aql]
     pub(super) fn may_take(&self, station: usize) -> bool {
         let HardwareQueue { most: Some(_), .. } = self.rule.hardware_queue else { return true };
         let Some(limits) = self.rule.aql else { return true };
@@ -186,17 +186,18 @@ impl AirtimeFair {
         own < low || (self.ahead + self.ahead_of_others < threshold && own < high)
     }
 
-    /// Airtime of what the driver has, as it was expected.
+    /// Expected airtime of packets that the driver holds.
     pub(super) fn ahead(&self) -> Duration {
         self.ahead
     }
 
-    /// The driver has so much of other categories.
+    /// Sets the expected airtime of packets of other categories that the driver holds.
     pub(super) fn note_others(&mut self, ahead: Duration) {
         self.ahead_of_others = ahead;
     }
 
-    /// The driver has taken a packet of a station, which is one of an aggregate or not.
+    /// Notes that the driver has taken a packet of a station. `aggregates` is true if it may become part of an
+    /// aggregate.
     pub(super) fn note_taken(&mut self, station: usize, size: Bytes, aggregates: bool) {
         let expected = self.stations[station].expected(size, aggregates);
         let station = &mut self.stations[station];
@@ -205,7 +206,7 @@ impl AirtimeFair {
         self.ahead += expected;
     }
 
-    /// So many packets of a station are done.
+    /// Notes that packets of a station have left the driver.
     pub(super) fn note_done(&mut self, station: usize, packets: usize) {
         let station = &mut self.stations[station];
         for expected in station.taken.drain(..packets) {
@@ -214,14 +215,14 @@ impl AirtimeFair {
         }
     }
 
-    /// The queue with the most octets.  [hoiland-2017 §3.1]
+    /// Flow queue with the most octets.  [hoiland-2017 §3.1]
     pub(super) fn fattest<P>(&self, queues: &SubQueues<P>) -> Option<usize> {
         let stations = self.new.iter().chain(&self.old);
         let listed = stations.flat_map(|index| self.stations[*index].flows.listed());
         listed.max_by_key(|index| queues.bytes(*index))
     }
 
-    /// Time on the air has been used.
+    /// Charges a station for the airtime of an exchange.
     pub(super) fn charge(&mut self, now: Time, charge: &Charge) {
         let AirtimeSharing { quantum, slow_below, charges_uplink, .. } = self.rule;
         let station = self.station(charge.station.index());
@@ -251,9 +252,9 @@ impl Station {
         }
     }
 
-    /// Airtime that Linux expects of a packet at the rate of the last frame: that of its octets, and a part of what each
-    /// frame costs, the smaller the longer aggregates should be at such a rate. Before the first frame nothing is known.
-    /// [linux-aql]
+    /// Airtime that Linux expects of a packet at the rate of the last frame: that of its octets, and a part of the
+    /// overhead of a frame, which is smaller the longer aggregates should be at this rate. It is zero before the
+    /// first frame.  [linux-aql]
     fn expected(&self, size: Bytes, aggregates: bool) -> Duration {
         let Some(rate) = self.rate else { return Duration::ZERO };
         let air = rate.time_to_send(size + LINUX_HEADERS);

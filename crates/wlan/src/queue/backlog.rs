@@ -1,4 +1,4 @@
-//! Packets that wait behind the packets in service.
+//! Number of packets that wait behind the packets in service.
 
 use super::TransmitQueue;
 use super::bucket;
@@ -8,8 +8,8 @@ use super::scheduler::Scheduler;
 use crate::config::NodeId;
 
 impl<P: Copy + Headers> TransmitQueue<P> {
-    /// Packets that wait in the queue which the classifier would choose for a data packet of the flow `flow` to `to`, and
-    /// packets to the same receiver that wait in the driver.
+    /// Number of packets that wait in the queue of a data packet of `flow` to `to`, and of packets to the same
+    /// receiver that wait in the driver.
     pub fn backlog(&self, to: NodeId, flow: u64) -> usize {
         let queue = match &self.config.discipline {
             Discipline::Fifo | Discipline::CoDel(_) | Discipline::DataAck { .. } => Some(0),

@@ -1,4 +1,5 @@
-//! `CoDel`: a queue that stays too long too full drops at its head, the oftener the longer.  [RFC8289 §5]
+//! `CoDel`: a queue whose delay stays above a target drops at its head, more often the longer this lasts.  [RFC8289
+//! §5]
 
 use airfair_units::{Bytes, Duration, Time};
 
@@ -6,10 +7,10 @@ use super::config::CoDel;
 use super::sub_queue::SubQueues;
 use crate::record::DropCause;
 
-/// No more octets than this are no standing queue: one packet of Ethernet's MTU with LLC/SNAP.
-/// `maxpacket` [RFC8289 §5.2]
+/// A backlog up to this size is never a standing queue: one packet of Ethernet's MTU with LLC/SNAP. `maxpacket`
+/// [RFC8289 §5.2]
 const LARGEST_PACKET: Bytes = Bytes::new(1_508);
-/// Dropping resumes where it was if it ended this many intervals ago or less.  [RFC8289 §5.5]
+/// Dropping resumes at its former rate if it ended at most this number of intervals ago.  [RFC8289 §5.5]
 const MEMORY_INTERVALS: u64 = 16;
 
 /// State of one queue.  [RFC8289 §5.2]
@@ -21,13 +22,13 @@ pub(super) struct State {
     drop_next: Time,
     /// Drops since dropping began.
     count: u32,
-    /// `count` when dropping began last.
+    /// Value of `count` when dropping began last.
     last_count: u32,
     is_dropping: bool,
 }
 
 impl State {
-    /// The gap between drops shrinks with the square root of their number.  [RFC8289 §5.5]
+    /// Time of the next drop. The gap between drops shrinks with the square root of their number.  [RFC8289 §5.5]
     fn control_law(&self, from: Time, interval: Duration) -> Time {
         #[expect(
             clippy::cast_possible_truncation,
@@ -39,8 +40,8 @@ impl State {
         from + Duration::from_nanos(gap)
     }
 
-    /// True if a packet that has waited since `since`, with `left` octets behind it, may be dropped.
-    /// `dodequeue` [RFC8289 §5.4]
+    /// True if a packet that has waited since `since`, with `left` octets behind it, may be dropped. `dodequeue`
+    /// [RFC8289 §5.4]
     fn may_drop(&mut self, rule: &CoDel, now: Time, since: Time, left: Bytes) -> bool {
         if now.saturating_since(since) < rule.target || left <= LARGEST_PACKET {
             self.first_above = None;
@@ -50,7 +51,7 @@ impl State {
         now >= first
     }
 
-    /// Dropping begins, at the rate at which it ended if that was lately.  [RFC8289 §5.5]
+    /// Begins to drop, at the former rate if dropping has ended recently.  [RFC8289 §5.5]
     fn begin(&mut self, rule: &CoDel, now: Time) {
         self.is_dropping = true;
         let more = self.count - self.last_count;
@@ -61,11 +62,11 @@ impl State {
     }
 }
 
-/// Drops what is to be dropped before queue `index` is served; false if it is empty then.
+/// Drops packets as the law demands, before queue `index` is served. Returns false if the queue is empty afterwards.
 /// [RFC8289 §5.5]
 pub(super) fn settle<P>(rule: &CoDel, now: Time, queues: &mut SubQueues<P>, index: usize) -> bool {
     if !queues.get(index).again.is_empty() {
-        // What has been in service before was judged then.
+        // The law has already judged packets that were in service before.
         return true;
     }
     let Some(mut may_drop) = judge(rule, now, queues, index) else { return false };
@@ -93,7 +94,7 @@ pub(super) fn settle<P>(rule: &CoDel, now: Time, queues: &mut SubQueues<P>, inde
     true
 }
 
-/// True if the first packet may be dropped; `None` if there is none.
+/// True if the first packet may be dropped; `None` if the queue is empty.
 fn judge<P>(rule: &CoDel, now: Time, queues: &mut SubQueues<P>, index: usize) -> Option<bool> {
     let queue = queues.get(index);
     let Some(first) = queue.packets.front() else {

@@ -2,23 +2,23 @@
 
 use airfair_units::{Bytes, DataRate, Duration};
 
-/// A transmit queue: how much it holds, and who leaves first.
+/// Capacity and discipline of a transmit queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueConfig {
     /// Capacity [packets], the one in service included.
     pub packets: u32,
     /// Scope of the capacity.
     pub limit: Limit,
-    /// Rule by which packets leave, and are dropped.
+    /// Rule by which packets leave and are dropped.
     pub discipline: Discipline,
-    /// Packet that gives way where there is no room.
+    /// Packet that is dropped when there is no room.
     pub overflow: Overflow,
-    /// True if a pure ACK takes the place of an older one of its flow that waits.  [cake §IV-D]
+    /// True if a pure ACK replaces an older one of its flow that waits.  [cake §IV-D]
     pub ack_filter: bool,
 }
 
 impl QueueConfig {
-    /// First in, first out, with room for `packets`.
+    /// FIFO with room for `packets`.
     pub fn fifo(packets: u32) -> Self {
         Self {
             packets,
@@ -30,21 +30,21 @@ impl QueueConfig {
     }
 }
 
-/// Scope of a capacity, where a discipline keeps several queues.
+/// Scope of a capacity, for disciplines with several queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// Packets of all queues together.
+    /// The capacity applies to all queues together.
     Shared,
-    /// Packets of each queue for itself.
+    /// The capacity applies to each queue by itself.
     Each,
 }
 
-/// Packet that gives way where there is no room for one more.
+/// Packet that is dropped when there is no room for one more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
-    /// The packet that comes.
+    /// The arriving packet.
     Tail,
-    /// The oldest packet of the flow that has most packets in the same queue: nobody is locked out.
+    /// The oldest packet of the flow with the most packets in the same queue, so that no flow is locked out.
     /// [mckenney-1990 §3]
     LongestFlow,
 }
@@ -52,47 +52,47 @@ pub enum Overflow {
 /// Order in which packets leave a transmit queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discipline {
-    /// First in, first out; a full queue refuses.
+    /// First in, first out; a full queue refuses packets.
     Fifo,
-    /// TCP's data and its pure ACKs in two queues, by weight.  [updown-fairness §IV]
+    /// Two queues, one for TCP's pure ACKs and one for all else (DATA), served by weights.  [updown-fairness §IV]
     DataAck {
-        /// Packets of each queue in a round.
+        /// Packets of each queue per round.
         weights: Weights,
         /// Queue of the driver.
         hardware_queue: HardwareQueue,
     },
-    /// A queue for each station; each in turn sends a packet.
+    /// One queue per station; stations send one packet in turn.
     RoundRobin,
-    /// A queue for each station; each in turn sends so many octets more.  [drr-1995]
+    /// One queue per station; stations send a quantum of octets in turn.  [drr-1995]
     DeficitRoundRobin {
         /// Octets added at each turn.
         quantum: Bytes,
     },
-    /// First in, first out; packets that wait too long for too long are dropped.  [RFC8289]
+    /// First in, first out, with CoDel.  [RFC8289]
     CoDel(CoDel),
-    /// A queue for each flow, by hash, each under `CoDel`; deficit round robin, new flows first.  [RFC8290]
+    /// One queue per flow, by hash, each with `CoDel`; deficit round robin, in which new flows come first.  [RFC8290]
     FqCoDel {
-        /// Rule of each queue.
+        /// Parameters of each queue.
         codel: CoDel,
         /// Octets added at each turn.
         quantum: Bytes,
-        /// Number of queues that flows are hashed to.
+        /// Number of queues to which flows are hashed.
         queues: u16,
     },
-    /// An access point's: stations share airtime, and the flows of each are as under `FqCoDel`.
+    /// Airtime fairness between the stations of an access point; the flows of a station are as under `FqCoDel`.
     /// [hoiland-2017]
     Airtime(AirtimeSharing),
-    /// An access point's: a station that has used its share of the channel waits.  [tan-2004]
+    /// Regulator of an access point: a station that has used its share of the channel waits.  [tan-2004]
     TimeRegulator(TimeRegulation),
 }
 
 impl Discipline {
-    /// True if it must be told what time stations use.
+    /// True if the discipline needs the airtime charges of exchanges.
     pub fn shares_time(&self) -> bool {
         matches!(self, Self::Airtime(_) | Self::TimeRegulator(_))
     }
 
-    /// Queue of the driver: how much of it there is, and its unit; none if the driver takes nothing ahead of the air.
+    /// Size and unit of the driver's queue; `None` if the driver takes no packets ahead of the air.
     pub fn hardware_queue(&self) -> Option<(u16, Counts)> {
         let (Self::Airtime(AirtimeSharing { hardware_queue, .. })
         | Self::DataAck { hardware_queue, .. }) = self
@@ -102,82 +102,82 @@ impl Discipline {
         Some((hardware_queue.most?, hardware_queue.counts))
     }
 
-    /// TCP's data and its pure ACKs by weight, above a driver that takes nothing ahead of the air.
+    /// DATA and pure ACKs by weights, without a driver's queue.
     pub fn data_ack(weights: Weights) -> Self {
         Self::DataAck { weights, hardware_queue: HardwareQueue::default() }
     }
 }
 
-/// Rule by which stations share airtime.  [hoiland-2017 §3], [linux-atf]
+/// Parameters of airtime fairness.  [hoiland-2017 §3], [linux-atf]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AirtimeSharing {
-    /// Airtime added at each turn of a station; `None` if a turn is an aggregate, whatever airtime it takes.
+    /// Airtime added at each turn of a station; with `None`, a turn is one aggregate, whatever airtime it takes.
     pub quantum: Option<Duration>,
-    /// True if a station is charged for what it sends, too.
+    /// True if stations are also charged for their own transmissions.
     pub charges_uplink: bool,
     /// Octets added at each turn of a flow.
     pub flow_quantum: Bytes,
-    /// Number of queues that the flows of a station are hashed to.
+    /// Number of queues to which the flows of a station are hashed.
     pub queues: u16,
-    /// Rule of each flow.
+    /// CoDel parameters of flows.
     pub codel: CoDel,
-    /// The same for stations at a low rate.
+    /// CoDel parameters of flows to stations at a low rate.
     pub slow_codel: CoDel,
-    /// Rate below which it is low.
+    /// Rate below which a rate counts as low.
     pub slow_below: DataRate,
     /// Queue of the driver.
     pub hardware_queue: HardwareQueue,
-    /// Limits of the airtime of what the driver takes.
+    /// Airtime queue limits; `None` without limits.
     pub aql: Option<AirtimeQueueLimits>,
 }
 
 /// Queue of a driver that takes packets ahead of the air.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HardwareQueue {
-    /// Most aggregates or packets that the driver holds, those in service included; `None` if the driver holds nothing ahead
-    /// of the air except the first packet of the next frame.
+    /// Largest number of aggregates or packets that the driver holds, those in service included. With `None`, the
+    /// driver holds only the first packet of the next frame.
     pub most: Option<u16>,
     /// Unit of `most`.
     pub counts: Counts,
 }
 
 impl HardwareQueue {
-    /// Up to `most` aggregates, formed ahead of the air.
+    /// Driver's queue of up to `most` aggregates, which the driver forms ahead of the air.
     pub const fn aggregates(most: u16) -> Self {
         Self { most: Some(most), counts: Counts::Aggregates }
     }
 
-    /// Up to `most` packets, of which the hardware forms aggregates.
+    /// Driver's queue of up to `most` packets, from which the hardware forms aggregates.
     pub const fn packets(most: u16) -> Self {
         Self { most: Some(most), counts: Counts::Packets }
     }
 }
 
-/// Unit of a driver's queue, which says who forms aggregates.
+/// Unit of a driver's queue, which also decides where aggregates are formed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counts {
-    /// Aggregates: the driver forms them ahead of the air, as ath9k does.  [linux-ath9k]
+    /// Aggregates, which the driver forms ahead of the air, as in ath9k.  [linux-ath9k]
     #[default]
     Aggregates,
-    /// Packets: the hardware forms an aggregate when it wins the channel, of all that it holds for a station, as that of
-    /// ath10k and mt76 does.  [linux-ath10k], [linux-mt76]
+    /// Packets. When the hardware wins the channel, it forms an aggregate from all packets that it holds for a
+    /// station, as with ath10k and mt76.  [linux-ath10k], [linux-mt76]
     Packets,
 }
 
-/// Airtime queue limits: a station's packets leave their queues as long as the driver has less airtime of them than `low`, or
-/// less than `high` while it has less than `threshold` of all.  [linux-aql]
+/// Airtime queue limits (AQL). The driver takes packets of a station while it holds less than `low` of the station's
+/// airtime, or less than `high` while it holds less than `threshold` of all stations' airtime.  [linux-aql]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AirtimeQueueLimits {
-    /// Airtime of one station that it may have in any case.
+    /// Airtime of one station that the driver may always hold.
     pub low: Duration,
-    /// Airtime of one station that it may have while there is little of all.
+    /// Airtime of one station that the driver may hold while the sum of all stations is below `threshold`.
     pub high: Duration,
-    /// Airtime of all stations up to which there is little.
+    /// Airtime of all stations below which `high` applies.
     pub threshold: Duration,
 }
 
 impl Default for AirtimeQueueLimits {
-    /// Linux's.  [linux-aql]
+    /// Limits of Linux.  [linux-aql]
     fn default() -> Self {
         Self {
             low: Duration::from_millis(5),
@@ -188,8 +188,7 @@ impl Default for AirtimeQueueLimits {
 }
 
 impl Default for AirtimeSharing {
-    /// Queues as in Linux, the quantum and the limit of slowness of the paper.
-    /// [linux-atf], [hoiland-2017 §3]
+    /// Queues of Linux, with the quantum and the low rate of the paper.  [linux-atf], [hoiland-2017 §3]
     fn default() -> Self {
         let codel = |target, interval| CoDel {
             target: Duration::from_millis(target),
@@ -209,19 +208,19 @@ impl Default for AirtimeSharing {
     }
 }
 
-/// Rule of a regulator of channel time.  [tan-2004 §4]
+/// Parameters of a regulator of channel time.  [tan-2004 §4]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeRegulation {
-    /// Channel time that a station can save up.
+    /// Channel time that a station can save.
     pub bucket: Duration,
     /// Interval at which shares are adjusted.
     pub adjustment: Duration,
-    /// True if the mean back-off counts as used.
+    /// True if the mean back-off counts as used time.
     pub charges_backoff: bool,
 }
 
 impl Default for TimeRegulation {
-    /// The paper does not say.
+    /// Values of our own, since the paper gives none.
     fn default() -> Self {
         Self {
             bucket: Duration::from_millis(50),
@@ -231,17 +230,17 @@ impl Default for TimeRegulation {
     }
 }
 
-/// Packets of each of the two queues in a round in which both have some.
+/// Packets of each of the two queues per round, while both have packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weights {
-    /// Data, and all that is no pure ACK.
+    /// Weight of DATA: everything but pure ACKs.
     pub data: u32,
-    /// Pure ACKs.
+    /// Weight of pure ACKs.
     pub ack: u32,
 }
 
 impl Default for Weights {
-    /// Two segments that an ACK lets through for each ACK.  [updown-fairness §IV]
+    /// Two segments per ACK, as many as an ACK lets a sender send.  [updown-fairness §IV]
     fn default() -> Self {
         Self { data: 2, ack: 1 }
     }
@@ -252,12 +251,12 @@ impl Default for Weights {
 pub struct CoDel {
     /// Acceptable standing delay.
     pub target: Duration,
-    /// Sliding window in which the delay must fall below it once.
+    /// Sliding window in which the delay must be below the target at least once.
     pub interval: Duration,
 }
 
 impl Default for CoDel {
-    /// As the RFC recommends for the Internet.  [RFC8289 §4.2, §4.3]
+    /// Values that the RFC recommends for the Internet.  [RFC8289 §4.2, §4.3]
     fn default() -> Self {
         Self { target: Duration::from_millis(5), interval: Duration::from_millis(100) }
     }

@@ -1,13 +1,14 @@
-//! The driver's queue: packets that it has taken from the queues ahead of the air.
+//! Driver's queue: packets that the driver has taken from the queues ahead of the air.
 //!
 //! ```text
 //!   stations' queues ── airtime, AQL ──► ahead, in its order ──► in service ──► done
 //! ```
 //!
-//! A driver of one kind forms aggregates when it takes packets, as ath9k does, which keeps two; the hardware sends them as they
-//! are. A driver of the other kind, as ath10k and mt76, hands over packets, of which the hardware forms an aggregate when it
-//! wins the channel. What has been taken is no more dropped or overtaken, so it is delay for everybody behind it. Airtime queue
-//! limits bound it.  [linux-ath9k], [linux-ath10k], [linux-mt76], [linux-aql]
+//! One kind of driver forms aggregates when it takes packets, and the hardware sends them unchanged. An example is
+//! ath9k, which keeps two. The other kind, such as ath10k and mt76, hands over packets, from which the hardware forms
+//! an aggregate when it wins the channel. Packets in the driver's queue are neither dropped nor overtaken, so they
+//! delay everything behind them. Airtime queue limits bound this delay.  [linux-ath9k], [linux-ath10k], [linux-mt76],
+//! [linux-aql]
 
 use std::collections::VecDeque;
 
@@ -21,25 +22,26 @@ use crate::aggregation::{AmpduLength, QOS_DATA_OVERHEAD};
 use crate::config::NodeId;
 use crate::frame::Msdu;
 
-/// Packets that have been taken, in the order in which they go.
+/// Packets that the driver has taken, in the order in which they are sent.
 #[derive(Debug)]
 pub(super) struct Driver<P> {
-    /// Most aggregates or packets that it holds.
+    /// Largest number of aggregates or packets.
     most: u16,
     counts: Counts,
-    /// The first one is in service, if anything is.
+    /// Packets taken, by receiver. The first entry is in service, if anything is.
     ahead: VecDeque<Ahead<P>>,
-    /// Packets in all of them.
+    /// Number of packets in `ahead`.
     packets: u32,
-    /// Receiver of the packet in service, if that is acknowledged for itself.
+    /// Receiver of the packet in service, if an ACK answers this packet.
     alone: Option<NodeId>,
 }
 
-/// Packets to one receiver that have not gone into service: of an aggregate, or of a burst that the driver took at once.
+/// Packets to one receiver that are not in service yet: those of an aggregate, or of a burst that the driver took at
+/// once.
 #[derive(Debug)]
 struct Ahead<P> {
     to: NodeId,
-    /// Packets, each with the queue that it came from; none where MPDUs go again.
+    /// Packets, each with the queue from which it came. Empty if only lost MPDUs are sent again.
     packets: VecDeque<(Msdu<P>, usize)>,
     is_served: bool,
 }
@@ -51,39 +53,40 @@ impl<P> Ahead<P> {
 }
 
 impl<P> Driver<P> {
-    /// A driver that holds nothing.
+    /// Creates an empty driver's queue.
     pub(super) fn new((most, counts): (u16, Counts)) -> Self {
         Self { most, counts, ahead: VecDeque::new(), packets: 0, alone: None }
     }
 
-    /// Number of packets that wait in it.
+    /// Number of packets that wait in the driver.
     pub(super) fn len(&self) -> u32 {
         self.packets
     }
 
-    /// Number of packets to one receiver that wait in it.
+    /// Number of packets to one receiver that wait in the driver.
     pub(super) fn len_to(&self, to: NodeId) -> usize {
         self.ahead.iter().filter(|ahead| ahead.to == to).map(|ahead| ahead.packets.len()).sum()
     }
 
-    /// Packets that wait in it, each with the queue that it came from.
+    /// Packets that wait in the driver, each with the queue from which it came.
     pub(super) fn packets(&self) -> impl Iterator<Item = &(Msdu<P>, usize)> {
         self.ahead.iter().flat_map(|ahead| &ahead.packets)
     }
 
-    /// Packets that wait in it, in their order.
+    /// Packets that wait in the driver, in their order.
     pub(super) fn into_packets(self) -> Vec<Msdu<P>> {
         self.ahead.into_iter().flat_map(|ahead| ahead.packets).map(|(msdu, _)| msdu).collect()
     }
 
-    /// Takes over a transmitter that already serves this receiver, with a packet that is acknowledged by itself or with an
+    /// Takes over a receiver that is already in service, with a packet that an ACK answers (`is_alone`), or with an
     /// aggregate.
     pub(super) fn begin_with(&mut self, to: NodeId, is_alone: bool) {
         self.ahead.push_front(Ahead { is_served: true, ..Ahead::to(to) });
         self.alone = is_alone.then_some(to);
     }
 
-    /// Number of packets that it has room for, while `in_service` of its packets are in service or go again.
+    /// Number of packets for which the driver has room, while `in_service` of its packets are in service or are sent
+    /// again.
     fn room(&self, in_service: u32) -> u32 {
         match self.counts {
             Counts::Aggregates if self.ahead.len() < usize::from(self.most) => u32::MAX,
@@ -102,12 +105,12 @@ impl<P> Driver<P> {
         }
     }
 
-    /// True if MPDUs that were lost stay in the hardware.
+    /// True if lost MPDUs stay in the hardware.
     pub(super) fn keeps_lost(&self) -> bool {
         self.counts == Counts::Packets
     }
 
-    /// Lets lost MPDUs to this receiver go again: with the next packets to it, or after all others if there are none.
+    /// Schedules lost MPDUs to this receiver: with the next packets to it, or after all others if there are none.
     pub(super) fn keep_lost(&mut self, to: NodeId) {
         let goes =
             |ahead: &Ahead<P>| ahead.to == to && (!ahead.is_served || !ahead.packets.is_empty());
@@ -116,22 +119,22 @@ impl<P> Driver<P> {
         }
     }
 
-    /// Puts the first packets into service, and tells for whom they are.
+    /// Puts the first packets into service. Returns their receiver.
     fn begin_service(&mut self) -> Option<NodeId> {
         let first = self.ahead.front_mut()?;
         first.is_served = true;
         Some(first.to)
     }
 
-    /// The first packet of those in service.
+    /// Takes the first of the packets in service.
     fn pop(&mut self) -> Option<(Msdu<P>, usize)> {
         let popped = self.ahead.front_mut()?.packets.pop_front()?;
         self.packets -= 1;
         Some(popped)
     }
 
-    /// Lets `take` have packets for the receiver in service, one after the other, as long as it takes them: those of the
-    /// aggregate in service, or all that the hardware holds.
+    /// Offers packets for the receiver in service to `take`, one after the other, as long as it accepts them: those
+    /// of the aggregate in service, or all that the hardware holds.
     pub(super) fn hand_over(&mut self, to: NodeId, mut take: impl FnMut(&Msdu<P>, usize) -> bool) {
         let Self { counts, ahead, packets, .. } = self;
         let places = match counts {
@@ -153,7 +156,7 @@ impl<P> Driver<P> {
         }
     }
 
-    /// Ends the service of the first packets. Packets that did not fit into the frame go next.
+    /// Ends the service of the first packets. Those that did not fit into the frame are sent next.
     fn end_service(&mut self) {
         if let Some(first) = self.ahead.front_mut().filter(|first| first.is_served) {
             first.is_served = false;
@@ -176,7 +179,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         loop {
             self.fill(now, &mut driver);
             let Some(to) = driver.begin_service() else { break };
-            // Where the window is full, what waits in it goes alone, and packets stay with the driver.
+            // If the block ack window is full, its packets are sent alone, and new packets stay in the driver.
             if !self.is_full(to)
                 && let Some((msdu, queue)) = driver.pop()
             {
@@ -187,7 +190,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             if self.serve_link(to) {
                 break;
             }
-            // What was to go again has gone with packets before.
+            // The MPDUs that were to be sent again have been sent together with earlier packets.
             driver.end_service();
         }
         let has_nothing = driver.ahead.is_empty() && self.in_driver() == 0;
@@ -198,7 +201,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         self.driver = Some(driver);
     }
 
-    /// Lets the driver take what it has room for.
+    /// Lets the driver take packets up to its room.
     #[cold]
     pub(super) fn fill_ahead(&mut self, now: Time) {
         if let Some(mut driver) = self.driver.take() {
@@ -216,14 +219,13 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Number of packets from the driver that are in service or go again.
+    /// Number of packets of the driver that are in service or are sent again.
     fn in_driver(&self) -> u32 {
         let under_way = self.links.as_ref().map_or(0, |links| links.under_way());
         under_way + u32::from(self.in_service.is_some())
     }
 
-    /// Takes packets for one receiver as the scheduler says, up to `room` of them.
-    /// Deviates: [D-155]
+    /// Takes packets for one receiver, in the order of the scheduler, up to `room` of them.  Deviates: [D-155]
     fn take_ahead(&mut self, now: Time, counts: Counts, room: u32) -> Option<Ahead<P>> {
         let first = self.scheduler.choose(now, &mut self.queues)?;
         let mut ahead = if let Some(to) = self.begin_again(first) {
@@ -241,8 +243,9 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         Some(ahead)
     }
 
-    /// Takes more packets of one receiver into an aggregate: as many as the last one to it could have had. Limits of airtime
-    /// decide if one is begun, and shorten none: each would give back as little as it took, and be followed by one as short.
+    /// Takes further packets of one receiver for an aggregate, as many as its last aggregate could have had. Airtime
+    /// limits decide whether an aggregate is begun, and never shorten one: a short one would release little airtime,
+    /// so that the next would be as short.
     fn form_ahead(&mut self, now: Time, ahead: &mut Ahead<P>, first: usize) {
         let to = ahead.to;
         if ahead.packets.is_empty() && !self.scheduler.may_take(to) {
@@ -252,7 +255,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         for (msdu, _) in &ahead.packets {
             length = length.with(msdu.size + QOS_DATA_OVERHEAD);
         }
-        // Nothing is known of the link before its first frame, and a frame without an agreement has one packet.
+        // Before the first frame nothing is known of the link, and a frame without an agreement has one packet.
         while let Some((most, room)) = self.limits_ahead(to)
             && let Some((queue, place)) =
                 self.scheduler.find_more(now, &mut self.queues, (first, 0), to)
@@ -266,7 +269,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Takes more packets of one receiver, as many as there is `room` for and as the limits of airtime allow.
+    /// Takes further packets of one receiver, up to `room` and the airtime limits.
     fn take_burst(&mut self, now: Time, ahead: &mut Ahead<P>, first: usize, room: u32) {
         while ahead.packets.len() < room as usize
             && self.scheduler.may_take(ahead.to)
@@ -277,7 +280,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Takes a packet that was [found](Scheduler::find_more).
+    /// Takes a packet that the scheduler has [found](Scheduler::find_more).
     fn take_more_ahead(&mut self, ahead: &mut Ahead<P>, queue: usize, place: usize) {
         let msdu = self.queues.take(queue, place);
         self.scheduler.charge_more(&mut self.queues, queue, msdu.size);
@@ -290,7 +293,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         ahead.packets.push_back((msdu, queue));
     }
 
-    /// Airtime that the driver is expected to need for what it has.
+    /// Expected airtime of the packets that the driver holds.
     pub(crate) fn airtime_ahead(&self) -> Duration {
         if let Scheduler::Airtime(airtime) = &self.scheduler {
             airtime.ahead()
@@ -299,7 +302,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// The same transmitter's other categories have so much in the driver, which counts for the limit of all.  [linux-aql]
+    /// Sets the expected airtime of packets of the transmitter's other categories in the driver, which counts for the
+    /// limit of all stations.  [linux-aql]
     pub(crate) fn note_airtime_of_others(&mut self, ahead: Duration) {
         if let Scheduler::Airtime(airtime) = &mut self.scheduler {
             airtime.note_others(ahead);

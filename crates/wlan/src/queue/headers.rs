@@ -2,34 +2,34 @@
 
 use crate::edca::AccessCategory;
 
-/// The headers of a packet, as far as queues care. Unless told otherwise all packets are data of one flow.
+/// Headers of a packet, as far as queues use them. By default all packets are data of one flow.
 pub trait Headers {
-    /// Number of the connection and direction, as the five-tuple tells them apart.
+    /// Number that identifies the packet's connection and direction, like its five-tuple.
     fn flow(&self) -> u64 {
         0
     }
 
-    /// Data or a pure ACK.
+    /// Class of the packet: data or a pure ACK.
     fn class(&self) -> Class {
         Class::Data
     }
 
-    /// Access category that its priority gives it.  [80211-2020 §10.2.3.2]
+    /// Access category of the packet's priority.  [80211-2020 §10.2.3.2]
     fn category(&self) -> AccessCategory {
         AccessCategory::default()
     }
 }
 
-/// Meaning of a packet to its connection.
+/// Class of a packet within its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// It carries data, opens or ends a connection, or is not TCP's.
+    /// Everything but pure ACKs: a packet that carries data, opens or closes a connection, or is not TCP.
     Data,
     /// A TCP segment that only acknowledges.
     PureAck {
         /// Acknowledgment number.
         number: u64,
-        /// True if it has SACK blocks, which an ACK filter must not lose.
+        /// True if the segment has SACK blocks. An ACK filter must keep it.
         is_selective: bool,
     },
 }

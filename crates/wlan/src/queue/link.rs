@@ -1,4 +1,4 @@
-//! A link with a block ack agreement, as its transmitter keeps it: what has been in service and is not done.
+//! Transmitter's side of a link with a block ack agreement: packets that were in service and are not done.
 
 use airfair_units::{Bytes, Duration};
 
@@ -9,24 +9,24 @@ use crate::block_ack::{Bitmap, Done, Originator, Outgoing, Sequence};
 use crate::frame::Msdu;
 use crate::phy::TxVector;
 
-/// A packet that has left its queue, or the first of an A-MSDU.
+/// A packet that has left its queue, or an A-MSDU.
 #[derive(Clone, Debug)]
 pub(crate) struct Queued<P> {
     pub(crate) msdu: Msdu<P>,
-    /// The queue that it came from.
+    /// Queue from which the first packet came.
     queue: usize,
-    /// True if its receiver has it, or will not miss it.
+    /// True if the receiver has the packet, or will not wait for it.
     pub(crate) has_arrived: bool,
-    /// The others of the A-MSDU, if it is one.
+    /// Further packets of an A-MSDU.
     joined: Option<Box<Joined<P>>>,
 }
 
-/// Packets of an A-MSDU behind its first one.
+/// Packets of an A-MSDU after its first one.
 #[derive(Clone, Debug)]
 struct Joined<P> {
-    /// Octets of the A-MSDU.
+    /// Size of the A-MSDU.
     octets: Bytes,
-    /// Packets, each with the queue that it came from.
+    /// Packets, each with the queue from which it came.
     packets: Vec<(Msdu<P>, usize)>,
 }
 
@@ -35,19 +35,19 @@ impl<P> Queued<P> {
         Self { msdu, queue, has_arrived: false, joined: None }
     }
 
-    /// Octets of the MPDU behind its header: the packet's, or the A-MSDU's.
+    /// Size of the MPDU's payload: the packet, or the A-MSDU.
     #[inline]
     pub(crate) fn size(&self) -> Bytes {
         self.amsdu().unwrap_or(self.msdu.size)
     }
 
-    /// Octets of the A-MSDU, if it is one.
+    /// Size of the A-MSDU; `None` for a single packet.
     #[inline]
     pub(crate) fn amsdu(&self) -> Option<Bytes> {
         self.joined.as_ref().map(|joined| joined.octets)
     }
 
-    /// Octets as an A-MSDU with a packet of this size behind the others.  [80211-2020 §9.3.2.2.2]
+    /// Size of the A-MSDU with one more packet of this size.  [80211-2020 §9.3.2.2.2]
     fn size_with(&self, size: Bytes) -> Bytes {
         let before = self.amsdu().unwrap_or(AMSDU_SUBFRAME_HEADER + self.msdu.size);
         padded(before) + AMSDU_SUBFRAME_HEADER + size
@@ -61,26 +61,26 @@ impl<P> Queued<P> {
         joined.packets.push((msdu, queue));
     }
 
-    /// Packets behind the first one, each with the queue that it came from.
+    /// Packets after the first one, each with the queue from which it came.
     #[inline]
     fn joined(&self) -> &[(Msdu<P>, usize)] {
         self.joined.as_deref().map_or(&[], |joined| &joined.packets)
     }
 
-    /// The queue of each of its packets.
+    /// Queue of each packet of the MPDU.
     #[inline]
     pub(super) fn queues(&self) -> impl Iterator<Item = usize> {
         std::iter::once(self.queue).chain(self.joined().iter().map(|(_, queue)| *queue))
     }
 
-    /// Its packets, each with the queue that it came from.
+    /// Packets of the MPDU, each with the queue from which it came.
     pub(super) fn queues_mut(&mut self) -> impl Iterator<Item = (&Msdu<P>, &mut usize)> {
         let joined = self.joined.iter_mut().flat_map(|joined| &mut joined.packets);
         let others = joined.map(|(msdu, queue)| (&*msdu, queue));
         std::iter::once((&self.msdu, &mut self.queue)).chain(others)
     }
 
-    /// Packets behind the first one.
+    /// Packets after the first one.
     #[inline]
     pub(crate) fn others(&self) -> impl Iterator<Item = &Msdu<P>> {
         self.joined().iter().map(|(msdu, _)| msdu)
@@ -93,14 +93,14 @@ impl<P> Queued<P> {
     }
 }
 
-/// Response to the transmitter of an exchange.
+/// Response that the transmitter of an exchange gets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Response<'a> {
     BlockAck(&'a Bitmap),
-    /// The ACK of an MPDU that was sent alone.
+    /// ACK of an MPDU that was sent alone.
     Ack,
     Silence,
-    /// No CTS, as often as an RTS is sent: what it was to protect is given up.
+    /// No CTS after all RTS attempts: the data to be protected is given up.
     NoCts,
 }
 
@@ -108,14 +108,14 @@ pub(crate) enum Response<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Batch {
     length: AmpduLength,
-    /// True if any of them has been on the air.
+    /// True if any of the MPDUs was sent before.
     pub(crate) retry: bool,
-    /// Packets behind the first ones of their A-MSDUs.
+    /// Packets after the first ones of their A-MSDUs.
     pub(crate) joined: u16,
 }
 
 impl Batch {
-    /// Octets as an A-MPDU.
+    /// Size as an A-MPDU.
     pub(crate) fn octets(&self) -> Bytes {
         self.length.octets()
     }
@@ -132,48 +132,48 @@ pub(crate) struct Room {
     pub(crate) mpdus: u16,
 }
 
-/// Frames of a link as long as its vector stays the same.
+/// Vectors, durations and limits of a link's frames, which hold while its vector does not change.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frames {
     pub(crate) tx: TxVector,
-    /// Vector of its control frames.
+    /// Vector of control frames.
     pub(crate) control: TxVector,
-    /// Time on the air of a `BlockAck`.
+    /// Duration of a `BlockAck`.
     pub(crate) block_ack: Duration,
-    /// Limits of an aggregate without a TXOP.
+    /// Limits of an aggregate without a TXOP limit.
     pub(crate) room: Room,
 }
 
-/// A link to one receiver.
+/// Link with a block ack agreement to one receiver.
 #[derive(Debug)]
-pub(crate) struct Link<P> {
+pub(crate) struct BlockAckLink<P> {
     pub(crate) agreement: Agreement,
     pub(crate) originator: Originator<Queued<P>>,
-    /// The queue from which it is to be served again.
+    /// Queue before whose packets the link is to be served again.
     pub(super) again: Option<usize>,
     pub(crate) batch: Batch,
-    /// Frames of the link as long as its vector stays the same.
+    /// Vectors, durations and limits of frames, valid for one vector.
     pub(crate) frames: Option<Frames>,
 }
 
-impl<P: Copy> Link<P> {
+impl<P: Copy> BlockAckLink<P> {
     pub(super) fn new(agreement: Agreement) -> Self {
         let originator = Originator::new(agreement.originator(), Sequence::default());
         let (again, frames) = (None, None);
         Self { agreement, originator, again, batch: Batch::default(), frames }
     }
 
-    /// True if it has anything to send.
+    /// True if the link has anything to send.
     pub(super) fn has_waiting(&self) -> bool {
         self.originator.waiting() > 0 || self.originator.request().is_some()
     }
 
-    /// Takes a packet, for which the window has room.
+    /// Adds a packet to the window, which must have room.
     pub(super) fn push(&mut self, msdu: Msdu<P>, queue: usize) {
         self.originator.push(Queued::new(msdu, queue));
     }
 
-    /// Makes a batch of what waits in the window. True if more may join.
+    /// Makes a batch of the packets that wait in the window. Returns true if more may join.
     pub(super) fn begin_batch(&mut self, room: &Room) -> bool {
         self.batch = Batch::default();
         let Self { originator, batch, .. } = self;
@@ -187,12 +187,12 @@ impl<P: Copy> Link<P> {
         self.may_take()
     }
 
-    /// True if one more packet may go, in an MPDU of its own or in the last one.
+    /// True if one more packet may be sent, in its own MPDU or in the last one.
     pub(super) fn may_take(&self) -> bool {
         self.originator.has_room() || self.agreement.amsdu.is_some()
     }
 
-    /// Takes one more packet of this size into the batch, if it fits; tells where.
+    /// Adds one more packet of this size to the batch, if it fits. Returns its place.
     pub(super) fn extend_batch(&mut self, size: Bytes, room: &Room) -> Option<Place> {
         if self.joins(size, room) {
             return Some(Place::LastMpdu);
@@ -201,7 +201,7 @@ impl<P: Copy> Link<P> {
         is_added.then_some(Place::OwnMpdu)
     }
 
-    /// Takes one more packet into the batch, in an MPDU of its own, if it fits.
+    /// Adds one more packet to the batch, in its own MPDU, if it fits.
     #[inline]
     pub(super) fn take(&mut self, msdu: &Msdu<P>, queue: usize, room: &Room) -> bool {
         let fits = self.originator.has_room() && self.batch.add(msdu.size, room);
@@ -211,8 +211,8 @@ impl<P: Copy> Link<P> {
         fits
     }
 
-    /// The last MPDU takes one more packet of this size, if it has not been on the air and that fits.
-    /// Deviates: [D-154]
+    /// Adds one more packet of this size to the last MPDU, if that was not sent yet and the packet fits.  Deviates:
+    /// [D-154]
     fn joins(&mut self, size: Bytes, room: &Room) -> bool {
         let Some(most) = self.agreement.amsdu else { return false };
         let Some(last) = self.originator.newest() else { return false };
@@ -226,7 +226,7 @@ impl<P: Copy> Link<P> {
         fits
     }
 
-    /// Puts a packet where it has been [taken into the batch](Self::extend_batch).
+    /// Stores a packet at the place that [`extend_batch`](Self::extend_batch) has returned.
     pub(super) fn put(&mut self, msdu: Msdu<P>, queue: usize, place: Place) {
         match place {
             Place::OwnMpdu => self.push(msdu, queue),
@@ -237,12 +237,12 @@ impl<P: Copy> Link<P> {
         }
     }
 
-    /// The packets that are on the air.
+    /// Packets on the air.
     pub(crate) fn on_air(&mut self) -> impl Iterator<Item = Outgoing<&mut Queued<P>>> {
         self.originator.on_air()
     }
 
-    /// Queue of what waits, for the scheduler's account.
+    /// Queue of the first packet that waits, for the scheduler.
     pub(super) fn queue(&self) -> Option<usize> {
         self.originator.batch().next().map(|it| it.packet.queue)
     }
@@ -266,7 +266,7 @@ impl<P: Copy> Link<P> {
 /// Place of a packet in an aggregate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Behind others in the last MPDU, an A-MSDU.
+    /// In the last MPDU, which is an A-MSDU.
     LastMpdu,
     OwnMpdu,
 }
@@ -276,7 +276,7 @@ fn count<T>(packets: &[T]) -> u16 {
 }
 
 impl Batch {
-    /// Adds an MPDU with so much behind its header if it fits; the first one fits anyway.
+    /// Adds an MPDU with this payload, if it fits. The first one is always added.
     #[inline]
     fn add(&mut self, payload: Bytes, room: &Room) -> bool {
         let next = self.length.with(payload + QOS_DATA_OVERHEAD);

@@ -7,41 +7,41 @@
 //!           again
 //! ```
 //!
-//! A packet leaves its queue when there is room for it in the window of its receiver, and not before.
+//! A packet leaves its queue only when the window of its receiver has room for it.
 
 use airfair_units::Time;
 
 use super::TransmitQueue;
 use super::headers::Headers;
-use super::link::{Batch, Link, Queued, Response, Room};
+use super::link::{Batch, BlockAckLink, Queued, Response, Room};
 use crate::aggregation::Agreement;
-use crate::block_ack::Fate;
+use crate::block_ack::PacketOutcome;
 use crate::config::NodeId;
 use crate::frame::Msdu;
 
-/// The links of one transmitter.
+/// Links of one transmitter with block ack agreements.
 #[derive(Debug)]
-pub(super) struct Links<P> {
-    /// By receiver; none where frames are acknowledged one by one.
-    to: Vec<Option<Box<Link<P>>>>,
-    /// Receiver of the aggregate in service, or of what its agreement asks for.
+pub(super) struct BlockAckLinks<P> {
+    /// Link of each receiver; `None` without an agreement.
+    to: Vec<Option<Box<BlockAckLink<P>>>>,
+    /// Receiver of the aggregate or `BlockAckReq` in service.
     in_service: Option<NodeId>,
-    /// Packets that have left their queues and are not done.
+    /// Number of packets that have left their queues and are not done.
     under_way: u32,
-    /// The same of each queue.
+    /// Number of such packets of each queue.
     of_queue: Vec<u32>,
 }
 
-impl<P> Default for Links<P> {
+impl<P> Default for BlockAckLinks<P> {
     fn default() -> Self {
         Self { to: Vec::new(), in_service: None, under_way: 0, of_queue: Vec::new() }
     }
 }
 
-impl<P: Copy> Links<P> {
-    /// The link to a receiver, if there is an agreement with it.
+impl<P: Copy> BlockAckLinks<P> {
+    /// Link to a receiver, if there is an agreement.
     #[inline]
-    fn get(&mut self, to: NodeId) -> Option<&mut Link<P>> {
+    fn get(&mut self, to: NodeId) -> Option<&mut BlockAckLink<P>> {
         self.to.get_mut(to.index())?.as_deref_mut()
     }
 
@@ -49,7 +49,7 @@ impl<P: Copy> Links<P> {
         if to.index() >= self.to.len() {
             self.to.resize_with(to.index() + 1, || None);
         }
-        self.to[to.index()] = Some(Box::new(Link::new(agreement)));
+        self.to[to.index()] = Some(Box::new(BlockAckLink::new(agreement)));
     }
 
     fn note(&mut self, queue: usize) {
@@ -57,7 +57,7 @@ impl<P: Copy> Links<P> {
         self.under_way += 1;
     }
 
-    /// So many packets of a queue are done.
+    /// Accounts for packets of a queue that are done.
     #[inline]
     fn forget(&mut self, queue: usize, count: u32) {
         if count > 0 {
@@ -66,17 +66,18 @@ impl<P: Copy> Links<P> {
         }
     }
 
-    /// Packets that have left queue `index` and are not done.
+    /// Number of packets that have left queue `index` and are not done.
     pub(super) fn of_queue(&self, index: usize) -> u32 {
         self.of_queue.get(index).copied().unwrap_or(0)
     }
 
-    /// Packets that have left their queues and are not done.
+    /// Number of packets that have left their queues and are not done.
     pub(super) fn under_way(&self) -> u32 {
         self.under_way
     }
 
-    /// All packets that are not done are of queues that `classify` says. No receiver is to be served again.
+    /// Assigns all packets that are not done to the queues that `classify` returns. No receiver is to be served
+    /// again.
     pub(super) fn reclassify(&mut self, mut classify: impl FnMut(&Msdu<P>) -> usize) {
         self.of_queue.clear();
         for link in self.to.iter_mut().flatten() {
@@ -88,7 +89,7 @@ impl<P: Copy> Links<P> {
         }
     }
 
-    /// Receivers for whom there is anything.
+    /// Receivers for which something waits or is in service.
     pub(super) fn receivers(&self) -> Vec<NodeId> {
         let links = (0..).map(NodeId).zip(&self.to);
         let in_use = links.filter(|(to, link)| {
@@ -102,7 +103,7 @@ impl<P: Copy> Links<P> {
     }
 }
 
-/// So many more packets of queue `index` are under way.
+/// Accounts for further packets of queue `index` that have left it.
 fn note(of_queue: &mut Vec<u32>, index: usize, packets: u32) {
     if index >= of_queue.len() {
         of_queue.resize(index + 1, 0);
@@ -111,32 +112,35 @@ fn note(of_queue: &mut Vec<u32>, index: usize, packets: u32) {
 }
 
 impl<P: Copy + Headers> TransmitQueue<P> {
-    /// From now on frames to this receiver are aggregated.
+    /// Sets a block ack agreement with a receiver.
     pub(crate) fn agree(&mut self, to: NodeId, agreement: Agreement) {
         self.links.get_or_insert_default().set(to, agreement);
     }
 
-    /// The link to a receiver.
+    /// Link to a receiver.
+    ///
+    /// # Panics
+    /// If there is no agreement.
     #[inline]
-    pub(crate) fn link(&mut self, to: NodeId) -> &mut Link<P> {
+    pub(crate) fn link(&mut self, to: NodeId) -> &mut BlockAckLink<P> {
         let link = self.links.as_mut().and_then(|links| links.get(to));
         link.expect("a link with an agreement")
     }
 
-    /// The batch that has been made for a receiver.
+    /// Batch for a receiver.
     #[inline]
     pub(crate) fn batch(&self, to: NodeId) -> Batch {
         let link = self.links.as_ref().and_then(|links| links.to[to.index()].as_ref());
         link.map_or_else(Batch::default, |link| link.batch)
     }
 
-    /// The agreement with a receiver, if there is one.
+    /// Agreement with a receiver, if there is one.
     pub(crate) fn agreement(&self, to: NodeId) -> Option<&Agreement> {
         let link = self.links.as_ref()?.to.get(to.index())?.as_ref()?;
         Some(&link.agreement)
     }
 
-    /// Receiver of the aggregate in service, if it is one.
+    /// Receiver in service, if it has a block ack agreement.
     #[inline]
     pub(crate) fn link_in_service(&self) -> Option<NodeId> {
         self.links.as_ref().and_then(|links| links.in_service)
@@ -147,14 +151,14 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         self.links.iter().flat_map(|links| links.iter())
     }
 
-    /// True if a packet for this receiver has to wait: the window of its aggregates has no room.
+    /// True if packets for this receiver must wait, because its window is full.
     #[inline]
     pub(super) fn is_full(&self, to: NodeId) -> bool {
         let link = self.links.as_ref().and_then(|links| links.to.get(to.index())?.as_ref());
         link.is_some_and(|link| !link.originator.has_room())
     }
 
-    /// A receiver is in service, for the account of queue `index`, and no more to be served again.
+    /// Puts a receiver into service, on the account of queue `index`. It need not be served again.
     fn begin_service(&mut self, to: NodeId, index: usize) {
         let Some(links) = &mut self.links else { return };
         (links.in_service, self.serving) = (Some(to), index);
@@ -163,7 +167,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Puts a packet into service whose receiver takes aggregates. There is room for it in the window.
+    /// Puts a packet into service whose receiver has an agreement. Its window must have room. Returns false without
+    /// an agreement.
     #[inline(never)]
     pub(super) fn serve_aggregated(&mut self, msdu: Msdu<P>, queue: usize) -> bool {
         let Some(links) = &mut self.links else { return false };
@@ -174,8 +179,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         true
     }
 
-    /// Puts a receiver into service without a packet of queue `index`, whose turn it is: what was lost goes before, and a
-    /// packet for which the window has no room stays where it is.
+    /// Puts a receiver into service without a packet of queue `index`, whose turn it is: lost MPDUs come first, and a
+    /// packet stays in its queue if the window has no room.
     #[inline(never)]
     pub(super) fn serve_without_packet(&mut self, now: Time, index: usize) -> bool {
         let to = if let Some(to) = self.begin_again(index) {
@@ -190,7 +195,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         true
     }
 
-    /// The receiver that is to be served again before the packets of queue `index`, if there is one; it is no more.
+    /// Takes the receiver that is to be served again before the packets of queue `index`, if there is one.
     pub(super) fn begin_again(&mut self, index: usize) -> Option<NodeId> {
         self.links.as_ref()?;
         let to = self.queues.pop_again(index)?;
@@ -198,7 +203,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         Some(to)
     }
 
-    /// Puts a receiver into service for what has been sent in vain; false if there is nothing.
+    /// Puts a receiver into service for lost MPDUs or a request. Returns false if there is nothing to send.
     pub(super) fn serve_link(&mut self, to: NodeId) -> bool {
         let Some(links) = &mut self.links else { return false };
         let Some(link) = links.get(to).filter(|link| link.has_waiting()) else { return false };
@@ -207,15 +212,14 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         true
     }
 
-    /// Limits of the frames of a link as it had them last, if it has an agreement and had any.
+    /// Agreement with a receiver, and limits of the last frame to it; `None` without an agreement or a frame.
     pub(super) fn limits_ahead(&mut self, to: NodeId) -> Option<(Agreement, Room)> {
         let link = self.links.as_mut()?.get(to)?;
         Some((link.agreement, link.frames?.room))
     }
 
-    /// Makes the batch of the next PPDU to the receiver in service: what waits in the window in its order, then packets
-    /// that the scheduler lets join.
-    /// Deviates: [D-130]
+    /// Makes the batch of the next PPDU to the receiver in service: packets that wait in the window, and then packets
+    /// that the scheduler lets join.  Deviates: [D-130]
     pub(crate) fn prepare(&mut self, now: Time, to: NodeId, room: &Room) {
         let Self { links: Some(links), queues, scheduler, serving, driver, .. } = self else {
             return;
@@ -237,7 +241,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             return;
         }
         if goes_on && scheduler.is_single() && link.agreement.amsdu.is_none() {
-            // In one queue, those for the same receiver follow each other, mostly.
+            // In a single queue, packets for one receiver mostly follow each other.
             let queue = *serving;
             let taken = queues.hand_over(queue, to, |msdu| link.take(msdu, queue, room));
             note(&mut links.of_queue, queue, taken);
@@ -259,24 +263,24 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// The exchange with the receiver in service is over: tells of each packet that is done. After silence the same
-    /// receiver stays in service, as long as anything waits for it; else the scheduler chooses, and what waits here goes
-    /// before what waits in the same queue.
+    /// Ends the exchange with the receiver in service, and calls `tell` for each packet that is done. Without a
+    /// response, the receiver stays in service as long as anything waits for it. Otherwise the scheduler chooses, and
+    /// packets that wait here come before those of the same queue.
     pub(crate) fn settle(
         &mut self,
         now: Time,
         to: NodeId,
         response: Response<'_>,
-        mut tell: impl FnMut(&Queued<P>, Fate),
+        mut tell: impl FnMut(&Queued<P>, PacketOutcome),
     ) {
         let is_answered = matches!(response, Response::BlockAck(_) | Response::Ack);
         let Some(links) = &mut self.links else { return };
         let Some(mut link) = links.to[to.index()].take() else { return };
         let before = links.under_way;
-        // Packets of one queue, mostly: subtracted one by one, each would wait for the one before.
+        // Packets of one queue mostly follow each other, and are subtracted together.
         let (mut of_queue, mut count) = (self.serving, 0);
         link.settle(response, |done| {
-            tell(done.packet, done.fate);
+            tell(done.packet, done.outcome);
             for queue in done.packet.queues() {
                 if queue != of_queue {
                     links.forget(of_queue, std::mem::take(&mut count));
@@ -302,8 +306,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         self.serve_next(now);
     }
 
-    /// A receiver is to be served again before the packets of queue `index`; by hardware that keeps what was lost, with the
-    /// packets that it has.
+    /// Schedules a receiver to be served again before the packets of queue `index`. Hardware that keeps lost MPDUs
+    /// sends them with its next packets.
     #[inline]
     pub(super) fn push_again(&mut self, now: Time, to: NodeId, index: usize) {
         if let Some(driver) = self.driver.as_mut().filter(|driver| driver.keeps_lost()) {

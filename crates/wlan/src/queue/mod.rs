@@ -1,4 +1,4 @@
-//! The way of a packet from its arrival at a transmitter to its channel access.
+//! Transmit queue: the path of a packet from its arrival at a transmitter to channel access.
 //!
 //! ```text
 //!              ┌───────┐
@@ -10,19 +10,19 @@
 //!              └───────┘
 //! ```
 //!
-//! | module | concept |
+//! | module | content |
 //! | --- | --- |
-//! | [`config`] | what there is to choose |
-//! | [`headers`] | what a classifier reads |
-//! | `sub_queue` | the queues |
-//! | `scheduler` | who leaves first |
-//! | `codel` | who is dropped for waiting too long |
-//! | `airtime` | stations that share airtime |
-//! | `driver` | what the driver has taken ahead of the air |
+//! | [`config`] | configuration |
+//! | [`headers`] | headers that a classifier reads |
+//! | `sub_queue` | queues behind the classifier |
+//! | `scheduler` | choice of the queue that is served next |
+//! | `codel` | CoDel |
+//! | `airtime` | airtime fairness between stations |
+//! | `driver` | driver's queue ahead of the air |
 //! | `regulator` | stations that wait when they have used their share of the channel |
-//! | `backlog` | packets of one flow that wait |
-//! | `link`, `links` | windows of those who take aggregates: what has been in service and is not done |
-//! | `reconfigure` | all of it, while packets are there |
+//! | `backlog` | number of waiting packets of one flow |
+//! | `link`, `links` | block ack windows of receivers: packets that were in service and are not done |
+//! | `reconfigure` | change of the configuration while packets are queued |
 //!
 //! Where stations share time, the cell reports to the access point's queue the time that each exchange has used
 //! (`cell::airtime_charge`). A queue that holds packets back returns the time at which to ask it again
@@ -59,55 +59,55 @@ use config::{Discipline, Limit, Overflow, QueueConfig, Weights};
 use driver::Driver;
 use headers::{Class, Headers};
 pub(crate) use link::{Batch, Frames, Queued, Response, Room};
-use links::Links;
+use links::BlockAckLinks;
 use scheduler::Scheduler;
 use sub_queue::SubQueues;
 
-/// Airtime charge: the time that an exchange between the access point and a station has used.
+/// Airtime charge: time that an exchange between the access point and a station has used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Charge {
-    /// The station.
+    /// Station of the exchange.
     pub station: NodeId,
     /// Direction of the data.
     pub direction: Direction,
     /// Rate of the data frame.
     pub rate: DataRate,
-    /// All frames, and the gaps between them.
+    /// Duration of all frames, and of the interframe spaces between them.
     pub airtime: Duration,
-    /// The gap before the first frame.
+    /// Interframe space before the first frame.
     pub gap: Duration,
-    /// The mean back-off of a first attempt, where there was one.
+    /// Mean back-off of a first attempt; zero if the exchange had no back-off.
     pub backoff: Duration,
 }
 
-/// A packet in service: the frames that carry it are of one sequence number.
+/// A packet in service. All frames that carry it have the same sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InService<P> {
-    /// The next frame that carries it.
+    /// Next frame that carries the packet.
     pub mpdu: Mpdu<P>,
-    /// True if it has reached its receiver, whatever became of the ACK.
+    /// True if the packet has reached its receiver, even if the ACK was lost.
     pub has_arrived: bool,
 }
 
-/// The transmit queue of one member.
+/// Transmit queue of one member.
 #[derive(Debug)]
 pub struct TransmitQueue<P> {
     config: QueueConfig,
     in_service: Option<InService<P>>,
     /// Sequence number of the next packet in service.  [80211-2020 §10.3.2.14]
     sequence: u16,
-    /// The queue that the packet in service came from.
+    /// Queue from which the packet in service came.
     serving: usize,
     queues: SubQueues<P>,
     scheduler: Scheduler,
-    /// None where no receiver takes aggregates.
-    links: Option<Box<Links<P>>>,
-    /// None where nothing is taken ahead of the air but the packet in service.
+    /// Block ack windows of receivers; `None` if no receiver has an agreement.
+    links: Option<Box<BlockAckLinks<P>>>,
+    /// Driver's queue; `None` if only the packet in service is taken ahead of the air.
     driver: Option<Box<Driver<P>>>,
 }
 
 impl<P: Copy + Headers> TransmitQueue<P> {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: QueueConfig) -> Self {
         let scheduler = Scheduler::new(config.discipline);
         Self {
@@ -122,7 +122,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Packets that wait or are in service.
+    /// Number of packets that wait or are in service.
     #[inline]
     pub fn len(&self) -> u32 {
         let packets = self.queues.waiting + u32::from(self.in_service.is_some());
@@ -134,13 +134,13 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         packets + under_way + ahead - self.queues.again
     }
 
-    /// True if there is nothing to send, or nothing that may go.
+    /// True if nothing is in service: the queue has no packets, or none that may be sent.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.in_service.is_none() && self.link_in_service().is_none()
     }
 
-    /// True if there is room for one more packet of data to `to` without another giving way.
+    /// True if a data packet to `to` has room without another packet being dropped.
     #[inline]
     pub fn has_room_for(&self, to: NodeId) -> bool {
         if self.config.limit == Limit::Shared {
@@ -157,13 +157,13 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// The packet in service, if there is one that is acknowledged for itself.
+    /// Packet in service, if an ACK answers it.
     #[inline]
     pub fn packet(&self) -> Option<&InService<P>> {
         self.in_service.as_ref()
     }
 
-    /// The packet in service.
+    /// Packet in service, mutable, if an ACK answers it.
     #[inline]
     pub fn packet_mut(&mut self) -> Option<&mut InService<P>> {
         self.in_service.as_mut()
@@ -183,16 +183,16 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         packets.map(|waiting| &waiting.msdu).chain(ahead)
     }
 
-    /// Lets a packet in, straight into service if nothing else is; false if there is no room for it.
-    /// Others may be dropped in its place: see [`poll_dropped`](Self::poll_dropped).
+    /// Adds a packet, which goes straight into service if nothing else is. Returns false if there is no room for it.
+    /// Other packets may be dropped instead: see [`poll_dropped`](Self::poll_dropped).
     pub fn push(&mut self, now: Time, msdu: Msdu<P>) -> bool {
         let Msdu { ref payload, size, from, to } = msdu;
         let frame = Msdu { payload: (), size, from, to };
         self.append(now, payload, frame).is_some() || self.push_otherwise(now, msdu)
     }
 
-    /// Lets a packet in that only joins the end of the one queue that there is, and tells the length with it; `None`, and
-    /// it is not in, where [`push`](Self::push) has more to do.
+    /// Adds a packet that only joins the end of the single queue. Returns the length with it; or `None`, without
+    /// adding the packet, if [`push`](Self::push) has more to do.
     #[expect(
         clippy::inline_always,
         reason = "each call on a packet's way costs twenty instructions"
@@ -240,8 +240,9 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         true
     }
 
-    /// Lets up to `most` packets in, one after the other, as long as each only joins the end of the one queue that there
-    /// is: nothing goes into service, and no packet gives way. Tells how many have come, and after each the length.
+    /// Adds up to `most` packets, one after the other, as long as each only joins the end of the single queue: none
+    /// goes into service, and none is dropped. Calls `tell` with the length after each packet. Returns the number of
+    /// packets added.
     pub fn extend(
         &mut self,
         now: Time,
@@ -265,20 +266,20 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         (length - before) as usize
     }
 
-    /// True if a packet for which there is room only joins the end of the one queue that there is: others wait or are in
-    /// service, and nobody looks at what comes.
+    /// True if a packet with room only joins the end of the single queue: something is in service, and no filter or
+    /// driver needs to look at it.
     #[inline]
     fn only_appends(&self) -> bool {
         let is_one = matches!(self.config.discipline, Discipline::Fifo | Discipline::CoDel(_));
         is_one && !self.is_empty() && !self.config.ack_filter && self.driver.is_none()
     }
 
-    /// True if a packet that comes while nothing is in service need not be asked for whom it is.
+    /// True if a packet that arrives while nothing is in service may be served at once, whatever its receiver.
     fn serves_at_once(&self) -> bool {
         !matches!(self.scheduler, Scheduler::Regulated(_)) && self.driver.is_none()
     }
 
-    /// Puts a packet that had to wait into service, if nothing is and one may go now.
+    /// Puts a waiting packet into service, if nothing is in service and one may be sent now.
     #[cold]
     pub fn release(&mut self, now: Time) {
         if self.is_empty() && self.queues.waiting > 0 {
@@ -286,7 +287,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Time at which [`release`](Self::release) may have something to do, if packets wait and none may go.
+    /// Time at which [`release`](Self::release) may succeed, if packets wait and none may be sent now.
     pub fn next_release(&self) -> Option<Time> {
         match &self.scheduler {
             Scheduler::Regulated(regulator) if self.is_empty() => regulator.next_release(),
@@ -294,13 +295,13 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// True if stations share the channel here, whatever the category of their exchanges.
+    /// True if stations share the channel by a regulator, regardless of the categories of their exchanges.
     #[inline]
     pub fn shares_channel(&self) -> bool {
         matches!(self.scheduler, Scheduler::Regulated(_))
     }
 
-    /// An exchange of the access point with a station, either way, has taken its time.
+    /// Charges an exchange of the access point with a station, in either direction.
     pub fn charge(&mut self, now: Time, charge: &Charge) {
         match &mut self.scheduler {
             Scheduler::Airtime(airtime) => airtime.charge(now, charge),
@@ -309,8 +310,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// The packet of this sequence number is done, acknowledged or given up: takes it out of the batch, in which the
-    /// next one follows. Nothing if it is not in service.
+    /// Removes the packet with this sequence number from service, since it was acknowledged or given up, and serves
+    /// the next one. Returns `None` if it is not in service.
     #[inline]
     pub fn finish(&mut self, now: Time, sequence: u16) -> Option<InService<P>> {
         let served = self.in_service.take_if(|served| served.mpdu.sequence == sequence)?;
@@ -344,25 +345,25 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             (Some(InService { mpdu: frame, has_arrived: false }), queue);
     }
 
-    /// True if a packet was dropped after it had been let in.
+    /// True if a packet was dropped after it had been added.
     #[inline]
     pub fn has_dropped(&self) -> bool {
         !self.queues.dropped.is_empty()
     }
 
-    /// A packet that was dropped after it had been let in.
+    /// Next packet that was dropped after it had been added.
     pub fn poll_dropped(&mut self) -> Option<(Msdu<P>, DropCause)> {
         self.queues.dropped.pop_front()
     }
 
-    /// Sets the weights of data and ACKs, if there are such.
+    /// Sets the weights of DATA and pure ACKs; no effect with other disciplines.
     pub fn set_weights(&mut self, weights: Weights) {
         if let Scheduler::Weighted(weighted) = &mut self.scheduler {
             weighted.set(weights);
         }
     }
 
-    /// The queue of a packet.
+    /// Index of the queue for a packet.
     fn classify(&mut self, msdu: &Msdu<P>, now: Time) -> usize {
         match self.config.discipline {
             Discipline::Fifo | Discipline::CoDel(_) => 0,
@@ -386,7 +387,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         airtime.classify(now, msdu.to.index(), |queues| bucket(msdu.payload.flow(), queues))
     }
 
-    /// True if one more packet may join `queue`. Where the longest queue gives way, there is always room.
+    /// True if one more packet may join `queue`. If the longest queue gives way, there is always room.
     fn has_room(&self, queue: usize) -> bool {
         let room = self.config.packets;
         match (&self.config.discipline, self.config.limit) {
@@ -401,8 +402,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Drops the oldest packet of the flow with most packets in `queue`, the new one included; false if
-    /// there is no older one. O(packets · log flows).
+    /// Drops the oldest packet of the flow with the most packets in `queue`, the new packet included. Returns false
+    /// if that flow has no older packet. O(packets · log flows).
     fn make_room(&mut self, queue: usize, new: &P) -> bool {
         if self.config.overflow == Overflow::Tail {
             return false;
@@ -425,7 +426,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         self.queues.remove(longest, 0, DropCause::QueueFull);
     }
 
-    /// Drops the ACK of the same flow that a new one makes redundant.  [cake §IV-D]
+    /// Drops an ACK of the same flow that the new packet makes redundant.  [cake §IV-D]
     fn filter(&mut self, queue: usize, new: &P) {
         let Class::PureAck { number, is_selective: false } = new.class() else { return };
         let is_redundant = |payload: &P| match payload.class() {
@@ -442,7 +443,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     }
 }
 
-/// Queue that a flow is hashed to: the finaliser of `SplitMix64`, the same everywhere.
+/// Index of the queue to which a flow is hashed, by the finaliser of `SplitMix64`, which is the same on every
+/// platform.
 fn bucket(flow: u64, queues: u16) -> usize {
     let word = flow.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,10 +1,10 @@
-//! Another configuration while packets wait, are in service, in aggregates or ahead in the driver.
+//! Change of a queue's configuration while packets wait, are in service, in aggregates, or in the driver.
 //!
 //! | packets | with the new configuration |
 //! | --- | --- |
-//! | in service, or in the window of a receiver of aggregates | stay there, and count for the queue that would have them now |
+//! | in service, or in a block ack window | stay there, and count for the queue to which they would belong now |
 //! | taken by the driver, and not in service | join the new queues first |
-//! | waiting | join them behind, in the order in which they came |
+//! | waiting | join the new queues behind these, in the order in which they came |
 
 use airfair_units::Time;
 
@@ -17,8 +17,8 @@ use crate::config::NodeId;
 use crate::record::DropCause;
 
 impl<P: Copy + Headers> TransmitQueue<P> {
-    /// Takes another configuration. What waits joins the new queues as if it came now; what has no room there is dropped: see
-    /// [`poll_dropped`](Self::poll_dropped).
+    /// Replaces the configuration. Waiting packets join the new queues as if they came now. Those without room are
+    /// dropped: see [`poll_dropped`](Self::poll_dropped).
     #[cold]
     pub fn reconfigure(&mut self, now: Time, config: QueueConfig) {
         let ahead = self.driver.take().map_or_else(Vec::new, |driver| driver.into_packets());
@@ -39,7 +39,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// The packet in service, if it is acknowledged for itself, counts for its new queue.
+    /// Assigns the packet in service, if an ACK answers it, to its new queue.
     fn classify_in_service(&mut self, now: Time) {
         let Some(msdu) = self.in_service.as_ref().map(|served| served.mpdu.msdu) else { return };
         self.serving = self.classify(&msdu, now);
@@ -48,8 +48,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Packets in windows count for their new queues, before whose packets a receiver that has something to be sent again is
-    /// served again.
+    /// Assigns packets in block ack windows to their new queues. A receiver with MPDUs to be sent again is served
+    /// before the packets of its queue.
     fn classify_links(&mut self, now: Time) {
         let Some(mut links) = self.links.take() else { return };
         links.reclassify(|msdu| {
@@ -71,7 +71,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// A queue of packets for a receiver, of which nothing is there but the request for its acknowledgment.
+    /// A queue for a receiver that has no packets, but a pending `BlockAckReq`.
     fn queue_of(&mut self, now: Time, to: NodeId) -> usize {
         match (self.config.discipline, &mut self.scheduler) {
             (_, Scheduler::Airtime(airtime)) => airtime.classify(now, to.index(), |_| 0),

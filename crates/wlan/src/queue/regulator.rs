@@ -1,4 +1,4 @@
-//! A bucket of channel time for each station: whoever has used up its share waits.  [tan-2004 §4]
+//! Regulator of channel time: each station has a token bucket, and waits when it has used its share.  [tan-2004 §4]
 //!
 //! Deviates: [D-107], [D-108]
 
@@ -10,32 +10,32 @@ use super::Charge;
 use super::config::TimeRegulation;
 use super::sub_queue::SubQueues;
 
-/// The whole channel, in the unit of rates.
+/// Share of the whole channel, in the unit of rates.
 const CHANNEL: i64 = 1_000_000;
 
-/// The buckets of an access point.
+/// Token buckets of an access point.
 #[derive(Debug)]
 pub(super) struct Regulator {
     rule: TimeRegulation,
     /// Stations with packets, in the order of their turns.
     waiting: VecDeque<usize>,
     stations: Vec<Station>,
-    /// Stations that share the channel.
+    /// Number of stations that share the channel.
     competing: i64,
     next_adjustment: Time,
-    /// Channel time of all since the last adjustment, back-off included.
+    /// Channel time used by all stations since the last adjustment, back-off included.
     busy: Duration,
 }
 
-/// `tokens` and what stands beside them are times in nanoseconds, multiplied by [`CHANNEL`].
+/// Token bucket of a station. `tokens` and `used` are times in nanoseconds, multiplied by [`CHANNEL`].
 #[derive(Clone, Copy, Debug, Default)]
 struct Station {
     competes: bool,
     tokens: i128,
     filled_at: Time,
-    /// Tokens per nanosecond: its share of the channel [ppm].
+    /// Tokens per nanosecond: share of the channel [ppm].
     rate: i64,
-    /// Since the last adjustment: time used; whether it had packets; whether they had to wait.
+    /// Since the last adjustment: time used; whether the station had packets; whether they had to wait.
     used: i128,
     had_packets: bool,
     was_held: bool,
@@ -57,7 +57,7 @@ impl Regulator {
         }
     }
 
-    /// A packet for `station` has come, which had none.
+    /// Handles a packet for `station`, which had none.
     pub(super) fn activate(&mut self, now: Time, station: usize) {
         self.advance(now);
         self.associate(now, station);
@@ -65,7 +65,7 @@ impl Regulator {
         self.waiting.push_back(station);
     }
 
-    /// The station to be served next, if any may be: in turns, whoever has tokens.  [tan-2004 §4.1]
+    /// Station to be served next, if any may be: in turns, the next one with tokens.  [tan-2004 §4.1]
     #[inline(never)]
     pub(super) fn choose<P>(&mut self, now: Time, queues: &SubQueues<P>) -> Option<usize> {
         self.advance(now);
@@ -87,12 +87,12 @@ impl Regulator {
         None
     }
 
-    /// All packets of a station have left at once.
+    /// Removes a station whose packets have all left at once.
     pub(super) fn forget(&mut self, station: usize) {
         self.waiting.retain(|it| *it != station);
     }
 
-    /// Time at which a station that waits has tokens again, or its share may grow.
+    /// Time at which a waiting station has tokens again, or at which its share may grow.
     pub(super) fn next_release(&self) -> Option<Time> {
         let of = |index: &usize| {
             let Station { tokens, rate, filled_at, .. } = self.stations[*index];
@@ -103,7 +103,7 @@ impl Regulator {
         Some(self.waiting.iter().map(of).min()?.min(self.next_adjustment))
     }
 
-    /// An exchange of `charge.station`, either way, has used the channel.  [tan-2004 §4.2]
+    /// Charges an exchange of `charge.station`, in either direction.  [tan-2004 §4.2]
     pub(super) fn charge(&mut self, now: Time, charge: &Charge) {
         self.advance(now);
         let index = charge.station.index();
@@ -115,11 +115,12 @@ impl Regulator {
         let debt = -scaled(self.rule.adjustment);
         let station = &mut self.stations[index];
         station.used += time;
-        // Whoever cannot be held back, as a sender of UDP, is not shut out for ever.
+        // The bound on the debt keeps a station that cannot be held back, such as a UDP sender, from being locked out
+        // for ever.
         station.tokens = (station.tokens - time).max(debt);
     }
 
-    /// A station that has not been there takes part, with a full bucket: all have equal shares.
+    /// Adds a station on its first appearance, with a full bucket. All stations then have equal shares.
     fn associate(&mut self, now: Time, index: usize) {
         if index >= self.stations.len() {
             self.stations.resize(index + 1, Station::default());
@@ -129,7 +130,7 @@ impl Regulator {
                 self.next_adjustment = now + self.rule.adjustment;
             }
             if self.competing == 1 {
-                // Whoever was alone had all of the channel, and owes nobody.
+                // A station that was alone had the whole channel, so its debt is cancelled.
                 for other in 0..self.stations.len() {
                     self.fill(now, other);
                     self.stations[other].tokens = self.stations[other].tokens.max(0);
@@ -150,7 +151,7 @@ impl Regulator {
         }
     }
 
-    /// Tokens drop in until the bucket is full.
+    /// Adds the tokens that have accumulated, up to a full bucket.
     fn fill(&mut self, now: Time, index: usize) {
         let station = &mut self.stations[index];
         let elapsed = i128::from(now.saturating_since(station.filled_at).as_nanos());
@@ -158,7 +159,7 @@ impl Regulator {
         (station.tokens, station.filled_at) = (tokens.min(scaled(self.rule.bucket)), now);
     }
 
-    /// Adjusts the shares as often as it was due until now.
+    /// Makes all adjustments that were due until now.
     fn advance(&mut self, now: Time) {
         while self.competing > 0 && self.next_adjustment <= now {
             let at = self.next_adjustment;
@@ -167,7 +168,7 @@ impl Regulator {
         }
     }
 
-    /// Shares follow use, so that the smallest is as large as it can be.  [tan-2004 §4.3]
+    /// Adjusts the shares to their use, so that the smallest share becomes as large as possible.  [tan-2004 §4.3]
     fn adjust(&mut self, now: Time) {
         for index in 0..self.stations.len() {
             self.fill(now, index);
@@ -208,8 +209,8 @@ impl Regulator {
         }
     }
 
-    /// Half of what some leave of their shares, as far as the channel was idle, goes to those who had to
-    /// wait, in equal parts.
+    /// Gives half of the unused shares, as far as the channel was idle, to the stations that had to wait, in equal
+    /// parts.
     fn lend(&mut self, idle: i64, unused: impl Fn(&Station) -> i64) {
         let held = self.stations.iter().filter(|station| station.was_held).count();
         let Ok(held @ 1..) = i64::try_from(held) else { return };

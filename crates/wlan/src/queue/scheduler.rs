@@ -1,4 +1,4 @@
-//! Rules of service between several queues.
+//! Schedulers: choice among the queues of a transmitter.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use super::regulator::Regulator;
 use super::sub_queue::{SubQueue, SubQueues, Turn};
 use crate::config::NodeId;
 
-/// The rule of one transmitter.
+/// Scheduler of one transmitter.
 #[derive(Debug)]
 pub(super) enum Scheduler {
     Single,
@@ -38,7 +38,7 @@ impl Scheduler {
         }
     }
 
-    /// Queue `index` is no longer empty.
+    /// Notes that queue `index` is no longer empty.
     #[expect(clippy::inline_always, reason = "it is small where the rule is known")]
     #[inline(always)]
     pub(super) fn activate<P>(&mut self, now: Time, queues: &mut SubQueues<P>, index: usize) {
@@ -52,7 +52,7 @@ impl Scheduler {
         }
     }
 
-    /// The queue to be served next, with a packet in it.
+    /// Queue to be served next, which has a packet.
     #[expect(clippy::inline_always, reason = "it is small where the rule is known")]
     #[inline(always)]
     pub(super) fn choose<P>(&mut self, now: Time, queues: &mut SubQueues<P>) -> Option<usize> {
@@ -74,8 +74,8 @@ impl Scheduler {
         }
     }
 
-    /// The packet of queue `index` that was [chosen](Self::choose) stays where it is, since its receiver is served for what was
-    /// lost before. It pays for its octets when it goes.
+    /// Returns the packet of queue `index`, which was [chosen](Self::choose), because its receiver is served for lost
+    /// MPDUs first. The packet pays for its octets when it is sent.
     #[cold]
     pub(super) fn take_back<P>(&mut self, now: Time, queues: &mut SubQueues<P>, index: usize) {
         match self {
@@ -84,7 +84,8 @@ impl Scheduler {
                 let size = queues.head_size(index).expect("a packet that was chosen");
                 queues.get(index).turn.credit += octets(size);
             }
-            // All packets for a receiver are in one queue, in which what was lost is first: it is not got here.
+            // With these schedulers all packets for a receiver are in one queue, in which lost MPDUs come first. Only
+            // a single packet can be left here.
             Self::RoundRobin(_) | Self::Deficit(_) | Self::Regulated(_) => {
                 if queues.len(index) == 1 {
                     self.activate(now, queues, index);
@@ -93,15 +94,14 @@ impl Scheduler {
         }
     }
 
-    /// True if there is one queue, which is served in its order.
+    /// True if there is only one queue, served in order.
     #[inline]
     pub(super) fn is_single(&self) -> bool {
         matches!(self, Self::Single)
     }
 
-    /// Queue and place of the packet that may join one for `to` from queue `index` in its aggregate; those before
-    /// `from` in that queue are for others.
-    /// Deviates: [D-130]
+    /// Queue and place of the packet that may join one for `to` from queue `index` in its aggregate. Packets before
+    /// place `from` of that queue are for other receivers.  Deviates: [D-130]
     pub(super) fn find_more<P>(
         &mut self,
         now: Time,
@@ -127,7 +127,7 @@ impl Scheduler {
         }
     }
 
-    /// The packet of this size that was [found](Self::find_more) has left queue `index`.
+    /// Accounts for a packet of this size that was [found](Self::find_more) and has left queue `index`.
     pub(super) fn charge_more<P>(&mut self, queues: &mut SubQueues<P>, index: usize, size: Bytes) {
         let is_empty = |queues: &SubQueues<P>| queues.len(index) == 0;
         match self {
@@ -153,21 +153,21 @@ impl Scheduler {
         if let Self::Airtime(airtime) = self { airtime.may_take(to.index()) } else { true }
     }
 
-    /// The driver has taken a packet for `to`.
+    /// Notes that the driver has taken a packet for `to`.
     pub(super) fn note_taken(&mut self, to: NodeId, size: Bytes, aggregates: bool) {
         if let Self::Airtime(airtime) = self {
             airtime.note_taken(to.index(), size, aggregates);
         }
     }
 
-    /// So many packets for `to` are done that the driver had taken.
+    /// Notes that packets for `to` have left the driver.
     pub(super) fn note_done(&mut self, to: NodeId, packets: usize) {
         if let Self::Airtime(airtime) = self {
             airtime.note_done(to.index(), packets);
         }
     }
 
-    /// The queue with the most octets.  [RFC8290 §4.1.3]
+    /// Queue with the most octets.  [RFC8290 §4.1.3]
     pub(super) fn fattest<P>(&self, queues: &SubQueues<P>) -> Option<usize> {
         match self {
             Self::Fair(_, fair) => fair.listed().max_by_key(|index| queues.bytes(*index)),
@@ -177,12 +177,12 @@ impl Scheduler {
     }
 }
 
-/// Smooth weighted round robin over two queues: in each round of as many packets as the weights add up
-/// to, each has its weight, evenly spread. An empty queue gives up its turn and saves nothing.
+/// Smooth weighted round robin over two queues. A round has as many packets as the sum of the weights, and each queue
+/// has its weight in it, evenly spread. An empty queue gives up its turn and saves nothing.
 #[derive(Debug)]
 pub(super) struct Weighted {
     weights: [u32; 2],
-    /// Service that each is owed [packets times the sum of weights].
+    /// Service that each queue is owed [packets times the sum of weights].
     credit: [i64; 2],
 }
 
@@ -219,7 +219,7 @@ impl Weighted {
         self.credit[chosen] -= self.weights.map(i64::from).iter().sum::<i64>();
     }
 
-    /// A packet has left queue `chosen` as if it had been its turn.
+    /// Accounts for a packet that has left queue `chosen` as if it were its turn.
     fn charge<P>(&mut self, queues: &SubQueues<P>, chosen: usize) {
         if queues.len(0) > 0 && queues.len(1) > 0 {
             self.begin_turn();
@@ -252,7 +252,7 @@ impl Deficit {
             if size <= deficit {
                 self.turn = Some(deficit - size);
                 if queues.len(index) == 1 {
-                    // Whoever has nothing left saves nothing.
+                    // A queue that is empty keeps no octets.
                     self.end_turn(index, Bytes::ZERO);
                     self.active.pop_front();
                 }
@@ -263,7 +263,7 @@ impl Deficit {
         }
     }
 
-    /// True if it is the turn of queue `index`, and what is left of it is enough for its first packet.
+    /// True if it is the turn of queue `index`, and the rest of the turn is enough for its first packet.
     fn goes_on<P>(&mut self, queues: &SubQueues<P>, index: usize) -> bool {
         if self.active.front() != Some(&index) || queues.packets(index) == 0 {
             return false;
@@ -271,7 +271,7 @@ impl Deficit {
         queues.size_at(index, 0) <= self.deficit(index)
     }
 
-    /// Octets that queue `index` may send in its turn, which is under way or next.
+    /// Octets that queue `index` may send in its turn, which is the current one or its next.
     fn deficit(&mut self, index: usize) -> Bytes {
         if index >= self.kept.len() {
             self.kept.resize(index + 1, Bytes::ZERO);
@@ -279,7 +279,7 @@ impl Deficit {
         self.turn.unwrap_or(self.kept[index] + self.quantum)
     }
 
-    /// A packet has left queue `index` in its turn.
+    /// Accounts for a packet that has left queue `index` in its turn.
     fn charge(&mut self, index: usize, size: Bytes, is_empty: bool) {
         self.turn = Some(self.deficit(index) - size);
         if is_empty {
@@ -293,7 +293,7 @@ impl Deficit {
     }
 }
 
-/// Deficit round robin between flows under `CoDel`; a flow that has just come goes first.  [RFC8290 §4]
+/// Deficit round robin between flows with `CoDel`, in which new flows come first.  [RFC8290 §4]
 #[derive(Debug)]
 pub(super) struct Fair {
     quantum: i64,
@@ -310,7 +310,7 @@ impl Fair {
         Self { quantum: octets(quantum), new: VecDeque::new(), old: VecDeque::new() }
     }
 
-    /// [RFC8290 §4.1]
+    /// Notes that queue `index` is no longer empty.  [RFC8290 §4.1]
     pub(super) fn activate(&mut self, turn: &mut Turn, index: usize) {
         if !turn.is_listed {
             *turn = Turn { credit: self.quantum, is_listed: true };
@@ -318,7 +318,7 @@ impl Fair {
         }
     }
 
-    /// [RFC8290 §4.2]
+    /// Chooses the queue that is served next, and charges it.  [RFC8290 §4.2]
     pub(super) fn choose<P>(
         &mut self,
         codel: &CoDel,
@@ -331,7 +331,7 @@ impl Fair {
         Some(index)
     }
 
-    /// The queue whose turn it is among those that are `wanted`: it has not been charged yet.
+    /// Queue whose turn it is among those that are `wanted`. It is not charged yet.
     #[inline]
     pub(super) fn select<P>(
         &mut self,
@@ -361,7 +361,8 @@ impl Fair {
                 continue;
             }
             list.remove(place);
-            // A new queue that has run empty passes through the old ones, or it would starve them.
+            // A new queue that has run empty joins the old ones for a turn; otherwise new queues could starve the old
+            // ones.
             if is_new && !self.old.is_empty() {
                 self.old.push_back(index);
             } else {

@@ -1,4 +1,4 @@
-//! The queues behind the classifier, and what has been dropped from them.
+//! Queues behind the classifier, and packets dropped from them.
 
 use std::collections::VecDeque;
 
@@ -20,7 +20,7 @@ pub(super) struct Waiting<P> {
 #[derive(Debug)]
 pub(super) struct SubQueue<P> {
     pub(super) packets: VecDeque<Waiting<P>>,
-    /// Receivers of aggregates for whom something waits that has been on the air, or in service: it goes before packets.
+    /// Receivers with MPDUs or requests to be sent again, which come before the queue's packets.
     pub(super) again: VecDeque<NodeId>,
     pub(super) bytes: Bytes,
     pub(super) codel: codel::State,
@@ -28,18 +28,18 @@ pub(super) struct SubQueue<P> {
 }
 
 impl<P> SubQueue<P> {
-    /// True if its first packet is for `to`, and goes before anything else.
+    /// True if the first packet is for `to`, and nothing comes before it.
     pub(super) fn is_for(&self, to: NodeId) -> bool {
         self.again.is_empty() && self.packets.front().is_some_and(|it| it.msdu.to == to)
     }
 }
 
-/// Standing of a queue among those that are served by deficits of octets.
+/// State of a queue in deficit round robin.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Turn {
-    /// Octets that it may send before others have their turn.
+    /// Octets that the queue may send before others have their turn.
     pub(super) credit: i64,
-    /// True if it is listed.
+    /// True if the queue is in a list of the scheduler.
     pub(super) is_listed: bool,
 }
 
@@ -55,11 +55,11 @@ impl<P> Default for SubQueue<P> {
 #[derive(Debug)]
 pub(super) struct SubQueues<P> {
     queues: Vec<SubQueue<P>>,
-    /// Packets in all of them, and receivers to be served again.
+    /// Number of packets in all queues, and of receivers to be served again.
     pub(super) waiting: u32,
-    /// Those receivers alone.
+    /// Number of receivers to be served again.
     pub(super) again: u32,
-    /// Packets dropped after they had been let in.
+    /// Packets dropped after they had been added.
     pub(super) dropped: VecDeque<(Msdu<P>, DropCause)>,
 }
 
@@ -68,7 +68,7 @@ impl<P> SubQueues<P> {
         Self { queues: Vec::new(), waiting: 0, again: 0, dropped: VecDeque::new() }
     }
 
-    /// The queue `index`, made if there is none yet.
+    /// Queue `index`, which is created if it is missing.
     #[inline]
     pub(super) fn get(&mut self, index: usize) -> &mut SubQueue<P> {
         if index >= self.queues.len() {
@@ -86,12 +86,12 @@ impl<P> SubQueues<P> {
         self.queues.iter()
     }
 
-    /// Packets of queue `index`, and receivers to be served again.
+    /// Number of packets in queue `index`, and of receivers to be served again.
     pub(super) fn len(&self, index: usize) -> usize {
         self.queues.get(index).map_or(0, |queue| queue.packets.len() + queue.again.len())
     }
 
-    /// Packets of queue `index`.
+    /// Number of packets in queue `index`.
     pub(super) fn packets(&self, index: usize) -> usize {
         self.queues.get(index).map_or(0, |queue| queue.packets.len())
     }
@@ -100,8 +100,8 @@ impl<P> SubQueues<P> {
         self.queues[index].bytes
     }
 
-    /// Octets that queue `index` pays for when it is served next: those of its first packet, and nothing for what it has
-    /// paid for before.
+    /// Octets that queue `index` pays for when it is served next: those of its first packet, or zero for a receiver
+    /// to be served again, which has paid before.
     pub(super) fn head_size(&self, index: usize) -> Option<Bytes> {
         let queue = self.queues.get(index)?;
         if !queue.again.is_empty() {
@@ -120,7 +120,7 @@ impl<P> SubQueues<P> {
         Some(self.queues.get(index)?.packets.front()?.msdu.to)
     }
 
-    /// A receiver is to be served again, before the packets of queue `index`.
+    /// Schedules a receiver to be served again, before the packets of queue `index`.
     pub(super) fn push_again(&mut self, index: usize, to: NodeId) {
         self.get(index).again.push_back(to);
         (self.waiting, self.again) = (self.waiting + 1, self.again + 1);
@@ -133,7 +133,7 @@ impl<P> SubQueues<P> {
         Some(to)
     }
 
-    /// A receiver is served otherwise, and not again from queue `index`.
+    /// Removes a receiver that was to be served again from queue `index`, because it is served otherwise.
     pub(super) fn remove_again(&mut self, index: usize, to: NodeId) {
         let queue = self.get(index);
         let before = queue.again.len();
@@ -142,7 +142,7 @@ impl<P> SubQueues<P> {
         (self.waiting, self.again) = (self.waiting - removed, self.again - removed);
     }
 
-    /// Place of the first packet for `to` in queue `index`, from a place on.
+    /// Place of the first packet for `to` in queue `index`, from place `from` on.
     #[inline]
     pub(super) fn find(&self, index: usize, to: NodeId, from: usize) -> Option<usize> {
         let packets = &self.queues.get(index)?.packets;
@@ -153,13 +153,13 @@ impl<P> SubQueues<P> {
         Some(from + found)
     }
 
-    /// Size of packet `place` of queue `index`.
+    /// Size of the packet at `place` of queue `index`.
     #[inline]
     pub(super) fn size_at(&self, index: usize, place: usize) -> Bytes {
         self.queues[index].packets[place].msdu.size
     }
 
-    /// Takes packet `place` of queue `index`.
+    /// Takes the packet at `place` of queue `index`.
     #[expect(clippy::inline_always, reason = "a packet is copied twice less")]
     #[inline(always)]
     pub(super) fn take(&mut self, index: usize, place: usize) -> Msdu<P> {
@@ -179,7 +179,7 @@ impl<P> SubQueues<P> {
         self.waiting += 1;
     }
 
-    /// Adds a packet to queue `index` as a copy of where it lies.
+    /// Adds a packet to queue `index`, with a copy of its payload.
     #[inline]
     pub(super) fn append(&mut self, index: usize, payload: &P, frame: Msdu<()>, now: Time)
     where
@@ -209,8 +209,8 @@ impl<P> SubQueues<P> {
         self.waiting += u32::try_from(come).expect("a queue of at most 2^32 packets");
     }
 
-    /// Lets `take` have the first packets of queue `index`, one after the other, as long as they are for `to` and it takes
-    /// them. Tells how many it has taken.
+    /// Offers the first packets of queue `index` to `take`, one after the other, as long as they are for `to` and it
+    /// accepts them. Returns the number of packets taken.
     #[inline]
     pub(super) fn hand_over(
         &mut self,
@@ -241,7 +241,7 @@ impl<P> SubQueues<P> {
         Some(msdu)
     }
 
-    /// Takes all packets, in the order in which they came, and forgets the queues.
+    /// Takes all packets, in the order in which they came, and removes the queues.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = Msdu<P>> + use<P> {
         let mut waiting: Vec<_> = self.queues.drain(..).flat_map(|queue| queue.packets).collect();
         waiting.sort_by_key(|it| it.since);
@@ -249,7 +249,7 @@ impl<P> SubQueues<P> {
         waiting.into_iter().map(|it| it.msdu)
     }
 
-    /// Drops packet `place` of queue `index`.
+    /// Drops the packet at `place` of queue `index`.
     #[cold]
     pub(super) fn remove(&mut self, index: usize, place: usize, cause: DropCause) {
         let removed = self.take(index, place);

@@ -38,19 +38,18 @@ impl Headers for Tagged {
     }
 }
 
-/// The packet in service.
 fn in_service<P: Copy + Headers>(queue: &TransmitQueue<P>) -> Option<&Msdu<P>> {
     queue.packet().map(|served| &served.mpdu.msdu)
 }
 
-/// Takes the packet in service away.
+/// Removes the packet in service.
 fn finish<P: Copy + Headers>(queue: &mut TransmitQueue<P>, now: Time) -> Option<Msdu<P>> {
     let sequence = queue.packet()?.mpdu.sequence;
     queue.finish(now, sequence).map(|served| served.mpdu.msdu)
 }
 
 fn packet(flow: u64, number: u64, size: u64) -> Msdu<Tagged> {
-    // Odd flows are ACKs; two flows go to each station.
+    // Flows with odd numbers are ACKs, and each station has two flows.
     let payload = Tagged { flow, number, is_ack: flow % 2 == 1 };
     let station = usize::try_from(flow / 2).expect("a small number");
     Msdu { payload, size: Bytes::new(size), from: NodeId::AP, to: NodeId::station(station) }
@@ -64,7 +63,7 @@ fn queue(discipline: Discipline, packets: u32, limit: Limit) -> TransmitQueue<Ta
     TransmitQueue::new(QueueConfig { limit, discipline, ..QueueConfig::fifo(packets) })
 }
 
-/// Flows of the packets served until nothing waits.
+/// Flows of the packets served until none waits.
 fn served(queue: &mut TransmitQueue<Tagged>, now: Time) -> Vec<u64> {
     std::iter::from_fn(|| finish(queue, now)).map(|msdu| msdu.payload.flow).collect()
 }
@@ -80,7 +79,7 @@ const REGULATION: TimeRegulation = TimeRegulation {
     charges_backoff: true,
 };
 
-/// An exchange of so many microseconds between the access point and station `index`.
+/// An exchange of `airtime` microseconds between the access point and station `index`.
 fn exchange(index: usize, direction: Direction, airtime: u64) -> Charge {
     Charge {
         station: NodeId::station(index),
@@ -92,7 +91,7 @@ fn exchange(index: usize, direction: Direction, airtime: u64) -> Charge {
     }
 }
 
-/// Serves the packet in service, which takes its station so many microseconds.
+/// Serves the packet in service. Its exchange costs its station these microseconds.
 fn serve(queue: &mut TransmitQueue<Tagged>, now: Time, costs: [u64; 3]) -> Option<u64> {
     let flow = in_service(queue)?.payload.flow;
     let index = usize::try_from(flow / 2).unwrap();
@@ -101,7 +100,7 @@ fn serve(queue: &mut TransmitQueue<Tagged>, now: Time, costs: [u64; 3]) -> Optio
     Some(flow)
 }
 
-/// Room for two in each queue: the one in service counts with its own.
+/// Room for two packets in each queue. The one in service counts for its own queue.
 #[test]
 fn a_limit_counts_each_queue_or_all() {
     let accepted = |limit| {
@@ -113,7 +112,7 @@ fn a_limit_counts_each_queue_or_all() {
     assert_eq!(accepted(Limit::Shared), [true, true, false, false, false, false]);
 }
 
-/// Five places, one of them in service: two packets join, and two of seven.
+/// Five places, one of them for the packet in service: two packets join, and then two of seven.
 #[test]
 fn packets_that_come_together_join_as_they_do_one_by_one() {
     let mut queue = queue(Discipline::Fifo, 5, Limit::Shared);
@@ -137,16 +136,16 @@ fn a_newer_ack_takes_the_place_of_an_older_one_of_its_flow() {
     for (flow, number) in [(0, 0), (1, 1), (3, 1), (1, 2), (1, 2), (0, 1)] {
         assert!(queue.push(ms(0), packet(flow, number, 52)) || (flow, number) == (0, 1));
     }
-    // ACK 1 of flow 1 went; the second ACK 2 is a duplicate, which tells of a loss, and stays.
+    // ACK 1 of flow 1 was removed. The second ACK 2 is a duplicate, which indicates a loss, and stays.
     let (filtered, cause) = queue.poll_dropped().expect("one is redundant");
     assert_eq!((filtered.payload.flow, filtered.payload.number), (1, 1));
     assert_eq!((cause, queue.poll_dropped()), (DropCause::AckFiltered, None));
     assert_eq!(served(&mut queue, ms(0)), [0, 3, 1, 1]);
 }
 
-/// Room for five, one of them in service. Flow 0 fills it; a packet of flow 2 takes the place of the
-/// oldest that waits, and so does the next one, until both have as many; then the longer one, the new
-/// packet included, gives way again.
+/// Room for five packets, one of them in service. Flow 0 fills the queue. A packet of flow 2 replaces the oldest
+/// waiting one, and so does the next, until both flows have equally many. Then the longer flow, the new packet
+/// included, gives way again.
 ///
 /// Verifies: [mckenney-1990 §3]
 #[test]
@@ -164,22 +163,22 @@ fn a_flow_with_few_packets_is_not_locked_out() {
         .collect();
     assert_eq!(dropped, [(0, 1), (0, 2), (2, 0)]);
     assert_eq!(served(&mut queue, ms(0)), [0, 0, 0, 2, 2]);
-    // As many of flow 0 as of flow 2: the one whose oldest packet is older gives way.
+    // Flows 0 and 2 have equally many packets: the flow with the older first packet gives way.
     let mut queue = TransmitQueue::new(config);
     for flow in [0, 2, 0, 0, 2] {
         assert!(queue.push(ms(0), packet(flow, 0, 1_000)));
     }
     assert!(queue.push(ms(0), packet(4, 0, 1_000)));
     assert_eq!(served(&mut queue, ms(0)), [0, 0, 0, 2, 4]);
-    // With nothing but itself in service there is nothing to drop.
+    // If only the packet itself is in service, there is nothing to drop.
     let config = QueueConfig { overflow: Overflow::LongestFlow, ..QueueConfig::fifo(1) };
     let mut queue = TransmitQueue::new(config);
     assert!(queue.push(ms(0), packet(0, 0, 1_000)));
     assert!(!queue.push(ms(0), packet(2, 0, 1_000)));
 }
 
-/// Room for two. The packet in service counts, and where each queue has room of its own only those of its station
-/// do; a packet for which another gives way has no room.
+/// Room for two packets. The packet in service counts. If each queue has its own room, only packets of its station
+/// count. A packet for which another would be dropped has no room.
 #[test]
 fn room_is_what_a_packet_finds_without_another_giving_way() {
     let to = NodeId::station;

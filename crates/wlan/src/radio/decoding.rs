@@ -1,5 +1,5 @@
-//! Loss of frames at a received power: from tables, as moving members have a new ratio of signal
-//! to noise for every frame.
+//! Loss of frames at a received power, from tables: with moving members, every frame has another signal-to-noise
+//! ratio.
 
 use std::collections::BTreeMap;
 
@@ -11,27 +11,26 @@ use crate::phy::error_rate::LogSurvival;
 use crate::phy::known_survivals::log_survival;
 use crate::phy::mode_errors::ErrorClass;
 
-/// Distance of the table's points [thousandths of a dB].
+/// Distance between points of the tables [thousandths of a dB].
 const STEP: i64 = 50;
-/// First and last ratio in the tables [thousandths of a dB]: below, no frame survives in any mode; above,
-/// each does.
+/// First and last ratio in the tables [thousandths of a dB]. Below, no frame of any mode survives; above, all do.
 const FIRST: i64 = -20_000;
 const LAST: i64 = 40_000;
 
-/// Probabilities of loss of frames that nothing overlaps, in one cell.
+/// Probabilities of loss of frames without overlap, for one cell.
 ///
-/// With [`Decoder::Snr`], logarithms of survival are taken from points 0.05 dB apart, computed when a cell first
-/// asks for them, and a straight line between two of them: within 0.002 of
-/// [`frame_error_rate`](crate::phy::error_rate::frame_error_rate), whatever the length.
+/// With [`Decoder::Snr`], logarithms of survival are interpolated linearly between points 0.05 dB apart. A point is
+/// computed when a cell first needs it. The result is within 0.002 of
+/// [`frame_error_rate`](crate::phy::error_rate::frame_error_rate), for any length.
 #[derive(Clone, Debug)]
 pub struct Decoding {
     radio: Radio,
     curves: BTreeMap<TxVector, Curve>,
-    /// Those of HT, VHT and HE: laws of rates ask for hundreds of modes, of which most survive alike.
+    /// Curves of HT, VHT and HE. Rate control asks for hundreds of modes, many of which share a curve.
     of_modes: BTreeMap<ErrorClass, Curve>,
 }
 
-/// The survival of what is sent in one way, point by point, as far as it is known.
+/// Survival of frames with one vector, at the points computed so far.
 #[derive(Clone, Debug)]
 struct Curve {
     tx: TxVector,
@@ -39,15 +38,15 @@ struct Curve {
 }
 
 impl Decoding {
-    /// Tables of a cell, as yet empty.
+    /// Creates empty tables for a cell.
     pub fn new(radio: Radio) -> Self {
         Self { radio, curves: BTreeMap::new(), of_modes: BTreeMap::new() }
     }
 
-    /// Probability that a PPDU with `psdu` octets that is sent so is not decoded at this power.
+    /// Probability that a PPDU with this vector and `psdu` octets is not decoded at this power.
     ///
     /// # Panics
-    /// By QualNet 4's sensitivities, if it is not of 802.11a.
+    /// With QualNet 4's sensitivities, if the vector is not one of 802.11a.
     pub fn loss(&mut self, tx: TxVector, psdu: Bytes, received: Dbm) -> Probability {
         match self.radio.decoder {
             Decoder::Sensitivity | Decoder::Qualnet4 => {
@@ -76,7 +75,7 @@ impl Curve {
         Self { tx, points: vec![None; usize::try_from(points).expect("a short table")] }
     }
 
-    /// A straight line between the two points around `snr`.
+    /// Linear interpolation between the two points around `snr`.
     fn survival(&mut self, snr: Decibels) -> LogSurvival {
         let above = snr.as_thousandths().clamp(FIRST, LAST - 1) - FIRST;
         let index = usize::try_from(above / STEP).expect("clamped");
@@ -122,15 +121,16 @@ mod tests {
         (loss.get() - frame_error_rate(tx, Bytes::new(octets), snr)).abs()
     }
 
-    /// -ln of survival, y, falls like e^(-c·x) with c of 3 to 4 per dB where frames begin to survive, and a
-    /// straight line over h misses h²/8 of its second derivative: 0.05²/8 · 16 · y·e^-y ≤ 0.0018, as
+    /// With y = -ln of survival, y falls like e^(-c·x), with c of 3 to 4 per dB where frames begin to survive. Linear
+    /// interpolation over h is off by at most h²/8 of the second derivative: 0.05²/8 · 16 · y·e^-y ≤ 0.0018, since
     /// y·e^-y ≤ 0.37.
     #[test]
     fn tables_are_within_two_thousandths_of_the_exact_rate() {
         let mut worst = 0.0f64;
         for tx in TxVector::all() {
             for octets in [14, 200, 1_536, 2_304] {
-                // 17 has no factor in common with a step: all places between two points.
+                // 17 has no factor in common with the distance of points, so all positions between two points are
+                // tested.
                 let errors = (-12_000..30_000).step_by(17).map(|snr| error(tx, octets, snr));
                 worst = errors.fold(worst, f64::max);
             }
@@ -138,7 +138,7 @@ mod tests {
         assert!(worst < 0.002, "{worst}");
     }
 
-    /// LDPC falls like e^(-c·x) with c of some 8 per dB, twice as steep as BCC: by the estimate above 0.007.
+    /// For LDPC c is about 8 per dB, twice as steep as BCC: by the estimate above the error is up to 0.007.
     #[test]
     fn tables_of_modes_are_near_the_exact_rate_at_any_ratio() {
         for (format, mcs) in [(Format::Ht, 0), (Format::Ht, 7), (Format::He, 0), (Format::He, 5)] {
@@ -150,7 +150,8 @@ mod tests {
         }
     }
 
-    /// Modes of all widths, guard intervals and streams share a table, and none has another's.
+    /// Modes of all widths, guard intervals and streams share tables by their class, and no mode has another class's
+    /// table.
     #[test]
     fn modes_of_one_class_survive_alike() {
         let snr = Decibels::new(12);
@@ -163,7 +164,7 @@ mod tests {
                 }
             }
         }
-        // 8 and 10 MCS with one to so many encoders, and 12 with LDPC.
+        // 8 and 10 MCSs with different numbers of encoders, and 12 with LDPC.
         assert!(seen.len() < 150, "{}", seen.len());
     }
 

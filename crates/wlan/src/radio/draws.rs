@@ -1,11 +1,10 @@
-//! Random numbers that are reached by their place in a sequence, so that nobody has to draw those before.
+//! Random numbers with random access: each can be computed from its index, without those before it.
 
 use std::f64::consts::PI;
 
 use libm::{cos, log, sin, sqrt};
 
-/// A sequence of random words with access to each: `SplitMix64`, whose state is a counter.
-/// [steele-2014]
+/// Sequence of random words with random access: `SplitMix64`, whose state is a counter.  [steele-2014]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Draws {
     seed: u64,
@@ -16,7 +15,7 @@ impl Draws {
         Self { seed }
     }
 
-    /// The word at `index`.
+    /// Word at `index`.
     pub(super) const fn word(self, index: u64) -> u64 {
         let state =
             self.seed.wrapping_add((index.wrapping_add(1)).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -25,12 +24,12 @@ impl Draws {
         mixed ^ (mixed >> 31)
     }
 
-    /// The word at `index` as a number above 0 and at most 1.
+    /// Word at `index` as a number above 0 and at most 1.
     pub(super) fn unit(self, index: u64) -> f64 {
         unit(self.word(index))
     }
 
-    /// Two independent standard normal numbers from the words at `index` and behind it: Box and Muller.
+    /// Two independent standard normal numbers from the words at `index` and `index + 1`, by Box and Muller.
     pub(super) fn normal_pair(self, index: u64) -> (f64, f64) {
         let radius = sqrt(-2.0 * log(self.unit(index)));
         let angle = 2.0 * PI * self.unit(index.wrapping_add(1));
@@ -38,7 +37,7 @@ impl Draws {
     }
 }
 
-/// 64 random bits, of which the upper 53 count, as a number above 0 and at most 1.
+/// Converts 64 random bits, of which the upper 53 count, to a number above 0 and at most 1.
 #[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]
 pub(super) fn unit(bits: u64) -> f64 {
     const SCALE: f64 = 1.0 / (1_u64 << 53) as f64;
@@ -49,7 +48,7 @@ pub(super) fn unit(bits: u64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The first words after seed 0 as every implementation of the generator prints them.
+    /// First words for seed 0, as published for other implementations of the generator.
     ///
     /// Verifies: [steele-2014]
     #[test]

@@ -1,4 +1,4 @@
-//! Gain of a link beside the distance: obstacles once, and echoes that come and go.
+//! Gain of a link beside its path loss: shadowing by obstacles, which is constant, and fading by echoes.
 
 use airfair_units::{Decibels, Duration, Time};
 use libm::{log, log10, pow, sqrt};
@@ -7,29 +7,29 @@ use rand_core::Rng;
 use super::draws::Draws;
 use crate::contender::Stream;
 
-/// Words of a link's sequence: shadowing takes two, the link's grid of intervals one.
+/// Indices in a link's sequence of random words: two words for shadowing, and one for the grid of intervals.
 const SHADOW: u64 = 0;
 const GRID: u64 = 2;
-/// From here, two words for each interval.
+/// Index from which each interval has two words.
 const INTERVALS: u64 = 4;
-/// A fade is never deeper: the logarithm of a draw of no power at all.
+/// Lower bound of the gain [dB], because a draw may be zero power.
 const DEEPEST: f64 = -200.0;
 
-/// Variation of a link's power about its mean over time: constant within an interval, independent of
-/// one interval to the next (block fading).
+/// Fading: variation of a link's power about its mean. The gain is constant within an interval and independent
+/// between intervals (block fading).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fading {
-    /// Not at all.
+    /// Power does not vary around its mean.
     #[default]
     None,
-    /// Echoes only: the power is exponential.  [rappaport §5.6]
+    /// Rayleigh fading: only echoes, with exponentially distributed power.  [rappaport §5.6]
     Rayleigh {
         /// Length of an interval; positive.
         coherence: Duration,
     },
-    /// Echoes beside a direct ray.  [rappaport §5.6]
+    /// Rician fading: echoes and a direct ray.  [rappaport §5.6]
     Rician {
-        /// K: power of the direct ray over that of all echoes.
+        /// K: ratio of the power of the direct ray to that of all echoes.
         k: Decibels,
         /// Length of an interval; positive.
         coherence: Duration,
@@ -44,7 +44,7 @@ impl Fading {
         }
     }
 
-    /// Gain in power of one interval, of mean 1, from the words at `index`.
+    /// Power gain of one interval, with mean 1, from the words at `index`.
     fn gain(self, draws: Draws, index: u64) -> f64 {
         match self {
             Self::None => 1.0,
@@ -60,24 +60,24 @@ impl Fading {
     }
 }
 
-/// Shadowing and fading of one link, the same in both directions.
+/// Shadowing and fading of one link, equal in both directions.
 ///
-/// Shadowing is log-normal and drawn once.  [rappaport §4.9] The gain of an interval depends on the link's
-/// seed and the interval's number alone: it does not matter how often or when a link is asked. Each link
-/// has its own grid of intervals, so that not all links change at one instant.
+/// Shadowing is log-normal and drawn once.  [rappaport §4.9] The gain of an interval depends only on the link's seed
+/// and the interval's number, and not on when or how often it is asked for. Each link has its own grid of intervals,
+/// so that not all links change at the same time.
 #[derive(Clone, Debug)]
 pub struct LinkGain {
     draws: Draws,
     shadowing: Decibels,
     fading: Fading,
-    /// Time that the first interval had lasted when the run started.
+    /// Time for which the first interval had lasted when the run started.
     offset: Duration,
-    /// The interval last asked for, and its gain.
+    /// Interval asked for last, with its gain.
     known: Option<(u64, Decibels)>,
 }
 
 impl LinkGain {
-    /// A link whose shadowing has the standard deviation `sigma`; takes one word of `stream`.
+    /// Creates a link whose shadowing has the standard deviation `sigma`. Takes one word of `stream`.
     ///
     /// # Panics
     /// If the coherence time is zero.
@@ -95,12 +95,12 @@ impl LinkGain {
         }
     }
 
-    /// Gain of the link beside its path loss, without fading.
+    /// Gain beside the path loss, without fading.
     pub fn shadowing(&self) -> Decibels {
         self.shadowing
     }
 
-    /// Gain of the link beside its path loss.
+    /// Gain beside the path loss, at `now`.
     pub fn gain(&mut self, now: Time) -> Decibels {
         let Some(coherence) = self.fading.coherence() else { return self.shadowing };
         let interval = ((now - Time::ZERO) + self.offset).whole_steps(coherence);
@@ -141,9 +141,8 @@ mod tests {
         (mean, square / f64::from(COUNT))
     }
 
-    /// Mean and variance 1, within 4 standard errors (1/200 and √8/200); the largest distance of the
-    /// empirical distribution from 1 - e^-x stays below 1.63/√40000 = 0.00815, the 1 % point of
-    /// Kolmogorov and Smirnov.
+    /// Mean and variance are 1, within 4 standard errors (1/200 and √8/200). The largest distance of the empirical
+    /// distribution from 1 - e^-x is below 1.63/√40000 = 0.00815, the 1 % point of Kolmogorov and Smirnov.
     ///
     /// Verifies: [rappaport §5.6]
     #[test]
@@ -162,7 +161,8 @@ mod tests {
         assert!(distance < 0.008_15, "{distance}");
     }
 
-    /// (1 + 2K)/(1 + K)²: 3/4 at 0 dB, 21/121 = 0.17355 at 10 dB; without a direct ray, 1 as Rayleigh.
+    /// The variance is (1 + 2K)/(1 + K)²: 3/4 at 0 dB, and 21/121 = 0.17355 at 10 dB. Without a direct ray it is 1,
+    /// as for Rayleigh.
     ///
     /// Verifies: [rappaport §5.6]
     #[test]
@@ -175,7 +175,7 @@ mod tests {
         }
     }
 
-    /// 4000 links with 8 dB: mean within 4·8/√4000 = 0.51, deviation within 4·8/√8000 = 0.36.
+    /// 4000 links with 8 dB: the mean is within 4·8/√4000 = 0.51 and the deviation within 4·8/√8000 = 0.36.
     ///
     /// Verifies: [rappaport §4.9]
     #[test]

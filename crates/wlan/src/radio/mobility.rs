@@ -1,4 +1,4 @@
-//! Position of a member at a time.
+//! Mobility: position of a member over time.
 
 use std::fmt;
 
@@ -8,34 +8,35 @@ use super::random_waypoint::{RandomWaypoint, Walk};
 use super::region::Position;
 use crate::contender::Stream;
 
-/// Motion of a member.
+/// Mobility model of a member.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mobility {
-    /// Not at all.
+    /// The node stays at this position.
     Fixed(Position),
-    /// Straight on, for ever.
+    /// The node moves at a constant velocity.
     Velocity {
         /// Position at the start of the run.
         from: Position,
-        /// Speed to the right.
+        /// Component of the velocity along x.
         right: Speed,
-        /// Speed upwards.
+        /// Component of the velocity along y.
         up: Speed,
     },
-    /// Along given places.
+    /// Waypoints at given times.
     Waypoints(Waypoints),
-    /// Between random places.
+    /// Random waypoint model.
     RandomWaypoint(RandomWaypoint),
 }
 
-/// Places at given times: straight and uniform between two, at rest before the first and after the last.
+/// Positions at given times. Between two of them the motion is straight and uniform. Before the first and after the
+/// last, the member is at rest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waypoints(Vec<(Time, Position)>);
 
-/// Why a list of waypoints is none.
+/// Error in a list of waypoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaypointsError {
-    /// There is no place.
+    /// The list is empty.
     Empty,
     /// The waypoint with this index, from 0, is not later than the one before it.
     NotLater(usize),
@@ -53,10 +54,10 @@ impl fmt::Display for WaypointsError {
 impl std::error::Error for WaypointsError {}
 
 impl Waypoints {
-    /// Waypoints in the order of time.
+    /// Creates waypoints from a list in the order of time.
     ///
     /// # Errors
-    /// If there is none, or one is not later than the one before.
+    /// [`WaypointsError`] if the list is empty, or a waypoint is not later than the one before.
     pub fn new(places: Vec<(Time, Position)>) -> Result<Self, WaypointsError> {
         if places.is_empty() {
             return Err(WaypointsError::Empty);
@@ -67,7 +68,7 @@ impl Waypoints {
         }
     }
 
-    /// The place `now`; `passed` waypoints, at least one, are known to lie in the past.
+    /// Position at `now`. `passed` is the number of waypoints known to be in the past, at least one.
     fn position(&self, now: Time, passed: &mut usize) -> Position {
         while self.0.get(*passed).is_some_and(|(at, _)| *at <= now) {
             *passed += 1;
@@ -83,7 +84,7 @@ impl Waypoints {
 }
 
 impl Mobility {
-    /// Lower left and upper right corner of a rectangle that is not left until `end`.
+    /// Lower left and upper right corner of a rectangle that contains all positions until `end`.
     pub fn bounds(&self, end: Time) -> (Position, Position) {
         match self {
             Self::Fixed(at) => (*at, *at),
@@ -91,7 +92,7 @@ impl Mobility {
                 around(&[*from, straight(*from, *right, *up, end)])
             }
             Self::Waypoints(Waypoints(places)) => {
-                // Those behind the end count as well: a larger rectangle is as true.
+                // Later waypoints are included as well, which only enlarges the rectangle.
                 let places: Vec<Position> = places.iter().map(|(_, place)| *place).collect();
                 around(&places)
             }
@@ -117,28 +118,28 @@ fn straight(from: Position, right: Speed, up: Speed, now: Time) -> Position {
     }
 }
 
-/// A member on its way. The way depends on the model and the stream alone, not on when it is asked.
+/// A member in motion. Positions depend only on the model and the random stream, and not on when they are asked for.
 #[derive(Clone, Debug)]
 pub struct Mover {
     mobility: Mobility,
     way: Way,
-    /// Time at which it was last asked.
+    /// Time of the last call.
     asked: Time,
 }
 
-/// State that has to be remembered between two questions.
+/// State between two calls.
 #[derive(Clone, Debug)]
 enum Way {
-    /// Nothing.
+    /// No state is needed.
     Direct,
     /// Number of waypoints that have been reached.
     Listed { passed: usize },
-    /// The present trip.
+    /// The current trip.
     Random(Box<Walk>),
 }
 
 impl Mover {
-    /// A member at the start of the run. Only random ways draw from the stream.
+    /// Creates a member at the start of a run. Only the random waypoint model draws from the stream.
     pub fn new(mobility: Mobility, stream: Stream) -> Self {
         let way = match &mobility {
             Mobility::Fixed(_) | Mobility::Velocity { .. } => Way::Direct,
@@ -148,7 +149,10 @@ impl Mover {
         Self { mobility, way, asked: Time::ZERO }
     }
 
-    /// Its position; `now` is not before the last one.
+    /// Position at `now`.
+    ///
+    /// # Panics
+    /// If `now` is before the time of an earlier call.
     pub fn position(&mut self, now: Time) -> Position {
         assert!(now >= self.asked, "a position in the past");
         self.asked = now;
@@ -161,7 +165,7 @@ impl Mover {
         }
     }
 
-    /// The speed that it never exceeds [m/s].
+    /// Speed that the member never exceeds [m/s].
     pub fn highest_speed(&self) -> f64 {
         match &self.mobility {
             Mobility::Fixed(_) => 0.0,
@@ -179,7 +183,7 @@ impl Mover {
         }
     }
 
-    /// True if it never moves.
+    /// True if the member never moves.
     pub fn is_fixed(&self) -> bool {
         match &self.mobility {
             Mobility::Fixed(_) => true,
@@ -189,7 +193,7 @@ impl Mover {
         }
     }
 
-    /// Lower left and upper right corner of a rectangle that it does not leave until `end`.
+    /// Lower left and upper right corner of a rectangle that contains all positions until `end`.
     pub fn bounds(&self, end: Time) -> (Position, Position) {
         self.mobility.bounds(end)
     }

@@ -1,21 +1,22 @@
-//! Positions of a cell's members, the power that arrives from one at another, and what that decodes.
+//! Radio model of a cell: positions of its members, received powers, and decoding.
 //!
-//! Pure: time comes in, randomness comes in as a [`Stream`](crate::Stream), nothing schedules. Functions of
-//! the distance are `libm`'s, and powers are rounded to a thousandth of a dB, so that every platform agrees.
+//! All functions are pure: time is a parameter, random numbers come from a [`Stream`](crate::Stream), and nothing is
+//! scheduled. Transcendental functions come from `libm`, and powers are rounded to a thousandth of a dB, so that
+//! results are equal on every platform.
 //!
-//! | file | concept |
+//! | file | content |
 //! | --- | --- |
-//! | `path_loss` | [`PathLoss`]: loss by distance, and back |
+//! | `path_loss` | [`PathLoss`]: loss by distance, and its inverse |
 //! | `fading` | [`LinkGain`]: shadowing of a link, fading over time |
 //! | `reception` | [`Radio`], [`Terminal`]: received power, noise, carrier sense, capture |
-//! | `sensitivity` | least powers that the standard asks a receiver to decode, and QualNet |
-//! | `decoding` | [`Decoding`]: frames that are lost at a power, from tables |
+//! | `sensitivity` | minimum sensitivities of the standard, and of QualNet |
+//! | `decoding` | [`Decoding`]: loss of frames at a power, from tables |
 //! | `range` | [`RangeError`]: power and exponent from the ranges of rates |
-//! | `propagation` | [`Propagation`]: the members of one cell, and who hears whom now |
-//! | `region` | [`Position`], [`Region`]: places in the plane |
-//! | `mobility` | [`Mobility`], [`Mover`]: where a member is at a time |
+//! | `propagation` | [`Propagation`]: the members of one cell, and their audibility |
+//! | `region` | [`Position`], [`Region`]: positions and regions in the plane |
+//! | `mobility` | [`Mobility`], [`Mover`]: position of a member over time |
 //! | `random_waypoint` | [`RandomWaypoint`]: trips between random places |
-//! | `draws` | random numbers by their place in a sequence |
+//! | `draws` | random numbers by their index |
 
 mod decoding;
 mod draws;

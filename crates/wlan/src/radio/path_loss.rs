@@ -1,4 +1,4 @@
-//! Path loss: the power that is lost by distance.
+//! Path loss: loss of power by distance.
 
 use std::f64::consts::PI;
 
@@ -7,60 +7,59 @@ use libm::{log10, pow, sqrt};
 
 /// Speed of light in vacuum [m/s].
 const SPEED_OF_LIGHT: f64 = 299_792_458.0;
-/// Antennas are never closer than this, for Friis's far field [m].
+/// Smallest distance between antennas, for Friis' far field [m].
 const NEAREST: f64 = 1.0;
 
-/// Power that is lost by distance, between isotropic antennas.
+/// Path loss model, between isotropic antennas.
 ///
-/// Antennas that are closer than a nearest distance lose what they lose there: 1 m, or λ/4π where that is
-/// longer and Friis's law would gain power; with [`LogDistance`](Self::LogDistance), the reference.
+/// Below a smallest distance the loss is constant. This distance is 1 m, or λ/4π if this is longer, since Friis' law
+/// would yield a gain below it. With [`LogDistance`](Self::LogDistance) it is the reference distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PathLoss {
-    /// Friis: (4πd/λ)².  [rappaport §4.2]
+    /// Free space, by Friis: (4πd/λ)².  [rappaport §4.2]
     FreeSpace {
-        /// Carrier.
+        /// Carrier frequency of the channel.
         frequency: Frequency,
     },
-    /// A direct ray and one that the ground reflects: Friis up to the distance 4π·`h_t`·`h_r`/λ where both
-    /// laws agree, d⁴/(`h_t`·`h_r`)² beyond it.  [rappaport §4.6] [ns-2 §18.2]
+    /// A direct ray and one that the ground reflects: Friis up to the distance 4π·`h_t`·`h_r`/λ, at which both laws
+    /// agree, and d⁴/(`h_t`·`h_r`)² beyond it.  [rappaport §4.6] [ns-2 §18.2]
     TwoRay {
-        /// Carrier.
+        /// Carrier frequency of the channel.
         frequency: Frequency,
         /// Height of one antenna above ground; positive.
         height: Length,
-        /// Height of the other one; positive.
+        /// Height of the other antenna; positive.
         other_height: Length,
     },
-    /// A loss at a reference distance that grows with a power of the distance.  [rappaport §4.9]
+    /// Log-distance: loss at a reference distance, growing with a power of the distance.  [rappaport §4.9]
     LogDistance {
-        /// Distance of the reference; positive.
+        /// Reference distance; positive.
         reference: Length,
-        /// Loss there.
+        /// Loss at the reference distance.
         loss: Decibels,
-        /// n: loss grows by 10·n dB for ten times the distance. 2 is free space. Positive.
+        /// n: the loss grows by 10·n dB for ten times the distance; 2 is free space. Positive.
         exponent: f64,
     },
 }
 
 impl PathLoss {
-    /// A log-distance model that starts from free space at 1 m.
+    /// Log-distance model with the loss of free space at 1 m.
     pub fn log_distance(frequency: Frequency, exponent: f64) -> Self {
         let loss = Self::FreeSpace { frequency }.loss(1.0);
         Self::LogDistance { reference: Length::from_metres(1), loss, exponent }
     }
 
-    /// Loss over `distance` [m], to the nearest thousandth of a dB: powers are compared as they print.
+    /// Loss over `distance` [m], rounded to a thousandth of a dB, so that powers compare as they are printed.
     pub fn loss(&self, distance: f64) -> Decibels {
         Decibels::rounded(self.exact_loss(distance))
     }
 
-    /// The distance that costs `loss` [m]: the inverse of [`loss`](Self::loss), at least the nearest
-    /// distance.
+    /// Distance with this loss [m], the inverse of [`loss`](Self::loss). At least the smallest distance.
     pub fn distance(&self, loss: Decibels) -> f64 {
         self.exact_distance(loss.get())
     }
 
-    /// Distance below which the loss does not change [m].
+    /// Smallest distance, below which the loss is constant [m].
     pub fn nearest(&self) -> f64 {
         match *self {
             Self::FreeSpace { frequency } | Self::TwoRay { frequency, .. } => {
@@ -70,7 +69,7 @@ impl PathLoss {
         }
     }
 
-    /// Loss over `distance` metres [dB].
+    /// Loss over `distance` [m], without rounding [dB].
     fn exact_loss(&self, distance: f64) -> f64 {
         let distance = distance.max(self.nearest());
         match *self {
@@ -89,7 +88,7 @@ impl PathLoss {
         }
     }
 
-    /// The distance that costs `loss` dB [m].
+    /// Distance with this loss [dB], without rounding [m].
     fn exact_distance(&self, loss: f64) -> f64 {
         let distance = match *self {
             Self::FreeSpace { frequency } => friis_distance(frequency, loss),
@@ -120,12 +119,12 @@ fn friis(frequency: Frequency, distance: f64) -> f64 {
     20.0 * log10(4.0 * PI * distance / wavelength(frequency))
 }
 
-/// The distance in free space that costs `loss` dB [m].
+/// Distance in free space with this loss [m].
 fn friis_distance(frequency: Frequency, loss: f64) -> f64 {
     pow(10.0, loss / 20.0) * wavelength(frequency) / (4.0 * PI)
 }
 
-/// Distance at which Friis and the ground's d⁴ agree, for the `product` of the antenna heights [m²] [m].
+/// Distance at which Friis and the d⁴ law agree [m]. `product` is the product of the antenna heights [m²].
 fn crossover(frequency: Frequency, product: f64) -> f64 {
     4.0 * PI * product / wavelength(frequency)
 }
@@ -151,16 +150,16 @@ mod tests {
         let free = PathLoss::FreeSpace { frequency: FIVE };
         assert_eq!(free.loss(100.0), Decibels::from_thousandths(86_768));
         assert_eq!(free.loss(200.0), Decibels::from_thousandths(92_788));
-        // Not nearer than 1 m; at 10 MHz, λ/4π = 29.979/12.566 = 2.386 m.
+        // Below 1 m the loss is constant. At 10 MHz the limit is λ/4π = 29.979/12.566 = 2.386 m.
         assert_eq!(free.loss(0.0), free.loss(1.0));
         let long_wave = PathLoss::FreeSpace { frequency: Frequency::from_megahertz(10) };
         assert!((long_wave.nearest() - 2.386).abs() < 1e-3);
         assert_eq!(long_wave.loss(1.0), Decibels::ZERO);
     }
 
-    /// λ = 299 792 458/914e6 = 0.328 m, 4π·1.5·1.5/0.328 = 86.20 m. At 250 m, the classic range of
-    /// `WaveLAN` in ns-2: 40·log10 250 - 20·log10 2.25 = 95.918 - 7.044 = 88.874 dB, and indeed
-    /// 281.84 mW = 24.5 dBm - 88.874 dB = -64.374 dBm = 3.652e-10 W, ns-2's `RXThresh_`.
+    /// λ = 299 792 458/914e6 = 0.328 m; 4π·1.5·1.5/0.328 = 86.20 m. At 250 m, the usual range of `WaveLAN` in ns-2:
+    /// 40·log10 250 - 20·log10 2.25 = 95.918 - 7.044 = 88.874 dB. Check: 281.84 mW = 24.5 dBm; 24.5 dBm - 88.874 dB =
+    /// -64.374 dBm = 3.652e-10 W, which is `RXThresh_` of ns-2.
     ///
     /// Verifies: [rappaport §4.6] [ns-2 §18.2]
     #[test]
@@ -197,7 +196,7 @@ mod tests {
                 let back = law.exact_distance(law.exact_loss(metres));
                 prop_assert!((back / metres - 1.0).abs() < 1e-9, "{law:?}: {back} of {metres}");
                 prop_assert!(law.loss(metres) <= law.loss(metres * further));
-                // A thousandth of a dB of rounding, at most 0.01 % of distance.
+                // Rounding to a thousandth of a dB changes the distance by at most 0.01 %.
                 prop_assert!((law.distance(law.loss(metres)) / metres - 1.0).abs() < 1.2e-4);
             }
         }

@@ -1,4 +1,4 @@
-//! Propagation in one cell: where its members are now, and so what power arrives where.
+//! Propagation in one cell: positions of its members and the powers that result.
 //!
 //! Nothing is scheduled for members that move. A position is computed when a frame needs it. Who hears whom is a row of
 //! `Audibility` for each transmitter and rate. A row holds until some member can have crossed a limit, by its distance to
@@ -21,33 +21,33 @@ use crate::contender::Stream;
 use crate::hearing::Audibility;
 use crate::phy::TxVector;
 
-/// Places and radios that a cell's propagation follows from. The access point is at the origin.
+/// Positions and radios of a cell. The access point is at the origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
-    /// Receivers, and the loss between access point and stations.
+    /// Radio of the members, with the path loss between access point and stations.
     pub radio: Radio,
-    /// Loss between two stations.
+    /// Path loss between two stations.
     pub between: PathLoss,
-    /// Power of every member, antenna gains included.
+    /// Transmit power of every member, antenna gains included.
     pub transmit_power: Dbm,
     /// Standard deviation of each link's shadowing.
     pub shadowing: Decibels,
-    /// Variation of the links to the access point.
+    /// Fading of the links to the access point.
     pub fading: Fading,
-    /// Ways of the stations.
+    /// Mobility of each station.
     pub ways: Vec<Mobility>,
-    /// Vectors of the frames that anyone may send.
+    /// Vectors of all frames that members may send.
     pub vectors: Vec<TxVector>,
 }
 
-/// Random sources of one station.
+/// Random streams of one station.
 #[derive(Clone, Debug)]
 pub struct StationStreams {
-    /// Its motion.
+    /// Stream for motion.
     pub way: Stream,
-    /// Shadowing and fading of its link to the access point.
+    /// Stream for shadowing and fading of the link to the access point.
     pub link: Stream,
-    /// Errors of the link's frames.
+    /// Stream for errors of the link's frames.
     pub errors: Stream,
 }
 
@@ -57,26 +57,26 @@ struct Place {
     mover: Mover,
     link: LinkGain,
     errors: Stream,
-    /// Its part in the shadowing between stations.
+    /// Seed of the shadowing between this station and others.
     seed: u64,
-    /// Speed that it never exceeds [m/s].
+    /// Speed that the station never exceeds [m/s].
     speed: f64,
 }
 
-/// Audibility of one member's frames that are sent in one way to each member.
+/// Audibility of one member's frames with one vector, for each member.
 #[derive(Debug)]
 struct Row {
     tx: TxVector,
-    /// Power at which they are just received.
+    /// Power at which these frames are just received.
     required: Dbm,
-    /// Time at which somebody may have moved so far that it is no longer true.
+    /// Time until which the row is valid, because no member can have moved too far.
     until: Time,
     audibility: Vec<Audibility>,
-    /// True if it is nothing to nobody.
+    /// True if every member at least senses these frames.
     all_sense: bool,
 }
 
-/// Members at their places.
+/// Members of a cell at their positions.
 #[derive(Debug)]
 pub struct Propagation {
     radio: Radio,
@@ -85,17 +85,17 @@ pub struct Propagation {
     shadowing: Decibels,
     places: Vec<Place>,
     decoding: Decoding,
-    /// Power at which the most demanding frames that anyone may send are just received.
+    /// Power at which the most demanding of all frames are just received.
     required: Option<Dbm>,
-    /// Rows of each member, one for each vector that it has used.
+    /// Rows of each member, one per vector that it has used.
     rows: Vec<Vec<Row>>,
 }
 
 impl Propagation {
-    /// The members at the start of a run; streams in the order of the stations.
+    /// Creates the members at the start of a run. The streams are in the order of the stations.
     ///
     /// # Panics
-    /// If there is not one set of streams for each station.
+    /// If the number of streams differs from the number of stations.
     pub fn new(layout: &Layout, streams: Vec<StationStreams>) -> Self {
         assert_eq!(layout.ways.len(), streams.len(), "one set of streams per station");
         let place = |(way, mut streams): (&Mobility, StationStreams)| {
@@ -124,15 +124,15 @@ impl Propagation {
         }
     }
 
-    /// True if all members decode each other's frames, whatever the rate, as long as the run lasts: then
-    /// nobody need ask who hears whom. The time this takes grows with the square of the members: `None` once `cancel`
-    /// is set.
+    /// True if all members decode each other's frames at any rate, until `end`. Audibility then need not be
+    /// calculated for each frame. The time for this grows with the square of the number of members. Returns `None`
+    /// once `cancel` is set.
     pub fn all_decode(&self, end: Time, cancel: &AtomicBool) -> Option<bool> {
         let corners: Vec<(Position, Position)> = std::iter::once(Default::default())
             .chain(self.places.iter().map(|place| place.mover.bounds(end)))
             .collect();
         let sensed = self.radio.carrier_sense;
-        // Two members have no third party: it is enough that they sense each other.
+        // With two members there is no third listener, so it is enough that they sense each other.
         let needed = self.required.filter(|_| corners.len() > 2);
         let needed = needed.map_or(sensed, |required| sensed.max(required));
         if self.radio.capture.is_some() {
@@ -155,7 +155,7 @@ impl Propagation {
         Some(true)
     }
 
-    /// Audibility to each member of a frame of `from` that is sent so and starts now.
+    /// Audibility for each member of a frame of `from` with this vector that starts now.
     pub(crate) fn audibility(&mut self, now: Time, from: NodeId, tx: TxVector) -> &[Audibility] {
         let known = self.rows[from.index()].iter().position(|row| row.tx == tx);
         let index = known.unwrap_or_else(|| {
@@ -171,13 +171,13 @@ impl Propagation {
         &self.rows[from.index()][index].audibility
     }
 
-    /// True if everyone is known to sense a frame of `from` that is sent so and starts then.
+    /// True if it is known that all members sense a frame of `from` with this vector that starts at `start`.
     pub(crate) fn all_sense(&self, start: Time, from: NodeId, tx: TxVector) -> bool {
         let known = self.rows[from.index()].iter().find(|row| row.tx == tx);
         known.is_some_and(|row| row.until > start && row.all_sense)
     }
 
-    /// Looks where everyone is. The answer holds until somebody can have crossed a limit.
+    /// Calculates a row from the members' positions. It is valid until some member can have crossed a limit.
     fn look(&mut self, now: Time, from: NodeId, index: usize) {
         let mut row = self.rows[from.index()].swap_remove(index);
         let here = self.position(now, from);
@@ -211,8 +211,8 @@ impl Propagation {
         self.rows[from.index()].swap(index, last);
     }
 
-    /// Distance that two members must move for the power between them to come to `limit` [m], less what rounding
-    /// may hide.
+    /// Distance that two members must move before the power between them reaches `limit` [m], minus a margin for
+    /// rounding.
     fn slack(&self, pair: (NodeId, NodeId), distance: f64, limit: Dbm) -> f64 {
         const ROUNDING: f64 = 1e-3;
         let nearby = self.power(pair, 0.0);
@@ -224,7 +224,8 @@ impl Propagation {
         ((there - distance).abs() - ROUNDING * there).max(0.0)
     }
 
-    /// True if a frame between a station and the access point that ends now is errored.
+    /// Draws the errors of a frame between a station and the access point that ends now. Returns true if it is
+    /// errored.
     pub(crate) fn errs(&mut self, now: Time, station: NodeId, tx: TxVector, psdu: Bytes) -> bool {
         let loss = self.loss(now, station, tx, psdu);
         loss.happens(self.places[station.index() - 1].errors.next_u64())
@@ -242,12 +243,12 @@ impl Propagation {
         self.decoding.loss(tx, psdu, received)
     }
 
-    /// Power of a frame between a station and the access point, fading included, and the noise beside it.
+    /// Received power of a frame between a station and the access point, fading included, and the noise.
     pub(crate) fn signal(&mut self, now: Time, station: NodeId, tx: TxVector) -> (Dbm, Dbm) {
         (self.received(now, station), self.radio.noise(tx))
     }
 
-    /// Power that a station and the access point now receive of each other, fading included.
+    /// Power that a station and the access point receive from each other now, fading included.
     #[expect(clippy::inline_always, reason = "it is asked for each frame; a trace asks as well")]
     #[inline(always)]
     fn received(&mut self, now: Time, station: NodeId) -> Dbm {
@@ -264,12 +265,12 @@ impl Propagation {
         self.places[node.index() - 1].mover.position(now)
     }
 
-    /// By how much a frame must be stronger than all that overlap it to survive.
+    /// Capture margin: ratio by which a frame must exceed the sum of all overlapping frames to survive.
     pub(crate) fn capture(&self) -> Option<Decibels> {
         self.radio.capture
     }
 
-    /// Power that a frame of `from` arrives with at each member; the sender's own place means nothing.
+    /// Power of a frame of `from` at each member. The entry of `from` itself has no meaning.
     pub(crate) fn powers(&mut self, now: Time, from: NodeId) -> impl Iterator<Item = Dbm> {
         let here = self.position(now, from);
         (0..=self.places.len()).map(move |index| {
@@ -287,7 +288,7 @@ impl Propagation {
         if node.is_ap() { 0.0 } else { self.places[node.index() - 1].speed }
     }
 
-    /// Power of one member at another without fading, over `distance` [m].
+    /// Power of one member at another over `distance` [m], without fading.
     fn power(&self, (a, b): (NodeId, NodeId), distance: f64) -> Dbm {
         let station = a.index().max(b.index());
         let gain = if a.is_ap() || b.is_ap() {
@@ -302,8 +303,8 @@ impl Propagation {
         if a.is_ap() || b.is_ap() { &self.radio.path_loss } else { &self.between }
     }
 
-    /// Shadowing between two stations, the same both ways: drawn anew at each question, as there are many
-    /// pairs.
+    /// Shadowing between two stations, equal in both directions. It is recomputed at each call, because there are
+    /// many pairs.
     fn shadow(&self, a: NodeId, b: NodeId) -> Decibels {
         if self.shadowing == Decibels::ZERO {
             return Decibels::ZERO;
@@ -318,7 +319,7 @@ fn id(index: usize) -> NodeId {
     NodeId(u16::try_from(index).expect("at most 65 535 members"))
 }
 
-/// `seconds` after `now`, or never.
+/// Time `seconds` after `now`; [`Time::MAX`] for very long times.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -326,7 +327,7 @@ fn id(index: usize) -> NodeId {
 )]
 fn after(now: Time, seconds: f64) -> Time {
     const YEAR: f64 = 3e7;
-    // Nobody moves: nothing over nothing is no number.
+    // If no member moves, the quotient of zero and zero is not a number.
     if seconds.is_nan() || seconds > YEAR {
         return Time::MAX;
     }
@@ -382,8 +383,8 @@ mod tests {
         Mobility::Fixed(Position::new(Length::from_metres(x), Length::from_metres(y)))
     }
 
-    /// Exponent 3 from 46.768 dB at 1 m, 20 dBm: -82 dBm is sensed up to 10^((102 - 46.768)/30) = 69.4 m.
-    /// 54 Mb/s needs -71.9 dBm or so (noise -91.867, 19.9 dB): some 32 m.
+    /// Exponent 3 from 46.768 dB at 1 m, and 20 dBm: -82 dBm is sensed up to 10^((102 - 46.768)/30) = 69.4 m. 54 Mb/s
+    /// needs about -71.9 dBm (noise -91.867 dBm, 19.9 dB), which reaches about 32 m.
     #[test]
     fn near_members_decode_others_sense_and_far_ones_hear_nothing() {
         let layout =
@@ -405,7 +406,7 @@ mod tests {
                 == Some(true)
         };
         assert!(all(vec![fixed(10, 0), fixed(-10, 0), wanderer(10)], Decibels::ZERO));
-        // 40 m from one end to the other: too far for 54 Mb/s, but not where two are alone.
+        // 40 m from one end to the other are too far for 54 Mb/s, except if the cell has only two members.
         assert!(!all(vec![fixed(10, 0), fixed(-30, 0)], Decibels::ZERO));
         assert!(all(vec![fixed(40, 0)], Decibels::ZERO));
         assert!(!all(vec![wanderer(70)], Decibels::ZERO));
@@ -414,7 +415,7 @@ mod tests {
     }
 
     proptest! {
-        /// Between two looks nobody crosses a limit.
+        /// Compares a row that is kept until its validity ends with one that is always recalculated.
         #[test]
         fn what_was_seen_holds_until_somebody_can_have_moved_too_far(
             seed in 0u64..1_000,

@@ -1,4 +1,4 @@
-//! Trips between random places with random speeds, and pauses between them.
+//! Random waypoint model: trips between random places with random speeds, and pauses between them.
 
 use std::fmt;
 
@@ -10,12 +10,12 @@ use super::draws::unit;
 use super::region::{Position, Region};
 use crate::contender::Stream;
 
-/// The random waypoint model: uniform places in a region, each trip straight at a speed that is uniform
-/// between two limits, a pause of constant length after each trip.
+/// Random waypoint model. Places are uniform in a region. Each trip is straight, with a speed that is uniform between
+/// two limits. A pause of constant length follows each trip.
 ///
-/// On its way, the mean speed over time is (max - min)/ln(max/min) and not the middle, as slow trips last
-/// longer. With a lower limit of zero it decays towards zero as a run goes on: trips at speeds near zero
-/// last for ever.  [yoon-2003]
+/// Averaged over travelling time, the mean speed is (max - min)/ln(max/min) and not the middle of the limits, because
+/// slow trips last longer. With a lower limit of zero, the mean decays towards zero during a run, since trips at
+/// speeds near zero never end.  [yoon-2003]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RandomWaypoint {
     region: Region,
@@ -25,32 +25,31 @@ pub struct RandomWaypoint {
     start: Start,
 }
 
-/// State in which a member starts.
+/// State at the start of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Start {
-    /// At a uniform place, with a pause: the classic model. It takes many trips until places and speeds
-    /// are distributed as they stay: denser in the middle, slower on average.
+    /// At a uniform place, with a pause: the classic model. The distribution of places and speeds takes many trips to
+    /// settle: denser in the middle of the region, and slower.
     #[default]
     Uniform,
-    /// Here, with a pause.
+    /// At this position, with a pause.
     At(Position),
-    /// As if it had been moving for ever: within a pause or a trip, as the stationary distribution has it.
-    /// [navidi-2004]
+    /// In the steady state: within a pause or a trip, by the stationary distribution.  [navidi-2004]
     SteadyState,
 }
 
-/// Why a random waypoint model is none.
+/// Error in the parameters of a random waypoint model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RandomWaypointError {
-    /// The region is a point or less.
+    /// The region has no extent.
     NoRegion,
     /// The lower limit of the speed is negative.
     NegativeSpeed,
-    /// The upper limit of the speed is not positive, or below the lower one.
+    /// The upper limit of the speed is not positive, or is below the lower limit.
     NoSpeed,
-    /// The steady state of a lower limit of zero is not to move.
+    /// With a lower limit of zero, the steady state is rest.
     NoSteadyState,
-    /// The start lies outside of the region.
+    /// The start is outside of the region.
     StartOutside,
 }
 
@@ -69,7 +68,7 @@ impl fmt::Display for RandomWaypointError {
 impl std::error::Error for RandomWaypointError {}
 
 impl RandomWaypoint {
-    /// A model with speeds from the lower to the upper limit.
+    /// Creates a model with speeds between the lower and the upper limit.
     ///
     /// # Errors
     /// See [`RandomWaypointError`].
@@ -94,7 +93,7 @@ impl RandomWaypoint {
         Ok(Self { region, speeds, pause, start })
     }
 
-    /// Region that its places are in.
+    /// Region of the places.
     pub fn region(&self) -> &Region {
         &self.region
     }
@@ -104,13 +103,13 @@ impl RandomWaypoint {
         self.speeds.1
     }
 
-    /// A uniform speed above zero: a draw is never zero, so no trip is without end.
+    /// Draws a speed for a trip, uniform and above zero, so that every trip ends.
     fn draw_speed(&self, stream: &mut Stream) -> f64 {
         let (lowest, highest) = self.speeds;
         lowest + (highest - lowest) * unit(stream.next_u64())
     }
 
-    /// A speed as seen at a time, not per trip: its density is proportional to 1/v.  [navidi-2004]
+    /// Draws a speed at a random time instead of per trip: its density is proportional to 1/v.  [navidi-2004]
     fn draw_steady_speed(&self, stream: &mut Stream) -> f64 {
         let (lowest, highest) = self.speeds;
         lowest * pow(highest / lowest, unit(stream.next_u64()))
@@ -119,7 +118,7 @@ impl RandomWaypoint {
     /// Mean of 1/v over trips [s/m].
     fn mean_slowness(&self) -> f64 {
         let (lowest, highest) = self.speeds;
-        // As near as this, the quotient would lose its digits.
+        // For nearly equal limits the quotient would lose its precision.
         if highest - lowest < 1e-6 * highest {
             return 1.0 / highest;
         }
@@ -132,7 +131,8 @@ impl RandomWaypoint {
         pause / (pause + self.region.mean_distance() * self.mean_slowness())
     }
 
-    /// Both ends of a trip as seen at a time: a pair is as likely as it is far apart.  [navidi-2004]
+    /// Draws the ends of the trip at a random time: the probability of a pair is proportional to its distance.
+    /// [navidi-2004]
     fn draw_steady_trip(&self, stream: &mut Stream) -> (Position, Position) {
         loop {
             let ends = (self.region.draw(stream), self.region.draw(stream));
@@ -143,7 +143,7 @@ impl RandomWaypoint {
     }
 }
 
-/// A member between random places: one trip and the pause after it, then the next.
+/// A member in random waypoint motion: a trip and the pause after it, and then the next trip.
 #[derive(Clone, Debug)]
 pub(super) struct Walk {
     model: RandomWaypoint,
@@ -157,10 +157,10 @@ struct Trip {
     start: Time,
     from: Position,
     to: Position,
-    /// [m/s]
+    /// Speed of the trip [m/s].
     speed: f64,
     arrival: Time,
-    /// Time at which the next one starts.
+    /// Start of the next trip.
     end: Time,
 }
 
@@ -180,7 +180,7 @@ impl Trip {
     }
 }
 
-/// `time` and `seconds`, rounded up to a whole ns; the end of time at the latest.
+/// `time + seconds`, rounded up to a whole ns; at most [`Time::MAX`].
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -190,7 +190,7 @@ fn later(time: Time, seconds: f64) -> Time {
     after(time, Duration::from_nanos(ceil(seconds * 1e9) as u64))
 }
 
-/// `time + duration`; the end of time at the latest.
+/// `time + duration`; at most [`Time::MAX`].
 fn after(time: Time, duration: Duration) -> Time {
     if duration < Time::MAX - time { time + duration } else { Time::MAX }
 }
@@ -255,7 +255,7 @@ mod tests {
         (0..MEMBERS).map(|i| Walk::new(model, Stream::seed_from_u64(u64::from(i)))).collect()
     }
 
-    /// Mean over all members of the speed at `seconds` [m/s], and share of them that is at rest.
+    /// Mean speed of all members at `seconds` [m/s], and share of the members at rest.
     fn speed(walks: &mut [Walk], seconds: u64) -> (f64, f64) {
         let now = Time::ZERO + Duration::from_secs(seconds);
         let (mut sum, mut at_rest) = (0.0, 0.0);
@@ -270,7 +270,7 @@ mod tests {
         (sum / f64::from(MEMBERS), at_rest / f64::from(MEMBERS))
     }
 
-    /// Share of the members that is within half of the region's width, a quarter of its area.
+    /// Share of the members in the middle of the region, within half of its width and a quarter of its area.
     fn in_the_middle(walks: &mut [Walk], seconds: u64) -> f64 {
         let now = Time::ZERO + Duration::from_secs(seconds);
         let inside = walks.iter_mut().filter_map(|walk| {
@@ -285,8 +285,8 @@ mod tests {
         inside.sum::<f64>() / f64::from(MEMBERS)
     }
 
-    /// 1 to 20 m/s without pauses: the classic start has a mean of 10.5 m/s, the stationary one
-    /// 19/ln 20 = 6.342 m/s. One speed deviates by 5.3 m/s: 4·5.3/√4000 = 0.34.
+    /// 1 to 20 m/s without pauses: the classic start has a mean of 10.5 m/s, and the steady state 19/ln 20 = 6.342
+    /// m/s. The standard deviation of a speed is 5.3 m/s: 4·5.3/√4000 = 0.34.
     ///
     /// Verifies: [navidi-2004] [yoon-2003]
     #[test]
@@ -303,9 +303,9 @@ mod tests {
         }
     }
 
-    /// A pause of 5 s in the square of 100 m: E[1/v] = ln 20/19 = 0.157670 s/m, trips of 52.1405 m last
-    /// 8.2210 s, at rest 5/13.2210 = 0.3782; 4·√(0.378·0.622/4000) = 0.031. The mean speed is
-    /// 52.1405/13.2210 = 3.944 m/s.
+    /// A pause of 5 s in a square of 100 m: E[1/v] = ln 20/19 = 0.157670 s/m, so trips of 52.1405 m last 8.2210 s.
+    /// The share of pauses is 5/13.2210 = 0.3782; 4·√(0.378·0.622/4000) = 0.031. The mean speed is 52.1405/13.2210 =
+    /// 3.944 m/s.
     ///
     /// Verifies: [navidi-2004]
     #[test]
@@ -320,8 +320,9 @@ mod tests {
         }
     }
 
-    /// In the disc, the density of a stop-free walk is nearly 2(1 - r²/R²)/πR²: the inner half of the
-    /// radius holds 2·¼ - ¼² = 0.4375 of it. In both regions far from the uniform quarter, and constant.
+    /// In a disc without pauses, the density is nearly 2(1 - r²/R²)/πR²: the inner half of the radius contains 2·¼ -
+    /// ¼² = 0.4375 of the members. In both regions the share is constant, and far from the quarter of a uniform
+    /// distribution.
     ///
     /// Verifies: [navidi-2004]
     #[test]
@@ -329,7 +330,7 @@ mod tests {
         for region in regions() {
             let mut steady = walks(model(region, 1, 0, Start::SteadyState));
             let shares = [0, 2, 20, 300].map(|seconds| in_the_middle(&mut steady, seconds));
-            // Two shares differ by 4·√(2·0.43·0.57/4000) = 0.044 at most.
+            // Two shares differ by at most 4·√(2·0.43·0.57/4000) = 0.044.
             for share in shares {
                 assert!(share > 0.38 && (share - shares[0]).abs() < 0.044, "{shares:?}");
             }

@@ -1,4 +1,4 @@
-//! Transmit power, and the exponent of the path loss, from the distances at which rates are just received.
+//! Transmit power, and exponent of the path loss, from the ranges of rates.
 
 use std::fmt;
 
@@ -9,46 +9,47 @@ use super::path_loss::PathLoss;
 use super::reception::Radio;
 use crate::phy::TxVector;
 
-/// Solution that gives the ranges that were asked for.
+/// Solution for given ranges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solved {
-    /// Power of both ends.
+    /// Transmit power of both ends.
     pub transmit_power: Dbm,
-    /// Loss by distance.
+    /// Path loss model.
     pub path_loss: PathLoss,
 }
 
-/// Why no power gives the ranges.
+/// Reason for which no power yields the ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RangeError {
-    /// There is no rate.
+    /// No rate is given.
     NoRate,
-    /// There are so many rates, and a power and an exponent can only satisfy two.
+    /// This number of rates is given, and a power and an exponent can satisfy only two.
     TooManyRates(usize),
     /// The range of this rate is not positive.
     NotPositive(TxVector),
-    /// The range of this rate is below the distance from which the loss grows.
+    /// The range of this rate is below the smallest distance of the path loss model.
     TooNear {
-        /// The rate.
+        /// Rate with this range.
         rate: TxVector,
-        /// That distance.
+        /// Smallest distance of the model.
         nearest: Length,
     },
-    /// The higher of two rates reaches as far as the lower, or further.
+    /// The higher of two rates does not have the shorter range.
     NotDecreasing {
         /// The lower rate.
         lower: TxVector,
         /// The higher rate.
         higher: TxVector,
     },
-    /// The higher of two rates needs no more power, so it cannot have the shorter range; or both are one.
+    /// The higher of two rates does not need more power, so it cannot have the shorter range; or both rates are
+    /// equal.
     NeedsNoMore {
         /// The lower rate.
         lower: TxVector,
         /// The higher rate.
         higher: TxVector,
     },
-    /// Two ranges need an exponent to be solved for: a log-distance model.
+    /// Two ranges are given, but only a log-distance model has an exponent to solve for.
     NoExponent,
 }
 
@@ -77,17 +78,17 @@ impl fmt::Display for RangeError {
 impl std::error::Error for RangeError {}
 
 impl Radio {
-    /// The power at which the given rates are just received at the given distances, between two ends with
-    /// `antenna_gain` each; of a log-distance model and two rates, its exponent too.
+    /// Transmit power at which the given rates are just received at the given distances, between two ends with
+    /// `antenna_gain` each. With a log-distance model and two rates, also the exponent.
     ///
-    /// "Just received" is [`required_power`](Radio::required_power). The links have no gain of their own.
-    /// At its range itself, a rate is received.
+    /// A rate is "just received" at its [`required_power`](Radio::required_power). Links have no gain of their own.
+    /// At exactly its range, a rate is received.
     ///
     /// # Errors
     /// See [`RangeError`].
     ///
     /// # Panics
-    /// By QualNet 4's sensitivities, if a rate is not of 802.11a.
+    /// With QualNet 4's sensitivities, if a rate is not one of 802.11a.
     pub fn solve_range(
         &self,
         antenna_gain: Decibels,
@@ -115,12 +116,12 @@ impl Radio {
             let loss = path_loss.loss(range.as_metres());
             self.required_power(rate) + loss - antenna_gain - antenna_gain
         });
-        // With two rates they are equal but for the rounding of a thousandth of a dB.
+        // With two rates, both powers are equal apart from rounding to a thousandth of a dB.
         let transmit_power = needed.max().expect("a rate");
         Ok(Solved { transmit_power, path_loss })
     }
 
-    /// n = Δ/(10·log10(d/d')), with the power Δ [dB] that the higher rate needs more.
+    /// Exponent n = Δ/(10·log10(d/d')), where the higher rate needs a power that is Δ [dB] higher.
     fn solve_exponent(
         &self,
         (lower, far): (TxVector, Length),
@@ -173,7 +174,7 @@ mod tests {
         }
     }
 
-    /// The given ranges come back, and 0.02 % further the rate is not received any more.
+    /// Checks that each rate is received at its range, and is not received 0.02 % beyond it.
     fn assert_ranges(radio: Radio, solved: Solved, ranges: &[(TxVector, Length)]) {
         let radio = Radio { path_loss: solved.path_loss, ..radio };
         let end = Terminal { transmit_power: solved.transmit_power, antenna_gain: GAIN };
@@ -186,7 +187,7 @@ mod tests {
         }
     }
 
-    /// Sensitivities -82 and -65 dBm, a decade of distance: n = 17/10 = 1.7. Loss at 370 m: 46.768 +
+    /// Sensitivities of -82 and -65 dBm, and a decade of distance: n = 17/10 = 1.7. The loss at 370 m is 46.768 +
     /// 17·log10 370 = 46.768 + 43.659 = 90.427 dB, so the power is -82 + 90.427 - 2·2 = 4.427 dBm.
     #[test]
     fn two_sensitivities_give_power_and_exponent() {
@@ -200,8 +201,8 @@ mod tests {
         assert_eq!(radio.solve_range(GAIN, &turned), Ok(solved));
     }
 
-    /// By the error model, 54 Mb/s needs 18.639 dB more than 6 Mb/s for 10 % of 1000 octets; the standard's
-    /// numbers, 17 dB. So n = 1.8639.
+    /// By the error model, 54 Mb/s needs 18.639 dB more than 6 Mb/s for 10 % loss of 1000 octets, so n = 1.8639. By
+    /// the standard's sensitivities it needs 17 dB more.
     #[test]
     fn two_ranges_by_signal_to_noise_come_back() {
         let radio = radio(Decoder::Snr);
@@ -243,7 +244,7 @@ mod tests {
         assert_eq!(solve(&[(6, 90), (54, 0)]), E::NotPositive(higher));
         assert_eq!(solve(&[(54, -3)]), E::NotPositive(higher));
         assert_eq!(solve(&[(54, 37), (6, 37)]), E::NotDecreasing { lower, higher });
-        // The standard asks for the same power at 1 and 2 Mb/s.
+        // The standard has the same sensitivity for 1 and 2 Mb/s.
         let (lower, higher) = (mbps(1), mbps(2));
         assert_eq!(solve(&[(1, 100), (2, 50)]), E::NeedsNoMore { lower, higher });
         assert_eq!(solve(&[(6, 100), (6, 50)]), E::NeedsNoMore { lower: mbps(6), higher: mbps(6) });

@@ -1,4 +1,4 @@
-//! The power that arrives, against the noise and against other powers.
+//! Received power, compared with noise and with overlapping frames.
 
 use airfair_units::{Dbm, Decibels, Length};
 
@@ -8,57 +8,57 @@ use crate::phy::known_survivals::frame_error_rate;
 use crate::phy::mode::Format;
 use crate::phy::{Mode, Standard, TxVector};
 
-/// Thermal noise kTB of DSSS and CCK: 290 K in the 22 MHz before the correlator.
+/// Thermal noise kTB of DSSS and CCK: 290 K in the 22 MHz in front of the correlator.
 const DSSS_NOISE: Dbm = Dbm::from_thousandths(-100_551);
-/// Thermal noise kTB of OFDM: 290 K in its 52 subcarriers of 312.5 kHz, 16.25 MHz. So the ratio is Es/N0 of
-/// each subcarrier, as the error model defines it; the nominal 16.6 MHz would cost 0.09 dB, all 20 MHz of
-/// the channel 0.90 dB.  [80211-2020 §17.3.2.3]
+/// Thermal noise kTB of OFDM: 290 K in its 52 subcarriers of 312.5 kHz, 16.25 MHz. The ratio is then Es/N0 of each
+/// subcarrier, as the error model defines it. The nominal 16.6 MHz would cost 0.09 dB, and the 20 MHz of the channel
+/// 0.90 dB. [80211-2020 §17.3.2.3]
 const OFDM_NOISE: Dbm = Dbm::from_thousandths(-101_867);
-/// Noise figure of a receiver, as the standard assumed for its sensitivities.
-/// [80211-2020 §17.3.10.2]
+/// Noise figure of a receiver, as assumed in the standard's sensitivities.  [80211-2020 §17.3.10.2]
 const NOISE_FIGURE: Decibels = Decibels::new(10);
-/// No ratio of signal to noise that is searched lies beyond these [thousandths of a dB].
+/// Bounds of the search for a signal-to-noise ratio [thousandths of a dB].
 const SEARCHED: (i64, i64) = (-50_000, 100_000);
 
-/// The radio of one member.
+/// Radio of one member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terminal {
-    /// Power at the antenna connector.
+    /// Transmit power at the antenna connector.
     pub transmit_power: Dbm,
-    /// Gain of the antenna over an isotropic one less the losses of its cable, sending and receiving.
+    /// Gain of the antenna over an isotropic one, minus cable losses, for sending and receiving.
     pub antenna_gain: Decibels,
 }
 
-/// Criterion by which a frame that nothing overlaps is decoded.
+/// Criterion by which a frame without overlap is decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Decoder {
-    /// A draw, by the ratio of signal to noise, the rate and the length.
+    /// Random errors, by signal-to-noise ratio, rate and length.
     #[default]
     Snr,
-    /// The received power: at least the sensitivity of the rate.  [80211-2020 §17.3.10.2]
+    /// Received power of at least the rate's sensitivity.  [80211-2020 §17.3.10.2]
     Sensitivity,
-    /// The same by QualNet 4's sensitivities and powers of 802.11a.
+    /// Received power of at least QualNet 4's sensitivity, with its transmit powers of 802.11a.
     Qualnet4,
 }
 
-/// Properties that all members of a cell share: the path loss between them, and receivers of one make.
+/// Properties that all members of a cell share: path loss and receivers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Radio {
-    /// Loss by distance.
+    /// Path loss model.
     pub path_loss: PathLoss,
-    /// Noise figure of a receiver, over the thermal noise.
+    /// Noise figure of a receiver: its noise above thermal noise.
     pub noise_figure: Decibels,
     /// Criterion by which a frame is decoded.
     pub decoder: Decoder,
     /// Power from which a frame makes the medium busy.
     pub carrier_sense: Dbm,
-    /// By how much a frame that another overlaps must be stronger to survive; without, none does.
+    /// Capture margin: ratio by which a frame must exceed the sum of overlapping frames to survive; with `None`, none
+    /// survives.
     pub capture: Option<Decibels>,
 }
 
 impl Radio {
-    /// Receivers of `standard`: a noise figure of 10 dB, carrier sense at the sensitivity of the most
-    /// robust rate, frames decoded by signal to noise, no capture.
+    /// Default receivers of `standard`: a noise figure of 10 dB, carrier sense at the sensitivity of the most robust
+    /// rate, decoding by signal-to-noise ratio, and no capture.
     pub fn new(standard: Standard, path_loss: PathLoss) -> Self {
         Self {
             path_loss,
@@ -69,25 +69,26 @@ impl Radio {
         }
     }
 
-    /// Power of a frame at the receiver, over `distance` [m] and with the `link`'s own gain.
+    /// Received power of a frame over `distance` [m]. `link` is the link's gain beside the path loss.
     pub fn received(&self, from: Terminal, to: Terminal, distance: f64, link: Decibels) -> Dbm {
         radiated(from, to) - self.path_loss.loss(distance) + link
     }
 
-    /// The longest distance over which `power` is received [m]; nothing if it is not even from nearby.
-    /// Right to half a thousandth of a dB, that is, to 0.006 % in free space.
+    /// Longest distance over which at least `power` is received [m]; `None` if it is not received even at the
+    /// smallest distance. Accurate to half a thousandth of a dB, which is 0.006 % in free space.
     pub fn reach(&self, from: Terminal, to: Terminal, power: Dbm) -> Option<f64> {
         let loss = radiated(from, to) - power;
         let nearest = self.path_loss.loss(self.path_loss.nearest());
         (loss >= nearest).then(|| self.path_loss.distance(loss))
     }
 
-    /// The longest distance over which what is sent so is just received; nothing if it is not even from nearby.
+    /// Longest distance over which frames with this vector are just received; `None` if they are not received even at
+    /// the smallest distance.
     pub fn range(&self, from: Terminal, to: Terminal, tx: TxVector) -> Option<Length> {
         self.reach(from, to, self.required_power(tx)).map(Length::rounded)
     }
 
-    /// Noise in a receiver of what is sent so.
+    /// Noise in a receiver for frames with this vector.
     pub fn noise(&self, tx: TxVector) -> Dbm {
         let thermal = match tx {
             TxVector::Dsss(..) => DSSS_NOISE,
@@ -97,17 +98,18 @@ impl Radio {
         thermal + self.noise_figure
     }
 
-    /// Ratio of signal to noise, as [`frame_error_rate`](crate::phy::error_rate::frame_error_rate) takes it.
+    /// Signal-to-noise ratio, as [`frame_error_rate`](crate::phy::error_rate::frame_error_rate) takes it.
     pub fn snr(&self, tx: TxVector, received: Dbm) -> Decibels {
         received - self.noise(tx)
     }
 
-    /// The power at which what is sent so is just received: its sensitivity, or the power at which the error model
-    /// comes to the error rate that defines a sensitivity: 10 % of 1000 octets in OFDM and of 4096 in HT, VHT and HE,
-    /// 8 % of 1024 in DSSS and CCK.  [80211-2020 §17.3.10.2, §15.4.6.2, §16.3.8.2, Table 19-23]
+    /// Power at which frames with this vector are just received: the sensitivity, or the power at which the error
+    /// model has the error rate that defines a sensitivity. This is 10 % of 1000 octets in OFDM and of 4096 octets in
+    /// HT, VHT and HE, and 8 % of 1024 octets in DSSS and CCK.  [80211-2020 §17.3.10.2, §15.4.6.2, §16.3.8.2, Table
+    /// 19-23]
     ///
     /// # Panics
-    /// By QualNet 4's sensitivities, if it is not of 802.11a.
+    /// With QualNet 4's sensitivities, if the vector is not one of 802.11a.
     pub fn required_power(&self, tx: TxVector) -> Dbm {
         match self.decoder {
             Decoder::Sensitivity => sensitivity(tx),
@@ -116,34 +118,34 @@ impl Radio {
         }
     }
 
-    /// True if a frame makes the medium busy.
+    /// True if a frame with this power makes the medium busy.
     pub fn senses(&self, received: Dbm) -> bool {
         received >= self.carrier_sense
     }
 }
 
-/// Thermal noise kTB of HT, VHT and HE: 290 K in the occupied subcarriers, pilots included, so that the ratio is Es/N0 of
-/// each of them, as in OFDM.  [80211-2020 Table 19-6, Table 21-5], [80211ax-2021 §27.3.2]
+/// Thermal noise kTB of HT, VHT and HE: 290 K in the occupied subcarriers, pilots included, so that the ratio is
+/// Es/N0 of each of them, as in OFDM.  [80211-2020 Table 19-6, Table 21-5], [80211ax-2021 §27.3.2]
 fn mode_noise(mode: Mode) -> Dbm {
-    // 56, 114, 242 and 484 of 312.5 kHz; 242, 484, 996 and 1992 of 78.125 kHz.
+    // 56, 114, 242 and 484 subcarriers of 312.5 kHz; 242, 484, 996 and 1992 of 78.125 kHz.
     const HT_AND_VHT: [i64; 4] = [-101_545, -98_458, -95_189, -92_178];
     const HE: [i64; 4] = [-101_209, -98_199, -95_065, -92_054];
     let by_width = if mode.format() == Format::He { HE } else { HT_AND_VHT };
     Dbm::from_thousandths(by_width[mode.width() as usize])
 }
 
-/// A power on a linear scale [mW].
+/// Power on a linear scale [mW].
 pub(crate) fn milliwatts(power: Dbm) -> f64 {
     libm::pow(10.0, power.get() / 10.0)
 }
 
-/// Power towards the receiver as if nothing were lost in between.
+/// Received power without any loss between the antennas.
 fn radiated(from: Terminal, to: Terminal) -> Dbm {
     from.transmit_power + from.antenna_gain + to.antenna_gain
 }
 
-/// The least ratio of signal to noise, to a thousandth of a dB, at which the error rate is that of the
-/// standard's sensitivity: by bisection.
+/// Lowest signal-to-noise ratio, to a thousandth of a dB, with at most the error rate of the standard's sensitivity.
+/// It is found by bisection.
 fn required_snr(tx: TxVector) -> Decibels {
     let (psdu, target) = criterion(tx);
     let (mut too_low, mut enough) = SEARCHED;
@@ -194,7 +196,7 @@ mod tests {
             assert!((noise(subcarriers * 312.5e3) - of(Format::Vht)).abs() < 6e-4, "{width}");
             assert!((noise(he * 78.125e3) - of(Format::He)).abs() < 6e-4, "{width}");
         }
-        // A noise figure of 10 dB; -82 dBm are 9.867 dB above it.
+        // With a noise figure of 10 dB, -82 dBm are 9.867 dB above the noise.
         let ratio = radio().snr(TxVector::Ofdm(ofdm::Modulation::Bpsk12), Dbm::new(-82));
         assert_eq!(ratio, Decibels::from_thousandths(9_867));
     }
@@ -218,7 +220,8 @@ mod tests {
             let (psdu, target) = criterion(tx);
             let at = |power| frame_error_rate(tx, psdu, radio().snr(tx, power));
             assert!(at(power) <= target && at(power - Decibels::from_thousandths(1)) > target);
-            // Receivers must not be better than theory: 5 dB of margin are in the standard's numbers.
+            // The standard's sensitivities have a margin of 5 dB, so the error model must need less power than they
+            // allow.
             assert!(power < sensitivity(tx), "{tx}: {power}");
         }
     }

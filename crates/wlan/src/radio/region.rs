@@ -1,4 +1,4 @@
-//! Places in the plane, and regions of it.
+//! Positions and regions in the plane.
 
 use std::f64::consts::PI;
 
@@ -9,36 +9,36 @@ use rand_core::Rng;
 use super::draws::unit;
 use crate::contender::Stream;
 
-/// A place in the plane [m].
+/// Position in the plane [m].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Position {
-    /// To the right [m].
+    /// Coordinate to the right [m].
     pub x: f64,
-    /// Up [m].
+    /// Coordinate upwards [m].
     pub y: f64,
 }
 
-/// Region that members may be in.
+/// Region in the plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Region {
-    /// Between two opposite corners.
+    /// Rectangle between two opposite corners.
     Rectangle {
-        /// One corner.
+        /// One corner of the rectangle.
         corner: Position,
-        /// The one across.
+        /// Corner opposite to `corner`.
         opposite: Position,
     },
-    /// Around a centre.
+    /// Disc around a centre.
     Disc {
-        /// Centre.
+        /// Centre of the disc.
         centre: Position,
-        /// Radius; positive.
+        /// Radius of the disc; positive.
         radius: Length,
     },
 }
 
 impl Position {
-    /// The place with these coordinates.
+    /// Position with these coordinates.
     pub fn new(x: Length, y: Length) -> Self {
         Self { x: x.as_metres(), y: y.as_metres() }
     }
@@ -49,14 +49,14 @@ impl Position {
         sqrt(x * x + y * y)
     }
 
-    /// The place at `share` of the way to `other`.
+    /// Position at `share` of the way to `other`.
     pub(super) fn towards(self, other: Self, share: f64) -> Self {
         Self { x: self.x + share * (other.x - self.x), y: self.y + share * (other.y - self.y) }
     }
 }
 
 impl Region {
-    /// Lower left and upper right corner of the smallest rectangle around it.
+    /// Lower left and upper right corner of the smallest enclosing rectangle.
     pub fn bounds(&self) -> (Position, Position) {
         match *self {
             Self::Rectangle { corner, opposite } => (
@@ -73,7 +73,7 @@ impl Region {
         }
     }
 
-    /// True if `place` is inside or on the edge.
+    /// True if `place` is inside of the region or on its edge.
     pub fn contains(&self, place: Position) -> bool {
         match *self {
             Self::Rectangle { .. } => {
@@ -84,7 +84,7 @@ impl Region {
         }
     }
 
-    /// The longest distance between two of its places [m].
+    /// Longest distance between two places of the region [m].
     pub(super) fn diameter(&self) -> f64 {
         match *self {
             Self::Rectangle { corner, opposite } => corner.distance(opposite),
@@ -92,9 +92,9 @@ impl Region {
         }
     }
 
-    /// Mean distance between two independent uniform places [m]: in a rectangle a by b with diagonal d,
-    /// (a³/b² + b³/a² + d(3 - a²/b² - b²/a²) + 5/2 (b²/a · arsinh(a/b) + a²/b · arsinh(b/a)))/15; in a
-    /// disc 128R/45π.  [navidi-2004]
+    /// Mean distance between two independent uniform places [m]. In a rectangle a by b with diagonal d it is (a³/b² +
+    /// b³/a² + d(3 - a²/b² - b²/a²) + 5/2 (b²/a · arsinh(a/b) + a²/b · arsinh(b/a)))/15, and in a disc 128R/45π.
+    /// [navidi-2004]
     pub(super) fn mean_distance(&self) -> f64 {
         let (a, b) = match *self {
             Self::Disc { radius, .. } => return 128.0 * radius.as_metres() / (45.0 * PI),
@@ -103,7 +103,7 @@ impl Region {
                 (sides.0.max(sides.1), sides.0.min(sides.1))
             }
         };
-        // A line, where the terms would cancel: within 10⁻⁵ of it.
+        // A narrow rectangle is treated as a line, since the terms would cancel. The error is below 10⁻⁵.
         if b < 1e-3 * a {
             return a / 3.0;
         }
@@ -112,7 +112,7 @@ impl Region {
         (a * ratio + b / ratio + diagonal * (3.0 - ratio - 1.0 / ratio) + 2.5 * arcs) / 15.0
     }
 
-    /// A uniform place; takes two words.
+    /// Draws a uniform place. Takes two words of the stream.
     pub(super) fn draw(&self, stream: &mut Stream) -> Position {
         let (first, second) = (unit(stream.next_u64()), unit(stream.next_u64()));
         match *self {
@@ -140,8 +140,8 @@ mod tests {
         Region::Rectangle { corner, opposite }
     }
 
-    /// Unit square: (2 + √2 + 5·arsinh 1)/15 = (2 + 1.41421 + 4.40687)/15 = 0.521405; a line: 1/3;
-    /// a disc of 1 m: 128/141.372 = 0.905415.
+    /// Unit square: (2 + √2 + 5·arsinh 1)/15 = (2 + 1.41421 + 4.40687)/15 = 0.521405. Line: 1/3. Disc of 1 m:
+    /// 128/141.372 = 0.905415.
     ///
     /// Verifies: [navidi-2004]
     #[test]

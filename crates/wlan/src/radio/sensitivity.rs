@@ -1,4 +1,4 @@
-//! Least powers that the standard asks a receiver to decode, and what "decode" means there.
+//! Minimum receiver sensitivities of the standard, and the error rates that define them.
 
 use airfair_units::{Bytes, Dbm};
 
@@ -7,10 +7,10 @@ use crate::phy::{Preamble, Standard, TxVector, dsss, mode_errors, ofdm};
 /// Sensitivities of OFDM by modulation [dBm].  [80211-2020 Table 17-18]
 const OFDM: [i64; 8] = [-82, -81, -79, -77, -74, -70, -66, -65];
 
-/// The least power at which every receiver decodes what is sent so, at the antenna connector.
+/// Minimum receiver sensitivity for this vector, at the antenna connector.
 ///
-/// The standard asks for 2 Mb/s [80211-2020 §15.4.6.2] and for 11 Mb/s [80211-2020 §16.3.8.2] alone of DSSS and CCK:
-/// 1 Mb/s is taken as 2, and 5.5 as 11 Mb/s.
+/// For DSSS and CCK the standard specifies only 2 Mb/s [80211-2020 §15.4.6.2] and 11 Mb/s [80211-2020 §16.3.8.2].
+/// Here 1 Mb/s has the value of 2 Mb/s, and 5.5 Mb/s that of 11 Mb/s.
 pub fn sensitivity(tx: TxVector) -> Dbm {
     use dsss::Modulation::{Cck4, Cck8, Dbpsk, Dqpsk};
     match tx {
@@ -21,11 +21,12 @@ pub fn sensitivity(tx: TxVector) -> Dbm {
     }
 }
 
-/// QualNet 4's sensitivity of a modulation of 802.11a, for a frame sent with the power of its lowest rate: the
-/// table of the sensitivities, and 4 dB less power at 54 Mb/s than at 6, in one.  [qualnet4]
+/// QualNet 4's sensitivity for a modulation of 802.11a, for a frame sent with the power of its lowest rate. It
+/// combines the sensitivity and the lower transmit power of higher rates, such as 4 dB less at 54 Mb/s than at 6
+/// Mb/s.  [qualnet4]
 ///
 /// # Panics
-/// If it is not of 802.11a.
+/// If the vector is not one of 802.11a.
 pub fn qualnet4(tx: TxVector) -> Dbm {
     use ofdm::Modulation as M;
     let TxVector::Ofdm(modulation) = tx else { unreachable!("a rate of 802.11a") };
@@ -38,9 +39,9 @@ pub fn qualnet4(tx: TxVector) -> Dbm {
     Dbm::new(sensitivity + less_power)
 }
 
-/// The frame and the error rate at which a receiver's sensitivity is measured: 10 % of 1000 octets in
-/// OFDM [80211-2020 §17.3.10.2] and of 4096 in HT, VHT and HE [80211-2020 Table 19-23], 8 % of 1024 octets in DSSS and
-/// CCK [80211-2020 §15.4.6.2, §16.3.8.2].
+/// Frame size and error rate by which a sensitivity is defined: 10 % of 1000 octets in OFDM [80211-2020 §17.3.10.2]
+/// and of 4096 octets in HT, VHT and HE [80211-2020 Table 19-23], and 8 % of 1024 octets in DSSS and CCK [80211-2020
+/// §15.4.6.2, §16.3.8.2].
 pub(super) fn criterion(tx: TxVector) -> (Bytes, f64) {
     match tx {
         TxVector::Dsss(..) => (Bytes::new(1_024), 0.08),
@@ -49,8 +50,8 @@ pub(super) fn criterion(tx: TxVector) -> (Bytes, f64) {
     }
 }
 
-/// The power from which a frame makes the medium busy for a receiver of `standard`, unless told otherwise:
-/// the sensitivity of the most robust rate; -82 dBm where there is OFDM.  [80211-2020 §17.3.10.6]
+/// Default power from which a frame makes the medium busy for a receiver of `standard`: the sensitivity of the most
+/// robust rate, which is -82 dBm for OFDM.  [80211-2020 §17.3.10.6]
 pub fn carrier_sense_threshold(standard: Standard) -> Dbm {
     let vectors = standard.rates().iter().filter_map(|rate| TxVector::of(*rate, Preamble::Long));
     vectors.map(sensitivity).min().expect("every amendment has rates")

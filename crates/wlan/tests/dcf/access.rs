@@ -1,7 +1,8 @@
-//! Channel access that differs between members, each time worked out by hand.
+//! Channel access parameters that differ between members; every time is calculated by hand.
 //!
-//! 802.11b at 11 Mb/s, long preamble: 972 + 28 octets last 192 + ⌈8000/11⌉ = 920 µs, ACK and CTS at
-//! 2 Mb/s 248 µs, RTS 272 µs. SIFS 10, slot 20, AIFS 10 + 20 · AIFSN; an exchange is 920 + 10 + 248 = 1178 µs.
+//! 802.11b at 11 Mb/s, long preamble: 972 + 28 octets last 192 + ⌈8000/11⌉ = 920 µs, ACK and CTS at 2 Mb/s 248 µs,
+//! RTS 272 µs. SIFS 10, slot 20, AIFS 10 + 20 · AIFSN; an exchange is 920 + 10 + 248 = 1178 µs. In the comments `50 …
+//! 970` is a frame from 50 to 970 µs.
 
 use airfair_units::{Bytes, Duration};
 use airfair_wlan::phy::Standard;
@@ -27,7 +28,7 @@ fn txop(limit_us: u64) -> AccessParameters {
     AccessParameters { txop_limit, ..AccessParameters::default() }
 }
 
-/// A cell in which the first station has `packets` at the start, long after which the bench stops.
+/// Runs a cell whose first station has `packets` packets at the start, until long after the last of them.
 fn run(cell: &CellConfig, packets: usize) -> Bench {
     let mut bench = Bench::new(cell);
     for _ in 0..packets {
@@ -55,8 +56,9 @@ fn an_aifsn_of_3_lets_one_of_2_go_first_each_time() {
 /// Verifies: [80211-2020 §10.23.2, §10.3.4.3]
 #[test]
 fn a_longer_aifs_counts_fewer_of_the_same_slots() {
-    // The access point's packets: 1000 … 2178, then one each DIFS. Station 0 comes at 1500 and draws b.
-    // With AIFSN 4 none of its slots passes between them: AIFS 90 µs after the last ACK, then b slots.
+    // The access point's packets: 1000 … 2178, then one after each DIFS. The station's packet comes at 1500, and it
+    // draws a back-off of b slots. With AIFSN 4 it counts no slot between the access point's frames: AIFS 90 µs after
+    // the last ACK, then b slots.
     let mut cell = cell::<1>();
     cell.stations[0].access = AccessParameters { cw_min: Some(31), ..aifsn(4) };
     let mut bench = Bench::new(&cell);
@@ -82,7 +84,7 @@ fn an_aifsn_of_1_makes_a_pifs() {
     bench.send_up(0, SIZE);
     bench.send_up(1, SIZE);
     bench.run_until(at(20_000));
-    // AIFS 30: 30 … 950, ACK 960 … 1208; then the other, 1208 + 50 + 920.
+    // AIFS 30: 30 … 950, ACK 960 … 1208; then the access point, 1208 + 50 + 920.
     assert_eq!(bench.ends(), [(950, 2), (1_208, 0), (2_178, 1), (2_436, 0)]);
 }
 
@@ -108,8 +110,8 @@ fn eifs_is_longer_or_shorter_by_as_many_slots_as_aifs() {
 /// Verifies: [80211-2020 §10.3.2.9, §10.23.2]
 #[test]
 fn those_in_a_collision_count_from_their_own_aifs() {
-    // AIFSN 13: AIFS 270 µs. Both find the medium idle for longer: 1000 … 1920. The ACK is missed at 2142,
-    // when a DIFS would have been over for long; the AIFS ends at 2190.
+    // AIFSN 13: AIFS 270 µs. Both stations have found the medium idle for longer, so both transmit: 1000 … 1920. The
+    // time-out is at 2142, when a DIFS would long be over; the AIFS ends at 2190.
     let mut cell = cell::<2>();
     cell.stations[0].access = aifsn(13);
     cell.stations[1].access.attempts = Some(Attempts::Max(1));
@@ -122,7 +124,8 @@ fn those_in_a_collision_count_from_their_own_aifs() {
         bench.ends()
     };
     assert_eq!(collide(&cell), [(1_920, 1), (1_920, 2), (3_110, 1), (3_368, 0)]);
-    // At 1 Mb/s the other frame lasts 192 + 8000 µs, until 9192, and the first is back an AIFS after it.
+    // At 1 Mb/s the second station's frame lasts 192 + 8000 µs, until 9192, and the first station transmits an AIFS
+    // after it.
     cell.stations[1].rate_up = MBPS(1).into();
     assert_eq!(collide(&cell)[..3], [(1_920, 1), (9_192, 2), (9_192 + 270 + 920, 1)]);
 }
@@ -164,7 +167,7 @@ fn a_packet_that_comes_between_two_frames_of_a_txop_draws_a_back_off() {
     let mut bench = Bench::new(&cell);
     bench.send_up(0, SIZE);
     bench.send_up(0, SIZE);
-    // The first ACK ends at 1228 and the NAV with it; the second frame starts at 1238, its ACK ends at 2416.
+    // The first ACK and the NAV end at 1228; the second frame starts at 1238, its ACK ends at 2416.
     bench.run_until(at(1_233));
     bench.send_up(1, SIZE);
     bench.run_until(at(20_000));
@@ -204,9 +207,9 @@ fn no_cts_to_self_announces_the_second_frame_of_a_txop() {
 /// Verifies: [80211-2020 §10.23.2.8, §10.3.2.9]
 #[test]
 fn a_lost_frame_ends_its_txop_and_the_next_one_starts_with_the_repetition() {
-    // Two exchanges fit: 50 … 1228, 1238 … 2416; data from 1238 to 2158.
-    // Data lost: missed at 2158 + 222 = 2380; slots since 2208: the next starts at 2388.
-    // ACK lost: EIFS 364 after it, 2416 + 364 = 2780.
+    // Two exchanges fit into the TXOP: 50 … 1228, 1238 … 2416. The third frame follows.
+    // - Data lost: 1238 … 2158, time-out at 2158 + 222 = 2380; slots start at 2208 + 20 · k: the next one at 2388.
+    // - ACK lost: EIFS of 364 µs after it, 2416 + 364 = 2780.
     let second_ack = (2_416, 0);
     for (luck, lost_ack, again) in [
         (&[false, false, true, false, false, false, false][..], None, 2_388),
@@ -233,7 +236,8 @@ fn a_lost_frame_ends_its_txop_and_the_next_one_starts_with_the_repetition() {
 /// Verifies: [80211-2020 §10.3.4.4, §10.23.2.8]
 #[test]
 fn a_frame_lost_inside_a_txop_was_not_protected_and_counts_as_short() {
-    // RTS, CTS, data, ACK, then the second data frame, errored: given up at once by a short limit of 1.
+    // RTS, CTS, data and ACK without errors, then the second data frame with one: given up at once by a short retry
+    // limit of 1.
     let (mut cell, station) = lucky(&[false, false, false, false, true]);
     cell.rules.rts_threshold = Some(Bytes::ZERO);
     cell.rules.attempts = Attempts::Limits { short: 1, long: 9 };
@@ -257,8 +261,8 @@ fn each_member_gives_up_by_its_own_limit() {
     bench.send_up(0, SIZE);
     bench.send_up(1, SIZE);
     bench.run_until(at(20_000));
-    // Both 50 … 970; missed at 1192; slots since 1020: 1200 … 2120. Missed at 2342: the first gives up,
-    // the second is alone at 2350 … 3270, ACK 3528.
+    // Both 50 … 970; time-out at 1192; slots start at 1020 + 20 · k: 1200 … 2120. Time-out at 2342: the first station
+    // gives up, the second one transmits alone at 2350 … 3270, ACK until 3528.
     let expected = [(970, 1), (970, 2), (2_120, 1), (2_120, 2), (3_270, 2), (3_528, 0)];
     assert_eq!(bench.ends(), expected);
     let dropped = Record::Dropped { node: NodeId(1), cause: DropCause::RetryLimit };
@@ -268,7 +272,7 @@ fn each_member_gives_up_by_its_own_limit() {
 /// Verifies: [80211-2020 §10.3.3, §10.23.2]
 #[test]
 fn each_member_draws_from_its_own_windows() {
-    // The first has a window of 7 whatever happens, the second 0 and 1, the cell 31 … 1023.
+    // The first station always has a window of 7, the second one of 0 and then 1, the cell 31 … 1023.
     let windows = |cw_min, cw_max| {
         let (cw_min, cw_max) = (Some(cw_min), Some(cw_max));
         AccessParameters { cw_min, cw_max, ..AccessParameters::default() }
@@ -284,7 +288,7 @@ fn each_member_draws_from_its_own_windows() {
     let [again, next] = [0, 1].map(|_| u64::from(first.next_u32()) >> 29);
     let other = u64::from(stream(2).next_u32()) >> 31;
     assert!(other < again && next > 0, "the seeds of this test let the second go first");
-    // Both 50 … 970; missed at 1192; slots since 1020: back-off from 1200 on.
+    // Both 50 … 970; time-out at 1192; slots start at 1020 + 20 · k: back-off from 1200 on.
     let second_ack = 1_200 + 20 * other + 1_178;
     let first_ack = second_ack + 50 + 20 * (again - other) + 1_178;
     let acks = bench.ends().into_iter().filter(|(_, node)| *node == 0).map(|(end, _)| end);

@@ -1,10 +1,10 @@
-//! A-MPDUs and block acks: closed forms, hand-worked exchanges, and what is conserved.
+//! A-MPDUs and block acks: closed forms, exchanges calculated by hand, and quantities that are conserved.
 
 use std::collections::BTreeMap;
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, Duration, Probability, Time};
-use airfair_wlan::aggregation::{Agreement, Window};
+use airfair_wlan::aggregation::{Agreement, BlockAckWindow};
 use airfair_wlan::block_ack::AfterSilence;
 use airfair_wlan::phy::mode::{Format, Mode};
 use airfair_wlan::phy::ppdu::{self, PacketPadding};
@@ -34,7 +34,7 @@ fn he(mcs: u8) -> Mode {
         .expect("a mode")
 }
 
-/// Stations whose frames are aggregated in both directions, with room for many packets.
+/// A cell of stations whose frames are aggregated in both directions, with long queues.
 fn bench_of(config: &CellConfig, mode: Mode, agreement: Agreement) -> Bench {
     let mut bench = Bench::new(config);
     for station in (0..config.stations.len()).map(NodeId::station) {
@@ -57,7 +57,7 @@ pub(crate) fn errors(probability: f64) -> ErrorModel {
     ErrorModel::Bernoulli(Probability::literal(probability))
 }
 
-/// Sizes of aggregates, as they were recorded.
+/// Sizes of the recorded aggregates.
 fn aggregates(bench: &Bench) -> Vec<u16> {
     let size = |(_, record): &(Time, Record)| match record {
         Record::Aggregate { mpdus, .. } if *mpdus > 1 => Some(*mpdus),
@@ -72,8 +72,8 @@ fn drops(bench: &Bench) -> usize {
     bench.records.iter().filter(|(_, record)| given_up(record)).count()
 }
 
-/// Ends of the exchanges of one saturated station [ns]: DIFS, back-off, PPDU, SIFS, response; as many MPDUs as octets,
-/// window, duration and the packets that are left allow.
+/// Ends [ns] of the PPDUs and responses of a single saturated station: DIFS, back-off, PPDU, SIFS, response. Each
+/// PPDU has as many MPDUs as its octets, the block ack window, its duration and the queue allow.
 fn closed_form(mode: Mode, mut packets: u64, most_octets: u64, window: u64) -> Vec<(u64, u64)> {
     let mut backoffs = stream(1);
     let air = |octets: u64| {
@@ -111,13 +111,13 @@ fn closed_form(mode: Mode, mut packets: u64, most_octets: u64, window: u64) -> V
 #[test]
 fn a_single_saturated_station_sends_when_the_sum_says_in_every_mode() {
     let cases = [
-        (Format::Ht, Width::Mhz20, 65_535, Window::Mpdus64),
-        (Format::Ht, Width::Mhz40, 65_535, Window::Mpdus64),
-        (Format::Vht, Width::Mhz20, 1_048_575, Window::Mpdus64),
-        (Format::Vht, Width::Mhz80, 1_048_575, Window::Mpdus64),
-        (Format::He, Width::Mhz20, 6_500_631, Window::Mpdus64),
-        (Format::He, Width::Mhz80, 6_500_631, Window::Mpdus256),
-        (Format::He, Width::Mhz160, 6_500_631, Window::Mpdus256),
+        (Format::Ht, Width::Mhz20, 65_535, BlockAckWindow::Mpdus64),
+        (Format::Ht, Width::Mhz40, 65_535, BlockAckWindow::Mpdus64),
+        (Format::Vht, Width::Mhz20, 1_048_575, BlockAckWindow::Mpdus64),
+        (Format::Vht, Width::Mhz80, 1_048_575, BlockAckWindow::Mpdus64),
+        (Format::He, Width::Mhz20, 6_500_631, BlockAckWindow::Mpdus64),
+        (Format::He, Width::Mhz80, 6_500_631, BlockAckWindow::Mpdus256),
+        (Format::He, Width::Mhz160, 6_500_631, BlockAckWindow::Mpdus256),
     ];
     for (format, width, octets, window) in cases {
         for guard in format.guard_intervals() {
@@ -144,8 +144,8 @@ fn a_single_saturated_station_sends_when_the_sum_says_in_every_mode() {
     }
 }
 
-/// Packets of the data frames and the `BlockAck`s that a station and the access point know, by number: who has heard it,
-/// whether it is data, and which.
+/// Packets of the data frames and `BlockAck`s that a station and the access point know, by number: the member that
+/// has heard the frame, true if it is data, and the packets.
 fn known_packets(bench: &Bench) -> Vec<(NodeId, bool, Vec<u32>)> {
     let known = |it: &Overheard<'_, u32>| {
         let packets = it.packets().map(|msdu| msdu.payload).collect();
@@ -156,16 +156,17 @@ fn known_packets(bench: &Bench) -> Vec<(NodeId, bool, Vec<u32>)> {
     bench.heard().iter().filter(of_aggregates).map(known).collect()
 }
 
-/// Noise takes three MPDUs in ten. The sender knows all that it sends, the receiver what comes without an error, and a
-/// `BlockAck` tells the sender of no less than that, of the same frame; to the receiver, who sends it, it says nothing. It makes no
-/// difference whether a monitor sees every PPDU.
+/// With three of ten MPDUs lost to noise, a sender knows all packets that it sends, and a receiver those that come
+/// without an error. A `BlockAck` tells the sender of no fewer packets of the same frame; to its own sender it says
+/// nothing new. The result is the same with and without a monitor.
 ///
 /// Verifies: [80211-2020 §9.3.1.8]
 #[test]
 fn both_ends_know_which_packets_of_an_aggregate_have_come() {
     let run = |is_monitored| {
         let amsdu = Bytes::new(3_839);
-        let agreement = Agreement::of(Format::He, Window::Mpdus64).with_amsdu(Format::He, amsdu);
+        let agreement =
+            Agreement::of(Format::He, BlockAckWindow::Mpdus64).with_amsdu(Format::He, amsdu);
         let mut bench = bench_of(&stations(1), he(3), agreement);
         let station = NodeId::station(0);
         bench.cell.set_errors(station, errors(0.3), error_stream(0));
@@ -199,12 +200,13 @@ fn both_ends_know_which_packets_of_an_aggregate_have_come() {
     assert!(partly > 3, "{partly} of some aggregates have come in part");
     acknowledged.sort_unstable();
     acknowledged.dedup();
-    // An MPDU that goes alone has an ACK, which lists nothing.
+    // The response to a single MPDU is an ACK, which lists no packets.
     assert!(acknowledged.len() > 480, "{}", acknowledged.len());
 }
 
-/// PPDUs of one saturated station that sends A-MSDUs: ends of their exchanges [ns], and packets of each MPDU. A packet goes
-/// into the MPDU before it if that stays within `amsdu` octets and the frame within its limits, else into one of its own.
+/// Ends [ns] of the PPDUs and responses of a single saturated station with A-MSDUs, and number of packets in each
+/// MPDU. A packet joins the MPDU before it if that stays within `amsdu` octets and the frame within its limits;
+/// otherwise it has an MPDU of its own.
 fn closed_form_of_amsdus(
     mode: Mode,
     mut packets: u64,
@@ -214,7 +216,8 @@ fn closed_form_of_amsdus(
     let air = |octets: u64| {
         ppdu::duration(mode, Bytes::new(octets), Band::Ghz5, PacketPadding::default()).as_nanos()
     };
-    // Header and check sequence of 30 octets, and subframes of 14 octets and a packet, filled up to 1524 but for the last.
+    // Header and FCS are 30 octets; each subframe is 14 octets and a packet, padded to 1524 octets except for the
+    // last.
     let mpdu = |packets: &u64| if *packets == 1 { MPDU } else { 30 + packets * 1_524 - 2 };
     let octets = |counts: &[u64]| {
         let bare = mode.format() == Format::Ht && counts.len() == 1;
@@ -233,7 +236,7 @@ fn closed_form_of_amsdus(
     let (mut now, mut ends) = (0, Vec::new());
     while packets > 0 {
         let fits = |counts: &[u64]| {
-            // A delimiter counts, whether it is sent or not.
+            // The limit includes a delimiter, even if none is sent.
             let bare = if mode.format() == Format::Ht && counts.len() == 1 { 4 } else { 0 };
             let octets = octets(counts) + bare;
             octets <= most_octets && air(octets) <= 5_484_000
@@ -270,7 +273,7 @@ fn a_single_station_with_amsdus_sends_when_the_sum_says_in_every_mode() {
         (Format::Vht, Width::Mhz80, 1_048_575, [7_935, 11_398]),
         (Format::He, Width::Mhz80, 6_500_631, [3_839, 11_398]),
     ];
-    let windows = [Window::Single, Window::Mpdus64, Window::Mpdus256];
+    let windows = [BlockAckWindow::Single, BlockAckWindow::Mpdus64, BlockAckWindow::Mpdus256];
     for ((format, width, octets, amsdus), window) in
         cases.into_iter().flat_map(|case| windows.map(|window| (case, window)))
     {
@@ -280,7 +283,7 @@ fn a_single_station_with_amsdus_sends_when_the_sum_says_in_every_mode() {
         {
             let agreement = Agreement::of(format, window);
             let (agreement, most) = match (format, window) {
-                (_, Window::Single) => {
+                (_, BlockAckWindow::Single) => {
                     (Agreement::without_block_ack(format, Bytes::new(amsdu)), amsdu)
                 }
                 // An MPDU of an HT A-MPDU has 4095 octets at most.
@@ -314,18 +317,18 @@ fn a_single_station_with_amsdus_sends_when_the_sum_says_in_every_mode() {
     }
 }
 
-/// Five packets of 1508 octets are 7618, six 9142: 3000 packets are 600 MPDUs. Half of these are lost, each as a whole, and 2^-7
-/// of them seven times in a row.
+/// An A-MSDU is lost or received as a whole. Five packets of 1508 octets are 7618 octets, six would be 9142: 3000
+/// packets are 600 MPDUs. Half of the MPDUs are lost, and 2^-7 of them seven times in a row.
 ///
 /// Verifies: [80211-2020 §10.11]
 #[test]
 fn an_amsdu_errs_as_one_mpdu_and_is_given_up_as_one() {
-    for window in [Window::Single, Window::Mpdus64] {
+    for window in [BlockAckWindow::Single, BlockAckWindow::Mpdus64] {
         let mut config = stations(1);
         config.stations[0].errors = errors(0.5);
         let mut agreement =
             Agreement::of(Format::He, window).with_amsdu(Format::He, Bytes::new(7_935));
-        // Ten are never as long as a PPDU may last, which would cut an A-MSDU short.
+        // Ten MPDUs never reach the longest duration of a PPDU, which would make an A-MSDU smaller.
         agreement.limits.max_mpdus = agreement.limits.max_mpdus.min(10);
         let mut bench = bench_of(&config, he(5), agreement);
         (0..3_000).for_each(|_| assert!(bench.send_up(0, PACKET)));
@@ -342,10 +345,11 @@ fn an_amsdu_errs_as_one_mpdu_and_is_given_up_as_one() {
     }
 }
 
-/// A response of 14 or of 32 octets to one and two MPDUs.
+/// The response to one MPDU has 14 octets, to two MPDUs 32.
 #[test]
 fn an_mpdu_alone_has_an_ack_and_two_have_a_block_ack() {
-    let mut bench = bench_of(&stations(1), he(7), Agreement::of(Format::He, Window::Mpdus64));
+    let mut bench =
+        bench_of(&stations(1), he(7), Agreement::of(Format::He, BlockAckWindow::Mpdus64));
     bench.send_up(0, PACKET);
     bench.run_until(crate::bench::at(1_000));
     let (first, second) = (bench.sent()[0].end, bench.sent()[1].end);
@@ -357,12 +361,12 @@ fn an_mpdu_alone_has_an_ack_and_two_have_a_block_ack() {
     assert_eq!((fourth - third, aggregates(&bench)), (Duration::from_micros(16 + 32), vec![2]));
 }
 
-/// Half of all MPDUs are lost: whatever else happens, packets arrive in order, and each once.
+/// With half of all MPDUs lost, each packet arrives once and in order.
 #[test]
 fn lost_mpdus_go_again_and_packets_arrive_in_order() {
     let mut config = stations(1);
     config.stations[0].errors = errors(0.5);
-    let mut bench = bench_of(&config, he(5), Agreement::of(Format::He, Window::Mpdus64));
+    let mut bench = bench_of(&config, he(5), Agreement::of(Format::He, BlockAckWindow::Mpdus64));
     for _ in 0..1_000 {
         bench.send_up(0, PACKET);
     }
@@ -375,14 +379,15 @@ fn lost_mpdus_go_again_and_packets_arrive_in_order() {
     assert!(drops(&bench) > 0, "2^-7 of them fail seven times");
 }
 
-/// A monitor makes each PPDU, which is otherwise left out where nothing can disturb an exchange: noise is the same in
-/// each MPDU and each response.
+/// Noise takes the same octets of each MPDU and response whether PPDUs are constructed, as with a monitor, or left
+/// out, as where nothing can disturb an exchange.
 #[test]
 fn noise_asks_for_the_same_octets_on_both_ways_of_an_aggregate() {
     let errored = |is_watched: bool| {
         let mut config = stations(1);
         config.stations[0].errors = ErrorModel::Bits(Probability::literal(1e-4));
-        let mut bench = bench_of(&config, he(3), Agreement::of(Format::He, Window::Mpdus256));
+        let mut bench =
+            bench_of(&config, he(3), Agreement::of(Format::He, BlockAckWindow::Mpdus256));
         if is_watched {
             bench.cell.monitor();
         }
@@ -398,7 +403,7 @@ fn noise_asks_for_the_same_octets_on_both_ways_of_an_aggregate() {
     assert_eq!(errors, errored(false));
 }
 
-/// The access point serves others between two aggregates to a station that loses some of each.
+/// The access point serves other stations between two aggregates to a station that loses some of each.
 #[test]
 fn a_station_that_loses_mpdus_does_not_keep_others_waiting() {
     for discipline in [
@@ -409,7 +414,8 @@ fn a_station_that_loses_mpdus_does_not_keep_others_waiting() {
         let mut config = stations(2);
         config.ap_queue.discipline = discipline;
         config.stations[0].errors = errors(0.2);
-        let mut bench = bench_of(&config, he(5), Agreement::of(Format::He, Window::Mpdus64));
+        let mut bench =
+            bench_of(&config, he(5), Agreement::of(Format::He, BlockAckWindow::Mpdus64));
         for _ in 0..1_500 {
             bench.send(NodeId::AP, NodeId::station(0), PACKET);
             bench.send(NodeId::AP, NodeId::station(1), PACKET);
@@ -422,7 +428,7 @@ fn a_station_that_loses_mpdus_does_not_keep_others_waiting() {
     }
 }
 
-/// Nobody answers: the aggregate goes again as a whole, seven times, or after a request each time.
+/// Without a response the whole aggregate is sent again, seven times, or after a request each time.
 #[test]
 fn silence_is_followed_by_the_aggregate_or_by_a_request() {
     let mut config = stations(1);
@@ -430,7 +436,8 @@ fn silence_is_followed_by_the_aggregate_or_by_a_request() {
     for (after_silence, responses) in
         [(AfterSilence::Retransmission, 0), (AfterSilence::Request, 1)]
     {
-        let agreement = Agreement { after_silence, ..Agreement::of(Format::He, Window::Mpdus64) };
+        let agreement =
+            Agreement { after_silence, ..Agreement::of(Format::He, BlockAckWindow::Mpdus64) };
         let mut bench = bench_of(&config, he(5), agreement);
         for _ in 0..10 {
             bench.send(NodeId::AP, NodeId::station(0), PACKET);
@@ -440,7 +447,7 @@ fn silence_is_followed_by_the_aggregate_or_by_a_request() {
         assert_eq!(drops(&bench), 10, "{after_silence:?}");
         let (data, requests) = (count(SentFrame::Data), count(SentFrame::Response));
         if responses == 0 {
-            // Then it says so, as often.
+            // The receiver is told of the packets given up, in as many requests.
             assert_eq!((data, requests), (7, 7));
         } else {
             assert!(data >= 7 && requests >= 6 * data, "{data} {requests}");
@@ -449,7 +456,7 @@ fn silence_is_followed_by_the_aggregate_or_by_a_request() {
     }
 }
 
-/// Packets in bursts: pause [µs], how many, station, true if down, size.
+/// Packets in bursts: pause [µs], number of packets, station, true if downlink, size.
 type Burst = (u64, usize, usize, bool, u64);
 
 fn bursts() -> impl Strategy<Value = Vec<Burst>> {
@@ -457,10 +464,11 @@ fn bursts() -> impl Strategy<Value = Vec<Burst>> {
     prop::collection::vec((pause, 1_usize..30, 0_usize..6, prop::bool::ANY, 1_u64..2_000), 1..30)
 }
 
-/// What of a link may differ: its mode, window, limits, what follows silence, errors, octets of an A-MSDU.
-type Link = (usize, u16, u16, u64, bool, f64, u64);
+/// Properties of a link: mode, block ack window, MPDUs of an aggregate, octets of an aggregate, true if a request
+/// follows a missing response, probability of errors, octets of an A-MSDU.
+type LinkParameters = (usize, u16, u16, u64, bool, f64, u64);
 
-fn links() -> impl Strategy<Value = Vec<Option<Link>>> {
+fn links() -> impl Strategy<Value = Vec<Option<LinkParameters>>> {
     let link = (
         0_usize..40,
         prop::sample::select(&[1_u16, 64, 256][..]),
@@ -498,8 +506,8 @@ fn disciplines() -> impl Strategy<Value = Discipline> {
     ])
 }
 
-/// A cell in which some links aggregate, and what has come of these bursts.
-fn run(cell: &CellConfig, links: &[Option<Link>], bursts: &[Burst]) -> Bench {
+/// Runs a cell in which some links aggregate with these bursts of packets.
+fn run(cell: &CellConfig, links: &[Option<LinkParameters>], bursts: &[Burst]) -> Bench {
     let mut cell = cell.clone();
     let links = if cell.rules.standard == Standard::B { &[] } else { links };
     let band = cell.rules.standard.band();
@@ -526,9 +534,9 @@ fn run(cell: &CellConfig, links: &[Option<Link>], bursts: &[Burst]) -> Bench {
         }
         let mode = modes[mode * 7 % modes.len()];
         let window = match window {
-            1 => Window::Single,
-            64 => Window::Mpdus64,
-            _ => Window::Mpdus256,
+            1 => BlockAckWindow::Single,
+            64 => BlockAckWindow::Mpdus64,
+            _ => BlockAckWindow::Mpdus256,
         };
         let mut agreement = Agreement::of(mode.format(), window);
         if amsdu > 0 {
@@ -556,7 +564,8 @@ fn run(cell: &CellConfig, links: &[Option<Link>], bursts: &[Burst]) -> Bench {
     bench
 }
 
-/// Packets of each hop are delivered in the order in which they were sent, where their queue keeps it.
+/// Asserts that the packets of each hop are delivered in the order in which they were sent, where their queue keeps
+/// it.
 fn check_order(bench: &Bench) {
     let mut last = BTreeMap::new();
     for (_, number) in &bench.delivered {

@@ -1,8 +1,8 @@
-//! Beacons, each time worked out by hand.
+//! Beacons; every time is calculated by hand.
 //!
-//! 802.11b at 11 Mb/s, long preamble: 972 + 28 octets last 192 + ⌈8000/11⌉ = 920 µs, ACK at 2 Mb/s 248 µs; a
-//! beacon of 76 octets at 1 Mb/s 192 + 608 = 800 µs. SIFS 10, slot 20, PIFS 30, DIFS 50, EIFS 364 µs; a response
-//! is missed 222 µs after the frame.
+//! 802.11b at 11 Mb/s, long preamble: 972 + 28 octets last 192 + ⌈8000/11⌉ = 920 µs, ACK at 2 Mb/s 248 µs; a beacon
+//! of 76 octets at 1 Mb/s 192 + 608 = 800 µs. SIFS 10, slot 20, PIFS 30, DIFS 50, EIFS 364 µs; a response times out
+//! 222 µs after the frame. In the comments `50 … 970` is a frame from 50 to 970 µs.
 
 use airfair_units::{Bytes, Dbm, Decibels, Duration, Frequency, Length, Probability};
 use airfair_wlan::phy::{Preamble, Standard, TxVector};
@@ -21,7 +21,7 @@ use crate::bench::{Bench, MBPS, at, config, stream, without_backoff};
 const SIZE: u64 = 972;
 const BEACON: u64 = 800;
 
-/// An element that means nothing to anybody.
+/// Beacon elements with a vendor-specific element.
 fn elements() -> Elements {
     let mut elements = Elements::default();
     elements.put(221, &[1, 2, 3]).expect("room");
@@ -33,7 +33,7 @@ fn cell<const N: usize>() -> CellConfig {
     without_backoff(config(Standard::B, &[MBPS(11); N]))
 }
 
-/// Both ways of keeping countdowns.
+/// The same cell with hearing that is fixed and with hearing that may change, which group contenders differently.
 fn both_ways(config: &CellConfig) -> [Bench; 2] {
     [Bench::new(config), Bench::with_relation(config)]
 }
@@ -67,7 +67,7 @@ fn a_pifs_after_a_frame_before_all_who_wait() {
     }
 }
 
-/// A packet that comes to the access point while its beacon waits changes nothing, whatever its queue.
+/// A packet that arrives at the access point while its beacon waits changes nothing, whatever the queue.
 ///
 /// Verifies: [80211-2020 §10.3.2.3.4]
 #[test]
@@ -137,7 +137,7 @@ fn behind_an_exchange_of_ones_own_with_its_time_out() {
     // 50 … 970, ACK 980 … 1228, PIFS.
     let expected = [(970, 0), (1_228, 1), (1_258 + BEACON, 0)];
     assert!(run(&cell).iter().all(|ends| *ends == expected));
-    // Nobody answers: missed at 970 + 222 = 1192, at once; the data again a DIFS after the beacon.
+    // No ACK: the time-out is at 970 + 222 = 1192, and the beacon follows at once; the data again a DIFS after it.
     cell.stations[0].senses_only = vec![NodeId::AP];
     let beacon = 1_192 + BEACON;
     let expected = [(970, 0), (beacon, 0), (beacon + 50 + 920, 0)];
@@ -166,7 +166,7 @@ fn behind_a_txop() {
 fn data_that_is_due_at_the_same_instant_gives_way() {
     let backoff = u64::from(stream(0).next_u32()) >> 27;
     assert_ne!(backoff, 0, "the seed of this test draws a back-off");
-    // AIFSN 2: both at 1000. AIFSN 1: both at 30.
+    // With AIFSN 2 both are due at 1000, with AIFSN 1 at 30.
     for (aifsn, us, start) in [(2, 1_000, 1_000), (1, 0, 30)] {
         let mut cell = config(Standard::B, &[MBPS(11)]);
         cell.ap_access.aifsn = aifsn;
@@ -195,7 +195,7 @@ fn data_that_gives_way_counts_both_back_offs() {
         bench.cell.listen(NodeId::AP, Listen::Own);
         bench.send(NodeId::AP, NodeId(1), SIZE);
         bench.send(NodeId::AP, NodeId(1), SIZE);
-        // ACK until 1228, DIFS, and the back-off ends as the beacon comes.
+        // ACK until 1228, DIFS, and the back-off ends when the beacon is due.
         let due = 1_278 + 20 * first;
         beacon_at(&mut bench, due);
         bench.run_until(at(20_000));
@@ -209,7 +209,7 @@ fn data_that_gives_way_counts_both_back_offs() {
 /// Verifies: [80211-2020 §10.3.2.3.4]
 #[test]
 fn whoever_starts_at_the_same_instant_collides_with_it() {
-    // Nor does an EIFS that is a NAV hold the access point back: it has heard nothing.
+    // An EIFS kept as a NAV does not hold the access point back either: it has heard nothing.
     let cells = [Eifs::Standard, Eifs::Nav].map(|eifs| {
         let mut cell = cell::<2>();
         cell.rules.eifs = eifs;
@@ -219,14 +219,14 @@ fn whoever_starts_at_the_same_instant_collides_with_it() {
         (0..3).for_each(|member| bench.cell.listen(NodeId(member), Listen::All));
         send_up_at(&mut bench, 1_000, 0);
         beacon_at(&mut bench, 1_000);
-        // The access point's own data waits for what it has collided with, and a DIFS.
+        // The access point's own data waits for the frame that its beacon has collided with, and a DIFS.
         bench.run_until(at(1_500));
         bench.send(NodeId::AP, NodeId(2), SIZE);
         bench.run_until(at(1_930));
         let heard: Vec<_> = bench.heard().iter().map(|it| (it.kind(), it.listener.0)).collect();
         assert_eq!(heard, [(FrameKind::Beacon, 0), (FrameKind::Data, 1)]);
         bench.run_until(at(20_000));
-        // Data 1000 … 1920, missed at 2142; 1970 … 2890, ACK 3148; then at 3198.
+        // Data 1000 … 1920, time-out at 2142; 1970 … 2890, ACK until 3148; then at 3198.
         assert_eq!(bench.ends()[..4], [(1_800, 0), (1_920, 1), (2_890, 0), (3_148, 2)]);
         let collided: Vec<bool> = bench.sent().iter().map(|sent| sent.collided).collect();
         assert_eq!(collided, [true, true, false, false, false, false]);
@@ -236,7 +236,7 @@ fn whoever_starts_at_the_same_instant_collides_with_it() {
     }
 }
 
-/// A PIFS instead of a DIFS after what has not been decoded, too.
+/// After a frame that is not decoded, too, a beacon waits for a PIFS instead of a DIFS.
 ///
 /// Verifies: [80211-2020 §10.3.2.3.7]
 #[test]
@@ -274,8 +274,7 @@ fn a_pifs_after_the_nav() {
     cell.rules.basic_rates = Standard::G.default_basic_rates(true);
     let mut bench = Bench::with_relation(&cell);
     bench.send_up(0, SIZE);
-    // CTS to itself at 11 Mb/s 50 … 253, then the access point senses nothing of the data, 263 … 441. ACK
-    // 451 … 485.
+    // CTS to itself at 11 Mb/s 50 … 253. Then the access point senses nothing of the data, 263 … 441. ACK 451 … 485.
     bench.run_until(at(255));
     bench.cell.set_audibility(NodeId::AP, NodeId(1), Audibility::Nothing);
     beacon_at(&mut bench, 300);
@@ -307,7 +306,7 @@ fn everybody_hears_it_and_nobody_answers() {
     }
 }
 
-/// A station for which it is errored waits EIFS, and knows nothing of it.
+/// A station for which the beacon is errored waits for an EIFS and learns nothing of the beacon.
 ///
 /// Verifies: [80211-2020 §10.3.2.3.7]
 #[test]
@@ -345,7 +344,7 @@ fn a_b_station_does_not_decode_an_ofdm_beacon() {
         bench.run_until(at(20_000));
         assert_eq!(bench.heard()[0].listener, NodeId(1));
         assert_ne!(bench.heard().get(1).map(Overheard::kind), Some(FrameKind::Beacon));
-        // 20 + ⌈(16 + 608 + 6) / 24⌉ · 4 + 6 = 134 µs; the b station waits EIFS, its data 920 µs.
+        // 20 + ⌈(16 + 608 + 6) / 24⌉ · 4 + 6 = 134 µs; the 802.11b station waits for an EIFS, its data lasts 920 µs.
         assert_eq!(bench.ends()[..2], [(1_134, 0), (1_134 + 364 + 920, 2)]);
     }
 }
@@ -361,14 +360,14 @@ fn one_that_still_waits_is_replaced() {
             .cell
             .send_beacon(bench.now, Beacon { psdu: Bytes::new(86), elements: Elements::default() });
         bench.run_until(at(20_000));
-        // 80 µs longer.
+        // The new beacon is 80 µs longer.
         assert_eq!(beacons(&bench), [(1_258 + BEACON + 80, false)]);
     }
 }
 
 #[test]
 fn one_that_collides_at_one_station_reaches_another() {
-    // The access point does not sense station 1, station 2 does, station 3 does not.
+    // The access point and station 3 do not sense station 1; station 2 does.
     let mut bench = Bench::with_relation(&cell::<3>());
     (1..4).for_each(|member| bench.cell.listen(NodeId(member), Listen::Own));
     bench.cell.set_audibility(NodeId::AP, NodeId(1), Audibility::Nothing);
@@ -381,7 +380,8 @@ fn one_that_collides_at_one_station_reaches_another() {
     assert_eq!(known, [(FrameKind::Data, 1), (FrameKind::Beacon, 3)]);
 }
 
-/// Slots counted while the packet waited; not those before it came.
+/// The back-off that a listener learns is the number of slots counted while the packet waited, without those before
+/// it came.
 #[test]
 fn a_sender_knows_the_back_off_that_it_has_counted() {
     let mut cell = config(Standard::B, &[MBPS(11)]);
@@ -394,7 +394,7 @@ fn a_sender_knows_the_back_off_that_it_has_counted() {
     for mut bench in both_ways(&cell) {
         bench.cell.listen(NodeId(1), Listen::Own);
         bench.send_up(0, SIZE);
-        // ACK until 1228; slots from 1278 on. Two and a half have passed: all but two are left.
+        // ACK until 1228; slots from 1278 on. Two and a half have passed: two are already counted.
         bench.run_until(at(1_278 + 50));
         bench.send_up(0, SIZE);
         bench.send_up(0, SIZE);
@@ -409,7 +409,7 @@ fn a_sender_knows_the_back_off_that_it_has_counted() {
     }
 }
 
-/// Exponent 3 from 46.768 dB at 1 m, 20 dBm: -82 dBm is sensed up to 69.4 m, where noise takes nearly no
+/// Path loss exponent 3 from 46.768 dB at 1 m, 20 dBm: -82 dBm is sensed up to 69.4 m, where noise takes nearly no
 /// beacon of 76 octets at 6 Mb/s.
 #[test]
 fn in_a_space_whoever_is_near_enough_hears_it() {

@@ -1,4 +1,4 @@
-//! A cell on the bench: packets in, a timeline out.
+//! Test bench for a cell: takes packets, and collects frames and records with their times.
 
 use std::sync::atomic::AtomicBool;
 
@@ -18,7 +18,7 @@ pub(crate) fn at(us: u64) -> Time {
     Time::ZERO + Duration::from_micros(us)
 }
 
-/// A cell of stations at these rates, everything else by default.
+/// A cell of stations with these rates; all other settings have their defaults.
 pub(crate) fn config(standard: Standard, rates: &[DataRate]) -> CellConfig {
     let station = |rate: &DataRate| StationConfig {
         standard,
@@ -44,23 +44,23 @@ pub(crate) fn config(standard: Standard, rates: &[DataRate]) -> CellConfig {
     }
 }
 
-/// No back-off at all: every time in a script follows from the gaps alone.
+/// The cell without back-off, so that times follow from the interframe spaces alone.
 pub(crate) fn without_backoff(mut config: CellConfig) -> CellConfig {
     (config.rules.cw_min, config.rules.cw_max) = (Some(0), Some(0));
     config
 }
 
-/// The stream of a member, as the tests seed it.
+/// Random numbers of a member, as the tests seed them.
 pub(crate) fn stream(member: usize) -> Stream {
     Stream::seed_from_u64(member as u64)
 }
 
-/// The stream of the errors on a station's link.
+/// Random numbers for the errors of a station's link.
 pub(crate) fn error_stream(station: usize) -> Stream {
     Stream::seed_from_u64(1_000 + station as u64)
 }
 
-/// A frame that left the air.
+/// A frame that has left the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
     pub(crate) end: Time,
@@ -70,7 +70,7 @@ pub(crate) struct Sent {
     pub(crate) collided: bool,
 }
 
-/// A cell with everything that came out of it.
+/// A cell with all that it has delivered and recorded.
 pub(crate) struct Bench {
     pub(crate) cell: Cell<u32>,
     pub(crate) now: Time,
@@ -89,14 +89,14 @@ impl Bench {
         Self::of(Cell::new(config, streams, links))
     }
 
-    /// A cell whose members may be hidden from each other at any time.
+    /// A cell whose members may become hidden from each other at any time.
     pub(crate) fn with_relation(config: &CellConfig) -> Self {
         let streams = (0..=config.stations.len()).map(stream).collect();
         let links = (0..config.stations.len()).map(error_stream).collect();
         Self::of(Cell::with_relation(config, streams, links))
     }
 
-    /// A cell whose members are somewhere.
+    /// A cell whose members have positions.
     pub(crate) fn with_propagation(propagation: Propagation, config: &CellConfig) -> Self {
         let streams = (0..=config.stations.len()).map(stream).collect();
         let all_decode = propagation.all_decode(Time::MAX, &AtomicBool::new(false)) == Some(true);
@@ -125,7 +125,7 @@ impl Bench {
         accepted
     }
 
-    /// Number of the next packet.
+    /// Number that the next accepted packet will get.
     pub(crate) fn sent_so_far(&self) -> u32 {
         self.accepted
     }
@@ -140,7 +140,7 @@ impl Bench {
         self.send(NodeId::station(station), NodeId::AP, size)
     }
 
-    /// Lets everything happen that happens before `end`.
+    /// Handles all events before `end`.
     pub(crate) fn run_until(&mut self, end: Time) {
         while self.cell.next_event().at() < end {
             let next = self.cell.next_event();
@@ -152,7 +152,7 @@ impl Bench {
         self.now = end;
     }
 
-    /// Calls every handler at the present instant although nothing is due: must change nothing.
+    /// Calls every handler now, although no event is due; must change nothing.
     pub(crate) fn poke(&mut self) {
         for phase in [Phase::End, Phase::Timeout, Phase::Start] {
             if self.cell.next_event().at() > self.now {
@@ -162,7 +162,7 @@ impl Bench {
         self.drain();
     }
 
-    /// All that listeners have been told of.
+    /// All frames that listeners have received.
     pub(crate) fn heard(&self) -> Vec<Overheard<'_, u32>> {
         (0..).map_while(|place| self.cell.overheard(place)).collect()
     }
@@ -182,7 +182,7 @@ impl Bench {
         self.accepted
     }
 
-    /// Every frame, in order of its end.
+    /// All sent frames, in the order of their ends.
     pub(crate) fn sent(&self) -> Vec<Sent> {
         let sent = |(end, record): &(Time, Record)| match *record {
             Record::Sent { node, frame, retry, collided } => {
@@ -193,7 +193,7 @@ impl Bench {
         self.records.iter().filter_map(sent).collect()
     }
 
-    /// Ends of all frames [us], with the member that sent each.
+    /// Ends of all frames [µs], with their senders.
     pub(crate) fn ends(&self) -> Vec<(u64, u16)> {
         self.sent().iter().map(|sent| (sent.end.as_nanos() / 1000, sent.node.0)).collect()
     }

@@ -1,8 +1,9 @@
-//! The access point's driver, which takes aggregates ahead of the air, with airtime queue limits and without.
+//! Driver of the access point, which takes aggregates from the queue in advance, with and without airtime queue
+//! limits.
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, Duration, Time};
-use airfair_wlan::aggregation::{Agreement, Window};
+use airfair_wlan::aggregation::{Agreement, BlockAckWindow};
 use airfair_wlan::phy::mode::{Format, Mode};
 use airfair_wlan::phy::{GuardInterval, Standard, TxVector, Width};
 use airfair_wlan::{
@@ -13,15 +14,16 @@ use crate::bench::{Bench, MBPS, config};
 
 const PACKET: u64 = 1_508;
 
-/// The mode of HT of this number: eight for each stream.
+/// Mode of HT with this MCS index; there are eight for each stream.
 fn ht(mcs: u8) -> Mode {
     Mode::all(Format::Ht, Width::Mhz20, GuardInterval::Ns800)
         .find(|mode| mode.mcs() % 8 + 8 * (mode.streams() - 1) == mcs)
         .expect("a mode")
 }
 
-/// Two fast stations and a slow one, at 6.5 Mb/s, for which packets always wait; now and then one comes for the second.
-/// The 95th percentile of its delay [ms], and the packets that the first and the slow one have had in two seconds.
+/// 95th percentile of the second station's delay [ms], and the packets that the first and the third station receive
+/// in two seconds. Packets always wait for the first one, which is fast, and for the third one, at 6.5 Mb/s; now and
+/// then one comes for the second one, which is fast.
 fn delay(hardware_queue: HardwareQueue, aql: Option<AirtimeQueueLimits>) -> (u64, [usize; 2]) {
     let mut config = config(Standard::N, &[MBPS(54); 3]);
     let rule = AirtimeSharing { hardware_queue, aql, ..AirtimeSharing::default() };
@@ -33,7 +35,7 @@ fn delay(hardware_queue: HardwareQueue, aql: Option<AirtimeQueueLimits>) -> (u64
     let mut bench = Bench::new(&config);
     for (index, mcs) in [15, 15, 0].into_iter().enumerate() {
         let (station, agreement) =
-            (NodeId::station(index), Agreement::of(Format::Ht, Window::Mpdus64));
+            (NodeId::station(index), Agreement::of(Format::Ht, BlockAckWindow::Mpdus64));
         bench.cell.set_vector(station, Direction::Down, TxVector::Mode(ht(mcs)));
         bench.cell.agree(station, Direction::Down, agreement);
     }
@@ -63,8 +65,9 @@ fn delay(hardware_queue: HardwareQueue, aql: Option<AirtimeQueueLimits>) -> (u64
     (delays[delays.len() * 95 / 100], [of(0), of(2)])
 }
 
-/// Without a driver's queue the packet waits for one aggregate on the air, 5.5 ms at most, and one of the first station; with
-/// two ahead, for one more. Deep hardware holds it up behind all of its aggregates unless limits keep these short.
+/// Without a hardware queue the packet waits for one aggregate on the air, 5.5 ms at most, and one for the first
+/// station; with two aggregates in the hardware, for one more. A long hardware queue delays it by all of its
+/// aggregates unless airtime queue limits keep these few.
 ///
 /// Verifies: [linux-aql], [linux-ath9k]
 #[test]
@@ -77,14 +80,14 @@ fn airtime_queue_limits_keep_the_delay_behind_a_slow_station_short() {
         let (deep, _) = delay(hardware, None);
         let (bounded, bounded_shares) = delay(hardware, limits);
         assert!(bounded <= 40 && deep > 10 * bounded, "{hardware:?}: {deep} {bounded}");
-        // Airtime is shared as before.
+        // Airtime is shared as without limits.
         for (free, bounded) in shares.into_iter().zip(bounded_shares) {
             assert!(free.abs_diff(bounded) * 100 <= 15 * free, "{shares:?} {bounded_shares:?}");
         }
     }
 }
 
-/// What the driver has taken comes, whatever is lost on the way.
+/// Packets that the driver has taken are delivered, whatever is lost on the air.
 #[test]
 fn what_the_driver_has_taken_comes_in_the_end() {
     let limits = Some(AirtimeQueueLimits::default());
@@ -102,9 +105,9 @@ fn what_the_driver_has_taken_comes_in_the_end() {
         config.ap_queue = QueueConfig { packets: 8_192, discipline, ..QueueConfig::fifo(1) };
         config.stations[0].errors = crate::aggregates::errors(0.4);
         let mut bench = Bench::new(&config);
-        // The second station takes no aggregates.
-        let agreement =
-            Agreement::of(Format::Ht, Window::Mpdus64).with_amsdu(Format::Ht, Bytes::new(3_839));
+        // The second station receives no aggregates.
+        let agreement = Agreement::of(Format::Ht, BlockAckWindow::Mpdus64)
+            .with_amsdu(Format::Ht, Bytes::new(3_839));
         bench.cell.set_vector(NodeId::station(0), Direction::Down, TxVector::Mode(ht(7)));
         bench.cell.agree(NodeId::station(0), Direction::Down, agreement);
         for number in 0..600_u64 {

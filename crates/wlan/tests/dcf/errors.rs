@@ -1,8 +1,8 @@
-//! Frames that noise makes errors in, each time worked out by hand.
+//! Frames with errors by noise; every time is calculated by hand.
 //!
-//! 802.11b at 11 Mb/s, long preamble: 972 + 28 octets last 192 + ⌈8000/11⌉ = 920 µs, ACK and CTS at
-//! 2 Mb/s 248 µs, RTS 272 µs. SIFS 10, slot 20, DIFS 50, EIFS 10 + 304 + 50 = 364 µs; a response is missed
-//! 10 + 20 + 192 = 222 µs after the frame.
+//! 802.11b at 11 Mb/s, long preamble: 972 + 28 octets last 192 + ⌈8000/11⌉ = 920 µs, ACK and CTS at 2 Mb/s 248 µs,
+//! RTS 272 µs. SIFS 10, slot 20, DIFS 50, EIFS 10 + 304 + 50 = 364 µs; a response times out 10 + 20 + 192 = 222 µs
+//! after the frame. In the comments `50 … 970` is a frame from 50 to 970 µs.
 
 use airfair_units::{Bytes, Probability};
 use airfair_wlan::phy::Standard;
@@ -13,8 +13,8 @@ use crate::bench::{Bench, MBPS, at, config, error_stream, without_backoff};
 
 const HALF: Probability = Probability::literal(0.5);
 
-/// A cell in which each frame is errored with probability one half, and a station whose first frames
-/// fare as `luck` says.
+/// A cell in which each frame is errored with probability one half, and a station of it whose first frames are
+/// errored where `luck` is true.
 pub(crate) fn lucky(luck: &[bool]) -> (CellConfig, usize) {
     let has_luck = |station: &usize| {
         let mut stream = error_stream(*station);
@@ -41,7 +41,7 @@ fn an_errored_data_frame_is_sent_again_after_the_ack_time_out() {
     bench.send_up(station, 972);
     bench.run_until(at(5_000));
     let id = NodeId::station(station).0;
-    // 50 + 920; missed at 970 + 222 = 1192; slots since 970 + 50 = 1020: the next starts at 1200.
+    // 50 + 920; time-out at 970 + 222 = 1192; slots start at 970 + 50 + 20 · k: the next one at 1200.
     assert_eq!(bench.ends(), [(970, id), (2120, id), (2378, 0)]);
     assert_eq!(bench.delivered, [(at(2_120), 0)]);
     assert_eq!(errored(&bench), 1);
@@ -68,7 +68,7 @@ fn an_errored_ack_makes_a_duplicate_that_is_not_delivered_again() {
 fn only_the_receiver_of_an_errored_frame_waits_eifs() {
     let (mut cell, station) = lucky(&[true, false, false]);
     cell.rules.attempts = Attempts::Max(1);
-    // The access point's packet for the last station, on a clean link, comes during the frame.
+    // The access point's packet for the last station, whose link has no errors, comes during the frame.
     let last = cell.stations.len() - 1;
     let receiver_resumes = |from: NodeId, to: NodeId| {
         let mut bench = Bench::new(&cell);
@@ -84,7 +84,7 @@ fn only_the_receiver_of_an_errored_frame_waits_eifs() {
     let last = NodeId::station(last);
     // 970 + 364 = 1334, and 920 µs.
     assert_eq!(receiver_resumes(NodeId::AP, last), (2_254, 0));
-    // The others honour the NAV: 970 + 10 + 248 + 50 = 1278.
+    // The other stations obey the NAV: 970 + 10 + 248 + 50 = 1278.
     assert_eq!(receiver_resumes(last, NodeId::AP), (2_198, last.0));
 }
 
@@ -97,11 +97,12 @@ fn an_errored_rts_is_sent_again_after_the_cts_time_out() {
     bench.send_up(station, 972);
     bench.run_until(at(5_000));
     let id = NodeId::station(station).0;
-    // 50 + 272 = 322; missed at 544; slots since 372: the next starts at 552. CTS 834 … 1082, data 1092.
+    // 50 + 272 = 322; time-out at 544; slots start at 372 + 20 · k: the next one at 552. CTS 834 … 1082, data from
+    // 1092.
     assert_eq!(bench.ends(), [(322, id), (824, id), (1_082, 0), (2_012, id), (2_270, 0)]);
 }
 
-/// A NAV holds back neither party of the exchange that set it.
+/// The two parties of an exchange are not bound by the NAV that it sets.
 ///
 /// Verifies: [80211-2020 §10.3.2.4, §10.3.2.3.7]
 #[test]
@@ -112,7 +113,7 @@ fn after_an_errored_cts_the_sender_waits_eifs_and_its_partner_a_difs() {
     bench.send_up(station, 972);
     bench.run_until(at(5_000));
     let id = NodeId::station(station).0;
-    // RTS to 322, CTS 332 … 580, EIFS to 944, RTS to 1216.
+    // RTS until 322, CTS 332 … 580, EIFS until 944, RTS until 1216.
     assert_eq!(bench.ends()[..3], [(322, id), (580, 0), (1_216, id)]);
     let last = NodeId::station(cell.stations.len() - 1);
     let mut bench = Bench::new(&cell);

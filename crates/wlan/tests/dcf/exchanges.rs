@@ -1,4 +1,4 @@
-//! Sequences of frames, each time worked out by hand.
+//! Sequences of frames; every time is calculated by hand.
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Duration};
@@ -15,7 +15,7 @@ fn data_is_answered_by_an_ack_a_sifs_later() {
     bench.run_until(at(1000));
     bench.send_up(0, 1000);
     bench.run_until(at(5000));
-    // Idle for a DIFS when the packet came: on the air at once. 1000 + 940, + 10 + 248.
+    // The medium had been idle for a DIFS when the packet came, so it is sent at once. 1000 + 940, + 10 + 248.
     assert_eq!(bench.ends(), [(1940, 1), (2198, 0)]);
     assert_eq!(bench.delivered, [(at(1940), 0)]);
 }
@@ -85,7 +85,7 @@ fn an_ofdm_frame_is_announced_by_a_cts_to_self_when_a_b_station_listens() {
     // CTS at 11 Mb/s 192 + 11 = 203; data 16 + 8·1528 + 6 = 12 246 bits, /216 → 57 symbols, 248 + 6;
     // ACK 28 + 6; SIFS 10.
     assert_eq!(bench.ends(), [(1203, 1), (1467, 1), (1511, 0)]);
-    // Nothing of the kind without a b station, or when protection is off.
+    // There is no CTS to self without an 802.11b station, or with protection switched off.
     cell.rules.protection = false;
     let mut bench = Bench::new(&cell);
     bench.send_up(0, 1500);
@@ -114,7 +114,7 @@ fn a_new_rate_holds_from_the_next_attempt_on() {
     bench.run_until(at(100));
     bench.cell.set_rate(NodeId(1), Direction::Up, MBPS(1));
     bench.run_until(at(20_000));
-    // The frame on the air stays at 11 Mb/s (50 + 940, then 258 and a DIFS), the next takes 8416 µs.
+    // The frame on the air stays at 11 Mb/s (50 + 940, then 258 and a DIFS); the next one takes 8416 µs.
     assert_eq!(bench.ends(), [(990, 1), (1248, 0), (9714, 1), (10_028, 0)]);
 }
 
@@ -150,7 +150,7 @@ fn an_rts_that_fails_counts_as_a_short_attempt_and_its_data_is_no_repetition() {
     let mut cell = config(Standard::B, &[MBPS(11), MBPS(11)]);
     cell.rules.rts_threshold = Some(Bytes::new(100));
     let mut bench = Bench::new(&cell);
-    // Both start at the same DIFS: their first RTS collide, later ones do not.
+    // Both stations transmit after the same DIFS: their first RTS collide, later ones do not.
     bench.send_up(0, 1000);
     bench.send_up(1, 1000);
     bench.run_until(at(200_000));

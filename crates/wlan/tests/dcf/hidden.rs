@@ -1,4 +1,4 @@
-//! Stations that do not sense each other, with hand-worked times.
+//! Stations that do not sense each other; every time is calculated by hand.
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, Time};
@@ -7,7 +7,7 @@ use airfair_wlan::{AirUse, Attempts, Audibility, CellConfig, NodeId, Record, Sen
 
 use crate::bench::{Bench, MBPS, Sent, at, config, without_backoff};
 
-/// 192 + 8·1028 / 11 = 940 µs; ACK and CTS at 2 Mb/s 192 + 56 = 248 µs; RTS 192 + 80 = 272 µs.
+/// Durations [µs]: data 192 + 8·1028 / 11 = 940; ACK and CTS at 2 Mb/s 192 + 56 = 248; RTS 192 + 80 = 272.
 const DATA: u64 = 940;
 const ACK: u64 = 248;
 const RTS: u64 = 272;
@@ -23,7 +23,7 @@ fn hidden(stations: usize) -> CellConfig {
     cell
 }
 
-/// One attempt for each frame, and no back-off.
+/// A cell with one attempt for each frame, and no back-off.
 fn once(cell: CellConfig) -> Bench {
     Bench::new(&one_attempt(cell))
 }
@@ -34,7 +34,7 @@ fn one_attempt(cell: CellConfig) -> CellConfig {
     cell
 }
 
-/// A packet from a station at a time.
+/// Queues a packet at a station `us` microseconds after the start.
 fn send_at(bench: &mut Bench, us: u64, station: usize) {
     bench.run_until(at(us));
     bench.send_up(station, 1000);
@@ -49,7 +49,7 @@ fn a_frame_that_starts_in_the_middle_of_a_hidden_one_collides_with_it_at_the_acc
     send_at(&mut bench, 1500, 1);
     send_at(&mut bench, 1600, 2);
     bench.run_until(at(20_000));
-    // Station 3 has sensed both and decoded neither.
+    // Station 3 has sensed both frames and decoded neither.
     let third = 1500 + DATA + EIFS + DATA;
     let expected = [(1000 + DATA, 1), (1500 + DATA, 2), (third, 3), (third + SIFS + ACK, 0)];
     assert_eq!(bench.ends(), expected);
@@ -72,7 +72,7 @@ fn the_cts_tells_those_who_do_not_hear_the_data() {
     let mut bench = once(cell);
     send_at(&mut bench, 1000, 0);
     let data = 1000 + RTS + SIFS + ACK + SIFS;
-    // Nothing that station 2 senses is on the air now.
+    // Nothing that station 2 senses is on the air at this time.
     send_at(&mut bench, data + 100, 1);
     bench.run_until(at(4000));
     let end = data + DATA + SIFS + ACK;
@@ -92,8 +92,9 @@ fn whoever_starts_in_the_sifs_before_a_cts_does_not_hold_it_back_and_misses_it()
     send_at(&mut bench, 1000 + RTS + 5, 1);
     let data = 1000 + RTS + SIFS + ACK + SIFS;
     bench.run_until(at(data + DATA + 1));
-    // 2 transmits while the CTS comes, so it learns nothing of 1's data. Its own RTS, 1277 … 1549, reaches an
-    // access point that transmits. Time-out after 222 µs; slots at 1549 + 50 + k·20: again from 1779.
+    // Station 2 transmits while the CTS comes, so it learns nothing of station 1's data. Its own RTS, 1277 … 1549,
+    // reaches an access point that transmits. Time-out after 222 µs; slots start at 1549 + 50 + 20 · k: again from
+    // 1779.
     let facts = |sent: &Sent| (sent.end.as_nanos() / 1000, sent.node.0, sent.collided);
     let expected = [
         (1000 + RTS, 1, false),
@@ -113,7 +114,7 @@ fn a_sender_that_its_receiver_does_not_sense_waits_for_its_time_out() {
     let mut bench = Bench::new(&without_backoff(cell));
     send_at(&mut bench, 1000, 0);
     bench.run_until(at(4000));
-    // Time-out 222 µs after 1940; slots at 1990 + k·20.
+    // Time-out 222 µs after 1940; slots start at 1990 + 20 · k.
     assert_eq!(bench.ends()[..2], [(1940, 1), (2170 + DATA, 1)]);
     assert!(bench.sent().iter().all(|sent| !sent.collided));
 }
@@ -121,8 +122,9 @@ fn a_sender_that_its_receiver_does_not_sense_waits_for_its_time_out() {
 /// Verifies: [80211-2020 §10.3.2.11]
 #[test]
 fn a_response_in_the_tail_of_another_frame_comes_in_vain() {
-    // Stations 1 and 2 sense each other and start together, 2 at 1 Mb/s and unheard by the access point:
-    // 192 + 8224 = 8416 µs. That decodes 1's frame and answers into the noise that 1 hears of 2.
+    // Stations 1 and 2 sense each other and start together, station 2 at 1 Mb/s and not sensed by the access point:
+    // 192 + 8224 = 8416 µs. The access point decodes station 1's frame, and its ACK collides at station 1 with
+    // station 2's frame.
     let mut cell = config(Standard::B, &[MBPS(11), MBPS(1)]);
     cell.stations[1].hidden_from = vec![NodeId::AP];
     let mut bench = Bench::new(&without_backoff(cell));
@@ -164,8 +166,8 @@ fn a_cell_whose_relation_is_given_for_good_refuses_another() {
     bench.cell.set_audibility(NodeId(1), NodeId(2), Audibility::Nothing);
 }
 
-/// Data frames of two saturated stations for five seconds: how many were lost, of how many, and how many
-/// packets arrived.
+/// Number of data frames lost, number sent, and number of packets that arrive, of two saturated stations within five
+/// seconds.
 fn saturated(rts: bool) -> (usize, usize, usize) {
     let mut cell = hidden(2);
     cell.stations.iter_mut().for_each(|station| station.rate_up = MBPS(2).into());
@@ -190,8 +192,9 @@ fn saturated(rts: bool) -> (usize, usize, usize) {
     (lost, collided.len(), bench.delivered.len())
 }
 
-/// A data frame at 2 Mb/s lasts 192 + 4112 µs, 215 slots. It is lost if the other station starts within
-/// twice as many about its start, so windows have to grow beyond that. An RTS lasts 14.
+/// RTS/CTS reduces the losses of stations that are hidden from each other. A data frame at 2 Mb/s lasts 192 + 4112
+/// µs, 215 slots. It is lost if the other station starts within 215 slots before or after its start, so windows have
+/// to grow beyond twice as many. An RTS lasts 14 slots.
 #[test]
 fn rts_and_cts_save_the_data_of_hidden_stations() {
     let (lost, sent, arrived) = saturated(false);

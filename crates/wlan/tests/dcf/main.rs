@@ -1,5 +1,5 @@
-//! The distributed coordination function, from outside: scripts with hand-worked times, properties of
-//! random cells, and a station-by-station model of the standard's text.
+//! Tests of the distributed coordination function through the public interface: scripts with times calculated by
+//! hand, properties of random cells, and a model of each station written from the standard's text.
 
 mod access;
 mod aggregates;

@@ -1,5 +1,5 @@
-//! A station-by-station model of saturated contention, written from the standard's text: every station
-//! has its own counter and its own idea of when slots start. The cell must agree with it frame by frame.
+//! A model of saturated contention, station by station, written from the standard's text: every station has its own
+//! counter and its own start of slots. The cell must agree with it frame by frame.
 
 use airfair_units::{DataRate, Duration, Time};
 use airfair_wlan::phy::{Preamble, Standard, TxVector};
@@ -12,7 +12,7 @@ use crate::bench::{Bench, MBPS, config, stream};
 const SIZE: u64 = 1000;
 const ATTEMPTS: u16 = 5;
 
-/// One station that always has a frame.
+/// A saturated station.
 struct Station {
     stream: Stream,
     data: Duration,
@@ -23,7 +23,7 @@ struct Station {
     counter: u64,
     /// Time at which its next slot starts to count; `None` while it awaits a response.
     counts_from: Option<Time>,
-    /// Time at which it learns that no response has come.
+    /// Time at which its wait for a response ends.
     times_out: Option<Time>,
 }
 
@@ -48,7 +48,7 @@ struct Model {
     standard: Standard,
     stations: Vec<Station>,
     idle_since: Time,
-    /// End, station, collided.
+    /// Frames so far: end, station, true if it collided.
     sent: Vec<(Time, usize, bool)>,
 }
 
@@ -77,12 +77,12 @@ impl Model {
         Self { standard, stations, idle_since: Time::ZERO, sent: Vec::new() }
     }
 
-    /// The next transmission or collision, and what follows it.
+    /// Carries out the next transmission or collision and its consequences.
     fn step(&mut self) {
         let timing = self.standard.timing(false, Preamble::Long);
         let (slot, smallest) = (timing.slot, u32::from(timing.cw_min).count_ones());
         let due = |s: &Station| s.counts_from.map(|from| from + slot * s.counter);
-        // Time-outs that come before the next start let their stations join the count.
+        // Stations whose time-out comes before the next start join the countdown.
         loop {
             let start = self.stations.iter().filter_map(due).min();
             let first = self.stations.iter_mut().filter_map(|s| Some((s.times_out?, s)));
@@ -135,7 +135,7 @@ impl Model {
         let timeout = timing.sifs + timing.slot + timing.rx_phy_start_delay;
         let end = |s: &Station| start + s.data;
         let last = winners.iter().map(|w| end(&self.stations[*w])).max().expect("two winners");
-        // A station still awaiting its ACK from before hears this collision like any listener.
+        // A station that still waits for an earlier ACK senses this collision like any other station.
         for (index, station) in self.stations.iter_mut().enumerate() {
             if winners.contains(&index) {
                 self.sent.push((start + station.data, index, true));
@@ -149,7 +149,8 @@ impl Model {
             }
         }
         self.idle_since = last;
-        // Time-outs during the collision itself: back a DIFS after it, having decoded nothing of it.
+        // Stations whose time-out comes during the collision count again a DIFS after it, as they have decoded
+        // nothing of it.
         for station in &mut self.stations {
             if station.times_out.is_some_and(|at| at <= last) {
                 station.fail(u32::from(timing.cw_min).count_ones());
@@ -185,7 +186,7 @@ fn check(standard: Standard, rates: &[DataRate], frames: usize) {
         sent = bench.sent();
         sent.retain(|sent| sent.frame == SentFrame::Data);
     }
-    // Frames that end at the same instant have no order of their own.
+    // Frames that end at the same instant are in no particular order.
     let mut expected = model.sent;
     expected.sort_unstable();
     let mut measured: Vec<_> =

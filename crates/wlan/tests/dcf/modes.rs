@@ -1,4 +1,5 @@
-//! Cells of 802.11n, ac and ax: every mode's exchange to the nanosecond, and older stations beside.
+//! Cells of 802.11n, ac and ax: exchanges of every mode to the nanosecond, and stations of older standards in the
+//! same cell.
 
 use airfair_units::{Bytes, Duration, Probability, Time};
 use airfair_wlan::phy::mode::{Format, HeLtf};
@@ -13,7 +14,7 @@ use rand_core::Rng;
 
 use crate::bench::{Bench, at, stream, without_backoff};
 
-/// Octets of each packet, LLC and SNAP included.
+/// Size of each packet [octets], LLC and SNAP included.
 const MSDU: u64 = 1_508;
 
 fn ns(us: u64) -> u64 {
@@ -22,7 +23,7 @@ fn ns(us: u64) -> u64 {
 
 /// A cell with stations of these standards, each at the highest rate of its link.
 fn cell(standard: Standard, channel: Channel, stations: &[Standard]) -> CellConfig {
-    // Each frame goes alone.
+    // Frames are not aggregated.
     let channel = Channel { aggregation: None, ..channel };
     let station = |own: &Standard| {
         let link = channel.link(standard, *own);
@@ -50,8 +51,8 @@ fn cell(standard: Standard, channel: Channel, stations: &[Standard]) -> CellConf
     CellConfig { rules, ap_queue, ap_access, ap_categories: Vec::new(), stations }
 }
 
-/// PPDU of one packet [ns], field by field: legacy preamble 20 µs, then what the format adds, then symbols; 6 µs of signal
-/// extension at 2.4 GHz.  [80211-2020 §19.4.3, §21.4.3], [80211ax-2021 §27.4.3]
+/// Duration of the PPDU of one packet [ns], field by field: legacy preamble 20 µs, then the fields of the format,
+/// then symbols; 6 µs of signal extension at 2.4 GHz.  [80211-2020 §19.4.3, §21.4.3], [80211ax-2021 §27.4.3]
 fn ppdu(mode: Mode, band: Band) -> u64 {
     let trained = training_symbols(mode.streams());
     let guard = mode.guard().duration().as_nanos();
@@ -71,7 +72,8 @@ fn ppdu(mode: Mode, band: Band) -> u64 {
     preamble + data + if band == Band::Ghz2 { ns(6) } else { 0 }
 }
 
-/// ACK [ns]: 134 bits at 6, 12 or 24 Mb/s, whichever the modulation of the data allows.  [80211-2020 §10.6.11, §17.4.3]
+/// Duration of an ACK [ns]: 134 bits at 6, 12 or 24 Mb/s, by the modulation of the data.  [80211-2020 §10.6.11,
+/// §17.4.3]
 fn ack(mode: Mode, band: Band) -> u64 {
     let symbols = match mode.mcs() {
         0 => 6,
@@ -81,7 +83,7 @@ fn ack(mode: Mode, band: Band) -> u64 {
     ns(20 + 4 * symbols) + if band == Band::Ghz2 { ns(6) } else { 0 }
 }
 
-/// All widths of all formats in both bands, with all their guard intervals and as many streams as they have.
+/// All widths of all formats in both bands, with all guard intervals and numbers of streams.
 fn channels() -> impl Iterator<Item = (Standard, Channel)> {
     let bands = [Standard::N, Standard::Ac, Standard::Ax]
         .into_iter()
@@ -98,8 +100,8 @@ fn channels() -> impl Iterator<Item = (Standard, Channel)> {
     })
 }
 
-/// A saturated station alone: AIFS of 3 slots, a back-off of 0 to 15 slots, the PPDU, SIFS, the ACK, for each mode of each
-/// width, guard interval, number of streams and band.
+/// Exchanges of a single saturated station: AIFS of 3 slots, a back-off of 0 to 15 slots, the PPDU, SIFS, the ACK,
+/// for each mode of each width, guard interval, number of streams and band.
 ///
 /// Verifies: [80211-2020 §10.23.2.4], [80211-2020 §19.4.3], [80211-2020 §21.4.3], [80211ax-2021 §27.4.3]
 #[test]
@@ -113,7 +115,8 @@ fn every_exchange_of_every_mode_lasts_as_long_as_its_parts() {
             let mut bench = Bench::new(&config);
             (0..4).for_each(|_| assert!(bench.send_up(0, MSDU)));
             bench.run_until(at(100_000));
-            // The first packet finds the medium idle; behind each exchange 4 bits of the station's stream are drawn.
+            // The first packet finds the medium idle; after each exchange 4 bits of the station's random numbers are
+            // drawn.
             let mut draws = stream(1);
             let mut expected = Vec::new();
             let mut now = 0;
@@ -128,8 +131,8 @@ fn every_exchange_of_every_mode_lasts_as_long_as_its_parts() {
             modes += 1;
         }
     }
-    // HT 2 bands, 2 widths, 2 guard intervals, 32 MCSs; VHT 2 guard intervals of 310 in all widths; HE 6 widths in two
-    // bands, 3 guard intervals, 96 MCSs.
+    // HT: 2 bands, 2 widths, 2 guard intervals, 32 MCSs. VHT: 2 guard intervals, 310 combinations of width, streams
+    // and MCS. HE: 6 widths in two bands, 3 guard intervals, 96 MCSs.
     let vht = Standard::Ac.format().expect("VHT");
     let channel = |width| Channel { width, streams: 8, ..Channel::of(Standard::Ac) };
     let widths = vht.widths(Band::Ghz5).iter();
@@ -138,15 +141,16 @@ fn every_exchange_of_every_mode_lasts_as_long_as_its_parts() {
     assert_eq!(modes, 2 * 2 * 2 * 32 + vht + 6 * 3 * 96);
 }
 
-/// Ends of all frames [µs], with the member that sent each and its kind.
+/// Ends of all frames [µs], with their senders and kinds.
 fn frames(bench: &Bench) -> Vec<(u64, u16, SentFrame)> {
     let frame = |sent: &crate::bench::Sent| (sent.end.as_nanos() / 1_000, sent.node.0, sent.frame);
     bench.sent().iter().map(frame).collect()
 }
 
-/// 2.4 GHz, one stream, 20 MHz. `ht-mcs7` 1538 octets: 12 326 bits of 260: 48 symbols, 36 + 192 + 6 = 234 µs; ACK and CTS at
-/// 24 Mb/s 28 + 6 = 34. AIFS 10 + 3·9 = 37: CTS to itself 37 … 71, data 81 … 315, ACK 325 … 359. The g station, DIFS 28:
-/// 1536 octets at 54 Mb/s, 12 310 bits of 216: 57 symbols, 20 + 228 + 6 = 254 µs.
+/// At 2.4 GHz, one stream, 20 MHz: a CTS to self protects an HT PPDU from a station of 802.11g. `ht-mcs7`, 1538
+/// octets: 12 326 bits of 260: 48 symbols, 36 + 192 + 6 = 234 µs; ACK and CTS at 24 Mb/s 28 + 6 = 34. AIFS 10 + 3·9 =
+/// 37: CTS to self 37 … 71, data 81 … 315, ACK 325 … 359. The 802.11g station, DIFS 28: 1536 octets at 54 Mb/s, 12
+/// 310 bits of 216: 57 symbols, 20 + 228 + 6 = 254 µs.
 ///
 /// Verifies: [80211-2020 §10.27.3]
 #[test]
@@ -160,7 +164,7 @@ fn an_older_station_is_told_of_a_ppdu_that_it_does_not_know() {
     assert_eq!(frames(&bench), [(71, 1, Response), (315, 1, Data), (359, 0, Response)]);
     bench.send_up(1, MSDU);
     bench.run_until(at(2_000));
-    // The medium has been idle long enough: at once.
+    // The medium has been idle long enough, so the frame is sent at once.
     assert_eq!(frames(&bench)[3..], [(1_254, 2, Data), (1_298, 0, Response)]);
     let mut alone = Bench::new(&without_backoff(cell(Standard::N, channel, &[Standard::N])));
     alone.send_up(0, MSDU);
@@ -168,8 +172,8 @@ fn an_older_station_is_told_of_a_ppdu_that_it_does_not_know() {
     assert_eq!(frames(&alone), [(271, 1, Data), (315, 0, Response)]);
 }
 
-/// With a b station the slot is 20 µs, AIFS 10 + 60, and the CTS is a DSSS one at 11 Mb/s: 192 + ⌈112/11⌉ = 203 µs.
-/// Protection left out is left out; 802.11n beside 802.11ac needs none.
+/// With an 802.11b station the slot is 20 µs, AIFS 10 + 60, and the CTS is a DSSS one at 11 Mb/s: 192 + ⌈112/11⌉ =
+/// 203 µs. Without protection there is no CTS; 802.11n in a cell of 802.11ac needs none.
 ///
 /// Verifies: [80211-2020 §10.27.3], [80211-2020 §10.27.5]
 #[test]
@@ -190,12 +194,12 @@ fn protection_is_as_old_as_the_oldest_station_asks_for() {
     let with_n = cell(Standard::Ac, five, &[Standard::Ac, Standard::N]);
     assert_eq!(first(&with_n).2, SentFrame::Data);
     let with_a = cell(Standard::Ac, five, &[Standard::Ac, Standard::A]);
-    // SIFS 16, three slots of 9, and a CTS of 28.
+    // SIFS 16, three slots of 9, and a CTS of 28 µs.
     assert_eq!(first(&with_a), (16 + 27 + 28, 1, SentFrame::Response));
 }
 
-/// A station of 802.11a defers to a PPDU of HT, which it cannot read, and waits EIFS behind it where no ACK follows:
-/// 16 + 44 + 34 = 94 µs from the end of the data. 5 GHz, `ht-mcs7`: 43 … 271 µs.
+/// A station of 802.11a defers to an HT PPDU, which it cannot decode, and waits for an EIFS after it where no ACK
+/// follows: 16 + 44 + 34 = 94 µs from the end of the data. 5 GHz, `ht-mcs7`: 43 … 271 µs.
 ///
 /// Verifies: [80211-2020 §10.3.2.3.7]
 #[test]
@@ -216,7 +220,7 @@ fn whoever_does_not_know_a_ppdu_waits_eifs_behind_it() {
     assert_eq!(old.end, at(43 + 228 + 94 + 248));
 }
 
-/// Window of an access point and its stations by EDCA; an 802.11b station keeps that of its own PHY.
+/// Members with EDCA have its contention window; an 802.11b station has that of its own PHY.
 ///
 /// Verifies: [80211-2020 Table 9-155]
 #[test]
@@ -245,8 +249,9 @@ fn stations_of_802_11b_have_their_own_window() {
     assert!((16..=31).contains(&slots(1)), "{}", slots(1));
 }
 
-/// Two streams over 20 MHz with the long guard interval. Without noise ARF climbs the ladder; the oracle is at the top at
-/// once, and at the bottom where noise takes all else.
+/// Rates chosen by ARF and by an oracle over 20 MHz with two streams and the long guard interval. Without noise ARF
+/// climbs all rates in turn; the oracle is at the highest one at once, and at the lowest one where noise takes all
+/// others.
 #[test]
 fn laws_step_over_the_modes_of_a_link() {
     let channel = Channel { streams: 2, ..Channel::at(Standard::N, Band::Ghz2) };
@@ -270,11 +275,13 @@ fn laws_step_over_the_modes_of_a_link() {
     assert_eq!(rates(RateLaw::Arf(arf), ErrorModel::None), ladder);
     assert_eq!(rates(RateLaw::Oracle, ErrorModel::None), [1_300]);
     let snr = |db| ErrorModel::Snr(airfair_units::Decibels::new(db));
-    // Two streams of BPSK at 1 dB; at 6 dB two of QPSK 1/2, where one of 16-QAM 1/2 has the same 26 Mb/s and is lost.
+    // At 1 dB two streams of BPSK; at 6 dB two of QPSK 1/2, because one stream of 16-QAM 1/2 has the same 26 Mb/s and
+    // more losses.
     assert_eq!([1, 6].map(|db| rates(RateLaw::Oracle, snr(db))), [[130], [260]]);
 }
 
-/// A monitor makes each PPDU, which is otherwise left out where nothing can disturb an exchange: noise is the same.
+/// Noise takes the same octets of each frame whether PPDUs are constructed, as with a monitor, or left out, as where
+/// nothing can disturb an exchange.
 #[test]
 fn noise_asks_for_the_same_octets_on_both_ways_of_an_exchange() {
     let channel = Channel::of(Standard::Ac);

@@ -1,4 +1,4 @@
-//! Properties of every cell, whatever its settings and its load.
+//! Properties of random cells under random load.
 
 use airfair_units::{Bytes, Duration, Time};
 use airfair_wlan::phy::Standard;
@@ -10,14 +10,14 @@ use proptest::prelude::*;
 
 use crate::bench::{Bench, config};
 
-/// A packet to come: after a pause, from a station or the access point, of a size.
+/// A packet that arrives after a pause.
 #[derive(Clone, Debug)]
 struct Arrival {
     pause_us: u64,
     station: usize,
     down: bool,
     size: u64,
-    /// Octets of a beacon that is due just then.
+    /// Octets of a beacon that is due at the same time, if any.
     beacon: Option<u64>,
 }
 
@@ -29,7 +29,7 @@ fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
     prop::collection::vec(arrival, 1..60)
 }
 
-/// Members as the DCF has them, and others.
+/// Random channel access parameters, often those of the DCF.
 fn accesses() -> impl Strategy<Value = AccessParameters> {
     let windows = &[(None, None), (Some(0), None), (Some(3), Some(7))][..];
     let attempts = &[None, None, Some(Attempts::Max(2)), Some(Attempts::Max(1))][..];
@@ -130,7 +130,7 @@ fn run_on(
     bench
 }
 
-/// The account of the air: intervals without a gap, from the start to the end.
+/// Asserts that the recorded use of the air covers the time from the start to the end without a gap.
 pub(crate) fn check_air(bench: &Bench, has_hidden: bool) {
     let mut until = Time::ZERO;
     for (_, record) in &bench.records {
@@ -144,17 +144,18 @@ pub(crate) fn check_air(bench: &Bench, has_hidden: bool) {
     let control_alone = |usage: &AirUse| {
         matches!(usage, AirUse::Data { .. } | AirUse::Control { .. } | AirUse::Beacon)
     };
-    let sole = bench
+    let alone = bench
         .records
         .iter()
         .filter(|(_, record)| matches!(record, Record::Air { usage, .. } if control_alone(usage)));
     let clean = bench.sent().iter().filter(|sent| !sent.collided).count();
-    // A frame may reach its receiver while others, hidden from there, are on the air.
-    let is_alone = has_hidden || sole.count() >= clean;
+    // A frame may reach its receiver while frames of members hidden from there are on the air.
+    let is_alone = has_hidden || alone.count() >= clean;
     assert!(is_alone, "every frame that did not collide was alone on the air");
 }
 
-/// Every accepted packet came once, was lost with a cause, or is still there.
+/// Asserts that each accepted packet has either been delivered once, or been lost with a recorded cause, or is still
+/// queued.
 pub(crate) fn check_packets(bench: &Bench) {
     let mut fate = vec![0; bench.accepted() as usize];
     for (_, number) in &bench.delivered {

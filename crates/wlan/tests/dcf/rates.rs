@@ -1,7 +1,7 @@
-//! Rates that a law finds, each time worked out by hand.
+//! Rates chosen by rate control; every time is calculated by hand.
 //!
-//! 802.11b, long preamble: 972 + 28 octets last 920 µs at 11 Mb/s, 192 + ⌈8000/5.5⌉ = 1647 at 5.5,
-//! 192 + 4000 = 4192 at 2. Slot 20, DIFS 50; a response is missed 222 µs after the frame. Aggregates are of 802.11n.
+//! 802.11b, long preamble: 972 + 28 octets last 920 µs at 11 Mb/s, 192 + ⌈8000/5.5⌉ = 1647 at 5.5, 192 + 4000 = 4192
+//! at 2. Slot 20, DIFS 50; a response times out 222 µs after the frame. Aggregates are of 802.11n.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,14 +28,14 @@ const ARF: arf::Params = arf::Params {
     starts_high: true,
 };
 
-/// A cell of one station whose frames and those to it follow ARF.
+/// A cell of one station, with ARF in both directions.
 fn cell() -> CellConfig {
     let mut cell = without_backoff(config(Standard::B, &[MBPS(11)]));
     cell.stations[0].adaptation = [Some(RateLaw::Arf(ARF)); 2];
     cell
 }
 
-/// Times [us], directions and rates [kb/s] of the changes.
+/// Changes of rate: time [µs], direction, rate [kb/s].
 fn changes(bench: &Bench) -> Vec<(u64, Direction, u64)> {
     let change = |(time, record): &(_, Record)| match *record {
         Record::Rate { station, direction, rate } => {
@@ -61,13 +61,13 @@ fn a_repetition_goes_out_at_the_rate_that_the_failure_has_led_to() {
     let mut bench = Bench::new(&cell);
     bench.send_up(0, 972);
     bench.run_until(at(10_400));
-    // 50 … 970; missed at 1192, slots since 1020: 1200 … 2120; missed at 2342, slots since 2170:
-    // 2350 … 3997 at 5.5; 4227 … 5874; missed at 6096, slots since 5924: 6104 … 10 296 at 2.
+    // 50 … 970; time-out at 1192, slots start at 1020 + 20 · k: 1200 … 2120; time-out at 2342, slots at 2170 + 20 ·
+    // k: 2350 … 3997 at 5.5; 4227 … 5874; time-out at 6096, slots at 5924 + 20 · k: 6104 … 10 296 at 2.
     assert_eq!(bench.ends(), [(970, 1), (2_120, 1), (3_997, 1), (5_874, 1), (10_296, 1)]);
     assert_eq!(changes(&bench), [(2_342, Up, 5_500), (6_096, Up, 2_000)]);
 }
 
-/// Three ACKs in a row lead up again, each direction for itself.
+/// ARF counts ACKs for each direction separately; three in a row raise the rate.
 #[test]
 fn each_direction_of_a_link_has_a_law_of_its_own() {
     let mut cell = cell();
@@ -78,7 +78,7 @@ fn each_direction_of_a_link_has_a_law_of_its_own() {
         bench.send(NodeId::AP, NodeId::station(0), 972);
     }
     bench.run_until(at(60_000));
-    // 1 Mb/s: 50 … 8242, ACK at 1 Mb/s 192 + 112 = 304 from 8252 to 8556; DIFS: again from 8606 on
+    // 1 Mb/s: 50 … 8242, ACK at 1 Mb/s 192 + 112 = 304 from 8252 to 8556; DIFS: again from 8606 on.
     let third = 50 + 2 * 8_556 + 8_192 + 10 + 304;
     assert_eq!(changes(&bench), [(third, Down, 2_000)]);
     bench.send_up(0, 972);
@@ -100,7 +100,8 @@ const MINSTREL: RateLaw = RateLaw::MinstrelHt {
     seed: 7,
 };
 
-/// An access point over 20 MHz with so many streams, and one station of a standard whose links have these laws.
+/// A cell over 20 MHz with this number of streams, and one station of a standard whose links have these rate
+/// controls.
 fn modern(
     (standard, streams): (Standard, u8),
     station: Standard,
@@ -119,7 +120,7 @@ fn modern(
     cell
 }
 
-/// A cell of 802.11n with one stream whose station, which always has packets, sends for so many milliseconds.
+/// A cell of 802.11n with one stream and a single saturated station, after `ms` milliseconds.
 fn saturated(law: Option<RateLaw>, errors: ErrorModel, ms: u64) -> Bench {
     let mut cell = modern((Standard::N, 1), Standard::N, [law, None]);
     cell.stations[0].errors = errors;
@@ -131,7 +132,7 @@ fn saturated(law: Option<RateLaw>, errors: ErrorModel, ms: u64) -> Bench {
     bench
 }
 
-/// The rate [kb/s] that a link up has had longest since `from` [ms], and its share of that time.
+/// Rate [kb/s] that the uplink has used longest from `from` [ms] on, and its share of that time.
 fn most_used(bench: &Bench, from: u64) -> (u64, f64) {
     let end = bench.now.as_nanos() / 1_000;
     let mut all = changes(bench);
@@ -146,8 +147,8 @@ fn most_used(bench: &Bench, from: u64) -> (u64, f64) {
     (rate, us(time) / us(end - from * 1_000))
 }
 
-/// 20 MHz, one stream. At 15 dB 16-QAM 3/4 gets through, 39 Mb/s, and 64-QAM does not; the rest of the time is that of samples
-/// and of what follows those that fail.
+/// Over 20 MHz with one stream at 15 dB, Minstrel-HT settles at 16-QAM 3/4, 39 Mb/s; 64-QAM fails. The rest of the
+/// time goes to samples and to retransmissions after those that fail.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_update_stats`]
 #[test]
@@ -157,14 +158,14 @@ fn minstrel_ht_settles_at_the_fastest_rate_that_gets_through() {
     assert!(rate == 39_000 && share > 0.85, "{rate} {share}");
 }
 
-/// Bit errors that lose such a share of the MPDUs of 1538 octets: ln(1 - p) / 12 304 each. Of the `BlockAck`s, 32 octets, they
-/// lose few.
+/// Bit error ratio that loses this share of the MPDUs of 1538 octets, -ln(1 - p) / 12 304, and few of the
+/// `BlockAck`s, 32 octets.
 fn losing(share: f64) -> ErrorModel {
     ErrorModel::Bits(Probability::literal(-libm::log(1.0 - share) / 12_304.0))
 }
 
-/// Three MPDUs in ten are lost, whatever the rate: the fastest is the best, 65 Mb/s. Nothing is given up, for 28 losses
-/// in a row do not happen.
+/// With three of ten MPDUs lost at any rate, Minstrel-HT stays at the fastest one, 65 Mb/s. No MPDU is given up, as
+/// 28 losses in a row do not occur.
 #[test]
 fn minstrel_ht_stays_at_a_rate_that_loses_as_much_as_any() {
     let bench = saturated(Some(MINSTREL), losing(0.3), 3_000);
@@ -175,8 +176,8 @@ fn minstrel_ht_stays_at_a_rate_that_loses_as_much_as_any() {
     assert!(!bench.records.iter().any(|(_, record)| given_up(record)));
 }
 
-/// Three samples in 50 ms at most, 60 in a second and 3 before the first update; one that fails goes alone once more or
-/// twice. With a fixed rate all go in aggregates.
+/// Minstrel-HT sends at most three samples in 50 ms: 60 in a second and 3 before the first update. A sample that
+/// fails is sent alone once or twice more. With a fixed rate all MPDUs are sent in aggregates.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_get_rate`]
 #[test]
@@ -192,8 +193,8 @@ fn an_mpdu_that_samples_goes_alone() {
     assert!((30..=3 * 63).contains(&with_samples), "{with_samples}");
 }
 
-/// Of aggregates of 42 MPDUs, 65 535 octets, ARF counts those of which half come. With a third lost it stays; with three
-/// quarters lost at each rate it falls to the lowest one.
+/// ARF counts an aggregate, here 42 MPDUs in 65 535 octets, as a success if at least half of its MPDUs arrive. With a
+/// third lost the rate stays; with three quarters lost at each rate it falls to the lowest one.
 ///
 /// Deviates: [D-142]
 #[test]
@@ -204,13 +205,14 @@ fn arf_counts_an_aggregate_by_the_half_of_it() {
     assert!(rate == 6_500 && share > 0.9, "{rate} {share}");
 }
 
-/// What happens to the cell in turn: packets up and down, a pause [ms], and from then on losses.
+/// One period of a run: packets uplink and downlink, its length [ms], and the share of losses from then on.
 type Turn = (usize, usize, u64, f64);
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Whatever the noise does, the rate is one of the link's groups, or of a legacy station's, and each MPDU is accounted for.
+    /// With any noise, Minstrel-HT uses a rate of the link's groups, or of a legacy station's set, and each MPDU is
+    /// accounted for.
     #[test]
     fn minstrel_ht_stays_in_its_set_and_loses_no_packet(
         standard in prop::sample::select(&[Standard::N, Standard::Ac, Standard::Ax][..]),

@@ -1,4 +1,4 @@
-//! Gaps and back-off: when a member may transmit.
+//! Interframe spaces and back-off: times at which a member may transmit.
 
 use airfair_units::{DataRate, Duration};
 use airfair_wlan::phy::Standard;
@@ -7,7 +7,7 @@ use rand_core::Rng;
 
 use crate::bench::{Bench, MBPS, at, config, stream, without_backoff};
 
-/// 1000 octets at 11 Mb/s and its ACK, with the SIFS between.
+/// Durations [µs] of a frame of 1000 octets at 11 Mb/s, and of the SIFS and the ACK after it.
 const DATA: u64 = 940;
 const SIFS_ACK: u64 = 10 + 248;
 
@@ -15,7 +15,7 @@ fn b(rates: &[DataRate]) -> CellConfig {
     config(Standard::B, rates)
 }
 
-/// First draws of a member from a window of 31.
+/// Slots that a member draws from its first windows of 31.
 fn draws(member: usize) -> impl Iterator<Item = u64> {
     let mut stream = stream(member);
     std::iter::from_fn(move || Some(u64::from(stream.next_u32()) >> 27))
@@ -67,7 +67,7 @@ fn a_success_is_followed_by_a_back_off_unless_switched_off() {
 fn a_finished_post_back_off_leaves_immediate_access() {
     let mut bench = Bench::new(&b(&[MBPS(11)]));
     bench.send_up(0, 1000);
-    // 50 + 940 + 258 = 1248; at most 31 slots and a DIFS later it is done.
+    // 50 + 940 + 258 = 1248; the back-off ends at most 31 slots and a DIFS later.
     bench.run_until(at(1248 + 50 + 31 * 20 + 7));
     let now = bench.now;
     bench.send_up(0, 1000);
@@ -78,7 +78,8 @@ fn a_finished_post_back_off_leaves_immediate_access() {
 /// Verifies: [80211-2020 §10.3.4.3]
 #[test]
 fn a_back_off_freezes_while_the_medium_is_busy_and_resumes_where_it_was() {
-    // Both find the medium busy and draw a and b; the smaller goes first, the other has the rest left.
+    // Both stations find the medium busy and draw a and b slots; the one with fewer transmits first, the other counts
+    // the rest afterwards.
     let mut bench = Bench::new(&b(&[MBPS(11), MBPS(11), MBPS(11)]));
     bench.run_until(at(1000));
     bench.send_up(0, 1000);
@@ -144,11 +145,11 @@ fn a_packet_that_comes_between_a_frame_and_its_ack_finds_the_medium_busy_by_its_
     assert_eq!(bench.ends()[2], (1000 + DATA + SIFS_ACK + 50 + 20 * backoff + DATA, 2));
 }
 
-/// A third station that has a packet while two others collide: when it sends [us after the collision].
+/// Time [µs after the collision] at which a third station transmits whose packet comes while two others collide.
 fn listener_after_a_collision(after_collision: AfterCollision, eifs: Eifs) -> u64 {
     let mut cell = without_backoff(b(&[MBPS(1), MBPS(1), MBPS(11)]));
     (cell.rules.after_collision, cell.rules.eifs) = (after_collision, eifs);
-    // The colliding ones give up at once and have nothing more to say.
+    // The colliding stations give up at once and have no other packets.
     cell.rules.attempts = airfair_wlan::Attempts::Max(1);
     let mut bench = Bench::new(&cell);
     bench.send_up(0, 1000);
@@ -172,7 +173,7 @@ fn listeners_wait_eifs_after_a_collision_or_difs_where_a_model_wants_it() {
     assert_eq!(wait(AfterCollision::Standard, Eifs::Nav), 414);
 }
 
-/// A cell in which station 0 senses station 1 and decodes it not.
+/// A cell in which stations 0 and 1 sense, but do not decode, each other.
 fn deaf_pair() -> CellConfig {
     let mut cell = without_backoff(b(&[MBPS(11), MBPS(11)]));
     cell.stations[0].senses_only = vec![NodeId(2)];
@@ -215,7 +216,7 @@ fn a_response_that_is_only_sensed_leaves_an_eifs_behind() {
 /// Verifies: [80211-2020 §10.3.2.4]
 #[test]
 fn the_nav_of_an_rts_covers_the_whole_exchange() {
-    // Station 0 decodes the access point's RTS but nothing of station 1's CTS and ACK.
+    // Station 0 decodes the access point's RTS, but not station 1's CTS and ACK.
     let mut cell = deaf_pair();
     cell.rules.rts_threshold = Some(airfair_units::Bytes::new(100));
     let mut bench = Bench::new(&cell);
@@ -233,7 +234,7 @@ fn the_nav_of_an_rts_covers_the_whole_exchange() {
 /// Verifies: [80211-2020 §10.3.4.2]
 #[test]
 fn the_sender_of_the_shorter_frame_of_a_collision_is_back_a_difs_after_the_longer_one() {
-    // 1 Mb/s: 192 + 8224 = 8416 µs. The fast sender's time-out passes while the slow frame is on the air.
+    // 1 Mb/s: 192 + 8224 = 8416 µs. The fast station's time-out passes while the slow station's frame is on the air.
     let mut bench = Bench::new(&without_backoff(b(&[MBPS(11), MBPS(1)])));
     bench.send_up(0, 1000);
     bench.send_up(1, 1000);

@@ -1,9 +1,9 @@
-//! Cells in which some links aggregate, against the model.
+//! Random cells in which some links aggregate, compared with the model.
 
 use airfair_laws::arf::{self, Timer};
 use airfair_laws::{Direction, minstrel_ht};
 use airfair_units::{Bytes, Duration};
-use airfair_wlan::aggregation::{Agreement, Window};
+use airfair_wlan::aggregation::{Agreement, BlockAckWindow};
 use airfair_wlan::block_ack::AfterSilence;
 use airfair_wlan::phy::mode::Format;
 use airfair_wlan::{Cell, CellConfig, NodeId, RateLaw, StationConfig};
@@ -12,17 +12,17 @@ use proptest::prelude::*;
 use crate::model::{Agreed, Announced, Arrival, Happens};
 use crate::{Audience, Hears, Packet, Way, cells, compare_changing, compare_ways};
 
-/// Makes the agreements of a cell.
+/// Makes the aggregation agreements of a cell.
 pub(crate) fn agree(cell: &mut Cell<Packet>, agreed: &[Option<Agreed>]) {
     for (index, agreed) in agreed.iter().enumerate() {
         let Some(Agreed { format, octets, amsdu, mpdus, window, asks }) = *agreed else { continue };
         let window = match window {
-            1 => Window::Single,
-            64 => Window::Mpdus64,
-            _ => Window::Mpdus256,
+            1 => BlockAckWindow::Single,
+            64 => BlockAckWindow::Mpdus64,
+            _ => BlockAckWindow::Mpdus256,
         };
         let mut agreement = Agreement::of(format, window);
-        if amsdu > 0 && window == Window::Single {
+        if amsdu > 0 && window == BlockAckWindow::Single {
             agreement = Agreement::without_block_ack(format, Bytes::new(amsdu));
         } else if amsdu > 0 {
             agreement = agreement.with_amsdu(format, Bytes::new(amsdu));
@@ -38,7 +38,7 @@ pub(crate) fn agree(cell: &mut Cell<Packet>, agreed: &[Option<Agreed>]) {
     }
 }
 
-/// Agreements of the stations whose standard knows any.
+/// Random aggregation agreements of the stations whose standard has aggregation.
 fn links(config: &CellConfig) -> impl Strategy<Value = Vec<Option<Agreed>>> + use<> {
     let formats: Vec<Option<Format>> =
         config.stations.iter().map(|it| it.link.map(|link| link.format.format)).collect();
@@ -52,7 +52,7 @@ fn links(config: &CellConfig) -> impl Strategy<Value = Vec<Option<Agreed>>> + us
         let agree = |(format, link): (&Option<Format>, _)| {
             let (octets, mpdus, window, asks, amsdu) = link?;
             let format = (*format)?;
-            // A PSDU of HT has no more.  [80211-2020 Table 19-25]
+            // A PSDU of HT has at most 65 535 octets.  [80211-2020 Table 19-25]
             let octets = if format == Format::Ht { u64::min(octets, 65_535) } else { octets };
             let mpdus = if window == 1 { 1 } else { mpdus };
             let asks = asks && window > 1;
@@ -62,8 +62,8 @@ fn links(config: &CellConfig) -> impl Strategy<Value = Vec<Option<Agreed>>> + us
     })
 }
 
-/// A law for a link, or none: ARF that changes soon, or, where the link is of HT or later, Minstrel-HT whose intervals are
-/// shorter than the cell runs.
+/// Rate control of a link, if any: ARF that changes its rate soon, or, for links of HT or later, Minstrel-HT whose
+/// intervals are shorter than the run.
 fn law(kind: u8, seed: u64, station: &StationConfig) -> Option<RateLaw> {
     let quick = minstrel_ht::Params {
         interval: Duration::from_millis(5),
@@ -82,7 +82,7 @@ fn law(kind: u8, seed: u64, station: &StationConfig) -> Option<RateLaw> {
     }
 }
 
-/// The same cells with laws of rates.
+/// The same cells with rate control.
 fn with_laws(case: Case) -> impl Strategy<Value = Case> {
     let laws = prop::collection::vec(
         [(0u8..6, any::<u64>()), (0u8..6, any::<u64>())],
@@ -99,7 +99,7 @@ fn with_laws(case: Case) -> impl Strategy<Value = Case> {
 
 pub(crate) type Case = (CellConfig, Vec<Option<Agreed>>, Vec<Arrival>, Vec<Announced>);
 
-/// A cell with bursts of packets; legacy ones are there, too, and older stations beside.
+/// Random cells with bursts of packets, also of legacy standards and with legacy stations.
 pub(crate) fn cases(hears: Hears) -> impl Strategy<Value = Case> {
     let cells = cells(hears).prop_flat_map(|(config, arrivals, beacons)| {
         let bursts = prop::collection::vec(1_usize..40, arrivals.len());

@@ -1,4 +1,4 @@
-//! Cells in which members tell access categories apart, against the model.
+//! Random cells whose members have access categories, compared with the model.
 
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{AccessParameters, CellConfig};
@@ -9,7 +9,7 @@ use crate::{Audience, Hears, Way, accesses, cells, compare_changing, compare_way
 
 type Categories = Vec<(AccessCategory, AccessParameters)>;
 
-/// Categories of a member, none or some, that count as EDCA does or, a few, as the DCF.
+/// Random access categories of a member, or none. Most count slots as EDCA does, a few as the DCF does.
 fn categories() -> impl Strategy<Value = Categories> {
     let access = (accesses(), prop::bool::weighted(0.8))
         .prop_map(|(access, counts_at_start)| AccessParameters { counts_at_start, ..access });
@@ -19,7 +19,7 @@ fn categories() -> impl Strategy<Value = Categories> {
     })
 }
 
-/// The case with categories of the members, and packets of all of them.
+/// The same case with access categories of the members, and packets of all of them.
 fn divided(case: Case) -> impl Strategy<Value = Case> {
     let (config, agreed, arrivals, beacons) = case;
     let of = prop::collection::vec(categories(), config.stations.len() + 1);
@@ -37,7 +37,7 @@ fn divided(case: Case) -> impl Strategy<Value = Case> {
     })
 }
 
-/// Cells without aggregates, and cells with them.
+/// Random cells with and without aggregates.
 fn all(hears: Hears) -> impl Strategy<Value = Case> {
     let alone = cells(hears).prop_map(|(config, arrivals, beacons)| {
         let agreed = vec![None; config.stations.len()];
@@ -62,7 +62,8 @@ proptest! {
         compare_changing(&case.0, happens(&case), Way::Changing);
     }
 
-    /// However contenders are grouped, and whoever wants to see their frames.
+    /// Listeners of a cell with access categories receive the same however contenders are grouped and whether PPDUs
+    /// are constructed.
     #[test]
     fn categories_are_told_of_the_same(
         case in prop_oneof![all(Hears::Everyone), all(Hears::AccessPoint), all(Hears::Noise)]

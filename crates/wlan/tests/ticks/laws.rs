@@ -1,5 +1,5 @@
-//! Laws of rates beside the model: of each link and direction the law itself, and what the standard's text and a
-//! driver would tell it.
+//! Rate control in the model: the rate control itself for each link and direction, and the events that a driver
+//! reports to it according to the standard.
 
 use airfair_laws::{arf, minstrel_ht};
 use airfair_units::Time;
@@ -9,19 +9,19 @@ use airfair_wlan::phy::mode_groups::{OVERHEAD, mode_groups};
 use airfair_wlan::{CellConfig, RateLaw, StationConfig, Stream};
 use rand_core::{Rng, SeedableRng};
 
-/// Something that a law is told.
+/// Event that is reported to a rate control.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Told {
+pub(crate) enum RateEvent {
     Sending { is_first: bool },
     Block { sent: usize, acknowledged: usize },
     RtsFailure { mpdus: usize },
 }
 
-/// The law of one direction of a link.
+/// Rate control of one direction of a link.
 #[derive(Clone, Debug)]
 pub(crate) enum Law {
     Arf(arf::Params, arf::State, Vec<TxVector>),
-    /// The last: an attempt is planned and has no outcome yet.
+    /// The flag is true while an attempt is planned and its outcome is not known yet.
     MinstrelHt(minstrel_ht::Params, Box<minstrel_ht::State>, Vec<TxVector>, bool),
 }
 
@@ -49,7 +49,7 @@ impl Law {
         }
     }
 
-    /// The laws of a cell, up and down, by station.
+    /// Rate control of all stations of a cell, uplink and downlink.
     pub(crate) fn all(config: &CellConfig, airtime: &Airtime) -> Vec<[Option<Self>; 2]> {
         let of = |station: &StationConfig| {
             station.adaptation.map(|law| Some(Self::new(law?, station, airtime, config)))
@@ -64,45 +64,48 @@ impl Law {
         }
     }
 
-    pub(crate) fn tell(&mut self, now: u64, told: Told) {
+    pub(crate) fn tell(&mut self, now: u64, told: RateEvent) {
         let now = Time::from_nanos(now * 1000);
         match self {
             Self::Arf(params, state, _) => {
                 let event = match told {
-                    Told::Sending { .. } => arf::Event::Sending,
-                    Told::Block { sent, acknowledged } if acknowledged >= sent - acknowledged => {
+                    RateEvent::Sending { .. } => arf::Event::Sending,
+                    RateEvent::Block { sent, acknowledged }
+                        if acknowledged >= sent - acknowledged =>
+                    {
                         arf::Event::Success
                     }
-                    Told::Block { .. } => arf::Event::Failure,
-                    Told::RtsFailure { .. } => arf::Event::RtsFailure,
+                    RateEvent::Block { .. } => arf::Event::Failure,
+                    RateEvent::RtsFailure { .. } => arf::Event::RtsFailure,
                 };
                 *state = arf::step(params, *state, now, event);
             }
             Self::MinstrelHt(params, state, _, is_planned) => {
                 let short = |count| u16::try_from(count).expect("an aggregate");
                 let event = match told {
-                    Told::Sending { is_first: true } if *is_planned => return,
-                    Told::Sending { is_first } => minstrel_ht::Event::Sending { is_first },
-                    Told::Block { sent, acknowledged } => {
+                    RateEvent::Sending { is_first: true } if *is_planned => return,
+                    RateEvent::Sending { is_first } => minstrel_ht::Event::Sending { is_first },
+                    RateEvent::Block { sent, acknowledged } => {
                         let (sent, acknowledged) = (short(sent), short(acknowledged));
                         minstrel_ht::Event::Block { sent, acknowledged }
                     }
-                    Told::RtsFailure { mpdus } => {
+                    RateEvent::RtsFailure { mpdus } => {
                         minstrel_ht::Event::Block { sent: short(mpdus), acknowledged: 0 }
                     }
                 };
-                *is_planned = matches!(told, Told::Sending { .. });
+                *is_planned = matches!(told, RateEvent::Sending { .. });
                 minstrel_ht::step(params, state, now, event);
             }
         }
     }
 
-    /// True if it sends an MPDU alone now.
+    /// True if the rate control wants the next MPDU to be sent alone.
     pub(crate) fn is_alone(&self) -> bool {
         matches!(self, Self::MinstrelHt(_, state, ..) if state.is_alone())
     }
 
-    /// If it plans the attempts of a frame, true at the last of them.
+    /// True if the next attempt is the last one that the rate control plans for this frame; `None` if it plans no
+    /// attempts.
     pub(crate) fn chain_ends(&self) -> Option<bool> {
         match self {
             Self::Arf(..) => None,
@@ -110,7 +113,7 @@ impl Law {
         }
     }
 
-    /// Most attempts that it plans for an MPDU, if it plans any.
+    /// Highest number of attempts that the rate control plans for an MPDU; `None` if it plans no attempts.
     pub(crate) fn longest_chain(&self) -> Option<u16> {
         match self {
             Self::Arf(..) => None,

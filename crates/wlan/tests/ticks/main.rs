@@ -1,4 +1,4 @@
-//! The cell against a model that goes microsecond by microsecond.
+//! Tests of the cell against a model that advances microsecond by microsecond.
 
 mod aggregates;
 mod categories;
@@ -19,7 +19,7 @@ use proptest::prelude::*;
 
 use model::{Announced, Arrival, Change, Happens, Heard, Model, Sent, class, error_stream, stream};
 
-/// A packet of a category.
+/// A packet of an access category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Packet(AccessCategory);
 
@@ -29,12 +29,13 @@ impl Headers for Packet {
     }
 }
 
-/// Source of a cell's knowledge of who hears whom.
+/// Source of a cell's knowledge of which members sense and decode each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
-    /// For good: members that hear alike are a group, and an exchange that all sense is one transaction.
+    /// Fixed for the whole run: members with equal knowledge form a group, and an exchange that all sense is handled
+    /// as a whole.
     Fixed,
-    /// Until it changes: members that wait equally long are a group, and nothing is known of the next frame.
+    /// May change: members that wait equally long form a group, and nothing is known of the next frame.
     Changing,
 }
 
@@ -50,18 +51,18 @@ impl Way {
     }
 }
 
-/// Audience of the frames of a cell.
+/// Listeners to the frames of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Audience {
-    /// Every member is told of its frames, and a monitor of all, so that each PPDU is made.
+    /// Every member listens to its frames, and a monitor to all, so that each PPDU is constructed.
     Monitor,
-    /// Every member is told of its frames. An exchange that nothing can disturb takes a short way.
+    /// Every member listens to its frames. PPDUs of an exchange that nothing can disturb are left out.
     Listeners,
-    /// Nobody.
+    /// No listeners.
     Nobody,
 }
 
-/// Runs a cell until `until` [us]: the cell, with all that its listeners have been told.
+/// Runs a cell until `until` [µs].
 fn drive(
     config: &CellConfig,
     happens: Happens<'_>,
@@ -102,7 +103,7 @@ fn drive(
         if let Some(arrival) = coming.next_if(|_| input.is_some() && arrival == input) {
             let Arrival { from, to, size, category, .. } = *arrival;
             let payload = Packet(category);
-            // A full queue is recorded.
+            // A packet that finds the queue full is recorded.
             let _ = cell.enqueue(now, Msdu { payload: &payload, size, from, to });
         } else if let Some(beacon) = announced.next_if(|_| input.is_some()) {
             cell.send_beacon(now, Beacon { psdu: beacon.psdu, elements: Elements::default() });
@@ -115,13 +116,13 @@ fn drive(
     }
 }
 
-/// The frames of the cell itself.
+/// Frames that a cell sends without listeners.
 fn measure(config: &CellConfig, arrivals: &[Arrival], until: u64) -> Vec<Sent> {
     let happens = Happens { agreed: &[], arrivals, changes: &[], beacons: &[] };
     measure_as(config, happens, (Way::Fixed, Audience::Nobody, until)).0
 }
 
-/// All that listeners have been told.
+/// All frames that listeners have received.
 fn overheard(cell: &Cell<Packet>) -> impl Iterator<Item = Overheard<'_, Packet>> {
     (0..).map_while(|place| cell.overheard(place))
 }
@@ -165,7 +166,7 @@ fn compare_changing(config: &CellConfig, happens: Happens<'_>, way: Way) {
     differ(config, happens, (sent, model.sent), |it| it.0 < until);
 }
 
-/// Fails where what was measured is not what was expected, as far as that is known.
+/// Fails if the measured list differs from the expected one, up to the time until which both are known.
 fn differ<T: Copy + Ord + std::fmt::Debug>(
     config: &CellConfig,
     happens: Happens<'_>,
@@ -174,7 +175,7 @@ fn differ<T: Copy + Ord + std::fmt::Debug>(
 ) {
     let known = |list: Vec<T>| {
         let mut list: Vec<T> = list.into_iter().filter(|it| is_known(it)).collect();
-        // Frames that end at the same instant have no order of their own.
+        // Frames that end at the same instant are in no particular order.
         list.sort_unstable();
         list
     };
@@ -190,8 +191,8 @@ fn differ<T: Copy + Ord + std::fmt::Debug>(
     );
 }
 
-/// Beacons now and then, or none; a later one may replace one that still waits. Header, time stamp, interval,
-/// capabilities and check sequence alone are 40 octets.
+/// Beacons now and then, or none; a new one may replace one that still waits. Header, time stamp, interval,
+/// capabilities and FCS are 40 octets.
 fn beacons() -> impl Strategy<Value = Vec<Announced>> {
     let pause = prop_oneof![Just(0u64), 1u64..400, 0u64..6_000, 0u64..40_000];
     let some = prop::collection::vec((pause, 40u64..400), 1..20).prop_map(|list| {
@@ -205,7 +206,7 @@ fn beacons() -> impl Strategy<Value = Vec<Announced>> {
     prop_oneof![1 => Just(Vec::new()), 4 => some]
 }
 
-/// Packets in bursts and apart, so that queues fill, empty, and packets come at every kind of moment.
+/// Packets in bursts and apart, so that queues fill and empty, and packets arrive in every state of the channel.
 fn arrivals(members: usize) -> impl Strategy<Value = Vec<Arrival>> {
     let pause = prop_oneof![Just(0u64), 1u64..400, 0u64..6_000];
     let arrival = (pause, 0..members, prop::bool::ANY, 1u64..1_500);
@@ -222,7 +223,7 @@ fn arrivals(members: usize) -> impl Strategy<Value = Vec<Arrival>> {
     })
 }
 
-/// Standards in their bands, in modes that last whole microseconds: HE with its longest guard interval.
+/// Standards in their bands, with modes whose durations are whole microseconds: HE has its longest guard interval.
 fn channels() -> impl Strategy<Value = (Standard, Channel)> {
     let in_bands = |it: Standard| it.bands().iter().map(move |band| (it, *band));
     let all: Vec<(Standard, Band)> = Standard::ALL.into_iter().flat_map(in_bands).collect();
@@ -235,7 +236,7 @@ fn channels() -> impl Strategy<Value = (Standard, Channel)> {
             (_, false) => GuardInterval::Ns800,
         };
         let width = if is_wide { Width::Mhz40 } else { Width::Mhz20 };
-        // Aggregates are agreed on by hand.
+        // Tests make their own aggregation agreements.
         (standard, Channel { width, guard, streams, aggregation: None, ..usual })
     })
 }
@@ -273,7 +274,7 @@ fn rules() -> impl Strategy<Value = Rules> {
     )
 }
 
-/// Members as the DCF has them, and others.
+/// Random channel access parameters, often those of the DCF.
 fn accesses() -> impl Strategy<Value = AccessParameters> {
     let windows = &[(None, None), (Some(0), None), (Some(3), Some(7)), (None, Some(63))][..];
     let attempts = &[None, None, Some(Attempts::Max(2)), Some(Attempts::Unlimited)][..];
@@ -294,29 +295,30 @@ fn accesses() -> impl Strategy<Value = AccessParameters> {
     prop_oneof![Just(AccessParameters::default()), own]
 }
 
-/// Rates up and down, whether of 802.11b, who is not decoded and who hidden, frame errors, channel access.
+/// A random station: rates uplink and downlink, true for 802.11b, members that it does not decode and members hidden
+/// from it as bits, probability of errors, channel access.
 type Drawn = (usize, usize, bool, (u32, u32), Option<f64>, AccessParameters);
 
-/// Relation of who hears whom in a random cell.
+/// Sensing and decoding among the members of a random cell.
 #[derive(Clone, Copy, PartialEq)]
 enum Hears {
-    /// All decode each other.
+    /// All members decode each other.
     Everyone,
-    /// All sense each other, and the access point is decoded.
+    /// All members sense each other and decode the access point.
     AccessPoint,
-    /// All sense each other.
+    /// All members sense each other; some do not decode others.
     Noise,
-    /// Some are hidden from each other.
+    /// Some members are hidden from each other.
     NotAll,
 }
 
-/// Makes hiding mutual; whoever is hidden is not sensed.
+/// Hides each member that is hidden from another in both directions; hidden members are not sensed.
 fn hide(members: &[Drawn], stations: &mut [StationConfig]) {
     let id = |member: usize| NodeId(u16::try_from(member).expect("few stations"));
     for member in 1..=stations.len() {
         let bits = members[member - 1].3.1;
         for other in (0..member).filter(|other| bits >> other & 1 == 1) {
-            // The access point is hidden from few.
+            // The access point is hidden from few stations.
             if other == 0 && bits >> 6 != 0 {
                 continue;
             }
@@ -332,7 +334,7 @@ fn hide(members: &[Drawn], stations: &mut [StationConfig]) {
     }
 }
 
-/// Up to five stations; who hears whom is random among them.
+/// Random cells of up to five stations with packets and beacons.
 fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<Announced>)> {
     let errors = prop::sample::select(&[None, None, None, Some(0.1), Some(0.5), Some(0.9)][..]);
     let station = (
@@ -403,8 +405,8 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<A
         })
 }
 
-/// Everything that a cell records, by the way in which it was made: the use of the air, which may be told later than
-/// it ends, behind all else. The cell, too.
+/// All that a cell records, and the cell. Records of the use of the air come last, because they may be made later
+/// than the use ends.
 fn account(
     config: &CellConfig,
     happens: Happens<'_>,
@@ -420,7 +422,7 @@ fn account(
     (records, cell)
 }
 
-/// Fails where a cell records another thing when it is made in another way, or its listeners hear another thing.
+/// Fails if a cell makes other records in one way than in the other, or its listeners receive other frames.
 fn compare_ways(config: &CellConfig, happens: Happens<'_>, ways: [(Way, Audience); 2]) {
     let [(one, first), (other, second)] = ways.map(|way| account(config, happens, way));
     if ways.iter().all(|(_, audience)| *audience != Audience::Nobody) {
@@ -450,7 +452,7 @@ proptest! {
         compare(&config, (&arrivals, &beacons), Way::Fixed);
     }
 
-    /// Stations that do not decode their access point get no ACK and no CTS.
+    /// The cell agrees with the model where stations do not decode their access point, and so get no ACK and no CTS.
     ///
     /// Verifies: [80211-2020 §10.3.2.9, §10.3.2.11]
     #[test]
@@ -460,7 +462,7 @@ proptest! {
         compare(&config, (&arrivals, &beacons), Way::Fixed);
     }
 
-    /// Members that are hidden from each other, down to the last drop.
+    /// The cell agrees with the model where members are hidden from each other.
     ///
     /// Verifies: [80211-2020 §10.3.2.3.7, §10.3.2.4, §10.3.2.9, §10.3.2.11, §10.3.4.2]
     #[test]
@@ -470,7 +472,8 @@ proptest! {
         compare(&config, (&arrivals, &beacons), Way::Changing);
     }
 
-    /// Nor where that changes, in one direction or both, whatever is on the air.
+    /// The cell agrees with the model where members become hidden and heard again, in one direction or both, whatever
+    /// is on the air.
     #[test]
     fn so_it_does_where_members_come_and_go(
         (config, arrivals, beacons) in cells(Hears::NotAll),
@@ -490,7 +493,7 @@ proptest! {
         compare_changing(&config, happens, Way::Changing);
     }
 
-    /// Groups are a short cut, however members are grouped: they record the same, in the same order.
+    /// Groups only save work: however members are grouped, a cell makes the same records in the same order.
     #[test]
     fn groups_by_class_and_groups_with_exceptions_record_the_same(
         (config, arrivals, beacons) in
@@ -502,8 +505,8 @@ proptest! {
         compare_ways(&config, happens, ways);
     }
 
-    /// The short way of an exchange that nothing can disturb: with PPDUs that somebody wants to see a cell records the
-    /// same, in the same order, and its listeners hear the same.
+    /// Leaving out the PPDUs of an exchange that nothing can disturb changes no records, their order, nor the frames
+    /// that listeners receive.
     #[test]
     fn a_cell_whose_frames_nobody_wants_to_see_tells_the_same(
         (config, arrivals, beacons) in

@@ -1,9 +1,9 @@
-//! A model that goes microsecond by microsecond: every station has its own carrier sense, its own NAV
-//! and its own counter, one for each of its access categories, as the standard's text has it. No groups, no heap, no slot numbers. Whatever the
-//! load, the options and the hearing, the cell must send the same frames at the same times.
+//! A model of the cell that advances microsecond by microsecond, written from the standard's text: every station has
+//! its own carrier sense and NAV, and a counter for each of its access categories. It has no groups, no heap and no
+//! slot numbers. With any load, options and hearing, the cell must send the same frames at the same times.
 //!
-//! Each frame on the air knows, station by station, who senses it, who noticed its start and for whom
-//! another frame has overlapped it.
+//! Each frame on the air has, for each member, whether the member senses it, whether it has received its start, and
+//! whether another frame has overlapped it there.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -18,14 +18,14 @@ use airfair_wlan::{
 };
 use rand_core::{Rng, SeedableRng};
 
-use crate::laws::{Law, Told};
+use crate::laws::{Law, RateEvent};
 
 mod exchange;
 mod medium;
 mod plan;
 mod rates;
 
-/// A packet that comes [us]. Stations send to the access point and it to them.
+/// A packet between a station and the access point that arrives at a time [µs].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     pub(crate) at: u64,
@@ -35,14 +35,14 @@ pub(crate) struct Arrival {
     pub(crate) category: AccessCategory,
 }
 
-/// A beacon that is to be sent from a time on [us].
+/// A beacon that is to be sent from a time on [µs].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Announced {
     pub(crate) at: u64,
     pub(crate) psdu: Bytes,
 }
 
-/// From a time on [us], frames of `from` are something else to `listener`.
+/// From a time on [µs], `listener` hears frames of `from` with another audibility.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
     pub(crate) at: u64,
@@ -51,75 +51,75 @@ pub(crate) struct Change {
     pub(crate) audibility: Audibility,
 }
 
-/// Aggregation between the access point and a station, in both directions.
+/// Aggregation agreement between the access point and a station, for both directions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Agreed {
-    /// Format of its frames.
+    /// Format of the frames.
     pub(crate) format: Format,
     pub(crate) octets: u64,
-    /// Octets of an A-MSDU, 0 if there are none.
+    /// Most octets of an A-MSDU; 0 if there are none.
     pub(crate) amsdu: u64,
     pub(crate) mpdus: usize,
     pub(crate) window: u64,
-    /// True if silence is followed by a request.
+    /// True if the sender asks for a `BlockAck` after a missing response.
     pub(crate) asks: bool,
 }
 
-/// Frame that can be compared: its end [us], its sender, its kind, true if another overlapped it.
+/// Frame for comparison: end [µs], sender, kind, true if another frame overlapped it.
 pub(crate) type Sent = (u64, u16, u8, bool);
 
-/// Frame that a member knows: its end [us], the member, its kind, and before an own exchange the back-off [us]. Beacons,
-/// and first frames of their own.
+/// Frame that a listener receives: end [µs], listener, kind, and the back-off before it [µs] if the listener sent it
+/// as the first frame of an exchange. Beacons, and first frames of their own exchanges.
 pub(crate) type Heard = (u64, u16, u8, Option<u64>);
 
-/// All that comes from outside.
+/// All inputs of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Happens<'a> {
-    /// Links that have agreed to aggregate, by station.
+    /// Aggregation agreement of each station, if any.
     pub(crate) agreed: &'a [Option<Agreed>],
     pub(crate) arrivals: &'a [Arrival],
     pub(crate) changes: &'a [Change],
     pub(crate) beacons: &'a [Announced],
 }
 
-/// Exchange that a station has begun, or is about to.
+/// Exchange that a station has begun or will begin next.
 #[derive(Clone, Debug)]
 struct Plan {
     to: usize,
     tx: TxVector,
-    /// Time on the air of what is answered, and of the answer [us].
+    /// Durations of the frame that is answered and of its response [µs].
     data: u64,
     answer: u64,
     protection: Protection,
     kind: FrameKind,
     answered_by: FrameKind,
-    /// Numbers of the MPDUs of an aggregate.
+    /// Sequence numbers of the MPDUs of an aggregate.
     mpdus: Vec<u64>,
 }
 
-/// An MPDU that has a number and is not done, or waits for others before it to be done.
+/// An MPDU with a sequence number that is not finished, or waits for earlier ones to be finished.
 #[derive(Clone, Copy, Debug)]
 struct Numbered {
     number: u64,
     size: u64,
-    /// Packets in it.
+    /// Number of packets in the MPDU.
     packets: usize,
     attempts: u16,
-    /// True if it has been sent and nothing is known of it.
+    /// True if the MPDU has been sent and its outcome is not known.
     is_open: bool,
-    /// True if it is acknowledged; false if it was given up; nothing otherwise.
+    /// True if the MPDU is acknowledged, false if it is given up, `None` if it is neither.
     done: Option<bool>,
 }
 
-/// A link with aggregates as its sender knows it, and the numbers that its receiver has.
+/// State of a link with aggregates: that of its sender, and the sequence numbers received.
 #[derive(Clone, Debug, Default)]
-struct Link {
+struct BlockAckLink {
     numbered: VecDeque<Numbered>,
     next: u64,
     received: BTreeSet<u64>,
-    /// True if the receiver must be told that something does not come any more.
+    /// True if the sender must tell the receiver that it has given up an MPDU.
     has_moved: bool,
-    /// True if it must be asked what has come.
+    /// True if the sender must ask for a `BlockAck`.
     asks: bool,
     silences: u16,
 }
@@ -128,99 +128,99 @@ struct Link {
 #[derive(Clone, Debug)]
 struct OnAir {
     kind: FrameKind,
-    /// Numbers of the MPDUs of an aggregate; those of them that are errored.
+    /// Sequence numbers of the MPDUs of an aggregate, and of those of them that are errored.
     mpdus: Vec<u64>,
     errored: Vec<u64>,
     from: usize,
     to: usize,
-    /// Place of the one whose exchange it is of.
+    /// Index of the station whose exchange the frame belongs to.
     by: usize,
     tx: TxVector,
     end: u64,
     nav: u64,
-    /// True if another frame has overlapped it at its receiver.
+    /// True if another frame has overlapped this one at its receiver.
     collided: bool,
-    /// Members for whom it is errored: its receiver at most, or anyone if it is a beacon.
+    /// Members for which noise makes the frame errored: at most its receiver, or any member for a beacon.
     noisy_for: Vec<bool>,
-    /// Back-off counted before it, if an exchange begins with it.
+    /// Back-off counted before the frame, if an exchange begins with it.
     backoff: Option<u64>,
-    /// True for those near enough to find the medium busy, and to read the frame.
+    /// For each member: true if it senses the frame, and true if it can decode it.
     sensed_by: Vec<bool>,
     readable_by: Vec<bool>,
-    /// True for those who have listened since it began: neither transmitting nor deafened by a frame whose start they
-    /// missed.
+    /// For each member: true if it has listened since the frame began, and has neither transmitted nor been receiving
+    /// another frame whose start it missed.
     heard_by: Vec<bool>,
-    /// True for those at whom another frame has overlapped it: one that they sense too, or their own.
+    /// For each member: true if another frame that it senses, or its own, has overlapped this one.
     lost_to: Vec<bool>,
-    /// True if it is a response that gave no sign of its start to the one who waits for it.
+    /// True if the frame is a response whose start the member that waits for it does not sense.
     missed: bool,
 }
 
 impl OnAir {
-    /// True if it makes the medium busy for `id`.
+    /// True if the frame makes the medium busy for member `id`.
     fn occupies(&self, id: usize) -> bool {
         self.from == id || self.sensed_by[id]
     }
 
-    /// True if `id` decodes it, as far as noise allows.
+    /// True if member `id` decodes the frame in the absence of noise.
     fn is_decoded_by(&self, id: usize) -> bool {
         self.sensed_by[id] && self.readable_by[id] && !self.lost_to[id]
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Want {
-    Nothing,
-    /// The medium was idle when the packet came: at once, as soon as it has been idle for long enough.
+enum PendingAccess {
+    None,
+    /// Transmission without a back-off, because the medium was idle when the packet came.
     Immediate,
-    /// Access when the counter is down.
+    /// Transmission when the counter reaches zero.
     Backoff,
-    /// In an exchange.
+    /// No access: the station is in an exchange.
     Response,
 }
 
-/// A station with one of its categories; places of the first ones are those of their members.
+/// A member with one of its access categories. The first category of each member has the member's index.
 struct Station {
     member: usize,
     category: AccessCategory,
     stream: Stream,
     queue: VecDeque<Arrival>,
-    /// Links with aggregates, by receiver; to whom one has been in service and has more to send.
-    links: Vec<Link>,
+    /// State of the links with aggregates, by receiver; and the receiver that was served last and has more packets.
+    links: Vec<BlockAckLink>,
     again: Option<usize>,
     plan: Option<Plan>,
-    want: Want,
+    pending: PendingAccess,
     window: u32,
-    /// Smallest window.
+    /// Smallest contention window.
     smallest: u16,
     access: AccessParameters,
-    /// Wait after a frame that it decoded, and after one that it did not.
+    /// Wait after a frame that the station has decoded, and after one that it has not.
     aifs: u64,
     eifs: u64,
-    /// Time at which its TXOP began.
+    /// Time at which the station's TXOP began.
     txop_start: u64,
-    /// Slots to go, and since when they count.
+    /// Slots left to count, and the time from which on they are counted.
     counter: u32,
     drawn_at: u64,
-    /// Slots counted while its packet waited for this access.
+    /// Slots counted while the packet at the head of the queue waited.
     waited: u64,
-    /// The medium was physically idle for so long; physically and virtually.
+    /// Time for which the medium has been physically idle, and both physically and virtually idle.
     idle: u64,
     clear: u64,
-    /// IFS after the last frame: AIFS or EIFS.
+    /// Interframe space after the last frame: AIFS or EIFS.
     gap: u64,
-    /// Time since the IFS was over.
+    /// Time since the interframe space ended.
     ready: Option<u64>,
     nav: u64,
-    /// Another category of its member awaits a response for so long.
+    /// Time until which another category of the same member waits for a response.
     held: u64,
     short: u16,
     long: u16,
-    /// Failures of these in which nothing went out.
+    /// Number of failures among these that were internal collisions, without a transmission.
     internal: u16,
-    /// Frame whose response it misses, and when it gives up waiting.
+    /// End of the wait for a response that will not come, and the kind of the frame that it would answer.
     timeout: Option<(u64, FrameKind)>,
-    /// In a collision that everyone notices at once.
+    /// Kind of the own frame in a collision that all members notice at once.
     notices: Option<FrameKind>,
 }
 
@@ -240,7 +240,7 @@ impl Station {
             links: Vec::new(),
             again: None,
             plan: None,
-            want: Want::Nothing,
+            pending: PendingAccess::None,
             window: u32::from(smallest),
             smallest,
             access,
@@ -264,30 +264,30 @@ impl Station {
         }
     }
 
-    /// A slot is counted.
+    /// Counts one slot.
     fn count(&mut self) {
-        self.waited += u64::from(self.want == Want::Backoff && self.counter > 0);
+        self.waited += u64::from(self.pending == PendingAccess::Backoff && self.counter > 0);
         self.counter = self.counter.saturating_sub(1);
     }
 }
 
 pub(crate) struct Model<'a> {
     config: &'a CellConfig,
-    /// By station.
+    /// Aggregation agreement of each station, if any.
     agreed: &'a [Option<Agreed>],
     airtime: Airtime,
-    /// Laws of the rates of each station's link, up and down.
+    /// Rate control of each station's link, uplink and downlink.
     laws: Vec<[Option<Law>; 2]>,
     stations: Vec<Station>,
     links: Vec<Stream>,
     air: Vec<OnAir>,
     pending: Vec<(u64, OnAir)>,
-    /// Octets of the beacon that waits.
+    /// Octets of the beacon that waits, if any.
     beacon: Option<Bytes>,
     pub(crate) sent: Vec<Sent>,
     pub(crate) heard: Vec<Heard>,
     until: u64,
-    /// Changes that have come to pass, the latest last.
+    /// Changes of audibility that have happened, the latest last.
     changed: Vec<Change>,
 }
 
@@ -315,7 +315,7 @@ impl<'a> Model<'a> {
     pub(crate) fn new(config: &'a CellConfig, agreed: &'a [Option<Agreed>], until: u64) -> Self {
         let airtime = Airtime::new(config);
         let members = config.stations.len() + 1;
-        // 31 for the PHY of 802.11b, whatever the others have.
+        // The window is 31 for an 802.11b station, whatever the others have.
         let smallest = |member| match standard_of(config, member) {
             Standard::B => config.rules.cw_min.unwrap_or(31),
             _ => airtime.timing.cw_min,
@@ -333,7 +333,7 @@ impl<'a> Model<'a> {
                     *category,
                     (&airtime.timing, smallest(member)),
                 );
-                let station = Station { links: vec![Link::default(); members], ..station };
+                let station = Station { links: vec![BlockAckLink::default(); members], ..station };
                 if place == 0 { &mut first } else { &mut others }.push(station);
                 own.jump();
             }
@@ -382,7 +382,7 @@ impl<'a> Model<'a> {
         self
     }
 
-    /// Accounts for the microsecond before `now`.
+    /// Updates carrier sense for the microsecond before `now`.
     fn listen(&mut self, now: u64) {
         if now == 0 {
             return;
@@ -417,10 +417,11 @@ impl<'a> Model<'a> {
         let busy = self.is_busy(from) || s.nav > now || s.held > now;
         let s = &mut self.stations[id];
         s.queue.push_back(arrival);
-        if s.want != Want::Nothing {
+        if s.pending != PendingAccess::None {
             return;
         }
-        s.want = if s.counter > 0 || busy { Want::Backoff } else { Want::Immediate };
+        s.pending =
+            if s.counter > 0 || busy { PendingAccess::Backoff } else { PendingAccess::Immediate };
         if s.counter == 0 && busy {
             self.draw(now, id);
         }
@@ -428,15 +429,17 @@ impl<'a> Model<'a> {
 
     fn start(&mut self, now: u64) {
         let slot = us(self.airtime.timing.slot);
-        let wins = |s: &Station| match s.want {
-            Want::Immediate => s.ready.is_some(),
-            Want::Backoff => s.counter == 0 && s.ready.is_some_and(|r| r.is_multiple_of(slot)),
-            Want::Nothing | Want::Response => false,
+        let wins = |s: &Station| match s.pending {
+            PendingAccess::Immediate => s.ready.is_some(),
+            PendingAccess::Backoff => {
+                s.counter == 0 && s.ready.is_some_and(|r| r.is_multiple_of(slot))
+            }
+            PendingAccess::None | PendingAccess::Response => false,
         };
         let mut winners: Vec<usize> =
             (0..self.stations.len()).filter(|id| wins(&self.stations[*id])).collect();
         for id in (0..self.stations.len()).filter(|id| !winners.contains(id)) {
-            // A slot begins in which it does not transmit.
+            // A slot begins in which the station does not transmit.
             let s = &mut self.stations[id];
             if s.access.counts_at_start && s.ready.is_some_and(|r| r.is_multiple_of(slot)) {
                 s.count();
@@ -454,17 +457,17 @@ impl<'a> Model<'a> {
             self.beacon = None;
             let (end, tx) = (now + us(self.airtime.beacon(psdu)), self.airtime.beacon_vector());
             starting.push(self.frame(FrameKind::Beacon, (0, 0, 0), (tx, end, 0)));
-            // Its own data gives way: who has no back-off to draw below draws one here.
+            // The access point's own data gives way to its beacon: a category without a back-off draws one here.
             let (own, others) = winners.iter().partition(|id| self.stations[**id].member == 0);
             let own: Vec<usize> = own;
             for id in own {
-                if self.stations[id].want == Want::Backoff {
+                if self.stations[id].pending == PendingAccess::Backoff {
                     self.draw(now, id);
                 }
             }
             winners = others;
         }
-        // Of one member the highest category goes out.
+        // Of several categories of one member the highest one transmits.
         let is_beaten = |id: &usize| {
             let s = &self.stations[*id];
             let all = winners.iter().map(|other| &self.stations[*other]);
@@ -476,7 +479,7 @@ impl<'a> Model<'a> {
             self.give_way(now, id);
         }
         for id in winners {
-            self.stations[id].want = Want::Response;
+            self.stations[id].pending = PendingAccess::Response;
             self.stations[id].txop_start = now;
             let waited = std::mem::take(&mut self.stations[id].waited);
             let first = self.first_frame(now, id);
@@ -492,26 +495,28 @@ impl<'a> Model<'a> {
         for index in before..self.air.len() {
             self.await_response(now, index);
         }
-        // Whoever waited for the end of its IFS has found the medium busy before it could transmit.
+        // Stations that waited for the end of their interframe space have found the medium busy before it ended.
         for id in 0..self.stations.len() {
-            if self.stations[id].want == Want::Immediate && self.is_busy(self.stations[id].member) {
-                self.stations[id].want = Want::Backoff;
+            if self.stations[id].pending == PendingAccess::Immediate
+                && self.is_busy(self.stations[id].member)
+            {
+                self.stations[id].pending = PendingAccess::Backoff;
                 self.draw(now, id);
             }
         }
     }
 
-    /// True if the access point has been idle for a PIFS, or an EIFS shorter by as many slots, its NAV over for a PIFS,
-    /// and is in no exchange.
+    /// True if the medium has been idle for the access point for a PIFS, or for an EIFS minus the slots between PIFS
+    /// and AIFS, its NAV has been over for a PIFS, and it is in no exchange.
     fn beacon_is_due(&self) -> bool {
         let s = &self.stations[0];
         let pifs = us(self.airtime.timing.sifs) + us(self.airtime.timing.slot);
         let earlier = s.aifs - pifs;
-        let rests = |s: &Station| s.member != 0 || s.want != Want::Response;
+        let rests = |s: &Station| s.member != 0 || s.pending != PendingAccess::Response;
         self.stations.iter().all(rests) && s.idle + earlier >= s.gap && s.clear >= pifs
     }
 
-    /// Finds who senses the frames that start, and who notices that they do.
+    /// Finds the members that sense the frames that start, and those that receive their start.
     fn begin(&mut self, starting: &mut [OnAir]) {
         let senders: Vec<usize> = starting.iter().map(|frame| frame.from).collect();
         for (index, sender) in senders.iter().enumerate() {
@@ -531,14 +536,14 @@ impl<'a> Model<'a> {
                 frame.heard_by[id] = frame.sensed_by[id] && listens;
             }
             if sends {
-                // It turns from reception to transmission and loses what it was receiving.
+                // The station turns from reception to transmission and loses the frames that it was receiving.
                 self.air.iter_mut().for_each(|frame| frame.heard_by[id] = false);
             }
         }
     }
 }
 
-/// Octets of what answers an aggregate: a `BlockAck` of a bitmap, or an ACK where MPDUs go alone.
+/// Octets of the response to an aggregate: a `BlockAck` with a bitmap, or an ACK where MPDUs are sent alone.
 fn answer_octets(agreed: &Agreed) -> u64 {
     if agreed.window == 1 { 14 } else { 24 + agreed.window / 8 }
 }

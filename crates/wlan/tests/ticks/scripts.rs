@@ -1,4 +1,4 @@
-//! Cases that the model found, worked by hand.
+//! Cases found with the model; every time is calculated by hand.
 
 use airfair_units::{Bytes, DataRate};
 use airfair_wlan::edca::AccessCategory;
@@ -48,8 +48,8 @@ fn packet(at: u64, from: u16, to: u16) -> Arrival {
 /// Verifies: [80211-2020 §10.3.4.2]
 #[test]
 fn a_packet_that_came_inside_the_gap_draws_a_back_off_if_the_medium_gets_busy_before_its_end() {
-    // Station 1 decodes nothing of station 2: an EIFS of 364 µs follows 2's data. Its packet comes in that
-    // gap, before the access point's ACK. The ACK makes the medium busy, so 1 draws.
+    // Station 1 does not decode station 2: an EIFS of 364 µs follows station 2's data. Its packet comes in that time,
+    // before the access point's ACK. The ACK makes the medium busy, so station 1 draws a back-off.
     let mut config = pair(Standard::B, &[11, 11]);
     config.stations[0].senses_only = vec![NodeId(2)];
     // Data 192 + 8000/11 = 920 µs: 1000 … 1920. ACK 1930 … 2178; DIFS; back-off; 920 µs.
@@ -62,8 +62,8 @@ fn a_packet_that_came_inside_the_gap_draws_a_back_off_if_the_medium_gets_busy_be
 /// Verifies: [80211-2020 §10.3.2.9]
 #[test]
 fn a_sender_without_answer_is_not_held_by_its_own_nav_whatever_follows_collisions() {
-    // The access point's frame to a station that cannot decode it. Time-out 222 µs after its end at 1920;
-    // slots start at DIFS + k·20: the next at 230. Its own NAV would end at 1920 + 10 + 248, DIFS later 308.
+    // The access point's frame to a station that cannot decode it. Time-out 222 µs after its end at 1920; slots start
+    // at DIFS + k·20: the next one at 230. Its own NAV would end at 1920 + 10 + 248, and a DIFS later at 308.
     let backoff = u64::from(stream(0).next_u32()) >> 26;
     for after_collision in [AfterCollision::Standard, AfterCollision::Difs, AfterCollision::Eifs] {
         let mut config = pair(Standard::B, &[11]);
@@ -78,9 +78,9 @@ fn a_sender_without_answer_is_not_held_by_its_own_nav_whatever_follows_collision
 /// Verifies: [80211-2020 §10.3.2.4]
 #[test]
 fn the_nav_keeps_a_listener_quiet_even_where_no_response_comes() {
-    // The access point's frame to station 1, which cannot decode it, is sent once. Station 2 decodes it.
-    // Data 1000 … 1920, SIFS 10, ACK 248: NAV until 2178; DIFS 50, data 920.
-    // RTS 1000 … 1272, 3 SIFS, CTS 248, data 920, ACK 248: NAV until 2718; DIFS 50, RTS 272.
+    // The access point's frame to station 1, which cannot decode it, is sent once. Station 2 decodes it. Data 1000 …
+    // 1920, SIFS 10, ACK 248: NAV until 2178; DIFS 50, data 920. RTS 1000 … 1272, 3 SIFS, CTS 248, data 920, ACK 248:
+    // NAV until 2718; DIFS 50, RTS 272.
     for (threshold, at, end) in [(None, 1925, 2228 + 920), (Some(0), 1277, 2768 + 272)] {
         let mut config = pair(Standard::B, &[11, 11]);
         config.stations[0].senses_only = vec![NodeId::AP];
@@ -95,9 +95,9 @@ fn the_nav_keeps_a_listener_quiet_even_where_no_response_comes() {
 /// Verifies: [80211-2020 §10.3.2.4, §10.3.2.7]
 #[test]
 fn an_rts_does_not_set_the_nav_of_the_station_that_it_asks() {
-    // Station 2 does not decode station 1's ACK, and keeps its EIFS as a NAV until 364 µs after it. The
-    // access point has no back-off: its first RTS to 2 comes a DIFS after the ACK and has no answer. The
-    // second finds 2's NAV over, although the first would have prolonged it.
+    // Station 2 does not decode station 1's ACK, and keeps its EIFS as a NAV until 364 µs after it. The access point
+    // has no back-off: its first RTS to station 2 comes a DIFS after the ACK and is not answered. At the second RTS
+    // station 2's NAV is over, although the first one would have prolonged it.
     let mut config = pair(Standard::B, &[11, 11]);
     config.stations[1].senses_only = vec![NodeId(1)];
     config.rules.eifs = Eifs::Nav;
@@ -105,8 +105,8 @@ fn an_rts_does_not_set_the_nav_of_the_station_that_it_asks() {
     (config.rules.cw_min, config.rules.cw_max) = (Some(0), Some(0));
     let long = Arrival { size: Bytes::new(973), ..packet(1000, 0, 2) };
     let sent = measure(&config, &[packet(1000, 0, 1), long], 9000);
-    // Data 1000 … 1920, ACK 1930 … 2178, NAV of 2 until 2542. RTS 192 + 80 = 272: 2228 … 2500. Slots at
-    // 2550 + k·20, time-out at 2722: the next RTS 2730 … 3002; CTS 248: 3012 … 3260.
+    // Data 1000 … 1920, ACK 1930 … 2178, NAV of station 2 until 2542. RTS 192 + 80 = 272: 2228 … 2500. Slots at 2550
+    // + k·20, time-out at 2722: the next RTS 2730 … 3002; CTS 248: 3012 … 3260.
     let expected = [(1920, 0, 0), (2178, 1, 2), (2500, 0, 1), (3002, 0, 1), (3260, 2, 2)];
     let sent: Vec<_> = sent[..5].iter().map(|(end, node, kind, _)| (*end, *node, *kind)).collect();
     assert_eq!(sent, expected);

@@ -1,4 +1,4 @@
-//! The measurements of stations against what was on the air.
+//! Measurements of stations compared with the true use of the channel.
 
 use std::fmt::Write as _;
 
@@ -15,14 +15,14 @@ use crate::record::{Record, Recorder};
 use crate::scenario::Scenario;
 use crate::world::{Flow, World};
 
-/// Each station's frames and the SIFS between them, and the time of collisions.
+/// True use of the channel: time of each station's frames and of the SIFS between them, and time of collisions.
 #[derive(Debug, Default)]
 struct Truth {
     sifs: Duration,
-    /// By member.
+    /// Duration of exchanges, indexed by member.
     exchanges: Vec<Duration>,
     collisions: Duration,
-    /// Whose frame was last, and when it ended.
+    /// Owner of the last frame, and its end.
     last: Option<(NodeId, Time)>,
 }
 
@@ -45,7 +45,7 @@ impl Recorder for Truth {
 
 const SECONDS: u64 = 4;
 
-/// Stations with a TCP flow each, up, down or by turns, that observe all the time in one slot.
+/// A scenario of stations with one TCP flow each, up, down or in turn, that observe in one slot longer than the run.
 fn text(standard: &str, stations: usize, ways: &str, rts: bool) -> String {
     let threshold = if rts { "\"0 B\"" } else { "\"off\"" };
     let mut text = format!(
@@ -75,7 +75,7 @@ fn observed(text: &str) -> World<Truth, FreeRunning> {
     world
 }
 
-/// Stations that observe, with their numbers.
+/// Agents that observe, each with the index of its station.
 fn observers(world: &World<Truth, FreeRunning>) -> impl Iterator<Item = (usize, &Agent)> {
     let members = world.cells[0].agents.iter().enumerate();
     let agents = members.flat_map(|(member, agents)| agents.iter().map(move |it| (member, it)));
@@ -85,8 +85,8 @@ fn observers(world: &World<Truth, FreeRunning>) -> impl Iterator<Item = (usize, 
     })
 }
 
-/// Measured over true time of exchanges, less one, for the pair of stations where it is worst; and the share
-/// of collisions [%].
+/// Relative error of the measured time of exchanges, for the pair of observer and station where it is largest, and
+/// the share of the run that collisions take.
 fn compare(world: &World<Truth, FreeRunning>) -> (f64, f64) {
     let mut worst = 0.0_f64;
     for (_, observer) in observers(world) {
@@ -105,9 +105,9 @@ fn compare(world: &World<Truth, FreeRunning>) -> (f64, f64) {
     (worst, world.recorder.collisions.as_secs_f64() / run)
 }
 
-/// Frames and SIFS, each station's as each station measures it, against what was on the air: 0.3 % at most,
-/// the exchange under way at the end. Collisions are what nobody can measure: 1 to 12 % of the time without
-/// RTS/CTS, 0.2 to 1.5 % with it.
+/// Each station's measure of the frames and SIFS of each station, against the true time: the difference is at most
+/// 0.5 %, mostly from the exchange under way at the end. Nobody can measure collisions: they take 1 to 12 % of the
+/// time without RTS/CTS, and 0.2 to 1.5 % with it.
 ///
 /// Verifies: [arf-window §III-A]
 #[test]
@@ -129,8 +129,8 @@ fn exchanges_are_measured_as_they_were() {
     }
 }
 
-/// Octets that a station counts, per cent of those that have got through, of each of its two flows, one of CBR; and the
-/// sum of its flows' exchanges, per cent of its own.
+/// Octets that a station counts for each of its two flows, relative to the octets delivered [%], and the sum of its
+/// flows' exchanges, relative to the station's own [%].
 fn counted(way: char, more: &str) -> (Vec<f64>, f64) {
     let (from, to) = if way == 'u' { ("s", "h") } else { ("h", "s") };
     let mut text = format!(
@@ -160,9 +160,10 @@ fn counted(way: char, more: &str) -> (Vec<f64>, f64) {
     (ratios, 100.0 * of_flows / time(&slot.stations[1]))
 }
 
-/// Two flows share the aggregates of a station, with A-MSDUs, or noise that takes one MPDU in five: a station counts
-/// what it has received, and of its own what `BlockAck`s have told it of. Packets that TCP has sent again count twice, as do those
-/// received again after noise has taken one `BlockAck` in five. All of its exchanges are of its flows.
+/// Two flows share the aggregates of a station, with A-MSDUs or with noise that destroys one MPDU in five. The
+/// station counts the packets that it has received, and of those that it has sent the ones that BlockAcks confirm.
+/// TCP's retransmissions count twice, and so do packets received again after noise has destroyed a BlockAck. All of
+/// the station's exchanges belong to its flows.
 #[test]
 fn a_station_counts_the_packets_of_its_aggregates_that_have_come() {
     let noise = "errors = { model = \"bernoulli\", probability = 0.2 }";
@@ -176,8 +177,8 @@ fn a_station_counts_the_packets_of_its_aggregates_that_have_come() {
     }
 }
 
-/// The first station cannot decode the second, and still measures what it sends: by the access point's CTS.
-/// The estimate of the RTS is exact, since both go at one rate.
+/// The first station cannot decode the second, yet measures its frames by the access point's CTS. The estimated
+/// duration of the RTS is exact, because RTS and CTS have the same rate.
 ///
 /// Verifies: [arf-window eq. 4]
 #[test]
@@ -190,7 +191,7 @@ fn a_hidden_station_is_measured_by_its_cts() {
     }
 }
 
-/// Flows of a station whose settings differ have an observer each, which sees all of its connections.
+/// Flows of one station with different settings have one observer each, which sees all of the station's connections.
 #[test]
 fn settings_that_differ_have_observers_of_their_own() {
     let other = "[flow.other]\nfrom = \"h\"\nto = \"s0\"\ntransport = { kind = \"tcp\" }\ncontrol = \"arf-window\"\n";
@@ -203,8 +204,9 @@ fn settings_that_differ_have_observers_of_their_own() {
     assert_eq!(seen.collect::<Vec<_>>(), [(1, 2, 1), (1, 2, 1), (2, 1, 1)]);
 }
 
-/// An agent that asks for less does not take from another what it has asked for: the first station, whose second flow
-/// keeps to a share, hears its own frames and beacons for that one, and all frames for this.
+/// Two agents of one station ask for different frames, and each receives at least the frames it asked for: the
+/// station whose second flow keeps to a share asks for its own frames and beacons for that flow, and for all frames
+/// for the other.
 #[test]
 fn a_station_hears_all_for_one_scheme_beside_another() {
     let shared = "[flow.other]\nfrom = \"s0\"\nto = \"h\"\ntransport = { kind = \"tcp\" }\ncontrol = \"occupancy\"\n";
@@ -216,8 +218,7 @@ fn a_station_hears_all_for_one_scheme_beside_another() {
     }
 }
 
-/// One TCP flow of a station with these rates of its link: windows [segments] and what was delivered [kB],
-/// each in steps of a second.
+/// Window [segments] and octets delivered [kB] in each second, of one TCP flow whose station has the given rates.
 fn windows(way: char, rate: &str, control: &str) -> Vec<(u64, u64)> {
     let (from, to) = if way == 'u' { ("s", "h") } else { ("h", "s") };
     let text = format!(
@@ -246,10 +247,10 @@ fn windows(way: char, rate: &str, control: &str) -> Vec<(u64, u64)> {
     (1..=9).map(&mut second).collect()
 }
 
-/// At 54 Mb/s nothing is limited. At 36, and again at 54, the window is what the flow can use, the one
-/// smaller than the other, whatever cwnd grows to; and the flow loses nothing by it where its round trip is the mean.
-/// For the least round trip windows are smaller, and so is the throughput where no frame is errored: each
-/// packet waits for the access of others, which the least round trip does not contain.
+/// At 54 Mb/s the flow has no limit yet. At 36 Mb/s, and again at 54 Mb/s, the window stays at the limit, lower for
+/// the lower rate, whatever cwnd grows to. Where the law uses the smoothed round trip, the flow loses no throughput.
+/// With the least round trip windows are smaller, and so is the throughput where no frame is errored: each packet
+/// waits while others access the channel, and the least round trip does not contain this wait.
 ///
 /// Verifies: [arf-window §III-B], [arf-window §III-C]
 #[test]

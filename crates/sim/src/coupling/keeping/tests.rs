@@ -1,4 +1,4 @@
-//! Shares granted and kept in whole cells.
+//! Tests of granted shares, in whole cells.
 
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ use crate::world::{Flow, World};
 const TFRC: &str = "{ kind = \"tfrc\", segment = \"1448 B\" }";
 const TCP: &str = "{ kind = \"tcp\", receive_window = \"1 MB\", window_scaling = true }";
 
-/// A cell whose stations have a flow each, up or down, 10 ms from their servers.
+/// A cell whose stations have one flow each, up or down, to or from a host 10 ms away.
 fn text(cell: &str, rates: &[&str], transport: &str, is_up: bool) -> String {
     let mut text = format!("duration = \"100 s\"\nseries = \"off\"\n[bss.c]\n{cell}\n[host.h]\n");
     text += "link = { rate = \"100 Mb/s\", delay = \"10 ms\" }\n";
@@ -49,8 +49,8 @@ const fn ms(ms: u64) -> Time {
     Time::from_nanos(ms * 1_000_000)
 }
 
-/// Occupancy of each station as the access point takes it, against what the records say of it, in one
-/// observation slot of 20 s; beacons are rare, so that nobody is limited.
+/// Occupancy of each station as the access point measures it, relative to the records of the run, in one observation
+/// slot of 20 s. Beacons are so rare that no station is limited.
 fn measured(rates: &[&str], transport: &str, is_up: bool, rts: &str) -> Vec<f64> {
     let cell = format!(
         "standard = \"802.11a\"\nrts_threshold = {rts}\nbeacon = {{ interval = \"60 s\" }}\nap.occupancy = true"
@@ -73,8 +73,9 @@ fn measured(rates: &[&str], transport: &str, is_up: bool, rts: &str) -> Vec<f64>
     truth.iter().zip(seen).map(ratio).collect()
 }
 
-/// Down, what contends is the access point, and answers now and then: TFRC's once per round trip, and TCP's for
-/// each second segment, whose back-off counts in full though it passes while the access point's does.
+/// Down, the access point contends with data, and the stations contend now and then with replies: TFRC's feedback
+/// once per round trip, TCP's ACK for every second segment. The back-off of a reply counts in full, although it
+/// passes at the same time as the access point's.
 ///
 /// Verifies: [occupancy-tfrc §III-A]
 #[test]
@@ -87,7 +88,7 @@ fn the_access_point_measures_what_its_stations_hold() {
     }
 }
 
-/// Up, stations count their back-offs at the same time, and each counts in full.
+/// Up, stations count down their back-offs at the same time, and each back-off counts in full.
 #[test]
 fn up_the_access_point_takes_back_offs_for_one_after_the_other() {
     let one = measured(&["\"54 Mb/s\""], TCP, true, "\"off\"")[0];
@@ -95,8 +96,9 @@ fn up_the_access_point_takes_back_offs_for_one_after_the_other() {
     assert!((0.9..1.1).contains(&one) && three > one, "{one} {three}");
 }
 
-/// A second from beacon to beacon: the first after 5.1 s comes at 6 s. At 5.1 s frames for the station go from
-/// 54 to 6 Mb/s, and what its sender may send is a fraction by 5.3 s: the station has said so in a report.
+/// Beacons have an interval of one second: the first one after 5.1 s comes at 6 s. At 5.1 s the rate of the frames
+/// for the station falls from 54 to 6 Mb/s. By 5.3 s its sender is allowed a fraction of the former rate, because the
+/// station has reported the change.
 ///
 /// Verifies: [occupancy-tfrc §III-C]
 #[test]
@@ -118,8 +120,8 @@ fn a_new_rate_is_a_new_limit_at_once() {
     }
 }
 
-/// After three beacons that did not come the limit is gone, and not before: that of the transport itself, which
-/// only shows it to those who debug.
+/// The limit ends after three missed beacons, and not before. The test reads the limit from the transport's debug
+/// output, since the transport shows it nowhere else.
 ///
 /// Verifies: [occupancy-tfrc §III-A]
 #[test]
@@ -143,7 +145,7 @@ fn who_misses_too_many_beacons_is_limited_no_longer() {
         };
         assert!(is_free(&world), "{transport} {is_up}");
         world.run_until(ms(5_000));
-        // One is on its way at most, and none is heard from here on.
+        // At most one beacon is on its way, and the station hears none from here on.
         for _ in 0..=3 {
             assert!(!is_free(&world), "{transport} {is_up}");
             miss(&mut world);
@@ -173,8 +175,8 @@ fn a_node_knows_its_own_ends_and_no_others() {
     }
 }
 
-/// The exchange of the law lasts as long as the simulator's: DIFS, back-off, data, SIFS and ACK at 54 Mb/s.
-/// 20 µs + 4 · ⌈(16 + 8 · 1536 + 6) / 216⌉ = 248 µs; ACK at 24 Mb/s 28 µs.
+/// The law's exchange lasts as long as the simulated one: DIFS, back-off, data, SIFS and ACK at 54 Mb/s. 20 µs + 4 ·
+/// ⌈(16 + 8 · 1536 + 6) / 216⌉ = 248 µs; ACK at 24 Mb/s 28 µs.
 ///
 /// Verifies: [occupancy-tfrc eq. 9]
 #[test]
@@ -191,10 +193,11 @@ fn an_exchange_lasts_as_long_as_on_the_air() {
     assert_eq!(exchange.time(), Duration::from_micros(101 + 248 + 16 + 28));
 }
 
-/// 802.11n at 65 Mb/s, 260 bits a symbol. MPDUs of 1508 + 30 octets take 1544 each, the last one 1542. Three are 4630:
-/// 37 062 bits with service and tail, 143 symbols, 572 µs behind a preamble of 36. In 5484 µs there are 1362 symbols and so
-/// 44 262 octets, for 28: 43 230, 1331 symbols, 5360 µs. `BlockAck` at 24 Mb/s 32 µs; alone 48 symbols of 1538 octets, and
-/// an ACK of 28 µs. With A-MSDUs of two, 3046 octets and so MPDUs of 3080 with their delimiters, 14 hold 28 packets as well.
+/// 802.11n at 65 Mb/s, 260 bits per symbol. MPDUs of 1508 + 30 octets take 1544 octets each, and the last one 1542.
+/// Three MPDUs take 4630 octets: 37 062 bits with service and tail, 143 symbols, 572 µs after a preamble of 36 µs.
+/// 5484 µs hold 1362 symbols, which are 44 262 octets, enough for 28 MPDUs: 43 230 octets, 1331 symbols, 5360 µs. The
+/// BlockAck at 24 Mb/s takes 32 µs. One MPDU alone has 1538 octets, 48 symbols, and an ACK of 28 µs. With A-MSDUs of
+/// two packets, 3046 octets, MPDUs take 3080 octets with their delimiters, and 14 of them also hold 28 packets.
 ///
 /// Verifies: [80211-2020 §9.7.1, §19.4.3]
 #[test]

@@ -1,4 +1,4 @@
-//! No two runs share a hash.
+//! Tests that different records have different hashes.
 
 use super::*;
 use crate::link::LinkId;
@@ -8,8 +8,8 @@ use airfair_wlan::CategoryEvent;
 use airfair_wlan::edca::AccessCategory;
 use proptest::prelude::*;
 
-/// Numbers of which a record takes those that it has a field for: time, kind and cell, then whose it is, four long
-/// ones, a count, two flags and a word of an enum.
+/// Numbers from which a record is made: time, kind, cell, subject, four long numbers, a count, two flags and an
+/// enum's index. A record ignores the numbers for which it has no field.
 type Fields = [u64; 11];
 
 fn any_number() -> impl Strategy<Value = u64> {
@@ -23,7 +23,7 @@ fn any_fields() -> impl Strategy<Value = Fields> {
     })
 }
 
-/// Two that differ in one field at the most.
+/// Two sets of fields that differ in one field at most.
 fn any_two() -> impl Strategy<Value = [Fields; 2]> {
     (any_fields(), 0..11usize, any_number()).prop_map(|(fields, at, number)| {
         let mut other = fields;
@@ -166,7 +166,7 @@ fn a_look_at_the_world_leaves_the_hash_alone() {
     assert_ne!(hash(&[event]), 0);
 }
 
-/// 2 · 2^56 + 1 · 2^48 + 3 · 2^32 + 2 + 2^8: a response of member 3 in cell 1, sent again, at 5 ns.
+/// 2 · 2^56 + 1 · 2^48 + 3 · 2^32 + 2 + 2^8: a response of member 3 in cell 1, a retry, at 5 ns.
 #[test]
 fn the_first_word_is_as_the_table_says() {
     let sent = CellRecord::Sent {

@@ -1,7 +1,8 @@
-//! Defaults by era: hosts and queues of a flow whose path crosses a cell of 802.11n, ac or ax are those of today.
+//! Defaults by era. In cells of 802.11b, a and g, hosts and queues have the defaults of their time. If the path of a
+//! flow crosses a modern cell, one of 802.11n, ac or ax, they have today's defaults.
 //!
-//! What the file leaves open is filled in before the file is read, so that all code behind sees one scenario, and a file that
-//! names these defaults is the same. Mistakes stay as they are, for the reader to report.  Deviates: [D-220]
+//! Today's defaults are filled into the tree of the file before it is read. All later code sees one complete
+//! scenario, as if the file contained these values. Mistakes are left for the reader to report.  Deviates: [D-220]
 
 mod paths;
 mod table;
@@ -19,18 +20,18 @@ pub(super) use table::defaults_of;
 use table::{DEFAULTS, Place};
 use table::{EraDefault, entries, get, text};
 
-/// A default of today that acts in a scenario.
+/// A default of today that applies in a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppliedDefault {
-    /// Section that the key is in, such as `flow.download`.
+    /// Section of the key, such as `flow.download`.
     pub section: String,
-    /// Path of the key below that, such as `transport.flavour`.
+    /// Path of the key within the section, such as `transport.flavour`.
     pub key: String,
-    /// Its value, as TOML.
+    /// Today's value, as TOML.
     pub value: &'static str,
-    /// Its value in a cell of 802.11b, a or g, as TOML.
+    /// Value in a cell of 802.11b, a or g, as TOML.
     pub legacy: &'static str,
-    /// Reason of the value, with the setting of Linux.
+    /// Reason for the value, with the setting of Linux.
     pub reason: &'static str,
     /// Newest cell on the path.
     pub cell: String,
@@ -38,10 +39,10 @@ pub struct AppliedDefault {
     pub standard: &'static str,
 }
 
-/// A table of the file in which defaults of today hold.
+/// Table of the file to which today's defaults apply.
 struct Modern {
     part: Part,
-    /// The table within, if it is not the part itself.
+    /// Key of the table within the part; empty if it is the part itself.
     below: &'static str,
     place: Place,
     cell: String,
@@ -49,7 +50,8 @@ struct Modern {
 }
 
 impl Scenario {
-    /// Defaults of today that act in a scenario with these overrides; none if it cannot be read.
+    /// Today's defaults that apply to a scenario with these overrides. The list is empty if the scenario cannot be
+    /// read.
     pub fn applied_defaults(
         text: &str,
         overrides: &[(String, String)],
@@ -64,7 +66,7 @@ impl Scenario {
         apply(&mut root, driver)
     }
 
-    /// True if defaults of today hold for a flow.
+    /// True if today's defaults apply to a flow.
     fn is_of_today(&self, flow: &Flow) -> bool {
         let is_modern = |end| match end {
             Endpoint::Station(index) => {
@@ -76,8 +78,8 @@ impl Scenario {
         is_modern(flow.from) || is_modern(flow.to)
     }
 
-    /// Adds to a written flow the keys that are not written where they have their values of the RFCs, if they would have
-    /// others of today when read again.
+    /// Adds keys with the values of the RFCs to a written flow, where the flow would get today's defaults when read
+    /// again.
     pub(super) fn complete(&self, flow: &Flow, written: &mut Written) {
         let Transport::Tcp(tcp) = &flow.transport else { return };
         if tcp.is_kernels || !self.is_of_today(flow) {
@@ -97,13 +99,13 @@ impl Scenario {
     }
 }
 
-/// Fills in what the file leaves open where defaults of today hold. Returns them.
+/// Fills in today's defaults for keys that the file leaves open. Returns these defaults.
 pub(super) fn apply(root: &mut Node, driver: Driver) -> Vec<AppliedDefault> {
     let tables = Network::of(root).map_or_else(Vec::new, |network| modern(&network, root, driver));
     let mut applied = Vec::new();
     for table in tables {
         let Some((name, part)) = table.part.of(root) else { continue };
-        // What the file says decides which give way, and not another default.
+        // Only keys of the file make a default give way, and not other defaults.
         let holds =
             |default: &&EraDefault| table.holds(default.place) && table.is_open(part, default);
         for default in DEFAULTS.iter().filter(holds).collect::<Vec<_>>() {
@@ -115,7 +117,7 @@ pub(super) fn apply(root: &mut Node, driver: Driver) -> Vec<AppliedDefault> {
     applied
 }
 
-/// Tables of the file in which defaults of today hold.
+/// Tables of the file to which today's defaults apply.
 fn modern(network: &Network, root: &Node, driver: Driver) -> Vec<Modern> {
     let table = |part, below, place, newest: Newest| Modern {
         part,
@@ -141,7 +143,7 @@ fn modern(network: &Network, root: &Node, driver: Driver) -> Vec<Modern> {
     cells.chain(stations).chain(wires).chain(tcp).collect()
 }
 
-/// True if the ends of a flow are TCP, and not the kernel's.
+/// True if the flow's transport is a simulated TCP.
 fn is_simulated_tcp(flow: &Node) -> bool {
     get(flow, "transport").is_some_and(|transport| {
         text(transport, "kind") == Some("tcp") && text(transport, "stack") != Some("kernel")
@@ -149,7 +151,7 @@ fn is_simulated_tcp(flow: &Node) -> bool {
 }
 
 impl Part {
-    /// Its name and its table.
+    /// Name and table of the part.
     fn of(self, root: &mut Node) -> Option<(&str, &mut Node)> {
         let Value::Table(sections) = &mut root.value else { return None };
         let (_, section) = sections.iter_mut().find(|(name, _)| name == self.section)?;
@@ -160,26 +162,26 @@ impl Part {
 }
 
 impl Modern {
-    /// True if the defaults of a place are for this table.
+    /// True if defaults for `place` apply to this table.
     fn holds(&self, place: Place) -> bool {
         let is_tcp = matches!(self.place, Place::TcpOfHost | Place::TcpOfStation);
         place == self.place || (is_tcp && place == Place::Tcp)
     }
 
-    /// Keys from the part to the table.
+    /// Keys that lead from the part to the table.
     fn path(&self) -> impl Iterator<Item = &'static str> + use<> {
         let below = self.below;
         (!below.is_empty()).then_some(below).into_iter()
     }
 
-    /// True if the file says nothing under the key, and nothing that excludes its default.
+    /// True if the file sets neither the key nor any key that excludes its default.
     fn is_open(&self, part: &Node, default: &EraDefault) -> bool {
         let none = Node { at: part.at, value: Value::Table(Vec::new()) };
         let table = self.path().try_fold(part, get).unwrap_or(&none);
         default.key.split('.').try_fold(table, get).is_none() && !(default.gives_way)(table)
     }
 
-    /// Writes the default into the file; none if it has something else than tables on the way.
+    /// Writes the default into the tree. Returns `None` if a value other than a table is in the way.
     fn fill_in(&self, part: &mut Node, default: &EraDefault) -> Option<()> {
         let mut node = part;
         for key in self.path().chain(default.key.split('.')) {

@@ -1,4 +1,5 @@
-//! Newest cell on the path of each flow and over each wire, in a file that is not read yet and may be wrong.
+//! Newest cell on the path of each flow and over each wired link. The file has not been checked yet and may contain
+//! mistakes.
 
 use std::collections::BTreeMap;
 
@@ -8,25 +9,25 @@ use super::super::routes::Routes;
 use super::super::{Link, Node as Place};
 use super::table::{entries, get, text};
 
-/// Standards of today, the oldest first.
+/// Standards of modern cells, from the oldest.
 const STANDARDS: [&str; 3] = ["802.11n", "802.11ac", "802.11ax"];
 
-/// A cell, and its place among the standards of today.
+/// A cell of the file, with the index of its standard in [`STANDARDS`].
 struct Cell<'r> {
     name: &'r str,
     age: Option<usize>,
 }
 
-/// A cell of today on a path.
+/// A modern cell on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Newest {
     age: usize,
-    /// Its place in the file.
+    /// Index of the cell in the file.
     pub(super) cell: usize,
 }
 
 impl Newest {
-    /// The newer of two, the first of equal ones.
+    /// The newer of two cells; the first one if they are equally new.
     fn of(first: Option<Self>, second: Option<Self>) -> Option<Self> {
         match (first, second) {
             (Some(first), Some(second)) if second.age > first.age => Some(second),
@@ -34,7 +35,6 @@ impl Newest {
         }
     }
 
-    /// Its standard.
     pub(super) fn standard(self) -> &'static str {
         STANDARDS[self.age]
     }
@@ -44,29 +44,29 @@ impl Newest {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) section: &'static str,
-    /// Its place among those of the section.
+    /// Index of the table within its section.
     pub(super) index: usize,
 }
 
-/// An end of a flow.
+/// One end of a flow.
 #[derive(Clone, Copy)]
-struct End {
+struct FlowEnd {
     node: Place,
-    /// The cell of a station.
+    /// Cell of the station; `None` for a host.
     cell: Option<usize>,
 }
 
-/// The network as far as its file can be understood.
+/// The wired network, as far as the file can be understood.
 pub(super) struct Network<'r> {
     cells: Vec<Cell<'r>>,
     root: &'r Node,
     nodes: BTreeMap<&'r str, Place>,
     links: Vec<Link>,
-    /// Tables of the links: those of their hosts, or their own.
+    /// Table of each link: the host that owns it, or the link itself.
     wires: Vec<Part>,
 }
 
-/// A flow that crosses a cell of today.
+/// A flow whose path crosses a modern cell.
 pub(super) struct ModernFlow {
     pub(super) part: Part,
     pub(super) is_from_host: bool,
@@ -76,7 +76,7 @@ pub(super) struct ModernFlow {
 }
 
 impl<'r> Network<'r> {
-    /// The network of a file; none if it has no cell of today.
+    /// Reads the network of a file. Returns `None` if it has no modern cell.
     pub(super) fn of(root: &'r Node) -> Option<Self> {
         let age = |bss| STANDARDS.iter().position(|it| text(bss, "standard") == Some(it));
         let cell = |(name, bss): &'r (String, Node)| Cell { name, age: age(bss) };
@@ -131,13 +131,13 @@ impl<'r> Network<'r> {
         self.wires.push(wire);
     }
 
-    /// The node that a text names.
+    /// Wired node with this name.
     fn node(&self, name: Option<&Node>) -> Option<Place> {
         let Value::Text(name) = &name?.value else { return None };
         self.nodes.get(name.as_str()).copied()
     }
 
-    /// The cell of a station, or of each member of a group.
+    /// Cell of a station, or of each member of a group.
     fn cell_of(&self, station: &Node) -> Option<usize> {
         match text(station, "bss") {
             Some(name) => self.cells.iter().position(|cell| cell.name == name),
@@ -145,7 +145,6 @@ impl<'r> Network<'r> {
         }
     }
 
-    /// Name of a cell.
     pub(super) fn name(&self, cell: usize) -> &'r str {
         self.cells[cell].name
     }
@@ -155,20 +154,19 @@ impl<'r> Network<'r> {
         Some(Newest { age: self.cells[cell].age?, cell })
     }
 
-    /// Cells of today.
     pub(super) fn modern_cells(&self) -> impl Iterator<Item = (Part, Newest)> {
         let cell = |index| Some((Part { section: "bss", index }, self.newest(Some(index))?));
         (0..self.cells.len()).filter_map(cell)
     }
 
-    /// Stations in cells of today.
+    /// Stations in modern cells.
     pub(super) fn modern_stations(&self) -> impl Iterator<Item = (Part, Newest)> {
         let stations = section(self.root, "station").iter().enumerate();
         let part = |index| Part { section: "station", index };
         stations.filter_map(move |(i, (_, it))| Some((part(i), self.newest(self.cell_of(it))?)))
     }
 
-    /// Flows that cross cells of today.
+    /// Flows whose path crosses a modern cell.
     pub(super) fn modern_flows(&self) -> Vec<ModernFlow> {
         let stations: BTreeMap<&str, &Node> =
             section(self.root, "station").iter().map(|(name, it)| (name.as_str(), it)).collect();
@@ -176,10 +174,10 @@ impl<'r> Network<'r> {
             let name = text(flow, key)?;
             if let Some(station) = station(&stations, name) {
                 let cell = self.cell_of(station)?;
-                return Some(End { node: Place::Cell(cell), cell: Some(cell) });
+                return Some(FlowEnd { node: Place::Cell(cell), cell: Some(cell) });
             }
             let node = self.nodes.get(name).copied().filter(|it| matches!(it, Place::Host(_)))?;
-            Some(End { node, cell: None })
+            Some(FlowEnd { node, cell: None })
         };
         let flow = |(index, (_, flow)): (usize, &'r (String, Node))| {
             let (from, to) = (end(flow, "from")?, end(flow, "to")?);
@@ -191,7 +189,8 @@ impl<'r> Network<'r> {
         section(self.root, "flow").iter().enumerate().filter_map(flow).collect()
     }
 
-    /// Wires that such flows cross, each with its newest cell. An emulation's programs send over all of them.
+    /// Wired links that these flows cross, each with its newest cell. In an emulation, programs may send over every
+    /// link.
     pub(super) fn modern_wires(
         &self,
         flows: &[ModernFlow],
@@ -223,7 +222,7 @@ fn section<'n>(root: &'n Node, name: &str) -> &'n [(String, Node)] {
     get(root, name).map_or(&[], entries)
 }
 
-/// The station of this name, or the group that has a member of this name.
+/// Station with this name, or group with a member of this name.
 fn station<'n>(stations: &BTreeMap<&str, &'n Node>, name: &str) -> Option<&'n Node> {
     let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
     let of_group = |length: usize| {

@@ -1,17 +1,17 @@
-//! The table of defaults that differ by era: key, value up to 802.11g, value from 802.11n on, and the reason.
+//! Table of the defaults that differ by era: key, value up to 802.11g, value from 802.11n on, and reason.
 
 use airfair_units::Bytes;
 
 use super::super::document::{Node, Value};
 
-/// Table of the scenario file that a default is for.
+/// Table of the scenario file to which a default applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::scenario) enum Place {
-    /// `flow.NAME.transport` of `kind = "tcp"`, whoever sends.
+    /// `flow.NAME.transport` with `kind = "tcp"`, for any sender.
     Tcp,
-    /// The same where a host sends.
+    /// `flow.NAME.transport` with `kind = "tcp"`, if a host sends.
     TcpOfHost,
-    /// The same where a station sends.
+    /// `flow.NAME.transport` with `kind = "tcp"`, if a station sends.
     TcpOfStation,
     /// `bss.NAME.ap`.
     AccessPoint,
@@ -24,7 +24,8 @@ pub(in crate::scenario) enum Place {
 }
 
 impl Place {
-    /// Heading of the table in the reference, how the path of a key begins there, and whose default it is, if there are others.
+    /// Heading of the table in the reference, prefix of the key's path there, and a phrase that tells to whom the
+    /// default applies, if not to all.
     fn in_reference(self, key: &str) -> (&'static str, &'static str, &'static str) {
         let of_queue = "`queue = { … }` of a station or an access point";
         match self {
@@ -43,7 +44,7 @@ impl Place {
 /// Heading of TCP's keys in the reference.
 const TCP_TABLE: &str = "`transport = { kind = \"tcp\", … }`";
 
-/// Defaults of today of a key in the reference, and whose they are.
+/// Today's defaults of a key in the reference, each with a phrase that tells to whom it applies.
 pub(in crate::scenario) fn defaults_of<'n>(
     heading: &'n str,
     name: &'n str,
@@ -61,13 +62,13 @@ pub(in crate::scenario) fn defaults_of<'n>(
 #[derive(Debug)]
 pub(in crate::scenario) struct EraDefault {
     pub(in crate::scenario) place: Place,
-    /// Path of the key below that table.
+    /// Path of the key within the table.
     pub(in crate::scenario) key: &'static str,
     /// Value up to 802.11g, as TOML.
     pub(in crate::scenario) legacy: &'static str,
     /// Value in 802.11n, ac and ax, as TOML.
     pub(in crate::scenario) today: &'static str,
-    /// True if other keys of the table exclude it.
+    /// True if other keys of the table exclude the default.
     pub(in crate::scenario) gives_way: fn(&Node) -> bool,
     /// Reason in one clause, with the setting of Linux.
     pub(in crate::scenario) reason: &'static str,
@@ -83,7 +84,7 @@ const fn entry(
     EraDefault { place, key, legacy, today, gives_way, reason }
 }
 
-/// All of them.  Deviates: [D-220]
+/// All defaults that differ by era.  Deviates: [D-220]
 pub(in crate::scenario) const DEFAULTS: &[EraDefault] = &[
     entry(Place::Tcp, "flavour", ["\"newreno\"", "\"cubic\""], never, "tcp_congestion_control"),
     entry(Place::Tcp, "sack", ["false", "true"], is_selective, "tcp_sack"),
@@ -176,7 +177,7 @@ pub(in crate::scenario) const DEFAULTS: &[EraDefault] = &[
 /// Reason for the rate of wires.
 const FAST_WIRE: &str = "a wire faster than the air of any standard";
 
-/// Longest segment beside which timestamps fit into an MTU of 1500 octets.
+/// Longest segment with which timestamps fit into an MTU of 1500 octets.
 const LONGEST_BESIDE_TIMESTAMPS: u64 = 1_448;
 
 fn never(_: &Node) -> bool {
@@ -188,17 +189,17 @@ fn has_long_segments(tcp: &Node) -> bool {
     segment.parse().is_ok_and(|size: Bytes| size.get() > LONGEST_BESIDE_TIMESTAMPS)
 }
 
-/// A flavour with selective acknowledgements by its nature has them in any cell.
+/// True for flavours that always use selective acknowledgements, in any cell.
 fn is_selective(tcp: &Node) -> bool {
     text(tcp, "flavour").is_some_and(|it| ["sack", "westwood+", "cubic"].contains(&it))
 }
 
-/// Westwood and Vegas calculate their windows in their own way.
+/// True for flavours that calculate their windows differently from Reno and CUBIC.
 fn has_own_law(tcp: &Node) -> bool {
     text(tcp, "flavour").is_some_and(|it| ["westwood", "westwood+", "vegas"].contains(&it))
 }
 
-/// True if the table has a queue that is first in, first out.
+/// True if the table sets a FIFO queue.
 fn has_fifo(of: &Node) -> bool {
     let Some(queue) = get(of, "queue") else { return false };
     matches!(queue.value, Value::Table(_))
@@ -209,17 +210,17 @@ fn is_flag(table: &Node, key: &str, flag: bool) -> bool {
     matches!(get(table, key), Some(Node { value: Value::Flag(it), .. }) if *it == flag)
 }
 
-/// The node under a key of a table.
+/// Node under a key of a table.
 pub(super) fn get<'n>(table: &'n Node, key: &str) -> Option<&'n Node> {
     entries(table).iter().find(|(name, _)| name == key).map(|(_, node)| node)
 }
 
-/// Keys of a table with their nodes; none if it is no table.
+/// Keys of a table with their nodes; empty if the node is not a table.
 pub(super) fn entries(table: &Node) -> &[(String, Node)] {
     if let Value::Table(entries) = &table.value { entries } else { &[] }
 }
 
-/// The text under a key of a table.
+/// Text under a key of a table.
 pub(super) fn text<'n>(table: &'n Node, key: &str) -> Option<&'n str> {
     match &get(table, key)?.value {
         Value::Text(text) => Some(text),

@@ -1,8 +1,8 @@
-//! Cells and their access points: rules, beacons, channel access.
+//! Keys of cells and their access points: rules, beacons, channel access.
 
 use airfair_laws::occupancy;
 use airfair_units::Duration;
-use airfair_wlan::aggregation::{SLOW_BELOW, Window};
+use airfair_wlan::aggregation::{BlockAckWindow, SLOW_BELOW};
 use airfair_wlan::block_ack::AfterSilence;
 use airfair_wlan::phy::mode::Format;
 use airfair_wlan::phy::ppdu::MAX_PPDU_DURATION;
@@ -47,11 +47,11 @@ const RTS: Kind = Kind::Either(&[OFF, bytes(0, 65_536)]);
 const ATTEMPT: Kind = integer(1, 255);
 const ATTEMPTS: Kind = Kind::Either(&[ATTEMPT, UNLIMITED]);
 const OWN_ATTEMPTS: Kind = Kind::Either(&[ATTEMPT, Kind::Word(&["unlimited", "cell"])]);
-/// Octets of the largest MPDU with its delimiter.
+/// Largest MPDU with its delimiter [octets].
 const LARGEST_MPDU: u64 = MAX_MSDU + 34;
 const MAX_BYTES: Kind = bytes(LARGEST_MPDU, 6_500_631);
 pub(super) const AMSDU: Kind = Kind::Either(&[Kind::Word(&["off"]), bytes(3_839, 11_398)]);
-/// Limits of iwlwifi, and of a PPDU.
+/// From the smallest limit of iwlwifi to the longest PPDU.
 const AIRTIME: Kind = time(Duration::from_micros(100), MAX_PPDU_DURATION);
 const WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["standard"])]);
 const OWN_WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["cell"])]);
@@ -59,7 +59,6 @@ const CATEGORY_WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["standar
 const TXOP: Kind = time(Duration::ZERO, Duration::from_millis(2_097));
 const BEACON_INTERVAL: Kind = time(Duration::from_micros(100), Duration::from_secs(60));
 
-/// One cell.
 pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
     keys.of("a cell");
     let rules = &mut it.rules;
@@ -140,7 +139,8 @@ pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
         .says("The access point.");
 }
 
-/// What standards after 802.11g ask about. The reader takes it from the entries, as much of it follows from the rest.
+/// Keys of 802.11n and later. The channel is read elsewhere from these entries, because most of it depends on other
+/// keys.
 fn channel(keys: &mut Keys, it: &mut Channel, is_legacy: bool) {
     keys.word("band", &mut it.band, "\"2.4 GHz\"")
         .follows("2.4 GHz in 802.11b and g, else 5 GHz")
@@ -178,15 +178,15 @@ fn channel(keys: &mut Keys, it: &mut Channel, is_legacy: bool) {
     );
 }
 
-/// A-MPDUs of one end.
+/// A-MPDUs of one end of a link.
 pub(in crate::scenario) fn aggregation(keys: &mut Keys, it: &mut Aggregation) {
     keys.of("an aggregation");
     keys.key("max_bytes", &mut it.max_bytes, MAX_BYTES, "\"8 kB\"")
         .follows("65535 B in 802.11n, 1048575 B in 802.11ac, 6500631 B in 802.11ax")
         .says("Most octets of an A-MPDU, at least those of the largest packet alone.");
-    let describe = |_: &mut Window| (integer(64, 256), Absent::Is(Plain::Integer(64)));
-    let read = |entry: &Entry, _: &_| entry.integer().and_then(Window::of);
-    let write = |window: &Window| window.mpdus().to_string();
+    let describe = |_: &mut BlockAckWindow| (integer(64, 256), Absent::Is(Plain::Integer(64)));
+    let read = |entry: &Entry, _: &_| entry.integer().and_then(BlockAckWindow::of);
+    let write = |window: &BlockAckWindow| window.mpdus().to_string();
     keys.any("window", &mut it.window, "256", Form { describe, read, write })
         .says("Window of the block ack agreement: 64 packets, or 256 in 802.11ax.");
     let is_limited = it.max_duration != MAX_PPDU_DURATION;
@@ -207,7 +207,7 @@ pub(in crate::scenario) fn aggregation(keys: &mut Keys, it: &mut Aggregation) {
     );
 }
 
-/// Attempts after which a frame is given up: one limit for all, or two.
+/// Attempts after which a frame is given up: one limit for all frames, or a short and a long one.
 fn attempts(keys: &mut Keys, attempts: &mut Attempts) {
     let is_pair = |attempts: &Attempts| matches!(attempts, Attempts::Limits { .. });
     let was_pair = is_pair(attempts);
@@ -294,7 +294,6 @@ fn occupancy(keys: &mut Keys, it: &mut occupancy::Params) {
     keys.word("aggregates", &mut it.aggregates, "\"apart\"").written_if(is_other).says(AGGREGATES);
 }
 
-/// The channel access of a station or an access point.
 pub(in crate::scenario) fn access(keys: &mut Keys, it: &mut Access) {
     keys.table("edca", it, edca, "{ aifsn = 3 }").says(
         "Its own channel access: that of best effort, and of all packets where no flow is of another category; and that \
@@ -317,7 +316,8 @@ pub(in crate::scenario) fn access(keys: &mut Keys, it: &mut Access) {
 
 pub(in crate::scenario) fn edca(keys: &mut Keys, it: &mut Access) {
     keys.of("a channel access");
-    // Where no packet has a category there is nothing to say, and a scenario is known by what is written.
+    // Without access categories there is nothing to write. Writing the defaults would change the identity of
+    // scenarios in the archive.
     let (has_categories, usual) = (it.best_effort.counts_at_start, Access::of(Standard::B));
     best_effort(keys, &mut it.best_effort);
     let mut table = |name, own: &mut AccessParameters, usual, example| {
@@ -331,7 +331,6 @@ pub(in crate::scenario) fn edca(keys: &mut Keys, it: &mut Access) {
     table("voice", &mut it.voice, usual.voice, "{ cw_min = 7, cw_max = 15 }");
 }
 
-/// The channel access of a category.
 fn category(keys: &mut Keys, it: &mut AccessParameters) {
     keys.of("the channel access of a category");
     keys.key("aifsn", &mut it.aifsn, integer(1, 15), "5").follows("7 for background, 2 for video and voice").says(

@@ -1,4 +1,4 @@
-//! Errors of the frames between a station and its access point.
+//! Keys of the errors of frames between a station and its access point.
 
 use airfair_units::{Decibels, Duration, Probability};
 use airfair_wlan::{ErrorModel, Periods};
@@ -10,7 +10,7 @@ use super::PERIOD;
 const SNR: Kind = Kind::Decibels { min: Decibels::new(-100), max: Decibels::new(200) };
 const ANY_TIME: Duration = Duration::from_secs(1);
 
-/// The models of frame errors.
+/// Models of frame errors.
 pub(in crate::scenario) const ERRORS: Choice<ErrorModel> = Choice {
     key: "model",
     noun: "error model",

@@ -1,4 +1,4 @@
-//! Flows, and the schemes that control them.
+//! Keys of flows and of the schemes that control them.
 
 use airfair_laws::exchange::Aggregates;
 use airfair_laws::{arf_aware, arf_window, rate_cap};
@@ -27,7 +27,7 @@ const DSCP: Kind = Kind::Either(&[integer(0, 63), Kind::Word(&["none"])]);
 const POLL: Kind = Kind::Either(&[OFF, time(Duration::from_millis(1), Duration::from_secs(3_600))]);
 const SLOT: Kind = time(Duration::from_millis(1), Duration::from_secs(3_600));
 
-/// One flow, or one per member of a group; `ends` are the names of sender and receiver.
+/// Flow between two ends, or one flow per member of a group. `ends` are the names of sender and receiver.
 pub(in crate::scenario) fn flow(keys: &mut Keys, it: &mut Flow, ends: [&str; 2]) {
     keys.of("a flow");
     let [from, to] = ends.map(|end| move || Some(format!("{end:?}")));
@@ -73,7 +73,7 @@ pub(in crate::scenario) fn flow(keys: &mut Keys, it: &mut Flow, ends: [&str; 2])
         );
 }
 
-/// Cross-layer control.
+/// Schemes of cross-layer control.
 pub(in crate::scenario) const CONTROLS: Choice<Scheme> = Choice {
     key: "scheme",
     noun: "control scheme",
@@ -146,6 +146,6 @@ fn arf_window(keys: &mut Keys, it: &mut arf_window::Params) {
     keys.word("aggregates", &mut it.aggregates, "\"apart\"").written_if(is_other).says(AGGREGATES);
 }
 
-/// Meaning of the key of both laws of occupancy.
+/// Meaning of the key `aggregates`, which both laws of occupancy have.
 pub(super) const AGGREGATES: &str = "Time of a packet in an aggregate: the aggregate's, divided by as many packets as its limits allow (`full`), or by as \
      many as those of the flow had on average (`seen`), or that of a frame of its own (`apart`).";

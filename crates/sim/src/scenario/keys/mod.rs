@@ -1,5 +1,5 @@
-//! Every key of the scenario file, declared once: one function for each table, one call for each key, and each enum's
-//! words in one line. What must fit together is checked beside: `super::cell`, `super::flows`, ….
+//! Declarations of all keys of the scenario file: one function per table, one call per key, and one line for the
+//! words of each enum. Checks across keys are in other modules: `super::cell`, `super::flows`, ….
 
 mod cells;
 mod errors;
@@ -32,44 +32,44 @@ pub(super) use stations::{Written, station};
 pub(super) use transports::{SOURCES, TRANSPORTS};
 pub(super) use wires::{host, link, router};
 
-/// Longest run, 30 days.
+/// Longest duration of a run: 30 days.
 pub(super) const MAX_DURATION: Duration = Duration::from_secs(30 * 24 * 3600);
-/// Most wireless stations.
+/// Largest number of wireless stations.
 pub(super) const MAX_STATIONS: usize = 5_000;
-/// Most wired hosts.
+/// Largest number of wired hosts.
 pub(super) const MAX_HOSTS: usize = 1_000;
-/// Most cells.
+/// Largest number of cells.
 pub(super) const MAX_CELLS: usize = 100;
-/// Most routers.
+/// Largest number of routers.
 pub(super) const MAX_ROUTERS: usize = 1_000;
-/// Most links beside those of the hosts.
+/// Largest number of links, without those of the hosts.
 pub(super) const MAX_LINKS: usize = 10_000;
-/// Most flows.
+/// Largest number of flows.
 pub(super) const MAX_FLOWS: usize = 10_000;
-/// Most frames of a source, before they repeat.
+/// Largest number of frames of a media source before they repeat.
 pub(super) const MAX_FRAMES: usize = 100_000;
 /// Largest MSDU of a legacy frame.  [80211-2020 §9.2.4.8]
 pub(super) const MAX_MSDU: u64 = 2_304;
-/// LLC and SNAP headers.
+/// Length of the LLC and SNAP headers [octets].
 pub(super) const LLC_SNAP: u64 = 8;
-/// IP and TCP headers without options.
+/// Length of IP and TCP headers without options [octets].
 pub(super) const IP_TCP: u64 = 40;
-/// TCP's timestamps option with its padding.
+/// Length of TCP's timestamps option with its padding [octets].
 pub(super) const TIMESTAMPS: u64 = 12;
-/// IP, UDP and RTP headers, TFRC's extension included.
+/// Length of IP, UDP and RTP headers with TFRC's extension [octets].
 pub(super) const IP_TFRC: u64 = 52;
-/// IP and UDP headers.
+/// Length of IP and UDP headers [octets].
 pub(super) const IP_UDP: u64 = 28;
 /// Largest window without the window-scale option.  [RFC7323 §2.2]
 pub(super) const MAX_UNSCALED: Bytes = Bytes::new(65_535);
 
-/// Length of a queue.
+/// Length of a queue [packets].
 const PACKETS: Kind = integer(1, 100_000);
 const CAPACITY: &str = "Capacity, the packet in service included.";
 const OFF: Kind = Kind::Word(&["off"]);
 const UNLIMITED: Kind = Kind::Word(&["unlimited"]);
 const RUN: Kind = time(Duration::from_micros(1), MAX_DURATION);
-/// A point in a run.
+/// Time since the start of a run.
 const TIME: Kind = time(Duration::ZERO, MAX_DURATION);
 const PERIOD: Kind = time(Duration::from_micros(1), Duration::from_secs(3_600));
 const DELAY: Kind = time(Duration::ZERO, Duration::from_secs(3_600));
@@ -87,11 +87,10 @@ const fn bytes(min: u64, max: u64) -> Kind {
     Kind::Bytes { min: Bytes::new(min), max: Bytes::new(max) }
 }
 
-/// Keys that the file may hold.
+/// All keys of the scenario file.
 pub(super) static ROOT: LazyLock<&Table> =
     LazyLock::new(|| Keys::describe(&mut Scenario::default(), root));
 
-/// The whole file.
 pub(super) fn root(keys: &mut Keys, it: &mut Scenario) {
     keys.of("the scenario");
     let describe = |_: &mut _| (Kind::Text, Absent::Is(Plain::Text("untitled")));
@@ -115,7 +114,7 @@ pub(super) fn root(keys: &mut Keys, it: &mut Scenario) {
     sections(keys);
 }
 
-/// Sections of what has names that the user gives. Each part writes its own.
+/// Sections of items whose names the user chooses. Each kind of item is written elsewhere.
 fn sections(keys: &mut Keys) {
     let (nobody, here) = ([""; 2], Endpoint::Station(0));
     let bss = || Kind::Named(Keys::describe(&mut Bss::new("", Standard::B), self::bss));

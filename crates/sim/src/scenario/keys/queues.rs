@@ -1,4 +1,4 @@
-//! The transmit queue of a station or an access point.
+//! Keys of the transmit queue of a station or an access point.
 
 use airfair_units::{Bytes, Duration};
 use airfair_wlan::{
@@ -25,7 +25,7 @@ const QUANTUM: Kind = bytes(64, 65_535);
 const QUEUES: Kind = integer(1, 65_535);
 const WEIGHT: Kind = integer(1, 1_000);
 
-/// The disciplines; first in, first out where none is named.
+/// Queue disciplines; without a name, FIFO.
 pub(in crate::scenario) const QUEUE: Choice<Queue> = Choice {
     key: "discipline",
     noun: "discipline",
@@ -70,7 +70,7 @@ fn queue(keys: &mut Keys, Queue { config, counts_flows }: &mut Queue) {
         keys.word("limit", &mut config.limit, "\"shared\"")
             .says("What `packets` counts: those of each queue for itself, or of all together.");
     };
-    // A discipline with a queue per flow has a rule of its own: the longest queue gives way.
+    // A discipline with one queue per flow drops from the longest queue, and has no `overflow`.
     let mut has_overflow = true;
     match &mut config.discipline {
         Discipline::Fifo => {}
@@ -138,7 +138,7 @@ fn codel(keys: &mut Keys, it: &mut CoDel) {
         .says("Time in which the delay must fall below the target once.");
 }
 
-/// Stations share airtime; a queue for each flow, with controlled delay.
+/// Airtime fairness between stations, and a queue with CoDel for each flow.
 fn airtime(keys: &mut Keys, it: &mut AirtimeSharing) {
     keys.optional("airtime_quantum", &mut it.quantum, QUANTUM_TIME, "\"256 us\"").says(
         "Airtime that a station may use more at each of its turns. With `off` stations have turns of one aggregate, whatever \
@@ -170,7 +170,7 @@ fn airtime(keys: &mut Keys, it: &mut AirtimeSharing) {
         .says("Airtime queue limits of what the driver takes; they mean nothing without `hardware_queue`.");
 }
 
-/// Packets that the driver takes ahead of the air.
+/// Driver's queue in front of the air.
 fn hardware_queue(keys: &mut Keys, it: &mut HardwareQueue) {
     let (has_driver, is_other) = (it.most.is_some(), it.counts != Counts::default());
     keys.optional("hardware_queue", &mut it.most, AHEAD, "2").written_if(has_driver).says(
@@ -184,7 +184,7 @@ fn hardware_queue(keys: &mut Keys, it: &mut HardwareQueue) {
     );
 }
 
-/// Airtime that the driver may have.
+/// Airtime queue limits of the driver's queue.
 fn aql(keys: &mut Keys, it: &mut AirtimeQueueLimits) {
     keys.of("limits of airtime");
     keys.key("low", &mut it.low, AHEAD_TIME, "\"4 ms\"").says(
@@ -197,7 +197,7 @@ fn aql(keys: &mut Keys, it: &mut AirtimeQueueLimits) {
     );
 }
 
-/// Whoever has used its share of the channel waits.
+/// Time regulation: a station that has used its share of the channel waits.
 fn time_regulation(keys: &mut Keys, it: &mut TimeRegulation) {
     keys.key("bucket", &mut it.bucket, SHARE_TIME, "\"20 ms\"")
         .says("Channel time that a station can save up.");

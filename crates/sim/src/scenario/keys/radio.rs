@@ -1,4 +1,4 @@
-//! The radio of a cell, where its members are and how they move.
+//! Keys of a cell's radio, and of its stations' positions and motions.
 
 use airfair_units::{Dbm, Decibels, Duration, Frequency, Length, Speed, Time};
 use airfair_wlan::radio::{Decoder, Fading};
@@ -12,10 +12,10 @@ use super::{OFF, PERIOD, TIME};
 words!(Decoder { Snr = "snr", Sensitivity = "sensitivity", Qualnet4 = "qualnet4" });
 words!(Begin { Uniform = "uniform", Position = "position", SteadyState = "steady-state" });
 
-/// A distance that is covered by radio.
+/// Distance between two members.
 pub(in crate::scenario) const RANGE: Kind =
     Kind::Length { min: Length::from_millimetres(1), max: Length::from_metres(1_000_000) };
-/// Farthest place from the access point, east and north [m].
+/// Largest coordinate relative to the access point [m].
 pub(in crate::scenario) const FAR: i32 = 1_000_000;
 const COORDINATE: Kind =
     Kind::Length { min: Length::from_metres(-(FAR as i64)), max: Length::from_metres(FAR as i64) };
@@ -59,7 +59,6 @@ const fn decibels(min: i64, max: i64) -> Kind {
     Kind::Decibels { min: Decibels::new(min), max: Decibels::new(max) }
 }
 
-/// The radio of a cell.
 pub(in crate::scenario) fn radio(keys: &mut Keys, it: &mut Radio) {
     keys.of("a radio");
     let ranges = it.range.len();
@@ -205,7 +204,7 @@ fn coherence(keys: &mut Keys, coherence: &mut Duration) {
         .says("Time for which the power stays as it is; then it is drawn anew.");
 }
 
-/// Place where a station starts, and how it moves.
+/// Position and motion of a station.
 pub(super) fn trajectory(keys: &mut Keys, trajectory: Option<&Trajectory>) {
     let position = || {
         let circle = Kind::Table(Keys::describe(&mut (), circle));
@@ -235,15 +234,14 @@ fn circle(keys: &mut Keys, _: &mut ()) {
     );
 }
 
-/// Motion of a station, as the file says it.
+/// Motion of a station in the file.
 #[derive(Clone, Debug)]
 pub(in crate::scenario) struct Moving {
     pub(in crate::scenario) motion: Motion,
-    /// True if a file holds the waypoints.
+    /// True if a trace file contains the waypoints.
     pub(in crate::scenario) is_in_file: bool,
 }
 
-/// Motion of a station.
 pub(in crate::scenario) const MOBILITY: Choice<Moving> = Choice {
     key: "model",
     noun: "mobility model",
@@ -355,7 +353,7 @@ fn area(keys: &mut Keys, area: &mut Area) {
     *area = corners.map_or(Area::Disc(radius.unwrap_or(Length::ZERO)), Area::Rectangle);
 }
 
-/// The coordinates in a pair.
+/// Coordinates of a pair.
 pub(in crate::scenario) fn point(entry: &Entry) -> Option<[Length; 2]> {
     let [x, y] = entry.places()? else { return None };
     Some([x.value()?, y.value()?])

@@ -1,4 +1,4 @@
-//! Rates of stations, and the laws that find them.
+//! Keys of rates and of rate control.
 
 use airfair_laws::arf::{self, Counting, Timer};
 use airfair_laws::{minstrel, minstrel_ht};
@@ -29,7 +29,7 @@ static STEP: Tuple = Tuple {
     items: &[TIME, Kind::LinkRate],
 };
 
-/// The rate of a station: one, a schedule, a law that finds it, or a pair of these.
+/// Rate of a station: constant, by schedule, by rate control, or one of these for each direction.
 pub(super) fn station_rate() -> Kind {
     let pair = Kind::Table(Keys::describe(&mut (), up_down));
     Kind::Either(vec![Kind::LinkRate, SCHEDULE, LAWS.tagged(), pair].leak())
@@ -49,7 +49,7 @@ fn up_down(keys: &mut Keys, _: &mut ()) {
         .says("Rate of the access point's transmissions to it.");
 }
 
-/// The laws that find a rate.
+/// Rate controls.
 pub(in crate::scenario) const LAWS: Choice<RateControl> = Choice {
     key: "control",
     noun: "rate adaptation",
@@ -77,7 +77,8 @@ pub(in crate::scenario) const LAWS: Choice<RateControl> = Choice {
             RateControl::Arf(it) => arf(keys, it),
             RateControl::Minstrel(it) => {
                 minstrel(keys, it);
-                // The file does not say of which kind its link is: its keys are those of both.
+                // The file does not show whether the link will have Minstrel or Minstrel-HT, so the keys are those of
+                // both.
                 if let Keys::Describe { .. } = keys {
                     samples(keys, &mut minstrel_ht::Params::default());
                 }
@@ -93,7 +94,7 @@ pub(in crate::scenario) const LAWS: Choice<RateControl> = Choice {
     },
 };
 
-/// Whose ARF gives what is not set.
+/// Implementation of ARF that provides the defaults.
 #[derive(Clone, Copy, PartialEq)]
 enum Preset {
     Kamerman97,
@@ -113,7 +114,7 @@ impl Preset {
     }
 }
 
-/// Automatic rate fallback, adaptive or by one of its presets.
+/// ARF or AARF, by its preset or by its keys.
 fn arf(keys: &mut Keys, it: &mut arf::Params) {
     let mut preset = Preset::QualNet4;
     let is_adaptive = it.most_up.is_some();
@@ -176,7 +177,7 @@ fn timer(keys: &mut Keys, timer: &mut Timer) {
     );
 }
 
-/// Keys that Minstrel alone has, and those that Minstrel-HT alone has.
+/// Keys of Minstrel alone, and keys of Minstrel-HT alone.
 pub(in crate::scenario) const OF_MINSTREL: [&str; 2] = ["ewma", "lookaround"];
 pub(in crate::scenario) const OF_MINSTREL_HT: [&str; 2] = ["sample_interval", "attempts"];
 
@@ -192,7 +193,6 @@ fn minstrel(keys: &mut Keys, it: &mut minstrel::Params) {
         .says("Longest time that the attempts of a frame at one rate may take.");
 }
 
-/// Minstrel-HT.
 pub(in crate::scenario) fn minstrel_ht(keys: &mut Keys, it: &mut minstrel_ht::Params) {
     keys.key("interval", &mut it.interval, INTERVAL, "\"50 ms\"");
     keys.key("segment", &mut it.segment, INTERVAL, "\"24 ms\"");

@@ -1,4 +1,4 @@
-//! Wireless stations.
+//! Keys of wireless stations.
 
 use airfair_wlan::Aggregation;
 use airfair_wlan::phy::mode::Format;
@@ -14,20 +14,20 @@ use super::queues::QUEUE;
 use super::radio::trajectory;
 use super::rates::station_rate;
 
-/// Names of others in a station's keys, as TOML.
+/// Values of a station's keys that refer to other parts of the scenario, as TOML.
 #[derive(Debug, Default)]
 pub(in crate::scenario) struct Written {
     pub(in crate::scenario) bss: String,
     pub(in crate::scenario) rate: String,
-    /// Width, guard interval, streams and aggregation of a link after OFDM's time.
+    /// Width, guard interval, streams and aggregation of a link of 802.11n or later.
     pub(in crate::scenario) link: Option<[String; 4]>,
-    /// A-MSDUs, where its cell has any.
+    /// Largest A-MSDU, if the cell allows A-MSDUs.
     pub(in crate::scenario) amsdu: Option<String>,
     pub(in crate::scenario) senses_only: String,
     pub(in crate::scenario) hidden_from: String,
 }
 
-/// What a station may say less than its cell, if both are of 802.11n or later.
+/// Capabilities of a station that may be less than its cell's, if both are of 802.11n or later.
 fn link(keys: &mut Keys, written: Option<[String; 4]>, amsdu: Option<String>) {
     let [width, guard, streams, aggregates] =
         written.map_or_else(Default::default, |written| written.map(Some));
@@ -52,7 +52,7 @@ fn link(keys: &mut Keys, written: Option<[String; 4]>, amsdu: Option<String>) {
         .says("Most octets of an A-MSDU that it sends and takes.");
 }
 
-/// One wireless station, or several alike.
+/// A wireless station, or a group of equal ones.
 pub(in crate::scenario) fn station(keys: &mut Keys, it: &mut Station, written: Written) {
     keys.of("a station");
     let Written { bss, rate, link, amsdu, senses_only, hidden_from } = written;

@@ -1,4 +1,4 @@
-//! TCP, TFRC, UDP, and packets from outside.
+//! Keys of TCP, TFRC, UDP and external flows.
 
 use airfair_laws::newreno::Deflation;
 use airfair_transport::tcp::{
@@ -44,7 +44,6 @@ const FRAME_SIZES: Kind = Kind::List(&bytes(1, 10_000_000));
 const ANY_RATE: DataRate = DataRate::from_mbps(1);
 const ANY_TIME: Duration = Duration::from_secs(1);
 
-/// The transports.
 pub(in crate::scenario) const TRANSPORTS: Choice<Transport> = Choice {
     key: "kind",
     noun: "transport",
@@ -74,7 +73,6 @@ pub(in crate::scenario) const TRANSPORTS: Choice<Transport> = Choice {
     },
 };
 
-/// A TCP connection.
 fn tcp(keys: &mut Keys, it: &mut Tcp) {
     let Tcp { sender, receiver, keeps_refused, is_kernels } = it;
     let is_written = *is_kernels;
@@ -180,7 +178,6 @@ fn delayed_ack(keys: &mut Keys, it: &mut DelayedAck) {
         .says("One ACK at the latest after this time.");
 }
 
-/// A TFRC flow.
 fn tfrc(keys: &mut Keys, it: &mut Tfrc) {
     let is_written = it.is_kernels;
     keys.of("a TFRC transport");
@@ -214,7 +211,7 @@ fn tfrc(keys: &mut Keys, it: &mut Tfrc) {
     }
 }
 
-/// Applications of TFRC that do not offer the same all the time.
+/// Applications of TFRC whose rate varies.
 pub(in crate::scenario) const SOURCES: Choice<tfrc::Traffic> = Choice {
     key: "model",
     noun: "source model",
@@ -267,7 +264,6 @@ fn frames(keys: &mut Keys, frames: &mut Vec<tfrc::Frame>) {
     );
 }
 
-/// A UDP source.
 fn udp(keys: &mut Keys, payload: &mut Bytes, rate: &mut udp::SendRate) {
     keys.of("a UDP transport");
     keys.key("payload", payload, bytes(1, MAX_MSDU - IP_UDP), "\"1000 B\"").required().says(

@@ -1,4 +1,4 @@
-//! Hosts, routers and links, their queues and losses.
+//! Keys of hosts, routers and wired links, with their queues and losses.
 
 use airfair_units::Probability;
 
@@ -7,7 +7,7 @@ use super::super::kind::Kind;
 use super::super::{Capacity, GilbertElliott, Link, LinkQueue, Loss, Red};
 use super::{CAPACITY, DELAY, PACKETS, bytes};
 
-/// One wired host and its link; `names` are those of the link's ends.
+/// A wired host with its link. `names` are the names of the link's ends.
 pub(in crate::scenario) fn host(keys: &mut Keys, link: &mut Link, names: [&str; 2]) {
     keys.of("a host");
     let declare = |keys: &mut Keys, link: &mut Link| {
@@ -21,12 +21,12 @@ pub(in crate::scenario) fn host(keys: &mut Keys, link: &mut Link, names: [&str; 
         .says("Its link to the access point or another node.");
 }
 
-/// One wired node that only forwards.
+/// A wired node that only forwards.
 pub(in crate::scenario) fn router(keys: &mut Keys, _: &mut ()) {
     keys.of("a router");
 }
 
-/// One more wired link.
+/// A wired link that is not a host's own.
 pub(in crate::scenario) fn link(keys: &mut Keys, link: &mut Link, names: [&str; 2]) {
     keys.of("a link");
     let between = || Kind::List(&Kind::Name);
@@ -35,7 +35,7 @@ pub(in crate::scenario) fn link(keys: &mut Keys, link: &mut Link, names: [&str; 
     wire(keys, link, names);
 }
 
-/// Keys that all links have in common.
+/// Keys that all wired links have.
 fn wire(keys: &mut Keys, it: &mut Link, names: [&str; 2]) {
     keys.key("rate", &mut it.rate, Kind::Rate, "\"1 Gb/s\"").says("Rate in each direction.");
     keys.key("delay", &mut it.delay, DELAY, "\"2 ms\"")
@@ -84,7 +84,7 @@ fn red(keys: &mut Keys, it: &mut Red) {
     );
 }
 
-/// Losses of a link, in both directions or towards one end.
+/// Losses of a wired link, in both directions or towards one end.
 #[derive(Clone, Debug)]
 pub(in crate::scenario) struct Lossy {
     loss: Loss,

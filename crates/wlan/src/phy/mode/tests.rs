@@ -1,11 +1,11 @@
-//! Modes against the tables of the standard.
+//! Tests of modes against the tables of the standard.
 
 use super::*;
 
 use GuardInterval::{Ns400, Ns800, Ns1600, Ns3200};
 use Width::{Mhz20, Mhz40, Mhz80, Mhz160};
 
-/// Rates of one stream, by MCS, as tables print them [tenths of a Mb/s].
+/// Rates by MCS for this number of streams, as the tables print them [tenths of a Mb/s].
 fn ladder(format: Format, width: Width, guard: GuardInterval, streams: u8) -> Vec<u64> {
     let of_streams = |it: &Mode| it.streams() == streams;
     Mode::all(format, width, guard).filter(of_streams).map(Mode::tenths_of_mbps).collect()
@@ -72,7 +72,7 @@ fn symbols_carry_the_bits_of_the_tables() {
     assert_eq!(bits(Format::He, 11, 1, Mhz20), (2_340, 1_950, 0));
 }
 
-/// Rates at which one more encoder would do by the rate alone, and the standard has more.
+/// Modes for which the rate alone would need fewer encoders than the standard has.
 ///
 /// Verifies: [80211-2020 §21.5]
 #[test]

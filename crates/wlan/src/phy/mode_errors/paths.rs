@@ -2,14 +2,14 @@
 
 use crate::phy::modulation::CodeRate;
 
-/// The code of 133 and 171 octal, plain or punctured: wrong paths of each weight, by the bit at which they leave the
-/// right one, summed over a puncturing period.  [haccoun-1989], [80211-2020 §17.3.5.6, §19.3.11.6]
+/// The code of 133 and 171 octal, plain or punctured: number of wrong paths of each weight, by the bit at which they
+/// leave the correct path, summed over a puncturing period.  [haccoun-1989], [80211-2020 §17.3.5.6, §19.3.11.6]
 #[derive(Debug)]
 pub(super) struct Code {
-    /// Data bits of the puncturing period.
+    /// Data bits per puncturing period.
     period: f64,
     free_distance: i32,
-    /// From one weight to the next.
+    /// Difference between consecutive weights.
     step: i32,
     paths: [f64; 7],
 }
@@ -49,8 +49,8 @@ impl Code {
         }
     }
 
-    /// Probability that a wrong path leaves the right one at a bit, if `pairwise` is that of one path of a weight: the
-    /// union bound, one at most.
+    /// Probability that a wrong path begins at a bit: the union bound, at most one. `pairwise` is the probability of
+    /// one wrong path of a given weight.
     pub(super) fn path(&self, pairwise: impl Fn(f64) -> f64) -> f64 {
         let weights = (0..).map(|place| f64::from(self.free_distance + place * self.step));
         let bound: f64 =
@@ -63,8 +63,9 @@ impl Code {
 mod tests {
     use super::*;
 
-    /// Wrong paths by weight up to `heaviest`, counted bit by bit: from each place of the puncturing pattern (one bit of
-    /// `sent` for each output) a wrong bit leaves the state 0, and a path ends where it is back. A state is the last six bits.
+    /// Counts wrong paths by weight up to `heaviest`, bit by bit. From each place of the puncturing pattern, which
+    /// has one bit of `sent` for each output, a wrong bit leaves state 0, and the path ends when it is back in state
+    /// 0. A state is the last six bits.
     fn counted(sent: [&[u8]; 2], heaviest: usize) -> Vec<f64> {
         let period = sent[0].len();
         let mut ended = vec![0.0; heaviest + 1];
@@ -75,7 +76,7 @@ mod tests {
                 let mut next = vec![vec![0.0; heaviest + 1]; 64];
                 for (state, paths) in under_way.iter().enumerate() {
                     for bit in 0..2 {
-                        // The right path goes on in state 0.
+                        // The correct path continues in state 0.
                         if state == 0 && (place > start || bit == 0) {
                             continue;
                         }
@@ -101,8 +102,8 @@ mod tests {
         ended
     }
 
-    /// The patterns are those of the standard; the counts at rates 1/2, 2/3 and 3/4 are [haccoun-1989]'s too, who have 39 699,
-    /// 315 371 and 2 507 890 as the last three at 5/6.
+    /// The patterns are those of the standard. The counts at rates 1/2, 2/3 and 3/4 are also those of [haccoun-1989],
+    /// which has 39 699, 315 371 and 2 507 890 as the last three at 5/6.
     ///
     /// Verifies: [80211-2020 §17.3.5.6, §19.3.11.6]
     #[test]
@@ -125,8 +126,8 @@ mod tests {
         }
     }
 
-    /// BPSK with Es/N0 = 1 and rate 1/2: 11·Q(√20) + 38·Q(√24) + 193·Q(√28) + 1331·Q(√32) = 4.259e-5 + 1.830e-5 + 1.169e-5 +
-    /// 1.023e-5, and less from each further weight.
+    /// BPSK with Es/N0 = 1 and rate 1/2: 11·Q(√20) + 38·Q(√24) + 193·Q(√28) + 1331·Q(√32) = 4.259e-5 + 1.830e-5 +
+    /// 1.169e-5 + 1.023e-5, and less for each further weight.
     #[test]
     fn paths_add_up() {
         let q = |weight: f64| 0.5 * libm::erfc(libm::sqrt(weight));

@@ -4,23 +4,24 @@ use libm::{erfc, exp, log, log2, sqrt};
 
 use crate::phy::modulation::Constellation;
 
-/// Coded bits as a demapper hands them on.
+/// Statistics of the soft bits that a demapper produces.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SoftBits {
-    /// Mean information in one [bit].
+    /// Mean mutual information of a coded bit [bit].
     pub(super) capacity: f64,
-    /// Variance of it [bit²].
+    /// Variance of the information of a coded bit [bit²].
     dispersion: f64,
-    /// Bhattacharyya's factor, by which each of them makes a wrong path less likely: the mean of e^-Λ/2, with Λ the
-    /// logarithm of the odds that the bit is right.
+    /// Bhattacharyya parameter of a coded bit: the mean of e^-Λ/2, where Λ is the log-likelihood ratio in favour of
+    /// the correct value. Each bit in which a wrong path differs makes the path less likely by this factor.
     pub(super) bhattacharyya: f64,
-    /// Mean of Λ², each value of it weighed with e^-Λ/2.
+    /// Mean of Λ², weighted by e^-Λ/2.
     spread: f64,
 }
 
 impl SoftBits {
-    /// Both dimensions of a constellation are alike, and Gray labels split its bits between them. Noise is summed by the
-    /// trapezoidal rule over 6.5 standard deviations to each side, which is exact for what decays so fast.
+    /// Calculates the statistics of a constellation. Both dimensions are equal, and Gray labels divide the bits
+    /// between them. The integral over the noise is a trapezoidal sum over 6.5 standard deviations to each side,
+    /// which is practically exact for a function that decays so fast.
     pub(super) fn of(constellation: Constellation, snr: f64) -> Self {
         const STEPS: i32 = 52;
         let bits = Pam::bits(constellation);
@@ -51,7 +52,7 @@ impl SoftBits {
         Self { capacity, dispersion, bhattacharyya: (factor / weights).min(1.0), spread }
     }
 
-    /// Probability that a word of `length` coded bits is wrong: Q((n(C - R) + ½ log2 n) / √(nV)).
+    /// Probability that a codeword of `length` coded bits is wrong: Q((n(C - R) + ½ log2 n) / √(nV)).
     /// [polyanskiy-2010 §IV]
     pub(super) fn word_error(self, length: f64, rate: f64) -> f64 {
         let margin = length * (self.capacity - rate) + 0.5 * log2(length);
@@ -59,9 +60,9 @@ impl SoftBits {
         gaussian_tail(margin / deviation)
     }
 
-    /// Probability that a wrong path of weight `d` beats the right one. The sum Λ of its bits' logarithms, tilted by e^-Λ/2, is
-    /// taken for normal with d times the spread s as its variance: B^d·e^(ds/8)·Q(√(ds)/2). For BPSK it is normal.
-    /// [martinez-2006 §III]
+    /// Probability that a wrong path of weight `d` beats the correct one. The sum Λ of the bits' log-likelihood
+    /// ratios, tilted by e^-Λ/2, is assumed to be normal with a variance of d times the spread s:
+    /// B^d·e^(ds/8)·Q(√(ds)/2). For BPSK it is normal. [martinez-2006 §III]
     pub(super) fn pairwise(self, d: f64) -> f64 {
         exp(d * log(self.bhattacharyya)) * scaled_tail(sqrt(d * self.spread) / 2.0)
     }
@@ -72,7 +73,7 @@ fn gaussian_tail(x: f64) -> f64 {
     0.5 * erfc(x / std::f64::consts::SQRT_2)
 }
 
-/// The Q function times e^(x²/2), which stays in range.
+/// Q function times e^(x²/2), which stays in range.
 fn scaled_tail(x: f64) -> f64 {
     if x < 30.0 {
         exp(x * x / 2.0) * gaussian_tail(x)
@@ -81,12 +82,12 @@ fn scaled_tail(x: f64) -> f64 {
     }
 }
 
-/// Odds, after what was received, against the value that each bit of the point that was sent has; bits that it lacks have odds of
-/// zero.
+/// Likelihood ratio of the wrong to the correct value, for each bit of the point that was sent; 0 for bits that the
+/// constellation does not have.
 fn odds(likelihoods: &[f64], sent: usize) -> [f64; MOST_BITS] {
     let label = |place: usize| place ^ (place >> 1);
     let (mut right, mut wrong) = ([0.0; MOST_BITS], [0.0; MOST_BITS]);
-    // All bits at once: sums that do not wait for each other.
+    // All bits at once, in independent sums.
     for (place, likelihood) in likelihoods.iter().enumerate() {
         let differing = label(place) ^ label(sent);
         for bit in 0..MOST_BITS {
@@ -98,7 +99,7 @@ fn odds(likelihoods: &[f64], sent: usize) -> [f64; MOST_BITS] {
     std::array::from_fn(|bit| wrong[bit] / right[bit])
 }
 
-/// Bits of one dimension of the largest constellation.
+/// Bits in one dimension of the largest constellation.
 const MOST_BITS: usize = 5;
 
 /// One dimension of a constellation, in standard deviations of the noise.
@@ -107,7 +108,7 @@ struct Pam {
 }
 
 impl Pam {
-    /// Bits of one dimension; BPSK has no other.
+    /// Bits in one dimension; BPSK has only one dimension.
     fn bits(constellation: Constellation) -> usize {
         match constellation {
             Constellation::Bpsk | Constellation::Qpsk => 1,
@@ -120,9 +121,9 @@ impl Pam {
 
     fn new(constellation: Constellation, snr: f64) -> Self {
         let count = f64::from(1 << Self::bits(constellation));
-        // Energy of the dimension over N0/2: 2·snr for BPSK, half of it where there are two.
+        // Energy of the dimension over N0/2: 2·snr for BPSK, and half of this with two dimensions.
         let energy = if constellation == Constellation::Bpsk { 2.0 * snr } else { snr };
-        // Points at ±1, ±3 … have the mean energy (L² - 1)/3.
+        // Points at ±1, ±3 … have a mean energy of (L² - 1)/3.
         let scale = sqrt(energy * 3.0 / (count * count - 1.0));
         let point = |place: i32| (f64::from(2 * place + 1) - count) * scale;
         Self { points: (0..1 << Self::bits(constellation)).map(point).collect() }
@@ -143,22 +144,24 @@ mod tests {
         SoftBits::of(constellation, pow(10.0, decibels / 10.0))
     }
 
-    /// Half a bit comes through BPSK at Eb/N0 = 0.187 dB, Es/N0 = -2.823 dB, the limit that turbo codes are measured by.
+    /// BPSK has a capacity of half a bit at Eb/N0 = 0.187 dB, Es/N0 = -2.823 dB, the limit to which turbo codes are
+    /// compared.
     ///
     /// Verifies: [caire-1998 §III]
     #[test]
     fn half_a_bit_comes_through_bpsk_at_its_known_limit() {
         let capacity = |it, decibels: f64| at(it, decibels).capacity;
         assert!((capacity(Constellation::Bpsk, -2.823) - 0.5).abs() < 1e-3);
-        // QPSK has twice the bits for twice the energy.
+        // QPSK has twice the bits with twice the energy.
         assert!((capacity(Constellation::Qpsk, -2.823 + 3.0103) - 0.5).abs() < 1e-3);
         for it in [Constellation::Qam16, Constellation::Qam256, Constellation::Qam1024] {
             assert!(capacity(it, -30.0) < 0.01 && capacity(it, 45.0) > 0.999, "{it:?}");
         }
     }
 
-    /// BPSK has the factor e^-Es/N0, at 3 dB e^-1.9953 = 0.13598, and the spread 8·Es/N0 = 15.962. So a path of weight d has
-    /// Q(√(2·d·Es/N0)): with Es/N0 = 1 and 10, 12, 14 bits Q(√20) = 3.872e-6, Q(√24) = 4.817e-7, Q(√28) = 6.055e-8.
+    /// BPSK has the factor e^-Es/N0, at 3 dB e^-1.9953 = 0.13598, and the spread 8·Es/N0 = 15.962. So a path of
+    /// weight d has probability Q(√(2·d·Es/N0)): with Es/N0 = 1 and weights 10, 12, 14, Q(√20) = 3.872e-6, Q(√24) =
+    /// 4.817e-7 and Q(√28) = 6.055e-8.
     ///
     /// Verifies: [martinez-2006 §III]
     #[test]
@@ -185,8 +188,8 @@ mod tests {
         }
     }
 
-    /// Where as much comes through as the code asks, about half the words are wrong: ½ log2 1944 = 5.46 bits help against
-    /// a deviation of √(1944·V).
+    /// If the capacity equals the code rate, about half of the codewords are wrong: ½ log2 1944 = 5.46 bits help
+    /// against a deviation of √(1944·V).
     ///
     /// Verifies: [polyanskiy-2010 §IV]
     #[test]

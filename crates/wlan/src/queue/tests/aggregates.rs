@@ -1,34 +1,34 @@
-//! Receivers of aggregates: whatever is lost, nothing vanishes and nothing waits for ever.
+//! Receivers with block ack agreements: with any losses, no packet vanishes and none waits for ever.
 
 use super::*;
-use crate::aggregation::{Agreement, Window};
+use crate::aggregation::{Agreement, BlockAckWindow};
 use crate::block_ack::{AfterSilence, REORDER_TIMEOUT, Recipient, Sequence};
 use crate::phy::mode::{Format, Mode};
 use crate::phy::{GuardInterval, TxVector, Width};
 
 const STATIONS: usize = 3;
-/// Transmissions of an MPDU.
+/// Largest number of transmissions of an MPDU.
 const ATTEMPTS: u16 = 4;
 
-/// What becomes of a frame.
+/// Outcome of a frame.
 #[derive(Clone, Copy, Debug)]
 enum Frame {
-    /// MPDUs are lost whose place has a bit here, and the others are acknowledged.
+    /// MPDUs whose place has a bit here are lost, and the others are acknowledged.
     Lost(u64),
     Unanswered,
-    /// No CTS has come as often as an RTS is sent.
+    /// No CTS came for any of the RTS attempts.
     NoCts,
 }
 
 /// A transmit queue and its receivers.
-struct Link {
+struct LossyLink {
     queue: TransmitQueue<Tagged>,
     recipients: Vec<Option<Recipient<()>>>,
     came: u32,
     gone: u32,
 }
 
-impl Link {
+impl LossyLink {
     fn new(config: QueueConfig, agreements: [Option<Agreement>; STATIONS]) -> Self {
         let mut queue = TransmitQueue::new(config);
         for (index, agreement) in agreements.into_iter().enumerate() {
@@ -48,7 +48,7 @@ impl Link {
         self.gone += u32::from(!self.queue.push(now, packet(flow, u64::from(self.came), size)));
     }
 
-    /// One exchange.
+    /// Performs one exchange.
     fn exchange(&mut self, now: Time, frame: Frame) {
         let Some(to) = self.queue.link_in_service() else {
             self.gone += u32::from(finish(&mut self.queue, now).is_some());
@@ -65,7 +65,7 @@ impl Link {
         self.settle(now, to, request.is_some(), frame);
     }
 
-    /// The data frame of an exchange, as a cell makes it.
+    /// Sends the data frame of an exchange, as a cell does.
     fn send(&mut self, now: Time, to: NodeId, agreement: &Agreement, frame: Frame) {
         let mode = Mode::all(Format::Ht, Width::Mhz20, GuardInterval::Ns800).next().expect("MCS 0");
         let (tx, block_ack) = (TxVector::Mode(mode), Duration::from_micros(32));
@@ -105,7 +105,7 @@ impl Link {
         });
     }
 
-    /// Every packet is done, dropped, refused or there, and nothing waits while nothing is in service.
+    /// Checks that every packet is done, dropped, refused or queued, and that none waits while nothing is in service.
     fn check(&mut self) {
         self.gone +=
             u32::try_from(std::iter::from_fn(|| self.queue.poll_dropped()).count()).unwrap();
@@ -120,7 +120,7 @@ impl Link {
         assert!(left > 0 || queue.airtime_ahead().is_zero(), "airtime of nothing");
     }
 
-    /// Lets exchanges without errors come until nothing is left.
+    /// Performs exchanges without errors until nothing is left.
     fn drain(&mut self, mut now: Time) {
         for _ in 0..10_000 {
             match self.queue.next_release() {
@@ -137,13 +137,13 @@ impl Link {
     }
 }
 
-/// An A-MPDU of up to 9000 octets, with a window of 64.
+/// Agreement with A-MPDUs of up to 9000 octets and a window of 64.
 fn agreement() -> Agreement {
-    Agreement::of(Format::Ht, Window::Mpdus64)
+    Agreement::of(Format::Ht, BlockAckWindow::Mpdus64)
 }
 
-/// Two flows to one station, and the first MPDU of each frame is lost three times of four: the window of 64 moves on only
-/// every fourth frame of 63 packets, and packets of either flow wait for that where they are.
+/// Two flows to one station, in which the first MPDU of each frame is lost three times out of four. The window of 64
+/// moves only with every fourth frame of 63 packets. Meanwhile packets of both flows wait in their queues.
 #[test]
 fn a_window_without_room_lets_no_packet_vanish() {
     let airtime = |hardware_queue| {
@@ -159,7 +159,7 @@ fn a_window_without_room_lets_no_packet_vanish() {
         airtime(HardwareQueue::packets(200)),
     ] {
         let config = QueueConfig { discipline, ..QueueConfig::fifo(400) };
-        let mut link = Link::new(config, [Some(agreement()), None, None]);
+        let mut link = LossyLink::new(config, [Some(agreement()), None, None]);
         for _ in 0..100 {
             (0..60).for_each(|number| link.push(ms(0), number % 2, 100));
             link.exchange(ms(0), Frame::Lost(1));
@@ -169,10 +169,11 @@ fn a_window_without_room_lets_no_packet_vanish() {
     }
 }
 
-/// At 6 Mb/s a packet of 1500 octets is expected to need 2.07 ms, so that each of three stations has four in the driver, 24.8 ms
-/// in all. The first one loses its frames, of one packet more each time; an MPDU is given up after four. When the last frame is
-/// lost, three packets wait in the window, 6.2 ms, and other categories have 24 ms, so that the station may have 5 ms. They have
-/// been taken before, and go again.
+/// At 6 Mb/s a packet of 1500 octets is expected to take 2.07 ms, so each of three stations has four packets in the
+/// driver, 24.8 ms together. The first station's frames are lost, each of one packet more; an MPDU is given up after
+/// four attempts. When the last frame is lost, three packets wait in the window, 6.2 ms, and other categories have 24
+/// ms, so that the station may have 5 ms. Its lost packets are sent again nevertheless, because the driver has taken
+/// them before.
 #[test]
 fn limits_of_airtime_hold_back_nothing_that_was_lost() {
     let rule = AirtimeSharing {
@@ -180,7 +181,7 @@ fn limits_of_airtime_hold_back_nothing_that_was_lost() {
         ..AirtimeSharing::default()
     };
     let config = QueueConfig { discipline: Discipline::Airtime(rule), ..QueueConfig::fifo(1_000) };
-    let mut link = Link::new(config, [Some(agreement()); STATIONS]);
+    let mut link = LossyLink::new(config, [Some(agreement()); STATIONS]);
     let rate = DataRate::from_mbps(6);
     for index in 0..STATIONS {
         link.queue.charge(ms(0), &Charge { rate, ..exchange(index, Down, 0) });
@@ -253,10 +254,10 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
     ]
 }
 
-/// Something that happens to a transmit queue.
+/// Event at a transmit queue.
 #[derive(Clone, Debug)]
 enum Step {
-    /// So many packets of a flow and a size come.
+    /// This number of packets of a flow and a size arrive.
     Come(u16, u64, u64),
     Sent(Frame),
     Changed(Discipline),
@@ -280,8 +281,8 @@ fn any_step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 768, ..ProptestConfig::default() })]
 
-    /// Every packet is done, dropped, refused or there, and in the end all are gone: under any discipline, with any driver's
-    /// queue, whatever is lost, and where the discipline changes meanwhile.
+    /// Every packet is done, dropped, refused or queued, and in the end all are gone: with any discipline, driver's
+    /// queue and losses, and with changes of the discipline.
     #[test]
     fn nothing_vanishes_and_nothing_is_stuck_in_aggregates(
         discipline in any_discipline(),
@@ -290,7 +291,7 @@ proptest! {
         steps in prop::collection::vec((any_step(), 0u64..3), 0..200),
     ) {
         let config = QueueConfig { discipline, ..QueueConfig::fifo(packets) };
-        let (mut link, mut now) = (Link::new(config, agreements), ms(0));
+        let (mut link, mut now) = (LossyLink::new(config, agreements), ms(0));
         for (step, pause) in steps {
             match step {
                 Step::Come(count, flow, size) => {

@@ -1,16 +1,16 @@
-//! Airtime in rounds, and what a driver takes ahead.
+//! Tests of airtime fairness, and of the driver's queue.
 
 use super::*;
 
-/// The default shares, and a limit that is not reached.
+/// A queue with a limit that is not reached.
 fn airtime_queue(rule: AirtimeSharing) -> TransmitQueue<Tagged> {
     queue(Discipline::Airtime(rule), 1_000, Limit::Shared)
 }
 
-/// Quantum 300. An exchange costs station 0 250 and station 1 900. After each service, deficits of (0, 1):
-/// (50, 300) 0 again; (−200, 300) → 0 gets 300 and is last, 1; (100, −600) → −300, 0; (−150, −300) → 0 gets
-/// 300, 1 too and has 0, 0; (−100, 0) → 200 and 300, 0; (−50, 300) → 250, 1; (250, −600) → −300, 0;
-/// (0, −300) → 300 and 0, 0; (50, 0) 0; (−200, 0) → 100 and 300, 0; (−150, 300) → 150, 1.
+/// The quantum is 300. An exchange costs station 0 250 and station 1 900. After each service, deficits of (0, 1):
+/// (50, 300) 0 again; (−200, 300) → 0 gets 300 and is last, 1; (100, −600) → −300, 0; (−150, −300) → 0 gets 300, 1
+/// too and has 0, 0; (−100, 0) → 200 and 300, 0; (−50, 300) → 250, 1; (250, −600) → −300, 0; (0, −300) → 300 and 0,
+/// 0; (50, 0) 0; (−200, 0) → 100 and 300, 0; (−150, 300) → 150, 1.
 ///
 /// Verifies: [hoiland-2017 §3.2]
 #[test]
@@ -26,8 +26,8 @@ fn airtime_is_charged_after_the_exchange_and_shared_in_rounds() {
     assert_eq!(order, [0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
 }
 
-/// A queue whose driver takes up to 64 packets ahead, when three stations at 8 Mb/s have had 30 of 962 octets each, one station
-/// after the other. Linux expects 38 octets more, 1000 µs, and 40 µs for the frame.
+/// A queue whose driver takes up to 64 packets ahead. Three stations at 8 Mb/s have 30 packets of 962 octets each,
+/// one station after the other. Linux expects 38 octets more, 1000 µs, and 40 µs for the frame.
 fn queue_with_driver(aql: Option<AirtimeQueueLimits>) -> TransmitQueue<Tagged> {
     let rule = AirtimeSharing {
         hardware_queue: HardwareQueue::aggregates(64),
@@ -45,15 +45,16 @@ fn queue_with_driver(aql: Option<AirtimeQueueLimits>) -> TransmitQueue<Tagged> {
     queue
 }
 
-/// Packets of each of three stations that have left their queues.
+/// Number of packets of each of three stations that have left their queues.
 fn taken(queue: &TransmitQueue<Tagged>) -> [usize; 3] {
     let ahead = queue.driver.as_ref().expect("a driver").packets().map(|(msdu, _)| msdu.to);
     let all: Vec<NodeId> = ahead.chain(in_service(queue).map(|msdu| msdu.to)).collect();
     [0, 1, 2].map(|index| all.iter().filter(|to| **to == NodeId::station(index)).count())
 }
 
-/// Up to 12 ms of the first station: eleven packets are 11.44 ms, the twelfth goes. The second has as many, since 12.48 and
-/// 11.44 are below 24 ms. After 24.96 the third has up to 5 ms: four are 4.16, the fifth goes.
+/// The driver takes up to 12 ms of the first station: eleven packets are 11.44 ms, so a twelfth follows. The second
+/// station has as many, since 12.48 + 11.44 ms are below 24 ms. After 24.96 ms the third station may have up to 5 ms:
+/// four packets are 4.16 ms, so a fifth follows.
 ///
 /// Verifies: [linux-aql]
 #[test]
@@ -61,18 +62,19 @@ fn the_driver_takes_the_airtime_that_its_limits_leave_to_a_station() {
     let limits = AirtimeQueueLimits::default();
     let mut queue = queue_with_driver(Some(limits));
     assert_eq!((taken(&queue), queue.len()), ([12, 12, 5], 90));
-    // After six of the first station 23.92 ms are left, and somebody takes one more.
+    // After six packets of the first station 23.92 ms are left, so one more packet is taken.
     (0..5).for_each(|_| _ = finish(&mut queue, ms(0)));
     assert_eq!(taken(&queue), [7, 12, 5]);
     finish(&mut queue, ms(0));
     assert_eq!(taken(&queue).iter().sum::<usize>(), 24);
     let served = std::iter::from_fn(|| finish(&mut queue, ms(0))).count();
     assert_eq!((served, queue.len(), taken(&queue)), (84, 0, [0; 3]));
-    // Without limits it takes what there is room for.
+    // Without limits the driver takes as many packets as it has room for.
     assert_eq!(taken(&queue_with_driver(None)), [30, 30, 4]);
 }
 
-/// Quanta of 300 µs, and exchanges of 250 and 900 µs: stations share as they do without a driver, a little later.
+/// Quanta of 300 µs, and exchanges of 250 and 900 µs: stations share airtime as without a driver's queue, a little
+/// later.
 #[test]
 fn a_driver_shares_airtime_as_the_scheduler_says() {
     let rule = AirtimeSharing {
@@ -90,8 +92,8 @@ fn a_driver_shares_airtime_as_the_scheduler_says() {
     assert!(first.abs_diff(second) <= 3_000, "{first} and {second} us");
 }
 
-/// A turn is three exchanges long. A station that has just come interrupts one, and does so once: when it
-/// comes back while it is still listed, it waits for its turn.
+/// A turn has three exchanges. A new station interrupts a turn, and does so once: if it comes back while it is still
+/// listed, it waits for its turn.
 ///
 /// Verifies: [hoiland-2017 §3.2]
 #[test]
@@ -105,15 +107,15 @@ fn a_station_goes_first_only_when_it_is_new() {
         }
         serve(&mut queue, ms(0), [1_000, 0, 100]).expect("packets wait")
     };
-    // 2000 and 1000 are left of the first turn; station 2 comes when the third exchange is in service
+    // 2000 and 1000 are left of the first turn; station 2 comes while the third exchange is in service
     assert_eq!([next(None), next(None), next(Some(0)), next(None)], [0, 0, 0, 4]);
-    // looked at again, empty, and listed among the old; station 0 has a turn before
+    // station 2 is found empty and listed among the old; station 0 has a turn before it
     assert_eq!([next(Some(1)), next(None), next(None), next(None)], [0, 0, 0, 4]);
-    // looked at once more and listed no longer: it is new again, in the middle of a turn
+    // station 2 is found empty again and listed no longer: now it is new again, in the middle of a turn
     assert_eq!([next(Some(2)), next(None)], [0, 4]);
 }
 
-/// Two stations use as much for each exchange; of two flows of one of them each has half.
+/// Two stations use equally much per exchange. Each of two flows of one station has half of the station's share.
 #[test]
 fn flows_of_a_station_share_its_time() {
     let mut queue = airtime_queue(AirtimeSharing::default());
@@ -128,8 +130,8 @@ fn flows_of_a_station_share_its_time() {
     assert_eq!(counts, [8, 8, 16]);
 }
 
-/// Station 0 has sent for 3 ms: it waits until station 1 has had as much more, where that counts and where
-/// station 0 was there in the last 100 ms.
+/// Station 0 has sent for 3 ms. It waits until station 1 has had as much more, if uplink counts and if station 0 was
+/// active within the last 100 ms.
 ///
 /// Verifies: [linux-atf]
 #[test]
@@ -137,7 +139,7 @@ fn what_a_station_sends_is_charged_while_it_is_active() {
     for (charges_uplink, at, late) in [(true, 0, true), (false, 0, false), (true, 101, false)] {
         let mut queue =
             airtime_queue(AirtimeSharing { charges_uplink, ..AirtimeSharing::default() });
-        // the first is in service; then both have a turn of their own
+        // the first packet is in service; then both stations have a turn of their own
         for flow in [2, 0] {
             queue.push(ms(0), packet(flow, 0, 1_000));
         }
@@ -151,7 +153,7 @@ fn what_a_station_sends_is_charged_while_it_is_active() {
     }
 }
 
-/// A standing delay of 30 ms is above the target of 20 ms, and below 50 ms, that of stations below 12 Mb/s.
+/// A standing delay of 30 ms is above the target of 20 ms, and below the 50 ms of stations below 12 Mb/s.
 ///
 /// Verifies: [hoiland-2017 §3]
 #[test]
@@ -186,7 +188,7 @@ fn among_stations_the_fattest_flow_gives_way() {
     assert!(queue.poll_dropped().is_none());
 }
 
-/// Station 1 uses nine times as much for each exchange, and has as many turns all the same.
+/// Station 1 uses nine times as much per exchange, and has equally many turns.
 ///
 /// Verifies: [hoiland-2017 §3.1]
 #[test]

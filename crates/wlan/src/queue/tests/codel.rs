@@ -1,10 +1,10 @@
-//! `fq-codel` and its law, and flows in queues of their own.
+//! Tests of CoDel and FQ-CoDel.
 
 use super::*;
 
-/// Packets of 1000 octets, one served each 20 ms, so each has waited 20 ms more than the one before. The
-/// delay is above 5 ms from the first dequeue on; 100 ms later the first drop; the next one follows
-/// 100 ms after it, and the next 100/√2 ms after that.
+/// Packets of 1000 octets, one served every 20 ms, so that each has waited 20 ms longer than the one before. The
+/// delay is above 5 ms from the first dequeue on. The first drop comes 100 ms later, the next one 100 ms after it,
+/// and the third 100/√2 ms after that.
 ///
 /// Verifies: [RFC8289 §5.5]
 #[test]
@@ -22,18 +22,18 @@ fn codel_drops_the_oftener_the_longer_the_queue_stands() {
             drops.push((20 * step, msdu.payload.number));
         }
     }
-    // First dequeue at 20 ms, so drops from 120 ms on; then 120 + 100 = 220, 220 + 70.7 = 290.7 → 300,
-    // 290.7 + 57.7 = 348.4 → 360, 348.4 + 50 = 398.4 → 400.
+    // The first dequeue is at 20 ms, so drops start at 120 ms; then 120 + 100 = 220, 220 + 70.7 = 290.7 → 300, 290.7
+    // + 57.7 = 348.4 → 360, 348.4 + 50 = 398.4 → 400.
     let times: Vec<u64> = drops.iter().map(|(at, _)| *at).collect();
     assert_eq!(times, [120, 220, 300, 360, 400]);
-    // packet n is dequeued at 20·n, one later for each drop before
+    // packet n is dequeued at 20·n, minus one packet for each earlier drop
     assert_eq!(drops[..2], [(120, 6), (220, 12)]);
 }
 
 #[test]
 fn codel_leaves_a_short_or_a_fast_queue_alone() {
     let mut queue = queue(Discipline::CoDel(RULE), 1_000, Limit::Shared);
-    // at most two packets of 700 octets wait: less than one of the largest size
+    // at most two packets of 700 octets wait, which is less than one of the largest size
     for step in 0..50 {
         queue.push(ms(100 * step), packet(0, step, 700));
         if step > 2 {
@@ -43,8 +43,8 @@ fn codel_leaves_a_short_or_a_fast_queue_alone() {
     assert!(queue.poll_dropped().is_none());
 }
 
-/// Dropping that resumes within 16 intervals goes on at the rate at which it ended: five drops made count 5
-/// from 1, so 4 is left, and the second drop comes 100/√4 = 50 ms after the first. Later it starts afresh.
+/// Dropping that resumes within 16 intervals continues at its former rate: five drops raised count from 1 to 5, so 4
+/// remains, and the second drop comes 100/√4 = 50 ms after the first. Later it starts anew.
 ///
 /// Verifies: [RFC8289 §5.5]
 #[test]
@@ -81,8 +81,8 @@ fn a_flow_that_has_just_come_goes_first() {
     assert_eq!(served(&mut queue, ms(0))[..4], [0, 2, 2, 0]);
 }
 
-/// A turn is three packets long. A flow that has just come interrupts one, and does so once: when it comes
-/// back while it is still listed, it waits for its turn.
+/// A turn has three packets. A new flow interrupts a turn, and does so once: if it comes back while it is still
+/// listed, it waits for its turn.
 ///
 /// Verifies: [RFC8290 §4.2]
 #[test]
@@ -96,11 +96,11 @@ fn a_flow_goes_first_only_when_it_is_new() {
         finish(queue, ms(0));
         in_service(queue).expect("packets wait").payload.flow
     };
-    // flow 0 is new itself: a turn after the packet in service; then the first of a turn among the old
+    // flow 0 is new itself: a turn after the packet in service, and then the first packet of a turn among the old
     assert_eq!([0; 4].map(|_| next(&mut queue)), [0; 4]);
     queue.push(ms(0), packet(2, 0, 100));
     assert_eq!(next(&mut queue), 2);
-    // looked at again, empty, and listed among the old; flow 0 goes on with its turn
+    // flow 2 is found empty and listed among the old; flow 0 continues its turn
     assert_eq!(next(&mut queue), 0);
     queue.push(ms(0), packet(2, 1, 100));
     assert_eq!([0; 3].map(|_| next(&mut queue)), [0, 2, 0]);

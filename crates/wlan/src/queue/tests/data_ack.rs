@@ -1,9 +1,9 @@
-//! Data and ACKs by their weights.
+//! Tests of DATA and ACKs by weights.
 
 use super::*;
 
-/// The first packet is in service before the second comes; then three rounds of data, ACK, data, and the
-/// ACKs that are left alone.
+/// The first packet is in service before the second comes. Then there are three rounds of data, ACK, data, and the
+/// remaining ACKs.
 ///
 /// Verifies: [updown-fairness §IV]
 #[test]
@@ -16,8 +16,8 @@ fn data_and_acks_are_served_two_to_one_and_nobody_waits_for_an_empty_queue() {
     assert_eq!(served(&mut queue, ms(0)), [0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1]);
 }
 
-/// Two to one; the only data packet that waits is served first, then the ACK is alone and clears the account:
-/// of the next two, data goes first again.
+/// Weights two to one. The only waiting data packet is served first. Then the ACK is alone, which clears the credits,
+/// so that of the next two packets data goes first again.
 #[test]
 fn an_empty_queue_saves_nothing() {
     let mut queue = queue(Discipline::data_ack(Weights::default()), 50, Limit::Each);
@@ -40,12 +40,12 @@ fn new_weights_hold_from_the_next_packet_on() {
         queue.push(ms(0), packet(1, number, 52));
     }
     queue.set_weights(Weights { data: 1, ack: 3 });
-    // after the one in service, the credit of one round: ACK, ACK, data, ACK or a rotation of it
+    // after the packet in service, one round of credit: ACK, ACK, data, ACK or a rotation of it
     let order = served(&mut queue, ms(0));
     assert_eq!(order[1..9].iter().sum::<u64>(), 6, "{order:?}");
 }
 
-/// Data and ACKs in turn, in a FIFO; then one ACK for two of data, of which the third has no more room.
+/// Data and ACKs alternate in a FIFO. Then one ACK follows two data packets; there is no room for a third.
 #[test]
 fn what_waits_joins_the_queues_of_another_discipline() {
     let mut queue = queue(Discipline::Fifo, 50, Limit::Shared);
@@ -63,8 +63,8 @@ fn what_waits_joins_the_queues_of_another_discipline() {
     assert_eq!(served(&mut queue, ms(9)), [0, 0, 1, 0, 1, 1]);
 }
 
-/// The driver has two frames: the one in service and the data that came next. The ACK that comes behind them waits for both;
-/// without the driver's queue it would have had its turn after the one in service.
+/// The driver holds two frames: the one in service and the data that came next. An ACK that comes behind them waits
+/// for both. Without the driver's queue it would be served after the frame in service.
 #[test]
 fn an_ack_waits_behind_data_that_the_driver_has_taken() {
     let order = |hardware_queue| {

@@ -1,4 +1,4 @@
-//! What holds for any discipline and any history.
+//! Properties of all disciplines, for random histories.
 
 use super::*;
 
@@ -56,7 +56,7 @@ fn any_config() -> impl Strategy<Value = QueueConfig> {
     )
 }
 
-/// An arrival of a flow with a size, or the end of a service; then time passes [ms].
+/// Steps of a history: the arrival of a packet with flow and size, or the end of a service; then a pause [ms].
 fn any_history() -> impl Strategy<Value = Vec<(Option<(u64, u64)>, u64)>> {
     let arrival = prop::option::weighted(0.6, (0u64..6, 1u64..1_515));
     prop::collection::vec((arrival, 0u64..8), 0..400)
@@ -65,8 +65,8 @@ fn any_history() -> impl Strategy<Value = Vec<(Option<(u64, u64)>, u64)>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_024, ..ProptestConfig::default() })]
 
-    /// Every packet is served, dropped, refused or there; each flow in order; nothing waits while nothing
-    /// is served; no more than there is room for.
+    /// Every packet is served, dropped, refused or queued. Each flow stays in order. No packet waits while nothing is
+    /// in service, and the capacity is never exceeded.
     #[test]
     fn nothing_is_lost_overtaken_or_left_waiting(
         config in any_config(),
@@ -110,7 +110,7 @@ proptest! {
             prop_assert!(queue.len() <= room);
             now += Duration::from_millis(pause);
         }
-        // Whoever was held back gets its turn, none later than a debt can last.
+        // Every station that is held back gets its turn, at the latest when its debt is paid.
         let end = now + Duration::from_secs(60);
         while !queue.is_empty() || queue.next_release().is_some() {
             if in_service(&queue).is_some() {
@@ -124,7 +124,7 @@ proptest! {
         prop_assert_eq!(queue.len(), 0);
     }
 
-    /// Stations that always have packets use as much airtime, within a quantum and their longest exchanges.
+    /// Stations that always have packets use equally much airtime, within a quantum and their longest exchanges.
     #[test]
     fn airtime_is_fair(costs in prop::array::uniform3(50u64..13_000), quantum in 20u64..4_000) {
         let rule = AirtimeSharing {
@@ -143,8 +143,7 @@ proptest! {
         }
     }
 
-    /// While both kinds wait, each has its weight in every round, and never more than a packet more or
-    /// less on the way.
+    /// While both kinds wait, each has its weight in every round, and never deviates by more than one packet.
     #[test]
     fn weights_are_kept_within_a_packet(data in 1u32..40, ack in 1u32..40, rounds in 1usize..8) {
         let weights = Weights { data, ack };
@@ -167,7 +166,7 @@ proptest! {
         }
     }
 
-    /// Stations that always have packets send equally often, and under deficits equally much within a
+    /// Stations that always have packets send equally often and, under deficit round robin, equally much within a
     /// quantum and a packet.
     #[test]
     fn turns_are_fair(sizes in prop::collection::vec(64u64..1_515, 2..5), quantum in 1_514u64..4_000) {

@@ -1,10 +1,10 @@
-//! Time regulated by tokens.
+//! Tests of the regulator of channel time.
 
 use super::*;
 
-/// Two stations with half the channel and 10 ms saved each. An exchange of 12 ms leaves the first with a debt
-/// of 2 ms, paid after 4 ms; the tokens must be more than none, so a nanosecond later it may send. Before, the
-/// other has its turns; when it has no more to send nobody is served.
+/// Two stations with half of the channel and 10 ms saved each. An exchange of 12 ms leaves the first with a debt of 2
+/// ms, which is paid after 4 ms. Tokens must be positive, so it may send a nanosecond later. Before that the other
+/// station has its turns, and when that has nothing more to send, no station is served.
 ///
 /// Verifies: [tan-2004 §4.1, §4.2]
 #[test]
@@ -25,14 +25,15 @@ fn a_station_without_tokens_waits_even_if_nobody_else_sends() {
     queue.release(release);
     assert_eq!(in_service(&queue).unwrap().payload.flow, 0);
     assert_eq!(queue.next_release(), None);
-    // One that comes for somebody with tokens goes at once.
+    // A packet for a station with tokens goes into service at once.
     serve(&mut queue, release, costs);
     assert!(queue.is_empty());
     queue.push(release, packet(2, 2, 1_000));
     assert_eq!(in_service(&queue).unwrap().payload.flow, 2);
 }
 
-/// A station is charged for what it sends, the gap before it, and the back-off where the rule says so.
+/// A station is charged for its transmissions, for the interframe space before them, and for the back-off if so
+/// configured.
 ///
 /// Verifies: [tan-2004 §4.2]
 #[test]
@@ -50,7 +51,7 @@ fn uplink_gap_and_back_off_use_tokens() {
     }
 }
 
-/// A minute of UDP that nobody could hold back leaves a debt of one interval, a second.
+/// A minute of UDP that could not be held back leaves a debt of one interval, which is a second.
 #[test]
 fn a_debt_has_a_bound() {
     let mut queue = queue(Discipline::TimeRegulator(REGULATION), 50, Limit::Each);
@@ -66,8 +67,7 @@ fn a_debt_has_a_bound() {
     assert!((ms(1_000)..=ms(2_000) + Duration::from_nanos(1)).contains(&now), "{now}");
 }
 
-/// Whoever is alone is not held back; nor is the one that stays when the other has done nothing for an
-/// interval.
+/// A station alone is not held back. Neither is a station whose only competitor has been idle for an interval.
 #[test]
 fn whoever_is_alone_has_the_channel() {
     let mut queue = queue(Discipline::TimeRegulator(REGULATION), 50, Limit::Each);
@@ -77,7 +77,7 @@ fn whoever_is_alone_has_the_channel() {
     }
     queue.charge(ms(1), &exchange(1, Up, 100));
     serve(&mut queue, ms(1), [50_000, 0, 0]);
-    // It owes for this exchange only: 50 ms, paid after 100.
+    // The debt is that of this exchange only: 50 ms, paid after 100 ms.
     assert_eq!(queue.next_release(), Some(ms(101) + Duration::from_nanos(1)));
     let mut now = ms(1);
     while now <= ms(1_999) {
@@ -85,16 +85,16 @@ fn whoever_is_alone_has_the_channel() {
         queue.release(now);
         serve(&mut queue, now, [90_000, 0, 0]);
     }
-    // The other used a little in the first second and nothing in the next.
+    // The other station used a little in the first second and nothing in the next.
     queue.release(now);
     for _ in 0..5 {
         assert_eq!(serve(&mut queue, now, [50_000, 0, 0]), Some(0));
     }
 }
 
-/// Station 1 uses a tenth of the channel, station 0 what it may, for 30 s: half is not enough for it, and it
-/// gets what the other leaves, as far as seven eighths of the channel are used. When the other wants more, it
-/// has half at once.
+/// For 30 s station 1 uses a tenth of the channel, and station 0 as much as it may. Half of the channel is not enough
+/// for station 0, so it gets what station 1 leaves, until seven eighths of the channel are used. When station 1 wants
+/// more, it has half at once.
 ///
 /// Verifies: [tan-2004 §4.3]
 #[test]
@@ -103,7 +103,7 @@ fn unused_shares_go_to_those_who_wait_and_come_back() {
     let mut used = [0, 0, 0];
     let mut now = Time::ZERO;
     let mut number = 0;
-    // Each exchange takes 2 ms of the channel; station 1 has one every 20 ms until 30 s.
+    // Each exchange takes 2 ms of the channel. Station 1 has one every 20 ms until 30 s.
     let mut next_light = Time::ZERO;
     let mut phase = [[0; 2]; 3];
     while now < ms(50_000) {
@@ -130,7 +130,7 @@ fn unused_shares_go_to_those_who_wait_and_come_back() {
             queue.release(now);
         }
     }
-    // 15 s hold 7500 exchanges: a tenth, and from 3/4 to 7/8 less a tenth
+    // 15 s have 7500 exchanges: a tenth of these, and from 3/4 to 7/8 minus a tenth
     let [[greedy, light], [one, other], _] = phase;
     assert!((700..=800).contains(&light), "{light}");
     assert!((4_800..=5_900).contains(&greedy), "{greedy}");

@@ -1,4 +1,4 @@
-//! Stations in turn, by packets and by octets.
+//! Tests of round robin, by packets and by octets.
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn stations_take_turns() {
     }
 }
 
-/// Quantum 1000. Station 0 sends 600 octets at a time, station 1 300: after the packet in service,
+/// Quantum 1000. Station 0 sends packets of 600 octets, and station 1 packets of 300. After the packet in service:
 /// 600 (400 kept), then 300 · 3 (100 kept), 600 · 2 of 1400, 300 · 3 of 1100.
 ///
 /// Verifies: [drr-1995 §3]
@@ -28,8 +28,8 @@ fn octets_are_shared_where_packets_differ() {
     assert_eq!(order[..10], [0, 2, 2, 2, 0, 2, 2, 2, 0, 0]);
 }
 
-/// Station 1 sends 300 octets of its 1000 and has no more: the 700 are gone when it comes back, and after
-/// one packet of 600 it is station 0's turn.
+/// Station 1 sends 300 of its 1000 octets and has no more packets. The 700 are lost when it comes back, and after one
+/// packet of 600 it is station 0's turn.
 #[test]
 fn whoever_has_nothing_left_keeps_no_octets() {
     let mut queue = queue(DRR, 50, Limit::Each);

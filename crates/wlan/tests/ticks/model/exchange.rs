@@ -1,9 +1,10 @@
-//! Exchanges: how they go on, succeed and fail.
+//! Exchanges of the model: their frames, success and failure.
 
 use super::*;
 
 impl Model<'_> {
-    /// No response comes: `id` knows it at that time, and its member's other categories hold still until then.
+    /// Ends the wait of station `id` for a response at this time. Until then the other categories of its member do
+    /// not count down.
     pub(super) fn give_up_at(&mut self, id: usize, at: u64, kind: FrameKind) {
         self.stations[id].timeout = Some((at, kind));
         let member = self.stations[id].member;
@@ -14,7 +15,7 @@ impl Model<'_> {
         }
     }
 
-    /// A frame a SIFS later: vector, duration and NAV.
+    /// Frame of an exchange that follows after a SIFS.
     pub(super) fn follow(
         &mut self,
         now: u64,
@@ -27,8 +28,8 @@ impl Model<'_> {
         self.pending.push((at, frame));
     }
 
-    /// The sender of a frame hears its response begin, or only its own time-out counts.
-    /// [80211-2020 §10.3.2.9, §10.3.2.11]
+    /// Starts the wait of the sender for a response: it senses the start of the response, or times out. [80211-2020
+    /// §10.3.2.9, §10.3.2.11]
     pub(super) fn await_response(&mut self, now: u64, index: usize) {
         let sent = now - us(self.airtime.timing.sifs).min(now);
         let gives_up = sent + us(self.airtime.response_timeout());
@@ -70,14 +71,14 @@ impl Model<'_> {
         self.tell_of_outcome(now, id, None);
         self.take_answer(id);
         if self.fits_txop(now, id) {
-            self.stations[id].want = Want::Response;
+            self.stations[id].pending = PendingAccess::Response;
             self.send_data(now, id);
         } else if self.receiver(id).is_some() || self.config.rules.post_backoff {
             self.draw(now, id);
         }
     }
 
-    /// The exchange of `id` has been answered.
+    /// Handles the response to the exchange of station `id`.
     pub(super) fn take_answer(&mut self, id: usize) {
         let plan = self.stations[id].plan.clone().expect("it was in an exchange");
         if self.agreed(id, plan.to).is_none() {
@@ -94,7 +95,7 @@ impl Model<'_> {
         self.start_afresh(id);
     }
 
-    /// Attempts after which an MPDU is given up.
+    /// Number of attempts after which an MPDU is given up.
     pub(super) fn attempts(&self, id: usize, is_protected: bool, planned: Option<u16>) -> u16 {
         match self.stations[id].access.attempts.unwrap_or(self.config.rules.attempts) {
             Attempts::Limits { .. } if let Some(planned) = planned => planned,
@@ -105,16 +106,16 @@ impl Model<'_> {
         }
     }
 
-    /// The window is the smallest again, and no attempt has failed.
+    /// Sets the contention window to the smallest one and the numbers of failed attempts to zero.
     pub(super) fn start_afresh(&mut self, id: usize) {
         let is_done = self.receiver(id).is_none();
         let s = &mut self.stations[id];
         s.window = u32::from(s.smallest);
         (s.short, s.long, s.internal) = (0, 0, 0);
-        s.want = if is_done { Want::Nothing } else { Want::Backoff };
+        s.pending = if is_done { PendingAccess::None } else { PendingAccess::Backoff };
     }
 
-    /// True if what comes next, without protection, and the answer to it end within the TXOP.
+    /// True if the next exchange, without protection, ends within the TXOP.
     pub(super) fn fits_txop(&mut self, now: u64, id: usize) -> bool {
         let (limit, sifs) = (us(self.stations[id].access.txop_limit), us(self.airtime.timing.sifs));
         if limit == 0 || self.receiver(id).is_none() {
@@ -132,7 +133,7 @@ impl Model<'_> {
         self.start_afresh(id);
     }
 
-    /// The frame that is answered starts: its MPDUs are on the air.
+    /// Starts the frame that is answered: its MPDUs are on the air.
     pub(super) fn begin_data(&mut self, at: u64, id: usize) -> OnAir {
         let frame = self.planned(at, id);
         self.open(&frame);
@@ -146,7 +147,7 @@ impl Model<'_> {
         }
     }
 
-    /// No answer has come on a link with aggregates.
+    /// Handles a missing response on a link with aggregates.
     pub(super) fn fail_link(&mut self, id: usize, plan: &Plan, kind: FrameKind, gives_up: bool) {
         let is_protected = matches!(plan.protection, Protection::RtsCts(_));
         let planned = self.law(id, plan.to).and_then(|law| law.longest_chain());
@@ -176,16 +177,17 @@ impl Model<'_> {
         self.settle((id, plan.to), limit, |_| false);
     }
 
-    /// A higher category of its member goes out instead: as after a collision, but that nothing was on the air.
+    /// Handles an internal collision with a higher category of the same member: as after a collision, but without a
+    /// transmission.
     pub(super) fn give_way(&mut self, now: u64, id: usize) {
         let to = self.receiver(id).expect("something to send");
         let has_link = self.agreed(id, to).is_some();
         self.stations[id].short += 1;
         self.stations[id].internal += 1;
-        // No frame has failed: a chain of rates goes on.
+        // No frame has failed, so the rate control's planned attempts go on.
         let chain_ends = self.chain_ends(id).map(|_| false);
         if !self.widen(id, chain_ends) {
-            self.stations[id].want = Want::Backoff;
+            self.stations[id].pending = PendingAccess::Backoff;
         } else if has_link {
             self.start_afresh(id);
         } else {
@@ -195,7 +197,7 @@ impl Model<'_> {
         self.draw(now, id);
     }
 
-    /// True if enough attempts have failed; else its window is doubled.
+    /// Doubles the contention window. True if the frame is to be given up instead.
     pub(super) fn widen(&mut self, id: usize, chain_ends: Option<bool>) -> bool {
         let s = &mut self.stations[id];
         let gives_up = match s.access.attempts.unwrap_or(self.config.rules.attempts) {
@@ -229,11 +231,11 @@ impl Model<'_> {
         } else if gives_up {
             self.leave(id);
         } else {
-            self.stations[id].want = Want::Backoff;
+            self.stations[id].pending = PendingAccess::Backoff;
             if has_link {
                 self.fail_link(id, &plan, kind, false);
                 if self.receiver(id).is_none() {
-                    self.stations[id].want = Want::Nothing;
+                    self.stations[id].pending = PendingAccess::None;
                 }
             }
         }

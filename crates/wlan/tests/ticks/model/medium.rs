@@ -1,4 +1,4 @@
-//! What is on the air, and who senses, decodes and answers it.
+//! Medium of the model: frames on the air, and the members that sense, decode and answer them.
 
 use super::*;
 
@@ -29,7 +29,7 @@ impl Model<'_> {
         }
     }
 
-    /// True if the receiver of `listener` understands frames that are sent so.
+    /// True if the receiver of `listener` can decode frames with this vector.
     pub(super) fn understands(&self, listener: usize, tx: TxVector) -> bool {
         match tx {
             TxVector::Dsss(..) => true,
@@ -72,7 +72,7 @@ impl Model<'_> {
         }
     }
 
-    /// Notes who knows of a beacon, and what a sender has counted before its exchange.
+    /// Notes the listeners that receive a beacon, and the back-off that a sender has counted before its exchange.
     pub(super) fn tell(&mut self, now: u64, frame: &OnAir) {
         let class = class(frame.kind);
         for (id, member) in (0u16..).take(self.members()).enumerate() {
@@ -86,7 +86,7 @@ impl Model<'_> {
         }
     }
 
-    /// Noise makes errors in the MPDUs of an aggregate, one by one.
+    /// Draws errors by noise for each MPDU of an aggregate.
     pub(super) fn spoil(&mut self, frame: &mut OnAir) {
         let link = frame.from.max(frame.to).max(1) - 1;
         let ErrorModel::Bernoulli(p) = self.config.stations[link].errors else { return };
@@ -97,7 +97,7 @@ impl Model<'_> {
         }
     }
 
-    /// True if noise leaves nothing of a frame that `id` would decode.
+    /// True if noise makes a frame errored that `id` would decode.
     pub(super) fn is_noisy(&mut self, frame: &OnAir, id: usize) -> bool {
         if frame.kind == FrameKind::CtsToSelf || !frame.is_decoded_by(id) {
             return false;
@@ -110,7 +110,7 @@ impl Model<'_> {
         p.happens(self.links[link].next_u64())
     }
 
-    /// Tells each station's carrier sense of the frames that have just ended.
+    /// Updates the carrier sense of each station after the frames that have just ended.
     pub(super) fn hear(&mut self, now: u64, ended: &[OnAir]) {
         let eifs = us(self.airtime.timing.eifs);
         for place in 0..self.stations.len() {
@@ -122,7 +122,7 @@ impl Model<'_> {
             let mut gap = self.stations[place].aifs;
             for frame in concerning {
                 let decoded = !frame.noisy_for[id] && frame.is_decoded_by(id);
-                // A sender that is told of collisions is told of its own.
+                // A sender that is told of collisions is told of those of its own frames.
                 let is_told = frame.kind != FrameKind::Beacon;
                 let collision = frame.lost_to[id] || frame.from == id && frame.collided && is_told;
                 let for_it = frame.to == id && frame.kind != FrameKind::CtsToSelf;
@@ -181,7 +181,7 @@ impl Model<'_> {
         }
     }
 
-    /// Frames on the air together are lost to whoever is reached by both.
+    /// Marks frames that overlap as lost to the members that sense both.
     pub(super) fn overlap(&mut self) {
         let members = self.members();
         for one in 0..self.air.len() {

@@ -1,4 +1,4 @@
-//! What a station would send next, and how long it takes.
+//! Choice of a station's next exchange, and its durations.
 
 use super::*;
 
@@ -50,7 +50,7 @@ impl Model<'_> {
         self.pending.push((at, frame));
     }
 
-    /// The frame that is answered of the exchange that `id` has planned.
+    /// The frame that is answered in the planned exchange of station `id`.
     pub(super) fn planned(&self, at: u64, id: usize) -> OnAir {
         let plan = self.stations[id].plan.clone().expect("a plan");
         let nav = us(self.airtime.timing.sifs) + plan.answer;
@@ -59,19 +59,20 @@ impl Model<'_> {
         OnAir { mpdus: plan.mpdus, ..frame }
     }
 
-    /// Aggregation between two members.
+    /// Aggregation agreement between two members, if any.
     pub(super) fn agreed(&self, id: usize, to: usize) -> Option<Agreed> {
         let from = self.stations[id].member;
         self.agreed.get(from.max(to) - 1).copied().flatten()
     }
 
-    /// Receiver of what `id` sends next: whoever has been in service and is not done, else of its oldest packet.
+    /// Receiver of the next exchange of station `id`: the one served last while it has more packets, else that of the
+    /// oldest packet.
     pub(super) fn receiver(&self, id: usize) -> Option<usize> {
         let s = &self.stations[id];
         s.again.or_else(|| s.queue.front().map(|packet| packet.to.index()))
     }
 
-    /// Plans the next exchange, whose first frame starts at `start`: alone, or behind another one of the TXOP.
+    /// Plans the next exchange, whose first frame starts at `start`; `is_first` if it is the first of a TXOP.
     pub(super) fn plan(&mut self, start: u64, id: usize, is_first: bool) {
         let to = self.receiver(id).expect("something to send");
         let plan = match self.agreed(id, to) {
@@ -97,7 +98,7 @@ impl Model<'_> {
         }
     }
 
-    /// Time on the air of a frame of so many octets [us].
+    /// Duration [µs] of a frame of this size.
     pub(super) fn air(&self, octets: u64, tx: TxVector) -> u64 {
         us(self.config.rules.legacy().ppdu_duration(Bytes::new(octets), tx))
     }
@@ -151,7 +152,7 @@ impl Model<'_> {
         }
     }
 
-    /// Sizes of MPDUs of a link.
+    /// Sizes of these MPDUs.
     pub(super) fn sizes(&self, id: usize, to: usize, mpdus: &[u64]) -> Vec<u64> {
         let numbered = &self.stations[id].links[to].numbered;
         let size =
@@ -159,8 +160,8 @@ impl Model<'_> {
         mpdus.iter().map(size).collect()
     }
 
-    /// Octets of a PSDU: a delimiter of four before each MPDU, and all but the last one filled up to a multiple of four.
-    /// An HT MPDU alone goes without.
+    /// Octets of a PSDU: a delimiter of four octets before each MPDU, and all MPDUs but the last one padded to a
+    /// multiple of four. A single MPDU of HT has no delimiter.
     pub(super) fn octets(sizes: &[u64], format: Format) -> u64 {
         if let ([size], Format::Ht) = (sizes, format) {
             return *size;
@@ -170,8 +171,8 @@ impl Model<'_> {
         others.iter().map(filled).sum::<u64>() + 4 + last
     }
 
-    /// Numbers of the MPDUs that go next from `id` to `to`: those that have been sent in vain, then new ones in the order
-    /// in which they came, as far as the window, the octets, the time of the PPDU and that of the TXOP go.
+    /// Sequence numbers of the next MPDUs from `id` to `to`: those to be sent again, then new ones in order of
+    /// arrival, within the window, the octets, the duration of the PPDU and the TXOP.
     pub(super) fn batch(
         &mut self,
         (start, end): (u64, u64),
@@ -197,7 +198,7 @@ impl Model<'_> {
             let place = self.stations[id].queue.iter().position(|it| it.to.index() == to);
             let fits = |sizes: &[u64]| {
                 let all = Self::octets(sizes, agreed.format);
-                // A delimiter counts, whether it is sent or not.
+                // The limit includes a delimiter, even if none is sent.
                 let octets = if let [size] = sizes { size + 4 } else { all };
                 let air = self.air(octets, tx);
                 octets <= agreed.octets
@@ -205,14 +206,14 @@ impl Model<'_> {
                     && air <= 5_484
                     && start + air + sifs + response <= end
             };
-            // A packet goes into the MPDU before it, if that is new and was the last.
+            // A packet joins the MPDU before it, if that is new and was the last one.
             if let (None, Some(place), Some(last)) = (old, place, link.numbered.back())
                 && numbers.last() == Some(&last.number)
                 && last.attempts == 0
                 && agreed.amsdu > 0
             {
                 let packet = self.stations[id].queue[place].size.get();
-                // Subframes of 14 octets and a packet, all but the last one filled up.
+                // Subframes of 14 octets and a packet, all but the last one padded.
                 let before = if last.packets == 1 { last.size - 30 + 14 } else { last.size - 30 };
                 let amsdu = before + (4 - before % 4) % 4 + 14 + packet;
                 let most = match (agreed.format, agreed.window) {
@@ -258,7 +259,7 @@ impl Model<'_> {
         numbers
     }
 
-    /// What was sent to `to` is known to have come, or not to have come, and is given up after so many attempts.
+    /// Notes the outcome of the MPDUs that were sent to `to`, and gives up those with `limit` failed attempts.
     pub(super) fn settle(
         &mut self,
         (id, to): (usize, usize),
@@ -276,7 +277,7 @@ impl Model<'_> {
             }
         }
         while let Some(Numbered { done: Some(is_acknowledged), .. }) = link.numbered.front() {
-            // Without a block ack nobody waits for it.
+            // Without a block ack the receiver does not wait for it.
             link.has_moved |= !is_acknowledged && has_block_ack;
             link.numbered.pop_front();
         }
