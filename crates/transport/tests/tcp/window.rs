@@ -1,4 +1,4 @@
-//! ControlSettings of sending: congestion window, receiver's window, window limit.
+//! Limits of sending: congestion window, receiver's window, window limit.
 
 use airfair_transport::tcp::{Segment, SenderConfig, Transfer, WindowLimit};
 use airfair_units::Bytes;

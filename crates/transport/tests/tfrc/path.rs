@@ -107,7 +107,7 @@ impl<F: FnMut(&Packet, u64) -> Delivery> Path<F> {
     }
 }
 
-/// A small random number generator for tests: SplitMix64.
+/// A small random number generator for tests: `SplitMix64`.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
