@@ -4,10 +4,10 @@ use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::process::Command;
 
-use airfair_emulator::emulation::{self as emulator, Member, NodeView, Options, View, Wish};
+use airfair_emulator::emulation::{self as emulator, Change, Member, NodeView, Options, View};
 use airfair_emulator::os::{self, Backend, Entrance};
 use airfair_emulator::plan::Node;
-use airfair_emulator::verdict::Late;
+use airfair_emulator::verdict::LateShare;
 use airfair_sim::packet::FlowId;
 use airfair_sim::scenario::{Endpoint, ErrorModel, Weights};
 use airfair_sim::world::Direction;
@@ -116,7 +116,7 @@ impl Emulation {
     /// True if the engine goes before all other programs.
     #[getter]
     fn goes_before_others(&self) -> PyResult<bool> {
-        self.with(|emulation| Ok(emulation.goes_before_others()))
+        self.with(|emulation| Ok(emulation.is_realtime()))
     }
 
     /// True once it is over by itself.
@@ -149,7 +149,7 @@ impl Emulation {
         };
         let station = self.station(station)?;
         for direction in directions {
-            self.wish(Wish::Rate(station, *direction, DataRate::from_bps(bps)))?;
+            self.change(Change::Rate(station, *direction, DataRate::from_bps(bps)))?;
         }
         Ok(())
     }
@@ -159,7 +159,7 @@ impl Emulation {
         let probability = Probability::new(probability)
             .ok_or_else(|| PyValueError::new_err("a probability is from 0 to 1"))?;
         let station = self.station(station)?;
-        self.wish(Wish::Errors(station, ErrorModel::Bernoulli(probability)))
+        self.change(Change::Errors(station, ErrorModel::Bernoulli(probability)))
     }
 
     /// Sets the weights of data and ACKs in the queue of the access point of a cell.
@@ -168,7 +168,7 @@ impl Emulation {
         if data == 0 || acks == 0 {
             return Err(PyValueError::new_err("a weight is more than nothing"));
         }
-        self.wish(Wish::Weights(at, Weights { data, ack: acks }))
+        self.change(Change::Weights(at, Weights { data, ack: acks }))
     }
 
     /// Gives the access point of a cell another transmit queue, a table of TOML; raises `ValueError` where that cannot be.
@@ -188,7 +188,7 @@ impl Emulation {
             let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
             PyValueError::new_err(told.join("; "))
         })?;
-        self.wish(Wish::Queue(at, parsed.cells[0].ap.queue))
+        self.change(Change::Queue(at, parsed.cells[0].ap.queue))
     }
 
     /// Starts a program in the namespace of a node, with `hosts` as `/etc/hosts`: its process id. With `to_errors` it
@@ -240,8 +240,8 @@ impl Emulation {
         work(guard.as_ref().ok_or_else(over)?)
     }
 
-    fn wish(&self, wish: Wish) -> PyResult<()> {
-        self.with(|emulation| emulation.wish(wish).map_err(PyValueError::new_err))
+    fn change(&self, change: Change) -> PyResult<()> {
+        self.with(|emulation| emulation.change(change).map_err(PyValueError::new_err))
     }
 
     /// Place of a cell in the scenario.
@@ -293,8 +293,8 @@ fn document(view: &View, nodes: &[Node], cells: &[String]) -> Value {
     let us = |time: Duration| time.as_secs_f64() * 1e6;
     let it = &view.punctuality;
     let objections: Vec<String> = view.objections.iter().map(ToString::to_string).collect();
-    let late = |it: &Option<Late<String>>| {
-        it.as_ref().map(|Late { flow, share, tolerated, second }| {
+    let late = |it: &Option<LateShare<String>>| {
+        it.as_ref().map(|LateShare { flow, share, tolerated, second }| {
             json!({
                 "flow": flow,
                 "from_s": second,
@@ -352,7 +352,7 @@ fn node(of: &Node, seen: &NodeView) -> Value {
         "mac": mac(of),
         "ipv4": of.v4().to_string(),
         "ipv6": of.v6().to_string(),
-        "is_there": seen.is_there,
+        "is_there": seen.has_interface,
         "sent_packets": it.sent_packets,
         "sent_bytes": it.sent_bytes,
         "received_packets": it.received_packets,
