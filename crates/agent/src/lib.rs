@@ -1,4 +1,4 @@
-//! The agent: the papers' laws on real Linux stations and access points.
+//! Agent: applies the papers' control laws on real Linux stations and access points.
 //!
 //! ```text
 //!   nl80211 ───────┐                                            ┌─► senders' windows (BPF)
@@ -7,8 +7,9 @@
 //!   forwarded packets ──┘
 //! ```
 //!
-//! All from the sample to the decision is pure: time comes in with the sample, so that a recording has the same
-//! decisions again. What acts on the kernel is behind the feature `bpf`, and it lets go by itself: see [`actuator`].
+//! Everything from the sample to the decision is pure. Samples carry their time, so a recording
+//! yields the same decisions when it is replayed. Code that acts on the kernel needs the feature
+//! `bpf`; its settings lapse by themselves when the agent dies: see [`actuator`].
 #![cfg(target_os = "linux")]
 
 pub mod access_point;
@@ -23,6 +24,7 @@ pub mod decision;
 pub mod estimate;
 pub mod grants;
 pub mod help;
+pub mod journal;
 pub mod keeping;
 pub mod law;
 mod netlink;
@@ -37,4 +39,3 @@ pub mod shares;
 pub mod source;
 pub mod station;
 pub mod status;
-pub mod tidings;
