@@ -150,7 +150,7 @@ fn read(words: &Arguments) -> Result<Written> {
         None => Written::default(),
     };
     let Arguments { interface, scheme, emulator, station, .. } = words.clone();
-    Ok(Written::told(interface, scheme, emulator, station).over(file))
+    Ok(Written::from_command_line(interface, scheme, emulator, station).over(file))
 }
 
 fn source(words: &Arguments, written: &Written) -> Result<Box<dyn Source>> {

@@ -162,7 +162,7 @@ impl Written {
     }
 
     /// Values from the command line.
-    pub fn told(
+    pub fn from_command_line(
         interface: Option<String>,
         scheme: Option<Scheme>,
         emulator: Option<PathBuf>,

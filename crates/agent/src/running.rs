@@ -316,8 +316,7 @@ impl Run {
             Decision::Windows(windows) if matches!(self.law, Law::ArfWindow(_)) => {
                 say(&format!("The link has {rate}: windows {would}{}.", summary(windows)));
             }
-            // Windows change often, so only the shares that they follow from are reported
-            // (`tell_shares`).
+            // Windows change often. The journal reports only the shares that they follow from.
             Decision::Windows(_) => {}
             Decision::Share(share) => self.tell_share(share),
             Decision::Weights(weights) => tell_weights(weights, would),

@@ -1,8 +1,8 @@
-//! The laboratory in a browser: a scenario in, a document of JSON out.
+//! The simulator in a browser: a scenario in, a JSON document out.
 //!
-//! A [`Job`] is a run that is opened by a request, goes on as far at a time as its owner likes, and ends in a document:
-//! the [figures](document) of the whole run, or the [channel](channel) in a part of it, frame by frame. For WebAssembly
-//! `exports` puts names to that which JavaScript can call.
+//! A [`Job`] is a run. A request opens it, its owner advances it in steps of any length, and it
+//! ends in a document: the [results](document) of the whole run, or the [channel](channel) in a
+//! part of it, frame by frame. For WebAssembly, `exports` has the functions that JavaScript calls.
 
 mod channel;
 mod collisions;
@@ -11,7 +11,7 @@ mod document;
 mod exports;
 mod job;
 
-pub use job::{Job, Request, Window};
+pub use job::{Job, Request, TimeSpan};
 
-/// Version of the engine, which figures and links belong to.
+/// Version of the engine, shown with results and in links.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -159,12 +159,12 @@ fn has_clsact(interface: u32) -> Result<bool> {
         message.get(..4) == Some(&interface.to_ne_bytes()[..])
             && kind.is_some_and(|it| it.1.starts_with(b"clsact"))
     };
-    Ok(told(GET_QDISC, interface, 0)?.iter().any(|message| is_it(message)))
+    Ok(dump(GET_QDISC, interface, 0)?.iter().any(|message| is_it(message)))
 }
 
 fn has_filters(interface: u32) -> Result<bool> {
     for parent in PARENTS {
-        if !told(GET_FILTER, interface, parent)?.is_empty() {
+        if !dump(GET_FILTER, interface, parent)?.is_empty() {
             return Ok(true);
         }
     }
@@ -172,7 +172,7 @@ fn has_filters(interface: u32) -> Result<bool> {
 }
 
 /// Replies to a dump request with `struct tcmsg`.
-fn told(kind: u16, interface: u32, parent: u32) -> Result<Vec<Vec<u8>>> {
+fn dump(kind: u16, interface: u32, parent: u32) -> Result<Vec<Vec<u8>>> {
     let socket = Netlink::open(Family::Route).context("route netlink")?;
     let words = [0, interface, 0, parent, 0];
     ask(&socket, &question(kind, DUMP, &words.map(u32::to_ne_bytes).concat(), &[])).context("tc")

@@ -93,7 +93,7 @@ fn a_role_is_what_is_written_or_what_the_place_says() {
 
 #[test]
 fn the_command_line_goes_before_the_file() {
-    let told = Written::told(Some("wlan1".into()), None, None, None);
+    let told = Written::from_command_line(Some("wlan1".into()), None, None, None);
     let it = told.over(parse("interface = \"wlan0\"\npoll = \"200 ms\"").unwrap());
     let it = it.checked().unwrap();
     assert_eq!(it.interface.as_deref(), Some("wlan1"));
