@@ -1,4 +1,4 @@
-"""The playground in a browser: the file as it is opened from the disk, without a network."""
+"""Tests of the playground in a browser that opens the file from the disk, without a network."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Open]:
-    """Opens the page; whatever it complains of fails the test."""
+    """Return a function that opens the page; an error or a warning of the page fails the test."""
     contexts, complaints = [], []
 
     def visit(fragment: str = "", *, ready: bool = True, **options: Any) -> Page:  # noqa: ANN401 - playwright's
@@ -56,8 +56,8 @@ def visit(browser: Browser) -> Iterator[Open]:
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on(
             "console",
-            lambda said: (
-                complaints.append(said.text) if said.type in ("error", "warning") else None
+            lambda message: (
+                complaints.append(message.text) if message.type in ("error", "warning") else None
             ),
         )
         page.goto(f"{FILE.as_uri()}{fragment}")
@@ -72,7 +72,7 @@ def visit(browser: Browser) -> Iterator[Open]:
 
 
 def until(page: Page, condition: str, timeout_s: float = 20) -> None:
-    """Wait for a condition; the page's policy forbids what playwright would do."""
+    """Wait for a condition by polling: the page's policy forbids playwright's own wait."""
     end = time.monotonic() + timeout_s
     while not page.evaluate(condition):
         assert time.monotonic() < end, condition
@@ -96,13 +96,13 @@ def settled(page: Page) -> None:
 
 
 def hashes(page: Page) -> list[str]:
-    """Record hashes that the page shows below each text."""
+    """Return the record hashes that the page shows below each text."""
     return [text.inner_text() for text in page.locator(".hash code:last-child").all()]
 
 
 def write(page: Page, side: str, text: str) -> None:
     page.locator(f"#text-{side}").fill(text)
-    time.sleep(0.35)  # a text is tried after a pause in writing
+    time.sleep(0.35)  # the page runs a text after a pause in typing
     settled(page)
 
 
@@ -269,7 +269,7 @@ def test_a_long_run_shows_how_far_it_is_and_can_be_stopped(visit: Open) -> None:
     page.locator("#text-a").fill(text)
     page.locator("#stop").wait_for(state="visible")
     until(page, 'document.getElementById("progress").value >= 0')
-    # A newer text takes its place at once.
+    # A newer text supersedes the long run at once.
     write(page, "a", text.replace('"100 h"', '"2 s"'))
     assert page.locator("#stop").is_hidden()
     assert len(hashes(page)) == 2
