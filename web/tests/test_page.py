@@ -302,7 +302,7 @@ def test_the_channel_is_stepped_and_jumped_through(visit: Open) -> None:
     until(page, 'document.querySelectorAll("#channel-b tbody tr").length > 3')
 
 
-def test_all_of_it_works_from_the_keyboard(visit: Open) -> None:
+def test_the_page_works_from_the_keyboard(visit: Open) -> None:
     page = visit()
     page.locator("#ideas button").nth(1).focus()
     page.keyboard.press("Enter")
@@ -343,7 +343,7 @@ def test_all_of_it_works_from_the_keyboard(visit: Open) -> None:
     )
 
 
-def test_the_scenario_can_be_taken_away(visit: Open, tmp_path: Path) -> None:
+def test_the_scenario_can_be_downloaded(visit: Open, tmp_path: Path) -> None:
     page = visit()
     with page.expect_download() as download:
         page.get_by_role("button", name="Download the scenario of run A").click()
@@ -354,7 +354,7 @@ def test_the_scenario_can_be_taken_away(visit: Open, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_to_complain_of(visit: Open, scheme: str) -> None:
+def test_axe_finds_no_violation(visit: Open, scheme: str) -> None:
     page = visit("#preset=updown-fairness", color_scheme=scheme)
     for summary in page.locator("#results summary").all():
         summary.click()
@@ -364,7 +364,7 @@ def test_axe_finds_nothing_to_complain_of(visit: Open, scheme: str) -> None:
     assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
 
 
-def test_who_wants_no_motion_gets_none(visit: Open) -> None:
+def test_a_preference_for_reduced_motion_is_respected(visit: Open) -> None:
     page = visit(reduced_motion="reduce")
     style = "getComputedStyle(document.querySelector('.bar .part')).transitionDuration"
     assert page.evaluate(style) == "0s"
@@ -375,7 +375,7 @@ SIZES = [(360, 740, 3), (768, 1024, 2), (1440, 900, 1), (3840, 2160, 1)]
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size[0]))
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_sticks_out_at_any_width(
+def test_the_page_does_not_overflow_at_any_width(
     visit: Open, size: tuple[int, int, int], scheme: str
 ) -> None:
     width, height, scale = size
@@ -425,6 +425,6 @@ def test_the_page_asks_no_network_for_anything(browser: Browser) -> None:
 
 def test_the_page_and_the_engine_are_of_one_version(visit: Open) -> None:
     page = visit()
-    (said,) = parse_qs(page.url.split("#")[1])["v"]
-    assert said == airfair.__version__
-    assert f"airfair {said}" in page.locator(".brand").inner_text()
+    (version,) = parse_qs(page.url.split("#")[1])["v"]
+    assert version == airfair.__version__
+    assert f"airfair {version}" in page.locator(".brand").inner_text()

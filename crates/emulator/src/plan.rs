@@ -59,7 +59,7 @@ impl Node {
         Ipv4Addr::new(10, 11, high, low)
     }
 
-    /// IPv6 unique local address.  [RFC4193]
+    /// Unique local IPv6 address (RFC 4193).
     pub fn v6(&self) -> Ipv6Addr {
         Ipv6Addr::new(0xfd11, 0, 0, 0, 0, 0, 0, self.number)
     }
