@@ -108,7 +108,7 @@ impl FromStr for Scheme {
     }
 }
 
-/// Checked configuration.
+/// Settings of the agent after their values have been checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
     /// Interface whose connections are limited; `None` to observe all wireless interfaces.

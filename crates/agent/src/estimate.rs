@@ -16,11 +16,11 @@ const OVERHEAD: Bytes = Bytes::new(36);
 /// Estimates for one direction of a link between two samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirectionEstimate {
-    /// Octets delivered.
+    /// Octets of the delivered packets.
     pub moved: Bytes,
-    /// Packets delivered.
+    /// Number of packets that were delivered.
     pub packets: u64,
-    /// Transmission attempts.
+    /// Transmission attempts, retransmissions included.
     pub frames: u64,
     /// Airtime without the gaps before frames.
     pub air: Duration,

@@ -276,7 +276,7 @@ impl DirectionCounters {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asked {
-    /// IP address.
+    /// IP address from which the station asked.
     pub address: IpAddr,
     /// MAC address, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

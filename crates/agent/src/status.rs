@@ -26,17 +26,17 @@ pub struct Status {
     pub schema: u32,
     /// Version of the agent.
     pub version: String,
-    /// Process id.
+    /// Process id of the agent.
     pub process: u32,
     /// Interface whose connections are limited.
     pub interface: Option<String>,
-    /// Configured scheme.
+    /// Scheme in the configuration.
     pub scheme: Scheme,
     /// True with `--dry-run`: the agent changes nothing.
     pub is_dry_run: bool,
     /// Time since the start of the agent [s].
     pub running_s: f64,
-    /// Samples processed.
+    /// Number of samples that the agent has processed.
     pub samples: u64,
     /// Present error of the source; `null` if there is none.
     pub trouble: Option<String>,

@@ -64,14 +64,14 @@ pub struct Ended {
     pub scenario: Scenario,
     /// Measurements; `None` if the emulation ended during the warm-up.
     pub outcome: Option<Outcome>,
-    /// Last view.
+    /// View at the end of the emulation.
     pub view: View,
 }
 
 /// Handle of the engine's thread, which returns `None` if it could not start.
 type Running = JoinHandle<Option<Done>>;
 
-/// Running emulation.
+/// Handle of a running emulation.
 #[derive(Debug)]
 pub struct Emulation {
     plan: Arc<Plan>,

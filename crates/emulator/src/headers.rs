@@ -43,7 +43,7 @@ pub(crate) struct Headers {
     pub(crate) udp: Option<(usize, usize)>,
 }
 
-/// TCP header.
+/// Fields of a TCP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tcp {
     /// Offset in the frame.

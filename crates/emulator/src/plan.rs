@@ -24,7 +24,7 @@ pub const PREFIX_V6: u8 = 64;
 /// Number of the first host. The numbers below are for stations.
 const FIRST_HOST: u16 = 0x1001;
 
-/// Ethernet address.
+/// Ethernet address (48 bits).
 pub type Mac = [u8; 6];
 
 /// Station or host, which has a network namespace.
@@ -53,7 +53,7 @@ impl Node {
         [0x02, 0xaf, 0, 0, high, low]
     }
 
-    /// IPv4 address.
+    /// IPv4 address of the node, in 10.11.0.0/16.
     pub fn v4(&self) -> Ipv4Addr {
         let [high, low] = self.number.to_be_bytes();
         Ipv4Addr::new(10, 11, high, low)

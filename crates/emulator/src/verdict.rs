@@ -63,7 +63,7 @@ impl Share {
 /// A flow's share of late packets, over one second or over the whole emulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LateShare<F> {
-    /// The flow.
+    /// Identification of the flow.
     pub flow: F,
     /// Packets of the flow in one direction.
     pub share: Share,
@@ -242,7 +242,7 @@ impl Effort {
 pub struct Punctuality {
     /// Packets that have left the simulated channel.
     pub packets: u64,
-    /// Median lateness.
+    /// Median of the packets' lateness.
     pub p50: Duration,
     /// Lateness that 1 % of the packets exceed.
     pub p99: Duration,

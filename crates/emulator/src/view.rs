@@ -12,7 +12,7 @@ pub struct Traffic {
     pub sent_packets: u64,
     /// Octets of the sent packets without Ethernet headers.
     pub sent_bytes: u64,
-    /// Packets received.
+    /// Packets received from the cell.
     pub received_packets: u64,
     /// Octets of the received packets without Ethernet headers.
     pub received_bytes: u64,
@@ -50,7 +50,7 @@ pub struct NodeView {
 /// State of an emulation at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct View {
-    /// Channel time.
+    /// Channel time since the start of the emulation.
     pub elapsed: Duration,
     /// Lateness against the wall clock.
     pub punctuality: Punctuality,

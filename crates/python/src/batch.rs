@@ -56,7 +56,7 @@ impl Outcome {
         self.inner.elapsed.as_nanos()
     }
 
-    /// Events processed.
+    /// Number of events that the simulator has processed.
     #[getter]
     fn events(&self) -> u64 {
         self.inner.events
@@ -111,7 +111,7 @@ impl Batch {
     }
 }
 
-/// One run.
+/// One run of a batch.
 struct Job {
     scenario: Py<Scenario>,
     seed: u64,

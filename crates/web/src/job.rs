@@ -28,9 +28,9 @@ pub struct Request {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TimeSpan {
-    /// Start [ns].
+    /// Start of the span [ns].
     pub from_ns: u64,
-    /// End [ns].
+    /// End of the span [ns].
     pub to_ns: u64,
 }
 

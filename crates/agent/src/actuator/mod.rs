@@ -57,7 +57,7 @@ pub struct PassCounts {
     pub unwatched: u64,
     /// Connections whose limit was removed.
     pub given_back: u64,
-    /// Filters removed.
+    /// Traffic filters that were removed.
     pub filters: u64,
     /// Interfaces whose classes were removed.
     pub interfaces: u64,
@@ -69,7 +69,7 @@ pub struct PassCounts {
     pub took_ns: u64,
 }
 
-/// Executes decisions.
+/// Executor, which puts the decisions of a scheme into effect.
 pub trait Actuator {
     /// Puts a decision into effect.
     ///

@@ -54,7 +54,7 @@ pub(super) struct Discipline {
     pub(super) kind: String,
     /// Packets sent to the driver.
     pub(super) sent: u64,
-    /// Packets queued.
+    /// Packets in the queue.
     pub(super) waiting: u32,
 }
 

@@ -24,7 +24,7 @@ pub struct AirtimeWeights {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum AirtimeShare {
-    /// The station.
+    /// The station has the weight.
     #[default]
     Stations,
     /// Each connection of the station.  Deviates: [D-199]

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 pub enum Weights {
     /// Packets of each kind per round.
     Fixed {
-        /// Data packets.
+        /// Packets with data.
         data: u32,
-        /// Pure ACKs.
+        /// TCP ACKs without data.
         ack: u32,
     },
     /// Weights by which all connections get the same.

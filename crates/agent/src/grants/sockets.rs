@@ -30,9 +30,9 @@ const GATEWAY: u32 = 2;
 /// The agent's end of the exchange of grants.
 #[derive(Debug)]
 pub enum GrantSocket {
-    /// A station.
+    /// The end at a station.
     Station(Requester),
-    /// An access point.
+    /// The end at an access point.
     AccessPoint(Responder),
 }
 

@@ -300,7 +300,7 @@ fn listen(pipe: &OwnedFd, patience: Duration) -> bool {
     }
 }
 
-/// Netlink socket.
+/// Netlink socket with the sequence number of its requests.
 #[derive(Debug)]
 pub struct Netlink {
     socket: OwnedFd,
@@ -308,10 +308,10 @@ pub struct Netlink {
     asked: Cell<u32>,
 }
 
-/// Netlink protocol.
+/// Netlink protocol family of a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// Generic netlink.
+    /// Generic netlink, of which nl80211 is a part.
     Generic,
     /// Interfaces, addresses, routes and queueing disciplines (rtnetlink).
     Route,

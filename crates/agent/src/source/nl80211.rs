@@ -72,7 +72,7 @@ mod rate {
 const STATION: u32 = 2;
 const ACCESS_POINT: u32 = 3;
 
-/// Wireless interface.
+/// Wireless interface of the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Interface {
     index: u32,

@@ -143,7 +143,7 @@ impl Shared {
     }
 }
 
-/// Running medium.
+/// Handle of a running medium.
 #[derive(Debug)]
 pub struct Hwsim {
     radios: Vec<Radio>,

@@ -68,7 +68,7 @@ pub(super) struct Frame<'o> {
     /// The kernel's identifier of the frame.
     pub(super) cookie: u64,
     pub(super) chain: [Attempts; STAGES],
-    /// Frequency [MHz].
+    /// Centre frequency of the channel [MHz].
     pub(super) frequency: u32,
 }
 

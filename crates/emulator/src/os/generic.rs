@@ -38,7 +38,7 @@ pub(crate) struct FamilyMessage<'o> {
     pub(crate) attributes: &'o [u8],
 }
 
-/// Received message.
+/// Message received from the kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Input<'o> {
     /// Message of the family.

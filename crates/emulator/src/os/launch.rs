@@ -16,7 +16,7 @@ use super::namespace::Namespace;
 pub struct Entrance {
     /// User namespace that owns the network namespace; `None` if it is the caller's own.
     pub user: Option<PathBuf>,
-    /// Network namespace.
+    /// Network namespace of the node.
     pub network: PathBuf,
     /// File that replaces `/etc/hosts`.
     pub hosts: PathBuf,

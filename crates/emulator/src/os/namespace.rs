@@ -17,7 +17,7 @@ const MTU: u32 = 1500;
 /// Length of an interface's queue [packets]: at 1500 octets, 0.1 s at 1 Gb/s.
 const QUEUE: u32 = 8_192;
 
-/// Network namespace.
+/// Network namespace, which exists at least as long as this value.
 #[derive(Debug)]
 pub(crate) struct Namespace(File);
 
