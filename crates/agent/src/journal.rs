@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn an_access_point_tells_of_a_station_once_what_it_does() {
+    fn an_access_point_reports_a_change_of_a_station_once() {
         let mut journal = Journal::new(false);
         let mut of = |kept_by| journal.messages(Time::ZERO, &[granted(kept_by)], None);
         assert_eq!(of(EnforcedBy::AccessPoint).len(), 1, "one station has the air");
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_station_tells_when_grants_come_and_when_they_stay_away() {
+    fn a_station_reports_when_grants_start_and_stop() {
         let mut journal = Journal::new(true);
         let address = Some([10, 0, 0, 1].into());
         let at = |ms| Time::ZERO + airfair_units::Duration::from_millis(ms);

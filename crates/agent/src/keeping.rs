@@ -153,8 +153,8 @@ impl GrantedStation {
 }
 
 impl KnownConnection {
-    /// Smoothed round trips of data up and down. The minimum round trip stands in while there is
-    /// none, and zero means unknown.
+    /// Smoothed round trips of data up and down. Without one the minimum round trip is used;
+    /// zero means unknown.
     fn round_trips(&self) -> [Duration; 2] {
         let least = self.own.least_round_trip();
         let known = |it: Duration| if it.is_zero() { least } else { it };

@@ -165,7 +165,7 @@ fn summary(windows: &[ConnectionLimit]) -> String {
     format!("{least} to {most} octets, of {}", status::connections(count))
 }
 
-fn tell_weights(weights: &[Weight], would: &str) {
+fn report_weights(weights: &[Weight], would: &str) {
     for Weight { station, weight } in weights {
         say(&format!("Airtime weights {would}{weight} for {station}."));
     }
@@ -237,7 +237,7 @@ impl Run {
         }
         if let Some(decision) = &decision {
             self.actuator.apply(decision)?;
-            self.tell(decision, &seen);
+            self.report_decision(decision, &seen);
         }
         let (granted, asked) = (self.law.granted(), self.status.access_point);
         for sentence in self.journal.messages(Time::from_nanos(since), granted, asked) {
@@ -297,7 +297,7 @@ impl Run {
         Reading::Sample(Sample { at_ns: since, ..Sample::default() })
     }
 
-    fn tell(&self, decision: &Decision, seen: &Estimate) {
+    fn report_decision(&self, decision: &Decision, seen: &Estimate) {
         let rates = seen.links.first().map(|link| (link.up.rate, self.highest(seen)));
         let mbps =
             |rate: Option<DataRate>| rate.map_or("unknown".into(), |it| status::mbps(it.bps()));
@@ -318,8 +318,8 @@ impl Run {
             }
             // Windows change often. The journal reports only the shares that they follow from.
             Decision::Windows(_) => {}
-            Decision::Share(share) => self.tell_share(share),
-            Decision::Weights(weights) => tell_weights(weights, would),
+            Decision::Share(share) => self.report_share(share),
+            Decision::Weights(weights) => report_weights(weights, would),
             Decision::Lift if self.law.limits_each() => {
                 say(&format!("Windows {would}not limited."));
             }
@@ -352,7 +352,7 @@ impl Run {
     }
 
     /// Reports changed weights. The rate changes often, so only `status` shows it.
-    fn tell_share(&self, share: &Share) {
+    fn report_share(&self, share: &Share) {
         if self.status.share.is_some_and(|it| (it.data, it.ack) == (share.data, share.ack)) {
             return;
         }

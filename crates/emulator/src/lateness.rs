@@ -7,7 +7,7 @@ use airfair_units::Duration;
 const STEPS: u64 = 32;
 /// Number of buckets, enough for any duration in nanoseconds.
 const BUCKETS: usize = 60 * 32;
-/// Lateness of the clock beyond which channel time stands still instead of catching up.
+/// Lateness of the clock beyond which channel time is stopped instead of catching up.
 pub const STALL: Duration = Duration::from_millis(20);
 
 /// Histogram of lateness with logarithmic buckets.

@@ -2,7 +2,7 @@
 //!
 //! Events are computed in channel time. A world whose clock is late catches up: a late wake-up
 //! delays packets, but never leaves the channel idle. Only after a [stall](crate::lateness::STALL)
-//! does channel time slip: it stands still for as long as the machine did, because the programs in
+//! does channel time slip: it stops for as long as the machine did, because the programs in
 //! the namespaces did not run either.
 
 use airfair_sim::clock::{Clock, Woken};

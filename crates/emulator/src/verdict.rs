@@ -18,7 +18,7 @@ pub const PROMPT: Duration = Duration::from_micros(100);
 /// Number of late packets of a flow up to which there is no objection.
 pub const FEW: u64 = 5;
 /// Limit over the whole emulation [%]: of a flow's packets that may be late, and of the time for
-/// which channel time may stand still.
+/// which channel time may be stopped.
 pub const OF_ALL: u64 = 1;
 /// The same limit for any single second [%].
 pub const OF_A_SECOND: u64 = 5;
@@ -229,7 +229,7 @@ impl Effort {
         self.start = Some(readings);
         let (all, rest) = (wall - start.wall, rest - start.rest);
         let time = SECOND / 1_000 * (all.saturating_sub(rest) * 1_000).whole_steps(all);
-        // The first second may be incomplete. Less than half a second says too little about the
+        // The first second may be incomplete. Less than half a second is too short to measure the
         // load.
         if all >= SECOND / 2 && time > self.most.time {
             self.most = InSecond { second: start.second, time };
@@ -250,9 +250,9 @@ pub struct Punctuality {
     pub p999: Duration,
     /// Greatest lateness of the emulator's clock.
     pub longest_stall: Duration,
-    /// Number of stalls, in each of which channel time stood still.
+    /// Number of stalls, in each of which channel time was stopped.
     pub slips: u64,
-    /// Total time for which channel time stood still.
+    /// Total time for which channel time was stopped.
     pub slipped: Duration,
     /// Second of channel time with the longest standstill.
     pub stillest: InSecond,
@@ -269,10 +269,10 @@ pub struct Punctuality {
 pub enum Objection {
     /// Too many packets of a flow were late.
     Late(LateShare<String>),
-    /// Channel time stood still for too much of one second.
-    StoodStillInSecond(InSecond),
-    /// Channel time stood still for too long in all. Time of standstill, and channel time elapsed.
-    StoodStill(Duration, Duration),
+    /// Channel time was stopped for too much of one second.
+    StalledInSecond(InSecond),
+    /// Channel time was stopped for too long in all. Stopped time, and channel time elapsed.
+    Stalled(Duration, Duration),
     /// The kernel dropped packets before the emulator read them. Names of the sending nodes with
     /// counts.
     Unread(Vec<(String, u64)>),
@@ -289,8 +289,8 @@ pub enum Objection {
 pub fn objections(it: &Punctuality) -> Vec<Objection> {
     let late = it.worst_second.iter().chain(&it.worst_flow).cloned().map(Objection::Late);
     let mut found: Vec<Objection> = late.collect();
-    found.push(Objection::StoodStillInSecond(it.stillest));
-    found.push(Objection::StoodStill(it.slipped, it.elapsed));
+    found.push(Objection::StalledInSecond(it.stillest));
+    found.push(Objection::Stalled(it.slipped, it.elapsed));
     found.retain(Objection::holds);
     found
 }
@@ -305,8 +305,8 @@ impl Objection {
             Self::Late(LateShare { share, second, .. }) => {
                 share.exceeds(if second.is_some() { OF_A_SECOND } else { OF_ALL })
             }
-            Self::StoodStillInSecond(it) => is_more(it.time, SECOND, OF_A_SECOND),
-            Self::StoodStill(time, elapsed) => is_more(*time, *elapsed, OF_ALL),
+            Self::StalledInSecond(it) => is_more(it.time, SECOND, OF_A_SECOND),
+            Self::Stalled(time, elapsed) => is_more(*time, *elapsed, OF_ALL),
             Self::Unread(of) | Self::Undelivered(of) => !of.is_empty(),
             Self::Effort(it) | Self::Crowded(_, it) => is_more(it.time, SECOND, BUSY),
         }
@@ -326,14 +326,14 @@ impl fmt::Display for Objection {
                     None => write!(to, " (at most {OF_ALL} %)"),
                 }
             }
-            Self::StoodStillInSecond(InSecond { second, time }) => {
+            Self::StalledInSecond(InSecond { second, time }) => {
                 let (time, most) = (Ms(*time), SECOND * OF_A_SECOND / 100);
                 write!(
                     to,
                     "the machine stood still for {time} in the second from {second} s on (at most {most})"
                 )
             }
-            Self::StoodStill(time, elapsed) => {
+            Self::Stalled(time, elapsed) => {
                 let (time, elapsed) = (Ms(*time), elapsed.as_secs_f64());
                 write!(
                     to,

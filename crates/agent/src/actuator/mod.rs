@@ -1,7 +1,7 @@
 //! Actuators: they put decisions into effect in the kernel, and undo them.
 //!
 //! Actuators fail open. Orders in the kernel run out [`LIFETIME`] after the agent's last sign of
-//! life. When the agent ends, by whatever except SIGKILL, it undoes its changes. After SIGKILL
+//! life. When the agent ends for any reason except SIGKILL, it undoes its changes. After SIGKILL
 //! `restore` undoes them.
 
 #[cfg(feature = "bpf")]

@@ -140,16 +140,16 @@ impl Air {
         each.min().filter(|(next, _)| *next < Moment::NEVER)
     }
 
-    /// Handles all events up to `until`. Calls `tell` with each message to the kernel and the time
+    /// Handles all events up to `until`. Calls `emit` with each message to the kernel and the time
     /// at which it was due.
-    pub(super) fn advance(&mut self, until: Time, tell: &mut impl FnMut(Time, Reply<'_>)) {
+    pub(super) fn advance(&mut self, until: Time, emit: &mut impl FnMut(Time, Reply<'_>)) {
         while let Some((next, frequency)) = self.next_event().filter(|(next, _)| next.at() <= until)
         {
             self.change_rates(next.at());
             let medium = self.channels.get_mut(&frequency).expect("it has just been asked");
             medium.handle_event(next.at(), next.phase());
             while let Some(news) = self.channels.get_mut(&frequency).and_then(Medium::poll_news) {
-                self.pass_on(next.at(), frequency, news, tell);
+                self.pass_on(next.at(), frequency, news, emit);
             }
         }
     }
@@ -172,12 +172,12 @@ impl Air {
         &mut self,
         now: Time,
         frame: &Frame<'_>,
-        tell: &mut impl FnMut(Time, Reply<'_>),
+        emit: &mut impl FnMut(Time, Reply<'_>),
     ) {
         let Some(at) = self.radios.iter().position(|it| *it == frame.transmitter) else {
             self.unknown += 1;
             let of = (frame.transmitter, frame.cookie, frame.flags);
-            return tell(
+            return emit(
                 now,
                 Reply::Report(of, [Attempts::default(); STAGES], (false, SIGNAL_DBM)),
             );
@@ -216,7 +216,7 @@ impl Air {
             // the station is gone.
             let sent = &mut self.sent[place];
             sent.flags |= if sent.octets[0] & KIND == DATA { NO_ACK } else { 0 };
-            self.report(now, from, place, [0; STAGES], false, tell);
+            self.report(now, from, place, [0; STAGES], false, emit);
         } else {
             self.accounts[at].queue += 1;
         }
@@ -240,7 +240,7 @@ impl Air {
         now: Time,
         frequency: u32,
         news: News<usize>,
-        tell: &mut impl FnMut(Time, Reply<'_>),
+        emit: &mut impl FnMut(Time, Reply<'_>),
     ) {
         match news {
             News::Received { tag, by, tx, again } => {
@@ -253,7 +253,7 @@ impl Air {
                 self.accounts[by.index()].received_bytes += octets.len() as u64;
                 let rate = place_of(tx, frequency);
                 let how = (rate, signal, frequency);
-                tell(now, Reply::Received(self.radios[by.index()], octets, how, path));
+                emit(now, Reply::Received(self.radios[by.index()], octets, how, path));
             }
             News::Done(Done { tag, from, attempts, acknowledged, airtime }) => {
                 let account = &mut self.accounts[from.index()];
@@ -267,7 +267,7 @@ impl Air {
                 if let Some(to) = self.senders.get(&sent.octets[4..10]) {
                     self.accounts[to.index()].airtime_to += airtime;
                 }
-                self.report(now, from, tag, attempts, acknowledged, tell);
+                self.report(now, from, tag, attempts, acknowledged, emit);
             }
         }
     }
@@ -280,13 +280,13 @@ impl Air {
         place: usize,
         attempts: [u8; STAGES],
         acknowledged: bool,
-        tell: &mut impl FnMut(Time, Reply<'_>),
+        emit: &mut impl FnMut(Time, Reply<'_>),
     ) {
         let InFlight { cookie, flags, chain, .. } = self.sent[place];
         let tried = std::array::from_fn(|at| Attempts { count: attempts[at], ..chain[at] });
         self.free.push(place);
         let of = (self.radios[from.index()], cookie, flags);
-        tell(now, Reply::Report(of, tried, (acknowledged, self.signal(from))));
+        emit(now, Reply::Report(of, tried, (acknowledged, self.signal(from))));
     }
 
     /// Power at which a radio receives frames, and at which others receive its frames, from the SNR
@@ -383,27 +383,27 @@ mod tests {
 
     struct Bench {
         air: Air,
-        told: Vec<String>,
+        replies: Vec<String>,
     }
 
     impl Bench {
         fn new(text: &str) -> Self {
-            Self { air: air(text), told: Vec::new() }
+            Self { air: air(text), replies: Vec::new() }
         }
 
         fn send(&mut self, ms: u64, attributes: &[u8]) {
             let frame = Frame::read(attributes).expect("a frame");
             let now = Time::ZERO + Duration::from_millis(ms);
-            let told = &mut self.told;
-            self.air.advance(now, &mut |_, reply| told.push(note(&reply)));
-            self.air.send(now, &frame, &mut |_, reply| told.push(note(&reply)));
+            let replies = &mut self.replies;
+            self.air.advance(now, &mut |_, reply| replies.push(note(&reply)));
+            self.air.send(now, &frame, &mut |_, reply| replies.push(note(&reply)));
         }
 
         fn rest(mut self) -> (Vec<String>, Air) {
             let end = Time::ZERO + Duration::from_secs(60);
-            let told = &mut self.told;
-            self.air.advance(end, &mut |_, reply| told.push(note(&reply)));
-            (self.told, self.air)
+            let replies = &mut self.replies;
+            self.air.advance(end, &mut |_, reply| replies.push(note(&reply)));
+            (self.replies, self.air)
         }
     }
 
@@ -432,12 +432,12 @@ mod tests {
         bench.send(200, &sent(AP, 3, 100));
         bench.send(300, &of(sent(ALL, 4, 100), 0, 2_412));
         bench.send(400, &sent(AP, 5, 100));
-        let (told, air) = bench.rest();
+        let (replies, air) = bench.rest();
         let all = "R1 rate 3, R2 rate 3";
         let expected = format!(
             "D1 2 4 0 0 ?, {all}, D2 1 0 0 0 ?, R0 rate 3, D3 1 0 0 0 !, {all}, D4 1 0 0 0 ?, D5 2 4 0 0 ?"
         );
-        assert_eq!(told.join(", "), expected);
+        assert_eq!(replies.join(", "), expected);
         let accounts = air.accounts().iter().map(|it| (it.frames, it.attempts, it.lost, it.queue));
         assert_eq!(accounts.collect::<Vec<_>>(), [(2, 2, 0, 0), (3, 13, 2, 0), (0, 0, 0, 0)]);
     }
@@ -451,12 +451,12 @@ mod tests {
         }
         bench.send(5_200, &of(sent(ALL, 4, 100), 0, 2_412));
         bench.send(5_300, &of(sent(AP, 5, 100), 1, 2_412));
-        let (told, _) = bench.rest();
-        let ends: Vec<&String> = told.iter().filter(|it| it.starts_with('D')).collect();
+        let (replies, _) = bench.rest();
+        let ends: Vec<&String> = replies.iter().filter(|it| it.starts_with('D')).collect();
         let expected =
             ["D1 1 0 0 0 ?", "D2 1 0 0 0 !", "D3 2 1 0 0 !", "D4 1 0 0 0 ?", "D5 2 1 0 0 !"];
         assert_eq!(ends, expected);
-        assert!(told.contains(&"R0 rate 0 again".to_owned()));
+        assert!(replies.contains(&"R0 rate 0 again".to_owned()));
     }
 
     #[test]
@@ -466,11 +466,11 @@ mod tests {
         for cookie in 1..=3 {
             bench.send(0, &sent(AP, cookie, 100));
         }
-        assert_eq!(bench.told, ["D3 0 0 0 0 -"]);
+        assert_eq!(bench.replies, ["D3 0 0 0 0 -"]);
         bench.send(0, &of(sent(AP, 4, 100), 9, 2_437));
-        assert_eq!(bench.told[1], "D4 0 0 0 0 ?");
-        let (told, air) = bench.rest();
-        assert_eq!((told.len(), air.unknown, air.accounts()[1].refused), (4, 1, 1));
+        assert_eq!(bench.replies[1], "D4 0 0 0 0 ?");
+        let (replies, air) = bench.rest();
+        assert_eq!((replies.len(), air.unknown, air.accounts()[1].refused), (4, 1, 1));
     }
 
     /// In the 5 GHz band index 0 is 6 Mb/s.

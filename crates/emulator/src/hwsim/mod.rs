@@ -164,11 +164,13 @@ impl Hwsim {
             _ => Error::System("generic netlink", error),
         })?;
         let mut found = Vec::new();
-        let tell = |message: os::generic::FamilyMessage<'_>| {
+        let add_radio = |message: os::generic::FamilyMessage<'_>| {
             let radio = RadioName::read(message.attributes);
             found.extend(radio.filter(|_| message.command == command::GET_RADIO));
         };
-        socket.list(command::GET_RADIO, tell).map_err(|error| Error::System("radios", error))?;
+        socket
+            .list(command::GET_RADIO, add_radio)
+            .map_err(|error| Error::System("radios", error))?;
         found.sort_unstable();
         if found.len() < members.len() {
             let (found, needed) = (found.len(), members.len());

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_tells_what_has_passed_since_the_last_one_and_the_end_tells_all() {
+    fn a_line_covers_the_time_since_the_last_one_and_the_end_covers_all() {
         let radios = [Radio { member: "near".to_owned(), name: "phy1".to_owned() }];
         let (last, mut now) = (view(1, 10, 100), view(3, 30, 600));
         // 200 ms is 10 % of the two seconds between the views, and 0.067 of all three.

@@ -37,7 +37,7 @@ pub(super) struct Host {
     is_connected: bool,
     started: Instant,
     end: Option<Time>,
-    next_wake: Time,
+    next_report: Time,
     report: Option<Py<PyAny>>,
     buffer: Vec<u8>,
     pub(super) sent: SendCounts,
@@ -58,7 +58,7 @@ impl Host {
             is_connected: false,
             started: Instant::now(),
             end,
-            next_wake: Time::ZERO + WAKE,
+            next_report: Time::ZERO + WAKE,
             report,
             buffer: vec![0; MAX_DATAGRAM],
             sent: SendCounts::default(),
@@ -77,13 +77,13 @@ impl Host {
     /// True once the end or the next report is due. Long loops check this.
     pub(super) fn is_due(&self) -> bool {
         let now = self.now();
-        now >= self.next_wake || self.is_over(now)
+        now >= self.next_report || self.is_over(now)
     }
 
     /// Waits for a datagram until `deadline`, the end or the next report, whichever comes first. If
     /// that time has passed, it returns a datagram that is already there.
     pub(super) fn receive(&mut self, deadline: Option<Time>) -> Option<(&[u8], SocketAddr)> {
-        let until = deadline.into_iter().chain(self.end).fold(self.next_wake, Time::min);
+        let until = deadline.into_iter().chain(self.end).fold(self.next_report, Time::min);
         let wait = until.saturating_since(self.now());
         match self.read(wait) {
             Ok((length, from)) => Some((&self.buffer[..length], from)),
@@ -147,19 +147,19 @@ impl Host {
     }
 
     /// Reports progress a few times per second, and checks for Ctrl-C.
-    pub(super) fn wake(
+    pub(super) fn report_progress(
         &mut self,
         now: Time,
-        tell: impl FnOnce(&Self, &Bound<'_, PyDict>) -> PyResult<()>,
+        fill: impl FnOnce(&Self, &Bound<'_, PyDict>) -> PyResult<()>,
     ) -> PyResult<()> {
-        if now < self.next_wake {
+        if now < self.next_report {
             return Ok(());
         }
-        self.next_wake = now + WAKE;
+        self.next_report = now + WAKE;
         Python::attach(|py| {
             if let Some(report) = &self.report {
                 let state = PyDict::new(py);
-                tell(self, &state)?;
+                fill(self, &state)?;
                 report.call1(py, (now.as_secs_f64(), state))?;
             }
             py.check_signals()

@@ -70,7 +70,7 @@ pub(crate) fn tfrc_send<'py>(
     let result = PyDict::new(py);
     result.set_item("interrupted", interrupted(py, run)?)?;
     result.set_item("duration_s", host.now().as_secs_f64())?;
-    flow.tell(&host, &result)?;
+    flow.write_result(&host, &result)?;
     Ok(result)
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn tfrc_receive<'py>(
     let run = py.detach(|| flow.run(&mut host));
     let result = PyDict::new(py);
     result.set_item("interrupted", interrupted(py, run)?)?;
-    flow.tell(&host, &result)?;
+    flow.write_result(&host, &result)?;
     Ok(result)
 }
 

@@ -65,7 +65,7 @@ impl Incoming {
                 // A report that cannot be sent counts as lost.
                 let _ = host.send(&wire::encode_feedback(&feedback), peer.address);
             }
-            host.wake(now, |_, state| self.show(now, state))?;
+            host.report_progress(now, |_, state| self.write_state(now, state))?;
             if let Some((octets, from)) = host.receive(self.receiver.next_timeout()) {
                 let packet = wire::decode(octets);
                 self.handle(host.now(), packet.ok(), from);
@@ -131,7 +131,7 @@ impl Incoming {
     }
 
     /// State of the flow for the live display.
-    fn show(&mut self, now: Time, state: &Bound<'_, PyDict>) -> PyResult<()> {
+    fn write_state(&mut self, now: Time, state: &Bound<'_, PyDict>) -> PyResult<()> {
         let totals = self.stats();
         let silence = self.peer.map(|peer| now.saturating_since(peer.last).as_secs_f64());
         state.set_item("rate_bps", self.meter.rate(now, totals.bytes_received.get()))?;
@@ -141,7 +141,7 @@ impl Incoming {
     }
 
     /// Writes the counters into `result`.
-    pub(super) fn tell(&self, host: &Host, result: &Bound<'_, PyDict>) -> PyResult<()> {
+    pub(super) fn write_result(&self, host: &Host, result: &Bound<'_, PyDict>) -> PyResult<()> {
         let stats = self.stats();
         result.set_item("duration_s", self.active().as_secs_f64())?;
         result.set_item("senders", self.senders)?;

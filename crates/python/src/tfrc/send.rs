@@ -78,7 +78,7 @@ impl Outgoing {
             self.sender.handle_timeout(now);
             self.keep_to_limit(now)?;
             self.burst(now, host, &mut datagram);
-            host.wake(now, |host, state| self.show(now, host, state))?;
+            host.report_progress(now, |host, state| self.write_state(now, host, state))?;
             if let Some((octets, from)) = host.receive(self.sender.next_timeout()) {
                 let packet = wire::decode(octets);
                 self.handle(host.now(), packet.ok(), from);
@@ -126,7 +126,7 @@ impl Outgoing {
     }
 
     /// State of the flow for the live display.
-    fn show(&mut self, now: Time, host: &Host, state: &Bound<'_, PyDict>) -> PyResult<()> {
+    fn write_state(&mut self, now: Time, host: &Host, state: &Bound<'_, PyDict>) -> PyResult<()> {
         let silence = now.saturating_since(self.heard.unwrap_or(Time::ZERO));
         state.set_item("rate_bps", self.meter.rate(now, self.payload))?;
         state.set_item("allowed_bps", self.sender.pacing_rate() * 8.0)?;
@@ -138,7 +138,7 @@ impl Outgoing {
     }
 
     /// Writes the counters into `result`.
-    pub(super) fn tell(&self, host: &Host, result: &Bound<'_, PyDict>) -> PyResult<()> {
+    pub(super) fn write_result(&self, host: &Host, result: &Bound<'_, PyDict>) -> PyResult<()> {
         let stats = self.sender.stats();
         result.set_item("packets_sent", host.sent.packets)?;
         result.set_item("bytes_sent", self.payload)?;
