@@ -266,8 +266,7 @@ test-site: site ## Every link and anchor of the book as built, and that no page 
 
 docs: build ## API documentation in target/doc, references docs/scenario.md and docs/results.md, airfair.build
 	cargo doc --workspace --no-deps --locked --quiet
-	{ printf '# The scenario file\n\nWritten by `make docs` from the keys that the parser reads. Examples: [scenarios/](../scenarios).\n\n'; \
-	    $(BIN)/python -c 'from airfair import _core; print(_core.reference().rstrip())'; } > docs/scenario.md
+	$(BIN)/python book/scenario_pages.py
 	{ printf '# The tables of results\n\nWritten by `make docs` from the columns of `sim::tables`: attributes of `airfair.Result`, and the Parquet files of `airfair run --out`.\n'; \
 	    $(BIN)/python -c 'from airfair import columns; print(columns.reference())'; } > docs/results.md
 	$(BIN)/python -m airfair.builders > python/airfair/build.py.new && mv python/airfair/build.py.new python/airfair/build.py

@@ -1,19 +1,22 @@
-"""The agent's schemes with the kernel's TCP, beside the simulator's TCP, set up as Linux's.
+"""Measures the agent's schemes with the kernel's TCP, and with the simulator's TCP set up as Linux's.
 
 sudo .venv/bin/python bench/agent.py [--scheme arf-aware | arf-window | occupancy] [--runs N] [--wire MS]
 
-Prints tables of docs/agent.md, without the scheme and with it, with half the width of 95 % intervals: goodput
-of both sessions in kb/s where the agent is at a station. ARF-aware TCP has the cell of
-experiments/arf-aware-tcp/table1.toml, and arf-window one whose station falls from 54 to 6 Mb/s. With
-occupancy the agent is at the server, behind a wire, as at an access point, and the table has Jain's index of
-the shares of the air and goodput in Mb/s.
+Writes the figures of docs/agent.md to bench/agent.json, without each scheme and with it: means with the half
+widths of their 95 % confidence intervals. `make book` makes the page's tables from them. With arf-aware and
+arf-window the agent is at a station, and the figures are the goodputs of both sessions [kb/s]. arf-aware uses
+the cell of experiments/arf-aware-tcp/table1.toml, arf-window a cell whose station falls from 54 to 6 Mb/s.
+With occupancy the agent is at a wired server, as at an access point, and the figures are Jain's index of the
+shares of airtime and the goodputs [Mb/s].
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime as dt
 import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -26,6 +29,7 @@ from typing import Any
 from airfair.statistics import half_width, jain, mean
 from airfair.validate.kernel.cells import KERNELS, LINUX
 
+KEPT = Path(__file__).with_suffix(".json")
 TABLE = Path(__file__).parents[1] / "experiments" / "arf-aware-tcp" / "table1.toml"
 AIRFAIR = [sys.executable, "-m", "airfair"]
 SOCKET = re.compile(r"control socket: (\S+)/(\d+)/control")
@@ -133,7 +137,7 @@ def cells(scheme: str, wire_ms: float) -> list[Cell]:
     """Return the cells of a scheme's table."""
     if scheme == "arf-aware":
         text = TABLE.read_text().partition("[flow.slow]")[0]
-        return [Cell(scheme, "", text, 100, ("{}", "{}-sink"))]
+        return [Cell(scheme, "sessions", text, 100, ("{}", "{}-sink"))]
     if scheme == "arf-window":
         ways = {"down": ("server", "{}"), "up": ("{}", "server")}
         return [Cell(scheme, way, FALL, 30, ends) for way, ends in ways.items()]
@@ -177,45 +181,68 @@ def emulated(file: Path, seed: int, cell: Cell, *, with_agent: bool) -> Outcome:
     return outcome(document["result"])
 
 
-def told(values: Sequence[float], digits: int) -> str:
-    """Mean of some runs with its interval."""
-    return f"{mean(values):.{digits}f} ± {half_width(values) or 0:.{digits}f}"
+Figure = list[float]
+"""Mean of some runs, and the half width of its 95 % confidence interval."""
 
 
-def shown(runs: list[Outcome], cell: Cell) -> str:
-    """Both sessions, and their sum, each with its interval."""
-    each = list(zip(*(run.goodput for run in runs), strict=True))
-    total = [math.fsum(run.goodput) for run in runs]
+def figure(values: Sequence[float], digits: int) -> Figure:
+    """Return the mean of some runs and the half width of its interval, rounded."""
+    return [round(mean(values), digits), round(half_width(values) or 0, digits)]
+
+
+def figures(runs: list[Outcome], cell: Cell) -> dict[str, Figure]:
+    """Return the figures of both sessions and of their sum."""
+    each = dict(zip(NAMES, zip(*(run.goodput for run in runs), strict=True), strict=True))
+    each["both"] = tuple(math.fsum(run.goodput) for run in runs)
     if not cell.is_shared:
-        return " | ".join(told(values, 0) for values in (*each, total))
-    slow, fast, both = ([value / 1e3 for value in values] for values in (*each, total))
-    index = told([run.fairness for run in runs], 3)
-    return f"{index} | {told(fast, 2)} + {told(slow, 2)} | {told(both, 2)}"
+        return {name: figure(values, 0) for name, values in each.items()}
+    index = figure([run.fairness for run in runs], 3)
+    return {
+        "index": index,
+        **{name: figure([one / 1e3 for one in it], 2) for name, it in each.items()},
+    }
+
+
+def part(scheme: str, wire_ms: float) -> str:
+    """Return the name of a scheme's figures in the record."""
+    names = {"arf-aware": "table1", "arf-window": "becomes_slow"}
+    return names.get(scheme, f"emulation_{wire_ms:g}_ms")
+
+
+def keep(name: str, found: dict[str, Any], emulations: int) -> None:
+    """Write figures to the record, in place of the earlier ones of this name."""
+    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    about = {
+        "date": f"{dt.datetime.now(tz=dt.UTC):%Y-%m-%d}",
+        "machine": f"{os.cpu_count()} cores, Linux {os.uname().release}, load {os.getloadavg()[0]:.1f}",
+        "how": f"written by bench/agent.py: {SIMULATED} simulated runs, {emulations} emulations",
+    }
+    text = json.dumps({**kept, name: {"about": about, **found}}, indent=1, ensure_ascii=False)
+    KEPT.write_text(re.sub(r"\[\s+(\S+)\s+(\S+)\s+\]", r"[\1 \2]", text) + "\n", encoding="utf-8")
 
 
 def main() -> None:
-    """Print the table."""
+    """Measure the cells and write their figures to the record."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5, help="emulations of each cell")
     parser.add_argument("--scheme", choices=SCHEMES, default="arf-aware")
     parser.add_argument("--wire", type=float, default=10, help="to the server, occupancy's [ms]")
     wanted = parser.parse_args()
     seeds = range(1, wanted.runs + 1)
-    is_shared = wanted.scheme == "occupancy"
-    figures = "Jain's index | goodput, Mb/s | all" if is_shared else "slow | fast | both"
-    print(f"| TCP | scheme | {figures} |\n| --- | --- | --- | --- | --- |")
+    found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "cell.toml"
         for cell in cells(wanted.scheme, wanted.wire):
-            for control in ("none", cell.scheme):
+            of_cell = found.setdefault(cell.name, {"none": {}, cell.scheme: {}})
+            for control, of_control in of_cell.items():
                 file.write_text(cell.scenario(LINUX, control))
                 runs = [simulated(file, seed) for seed in range(1, SIMULATED + 1)]
-                print(f"| simulated | {cell.name} {control} | {shown(runs, cell)} |", flush=True)
-            file.write_text(cell.scenario(KERNELS, "none"))
-            for control in ("none", cell.scheme):
-                with_agent = control != "none"
-                runs = [emulated(file, it, cell, with_agent=with_agent) for it in seeds]
-                print(f"| the kernel's | {cell.name} {control} | {shown(runs, cell)} |", flush=True)
+                of_control["simulated"] = figures(runs, cell)
+                file.write_text(cell.scenario(KERNELS, "none"))
+                runs = [emulated(file, it, cell, with_agent=control != "none") for it in seeds]
+                of_control["kernel"] = figures(runs, cell)
+                print(cell.name, control, of_control, flush=True)
+    keep(part(wanted.scheme, wanted.wire), found, wanted.runs)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 .venv/bin/python bench/emulated.py stacks cures   (as root, an hour in real time; writes bench/emulated.json)
 .venv/bin/python bench/emulated.py stacks parts --simulated   (the runs alone, beside the kept emulations)
-.venv/bin/python bench/emulated.py --print        (the tables of docs/emulator.md from that file)
 
 `stacks` are cells without any cure, those of `airfair validate --kernel`. `cures` are the papers' schemes.
 `parts` are three of the former with a simulated TCP that has only parts of what Linux has.
@@ -79,12 +78,6 @@ PARTS = {
     "rack": LINUX.replace(ARITHMETIC, ""),
     "linux": LINUX.replace(RACK, ""),
 }
-NAMES = {
-    "11b alone": "11b, 11",
-    "11b two": "11b, 11 + 1",
-    "11a alone": "11a, 54",
-    "11a two": "11a, 54 + 6",
-}
 
 
 def measure(kind: str, wanted: argparse.Namespace) -> None:
@@ -153,42 +146,10 @@ def judge() -> None:
     print(text(rows({name: (it["emulated"], it["simulated"]) for name, it in cells.items()})))
 
 
-def number(kind: str, cell: str, column: str, flow: str) -> str:
-    """A number as documents have it."""
-    kept = json.loads(KEPT.read_text(encoding="utf-8"))[kind][cell][column][flow]
-    name = f'emulated.{kind}["{cell}"].{column}.{flow}'
-    return f"{kept[0]:.2f} ± {kept[1]:.2f}<!--= {name} -->"
-
-
-def show(kind: str) -> None:
-    """Print the table of a kind."""
-    if kind == "stacks":
-        print(
-            "| cell | way | loss | Reno emulated | Reno simulated | CUBIC emulated | CUBIC simulated |"
-        )
-        print("| --- | --- | --- | --- | --- | --- | --- |")
-    else:
-        print("| cell and cure | emulated | simulated |\n| --- | --- | --- |")
-    cells = {cell.name: cell for cell in CELLS[kind]()}
-    for name, cell in cells.items():
-        if kind == "stacks" and " newreno " not in name:
-            continue
-        names = [name, name.replace("newreno", "cubic")] if kind == "stacks" else [name]
-        said = [
-            " + ".join(number(kind, each, column, flow) for flow in cell.flows)
-            for each in names
-            for column in ("emulated", "simulated")
-        ]
-        words = name.split()
-        labels = [NAMES[" ".join(words[:2])], words[2], words[4]] if kind == "stacks" else [name]
-        print(f"| {' | '.join([*labels, *said])} |")
-
-
 def main() -> None:
     """Measure, or print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kinds", nargs="*", choices=[*CELLS, "parts", []], help="what to measure")
-    parser.add_argument("--print", action="store_true", help="print what is kept")
     parser.add_argument("--judge", action="store_true", help="print what differs in what is kept")
     parser.add_argument("--simulated", action="store_true", help="the runs alone")
     parser.add_argument("--only", default="", help="cells with this in their name")
@@ -203,9 +164,6 @@ def main() -> None:
             (simulate if wanted.simulated else measure)(kind, wanted)
     if wanted.judge:
         judge()
-    if wanted.print:
-        for kind in CELLS:
-            show(kind)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The book as it was built: links and anchors lead somewhere, and no page asks the network for anything.
+"""Checks the built book: each link and anchor has its target, and no page loads from the network.
 
 Use: make test-site.
 """
@@ -16,7 +16,7 @@ _LOADING = {"stylesheet", "icon", "preload", "modulepreload", "preconnect", "man
 
 
 class Page(HTMLParser):
-    """What a page links, loads and can be linked by."""
+    """Links of a page, URLs that it loads, and its anchors."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note what an element refers to."""
+        """Collect the links, loads and anchors of an element."""
         found = {name: value or "" for name, value in attrs}
         self.anchors |= {found[key] for key in ("id", "name") if found.get(key)}
         if tag == "link" and _LOADING & set(found.get("rel", "").split()):
@@ -38,7 +38,7 @@ class Page(HTMLParser):
 
 
 def problems(site: Path) -> list[str]:
-    """A line for each mistake."""
+    """Mistakes of a built book, a line each."""
     pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
     found = [] if pages else [f"{site}: no pages"]
     for path, page in pages.items():

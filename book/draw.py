@@ -1,6 +1,6 @@
 """Draws the pictures of the gallery: each is the `figure` of the code that the page shows below it.
 
-Use: make site. The pictures go to target/book/figures, from where the book takes them.
+Use: make site. The pictures go to target/book/figures, where `mkdocs` finds them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ INTO = steps.ROOT / "target" / "book" / "figures"
 
 
 def main(only: list[str]) -> None:
-    """Draw all pictures, or those that are named."""
+    """Draw the pictures with these names, or all."""
     INTO.mkdir(parents=True, exist_ok=True)
 
     def draw(name: str, figure: object) -> None:

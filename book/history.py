@@ -1,13 +1,14 @@
-"""Writes into pages what `history.toml` of a paper says: choices made late, and verdicts before and now.
+"""Writes late choices of a paper, and its verdicts before and after them, from its `history.toml` into pages.
 
 `<!-- chosen late: PAPER -->` begins a list of a paper's choices, `<!-- verdicts before: PAPER -->` a table of
-its verdicts; each ends at `<!-- until here -->`. `make book` writes them anew.
+its verdicts. `<!-- until here -->` ends each of them. `make book` writes both anew.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Mapping
 
 import named
@@ -17,6 +18,8 @@ from airfair.reproduce.catalogue import experiments_directory
 from airfair.reproduce.document import LABELS, in_words
 from airfair.reproduce.history import History
 
+WIDTH = 110
+"""Length of a line of prose."""
 _BLOCK = re.compile(
     r"(?P<begin><!-- (?P<what>chosen late|verdicts before): (?P<paper>[\w-]+) -->\n).*?"
     r"(?P<end><!-- until here -->)",
@@ -24,8 +27,8 @@ _BLOCK = re.compile(
 )
 
 
-def told(text: str) -> str:
-    """The text with what the histories and the record say today."""
+def updated(text: str) -> str:
+    """Text of a page with its choices and verdicts as they are today."""
 
     def block(found: re.Match[str]) -> str:
         kept = history.load(experiments_directory() / found["paper"])
@@ -50,14 +53,19 @@ def _choices(kept: History) -> str:
     parts = []
     for turn in kept.turns:
         parts += [
-            f"Known by then: {turn.seen}.\n",
-            f"Verdicts before: {in_words(turn.before)}. After: {in_words(turn.after)}.\n",
+            _wrapped(f"Known by then: {turn.seen}."),
+            _wrapped(f"Verdicts before: {in_words(turn.before)}. After: {in_words(turn.after)}."),
             "| chosen then | before it |",
             "| --- | --- |",
             *(f"| {one.what} | {one.instead_of} |" for one in turn.chosen),
             "",
         ]
     return "\n".join(parts)
+
+
+def _wrapped(paragraph: str) -> str:
+    wrapped = textwrap.wrap(paragraph, WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "\n".join([*wrapped, ""])
 
 
 def _verdicts(kept: History, paper: str) -> str:

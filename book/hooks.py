@@ -1,7 +1,7 @@
-"""What mkdocs does beside its plugins: pages and pictures from elsewhere, links out of docs, no comments.
+"""Hooks of mkdocs: they add pages and pictures from other folders, mend links and remove comments.
 
-Pages that stand at the root of the repository, or are made of its files, are added as if they stood in docs.
-A link to a file outside docs leads to the page that shows that file; a link that no page answers is an error.
+Files at the root of the repository, and pages made from its files, become pages of docs. A link to a file
+outside docs leads to the page that shows this file. A link to a file that no page shows is an error.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ANSWERED = {
     "scenarios": "examples.md",
     "examples/queue-size": "examples.md#a-study-how-long-a-queue",
 }
-"""Pages that show what a link out of docs leads to."""
+"""Pages that show files outside docs."""
 _LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
 _CITED = re.compile(r"\[(D-\d{3})\]\(((?:\.\./)*deviations\.md)\)")
 _DEVIATES = re.compile(r"(`[^`\n]*`)|\[(D-\d{3}(?:(?:, | and | to )D-\d{3})*)\](?!\()")
@@ -50,7 +50,7 @@ _FENCE = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that docs does not hold, and the pictures that were drawn."""
+    """Add pages from outside docs, and the pictures of `make site`."""
     for source, page in SHOWN.items():
         text = (ROOT / source).read_text(encoding="utf-8")
         files.append(File.generated(config, page, content=_from(source, text)))
@@ -61,9 +61,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:  # noqa: ANN401 - as mkdocs calls it
-    """Mend links out of docs and to deviations, and leave out comments, which are for writers.
+    """Mend links out of docs and to deviations, and remove comments, which are for writers.
 
-    What a comment names as a file has its name above it.
+    A block below `<!-- file: NAME -->` gets its name as a title.
     """
     source = f"docs/{page.file.src_uri}"
     markdown = _CITED.sub(lambda m: f"[{m[1]}]({m[2]}#{m[1].lower()})", markdown)
@@ -84,7 +84,7 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:  # noqa: ANN40
 
 
 def _deviating(source: str, markdown: str) -> str:
-    """Make links of numbers of deviations that stand in brackets alone."""
+    """Turn numbers of deviations in brackets into links."""
     place = posixpath.relpath("docs/deviations.md", posixpath.dirname(source))
     link = "[{0}](" + place + "#{1})"
 
@@ -99,7 +99,7 @@ def _deviating(source: str, markdown: str) -> str:
 
 
 def _from(source: str, text: str) -> str:
-    """A file of the root as a page of docs: its links start there."""
+    """Text of a file at the root as a page of docs, with its links mended."""
 
     def mended(link: re.Match[str]) -> str:
         path = posixpath.normpath(posixpath.join(posixpath.dirname(source), link[1]))
@@ -109,7 +109,7 @@ def _from(source: str, text: str) -> str:
 
 
 def _inside(source: str, text: str) -> str:
-    """The text of a page of docs with links that stay in the book."""
+    """Text of a page of docs, with links to files outside docs mended."""
     folder = posixpath.dirname(source)
 
     def mended(link: re.Match[str]) -> str:
@@ -122,7 +122,7 @@ def _inside(source: str, text: str) -> str:
 
 
 def _cited(source: str, text: str) -> str:
-    """The text with links from citations, `[RFC5348 §3.1]`, to the list of sources."""
+    """Text in which citations such as `[RFC5348 §3.1]` are links to the list of sources."""
     listed = set(_LISTED.findall((ROOT / "docs/references.md").read_text(encoding="utf-8")))
     page = posixpath.relpath("docs/references.md", posixpath.dirname(source))
 
@@ -143,12 +143,12 @@ def _target(source: str, path: str, folder: str) -> str:
 
 
 def _examples() -> str:
-    """Every scenario to copy, and a study."""
+    """Page with every scenario to copy, and a study."""
     lines = [
         "# Scenarios to copy",
         "",
-        "Each is a file of the folder `scenarios`; its first lines say what it shows and what to try.",
-        "Where there is no such folder, `airfair init example NAME` writes one of them.",
+        "Each is a file of the folder `scenarios`. Its first lines say what it shows and what to try.",
+        "`airfair init example NAME` writes one of them where that folder is missing.",
         "`airfair run` runs it, and [the scenario file](scenario.md) explains every key.",
     ]
     for path in sorted((ROOT / "scenarios").glob("*.toml")):

@@ -1,7 +1,7 @@
-"""Keeps what docs/limits.md tells of a search: shares, medians, counts in the regions of regions.toml, maps.
+"""Keeps the results of a search that docs/limits.md shows: shares, medians, counts in regions, maps.
 
 Use: python book/limits.py RESULTS [STANDARD], of `airfair limits --out RESULTS [--standard STANDARD]`; writes
-docs/limits.json and the maps. What is kept of other standards stays.
+docs/limits.json and the maps. Results of other standards stay. book/regions.toml has the regions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RECORD = BOOK.parent / "docs" / "limits.json"
 
 
 def search(directory: Path, scheme: Scheme, regions: dict[str, Any]) -> dict[str, Any]:
-    """All that is kept of one scheme's search [%, or points of an index]."""
+    """Kept results of one scheme's search [%, or points of an index]."""
     document = json.loads((directory / "limits.json").read_text(encoding="utf-8"))
     if document["interrupted"] or document["replications"] < 10:  # noqa: PLR2004 - a full search
         raise SystemExit(f"{directory}: not a full search")
@@ -47,7 +47,7 @@ def search(directory: Path, scheme: Scheme, regions: dict[str, Any]) -> dict[str
 
 
 def _compared(directory: Path, scheme: Scheme) -> pl.DataFrame:
-    """A row for each measure at each condition of those spread evenly, with what a region can ask for."""
+    """Rows for each measure at each evenly spread condition, with the columns that regions select by."""
     points = pl.read_parquet(directory / "points.parquet").filter(pl.col("stage") == 1)
     where = [{"key": row["key"], **described(scheme.space, row)} for row in points.to_dicts()]
     compared = pl.read_parquet(directory / "comparisons.parquet")
@@ -55,7 +55,7 @@ def _compared(directory: Path, scheme: Scheme) -> pl.DataFrame:
 
 
 def _region(compared: pl.DataFrame, measure: str, where: str) -> dict[str, float]:
-    """Number of conditions in a region, of wins and losses there, and medians of these."""
+    """Numbers of conditions, wins and losses in a region, and medians of the effects."""
     here = compared.filter(pl.col("measure") == measure).filter(pl.sql_expr(where))
     found: dict[str, float] = {"points": here.height}
     for verdict in ("wins", "loses"):
@@ -68,7 +68,7 @@ def _region(compared: pl.DataFrame, measure: str, where: str) -> dict[str, float
 
 
 def golden() -> dict[str, str]:
-    """Record hashes of the golden tables: another engine would find other limits."""
+    """Record hashes of the golden tables, by which a test knows the engine of the search."""
     tables = sorted((BOOK.parent / "crates/sim/tests/golden").glob("*.txt"))
     return {
         path.name: path.read_text(encoding="utf-8").rsplit("records ", 1)[1].strip()
@@ -77,7 +77,7 @@ def golden() -> dict[str, str]:
 
 
 def main(results: Path, standard: str | None = None) -> None:
-    """Write the record; of one standard, of those schemes that were searched."""
+    """Write the record. With a standard, write only the schemes that were searched under it."""
     regions = tomllib.loads((BOOK / "regions.toml").read_text(encoding="utf-8"))
     if standard:
         results, regions = results / standard, regions.get(standard, {})

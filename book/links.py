@@ -1,4 +1,4 @@
-"""Links of Markdown that lead nowhere: a file that is not there, a heading that nobody wrote."""
+"""Finds broken links in Markdown: to a missing file or to a missing heading."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ MADE = {
     "architecture.md",
     "performance.md",
 }
-"""What the book makes: `make site` checks links to it."""
+"""Pages and folders that `make site` adds, and whose links `make test-site` checks."""
 
 
 def broken(page: Path) -> Iterator[str]:
-    """A line for each link of a page that leads nowhere."""
+    """Broken links of a page, a line each."""
     text = _CODE.sub("", _FENCE.sub("", page.read_text(encoding="utf-8")))
     for found in _LINK.finditer(text):
         path, anchor = found[1], found[2]

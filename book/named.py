@@ -1,10 +1,11 @@
-"""Numbers by name: a number in Markdown that is followed by `<!--= name -->` is the one of that name.
+"""Numbers by alias: `0.882 ± 0.009<!--=fairness-->` in a page is the number of the alias `fairness`.
 
-The name is an expression over the runs of `book/runs.toml`, which are made anew each time, or over a paper's
-full run, whose values `make record` keeps in docs/numbers.json. On a page that is not that paper's, its id
-stands in front: `arf-aware-tcp: table1.newreno.aggregate`. How the number is said (digits, sign, an interval,
-a word) is how it stands there: `0.882 ± 0.009<!--= table5.arf_aware.fairness -->`. One name in front of a
-table names all its numbers: cells.py.
+`book/numbers/PAGE.toml` gives each alias of a page its expression. A mark may append names to an alias:
+`139<!--=own.loses-->` is `loses` of the value of `own`. An expression is over the runs of `book/runs.toml`,
+which are made anew each time, over the records of `KEPT`, or over a paper's full run, whose values
+`make record` keeps in docs/numbers.json. On other pages the paper's id precedes such an expression:
+`arf-aware-tcp: table1.newreno.aggregate`. The number in the page shows its form (digits, sign, an interval, a
+word), and `make book` keeps that form. Tables of results are in tables.py.
 """
 
 from __future__ import annotations
@@ -13,42 +14,48 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
-import cells
 import jinja2
-from cells import NamingError
+import tables
+from tables import NamingError
 
 import airfair
 from airfair.experiment.claims import Ruling
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNS = ROOT / "book" / "runs.toml"
+ALIASES = ROOT / "book" / "numbers"
 RECORD = ROOT / "docs" / "numbers.json"
 VERDICTS = ROOT / "docs" / "verdicts.json"
 KEPT = {
+    "agent": ROOT / "bench/agent.json",
+    "curves": ROOT / "bench/error_curves.json",
     "emulated": ROOT / "bench/emulated.json",
+    "emulator": ROOT / "bench/emulator.json",
     "limits": ROOT / "docs/limits.json",
     "ns2": ROOT / "bench/ns2",
     "ns3": ROOT / "bench/ns3",
     "race": ROOT / "bench/race.json",
     "rates": ROOT / "bench/rates.json",
 }
-"""What takes long or needs other simulators, kept by those who make it: `ns2.updown` is of updown.json."""
+"""Records of what takes long or needs other programs: `ns2.updown` is the record updown.json."""
 PAPERS = tuple(json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"])
 
 _WORDS = "no one two three four five six seven eight nine ten eleven twelve"
 WORDS = _WORDS.split()
 _PLAIN = r"\d+(?:\.\d+)?"
-_SAID = rf"[+−-]?{_PLAIN}(?: ± {_PLAIN})?|\b(?:{'|'.join(WORDS)})"
+_WRITTEN = rf"[+−-]?{_PLAIN}(?:\s±\s{_PLAIN})?|\b(?:{'|'.join(WORDS)})"
 _MARKED = re.compile(
-    rf"(?P<said>{_SAID})(?P<mark><!--=\s*(?:cell: )?(?P<name>.+?)\s*-->)", re.IGNORECASE
+    rf"(?P<written>{_WRITTEN})(?P<mark><!--=\s*(?P<name>[a-z][\w.]*)\s*-->)", re.IGNORECASE
 )
 _MARK = re.compile(r"<!--=")
+_PATH = re.compile(r"""[\w-]+(?:: [\w-]+)?(?:\.\w+|\["[^"]*"\]|\[\d+\])*""")
+"""An expression to which a name can be appended."""
 _EXPRESSIONS = jinja2.Environment(autoescape=False, undefined=jinja2.StrictUndefined)  # noqa: S701 - no page
 
 
@@ -136,7 +143,7 @@ def kept() -> dict[str, Any]:
 
 @cache
 def verdicts() -> dict[str, dict[str, int]]:
-    """How many claims of each paper, and of all, have which verdict."""
+    """Counts of claims by paper and verdict; `all` has those of all papers."""
     record = json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"]
     none = dict.fromkeys(get_args(Ruling), 0)
     counts: dict[str, dict[str, int]] = {"all": dict(none)}
@@ -149,7 +156,7 @@ def verdicts() -> dict[str, dict[str, int]]:
 
 
 def full_run(paper: str, results: Path) -> dict[str, Any]:
-    """Names over a paper's full run: an experiment's `measured` and `series`, a claim's points."""
+    """Values of a paper's full run: `measured` and `series` of experiments, points of claims, tables."""
     document = json.loads((results / paper / f"{paper}.json").read_text(encoding="utf-8"))
     if document["quick"] or document["interrupted"]:
         raise NamingError(f"{results / paper}: not a full run; make reproduce")
@@ -208,7 +215,7 @@ _QUOTA = re.compile(
 
 
 def evidence_in(text: str) -> dict[str, Any]:
-    """Points of a claim under the reading that decides; those of others are `beside` it, by their names."""
+    """Points of a claim under the reading that decides; `beside` has those of other readings by name."""
     points: dict[str, Any] = {"beside": {}}
     into = points
     for part in text.split("; "):
@@ -229,7 +236,7 @@ def evidence_in(text: str) -> dict[str, Any]:
 
 
 def _extreme(choose: Callable[..., Number]) -> Callable[..., Number]:
-    """`least` or `most`: of the numbers in a table, or of those whose names match a pattern."""
+    """Function for expressions: least or most of the numbers in a table whose names match a pattern."""
 
     def chosen(table: Any, pattern: str = "*") -> Number:  # noqa: ANN401 - part of a document
         named = table.items() if isinstance(table, Mapping) else enumerate(table)
@@ -260,36 +267,36 @@ def _numbers(value: Any, half: Any = None) -> Any:  # noqa: ANN401 - JSON
     return value
 
 
-# ------------------------------------------------------------------ what a page says
+# ------------------------------------------------------------------ numbers of a page
 
 
 Value = Callable[[str, str | None], Number]
-"""The number of a name, on the page of a paper or on another one."""
+"""Number of an expression, given the paper of its page."""
 
 
 def paper_of(page: Path) -> str | None:
-    """The paper that a page or a text of reasons is on."""
+    """Paper of a page or of a text of reasons."""
     inside = page.relative_to(ROOT) if page.is_relative_to(ROOT) else page
     parts = (page.stem, *(part.name for part in inside.parents))
     return next((part for part in parts if part in PAPERS), None)
 
 
 def evaluate(name: str, names: Mapping[str, Any]) -> Number:
-    """The number that an expression names."""
+    """Value of an expression."""
     try:
-        said = _EXPRESSIONS.compile_expression(name, undefined_to_none=False)
-        value = said(**names, least=_extreme(min), most=_extreme(max))
+        compiled = _EXPRESSIONS.compile_expression(name, undefined_to_none=False)
+        value = compiled(**names, least=_extreme(min), most=_extreme(max))
     except (jinja2.TemplateError, TypeError, ZeroDivisionError) as error:
-        raise NamingError(f"<!--= {name} -->: {error}") from error
+        raise NamingError(f"{name}: {error}") from error
     if isinstance(value, (int, float)):
         return Number(float(value))
     if not isinstance(value, Number):
-        raise NamingError(f"<!--= {name} -->: no number of this name")
+        raise NamingError(f"{name}: no number of this name")
     return value
 
 
 def recorded_as(name: str, paper: str | None) -> tuple[str, str] | None:
-    """The paper and the name in its full run, for what only that run can tell."""
+    """Paper and expression of a number from a full run; `None` for other sources."""
     before, colon, rest = name.partition(": ")
     if colon and before in PAPERS:
         return before, rest
@@ -299,7 +306,7 @@ def recorded_as(name: str, paper: str | None) -> tuple[str, str] | None:
 
 
 def recorded() -> dict[str, dict[str, list[float | None]]]:
-    """docs/numbers.json: by paper and name."""
+    """Content of docs/numbers.json: mean and interval by paper and expression."""
     found: dict[str, dict[str, list[float | None]]] = json.loads(
         RECORD.read_text(encoding="utf-8") if RECORD.exists() else "{}"
     )
@@ -307,44 +314,91 @@ def recorded() -> dict[str, dict[str, list[float | None]]]:
 
 
 def value(name: str, paper: str | None) -> Number:
-    """The number of a name, of runs made now or from the record."""
+    """Number of an expression, from runs made now or from a record."""
     if (known := recorded_as(name, paper)) is None:
         return evaluate(name, {**runs(), **kept(), "verdicts": verdicts()})
     numbers = recorded().get(known[0], {})
     if known[1] not in numbers:
-        raise NamingError(f"<!--= {name} -->: not in {RECORD.name} for {known[0]}; make record")
+        raise NamingError(f"{name}: not in {RECORD.name} for {known[0]}; make record")
     mean, half = numbers[known[1]]
     return Number(float(mean or 0), half)
 
 
-def told(text: str, paper: str | None, value_of: Value = value) -> str:
-    """The text with the numbers of today."""
-    text = cells.named(text)
+@dataclass(frozen=True)
+class Context:
+    """Meaning of the marks of a page."""
+
+    paper: str | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Expressions by alias."""
+
+    def expression(self, name: str) -> str:
+        """Expression of a mark."""
+        alias, dot, rest = name.partition(".")
+        if alias not in self.aliases:
+            raise NamingError(f"<!--={name}-->: the page's file in book/numbers has no {alias}")
+        known = self.aliases[alias]
+        if dot and not _PATH.fullmatch(known):
+            raise NamingError(f"<!--={name}-->: {rest} cannot be appended to {known}")
+        return f"{known}{dot}{rest}"
+
+
+def aliases_of(page: Path) -> Path:
+    """File with the aliases of a page; a page without marks has none."""
+    if page.name == "reasons.md":
+        return ALIASES / "reasons" / f"{page.parents[1].name}.toml"
+    inside = page.relative_to(ROOT / "docs") if page.is_relative_to(ROOT / "docs") else page.name
+    return (ALIASES / inside).with_suffix(".toml")
+
+
+def context_of(page: Path) -> Context:
+    """Paper and aliases of a page."""
+    path = aliases_of(page)
+    known = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return Context(paper_of(page), known)
+
+
+def updated(text: str, context: Context, value_of: Value = value) -> str:
+    """Text of a page with the numbers of today, in its prose and in its tables."""
     loose = len(_MARK.findall(text)) - len(_MARKED.findall(text))
     if loose:
-        raise NamingError(f"{loose} names without a number before them")
-    return cells.plain(
-        _MARKED.sub(lambda m: said_as(m["said"], value_of(m["name"], paper)) + m["mark"], text)
-    )
+        raise NamingError(
+            f"{loose} marks without a number before them, or without an alias in them"
+        )
+
+    def in_prose(found: re.Match[str]) -> str:
+        number = value_of(context.expression(found["name"]), context.paper)
+        return formatted(found["written"], number) + found["mark"]
+
+    def in_table(cell: tables.Cell) -> str:
+        return formatted(cell.picture, value_of(cell.expression, context.paper))
+
+    return tables.filled(_MARKED.sub(in_prose, text), in_table)
 
 
-def names_in(text: str) -> list[str]:
-    """Names that a text uses."""
-    return [found["name"] for found in _MARKED.finditer(cells.named(text))]
+def marks_in(text: str) -> list[str]:
+    """Names in the marks of a text."""
+    return [found["name"] for found in _MARKED.finditer(text)]
+
+
+def names_in(text: str, context: Context) -> list[str]:
+    """Expressions of the numbers of a text."""
+    in_prose = [context.expression(name) for name in marks_in(text)]
+    return [*in_prose, *(cell.expression for cell in tables.cells_in(text))]
 
 
 def without(text: str) -> str:
-    """A text without its named numbers."""
-    return _MARKED.sub("", cells.named(text))
+    """Text without its named numbers; numbers typed in the sources of its tables remain."""
+    return tables.filled(_MARKED.sub("", text), lambda _: "")
 
 
-def said_as(sample: str, number: Number) -> str:
-    """The number as the sample says one: with its digits, sign, interval, or as a word."""
+def formatted(sample: str, number: Number) -> str:
+    """Number in the form of the sample: with its digits, sign and interval, or as a word."""
     if sample.lower() in WORDS:
         rounded = round(number.mean)
         word = WORDS[rounded] if 0 <= rounded < len(WORDS) else str(rounded)
         return word.capitalize() if sample[0].isupper() else word
-    mean, _, half = sample.partition(" ± ")
+    mean, half = (*re.split(r"\s±\s", sample), "")[:2]
     text = f"{abs(number.mean):.{_digits(mean)}f}"
     if number.mean < 0 and float(text):
         text = f"−{text}"
@@ -365,23 +419,24 @@ def _digits(text: str) -> int:
 
 
 def pages() -> list[Path]:
-    """Every text whose numbers may be named."""
+    """Paths of all texts that can have marks."""
     found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     return [*found, *sorted((ROOT / "python/airfair/experiments").glob("*/text/reasons.md"))]
 
 
 def recorded_names() -> dict[str, set[str]]:
-    """By paper the names in full runs that pages use."""
+    """Expressions over full runs that pages use, by paper."""
     used: dict[str, set[str]] = {paper: set() for paper in PAPERS}
     for page in pages():
-        for name in names_in(page.read_text(encoding="utf-8")):
-            if known := recorded_as(name, paper_of(page)):
+        context = context_of(page)
+        for name in names_in(page.read_text(encoding="utf-8"), context):
+            if known := recorded_as(name, context.paper):
                 used[known[0]].add(known[1])
     return used
 
 
 def record(results: Path) -> dict[str, dict[str, list[float | None]]]:
-    """The record of all names that pages use, from full runs."""
+    """Values of these expressions, from full runs."""
     found: dict[str, dict[str, list[float | None]]] = {}
     for paper, used in recorded_names().items():
         names = full_run(paper, results)

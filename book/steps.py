@@ -1,14 +1,14 @@
-"""Commands and snippets of a page, run in their order in one empty folder.
+"""Runs commands and snippets of a page, in their order, in one empty folder.
 
-What a fenced block is, a comment on the line above it says:
+A comment on the line above a fenced block decides what happens to it:
 
-- nothing above `sh` or `python`: it is run, and what it draws into docs/images is an image of the repository;
-- `<!-- not run: reason -->`: it is not;
-- `<!-- file: NAME -->`: it is the content of a file that the steps below it use;
-- `<!-- listing: PATH -->`: it shows that file of the repository, word by word;
-- `<!-- output -->`, `<!-- output: 3:9 -->`: it is what the command above printed, or those lines of it;
-- `<!-- fails -->`: its last command ends with an error, and that error is its output;
-- `<!-- picture: NAME -->`: it is code whose `figure` is a picture of the book.
+- no comment above `sh` or `python`: the block is run; images that it writes into docs/images are kept;
+- `<!-- not run: reason -->`: the block is not run;
+- `<!-- file: NAME -->`: the block is the content of a file, which is written for the steps below;
+- `<!-- listing: PATH -->`: the block shows this file of the repository;
+- `<!-- output -->`, `<!-- output: 3:9 -->`: the block shows the output of the command above, or these lines;
+- `<!-- fails -->`: the last command of the block ends with an error, which is its output;
+- `<!-- picture: NAME -->`: the block is code whose `figure` is a picture of the book.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = Path("docs/images")
-"""Folder whose images commands draw, and the repository keeps."""
+"""Folder of the images that commands draw and the repository keeps."""
 _BLOCK = re.compile(
     r"(?:^<!-- (?P<kind>not run|file|listing|output|picture|fails)(?:: (?P<of>.*?))? -->\n)?"
     r"^(?P<fence>`{3,})(?P<language>\w*)[^\n]*\n(?P<body>.*?)^(?P=fence)$",
@@ -34,26 +34,26 @@ _BLOCK = re.compile(
 _RUN = {"sh", "python"}
 _PROGRAMS = ("airfair", ".venv/bin/airfair")
 _TIME = re.compile(r", in \d.*$")
-"""How long a run took, which differs from machine to machine."""
+"""Wall time of a run, which differs from machine to machine."""
 
 
 class StepError(AssertionError):
-    """A step of a page that fails, or shows something else than it does."""
+    """A step fails, or its output differs from the page."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block and what is done with it."""
+    """A fenced block and its kind."""
 
     kind: str
     of: str
     body: str
     span: tuple[int, int]
-    """Where its body stands in the page."""
+    """Position of the body in the page."""
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """The blocks of a page that are run, shown or left out for a reason."""
+    """Blocks of a page that are run, written, shown or left out for a reason."""
     for found in _BLOCK.finditer(text):
         kind = found["kind"] or (found["language"] if found["language"] in _RUN else "")
         if kind:
@@ -61,11 +61,14 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 Draw = Callable[[str, object], None]
-"""What is done with a picture: its name, and the figure."""
+"""Draws a picture, given its name and its figure."""
 
 
 def followed(text: str, folder: Path, draw: Draw | None = None) -> str:
-    """The text of a page with its listings and outputs as they are today; raises if a step fails."""
+    """Text of a page with its listings and outputs as they are today.
+
+    Raises `StepError` if a step fails.
+    """
     for name in ("scenarios", "examples"):
         (folder / name).symlink_to(ROOT / name)
     (folder / IMAGES).mkdir(parents=True)
@@ -78,7 +81,7 @@ def followed(text: str, folder: Path, draw: Draw | None = None) -> str:
 
 
 class _Reader:
-    """Who follows a page: knows what the last step printed, and the names that snippets have made."""
+    """Runs the steps of a page; keeps the last output and the variables of snippets."""
 
     def __init__(self, draw: Draw | None) -> None:
         self._draw = draw
@@ -86,7 +89,7 @@ class _Reader:
         self._names: dict[str, Any] = {"__name__": "page"}
 
     def step(self, block: Block) -> str | None:
-        """Do one step; the text that its block has to show, if that is not the writer's."""
+        """Run one step and return the text that its block has to show; `None` if the writer decides."""
         match block.kind:
             case "sh":
                 for line in _lines(block.body):
@@ -111,12 +114,12 @@ class _Reader:
 
 
 def images(folder: Path) -> dict[Path, bytes]:
-    """Images of the repository that the steps of a page have drawn, as they are today."""
+    """Images that the steps of a page have drawn, by their path in the repository."""
     return {ROOT / IMAGES / path.name: path.read_bytes() for path in (folder / IMAGES).iterdir()}
 
 
 def reasons(text: str) -> list[str]:
-    """Why blocks of a page are not run."""
+    """Reasons for which blocks of a page are not run."""
     return [block.of for block in blocks(text) if block.kind == "not run"]
 
 
@@ -157,13 +160,13 @@ def _snippet(body: str, names: dict[str, Any]) -> str:
 
 
 class _Words(io.TextIOWrapper):
-    """A standard stream that is kept, with the buffer below it that documents are written to."""
+    """A standard stream kept in memory, with the binary buffer that JSON documents are written to."""
 
     def __init__(self) -> None:
         super().__init__(io.BytesIO(), encoding="utf-8", write_through=True)
 
     def text(self) -> str:
-        """All that was written."""
+        """Everything that was written."""
         return self.buffer.getvalue().decode()  # type: ignore[attr-defined]
 
 

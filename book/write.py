@@ -1,4 +1,4 @@
-"""Writes what pages tell of results anew: named numbers, listings, outputs of commands.
+"""Writes the parts of pages that programs make: numbers, tables of results, listings, outputs of commands.
 
 Use: make book; `--record RESULTS` first keeps the numbers of full runs in docs/numbers.json.
 """
@@ -16,19 +16,16 @@ import history
 import named
 import steps
 
-SHOWN = ("README.md", "docs")
-"""Pages whose steps are run; reasons are none."""
-
 
 def fresh(page: Path, *, run: bool) -> str:
-    """The text of a page as it has to be today."""
+    """Text of a page as it has to be today."""
     text = page.read_text(encoding="utf-8")
     if run:
         with tempfile.TemporaryDirectory() as folder:
             text = steps.followed(text, Path(folder))
             for image, drawn in steps.images(Path(folder)).items():
                 image.write_bytes(drawn)
-    return named.told(history.told(text), named.paper_of(page))
+    return named.updated(history.updated(text), named.context_of(page))
 
 
 def main(arguments: list[str]) -> None:

@@ -302,6 +302,9 @@ def _line(
     several = len(flows) > 1
     who = ", ".join(names.printable(label) for label, _ in names.groups(list(flows)))
     got, possible = (f"{rate / 1e6:.3g} Mb/s" for rate in rates)
+    over = (
+        f" over {_FASTER} times the rate of the wire" if any(p[-1] == "rate" for p in paths) else ""
+    )
     told = []
     for path in paths:
         node: Any = written
@@ -311,7 +314,7 @@ def _line(
         hint = " (more needs window_scaling = true)" if node == _WITHOUT_SCALING else ""
         told.append(f"{names.printable('.'.join(keys.raw(path)))} = {value}{hint}")
     return (
-        f"{who}: {'they get' if several else 'it gets'} {got}, where saturated UDP gets {possible}; "
+        f"{who}: {'they get' if several else 'it gets'} {got}, where saturated UDP gets {possible}{over}; "
         f"the default{'s' if len(told) > 1 else ''} {' and '.join(told)} "
         f"hold{'' if len(told) > 1 else 's'} {'them' if several else 'it'} back: name "
         f"{'those keys' if len(told) > 1 else 'that key'}"

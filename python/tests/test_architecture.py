@@ -1,16 +1,29 @@
-"""ARCHITECTURE.md names files and functions that exist."""
+"""ARCHITECTURE.md names files, functions and tests that exist, and the crate graph is as it says."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "ARCHITECTURE.md").read_text()
-WAY = TEXT[TEXT.index("## The way of a packet") :].split("\n## ")[0]
-ROWS = [row.split("|")[1:4] for row in WAY.splitlines() if row.startswith("| ") and "`" in row]
+TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+
+
+def section(title: str) -> str:
+    """The text below a heading, up to the next one."""
+    return TEXT[TEXT.index(f"\n## {title}\n") :].split("\n## ")[1]
+
+
+def rows(title: str) -> list[list[str]]:
+    """Cells of the rows of a section's table that name functions."""
+    lines = section(title).splitlines()
+    return [row.split("|")[1:4] for row in lines if row.startswith("| ") and "`" in row]
+
+
+STEPS = rows("The way of a packet") + rows("The way of an aggregate")
 
 
 def _expanded(path: str) -> list[str]:
@@ -23,14 +36,14 @@ def _expanded(path: str) -> list[str]:
 
 
 def test_the_files_that_it_tells_to_open_exist() -> None:
-    listed = TEXT[: TEXT.index("## Crates")]
-    paths = re.findall(r"`((?:crates|python|experiments)/[^`<]*)`", listed)
+    listed = section("Where to look")
+    paths = re.findall(r"`((?:book|crates|python|experiments|tests)/[^`<]*)`", listed)
     missing = [path for each in paths for path in _expanded(each) if not (ROOT / path).exists()]
     assert len(paths) > 30
     assert not missing
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0].strip())
+@pytest.mark.parametrize("row", STEPS, ids=lambda row: row[0].strip())
 def test_the_functions_on_the_way_of_a_packet_are_where_it_says(row: list[str]) -> None:
     files = re.findall(r"`([\w/]+\.rs)`", row[1])
     folder = ""
@@ -38,12 +51,59 @@ def test_the_functions_on_the_way_of_a_packet_are_where_it_says(row: list[str]) 
     for file in files:
         path = ROOT / "crates" / (file if "/" in file else f"{folder}/{file}")
         folder = str(path.parent.relative_to(ROOT / "crates"))
-        texts.append(path.read_text())
+        texts.append(path.read_text(encoding="utf-8"))
     functions = [name.rpartition("::")[2] for name in re.findall(r"`([\w:]+)`", row[2])]
-    anywhere = "".join(path.read_text() for path in (ROOT / "crates").rglob("src/**/*.rs"))
-    source = "".join(texts) or anywhere
+    source = "".join(texts)
     missing = [
         name for name in functions if f"fn {name}(" not in source and f"fn {name}<" not in source
     ]
+    assert texts
     assert functions
     assert not missing
+
+
+def test_each_invariant_names_a_test_that_exists() -> None:
+    invariants = re.split(r"^\d\. ", section("Invariants"), flags=re.MULTILINE)[1:]
+    assert len(invariants) == 7
+    sources = [*(ROOT / "crates").glob("*/tests/**/*.rs"), *(ROOT / "python/tests").glob("*.py")]
+    tests = "".join(path.read_text(encoding="utf-8") for path in sources)
+    for invariant in invariants:
+        names = re.findall(r"`([a-z0-9]+(?:_[a-z0-9]+){3,})`", invariant)
+        files = re.findall(r"`(crates/\w+/tests/[\w/{},]+\.rs)`", invariant)
+        missing = [name for name in names if not re.search(rf"(?:fn|def) {name}\b", tests)]
+        missing += [
+            path for each in files for path in _expanded(each) if not (ROOT / path).exists()
+        ]
+        assert names
+        assert not missing
+
+
+def depends_on(crate: str) -> set[str]:
+    """Crates that a crate of the workspace depends on, tests aside."""
+    manifest = tomllib.loads((ROOT / "crates" / crate / "Cargo.toml").read_text(encoding="utf-8"))
+    return {name.removeprefix("airfair-") for name in manifest["dependencies"]}
+
+
+def test_the_layers_do_not_depend_on_each_other() -> None:
+    assert depends_on("laws") == {"units", "libm"}
+    assert depends_on("transport") == {"units", "laws"}
+    assert depends_on("wlan").isdisjoint({"transport", "sim"})
+    assert depends_on("agent").isdisjoint({"transport", "sim"})
+    assert depends_on("sim").isdisjoint({"trace", "emulator", "agent", "python", "web"})
+
+
+def test_the_lints_forbid_clocks_and_unsafe_code() -> None:
+    methods = tomllib.loads((ROOT / "clippy.toml").read_text(encoding="utf-8"))[
+        "disallowed-methods"
+    ]
+    clocks = {"std::time::Instant::now", "std::time::SystemTime::now"}
+    assert clocks <= {each["path"] for each in methods}
+    lints = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["lints"]
+    assert lints["rust"]["unsafe_code"] == "forbid"
+    assert lints["clippy"]["disallowed_methods"] == "deny"
+    own = {
+        path.parent.name
+        for path in (ROOT / "crates").glob("*/Cargo.toml")
+        if "workspace = true" not in path.read_text(encoding="utf-8").partition("\n[lints]\n")[2]
+    }
+    assert own == {"agent", "emulator", "python", "web"}

@@ -10,6 +10,32 @@
 //! Everything from the sample to the decision is pure. Samples carry their time, so a recording
 //! yields the same decisions when it is replayed. Code that acts on the kernel needs the feature
 //! `bpf`; its settings lapse by themselves when the agent dies: see [`actuator`].
+//!
+//! A decision is a ratio k for all connections of a link. The effect of k on a window depends on
+//! the present window, which only the kernel knows. So this step also exists in C (`bpf/law.h`),
+//! and a test compares both versions.
+//!
+//! - **Windows of senders.** A BPF iterator sets the congestion control `airfair` on the sockets of
+//!   the link. Another iterator restores their former algorithm, whose name is kept in the socket's
+//!   private area. At the highest rate the agent sets nothing on a socket.
+//! - **Signs of life.** Settings in the kernel are valid for 800 ms after the agent's last sign of
+//!   life. The loop that takes samples gives the signs, so an agent that hangs counts as dead.
+//! - **Windows in forwarded ACKs.** Filters count packets by connection, and the loop adds their
+//!   counters to the sample before the law reads it. Only packets of one end write a counter, so no
+//!   lock is needed. Filters outlive their agent. The next agent finds them by priority and program
+//!   name; until then they do nothing, since the time in their map has run out.
+//! - **Separate queues for DATA and ACKs** are HTB classes, made over rtnetlink: with
+//!   `NoNewPrivileges` the agent could not pass capabilities to `tc`. When the last sign of life is
+//!   too old, the classifier returns no class, and HTB sends the packets at once.
+//! - **Clamps and airtime weights** cannot expire by themselves. A guardian process removes them
+//!   when the agent ends, or gives no sign of life for 800 ms.
+//! - **Grants** between agents are requests and responses over UDP ([`grants`]). The laws at both
+//!   ends read them only from the sample, so a recording contains them.
+//!
+//! BPF needs clang, libelf and zlib, so it is behind a feature: `make build` and `make test` work
+//! without them. libbpf is used because it is the only loader that supports `struct_ops`. Of the
+//! kernel's types, `bpf/kernel.h` declares only the fields that the programs read; libbpf relocates
+//! them by name.
 #![cfg(target_os = "linux")]
 
 pub mod access_point;

@@ -27,6 +27,30 @@
 //! | `kernel_flow` | flows of the scenario that run over the kernel's TCP or a real TFRC program |
 //! | `traffic` | threads that send and receive these flows over sockets |
 //! | `reports` | TFRC datagrams, and receive rates written into feedback packets |
+//!
+//! ```text
+//!  namespace ─ wlan0 ┐                                                    ┌ eth0 ─ namespace
+//!                    ├─ frame ─► classify ─► inject ─► World ─► released ─┤
+//!  namespace ─ wlan0 ┘             └► answer            ▲ ▲               └ wlan0 ─ namespace
+//!                                              Pace: due┘ └ Poller: frames, wake-ups
+//! ```
+//!
+//! - A namespace is an open file. A thread that has moved into the namespace makes its interface,
+//!   addresses and sockets. They exist until the process ends. Without root the process first
+//!   creates a user namespace. It then uses veth pairs with a packet socket at the far end instead
+//!   of TAP devices.
+//! - The plan gives each ordered pair of nodes an external flow. The source and the destination of
+//!   a packet determine its route, its queue and its row in the results. A flow with `stack =
+//!   "kernel"` is an external flow with a port of its own.
+//! - If the clock is late, the world catches up in channel time: packets are late, but frames keep
+//!   their times. Only a stall shifts the origin of channel time. Before packets are injected, the
+//!   world advances to the time at which they arrived.
+//! - One thread does all this. It reads a limited number of frames per port and millisecond, so a
+//!   flood at one port delays the others by a bounded time. A viewer gets a copy of the state ten
+//!   times a second. A control request wakes the thread and waits for its answer.
+//! - The [medium](airfair_wlan::medium) of `hwsim` is not a cell with other settings: a cell has
+//!   links only with its access point, rates by link, and queues of its own. Tests check that both
+//!   send the same frames at the same times.
 
 #![cfg(target_os = "linux")]
 

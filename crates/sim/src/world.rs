@@ -13,6 +13,14 @@
 //! | `world/settings.rs` | what an owner may change |
 //! | `world/agents.rs` | schemes |
 //! | `world/tracing.rs` | looks for a trace |
+//!
+//! A run, an emulator and the page in a browser each own a world. [`World::advance`] returns when its time has come, when
+//! the clock has input, or when a packet has come out. Packets of an *external* flow are the owner's: it injects a size
+//! and a handle, keeps the bytes, and gets each handle back exactly once. A refused packet has never been inside.
+//!
+//! An end whose own host has no room for its packet waits in line at that queue (`world/room.rs`), and is called when a
+//! packet has left it. A saturated source waits for each packet that it may queue, an external end once after a refusal.
+//! TCP that keeps a refused segment waits for its next ACK instead, as in Linux.
 
 mod agents;
 mod air;

@@ -3,6 +3,11 @@
 //! A [`Job`] is a run. A request opens it, its owner advances it in steps of any length, and it
 //! ends in a document: the [results](document) of the whole run, or the [channel](channel) in a
 //! part of it, frame by frame. For WebAssembly, `exports` has the functions that JavaScript calls.
+//!
+//! The records of a run do not depend on the lengths of the steps, so the page can open a newer run
+//! between two of them. The channel is a run of its own, up to the end of the part on the screen,
+//! with a consumer of traces. The page keeps no state of the simulator: each change of a control
+//! yields another scenario and another run.
 
 mod channel;
 mod collisions;

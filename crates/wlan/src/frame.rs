@@ -1,4 +1,15 @@
 //! Frames on the air and the packets they carry.
+//!
+//! ```text
+//!  Contender ── serves ──► batch of MPDUs ── copied ──► Ppdu ── on the air ──► receiver, noise, listeners, monitor
+//!    queue                  sequence, retry              Frame: kind, from, to, TxVector, durations
+//!    back-off                                            MPDUs, an error flag for each
+//!    Exchange: Following ─► OnAir ─► done | Unanswered
+//! ```
+//!
+//! A PPDU owns its MPDUs: delivery, errors, overhearing and traces read them from the PPDU and from no queue. In an
+//! undisturbed exchange there is no PPDU, and the packets in service stand for it. A `TxVector` sets how a frame is sent;
+//! the control frames for each vector are in a table (`airtime`).
 
 use std::num::NonZeroU16;
 

@@ -2,6 +2,13 @@
 
 A run is a pure function of scenario, seed, replication and simulator, so its outcome can stand for it. The
 key is a hash of these four; what another build of the simulator made is never read.
+
+The archive is one file of SQLite. It needs no server, a transaction survives `kill -9`, several processes
+share the file, and a key is found among 10^6 in microseconds. Parquet parts would be smaller, but have no
+lookup by key and no safe appending. The journal is the plain one: a commit takes a millisecond more than
+with a write-ahead log (`bench/store.py`), but there is one a second, and the file is whole by itself.
+Outcomes are compressed one by one: a dictionary per scenario saves 7 %, ten runs together 17 %, and both
+cost more where runs come and go one by one.
 """
 
 from __future__ import annotations

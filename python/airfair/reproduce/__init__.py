@@ -1,4 +1,16 @@
-"""`airfair reproduce`: runs the experiments of a paper and lays the results beside what it prints."""
+"""`airfair reproduce`: runs the experiments of a paper and lays the results beside what it prints.
+
+| topic | module |
+| --- | --- |
+| a paper's experiments, claims and findings | `papers/<paper>/` |
+| readings that are as near as the one that decides | `AS_READ`, `PLACES` in `papers/<paper>/plan.py` |
+| runs of a paper, from its study files | `studies`, `runs`; `papers/<paper>/runs.py` |
+| calibration of what a paper leaves open | `calibration` |
+| choices made after an outcome was known | `history`, `experiments/<paper>/history.toml` |
+| sentences of a report, and reasons why claims fail | `prose`, `experiments/<paper>/text/*.md` |
+| report, figures and templates | `report`, `dots`, `topology`, `templates/` |
+| a directory with a paper of the user's own | `directory` |
+"""
 
 from __future__ import annotations
 

@@ -41,6 +41,8 @@ INDEX = "index.html"
 """The page to begin with, in the directory above the papers'."""
 PAGE = "claims.html"
 """The page of all claims, beside it."""
+BOOK = "https://github.com/airfair/airfair/blob/main/docs"
+"""Pages of the book as the repository's forge shows them."""
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 TEXT = "report.txt"
 """Everything that was found as text, beside it."""
@@ -417,13 +419,14 @@ class Summary:
             in_words=in_words,
         )
 
-    def _link(self, chapter: Chapter) -> str | None:
-        """From the page to the paper's document, if both are in one source checkout."""
+    def _link(self, chapter: Chapter) -> str:
+        """Link from the page to the paper's page of the book: as `make site` built it, else on the web."""
         root, page = store.checkout(), self.out.resolve()
-        if root is None or not page.is_relative_to(root):
-            return None
-        target = root / chapter.docs
-        return Path(os.path.relpath(target, page)).as_posix()
+        if root is not None and page.is_relative_to(root):
+            built = root / "site" / f"{chapter.paper.id}.html"
+            if built.is_file():
+                return Path(os.path.relpath(built, page)).as_posix()
+        return f"{BOOK}/{chapter.paper.id}.md"
 
     def text(self, width: int = WIDTH) -> str:
         """All claims as text, in lines of `width` columns; the counts come last."""

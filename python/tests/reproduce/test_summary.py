@@ -12,7 +12,7 @@ from typing import get_args
 
 import pytest
 
-from airfair import RunError, reproduce
+from airfair import RunError, reproduce, store
 from airfair.cli import DONE, INTERRUPTED
 from airfair.estimate import Estimate
 from airfair.experiment.claims import FEW, NOT_FOUND, Reason, Ruling, Verdict
@@ -22,7 +22,7 @@ from airfair.reproduce.paper import reference
 from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, Measured
-from airfair.reproduce.summary import INDEX, PAGE, TEXT, Chapter, Summary, duration
+from airfair.reproduce.summary import BOOK, INDEX, PAGE, TEXT, Chapter, Summary, duration
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -155,16 +155,25 @@ def test_the_page_asks_for_nothing_and_its_links_are_its_own_or_reports(summary:
     assert len(ids) == len(set(ids))
     for link in re.findall(r'href="([^"]+)"', page):
         own = link[1:] in ids if link.startswith("#") else link == INDEX
-        assert own or re.match(r"[a-z-]+/report\.html", link)
-    assert not re.search(r"@import|<script|url\(|https?:", page)
+        assert own or re.match(rf"[a-z-]+/report\.html|{re.escape(BOOK)}/[a-z-]+\.md$", link)
+    assert not re.search(r"@import|<script|url\(|https?:", page.replace(f'<a href="{BOOK}/', ""))
     for line in page.splitlines():
         assert "{{" not in line
 
 
-def test_what_a_paper_says_of_the_reasons_is_linked_inside_a_checkout() -> None:
-    out = DOCS.parent / "results"
+def test_a_papers_page_of_the_book_is_linked_as_a_browser_shows_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "checkout", lambda: tmp_path)
+    out = tmp_path / "results"
     summary = Summary([chapter("arf-window", out)], out)
-    assert 'href="../docs/arf-window.md"' in summary.html()
+    for page in (summary.html(), summary.index()):
+        assert f'href="{BOOK}/arf-window.md"' in page
+    built = tmp_path / "site/arf-window.html"
+    built.parent.mkdir()
+    built.touch()
+    for page in (summary.html(), summary.index()):
+        assert 'href="../site/arf-window.html"' in page
 
 
 def test_the_text_fits_80_columns(tmp_path: Path) -> None:

@@ -9,6 +9,11 @@
 //!   timer         ─┤                                   ├─► timer
 //!   start, end    ─┘                                   └─► what to be told of
 //! ```
+//!
+//! A node sees frames that it decodes or sends only after its agent has asked for them ([`Action::Listen`]), and an
+//! access point's agents see packets on the same terms. Agents see a frame before its packet goes on. When a beacon is
+//! due, the access point's agents add their elements; then stations' agents count it, and senders go on once the beacon
+//! is with the cell.
 
 mod access_point;
 mod arf_aware;

@@ -1,4 +1,8 @@
 //! Propagation in one cell: where its members are now, and so what power arrives where.
+//!
+//! Nothing is scheduled for members that move. A position is computed when a frame needs it. Who hears whom is a row of
+//! `Audibility` for each transmitter and rate. A row holds until some member can have crossed a limit, by its distance to
+//! the limit and the highest speeds.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,0 +1,126 @@
+"""Writes the reference of the scenario file: docs/scenario.md and a page for each kind of section.
+
+Use: make docs. The tables are those of the keys that the parser reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import links
+
+from airfair import _core
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+INDEX = "scenario.md"
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page, and the words with which the headings of its tables begin."""
+
+    name: str
+    title: str
+    about: str
+    begins: tuple[str, ...]
+
+
+PAGES = (
+    Page(
+        "bss",
+        "Cells",
+        "A cell is a section `[bss.NAME]`: the access point and the rules of its channel.",
+        ("[bss.NAME]", "propagation = ", "fading = "),
+    ),
+    Page(
+        "station",
+        "Stations",
+        "A wireless station is a section `[station.NAME]`.",
+        ("[station.NAME]", "rate = ", "errors = ", "mobility = "),
+    ),
+    Page(
+        "queue",
+        "Queues",
+        "A station and an access point have a transmit queue. `queue` gives its length and its discipline.",
+        ("queue = ",),
+    ),
+    Page(
+        "wired",
+        "Hosts, routers and links",
+        "Hosts and routers are wired. Each host has a link to an access point, a router or another host.",
+        ("[host.NAME]", "[router.NAME]", "[link.NAME]", "loss = "),
+    ),
+    Page(
+        "flow",
+        "Flows",
+        "A flow is a section `[flow.NAME]`: its two ends, its transport, its data and its scheme.",
+        ("[flow.NAME]", "transport = ", "source = ", "control = "),
+    ),
+)
+
+
+def names() -> list[str]:
+    """Names of the pages below docs."""
+    return [INDEX, *(f"scenario/{page.name}.md" for page in PAGES)]
+
+
+def written() -> dict[str, str]:
+    """Text of each page, by its name below docs."""
+    _, top, *rest = re.split(r"^## ", f"\n{_core.reference().rstrip()}\n", flags=re.MULTILINE)
+    sections = dict(part.split("\n", 1) for part in rest)
+    tables = {page: _of(page, sections) for page in PAGES}
+    if left := set(sections) - {heading for found in tables.values() for heading in found}:
+        raise SystemExit(f"no page has {', '.join(sorted(left))}: book/scenario_pages.py, PAGES")
+    return {
+        INDEX: _index(top.split("\n", 1)[1].strip(), tables),
+        **{f"scenario/{page.name}.md": _page(page, sections, tables[page]) for page in PAGES},
+    }
+
+
+def _of(page: Page, sections: Mapping[str, str]) -> list[str]:
+    return [
+        heading
+        for begin in page.begins
+        for heading in sections
+        if heading.removeprefix("`").startswith(begin)
+    ]
+
+
+def _page(page: Page, sections: Mapping[str, str], headings: Sequence[str]) -> str:
+    part = f"This page is part of the reference of [the scenario file](../{INDEX})"
+    intro = f"{page.about}\n{part}, which `make docs` writes."
+    tables = [f"## {heading}\n\n{sections[heading].strip()}" for heading in headings]
+    return "\n\n".join([f"# {page.title}", intro, *tables]) + "\n"
+
+
+def _index(top: str, tables: Mapping[Page, Sequence[str]]) -> str:
+    lists = [
+        f"### [{page.title}](scenario/{page.name}.md)\n\n{page.about}\n\n"
+        + "\n".join(
+            f"- [{heading}](scenario/{page.name}.md#{links.slug(heading)})" for heading in headings
+        )
+        for page, headings in tables.items()
+    ]
+    intro = (
+        "A scenario file is TOML. This reference has every key: its values, its default, an example and its\n"
+        "meaning. `make docs` writes it from the keys that the parser reads. [scenarios/](../scenarios) has\n"
+        "examples to copy."
+    )
+    return (
+        "\n\n".join(["# The scenario file", intro, f"## Top level\n\n{top}", "## Tables", *lists])
+        + "\n"
+    )
+
+
+def main() -> None:
+    """Write the pages."""
+    (DOCS / "scenario").mkdir(exist_ok=True)
+    for name, text in written().items():
+        (DOCS / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
