@@ -15,7 +15,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .PHONY: help needs needs-agent build demo reproduce test test-rust test-python test-readers test-site test-web test-kernel \
-    agent deb test-agent fair-access-point wasm web fuzz explore deny bench wheel wheels sdist golden book limits limits-ax record docs site lock clean
+    agent deb test-agent fair-access-point wasm web fuzz explore deny bench wheel wheels sdist golden witness book limits limits-ax record docs site lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -229,6 +229,10 @@ $(PGO_PROFILE): $(VENV)/installed pyproject.toml $(RUST_SOURCES) bench/train.py
 golden: ## Write the golden tables anew; read their diff as physics.
 	AIRFAIR_GOLDEN=write cargo test --package airfair-sim --test lab --locked --quiet golden
 	git --no-pager diff --stat
+
+witness: ## Compare short runs of every kind with the records of the repository; AIRFAIR_WITNESS=write rewrites these
+	cargo test --package airfair-sim --test witness --locked --quiet
+	git --no-pager diff --stat -- crates/sim/tests/witness
 
 record: build ## Verdicts and numbers of the last `make reproduce` in docs/*.json; read their diff as physics.
 	$(BIN)/python tests/record_verdicts.py

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use airfair_laws::Direction::{self, Down, Up};
 use airfair_laws::arf_window::{
-    Connection, Extra, Measured, Observation, Params, State, step, window,
+    Connection, ExtraTime, Measured, Observation, Params, State, step, window,
 };
 use airfair_laws::exchange::Exchange;
 use airfair_units::{Bytes, DataRate, Duration, Time};
@@ -72,7 +72,7 @@ struct Usage {
 struct Change {
     direction: Direction,
     rate: DataRate,
-    extra: Extra,
+    extra: ExtraTime,
     params: Params,
     /// Number of active stations.
     active: u32,

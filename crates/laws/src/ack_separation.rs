@@ -1,32 +1,32 @@
-//! Uplink-downlink separation: how often an access point serves TCP data and how often TCP ACKs.
+//! Uplink-downlink separation: weights with which an access point serves its queues of TCP data and TCP ACKs.
 //!
-//! Source: [updown-fairness §IV]. A receiver on the wire acknowledges every second segment, so one ACK
-//! lets a station send two segments: with two data packets served for one ACK, uplink and downlink are
-//! equal. The paper's weights are fixed at 2:1, whatever the number of connections; it leaves to future
-//! work the scheduler that counts them, which is this law. With `d` connections down, `u` up, and `b`
-//! segments that one ACK lets through, each connection has the same share where
+//! Source: [updown-fairness §IV]. A receiver on the wire acknowledges every second segment, so one ACK lets a
+//! station send two segments: with two data packets served per ACK, uplink and downlink are equal. The
+//! paper's weights are fixed at 2:1 for any number of connections; it leaves a scheduler that counts them to
+//! future work, and that scheduler is this law. With `d` downlink and `u` uplink connections, and `b`
+//! segments that one ACK releases, each connection has the same share if
 //!
 //! ```text
 //!   data : ACKs = d : u / b
 //! ```
 //!
-//! `b` is measured, since it is 2 only while no ACK is lost: if the queue of ACKs overflows, those that
-//! remain let more segments through.
+//! `b` is measured, because it is 2 only as long as no ACK is lost: if the queue of ACKs overflows, the
+//! remaining ACKs release more segments.
 
 use airfair_units::{Duration, Time};
 
 use crate::Direction::{Down, Up};
 use crate::connections::Connections;
 
-/// Time between two steps.
+/// Length of a measurement period.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// Choices of the access point's owner.
+/// Parameters of the access point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Segments that an ACK lets through before any has been seen.  [RFC5681 §4.2]
+    /// Segments per ACK assumed before any ACK is seen.  [RFC5681 §4.2]
     pub segments_per_ack: u32,
-    /// Steps over which `b` is averaged.
+    /// Number of periods over which `b` is averaged.
     pub memory: u32,
 }
 
@@ -36,54 +36,54 @@ impl Default for Params {
     }
 }
 
-/// Memory from step to step: sums that forget, in units of 1/`SCALE`.
+/// Decaying sums of the segments and ACKs, in units of 1/`SCALE`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     segments: u64,
     acks: u64,
 }
 
-/// Fixed-point one.
+/// The value 1 in fixed-point units.
 const SCALE: u64 = 256;
-/// ACKs in a round, for one connection up: the finer, the nearer the weights to their ratio.
+/// ACKs per round for one uplink connection. A larger number brings the weights nearer to their ratio.
 const ROUND: u64 = 16;
-/// Largest weight.
+/// Largest weight of a queue.
 const MAX_WEIGHT: u64 = 1 << 20;
 
-/// Connections and packets that an access point sees in what it forwards.
+/// Connections and packets that an access point counts in one period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// Connections that send data down through it.
+    /// Downlink connections: those that send data down through the access point.
     pub down: u32,
-    /// Connections that send data up through it.
+    /// Uplink connections: those that send data up through the access point.
     pub up: u32,
-    /// Data segments that have come from stations since the last step.
+    /// Data segments received from stations in the period.
     pub segments: u32,
-    /// Pure ACKs that stations have received since the last step.
+    /// Pure ACKs delivered to stations in the period.
     pub acks: u32,
 }
 
-/// Packets of each queue in a round.
+/// Weights of the two queues: packets to serve per round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Action {
-    /// Data.
+    /// Packets from the data queue.
     pub data: u32,
-    /// Pure ACKs.
+    /// Packets from the queue of pure ACKs.
     pub ack: u32,
 }
 
-/// Packets that an access point counts between two steps.
+/// Packets that an access point counts during a period.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Data segments that have come from stations.
+    /// Data segments received from stations.
     pub segments: u32,
-    /// Pure ACKs that stations have received.
+    /// Pure ACKs delivered to stations.
     pub acks: u32,
     due: Time,
 }
 
 impl Counts {
-    /// Ends a measurement period, if it is over at `now`: what was seen in it.
+    /// Ends the period if it is over at `now`, and returns what was counted in it.
     pub fn end(&mut self, now: Time, connections: &Connections) -> Option<Observation> {
         if now < self.due {
             return None;
@@ -95,13 +95,13 @@ impl Counts {
     }
 }
 
-/// One measurement period.  [updown-fairness §IV]
+/// Returns the weights after one period.  [updown-fairness §IV]
 pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Action) {
     let memory = u64::from(params.memory.max(1));
     let add = |sum: u64, new: u32| sum - sum / memory + u64::from(new) * SCALE;
     let state =
         State { segments: add(state.segments, seen.segments), acks: add(state.acks, seen.acks) };
-    // One segment per ACK at least: fewer means that other connections' ACKs are among them.
+    // At least one segment per ACK: a smaller ratio means that ACKs of other connections are among them.
     let (segments, acks) = if state.acks < SCALE {
         (u64::from(params.segments_per_ack), 1)
     } else {
@@ -114,12 +114,12 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Action
     (state, reduced(data.min(MAX_WEIGHT), ack.min(MAX_WEIGHT)))
 }
 
-/// A quotient to the nearest whole number.
+/// Quotient rounded to the nearest integer.
 fn rounded(number: u128, by: u128) -> u128 {
     (2 * number / by).div_ceil(2)
 }
 
-/// The same ratio in the smallest numbers.
+/// The ratio in lowest terms.
 fn reduced(data: u64, ack: u64) -> Action {
     let common = greatest_common_divisor(data, ack);
     let weight = |number: u64| u32::try_from(number / common).expect("at most MAX_WEIGHT");
@@ -141,7 +141,7 @@ mod tests {
         (action.data, action.ack)
     }
 
-    /// Verifies: [updown-fairness §IV]: as many connections up as down have the paper's weights.
+    /// Verifies: [updown-fairness §IV]: as many uplink as downlink connections give the paper's weights.
     #[test]
     fn two_to_one_where_both_ways_have_as_many() {
         for flows in [0, 1, 2, 4] {
@@ -150,15 +150,15 @@ mod tests {
         }
     }
 
-    /// 7 down and 1 up: each ACK lets 2 segments through, so 14 data packets for one ACK give each
-    /// connection 2. 1 down and 7 up: 2 for the one, and 7 ACKs for 14 segments.
+    /// 7 down and 1 up: each ACK releases 2 segments, so 14 data packets per ACK give each connection 2. 1
+    /// down and 7 up: 2 data packets for the one, and 7 ACKs for 14 segments.
     #[test]
     fn weights_follow_the_number_of_connections() {
         assert_eq!(weights(State::default(), 7, 1, 40, 20), (14, 1));
         assert_eq!(weights(State::default(), 1, 7, 40, 20), (2, 7));
     }
 
-    /// Half of the ACKs are lost: each of the others lets 4 segments through.
+    /// Half of the ACKs are lost, so each of the others releases 4 segments.
     #[test]
     fn lost_acks_make_the_others_worth_more() {
         assert_eq!(weights(State::default(), 1, 1, 80, 20), (4, 1));
@@ -167,12 +167,12 @@ mod tests {
         for _ in 0..50 {
             state = step(&Params::default(), state, &seen).0;
         }
-        // one period of 4 against a memory of 50 of 2: between, and near to 2
+        // One period with 4 against a memory of 50 periods with 2: the value is between, and near to 2.
         let (data, ack) = weights(state, 1, 1, 80, 20);
         assert!(2 * ack <= data && data * 10 < 22 * ack, "{data} {ack}");
     }
 
-    /// Counts start anew with each period of 100 ms; the first ends at once.
+    /// Counts restart with each period of 100 ms; the first period ends at once.
     #[test]
     fn a_period_ends_with_what_was_seen_in_it() {
         let at = |ms| Time::ZERO + Duration::from_millis(ms);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is seen, both queues are served, and the weights never run away.
+        /// For any observations both queues are served, and the weights stay bounded.
         #[test]
         fn neither_queue_starves(history in prop::collection::vec(any::<(u16, u16, u32, u32)>(), 1..50)) {
             let mut state = State::default();
@@ -201,7 +201,7 @@ mod tests {
             }
         }
 
-        /// Each connection's share is the same within the rounding of a round.
+        /// Each connection's share is the same, except for the rounding of a round.
         #[test]
         fn shares_are_equal(down in 1u32..50, up in 1u32..50, acks in 1u32..1_000, ratio in 1u32..5) {
             let (data, ack) = weights(State::default(), down, up, ratio * acks, acks);

@@ -1,8 +1,8 @@
-//! Automatic rate fallback: a transmitter that knows its link by its ACKs alone.
+//! Automatic rate fallback: rate control from the outcomes of a transmitter's frames.
 //!
-//! Sources: ARF [kamerman-1997]; AARF, whose threshold doubles at each probe that fails [lacage-2004 §3.1].
-//! Versions of ARF differ in thresholds, in what expires the timer and in whether an RTS without CTS
-//! counts: all that is a parameter.
+//! Sources: ARF [kamerman-1997]; AARF, whose threshold doubles with each failed probe [lacage-2004 §3.1].
+//! Versions of ARF differ in the thresholds, in the timer, and in whether an RTS without CTS counts as a
+//! failure; these are parameters.
 //!
 //! ```text
 //!                  `up` successes, or the timer
@@ -16,53 +16,53 @@
 
 use airfair_units::{Duration, Time};
 
-/// Occasion at which a transmitter tries the next rate although it has not had `up` successes in a row.
+/// Timer after which a transmitter tries the next higher rate without `up` successes in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timer {
-    /// Nothing.
+    /// No timer, only successes.
     Off,
-    /// So much time since the last fall.
+    /// Time since the last fall of the rate.
     Time(Duration),
-    /// So many attempts since the last change.
+    /// Number of attempts since the last change of the rate.
     Attempts(u32),
 }
 
-/// Which successes and failures are counted.
+/// Rule for counting successes and failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
-    /// Those in a row: a failure ends a row of successes, a success one of failures.  [kamerman-1997]
+    /// Only consecutive outcomes: a failure resets the successes, a success the failures.  [kamerman-1997]
     InARow,
-    /// All since the rate last changed, or since there were `up` successes.  Deviates: [D-033]
+    /// All outcomes since the rate last changed, or since there were `up` successes.  Deviates: [D-033]
     InAll,
 }
 
-/// All that distinguishes one ARF from another.
+/// Parameters in which versions of ARF differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Successes before the next rate is tried.
+    /// Successes after which the next higher rate is tried.
     pub up: u32,
-    /// Failures before the rate falls.
+    /// Failures after which the rate falls.
     pub down: u32,
-    /// Which of them count.
+    /// Rule for counting successes and failures.
     pub counting: Counting,
-    /// Timer that lets the rate rise, too.
+    /// Timer after which the next higher rate is tried, too.
     pub timer: Timer,
     /// True if an RTS without CTS counts as a failure.
     pub rts_failures: bool,
-    /// Largest value that `up` doubles to at probes that fail; `None`: it stays.  [lacage-2004 §3.1]
+    /// Largest value to which failed probes double `up`; `None` if it does not change.  [lacage-2004 §3.1]
     pub most_up: Option<u32>,
-    /// True if it starts at the highest rate, false if at the lowest.
+    /// True to start at the highest rate, false to start at the lowest.
     pub starts_high: bool,
 }
 
 impl Params {
-    /// As its paper has it: ten ACKs in a row, two missing; the paper leaves the time open and speaks of no
-    /// RTS.  [kamerman-1997]
+    /// The paper's version: ten ACKs in a row, two missing. The paper does not give the time and does not
+    /// mention RTS.  [kamerman-1997]
     pub fn kamerman97() -> Self {
         Self { rts_failures: false, ..Self::qualnet4() }
     }
 
-    /// As `QualNet` 4 has it, with 60 ms.  [arf-window §IV]
+    /// The version of `QualNet` 4, with 60 ms.  [arf-window §IV]
     pub fn qualnet4() -> Self {
         Self {
             up: 10,
@@ -75,12 +75,13 @@ impl Params {
         }
     }
 
-    /// As later versions of `QualNet` seem to have it: all are counted, from the lowest rate.  Deviates: [D-033]
+    /// The version that later releases of `QualNet` seem to use: all outcomes count, and the lowest rate is
+    /// the first. Deviates: [D-033]
     pub fn qualnet5() -> Self {
         Self { counting: Counting::InAll, starts_high: false, ..Self::qualnet4() }
     }
 
-    /// As ns-3 has it: attempts for a timer, from the lowest rate.  [ns-3 §`ArfWifiManager`]
+    /// The version of ns-3: a timer in attempts, from the lowest rate.  [ns-3 §`ArfWifiManager`]
     pub fn ns3() -> Self {
         Self { timer: Timer::Attempts(15), starts_high: false, ..Self::kamerman97() }
     }
@@ -92,28 +93,29 @@ impl Default for Params {
     }
 }
 
-/// Memory from step to step.
+/// State of the rate control of one link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
-    /// Place of the rate in the list of rates, ascending.
+    /// Index of the current rate in the ascending list of rates.
     pub level: u16,
     highest: u16,
     successes: u32,
     failures: u32,
     is_probing: bool,
-    /// Successes needed now.
+    /// Successes needed for the next rise.
     up: u32,
-    /// Time at which the rate last fell; `None` if the timer does not run.
+    /// Time of the last fall of the rate; `None` if the timer does not run.
     fell: Option<Time>,
     /// Attempts since the rate last changed.
     attempts: u32,
 }
 
 impl State {
-    /// The start of a link with `rates` rates.
+    /// Creates the state of a link with `rates` rates.
     ///
     /// # Panics
-    /// Without any rate.
+    ///
+    /// Panics if there is no rate.
     pub fn new(params: &Params, rates: usize) -> Self {
         let highest = u16::try_from(rates).expect("a few rates").checked_sub(1).expect("a rate");
         let level = if params.starts_high { highest } else { 0 };
@@ -123,20 +125,20 @@ impl State {
     }
 }
 
-/// Event that a transmitter sees on its link.
+/// An event at the transmitter of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// It is about to send a frame.
+    /// The transmitter is about to send a frame.
     Sending,
     /// A data frame was acknowledged.
     Success,
-    /// A data frame was not.
+    /// A data frame was not acknowledged.
     Failure,
-    /// An RTS had no answer.
+    /// An RTS was not answered.
     RtsFailure,
 }
 
-/// One event; the rate from now on is the new state's level.  [kamerman-1997]
+/// Returns the state after one event. Its `level` is the rate to use from now on.  [kamerman-1997]
 pub fn step(params: &Params, state: State, now: Time, seen: Event) -> State {
     match seen {
         Event::Sending if is_expired(params, &state, now) => rise(state),
@@ -155,7 +157,7 @@ fn is_expired(params: &Params, state: &State, now: Time) -> bool {
     }
 }
 
-/// Tries the next rate, if there is one.
+/// Tries the next higher rate, if there is one.
 fn rise(state: State) -> State {
     if state.level == state.highest {
         return State { successes: 0, fell: None, attempts: 0, ..state };
@@ -184,7 +186,7 @@ fn fail(params: &Params, state: State, now: Time) -> State {
     let failures = state.failures + 1;
     let attempts = state.attempts.saturating_add(1);
     if state.is_probing {
-        // The probe has failed; AARF waits twice as long before the next one.
+        // The probe failed. AARF doubles the successes needed for the next one.
         let up = state.up.saturating_mul(2).min(most(params));
         return State { up, ..fall(state, now) };
     }
@@ -215,8 +217,7 @@ mod tests {
         Time::ZERO + Duration::from_millis(ms)
     }
 
-    /// The levels after each of `events`, written S (success), F (failure), R (RTS failure) and . (sending),
-    /// one per millisecond.
+    /// Levels after each of `events`, one per millisecond: S success, F failure, R RTS failure, `.` sending.
     fn levels(params: &Params, events: &str) -> String {
         let mut state = State::new(params, RATES);
         let mut out = String::new();
@@ -246,27 +247,28 @@ mod tests {
     /// Verifies: [kamerman-1997]
     #[test]
     fn the_rate_follows_its_diagram() {
-        // two failures in a row, not two in all
+        // Two failures in a row, not two in total.
         assert_eq!(levels(&PLAIN, "FSFSFF"), "333332");
-        // three successes, probe, success: steady again
+        // Three successes lead to a probe, and its success to steady state.
         assert_eq!(levels(&PLAIN, "FFSSSSFS"), "32223333");
-        // the first frame of a probe fails: back at once
+        // The first frame of a probe fails, so the rate falls at once.
         assert_eq!(levels(&PLAIN, "FFSSSF"), "322232");
-        // after a successful probe two failures are needed again
+        // After a successful probe two failures are needed again.
         assert_eq!(levels(&PLAIN, "FFSSSSFF"), "32223332");
-        // never below the lowest, never above the highest
+        // The level stays between the lowest and the highest rate.
         assert_eq!(levels(&PLAIN, "FFFFFFFFFF"), "3221100000");
         assert_eq!(levels(&PLAIN, "SSSSSSS"), "3333333");
     }
 
-    /// One failure, a success, another failure: two in all. At the lower rate S F S S are three successes.
+    /// A failure, a success and another failure are two failures in total. At the lower rate S F S S are
+    /// three successes.
     #[test]
     fn all_may_count_and_not_those_in_a_row_alone() {
         let params = Params { counting: Counting::InAll, ..PLAIN };
         assert_eq!(levels(&params, "FSF"), "332");
         assert_eq!(levels(&params, "FFSFSS"), "322223");
         assert_eq!(levels(&PLAIN, "FFSFSS"), "322222");
-        // three successes at the highest rate begin the count anew
+        // Three successes at the highest rate restart the count.
         assert_eq!(levels(&params, "FSSSFF"), "333332");
     }
 
@@ -277,19 +279,20 @@ mod tests {
     }
 
     #[test]
-    fn it_may_start_at_the_lowest_rate() {
+    fn arf_may_start_at_the_lowest_rate() {
         let params = Params { starts_high: false, ..PLAIN };
         assert_eq!(levels(&params, "SSSSSSSS"), "00111222");
     }
 
     #[test]
-    fn an_rts_without_answer_counts_only_if_it_is_to() {
+    fn an_rts_without_answer_counts_only_if_configured() {
         assert_eq!(levels(&PLAIN, "RR"), "32");
         let params = Params { rts_failures: false, ..PLAIN };
         assert_eq!(levels(&params, "RRFRF"), "33332");
     }
 
-    /// Fallen at 2 ms; the frame at 8 ms is the first at or after 7 ms, and a probe, which fails.
+    /// The rate falls at 2 ms. The frame at 8 ms is the first at or after 7 ms, so it is a probe, which
+    /// fails.
     ///
     /// Verifies: [kamerman-1997]
     #[test]
@@ -297,18 +300,18 @@ mod tests {
         let params = Params { timer: Timer::Time(Duration::from_millis(5)), ..PLAIN };
         assert_eq!(levels(&params, "FF....."), "3222223");
         assert_eq!(levels(&params, "FF.....F"), "32222232");
-        // the timer runs from a fall to the next rise only
+        // The timer runs only from a fall to the next rise.
         assert_eq!(levels(&params, "FFSSSS........"), "32223333333333");
     }
 
     #[test]
     fn a_timer_may_count_attempts() {
         let params = Params { up: 10, timer: Timer::Attempts(4), ..PLAIN };
-        // failures between successes keep `up` out of reach
+        // Failures between the successes keep `up` out of reach.
         assert_eq!(levels(&params, "FF.S.F.S.F."), "32222222223");
     }
 
-    /// `up` 3, then 6 after a probe that failed, then 8 at most; back to 3 at an ordinary fall.
+    /// `up` is 3, then 6 after a failed probe, then 8 at most; an ordinary fall resets it to 3.
     ///
     /// Verifies: [lacage-2004 §3.1]
     #[test]
@@ -333,7 +336,7 @@ mod tests {
     }
 
     proptest! {
-        /// The level moves by one at a time and stays in the list, whatever happens.
+        /// The level changes by at most one and stays in the list, for any events.
         #[test]
         fn the_rate_moves_step_by_step(
             (up, down, timer) in (1u32..12, 1u32..5, 0u32..3),

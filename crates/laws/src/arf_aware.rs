@@ -1,8 +1,8 @@
 //! ARF-aware TCP: a sender below its highest link rate uses a k-th of its congestion window.
 //!
-//! Source: [arf-aware-tcp §3]. The paper says when `arf_cwnd` is computed ("when a WLAN link rate
-//! changes") and that the saved window comes back at the highest rate; it does not say whether
-//! `arf_cwnd` holds, grows or follows the saved window meanwhile. [`Variant`] names the three readings.
+//! Source: [arf-aware-tcp §3]. The paper says when `arf_cwnd` is computed ("when a WLAN link rate changes")
+//! and that the saved window is restored at the highest rate. It does not say whether `arf_cwnd` is constant,
+//! grows or follows the saved window meanwhile; [`Variant`] has these three readings.
 //!
 //! ```text
 //!            rate < highest: save cwnd, limit it               rate < highest: new k, same saved cwnd
@@ -15,26 +15,26 @@ use airfair_units::DataRate;
 
 use crate::window_limit::WindowLimit;
 
-/// Course of `arf_cwnd` while the link stays below its highest rate.
+/// Behaviour of `arf_cwnd` while the link is below its highest rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Variant {
-    /// The window is capped at ⌊saved cwnd / k⌋ for as long as arf mode lasts.
+    /// The window is limited to ⌊saved cwnd / k⌋ as long as the link is below its highest rate.
     #[default]
     Held,
-    /// cwnd is set to ⌊cwnd / k⌋ once and then evolves as TCP's own law wants.
+    /// cwnd is set to ⌊cwnd / k⌋ once and then follows TCP's own law.
     OneShot,
-    /// The window is capped at ⌊cwnd(t) / k⌋, which follows cwnd as it evolves.
+    /// The window is limited to ⌊cwnd(t) / k⌋ with the current cwnd.
     Continuous,
 }
 
-/// Choices that the paper leaves to the implementer.
+/// Parameters that the paper leaves to the implementation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Params {
-    /// Reading of the paper.
+    /// Reading of the paper about `arf_cwnd`.
     pub variant: Variant,
 }
 
-/// Memory from step to step.
+/// State of the connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
     /// The link is at its highest rate.
@@ -42,37 +42,37 @@ pub enum State {
     Normal,
     /// arf mode: the link is below its highest rate.
     Arf {
-        /// cwnd on entry, given back on return [segments].
+        /// cwnd on entry, restored on return [segments].
         saved_cwnd: u32,
     },
 }
 
-/// Knowledge of the MAC and of TCP at a rate change.
+/// Rates of the link and cwnd at a rate change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// Highest rate of the link.
     pub highest_rate: DataRate,
     /// Rate of the link from now on.
     pub rate: DataRate,
-    /// Congestion window now [segments].
+    /// Current congestion window [segments].
     pub cwnd: u32,
 }
 
 /// Settings for the TCP sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Action {
-    /// Limit from now on.
+    /// Window limit from now on.
     pub window_limit: WindowLimit,
-    /// Value to give cwnd now [segments]; `None` leaves it.
+    /// Value to set cwnd to; `None` leaves it unchanged [segments].
     pub cwnd: Option<u32>,
 }
 
-/// Ratio variable k = ⌈highest rate / rate⌉.  [arf-aware-tcp §3]
+/// Ratio k = ⌈highest rate / rate⌉.  [arf-aware-tcp §3]
 pub fn ratio(highest_rate: DataRate, rate: DataRate) -> u32 {
     u32::try_from(highest_rate.bps().div_ceil(rate.bps())).unwrap_or(u32::MAX)
 }
 
-/// One rate change.  [arf-aware-tcp §3]
+/// Returns the settings after one rate change.  [arf-aware-tcp §3]
 pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Action) {
     let k = ratio(seen.highest_rate, seen.rate);
     let saved_cwnd = match state {
@@ -137,7 +137,7 @@ mod tests {
     fn a_further_change_divides_the_window_saved_on_entry() {
         let held = params(Variant::Held);
         let (state, _) = step(&held, State::Normal, &seen(RATES[2], 60));
-        // ⌊60 / 6⌋ = 10 whatever cwnd has become since
+        // ⌊60 / 6⌋ = 10, whatever cwnd is now.
         let (state, action) = step(&held, state, &seen(RATES[1], 3));
         assert_eq!(state, State::Arf { saved_cwnd: 60 });
         assert_eq!(action.window_limit, WindowLimit::Segments(10));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     proptest! {
-        /// Verifies: [arf-aware-tcp §3]: arf_cwnd is at least 1, and the saved window always comes back.
+        /// Verifies: [arf-aware-tcp §3]: arf_cwnd is at least 1, and the saved window is always restored.
         #[test]
         fn every_history_ends_with_the_saved_window(
             cwnd in 1u32..10_000, steps in prop::collection::vec(0usize..3, 1..20), variant in 0usize..3,

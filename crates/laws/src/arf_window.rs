@@ -1,24 +1,25 @@
-//! TCP's maximum window from channel occupancy, whenever automatic rate fallback changes the rate.
+//! ARF window: TCP's maximum window from channel occupancy, set whenever automatic rate fallback changes the
+//! rate.
 //!
-//! Source: [arf-window §III-B, eq. 5 to 13]. A faster link frees time on the channel, a slower one takes
-//! it; with what was free before, each of `N` active stations gets an equal part of it, and each of a
-//! station's `M` long-lived connections an equal part of that. The window is what a connection can move in
-//! its time at the new rate, per round trip.
+//! Source: [arf-window §III-B, eq. 5 to 13]. A faster link frees channel time, and a slower one needs more.
+//! Each of `N` active stations gets an equal part of the freed and the idle time, and each of a station's `M`
+//! long-lived connections an equal part of that. The window is what a connection can send in its time at the
+//! new rate, per round trip.
 //!
 //! ```text
-//!                     a frame gets through at another rate: windows anew
+//!                      a frame is delivered at another rate: new windows
 //!  no rate ──► rate ◄────────────────────────────────────────────────────┐
 //!               └────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! Eq. 8 divides a connection's time by that of a segment at the new rate. With eq. 6 and N = M = 1 the time
-//! that a connection has and what is free add up to the slot without its beacons, `T - t_beacon`: no more is to be
-//! had. As printed a rise gets Δ⁺ more than that, and a fall Δ⁻ less, since τ is what its traffic took at the old
-//! rate. Projected to the new rate, τ - Δ⁺ after a rise and τ + Δ⁻ after a fall, both get `T - t_beacon`, and "the
-//! station should decrease its time by Δ⁻" comes true: from τ + Δ⁻.
+//! Eq. 8 divides a connection's time by that of a segment at the new rate. With eq. 6 and N = M = 1, the time
+//! of a connection and the idle time together are the slot without its beacons, `T - t_beacon`, and that is
+//! all there is. As printed, a rise grants Δ⁺ more than that and a fall Δ⁻ less, because τ is the time of its
+//! traffic at the old rate. Projected to the new rate (τ - Δ⁺ after a rise, τ + Δ⁻ after a fall), both grant
+//! `T - t_beacon`; and "the station should decrease its time by Δ⁻" holds relative to τ + Δ⁻.
 //!
-//! The law is told of a rate when a frame has got through at it: a data frame received, or an ACK for one
-//! that was sent. A probe of the next rate that fails is then no change, nor is the fall after it.
+//! The law learns a rate when a frame is delivered at it: a data frame received, or an ACK for one that was
+//! sent. A failed probe of the next rate is therefore no change, and neither is the fall after it.
 
 pub mod station;
 
@@ -27,40 +28,40 @@ use airfair_units::{Bytes, DataRate, Duration};
 use crate::exchange::{Aggregates, Exchange};
 use crate::window_limit::FLOOR;
 
-/// Choices that the paper leaves to the implementer.
+/// Parameters that the paper leaves to the implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Length of an observation slot, T. The companion paper has three beacon intervals.
-    /// [occupancy-tfrc §IV]  Deviates: [D-080]
+    /// Length T of an observation slot. The companion paper uses three beacon intervals.
+    /// [occupancy-tfrc §IV] Deviates: [D-080]
     pub slot: Duration,
-    /// A connection that has moved so much is long-lived.  Deviates: [D-081]
+    /// Octets after which a connection counts as long-lived.  Deviates: [D-081]
     pub long_lived: Bytes,
-    /// τ in eq. 8 after a rise of the rate.
+    /// Reading of τ in eq. 8 after a rise of the rate.
     pub rise: Reading,
-    /// τ in eq. 8 after a fall of the rate.
+    /// Reading of τ in eq. 8 after a fall of the rate.
     pub fall: Reading,
-    /// RTT in eq. 11.
+    /// Reading of RTT in eq. 11.
     pub round_trip: RoundTrip,
     /// Packets among which the time of an aggregate is divided in eq. 10.  Deviates: [D-157]
     pub aggregates: Aggregates,
 }
 
-/// A reading of a connection's time τ in eq. 8, which divides it by the time of a segment at the new rate.
+/// Reading of a connection's time τ in eq. 8, which divides it by the time of a segment at the new rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
-    /// As measured, so at the old rate: a change counts twice.  [arf-window eq. 8]
+    /// τ as measured, at the old rate, so that a rate change counts twice.  [arf-window eq. 8]
     Printed,
-    /// As the same data would take at the new rate.  Deviates: [D-083]
+    /// τ as the same data would take at the new rate.  Deviates: [D-083]
     #[default]
     Projected,
 }
 
-/// A reading of the round trip in eq. 11.
+/// Reading of the round-trip time in eq. 11.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RoundTrip {
-    /// The mean of late, which contains the wait in queues.
+    /// The smoothed round-trip time, which includes queuing.
     Smoothed,
-    /// The least so far: what the way takes without a queue.  Deviates: [D-083]
+    /// The smallest round-trip time, which has no queuing.  Deviates: [D-083]
     #[default]
     Least,
 }
@@ -79,58 +80,58 @@ impl Default for Params {
 }
 
 impl Params {
-    /// The letter of the paper.  [arf-window §III-B]
+    /// Parameters that follow the printed equations.  [arf-window §III-B]
     pub fn printed() -> Self {
         let (rise, fall, round_trip) = (Reading::Printed, Reading::Printed, RoundTrip::Smoothed);
         Self { rise, fall, round_trip, ..Self::default() }
     }
 }
 
-/// Memory from step to step: the rate at which a frame got through last, in one direction.
+/// Rate of the last delivered frame in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     rate: Option<DataRate>,
 }
 
 impl State {
-    /// True if a frame at `rate` is nothing new.
+    /// True if `rate` equals the last rate.
     #[inline]
     pub fn knows(&self, rate: DataRate) -> bool {
         self.rate == Some(rate)
     }
 }
 
-/// The last observation slot, as the station has measured it.
+/// Measurements of a station in the last observation slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
-    /// Channel occupancy of all active stations, Σ t.
+    /// Σ t: channel occupancy of all active stations.
     pub occupied: Duration,
-    /// That of beacons, `t_beacon`.
+    /// `t_beacon`: channel occupancy of beacons.
     pub beacons: Duration,
-    /// Active stations, N.
+    /// N: number of active stations.
     pub active: u32,
-    /// Octets that the station has sent or received at the rate that changes, `S_i`.
+    /// `S_i`: octets that the station has sent or received at the rate that changes.
     pub adapted: Bytes,
-    /// Its long-lived connections, `M_i`.
+    /// `M_i`: number of the station's long-lived connections.
     pub connections: u32,
 }
 
-/// A frame that has got through.
+/// Observation of a delivered frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// Its rate.
+    /// PHY rate of the frame.
     pub rate: DataRate,
-    /// The last slot; `None` before the first is over.
+    /// Measurements in the last slot; `None` before the first slot is over.
     pub measured: Option<Measured>,
 }
 
-/// More time for each connection of the station, or less: Δτ [s].
+/// Δτ: change of the channel time of each connection of the station, positive or negative [s].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Extra(f64);
+pub struct ExtraTime(f64);
 
-/// One frame that got through. At a change of the rate each long-lived connection is to have the window
-/// that [`window`] says.  [arf-window §III-B]
-pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Option<Extra>) {
+/// Processes one delivered frame. Returns Δτ at a change of the rate, after which each long-lived connection
+/// gets the window of [`window`].  [arf-window §III-B]
+pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Option<ExtraTime>) {
     let next = State { rate: Some(seen.rate) };
     let extra = match (state.rate, &seen.measured) {
         (Some(before), Some(measured)) if before != seen.rate => {
@@ -141,12 +142,12 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Option
     (next, extra)
 }
 
-/// Δτ, [arf-window eq. 5 to 7, eq. 12, eq. 13]; `t_remain` of eq. 13 is that of eq. 6. Where τ is projected its own
-/// change is among it: of Δ, too, each connection is given an equal part.
-fn extra(params: &Params, before: DataRate, after: DataRate, seen: &Measured) -> Extra {
+/// Δτ by [arf-window eq. 5 to 7, eq. 12, eq. 13]; `t_remain` of eq. 13 is that of eq. 6. With a projected τ,
+/// the change of τ itself is included and also divided equally among the connections.
+fn extra(params: &Params, before: DataRate, after: DataRate, seen: &Measured) -> ExtraTime {
     // Δ⁺ after a rise, -Δ⁻ after a fall.
     let freed = seconds_to_send(seen.adapted, before) - seconds_to_send(seen.adapted, after);
-    // Means of back-offs may add up to more than there was.
+    // Mean back-offs may add up to more than the idle time.
     let busy = seen.occupied.saturating_add(seen.beacons);
     let remaining = params.slot.saturating_sub(busy).as_secs_f64();
     let active = f64::from(seen.active.max(1));
@@ -159,7 +160,7 @@ fn extra(params: &Params, before: DataRate, after: DataRate, seen: &Measured) ->
         Reading::Printed => given,
         Reading::Projected => given - freed,
     };
-    Extra(own / f64::from(seen.connections.max(1)))
+    ExtraTime(own / f64::from(seen.connections.max(1)))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
@@ -167,47 +168,47 @@ fn seconds_to_send(size: Bytes, rate: DataRate) -> f64 {
     size.get() as f64 * 8.0 / rate.bps() as f64
 }
 
-/// A long-lived connection, as the station sees it.
+/// A long-lived connection of the station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connection {
-    /// Its channel occupancy in the slot, τ.
+    /// τ: channel occupancy of the connection in the slot.
     pub occupied: Duration,
-    /// Mean length of its data segments, λ.
+    /// λ: mean length of its data segments.
     pub segment: Bytes,
-    /// Its largest segment.
+    /// Length of its largest segment.
     pub largest_segment: Bytes,
-    /// Segments that one ACK acknowledges, b.
+    /// b: segments that one ACK acknowledges.
     pub segments_per_ack: u32,
-    /// Its round trip, a mean of late.
+    /// Smoothed round-trip time of the connection.
     pub smoothed_round_trip: Duration,
-    /// Its least round trip so far.
+    /// Smallest round-trip time of the connection.
     pub least_round_trip: Duration,
-    /// Buffer that the window must not exceed.
+    /// Receive buffer, which limits the window.
     pub buffer: Bytes,
-    /// A data segment at the new rate.
+    /// Exchange of a data segment at the new rate.
     pub data: Exchange,
-    /// A TCP ACK at the new rate.
+    /// Exchange of a TCP ACK at the new rate.
     pub ack: Exchange,
 }
 
-/// Time for b segments and their ACK, `T_TCP`.  [arf-window eq. 9]
+/// `T_TCP`: channel time of b segments and their ACK.  [arf-window eq. 9]
 fn round(seen: &Connection) -> Duration {
     let segments = seen.data.time().saturating_mul(seen.segments_per_ack.max(1).into());
     segments.saturating_add(seen.ack.time())
 }
 
-/// Highest throughput that the connection can have, Θ [octets/s].  [arf-window eq. 8]
+/// Θ: highest throughput of the connection [octets/s].  [arf-window eq. 8]
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-fn throughput(params: &Params, extra: Extra, seen: &Connection) -> f64 {
+fn throughput(params: &Params, extra: ExtraTime, seen: &Connection) -> f64 {
     let time = (seen.occupied.as_secs_f64() + extra.0).max(0.0);
     let octets = seen.segment.saturating_mul(seen.segments_per_ack.max(1).into()).get() as f64;
     time / round(seen).as_secs_f64() * octets / params.slot.as_secs_f64()
 }
 
-/// The connection's window from now on: at least two segments, at most its buffer.  [arf-window eq. 11]
+/// Window of the connection from now on, between two segments and its buffer.  [arf-window eq. 11]
 #[expect(clippy::cast_possible_truncation, reason = "a cast saturates, and the buffer bounds it")]
 #[expect(clippy::cast_sign_loss, reason = "never negative")]
-pub fn window(params: &Params, extra: Extra, seen: &Connection) -> Bytes {
+pub fn window(params: &Params, extra: ExtraTime, seen: &Connection) -> Bytes {
     let round_trip = match params.round_trip {
         RoundTrip::Smoothed => seen.smoothed_round_trip,
         RoundTrip::Least => seen.least_round_trip,
@@ -229,7 +230,7 @@ mod tests {
         DataRate::from_mbps(mbps)
     }
 
-    /// 1 350 000 octets are 10.8 Mbit: 200 ms at 54 Mb/s, 225 ms at 48. Free: 300 − 240 − 5 = 55 ms.
+    /// 1 350 000 octets are 10.8 Mbit: 200 ms at 54 Mb/s, 225 ms at 48. Idle: 300 − 240 − 5 = 55 ms.
     const MEASURED: Measured = Measured {
         occupied: us(240_000),
         beacons: us(5_000),
@@ -259,7 +260,7 @@ mod tests {
         ack: Exchange { data: us(32), ..DATA },
     };
 
-    /// Δτ of a change, in whole microseconds.
+    /// Δτ of a rate change in whole microseconds.
     fn change_us(params: &Params, before: u64, after: u64, measured: Measured) -> Option<i64> {
         let seen = |rate, measured| Observation { rate: mbps(rate), measured };
         let (state, none) = step(params, State::default(), &seen(before, Some(measured)));
@@ -267,7 +268,7 @@ mod tests {
         let (state, extra) = step(params, state, &seen(after, Some(measured)));
         assert!(state.knows(mbps(after)));
         #[expect(clippy::cast_possible_truncation, reason = "small")]
-        extra.map(|Extra(seconds)| (seconds * 1e6).round() as i64)
+        extra.map(|ExtraTime(seconds)| (seconds * 1e6).round() as i64)
     }
 
     fn printed_us(before: u64, after: u64, measured: Measured) -> Option<i64> {
@@ -278,28 +279,28 @@ mod tests {
         change_us(&Params::default(), before, after, measured)
     }
 
-    /// 225 − 200 = 25 ms freed, 55 ms free: 80 ms for two stations with two connections.
+    /// 225 − 200 = 25 ms are freed and 55 ms are idle: 80 ms for two stations with two connections.
     ///
     /// Verifies: [arf-window eq. 5], [arf-window eq. 6], [arf-window eq. 7]
     #[test]
-    fn what_a_faster_link_frees_is_shared_with_what_was_free() {
+    fn time_freed_by_a_faster_link_is_shared_like_idle_time() {
         assert_eq!(printed_us(48, 54, MEASURED), Some(20_000));
         let full = Measured { occupied: us(400_000), ..MEASURED };
         assert_eq!(printed_us(48, 54, full), Some(6_250));
     }
 
-    /// 25 ms more are needed; 55 / 2 − 25 = 2.5 ms for two connections. Where nothing is free: −12.5 ms.
+    /// 25 ms more are needed; 55 / 2 − 25 = 2.5 ms for two connections. Without idle time: −12.5 ms.
     ///
     /// Verifies: [arf-window eq. 12], [arf-window eq. 13]
     #[test]
-    fn what_a_slower_link_needs_is_the_stations_own_affair() {
+    fn a_station_pays_alone_for_its_slower_link() {
         assert_eq!(printed_us(54, 48, MEASURED), Some(1_250));
         let full = Measured { occupied: us(300_000), ..MEASURED };
         assert_eq!(printed_us(54, 48, full), Some(-12_500));
     }
 
-    /// After a rise the station holds 25 ms less for the same data: (25 + 55) / 2 − 25 = 15 ms for two connections.
-    /// After a fall it holds 25 ms more, and gives them back: 55 / 2 = 27.5 ms.
+    /// After a rise the station needs 25 ms less for the same data: (25 + 55) / 2 − 25 = 15 ms for two
+    /// connections. After a fall it needs 25 ms more and has to give them up: 55 / 2 = 27.5 ms.
     ///
     /// Verifies: [arf-window eq. 8]
     #[test]
@@ -308,7 +309,7 @@ mod tests {
         assert_eq!(projected_us(54, 48, MEASURED), Some(13_750));
     }
 
-    /// Each way has a reading of its own.
+    /// The readings for a rise and for a fall are independent.
     #[test]
     fn a_rise_and_a_fall_are_read_apart() {
         let rise = Params { rise: Reading::Projected, ..Params::printed() };
@@ -319,8 +320,8 @@ mod tests {
         assert_eq!(change_us(&fall, 54, 48, MEASURED), projected_us(54, 48, MEASURED));
     }
 
-    /// One station with one connection, τ = 240 of 300 ms, 5 of beacons, 55 free: 240 + 55 = T − 5 = 295 ms both ways.
-    /// As printed a rise would have 25 ms more than that, 320 of 300 ms, and a fall 25 ms less, 270.
+    /// One station with one connection, τ = 240 of 300 ms, 5 ms of beacons, 55 ms idle: 240 + 55 = T − 5 =
+    /// 295 ms for both. As printed a rise grants 25 ms more, 320 of 300 ms, and a fall 25 ms less, 270.
     ///
     /// Verifies: [arf-window eq. 6], [arf-window eq. 8]
     #[test]
@@ -334,20 +335,20 @@ mod tests {
         assert_eq!(all(printed_us(54, 48, alone)), 270_000);
     }
 
-    /// Verifies: [arf-window §III-B]: what got through at 48 Mb/s before and after a probe at 54 that failed.
+    /// Verifies: [arf-window §III-B]: frames delivered at 48 Mb/s before and after a failed probe at 54.
     #[test]
     fn no_change_no_action() {
         assert_eq!(projected_us(48, 48, MEASURED), None);
         let params = Params::default();
         let first = Observation { rate: mbps(48), measured: None };
         let (state, _) = step(&params, State::default(), &first);
-        // nothing is measured yet
+        // Nothing has been measured yet.
         let (_, extra) = step(&params, state, &Observation { rate: mbps(54), measured: None });
         assert_eq!(extra, None);
     }
 
-    /// ARF with three successes to rise and two failures to fall, whose station sees but what gets through:
-    /// S a frame that does, F one that does not. The rate after each step that was a change.
+    /// Runs ARF with three successes to rise and two failures to fall; the station sees only delivered
+    /// frames. S is a delivered frame, F a lost one. Returns the rate after each step that was a change.
     fn changes(frames: &str) -> Vec<u64> {
         const RATES: [u64; 3] = [36, 48, 54];
         let arf = arf::Params { up: 3, timer: arf::Timer::Off, ..arf::Params::kamerman97() };
@@ -368,8 +369,8 @@ mod tests {
         changes
     }
 
-    /// Two failures: a fall, which the next success shows. Three successes: a probe, which counts once it
-    /// succeeds, and never if it fails.
+    /// Two failures lead to a fall, which the next success reveals. Three successes lead to a probe, which
+    /// counts once it succeeds, and never if it fails.
     ///
     /// Verifies: [arf-window §III-B]
     #[test]
@@ -377,7 +378,7 @@ mod tests {
         assert_eq!(changes("SFFS"), [48]);
         assert_eq!(changes("SFFSSSS"), [48, 54]);
         assert_eq!(changes("SFFSSSFSSSFSSS"), [48]);
-        // two falls before anything gets through are one change
+        // Two falls before the next delivered frame are one change.
         assert_eq!(changes("SFFFFS"), [36]);
     }
 
@@ -392,31 +393,32 @@ mod tests {
         assert_eq!(Exchange { protection: [None; 2], ..DATA }.time(), us(371));
     }
 
-    /// 96.1 + 20 = 116.1 ms are 100 rounds of 1161 µs: 292 000 octets in 300 ms, 973 333 per second, 30 173 in
-    /// 31 ms, the least round trip, and 60 346 in the 62 ms that it takes of late.
+    /// 96.1 + 20 = 116.1 ms are 100 rounds of 1161 µs: 292 000 octets in 300 ms, 973 333 per second, 30 173
+    /// in the smallest round trip of 31 ms, and 60 346 in the smoothed one of 62 ms.
     ///
     /// Verifies: [arf-window eq. 8], [arf-window eq. 11]
     #[test]
     fn the_window_is_the_throughput_times_the_round_trip() {
         let params = Params::default();
-        let theta = throughput(&params, Extra(0.02), &CONNECTION);
+        let theta = throughput(&params, ExtraTime(0.02), &CONNECTION);
         assert!((theta - 973_333.33).abs() < 0.01, "{theta}");
-        assert_eq!(window(&params, Extra(0.02), &CONNECTION), Bytes::new(30_173));
+        assert_eq!(window(&params, ExtraTime(0.02), &CONNECTION), Bytes::new(30_173));
         let printed = Params::printed();
-        assert_eq!(window(&printed, Extra(0.02), &CONNECTION), Bytes::new(60_346));
+        assert_eq!(window(&printed, ExtraTime(0.02), &CONNECTION), Bytes::new(60_346));
     }
 
     /// Verifies: [arf-window §III-C]
     #[test]
     fn the_window_is_two_segments_at_least_and_the_buffer_at_most() {
         let params = Params::default();
-        assert_eq!(window(&params, Extra(-1.0), &CONNECTION), Bytes::new(2_920));
+        assert_eq!(window(&params, ExtraTime(-1.0), &CONNECTION), Bytes::new(2_920));
         let slow = Connection { least_round_trip: Duration::from_secs(1), ..CONNECTION };
-        assert_eq!(window(&params, Extra(0.02), &slow), Bytes::new(131_072));
+        assert_eq!(window(&params, ExtraTime(0.02), &slow), Bytes::new(131_072));
     }
 
     proptest! {
-        /// Never below two segments, never above the buffer, wider for longer round trips and for more time.
+        /// The window is between two segments and the buffer, and grows with the round trip and with the
+        /// channel time.
         #[test]
         fn windows_keep_their_bounds(
             (before, after) in (1u64..60, 1u64..60),
@@ -441,7 +443,7 @@ mod tests {
             prop_assert!((Bytes::new(2_920)..=Bytes::new(buffer)).contains(&wide));
             let longer = Connection { least_round_trip: us(2 * rtt), ..connection };
             prop_assert!(window(&params, extra, &longer) >= wide);
-            prop_assert!(window(&params, Extra(extra.0 + 0.01), &connection) >= wide);
+            prop_assert!(window(&params, ExtraTime(extra.0 + 0.01), &connection) >= wide);
         }
     }
 }

@@ -1,23 +1,23 @@
 //! Connections through an access point, counted by the data that it forwards.
 //!
 //! Source: the scheduler of [updown-fairness §IV] and the windows of [pilosof-2003 §V] need their number. A
-//! connection counts for a while after its last data, so that a loss does not hide it, and no longer once its FIN
-//! has passed. The table advances in place: it has a row for each connection, and a packet touches one.
+//! connection counts for some time after its last data, so that a loss does not hide it, and until its FIN.
+//! The table is updated in place, because a packet changes one row only.
 
 use airfair_units::{Bytes, Duration, Time};
 
 use crate::Direction;
 
-/// Time for which a connection counts as active after its last packet. Longer than a retransmission time-out at
-/// its minimum, so that one loss does not hide a connection.
+/// Time for which a connection counts as active after its last packet. It is longer than the smallest
+/// retransmission time-out, so that one loss does not hide a connection.
 pub const ACTIVE: Duration = Duration::from_secs(2);
 
-/// A connection that the access point has seen. One between two of its stations goes both ways.
+/// A connection that the access point has seen. A connection between two of its stations has both directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Connection {
-    /// Times at which its data was last seen on its way up and down.
+    /// Times at which data of the connection was last seen, up and down.
     seen: [Option<Time>; 2],
-    /// Largest data segment.
+    /// Largest data segment of the connection.
     segment: Bytes,
 }
 
@@ -27,12 +27,12 @@ impl Connection {
     }
 }
 
-/// All connections, by their numbers.
+/// All connections, indexed by their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Connections(Vec<Connection>);
 
 impl Connections {
-    /// Takes note of `size` octets of data of a connection.
+    /// Records `size` octets of data of a connection.
     pub fn note(&mut self, now: Time, flow: u16, direction: Direction, size: Bytes) {
         let index = usize::from(flow);
         if index >= self.0.len() {
@@ -43,21 +43,21 @@ impl Connections {
         connection.segment = connection.segment.max(size);
     }
 
-    /// Takes note of the end of a connection.
+    /// Ends a connection, because its FIN has passed.
     pub fn forget(&mut self, flow: u16) {
         if let Some(connection) = self.0.get_mut(usize::from(flow)) {
             connection.seen = [None; 2];
         }
     }
 
-    /// Largest data segment of a connection, once there was one.
+    /// Largest data segment of a connection; `None` before the first.
     #[must_use]
     pub fn segment(&self, flow: u16) -> Option<Bytes> {
         let segment = self.0.get(usize::from(flow))?.segment;
         (!segment.is_zero()).then_some(segment)
     }
 
-    /// Connections that have sent data in one of these directions of late. O(connections).
+    /// Number of active connections with data in one of these directions. O(connections).
     #[must_use]
     pub fn count(&self, now: Time, directions: &[Direction]) -> u32 {
         let is_active = |connection: &&Connection| {
@@ -79,7 +79,7 @@ mod tests {
         Time::from_nanos(ms * 1_000_000)
     }
 
-    /// A connection between two stations goes up and down, and is one connection.
+    /// A connection between two stations has both directions, but is one connection.
     ///
     /// Verifies: [pilosof-2003 §V]
     #[test]

@@ -1,13 +1,13 @@
-//! CUBIC: the window is a cubic function of the time since the last loss, whatever the round trip.
+//! CUBIC: the window is a cubic function of the time since the last loss, independent of the round-trip time.
 //!
-//! Source: [RFC9438 §4]. Flat around the window at which the last loss happened, steep on both sides; and
-//! never slower than Reno would be. Windows are in segments and times in seconds as in the RFC; the cube
-//! root comes from `libm`, so every platform agrees. `HyStart` is not built.
+//! Source: [RFC9438 §4]. The function is flat around the window of the last loss and steep on both sides; the
+//! window is never smaller than Reno's would be. Windows are in segments and times in seconds, as in the RFC.
+//! The cube root is from `libm`, so the result is the same on every platform. `HyStart` is not implemented.
 //!
 //! ```text
 //!  cwnd ▲                      ╱        W_cubic(t) = C·(t − K)³ + W_max
 //! W_max ┤          ____-------´          K = ∛((W_max − cwnd at the start)/C)
-//!       │    ╱-´´´´
+//! W_max ┤          ____-------´          K = ∛((W_max − cwnd at the start)/C)
 //!       │  ╱                             Deviates from a literal reading in one thing: growth is per
 //!       └──┴──────────┴─────────► t      segment acknowledged when octets are counted, not per ACK.
 //!          loss       K
@@ -16,67 +16,68 @@
 use airfair_units::{Duration, Time};
 
 use crate::newreno::{self, Event, Target};
-use crate::window::{Observation, Window, octets, whole_octets};
+use crate::window::{Observation, WindowState, octets, whole_octets};
 
-/// C [segments/s³].  [RFC9438 §5]
+/// C: scale of the cubic function [segments/s³].  [RFC9438 §5]
 pub const SCALE: f64 = 0.4;
-/// β: the part of the window that a loss leaves.  [RFC9438 §4.6]
+/// β: fraction of the window that remains after a loss.  [RFC9438 §4.6]
 pub const BETA: f64 = 0.7;
-/// α: growth per round trip that makes β as fast as Reno, 3·(1 − β)/(1 + β).  [RFC9438 §4.3]
+/// α: growth per round trip with which β has Reno's average throughput, 3·(1 − β)/(1 + β).  [RFC9438 §4.3]
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
-/// A flow that gives way aims at this part of its window: (1 + β)/2.  [RFC9438 §4.7]
-const YIELDING: f64 = 0.85;
-/// The target is this much of the window at most.  [RFC9438 §4.2]
-const STEEPEST: f64 = 1.5;
+/// Fraction of its window that a flow takes as `W_max` with fast convergence: (1 + β)/2.  [RFC9438 §4.7]
+const FAST_CONVERGENCE: f64 = 0.85;
+/// Largest ratio of the target to the window.  [RFC9438 §4.2]
+const MAX_GROWTH: f64 = 1.5;
 
-/// Choices that the RFC leaves.
+/// Options that the RFC leaves to the implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Slow start and fast recovery, as in NewReno.
+    /// Parameters of slow start and fast recovery, as in NewReno.
     pub window: newreno::Params,
-    /// A flow that lost before it regained its window gives way.  [RFC9438 §4.7]
+    /// Fast convergence: a flow with a loss before it regained its earlier window lowers `W_max`.
+    /// [RFC9438 §4.7]
     pub fast_convergence: bool,
 }
 
 /// A congestion avoidance stage.  [RFC9438 §4.1]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
-    /// Begin of the stage; later by as long as the window did not limit.
+    /// Start of the stage, moved later by the time during which cwnd was not the limit.
     pub since: Time,
-    /// K [s].
+    /// K: time from the start of the stage until the function reaches `W_max` [s].
     pub plateau_time: f64,
-    /// `W_est`: where Reno would be [segments].
+    /// `W_est`: estimate of Reno's window [segments].
     pub reno: f64,
 }
 
-/// Memory from step to step.
+/// State of CUBIC.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct State {
-    /// `W_max` [segments].
+    /// `W_max`: window at the plateau of the function [segments].
     pub plateau: f64,
-    /// True if the last loss set it; otherwise the next stage does.  [RFC9438 §4.8 and §4.10]
+    /// True if the last loss set `plateau`; otherwise the next stage sets it.  [RFC9438 §4.8 and §4.10]
     pub is_plateau_known: bool,
     /// `cwnd_prior`: the window before the last loss [segments].
     pub before_loss: f64,
-    /// The running stage.
+    /// The current congestion avoidance stage.
     pub stage: Option<Stage>,
-    /// Growth not yet in the window: a fraction of an octet.
+    /// Fraction of an octet that is not in the window yet.
     pub fraction: f64,
-    /// The last ACK for new data outside recovery.
+    /// Time of the last ACK for new data outside recovery.
     pub last_ack: Time,
 }
 
 impl State {
-    /// The window was given a value from outside: a new stage begins there.
+    /// State after the window was set from outside: a new stage begins there.
     #[must_use]
     pub fn restarted(self) -> Self {
         Self { stage: None, is_plateau_known: false, fraction: 0.0, ..self }
     }
 }
 
-/// One event.  [RFC9438 §4]
+/// Returns the state and the window after one event.  [RFC9438 §4]
 #[must_use]
-pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Window) {
+pub fn step(params: &Params, state: State, seen: &Observation) -> (State, WindowState) {
     let Observation { window, seen: event, .. } = seen;
     let segment = params.window.segment;
     match event.event {
@@ -86,7 +87,7 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Window
             let ssthresh = whole_octets(octets(event.flight) * BETA).max(segment * 2);
             let ssthresh = newreno::threshold(event.event, ssthresh, window.ssthresh);
             let target = Target { ssthresh, cwnd: ssthresh };
-            (lose(params, state, seen), newreno::shrink(segment, event.event, target))
+            (on_loss(params, state, seen), newreno::shrink(segment, event.event, target))
         }
         _ => {
             let state = State { stage: None, last_ack: seen.path.now, ..state };
@@ -95,7 +96,7 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Window
     }
 }
 
-/// The window does not limit: the time does not count.  [RFC9438 §5.8]
+/// Removes the time since the last ACK from the stage, because cwnd was not the limit.  [RFC9438 §5.8]
 fn pause(mut state: State, now: Time) -> State {
     let idle = now.saturating_since(state.last_ack);
     if let Some(stage) = &mut state.stage {
@@ -104,12 +105,12 @@ fn pause(mut state: State, now: Time) -> State {
     State { last_ack: now, ..state }
 }
 
-/// Remembers where the loss happened.  [RFC9438 §4.6 to §4.8]
-fn lose(params: &Params, state: State, seen: &Observation) -> State {
+/// Records the window at a loss.  [RFC9438 §4.6 to §4.8]
+fn on_loss(params: &Params, state: State, seen: &Observation) -> State {
     let cwnd = octets(seen.window.cwnd) / octets(params.window.segment);
     let gives_way = params.fast_convergence && cwnd < state.plateau;
     State {
-        plateau: if gives_way { cwnd * YIELDING } else { cwnd },
+        plateau: if gives_way { cwnd * FAST_CONVERGENCE } else { cwnd },
         is_plateau_known: !matches!(seen.seen.event, Event::Timeout { .. }),
         before_loss: cwnd,
         stage: None,
@@ -118,7 +119,7 @@ fn lose(params: &Params, state: State, seen: &Observation) -> State {
     }
 }
 
-/// A new stage from `cwnd` on.  [RFC9438 §4.2, §4.8 and §4.10]
+/// Starts a stage at `cwnd`.  [RFC9438 §4.2, §4.8 and §4.10]
 fn begin(state: &mut State, cwnd: f64, now: Time) -> Stage {
     if !state.is_plateau_known || cwnd >= state.plateau {
         state.plateau = cwnd;
@@ -127,8 +128,8 @@ fn begin(state: &mut State, cwnd: f64, now: Time) -> Stage {
     Stage { since: now, plateau_time, reno: cwnd }
 }
 
-/// Congestion avoidance.  [RFC9438 §4.2 to §4.5]
-fn grow(params: &Params, mut state: State, seen: &Observation) -> (State, Window) {
+/// Growth of the window in congestion avoidance.  [RFC9438 §4.2 to §4.5]
+fn grow(params: &Params, mut state: State, seen: &Observation) -> (State, WindowState) {
     let segment = octets(params.window.segment);
     let exact = octets(seen.window.cwnd) + state.fraction;
     let cwnd = exact / segment;
@@ -145,17 +146,17 @@ fn grow(params: &Params, mut state: State, seen: &Observation) -> (State, Window
     let next = if cubic(state.plateau, &current, elapsed) < current.reno {
         cwnd.max(current.reno)
     } else {
-        let target = cubic(state.plateau, &current, elapsed + ahead).clamp(cwnd, STEEPEST * cwnd);
+        let target = cubic(state.plateau, &current, elapsed + ahead).clamp(cwnd, MAX_GROWTH * cwnd);
         (cwnd + (target - cwnd) / cwnd * segments).min(target)
     };
     let grown = (next * segment).max(exact);
     let whole = whole_octets(grown);
     let state =
         State { stage: Some(current), fraction: grown - octets(whole), last_ack: now, ..state };
-    (state, Window { cwnd: whole.max(params.window.segment), ..seen.window })
+    (state, WindowState { cwnd: whole.max(params.window.segment), ..seen.window })
 }
 
-/// `W_cubic` [segments].  [RFC9438 §4.2]
+/// `W_cubic`: value of the cubic function at `elapsed` [segments].  [RFC9438 §4.2]
 fn cubic(plateau: f64, stage: &Stage, elapsed: Duration) -> f64 {
     let distance = elapsed.as_secs_f64() - stage.plateau_time;
     SCALE * distance * distance * distance + plateau
@@ -179,7 +180,7 @@ mod tests {
     const ACK: Event = Event::NewAck { is_cwnd_limited: true };
     const TIMEOUT: Event = Event::Timeout { is_repeated: false, is_in_recovery: false };
 
-    /// An event at a window of `cwnd` octets, all of it in flight; a round trip takes a second.
+    /// An event at a window of `cwnd` octets, all of them in flight; SRTT is one second.
     fn seen(event: Event, at_ms: u64, cwnd: u64) -> Observation {
         let cwnd = Bytes::new(cwnd);
         let path = Path {
@@ -189,7 +190,7 @@ mod tests {
             unacknowledged: 1,
             next: 1,
         };
-        let window = Window { cwnd, ssthresh: SEGMENT * 50, credit: 0 };
+        let window = WindowState { cwnd, ssthresh: SEGMENT * 50, credit: 0 };
         Observation {
             window,
             seen: newreno::Observation { event, acked: SEGMENT, flight: cwnd },
@@ -230,10 +231,10 @@ mod tests {
         let (state, window) = step(&PARAMS, below_the_plateau(), &seen(ACK, 1_000, 89_200));
         assert_eq!(window.cwnd, Bytes::new(89_316));
         assert!((state.fraction - 0.5919).abs() < 1e-3, "{state:?}");
-        // the fraction is not lost: + (99.6 − 89.3165919)/89.3165919 = 89.4317257…
+        // The fraction is kept: + (99.6 − 89.3165919)/89.3165919 = 89.4317257…
         let (_, window) = step(&PARAMS, state, &seen(ACK, 1_000, 89_316));
         assert_eq!(window.cwnd, Bytes::new(89_431));
-        // at the plateau, t + RTT = K, the target is W_max itself
+        // At the plateau, t + RTT = K, the target is `W_max` itself.
         let (_, window) = step(&PARAMS, below_the_plateau(), &seen(ACK, 2_000, 100_000));
         assert_eq!(window.cwnd, Bytes::new(100_000));
     }
@@ -244,14 +245,14 @@ mod tests {
         // t = 12 s: W(13) = 100 + 0.4·10³ = 500, clamped to 150: 100 + 50/100 = 100.5
         let (_, window) = step(&PARAMS, below_the_plateau(), &seen(ACK, 12_000, 100_000));
         assert_eq!(window.cwnd, Bytes::new(100_500));
-        // t = 7 s: W(8) = 100 + 0.4·5³ = 150, in reach: 120 + 30/120 = 120.25
+        // t = 7 s: W(8) = 100 + 0.4·5³ = 150, below the limit: 120 + 30/120 = 120.25
         let (_, window) = step(&PARAMS, below_the_plateau(), &seen(ACK, 7_000, 120_000));
         assert_eq!(window.cwnd, Bytes::new(120_250));
     }
 
     /// Verifies: [RFC9438 §4.3]
     #[test]
-    fn it_is_never_slower_than_reno() {
+    fn cubic_is_never_slower_than_reno() {
         // α = 3·0.3/1.7 = 9/17. At t = 0 a window of 9 below a plateau of 9: W(0) = 9 − 0, flat;
         // W_est = 9 + (9/17)/9 = 9.0588235
         let stage = Stage { since: Time::ZERO, plateau_time: 0.0, reno: 9.0 };
@@ -261,7 +262,7 @@ mod tests {
         at_zero.window.ssthresh = SEGMENT * 2;
         let (_, window) = step(&PARAMS, flat, &at_zero);
         assert_eq!(window.cwnd, Bytes::new(9_058));
-        // once W_est has reached the window before the loss, α is 1: 9 + 1/9
+        // Once `W_est` has reached the window before the loss, α is 1: 9 + 1/9
         let regained = State { before_loss: 9.0, ..flat };
         let (_, window) = step(&PARAMS, regained, &at_zero);
         assert_eq!(window.cwnd, Bytes::new(9_111));
@@ -273,19 +274,19 @@ mod tests {
         let (state, window) = step(&PARAMS, State::default(), &seen(Event::SackLoss, 0, 100_000));
         assert_eq!((window.cwnd, window.ssthresh), (Bytes::new(70_000), Bytes::new(70_000)));
         assert!(close(state.plateau, 100.0) && close(state.before_loss, 100.0));
-        // at 80, below 100: plateau 80·(1 + 0.7)/2 = 68
+        // A loss at 80, below 100: plateau 80·(1 + 0.7)/2 = 68
         let (again, window) = step(&PARAMS, state, &seen(Event::ThirdDuplicate, 0, 80_000));
         assert_eq!((window.cwnd, window.ssthresh), (Bytes::new(59_000), Bytes::new(56_000)));
         assert!(close(again.plateau, 68.0) && close(again.before_loss, 80.0));
         let greedy = Params { fast_convergence: false, ..PARAMS };
         let (again, _) = step(&greedy, state, &seen(Event::SackLoss, 0, 80_000));
         assert!(close(again.plateau, 80.0));
-        // two segments at least
+        // Two segments at least.
         let (_, window) = step(&PARAMS, state, &seen(Event::SackLoss, 0, 1_000));
         assert_eq!(window.cwnd, SEGMENT * 2);
     }
 
-    /// Verifies: [RFC9438 §4.8]: K is 0 and the plateau where the next stage begins.
+    /// Verifies: [RFC9438 §4.8]: K is 0, and the plateau is the window at which the next stage begins.
     #[test]
     fn a_timeout_forgets_the_plateau() {
         let (state, window) = step(&PARAMS, below_the_plateau(), &seen(TIMEOUT, 0, 100_000));
@@ -293,11 +294,11 @@ mod tests {
         let (state, _) = step(&PARAMS, state, &seen(ACK, 9_000, 70_000));
         let begun = state.stage.expect("a stage");
         assert!(close(state.plateau, 70.0) && close(begun.plateau_time, 0.0));
-        // while losses are being repaired the threshold, 50 segments, does not rise to 70
+        // During loss recovery the threshold, 50 segments, does not rise to 70.
         let within = Event::Timeout { is_repeated: false, is_in_recovery: true };
         let (_, window) = step(&PARAMS, below_the_plateau(), &seen(within, 0, 100_000));
         assert_eq!((window.cwnd, window.ssthresh), (SEGMENT, SEGMENT * 50));
-        // a repeated time-out is no loss of its own
+        // A repeated time-out is no loss of its own.
         let again = Event::Timeout { is_repeated: true, is_in_recovery: false };
         let (after, window) = step(&PARAMS, state, &seen(again, 9_000, 1_000));
         assert_eq!((after.plateau.to_bits(), window.cwnd), (state.plateau.to_bits(), SEGMENT));
@@ -309,7 +310,7 @@ mod tests {
         let idle = Event::NewAck { is_cwnd_limited: false };
         let (state, window) = step(&PARAMS, below_the_plateau(), &seen(idle, 4_000, 89_200));
         assert_eq!(window.cwnd, Bytes::new(89_200));
-        // one second after the pause is one second after the start
+        // One second after the pause counts as one second after the start.
         let (_, window) = step(&PARAMS, state, &seen(ACK, 5_000, 89_200));
         assert_eq!(window.cwnd, Bytes::new(89_316));
     }

@@ -1,11 +1,11 @@
-//! Fixtures of tests: a cell of 802.11a in which frames are heard, and a TCP sender to compare laws by.
+//! Test fixtures: frames in an 802.11a cell, and parameters of a TCP sender.
 
 use airfair_units::{Bytes, Duration, Time};
 
 use crate::newreno;
 use crate::occupancy_meter::{Frame, Kind, Packets, Params};
 
-/// The access point, the station that listens, and another one.
+/// Addresses of the access point, of the measuring station, and of another station.
 pub(crate) const AP: u16 = 0;
 pub(crate) const ME: u16 = 1;
 pub(crate) const OTHER: u16 = 2;
@@ -20,7 +20,7 @@ pub(crate) const METER: Params = Params {
     cw_min: 15,
 };
 
-/// Control frames at 24 Mb/s last 28 µs, 1536 octets at 54 Mb/s 248 µs.
+/// A control frame at 24 Mb/s lasts 28 µs; 1536 octets at 54 Mb/s last 248 µs.
 pub(crate) const CONTROL: Duration = us(28);
 const DATA: Duration = us(248);
 
@@ -36,7 +36,7 @@ pub(crate) fn at_ms(ms: u64) -> Time {
     at_us(1_000 * ms)
 }
 
-/// A frame that ends at `end` µs; its duration field is what the exchange takes after it.
+/// A frame that ends at `end` µs. Its duration field is the rest of the exchange.
 pub(crate) fn frame(end: u64, to: u16, kind: Kind<'_>) -> Frame<'_> {
     let duration = if matches!(kind, Kind::Data { .. }) { DATA } else { CONTROL };
     let duration_field = match kind {
@@ -51,7 +51,7 @@ pub(crate) fn frame(end: u64, to: u16, kind: Kind<'_>) -> Frame<'_> {
     Frame { end: at_us(end), duration, duration_field: us(duration_field), to, backoff: None, kind }
 }
 
-/// A packet of flow 7 with this payload, 48 octets of headers before it.
+/// A packet of flow 7 with this payload and 48 octets of headers.
 pub(crate) const fn packet(payload: u64) -> Packets {
     let (payload, none) = (Bytes::new(payload), Bytes::ZERO);
     let (msdus, headers) = (Bytes::new(payload.get() + 48), Bytes::new(48));
@@ -67,7 +67,7 @@ pub(crate) const fn packet(payload: u64) -> Packets {
     }
 }
 
-/// Data of flow 7, from the station that listens or to it, or of somebody else.
+/// A data frame, with a packet of flow 7 if the measuring station sends or receives it.
 pub(crate) fn data(end: u64, from: u16, to: u16) -> Frame<'static> {
     const PACKETS: &[Packets] = &[packet(1_460)];
     let packets = if from == ME || to == ME { PACKETS } else { &[] };
@@ -78,9 +78,9 @@ pub(crate) fn ack(end: u64, to: u16) -> Frame<'static> {
     frame(end, to, Kind::Ack)
 }
 
-/// A segment of easy numbers.
+/// A round segment size.
 pub(crate) const SEGMENT: Bytes = Bytes::new(1_000);
-/// Reno that counts octets, and whose window is what is under way when recovery ends.
+/// Reno with byte counting, which leaves recovery with the flight.
 pub(crate) const PARAMS: newreno::Params = newreno::Params {
     segment: SEGMENT,
     byte_counting: true,

@@ -1,10 +1,10 @@
-//! The control laws: pure functions of parameters, state and observation.
+//! Control laws: pure functions of parameters, state and observation.
 //!
-//! A law schedules nothing, logs nothing and draws nothing. Its observation holds only what a real
-//! station or access point could measure. One file per law, each with its source in the first lines.
+//! A law does no scheduling, logging or random drawing. Its observation contains only what a real station or
+//! access point can measure. Each law has its own file, which names its source in the first lines.
 //!
-//! A law has the shape `step(&params, state, &observation) -> (state, action)`; where the new state is itself the
-//! setting, no action stands beside it. What has another shape says why in its first lines.
+//! Most laws have the form `step(&params, state, &observation) -> (state, action)`; there is no action where
+//! the new state is itself the setting. The first lines of a law with another form say why.
 
 pub mod ack_separation;
 pub mod arf;
@@ -34,7 +34,7 @@ pub mod window;
 pub mod window_limit;
 pub mod window_sharing;
 
-/// Direction of data over the air.
+/// Direction of data on the wireless link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From a station to the access point.
@@ -44,7 +44,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The other one.
+    /// The other direction.
     #[must_use]
     pub fn opposite(self) -> Self {
         match self {

@@ -1,115 +1,115 @@
-//! CUBIC as Linux calculates it: in whole segments, looked at 32 times a second, and with `HyStart`.
+//! CUBIC as Linux computes it: in whole segments, updated 32 times a second, and with `HyStart`.
 //!
-//! Source: [linux-tcp-cubic]; the function is that of [`cubic`](crate::cubic). What is told otherwise than in [RFC9438]:
+//! Source: [linux-tcp-cubic]; the function is that of [`cubic`](crate::cubic). Differences from [RFC9438]:
 //!
 //! | | RFC 9438 | Linux |
 //! | --- | --- | --- |
-//! | where the function aims | SRTT ahead | the least round trip ahead |
-//! | its value | at every ACK | when the window has changed, or 1/32 s after the last look |
-//! | Reno's estimate | grows by 1 a round trip from `cwnd_prior` on | by 8/15 a round trip, always |
-//! | growth at most | half a window a round trip | the same; 1/20 before the first loss |
-//! | a time-out | keeps what it knows of the path | forgets all |
-//! | first slow start | to the first loss | to `HyStart`'s end |
+//! | time of the target | SRTT ahead | the smallest round trip ahead |
+//! | update of the target | at every ACK | when the window has changed, or 1/32 s after the last update |
+//! | Reno's estimate | grows by 1 per round trip from `cwnd_prior` on | by 8/15 per round trip, always |
+//! | largest growth | half a window per round trip | the same; 1/20 before the first loss |
+//! | a time-out | keeps what was measured | resets the state |
+//! | first slow start | until the first loss | until `HyStart` ends it |
 
 use airfair_units::{Bytes, Duration, Time};
 
 use crate::linux_reno::{arrived, avoid, in_segments, shrink, slow_start};
 use crate::newreno::{self, Event};
-use crate::window::{Observation, Window};
+use crate::window::{Observation, WindowState};
 
-/// β [1/1024].
+/// β in units of 1/1024.
 const BETA: u64 = 717;
-/// One, in units of β.
+/// Unit of β.
 const WHOLE: u64 = 1_024;
-/// C [segments/s³], 410/1024.
+/// C = 410/1024 [segments/s³].
 const SCALE: f64 = 410.0 / 1024.0;
-/// Segments per segment of Reno's growth, for a window of one, times 8: 8·(1 + β)/3/(1 − β), rounded down.
+/// Segments per segment of Reno's growth for a window of one, times 8: 8·(1 + β)/3/(1 − β), rounded down.
 const FRIENDLY: u64 = 15;
-/// Shortest time between two looks at an unchanged window: 1/32 s.
-const LOOK: Duration = Duration::from_micros(31_250);
-/// Acknowledged segments for one more, at most, before the first loss.
-const EAGER: u64 = 20;
-/// Time after the start of a stage in which round trips still tell of the recovery before it.
+/// Shortest time between two updates at an unchanged window: 1/32 s.
+const UPDATE_INTERVAL: Duration = Duration::from_micros(31_250);
+/// Largest number of acknowledged segments for a growth by one, before the first loss.
+const MAX_COUNT_BEFORE_LOSS: u64 = 20;
+/// Time after the start of a stage during which round-trip samples may still be from the recovery before it.
 const SETTLING: Duration = Duration::from_secs(1);
 
-/// Smallest window at which slow start is watched [segments].
+/// Smallest window at which `HyStart` watches slow start [segments].
 const HYSTART_LEAST: u64 = 16;
-/// ACKs closer than this are one train.
+/// Largest gap between two ACKs of one ACK train.
 const HYSTART_GAP: Duration = Duration::from_millis(2);
-/// What ACKs may be held together for by offloads, at most.
+/// Longest time for which offloads may delay ACKs.
 const HYSTART_ACK_DELAY: Duration = Duration::from_millis(1);
-/// Round trips of a round that are looked at before their least says something.
+/// Round-trip samples per round before their minimum is used.
 const HYSTART_SAMPLES: u32 = 8;
 
-/// Memory from step to step.
+/// State of Linux's CUBIC.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct State {
-    /// Window before the last loss, or less where the flow gives way; 0 without a loss: `last_max_cwnd` [segments].
+    /// `last_max_cwnd`: window before the last loss, lowered by fast convergence; 0 before a loss [segments].
     pub plateau: u64,
-    /// The running stage.
+    /// The current congestion avoidance stage.
     pub stage: Option<Stage>,
-    /// Acknowledged segments for one more: `cnt`.
+    /// `cnt`: number of acknowledged segments for a growth by one.
     pub every: u64,
-    /// Window at the last look: `last_cwnd` [segments].
-    pub looked_at: u64,
-    /// Time of the last look.
-    pub looked: Time,
-    /// Least round trip: `delay_min`.
+    /// `last_cwnd`: window at the last update [segments].
+    pub last_window: u64,
+    /// Time of the last update.
+    pub last_update: Time,
+    /// `delay_min`: smallest round trip.
     pub least_round_trip: Option<Duration>,
-    /// Watch over slow start.
+    /// State of `HyStart`.
     pub hystart: HyStart,
 }
 
-/// A congestion avoidance stage: `epoch`.
+/// `epoch`: a congestion avoidance stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
-    /// Its begin.
+    /// Start of the stage.
     pub since: Time,
-    /// Where the function is flat: `bic_origin_point` [segments].
+    /// `bic_origin_point`: window at the plateau of the function [segments].
     pub origin: u64,
-    /// K [s].
+    /// K: time from the start of the stage until the function reaches its plateau [s].
     pub plateau_time: f64,
-    /// Window of a Reno that began with this stage: `tcp_cwnd` [segments].
+    /// `tcp_cwnd`: estimate of the window of a Reno flow since the start of the stage [segments].
     pub reno: u64,
-    /// Segments acknowledged that Reno's has not grown for yet: `ack_cnt`.
+    /// `ack_cnt`: acknowledged segments that are not in `reno` yet.
     pub credit: u64,
 }
 
-/// Watch over slow start: it ends when ACKs come for half a round trip, or round trips grow.
+/// `HyStart`: ends slow start when an ACK train lasts half a round trip, or when round trips grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HyStart {
-    /// The running round.
+    /// The current round.
     pub round: Option<Round>,
-    /// True once it has ended slow start.
-    pub is_found: bool,
+    /// True once `HyStart` has ended slow start.
+    pub has_exited: bool,
 }
 
-/// A round trip's worth of ACKs.
+/// A round of `HyStart`: the ACKs of one round trip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Round {
-    /// Its begin.
+    /// Start of the round.
     pub since: Time,
-    /// Its end: the next octet to send at its begin.
+    /// End of the round: SND.NXT at its start.
     pub end: u64,
-    /// The last ACK of the train.
+    /// Time of the last ACK of the ACK train.
     pub last_ack: Time,
-    /// Least round trip in it.
+    /// Smallest round trip in this round.
     pub least: Option<Duration>,
-    /// Round trips in it, up to [`HYSTART_SAMPLES`].
+    /// Round-trip samples in this round, counted up to [`HYSTART_SAMPLES`].
     pub samples: u32,
 }
 
 impl State {
-    /// The window was given a value from outside: a new stage begins there.
+    /// State after the window was set from outside: a new stage begins there.
     #[must_use]
     pub fn restarted(self) -> Self {
         Self { stage: None, plateau: 0, ..self }
     }
 }
 
-/// One event.  [linux-tcp-cubic]
+/// Returns the state and the window after one event.  [linux-tcp-cubic]
 #[must_use]
-pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (State, Window) {
+pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (State, WindowState) {
     let segment = params.segment;
     let (state, window) = measure(segment, state, seen);
     match seen.seen.event {
@@ -118,20 +118,20 @@ pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (Stat
             if left == 0 {
                 return (state, window);
             }
-            let state = look(state, in_segments(segment, window.cwnd), left, seen.path.now);
+            let state = update(state, in_segments(segment, window.cwnd), left, seen.path.now);
             (state, avoid(segment, window, state.every, left))
         }
         Event::ThirdDuplicate | Event::SackLoss | Event::Timeout { is_repeated: false, .. } => {
             let cwnd = in_segments(segment, window.cwnd);
-            let state = lose(state, cwnd, seen.seen.event);
+            let state = on_loss(state, cwnd, seen.seen.event);
             (state, shrink(segment, seen, cwnd * BETA / WHOLE))
         }
         _ => (state, newreno::step(params, window, &seen.seen)),
     }
 }
 
-/// Takes the round trip of an ACK.  `cubictcp_acked` [linux-tcp-cubic]
-fn measure(segment: Bytes, mut state: State, seen: &Observation) -> (State, Window) {
+/// Processes the round-trip sample of an ACK.  `cubictcp_acked` [linux-tcp-cubic]
+fn measure(segment: Bytes, mut state: State, seen: &Observation) -> (State, WindowState) {
     let (now, mut window) = (seen.path.now, seen.window);
     let is_settling = state.stage.is_some_and(|stage| now.saturating_since(stage.since) < SETTLING);
     let Some(round_trip) = seen.path.round_trip.filter(|_| !is_settling) else {
@@ -139,17 +139,17 @@ fn measure(segment: Bytes, mut state: State, seen: &Observation) -> (State, Wind
     };
     let least = state.least_round_trip.map_or(round_trip, |least| least.min(round_trip));
     state.least_round_trip = Some(least);
-    if !state.hystart.is_found && window.cwnd < window.ssthresh {
-        state.hystart = watch(segment, state.hystart, least, round_trip, seen);
-        if state.hystart.is_found {
+    if !state.hystart.has_exited && window.cwnd < window.ssthresh {
+        state.hystart = hystart_update(segment, state.hystart, least, round_trip, seen);
+        if state.hystart.has_exited {
             window.ssthresh = window.cwnd;
         }
     }
     (state, window)
 }
 
-/// A look at slow start.  `hystart_update` [linux-tcp-cubic]
-fn watch(
+/// Checks whether slow start has to end.  `hystart_update` [linux-tcp-cubic]
+fn hystart_update(
     segment: Bytes,
     hystart: HyStart,
     least: Duration,
@@ -160,11 +160,11 @@ fn watch(
     let fresh =
         Round { since: path.now, end: path.next, last_ack: path.now, least: None, samples: 0 };
     let mut round = hystart.round.filter(|it| path.unacknowledged <= it.end).unwrap_or(fresh);
-    let mut is_found = false;
+    let mut has_exited = false;
     if in_segments(segment, seen.window.cwnd) >= HYSTART_LEAST {
         if path.now.saturating_since(round.last_ack) <= HYSTART_GAP {
             round.last_ack = path.now;
-            is_found = path.now.saturating_since(round.since) > (least + HYSTART_ACK_DELAY) / 2;
+            has_exited = path.now.saturating_since(round.since) > (least + HYSTART_ACK_DELAY) / 2;
         }
         let in_round = round.least.map_or(round_trip, |least| least.min(round_trip));
         round.least = Some(in_round);
@@ -172,15 +172,15 @@ fn watch(
             round.samples += 1;
         } else {
             let growth = (least / 8).clamp(Duration::from_millis(4), Duration::from_millis(16));
-            is_found |= in_round > least + growth;
+            has_exited |= in_round > least + growth;
         }
     }
-    HyStart { round: Some(round), is_found }
+    HyStart { round: Some(round), has_exited }
 }
 
-/// Remembers where the loss happened; a time-out forgets the path as well.  `cubictcp_recalc_ssthresh`,
-/// `cubictcp_state` [linux-tcp-cubic]
-fn lose(state: State, cwnd: u64, event: Event) -> State {
+/// Records the window at a loss; a time-out resets the state.  `cubictcp_recalc_ssthresh`, `cubictcp_state`
+/// [linux-tcp-cubic]
+fn on_loss(state: State, cwnd: u64, event: Event) -> State {
     if matches!(event, Event::Timeout { .. }) {
         return State::default();
     }
@@ -189,22 +189,23 @@ fn lose(state: State, cwnd: u64, event: Event) -> State {
     State { plateau, stage: None, ..state }
 }
 
-/// How many segments are to be acknowledged for one more.  `bictcp_update` [linux-tcp-cubic]
-fn look(mut state: State, cwnd: u64, arrived: u64, now: Time) -> State {
+/// Updates the number of segments to be acknowledged for a growth by one.  `bictcp_update` [linux-tcp-cubic]
+fn update(mut state: State, cwnd: u64, arrived: u64, now: Time) -> State {
     if let Some(stage) = &mut state.stage {
         stage.credit += arrived;
     }
-    let is_unchanged = state.looked_at == cwnd && now.saturating_since(state.looked) <= LOOK;
+    let is_unchanged =
+        state.last_window == cwnd && now.saturating_since(state.last_update) <= UPDATE_INTERVAL;
     if is_unchanged && state.every > 0 {
         return state;
     }
-    (state.looked_at, state.looked) = (cwnd, now);
+    (state.last_window, state.last_update) = (cwnd, now);
     let mut epoch = state.stage.unwrap_or_else(|| begin(state.plateau, cwnd, arrived, now));
     let ahead = state.least_round_trip.unwrap_or(Duration::ZERO);
     let target = cubic(&epoch, now.saturating_since(epoch.since) + ahead);
     let mut every = if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd };
     if state.plateau == 0 {
-        every = every.min(EAGER);
+        every = every.min(MAX_COUNT_BEFORE_LOSS);
     }
     let per_segment = (cwnd * FRIENDLY / 8).max(1);
     while epoch.credit > per_segment {
@@ -217,14 +218,14 @@ fn look(mut state: State, cwnd: u64, arrived: u64, now: Time) -> State {
     State { stage: Some(epoch), every: every.max(2), ..state }
 }
 
-/// A new stage from `cwnd` on.
+/// Starts a stage at `cwnd`.
 fn begin(plateau: u64, cwnd: u64, arrived: u64, now: Time) -> Stage {
     let origin = plateau.max(cwnd);
     let plateau_time = libm::cbrt(segments(origin - cwnd) / SCALE);
     Stage { since: now, origin, plateau_time, reno: cwnd, credit: arrived }
 }
 
-/// The function, rounded towards its origin [segments].
+/// Value of the cubic function, rounded towards its origin [segments].
 fn cubic(stage: &Stage, elapsed: Duration) -> u64 {
     let distance = elapsed.as_secs_f64() - stage.plateau_time;
     let delta = whole(SCALE * libm::fabs(distance * distance * distance));
@@ -254,7 +255,7 @@ mod tests {
         Duration::from_millis(ms)
     }
 
-    /// An event that acknowledges two segments; the threshold is 10 segments.
+    /// An event that acknowledges two segments, with a threshold of 10 segments.
     fn seen(event: Event, at_ms: u64, cwnd: u64, round_trip: Option<Duration>) -> Observation {
         let path = Path {
             now: Time::ZERO + ms(at_ms),
@@ -263,7 +264,7 @@ mod tests {
             unacknowledged: 1,
             next: 50_001,
         };
-        let window = Window { cwnd: SEGMENT * cwnd, ssthresh: SEGMENT * 10, credit: 0 };
+        let window = WindowState { cwnd: SEGMENT * cwnd, ssthresh: SEGMENT * 10, credit: 0 };
         let seen = newreno::Observation { event, acked: SEGMENT * 2, flight: Bytes::ZERO };
         Observation { window, seen, path }
     }
@@ -277,7 +278,7 @@ mod tests {
         assert_eq!(state.plateau, 100);
         let (state, window) = step(&PARAMS, state, &seen(Event::SackLoss, 0, 80, None));
         assert_eq!((window.cwnd, state.plateau), (SEGMENT * 56, 68));
-        // 5·0.7 = 3.5 → 3; two at least
+        // 5·0.7 = 3.5 → 3; two at least.
         let (_, window) = step(&PARAMS, state, &seen(Event::SackLoss, 0, 5, None));
         assert_eq!(window.cwnd, SEGMENT * 3);
         let (_, window) = step(&PARAMS, state, &seen(Event::SackLoss, 0, 2, None));
@@ -292,12 +293,12 @@ mod tests {
         // 70/(73 − 70) = 23 segments for one
         let (state, window) = step(&PARAMS, state, &seen(ACK, 1_000, 70, None));
         assert_eq!((state.every, window.cwnd, window.credit), (23, SEGMENT * 70, 2));
-        // 31 ms later the same window is not looked at, 32 ms later it is: W(0.132) = 100 − ⌊27.2⌋
+        // After 31 ms there is no update at the same window, after 32 ms there is: W(0.132) = 100 − ⌊27.2⌋.
         let (state, _) = step(&PARAMS, state, &seen(ACK, 1_031, 70, None));
-        assert_eq!((state.looked, state.every), (Time::ZERO + ms(1_000), 23));
+        assert_eq!((state.last_update, state.every), (Time::ZERO + ms(1_000), 23));
         let (state, _) = step(&PARAMS, state, &seen(ACK, 1_032, 70, None));
-        assert_eq!((state.looked, state.every), (Time::ZERO + ms(1_032), 23));
-        // a changed one at once: 71/(73 − 71) = 35
+        assert_eq!((state.last_update, state.every), (Time::ZERO + ms(1_032), 23));
+        // A changed window is updated at once: 71/(73 − 71) = 35.
         let (state, _) = step(&PARAMS, state, &seen(ACK, 1_033, 71, None));
         assert_eq!(state.every, 35);
     }
@@ -305,7 +306,7 @@ mod tests {
     /// Verifies: [linux-tcp-cubic]: 8/15 of a segment per round trip.
     #[test]
     fn reno_is_caught_up_with_at_the_next_look() {
-        // flat: K = 0 and origin 10; in the first look 100·10 segments for one
+        // Flat: K = 0 and origin 10; the first update yields 100·10 segments for one.
         let state = State { plateau: 10, ..State::default() };
         let (mut state, _) = step(&PARAMS, state, &seen(ACK, 0, 10, None));
         assert_eq!(state.every, 1_000);
@@ -328,13 +329,13 @@ mod tests {
         let (state, window) = step(&PARAMS, state, &seen(event, 0, 100, None));
         assert_eq!((window.cwnd, window.ssthresh), (SEGMENT, SEGMENT * 70));
         assert_eq!(state, State::default());
-        // without a plateau the window grows by a twentieth of what arrives at least
+        // Without a plateau the window grows at least by a twentieth of what arrives.
         let (state, _) = step(&PARAMS, state, &seen(ACK, 9_000, 70, None));
-        assert_eq!(state.every, EAGER);
+        assert_eq!(state.every, MAX_COUNT_BEFORE_LOSS);
     }
 
     /// An ACK in slow start, at 20 segments and without a threshold.
-    fn starting(state: State, at_us: u64, round_trip: Duration) -> (State, Window) {
+    fn starting(state: State, at_us: u64, round_trip: Duration) -> (State, WindowState) {
         let mut seen = seen(ACK, 0, 20, Some(round_trip));
         seen.path.now = Time::ZERO + Duration::from_micros(at_us);
         seen.window.ssthresh = Bytes::new(u64::MAX);
@@ -345,24 +346,24 @@ mod tests {
     #[test]
     fn slow_start_ends_with_a_long_train_of_acks() {
         let mut state = State::default();
-        // a train from 0 on, an ACK a millisecond; (20 + 1)/2 = 10.5 ms
+        // An ACK train from 0 on with one ACK per millisecond; the limit is (20 + 1)/2 = 10.5 ms.
         for at in 0..=10 {
             let (next, window) = starting(state, at * 1_000, ms(20));
-            assert_eq!((next.hystart.is_found, window.cwnd), (false, SEGMENT * 22));
+            assert_eq!((next.hystart.has_exited, window.cwnd), (false, SEGMENT * 22));
             state = next;
         }
         let (state, window) = starting(state, 11_000, ms(20));
-        assert!(state.hystart.is_found);
+        assert!(state.hystart.has_exited);
         assert_eq!(window.ssthresh, SEGMENT * 20);
-        // ACKs 3 ms apart are no train
+        // ACKs 3 ms apart are no train.
         let mut state = State::default();
         for at in 0..8 {
             state = starting(state, at * 3_000, ms(20)).0;
         }
-        assert!(!state.hystart.is_found);
+        assert!(!state.hystart.has_exited);
     }
 
-    /// Verifies: [linux-tcp-cubic]: the ninth round trip of a round, 4 ms above the least at 20 ms.
+    /// Verifies: [linux-tcp-cubic]: the ninth round-trip sample of a round, 4 ms above a minimum of 20 ms.
     #[test]
     fn slow_start_ends_with_growing_round_trips() {
         let grown = |above_us: u64| {
@@ -371,7 +372,7 @@ mod tests {
                 let round_trip = ms(20) + Duration::from_micros(above_us);
                 state = starting(state, at * 3_000, round_trip).0;
             }
-            state.hystart.is_found
+            state.hystart.has_exited
         };
         assert!(!grown(4_000) && grown(4_001));
     }

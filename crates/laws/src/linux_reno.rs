@@ -1,21 +1,22 @@
-//! Reno as Linux calculates it: in whole segments.
+//! Reno as Linux computes it, in whole segments.
 //!
-//! Source: [linux-tcp-cong]: `tcp_slow_start`, `tcp_cong_avoid_ai`, `tcp_reno_ssthresh`. The law is that of [RFC5681 §3],
-//! and three things are told otherwise. A threshold is a share of cwnd and not of what is in flight, rounded down to whole
-//! segments; slow start adds all that an ACK acknowledges, and not a segment at most; and a time-out while a loss is being
-//! repaired leaves the threshold alone. Where the window is a few segments the rounding alone costs a tenth of it.
+//! Source: [linux-tcp-cong]: `tcp_slow_start`, `tcp_cong_avoid_ai`, `tcp_reno_ssthresh`. It is the law of
+//! [RFC5681 §3] with three differences. The threshold is a fraction of cwnd and not of the flight, rounded
+//! down to whole segments. Slow start adds all that an ACK acknowledges, and not a segment at most. A
+//! time-out during loss recovery leaves the threshold unchanged. With a window of a few segments, the
+//! rounding alone costs a tenth of the window.
 
 use airfair_units::Bytes;
 
 use crate::newreno::{self, Event, Target};
-use crate::window::{Observation, Window};
+use crate::window::{Observation, WindowState};
 
-/// Least threshold [segments].
+/// Smallest threshold [segments].
 const LEAST: u64 = 2;
 
-/// One event.  [linux-tcp-cong]
+/// Returns the window after one event.  [linux-tcp-cong]
 #[must_use]
-pub fn step(params: &newreno::Params, seen: &Observation) -> Window {
+pub fn step(params: &newreno::Params, seen: &Observation) -> WindowState {
     let window = seen.window;
     match seen.seen.event {
         Event::NewAck { is_cwnd_limited: true } => {
@@ -31,38 +32,39 @@ pub fn step(params: &newreno::Params, seen: &Observation) -> Window {
     }
 }
 
-/// A window in whole segments, rounded down.
+/// `window` in whole segments, rounded down.
 pub(crate) fn in_segments(segment: Bytes, window: Bytes) -> u64 {
     window.get() / segment.get()
 }
 
-/// Segments that an event acknowledges; a short one counts as one.
+/// Segments that an event acknowledges; a short one counts as a whole one.
 pub(crate) fn arrived(segment: Bytes, seen: &Observation) -> u64 {
     seen.seen.acked.get().div_ceil(segment.get())
 }
 
-/// Slow start up to the threshold, and what is left of the segments acknowledged.  `tcp_slow_start` [linux-tcp-cong]
-pub(crate) fn slow_start(segment: Bytes, window: Window, arrived: u64) -> (Window, u64) {
+/// Slow start up to the threshold. Returns the window and the acknowledged segments that exceed slow start.
+/// `tcp_slow_start` [linux-tcp-cong]
+pub(crate) fn slow_start(segment: Bytes, window: WindowState, arrived: u64) -> (WindowState, u64) {
     if window.cwnd >= window.ssthresh {
         return (window, arrived);
     }
     let room = (window.ssthresh - window.cwnd).get().div_ceil(segment.get());
     let gain = arrived.min(room);
-    (Window { cwnd: window.cwnd + segment * gain, ..window }, arrived - gain)
+    (WindowState { cwnd: window.cwnd + segment * gain, ..window }, arrived - gain)
 }
 
-/// A segment more for every so many acknowledged. What is left over stays, in segments; where it is enough already, it was earned
-/// at a slower pace and counts as one.  `tcp_cong_avoid_ai` [linux-tcp-cong]
-pub(crate) fn avoid(segment: Bytes, window: Window, every: u64, arrived: u64) -> Window {
+/// Adds one segment for every `every` segments acknowledged, and keeps the rest as credit. Credit of `every`
+/// or more, earned when more were needed, adds one segment only.  `tcp_cong_avoid_ai` [linux-tcp-cong]
+pub(crate) fn avoid(segment: Bytes, window: WindowState, every: u64, arrived: u64) -> WindowState {
     let every = every.max(1);
     let (paid, credit) = if window.credit >= every { (1, 0) } else { (0, window.credit) };
     let credit = credit + arrived;
     let gain = paid + credit / every;
-    Window { cwnd: window.cwnd + segment * gain, credit: credit % every, ..window }
+    WindowState { cwnd: window.cwnd + segment * gain, credit: credit % every, ..window }
 }
 
-/// The window after a loss, for a threshold of so many segments.  `tcp_enter_loss` [linux-tcp-cong]
-pub(crate) fn shrink(segment: Bytes, seen: &Observation, ssthresh: u64) -> Window {
+/// Window after a loss, for a threshold of `ssthresh` segments.  `tcp_enter_loss` [linux-tcp-cong]
+pub(crate) fn shrink(segment: Bytes, seen: &Observation, ssthresh: u64) -> WindowState {
     let ssthresh = match seen.seen.event {
         Event::Timeout { is_in_recovery: true, .. } => seen.window.ssthresh,
         _ => segment * ssthresh.max(LEAST),
@@ -78,7 +80,7 @@ mod tests {
     use airfair_units::Time;
 
     fn after(event: Event, cwnd: u64, ssthresh: u64, credit: u64, acked: u64) -> (u64, u64, u64) {
-        let window = Window { cwnd: SEGMENT * cwnd, ssthresh: SEGMENT * ssthresh, credit };
+        let window = WindowState { cwnd: SEGMENT * cwnd, ssthresh: SEGMENT * ssthresh, credit };
         let path = Path {
             now: Time::ZERO,
             round_trip: None,
@@ -96,9 +98,9 @@ mod tests {
     fn slow_start_takes_all_of_an_ack_and_stops_at_the_threshold() {
         let ack = Event::NewAck { is_cwnd_limited: true };
         assert_eq!(after(ack, 4, 64, 0, 2_000), (6, 64, 0));
-        // a short segment is a segment
+        // A short segment counts as one.
         assert_eq!(after(ack, 4, 64, 0, 300), (5, 64, 0));
-        // 9 to 10, and the two left over are credit in avoidance
+        // From 9 to 10; the two other segments become credit of congestion avoidance.
         assert_eq!(after(ack, 9, 10, 0, 3_000), (10, 10, 2));
         assert_eq!(after(Event::NewAck { is_cwnd_limited: false }, 4, 64, 0, 2_000), (4, 64, 0));
     }
@@ -109,7 +111,7 @@ mod tests {
         let ack = Event::NewAck { is_cwnd_limited: true };
         assert_eq!(after(ack, 4, 4, 1, 2_000), (4, 4, 3));
         assert_eq!(after(ack, 4, 4, 3, 2_000), (5, 4, 1));
-        // credit of a larger window pays once and is gone: 7 ≥ 4 → +1, then 2 of 4
+        // Credit from a larger window adds one segment and is gone: 7 ≥ 4 → +1, then 2 of 4.
         assert_eq!(after(ack, 4, 4, 7, 2_000), (5, 4, 2));
     }
 
@@ -120,7 +122,7 @@ mod tests {
         assert_eq!(after(Event::SackLoss, 7, 64, 3, 0), (3, 3, 0));
         assert_eq!(after(Event::SackLoss, 3, 64, 0, 0), (2, 2, 0));
         assert_eq!(after(timeout(false), 9, 64, 0, 0), (1, 4, 0));
-        // while a loss is being repaired its threshold stays
+        // A time-out during loss recovery leaves the threshold unchanged.
         assert_eq!(after(timeout(true), 9, 5, 0, 0), (1, 5, 0));
     }
 }

@@ -1,9 +1,10 @@
-//! Minstrel: statistics of every rate say which one carries most, and a tenth of the frames keep them fresh.
+//! Minstrel: rate control by success statistics of every rate, kept up to date by sampling with a tenth of
+//! the frames.
 //!
-//! Source: Linux's rate adaptation for legacy rates with a chain of rates for retries
+//! Source: Linux's rate control for legacy rates with multi-rate retry
 //! [linux-minstrel §`minstrel_update_stats`, §`minstrel_get_rate`]. Ten times a second each rate that was
-//! used gets a new success probability, smoothed, and with it a throughput: probability over time on the air.
-//! A frame runs through a chain of four stages, each with a rate and a number of attempts:
+//! used gets a new smoothed success probability, and from it a throughput: probability divided by the time on
+//! the air. A frame is sent by a retry chain of four stages, each with a rate and a number of attempts:
 //!
 //! ```text
 //!  frame                              stage 1   stage 2   stage 3    stage 4
@@ -12,21 +13,23 @@
 //!  sample of any other rate           best      sample    probable   lowest
 //! ```
 //!
-//! Best and second have most throughput; probable has most throughput among those that succeed 95 % of the
-//! time, or else succeeds most often. A slower sample costs nothing unless the best rate fails. Below 10 %
-//! a rate counts as useless. Below 10 % and above 95 % more attempts tell and help little: its stage has
-//! two attempts, and it goes first in four samples of an interval at most. The frame is given up where the chain ends.
+//! `best` and `second` have the highest throughput. `probable` has the highest throughput among the rates
+//! that succeed 95 % of the time or, if there are none, the highest success probability. A slower sample
+//! costs nothing unless the best rate fails. A rate below 10 % counts as useless. Below 10 % and above 95 %
+//! more attempts add little information: such a stage has two attempts, and such a rate may be the first
+//! stage of at most four samples per interval. The frame is dropped at the end of the chain.
 //!
-//! Its weak side: a slower rate is tried only where the best has failed a whole stage. A rate that loses half
-//! of its frames seldom does, and keeps its place for long although a slower one, not yet known, would carry more.
+//! A weakness: a slower rate is tried only after a whole stage at the best rate has failed. A rate that loses
+//! half of its frames seldom fails a whole stage, so it may stay the best for a long time although a slower,
+//! unknown rate has a higher throughput.
 //!
-//! All rates start unknown, with probability 0, and the first interval runs at the lowest. The lowest is
-//! never a sample: the last stage presumes that it works. The others take turns in random order.
+//! All rates start with probability 0, and the first interval uses the lowest rate. The lowest rate is never
+//! sampled, because the last stage assumes that it works. The others are sampled in turn, in random order.
 //!
-//! Linux differs in details. It counts a retry's own back-off and ACK into the time of a stage, halves the
-//! attempts of rates below 10 % and above 95 % (one is possible), and gives up the chain under RTS or CTS.
-//! Its random order is drawn once and repeats after ten rounds. That throughput is zero below 10 %, and that
-//! 95 % make a probable rate, is of its later versions.
+//! Linux differs in details. It includes the back-off and the ACK of retries in the time of a stage, halves
+//! the attempts of rates below 10 % and above 95 % (to one at least), and has no retry chain with RTS or CTS
+//! protection. Its random order is drawn once and repeats after ten rounds. Only its later versions set the
+//! throughput to zero below 10 % and require 95 % for `probable`.
 
 mod chain;
 mod sampling;
@@ -36,67 +39,68 @@ use airfair_units::{Duration, Time};
 
 use chain::{Stage, attempts, continue_chain, start_chain};
 use sampling::sample;
-use statistics::{Choice, Rate, choose, refreshed};
+use statistics::{Choice, RateStatistics, choose, refreshed};
 
-/// Most rates of a link.
+/// Largest number of rates of a link.
 pub const MAX_RATES: usize = 12;
 
-/// Stages of the retry chain.
+/// Number of stages of the retry chain.
 const STAGES: usize = 4;
 
-/// Settings.
+/// Parameters of Minstrel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Time between updates of the statistics.
     pub interval: Duration,
-    /// Weight of the old success probability [%].
+    /// Weight of the old success probability in the average [%].
     pub ewma: u8,
-    /// Frames that sample another rate [%].
+    /// Fraction of frames that sample another rate [%].
     pub lookaround: u8,
     /// Longest time that one stage of the retry chain may take.
     pub segment: Duration,
 }
 
 impl Default for Params {
-    /// 100 ms, 75 %, 10 %, 6 ms.  [linux-minstrel]
+    /// The values of Linux: 100 ms, 75 %, 10 %, 6 ms.  [linux-minstrel]
     fn default() -> Self {
         let (interval, segment) = (Duration::from_millis(100), Duration::from_millis(6));
         Self { interval, ewma: 75, lookaround: 10, segment }
     }
 }
 
-/// Memory from step to step.
+/// State of the rate control of one link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
-    rates: [Rate; MAX_RATES],
-    /// Rates in use.
+    rates: [RateStatistics; MAX_RATES],
+    /// Number of rates of the link.
     count: u8,
     choice: Choice,
     chain: [Stage; STAGES],
-    /// Stage of the present attempt.
+    /// Stage of the current attempt.
     stage: u8,
-    /// Attempts that its stage has left after it.
+    /// Attempts left in the current stage after the current one.
     left: u8,
     frames: u32,
     samples: u32,
-    /// Bit k: rate k has not had its turn as a sample in this round.
+    /// Bit k is set if rate k was not sampled yet in this round.
     waiting: u16,
-    /// Time at which the statistics were last updated; `None` before the first frame.
+    /// Time of the last update of the statistics; `None` before the first frame.
     updated: Option<Time>,
 }
 
 impl State {
-    /// The start of a link.
+    /// Creates the state of a link.
     ///
-    /// `times`: time on the air of a frame of 1200 octets with its ACK and gaps at each rate, in ascending
+    /// `times` are the durations of a frame of 1200 octets with its ACK and gaps at each rate, in ascending
     /// order of rates.
     ///
     /// # Panics
-    /// Without any rate, with more than [`MAX_RATES`], or with a frame that takes no time.
+    ///
+    /// Panics if there is no rate, if there are more than [`MAX_RATES`], or if a duration is zero.
     pub fn new(params: &Params, times: &[Duration]) -> Self {
         assert!((1..=MAX_RATES).contains(&times.len()), "one to {MAX_RATES} rates");
         assert!(times.iter().all(|time| !time.is_zero()), "a frame takes time");
-        let rates = [Rate::default(); MAX_RATES];
+        let rates = [RateStatistics::default(); MAX_RATES];
         let attempts = attempts(params, times[0], rates[0]);
         Self {
             rates,
@@ -112,25 +116,25 @@ impl State {
         }
     }
 
-    /// Place of the rate for the present attempt in the list of rates, ascending.
+    /// Index of the rate of the current attempt in the ascending list of rates.
     pub fn level(&self) -> u16 {
         u16::from(self.chain[usize::from(self.stage)].level)
     }
 
-    /// True if the present attempt is the last one of its frame's chain.
+    /// True if the current attempt is the last one of the frame's retry chain.
     pub fn is_last_attempt(&self) -> bool {
         self.left == 0 && usize::from(self.stage) + 1 == STAGES
     }
 }
 
-/// Event that a transmitter sees on its link.
+/// An event at the transmitter of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// It is about to send a frame.
+    /// The transmitter is about to send a frame.
     Sending {
-        /// True if it is sent for the first time.
+        /// True for the first attempt of the frame.
         is_first: bool,
-        /// A number drawn uniformly from all of `u32`, which picks the rate to sample.
+        /// Random number, uniform over all of `u32`, which selects the rate to sample.
         draw: u32,
     },
     /// The attempt was acknowledged.
@@ -139,12 +143,13 @@ pub enum Event {
     Failure,
 }
 
-/// One event; the rate of the present attempt is the new state's level.  [linux-minstrel]
+/// Returns the state after one event. Its `level` is the rate of the current attempt.  [linux-minstrel]
 ///
-/// `times` are those that the state began with.
+/// `times` must be those that were given to [`State::new`].
 ///
 /// # Panics
-/// With another number of rates than the state has, or a weight above 100 %.
+///
+/// Panics if the number of rates has changed, or if the weight is above 100 %.
 pub fn step(params: &Params, times: &[Duration], state: State, now: Time, seen: Event) -> State {
     assert!(times.len() == usize::from(state.count), "a link keeps its rates");
     match seen {
@@ -166,7 +171,7 @@ fn count_attempt(mut state: State, successes: u32) -> State {
     state
 }
 
-/// Updates the statistics if it is time to; the first interval begins with the first frame.
+/// Updates the statistics if the interval is over. The first interval begins with the first frame.
 fn keep_fresh(params: &Params, times: &[Duration], mut state: State, now: Time) -> State {
     let updated = state.updated.unwrap_or(now);
     if now.saturating_since(updated) < params.interval {

@@ -1,12 +1,13 @@
-//! Minstrel-HT: block acks say how often each rate of n, ac and ax comes through, and with the length of
-//! aggregates how much it carries; a sample every 20 ms keeps the others fresh.
+//! Minstrel-HT: rate control for 802.11n, ac and ax by success statistics from block acks and by aggregate
+//! lengths, kept up to date by a sample every 20 ms.
 //!
-//! Source: Linux's rate adaptation for HT and VHT, version 6.18
-//! [linux-minstrel-ht §`minstrel_ht_update_stats`, §`minstrel_ht_refill_sample_rates`]. Its sampling has slots of time
-//! where 5.10 still counted frames: it costs no more however many frames there are, and it is what access points run
-//! now. Rates are in groups: streams, width and guard interval. Every 50 ms each rate that was used gets a new success probability
-//! through a filter of the second order, and a throughput: probability, of which 90 % count at most, over the time of
-//! an MPDU with its part of an aggregate's overhead. An aggregate runs through a chain of four stages:
+//! Source: Linux's rate control for HT and VHT, version 6.18
+//! [linux-minstrel-ht §`minstrel_ht_update_stats`, §`minstrel_ht_refill_sample_rates`]. It samples at
+//! intervals of time, where version 5.10 counted frames; the cost of sampling thus does not grow with the
+//! number of frames, and it is the version in current access points. Rates are in groups with the same
+//! streams, width and guard interval. Every 50 ms each rate that was used gets a new success probability from
+//! a second-order filter, and from it a throughput: probability, at most 90 %, divided by the time of an MPDU
+//! with its part of the aggregate's overhead. An aggregate is sent by a retry chain of four stages:
 //!
 //! ```text
 //!  aggregate    stage 1             stage 2       stage 3      stage 4
@@ -14,22 +15,25 @@
 //!  sample       sample, one attempt second best   third best   probable
 //! ```
 //!
-//! Probable has most throughput of those rates that succeed 75 % of the time, or else succeeds most often, with
-//! fewer streams than the best if there are such. Below 10 % a rate is useless. A rate that was never sent is taken
-//! to be as good as the best of the faster rates of its group. If less than a quarter of more than 30
-//! MPDUs comes through at the best rate, its group is left at once for the one before with no more streams.
+//! `probable` has the highest throughput of the rates that succeed 75 % of the time or, if there are none,
+//! the highest success probability; it is of a group with fewer streams than the best, if such a group
+//! delivers anything. A rate below 10 % is useless. A rate that was never used gets the highest probability
+//! of the faster rates of its group. If less than a quarter of more than 30 MPDUs gets through at the best
+//! rate, the link at once changes to the previous group without more streams.
 //!
-//! Samples are of three kinds, in the order *next, any, next, any, next, slow*: the slowest rate of a group that is
-//! faster than the best; any rate that is faster than best, second and probable; a rate no faster than the fastest
-//! of these and faster than the slowest, of which is not known that it succeeds 95 % of the time. A kind without
-//! candidates lets its turn pass. An update makes a sample due, hence three in 50 ms at most.
+//! There are three kinds of samples, in the order *next, any, next, any, next, slow*. *Next* is the slowest
+//! rate of a group that is faster than the best; *any* is a rate faster than best, second and probable;
+//! *slow* is a rate no faster than the fastest of these and faster than the slowest, unless it is known to
+//! succeed 95 % of the time. A kind without candidates skips its turn. An update makes a sample due at once,
+//! so there are at most three samples in 50 ms.
 //!
-//! The law changes its state in place, for a link of ax may have hundreds of rates: nothing is copied or allocated
-//! after [`State::new`].
+//! The state is updated in place, because a link of 802.11ax may have hundreds of rates; nothing is copied or
+//! allocated after [`State::new`].
 //!
-//! Linux differs in details. It knows no HE and no 160 MHz; the groups here are the caller's. A rate that inherited
-//! its probability keeps half of it in the filter at its first own attempt; here that attempt decides. Of the
-//! samples that an update leaves in a list Linux forgets the first. Stages after the first go with RTS there.
+//! Linux differs in details. It has neither HE nor 160 MHz; here the caller defines the groups. A rate that
+//! inherited its probability keeps half of it in the filter at its first own attempt; here that attempt alone
+//! decides. Linux drops the first of the samples that an update leaves in a list, and protects stages after
+//! the first by RTS.
 
 mod chain;
 mod choice;
@@ -43,25 +47,25 @@ use choice::{Choice, Group};
 use sampling::Samples;
 use statistics::{Lengths, Statistics};
 
-/// Settings.
+/// Parameters of Minstrel-HT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Time between updates of the statistics.
     pub interval: Duration,
-    /// Least time between samples.
+    /// Shortest time between samples.
     pub sample_interval: Duration,
-    /// Longest time that one stage of the retry chain may take, if it is to have more than two attempts.
+    /// Longest time of one stage of the retry chain, unless the stage has two attempts only.
     pub segment: Duration,
-    /// Most attempts of a stage, two at least.
+    /// Largest number of attempts of a stage, at least two.
     pub attempts: u8,
-    /// Slot of the back-off that is counted into a stage.
+    /// Slot time of the back-off that counts for the time of a stage.
     pub slot: Duration,
-    /// Least and largest contention window of that back-off.
+    /// Smallest and largest contention window of that back-off [slots].
     pub window: [u16; 2],
 }
 
 impl Default for Params {
-    /// 50 ms, 20 ms, 6 ms, 7 attempts; slots of 9 µs, windows of 15 to 1023.
+    /// The values of Linux: 50 ms, 20 ms, 6 ms, 7 attempts; slots of 9 µs, contention windows of 15 to 1023.
     /// [linux-minstrel-ht §`minstrel_ht_alloc`, §`minstrel_calc_retransmit`]
     fn default() -> Self {
         Self {
@@ -76,64 +80,66 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Most attempts of an aggregate: those of all stages.
+    /// Largest number of attempts of an aggregate over all stages.
     pub fn longest_chain(&self) -> u16 {
         let stages = u16::try_from(STAGES).expect("four");
         stages * u16::from(self.attempts)
     }
 }
 
-/// Rate of a link.
+/// A PHY rate of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rate {
-    /// Number of its group: rates of one group have the same streams, width and guard interval.
+pub struct GroupedRate {
+    /// Number of the group: the rates of a group have the same streams, width and guard interval.
     pub group: u8,
-    /// Its spatial streams.
+    /// Number of spatial streams.
     pub streams: u8,
-    /// Time of one MPDU of 1200 octets in a long aggregate; Linux takes a sixteenth of sixteen.
+    /// Time of one MPDU of 1200 octets in a long aggregate; Linux uses a sixteenth of an aggregate of
+    /// sixteen.
     pub time: Duration,
 }
 
-/// Memory from step to step.
+/// State of the rate control of one link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
-    rates: Vec<Rate>,
-    /// Time that an aggregate takes besides its MPDUs: gaps, preamble and block ack.
+    rates: Vec<GroupedRate>,
+    /// Time of an aggregate besides its MPDUs: gaps, preamble and block ack.
     overhead: Duration,
     statistics: Vec<Statistics>,
     groups: Vec<Group>,
     lengths: Lengths,
     choice: Choice,
     samples: Samples,
-    /// Chain of an aggregate that samples nothing.
+    /// Retry chain of an aggregate that is no sample.
     ordinary: [Stage; STAGES],
-    /// Chain of the present aggregate.
+    /// Retry chain of the current aggregate.
     chain: [Stage; STAGES],
-    /// Stage of the present attempt.
+    /// Stage of the current attempt.
     stage: u8,
-    /// Attempts that its stage has left after it.
+    /// Attempts left in the current stage after the current one.
     left: u8,
-    /// True until the first attempt of the present chain has an outcome.
+    /// True until the first attempt of the current chain has an outcome.
     is_fresh: bool,
-    /// True if the present chain begins with a sample.
+    /// True if the current chain begins with a sample.
     has_sample: bool,
-    /// Time at which the statistics were last updated; `None` before the first aggregate.
+    /// Time of the last update of the statistics; `None` before the first aggregate.
     updated: Option<Time>,
 }
 
 impl State {
-    /// The start of a link.
+    /// Creates the state of a link.
     ///
-    /// `rates`: group after group, each with ascending rates. The first is the one to begin with, and the last
-    /// resort. `overhead`: time that an aggregate takes besides its MPDUs. `draw` gives numbers drawn uniformly from
-    /// all of `u32`; they order the samples.
+    /// `rates` contains the groups one after the other, each in ascending order of rates. The first rate is
+    /// used at the start and if no other works. `overhead` is the time of an aggregate besides its MPDUs.
+    /// `draw` returns random numbers, uniform over all of `u32`, which determine the order of the samples.
     ///
     /// # Panics
-    /// Without any rate, if one takes no time, or if the rates of a group do not stand together.
+    ///
+    /// Panics if there is no rate, if a time is zero, or if the rates of a group are not adjacent.
     pub fn new(
         params: &Params,
         overhead: Duration,
-        rates: Vec<Rate>,
+        rates: Vec<GroupedRate>,
         draw: impl FnMut() -> u32,
     ) -> Self {
         assert!(rates.iter().all(|rate| !rate.time.is_zero()), "an MPDU takes time");
@@ -160,28 +166,29 @@ impl State {
         state
     }
 
-    /// Place of the rate for the present attempt in the list of rates.
+    /// Index of the rate of the current attempt in the list of rates.
     pub fn level(&self) -> u16 {
         self.chain[usize::from(self.stage)].level
     }
 
-    /// True if the present attempt is the last one of its chain.
+    /// True if the current attempt is the last one of its retry chain.
     pub fn is_last_attempt(&self) -> bool {
         self.left == 0 && usize::from(self.stage) + 1 == STAGES
     }
 
-    /// True if the present chain begins with a sample: drivers send an MPDU alone through all of it.
+    /// True if the current retry chain begins with a sample. The owner must then send a single MPDU in all
+    /// stages.
     pub fn is_alone(&self) -> bool {
         self.has_sample
     }
 
-    /// True if the present attempt samples a rate.
+    /// True if the current attempt is a sample.
     #[cfg(test)]
     fn is_sample(&self) -> bool {
         self.has_sample && self.stage == 0
     }
 
-    fn rate(&self, level: u16) -> Rate {
+    fn rate(&self, level: u16) -> GroupedRate {
         self.rates[usize::from(level)]
     }
 
@@ -190,28 +197,29 @@ impl State {
     }
 }
 
-/// Event that a transmitter sees on its link.
+/// An event at the transmitter of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// It is about to send an aggregate, or an MPDU alone.
+    /// The transmitter is about to send an aggregate or a single MPDU.
     Sending {
-        /// True unless it repeats the last one for want of an answer.
+        /// False if this is a retry of the last aggregate after no answer.
         is_first: bool,
     },
-    /// The attempt is over.
+    /// The attempt has ended.
     Block {
-        /// MPDUs that were sent, one at least.
+        /// Number of MPDUs sent, at least one.
         sent: u16,
-        /// Those that were acknowledged; none if the attempt, or its RTS, was not answered.
+        /// Number of MPDUs acknowledged; zero if the attempt, or its RTS, was not answered.
         acknowledged: u16,
     },
 }
 
-/// One event; the rate of the present attempt is then the state's level.
+/// Processes one event. [`State::level`] is then the rate of the current attempt.
 /// [linux-minstrel-ht §`minstrel_ht_tx_status`, §`minstrel_ht_get_rate`]
 ///
 /// # Panics
-/// If more MPDUs are acknowledged than were sent, or none was sent.
+///
+/// Panics if no MPDU was sent, or if more were acknowledged than sent.
 pub fn step(params: &Params, state: &mut State, now: Time, seen: Event) {
     match seen {
         Event::Sending { is_first: true } => {
@@ -240,13 +248,13 @@ impl State {
         assert!(sent > 0 && acknowledged <= sent, "some MPDUs are sent and no more come through");
         let level = usize::from(self.level());
         self.statistics[level].count(sent, acknowledged);
-        // Repetitions of an aggregate tell nothing new about its length.
+        // Retries of an aggregate give no new information about lengths.
         if std::mem::take(&mut self.is_fresh) {
             self.lengths.count(sent);
         }
     }
 
-    /// Takes what the interval has told into the statistics, and chooses.
+    /// Updates the statistics at the end of an interval, and then the selected rates and the samples.
     fn update(&mut self, params: &Params) {
         self.lengths.refresh();
         self.refresh();

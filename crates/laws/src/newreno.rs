@@ -1,9 +1,9 @@
-//! NewReno: how the congestion window grows, and how it shrinks after a loss.
+//! NewReno: growth of the congestion window, and its reduction after a loss.
 //!
-//! Sources: slow start, congestion avoidance and the loss rules [RFC5681 §3], what fast recovery does
-//! with partial ACKs [RFC6582 §3.2], growth by octets instead of by ACKs [RFC3465 §2]. The sender
-//! decides *which* event happened (it counts duplicates and remembers `recover`); this law says what
-//! the event does to the window. All integer, so every platform agrees.
+//! Sources: slow start, congestion avoidance and the loss rules [RFC5681 §3]; partial ACKs in fast recovery
+//! [RFC6582 §3.2]; growth by octets instead of by ACKs [RFC3465 §2]. The sender determines *which* event
+//! happened: it counts duplicates and keeps `recover`. This law computes the effect of the event on the
+//! window, in integers, so the result is the same on every platform.
 //!
 //! ```text
 //!                 cwnd ≥ ssthresh                    third duplicate ACK
@@ -13,96 +13,98 @@
 //!         (from anywhere)             └──────────────────┘
 //! ```
 //!
-//! With selective acknowledgments [RFC6675 §5] the sender counts what is in the network and the window is
-//! not inflated: it falls to the threshold at the loss and stays there until recovery ends.
+//! With selective acknowledgments [RFC6675 §5] the sender estimates the octets in the network, and the window
+//! is not inflated: it falls to ssthresh at the loss and stays there until recovery ends.
 //!
-//! Reno [RFC5681 §3.2] is the same law; its sender just never reports a partial ACK. The other laws
-//! ([`westwood`](crate::westwood), [`cubic`](crate::cubic) …) call this one for all they do not change.
+//! Reno [RFC5681 §3.2] uses the same law; its sender never reports a partial ACK. The other laws
+//! ([`westwood`](crate::westwood), [`cubic`](crate::cubic) …) call this one for everything that they do not
+//! change.
 
 use airfair_units::Bytes;
 
-/// Duplicate ACKs that mean a loss.  [RFC5681 §3.2]
+/// Number of duplicate ACKs that indicate a loss.  [RFC5681 §3.2]
 pub const DUPLICATE_THRESHOLD: u32 = 3;
 
-/// Window on leaving fast recovery.  [RFC6582 §3.2 step 3, full acknowledgments]
+/// Window at the end of fast recovery.  [RFC6582 §3.2 step 3, full acknowledgments]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Deflation {
-    /// min(ssthresh, max(flight, SMSS) + SMSS): no burst.
+    /// min(ssthresh, max(flight, SMSS) + SMSS), which avoids a burst.
     #[default]
     ToFlight,
-    /// ssthresh, as ns-2 does: may send half a window at once.
+    /// ssthresh, as in ns-2. The sender may then send half a window at once.
     ToThreshold,
 }
 
-/// Choices that the RFCs leave to the implementer.
+/// Options that the RFCs leave to the implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Sender's maximum segment size SMSS, never nothing [octets].
+    /// Sender's maximum segment size SMSS, greater than zero.
     pub segment: Bytes,
-    /// Growth by octets acknowledged, with L = 1 SMSS [RFC3465 §2]; otherwise by ACKs received.
+    /// True for growth by octets acknowledged, with L = 1 SMSS [RFC3465 §2]; false for growth by ACKs
+    /// received.
     pub byte_counting: bool,
-    /// Window on leaving fast recovery.
+    /// Window at the end of fast recovery.
     pub deflation: Deflation,
 }
 
-/// Memory from step to step.
+/// Congestion window and slow start threshold of the law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     /// Congestion window, at least one segment [octets].
     pub cwnd: Bytes,
-    /// Slow start below, congestion avoidance from here on [octets].
+    /// Slow start threshold: slow start below, congestion avoidance from here on [octets].
     pub ssthresh: Bytes,
-    /// Growth earned in congestion avoidance that is not yet in `cwnd`: octets acknowledged when
-    /// counting octets, SMSS² per ACK otherwise.
+    /// Growth in congestion avoidance that is not in `cwnd` yet: octets acknowledged with byte counting,
+    /// otherwise the remainder of SMSS² per ACK.
     pub credit: u64,
 }
 
-/// Event at the sender.
+/// An event at the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// An ACK for new data outside fast recovery.
     NewAck {
-        /// True if the congestion window is what limits the sender: only then may it grow.
+        /// True if the congestion window limits the sender. Otherwise it must not grow.
         is_cwnd_limited: bool,
     },
-    /// A duplicate ACK outside fast recovery that starts nothing.
+    /// A duplicate ACK outside fast recovery, before the third.
     Duplicate,
-    /// The duplicate ACK that starts fast retransmit.
+    /// The duplicate ACK that triggers fast retransmit.
     ThirdDuplicate,
-    /// A further duplicate ACK in fast recovery: a segment has left the network.
+    /// A duplicate ACK in fast recovery, which means that a segment has left the network.
     FurtherDuplicate,
-    /// An ACK in fast recovery for part of what was outstanding when the loss was detected.
+    /// An ACK in fast recovery for a part of what was outstanding when the loss was detected.
     PartialAck,
-    /// An ACK in fast recovery for all of it.
+    /// An ACK in fast recovery for all that was outstanding when the loss was detected.
     FullAck,
-    /// The scoreboard says that a segment is lost. What is in the network is counted from now on, so
-    /// the window needs no inflation.  [RFC6675 §5 step 4]
+    /// SACK information shows a loss. The sender estimates the octets in the network from now on, so the
+    /// window is not inflated.  [RFC6675 §5 step 4]
     SackLoss,
-    /// A duplicate or partial ACK in a recovery that counts what is in the network.
+    /// A duplicate or partial ACK in a recovery with SACK.
     SackProgress,
-    /// An ACK for all that was outstanding when such a recovery began.
+    /// An ACK for all that was outstanding when a recovery with SACK began.
     SackRecovered,
     /// The retransmission timer expired.
     Timeout {
         /// True if the same segment has timed out before.
         is_repeated: bool,
-        /// True if something sent before the last loss was detected is still outstanding.
+        /// True if data sent before the last loss was detected is still outstanding.
         is_in_recovery: bool,
     },
 }
 
-/// Knowledge of the sender at an event.
+/// Observation of the sender at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// The event.
+    /// Kind of the event.
     pub event: Event,
     /// New data acknowledged by this event [octets].
     pub acked: Bytes,
-    /// Data sent and not acknowledged, after this event [octets]; without what limited transmit sent.
+    /// Data sent and not acknowledged after this event, without the data of limited transmit [octets].
     pub flight: Bytes,
 }
 
-/// One event.  [RFC5681 §3], [RFC6582 §3.2]
+/// Returns the window after one event.  [RFC5681 §3], [RFC6582 §3.2]
 #[inline]
 #[must_use]
 pub fn step(params: &Params, state: State, seen: &Observation) -> State {
@@ -128,25 +130,24 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> State {
             State { cwnd, credit: 0, ..state }
         }
         Event::SackRecovered => State { cwnd: state.cwnd.min(state.ssthresh), credit: 0, ..state },
-        // A second time-out of one segment says nothing new about the path.
+        // A repeated time-out of the same segment is no new information about the path.
         Event::Timeout { is_repeated: true, .. } => State { cwnd: segment, credit: 0, ..state },
     }
 }
 
-/// Goal of a law after a loss.
+/// Window and threshold that a law sets after a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
-    /// Threshold [octets].
     pub(crate) ssthresh: Bytes,
-    /// Window at which recovery works [octets].
+    /// Window during recovery [octets].
     pub(crate) cwnd: Bytes,
 }
 
-/// The window after the loss `event`.  [RFC5681 §3.1 and §3.2], [RFC6675 §5 step 4.2]
+/// Window after the loss `event`.  [RFC5681 §3.1 and §3.2], [RFC6675 §5 step 4.2]
 #[inline]
 pub(crate) fn shrink(segment: Bytes, event: Event, target: Target) -> State {
     let cwnd = match event {
-        // Three segments have left the network and sit in the receiver's buffer.
+        // Three segments have left the network and are in the receiver's buffer.
         Event::ThirdDuplicate => target.cwnd + segment * u64::from(DUPLICATE_THRESHOLD),
         Event::Timeout { .. } => segment,
         _ => target.cwnd,
@@ -154,14 +155,14 @@ pub(crate) fn shrink(segment: Bytes, event: Event, target: Target) -> State {
     State { cwnd, ssthresh: target.ssthresh, credit: 0 }
 }
 
-/// Threshold after a loss: half of what was in flight, two segments at least.  [RFC5681 §3.1 eq. 4]
+/// Threshold after a loss: half of the flight, two segments at least.  [RFC5681 §3.1 eq. 4]
 pub(crate) fn half(flight: Bytes, segment: Bytes) -> Bytes {
     Bytes::new(flight.get() / 2).max(segment * 2)
 }
 
-/// The threshold that a share of the flight, `wanted`, gives after the loss `event`. In recovery the flight
-/// counts what duplicates have let out as well, so it must not take the threshold back up: equation 4 says
-/// "no more than".  [RFC5681 §3.1 eq. 4]
+/// Threshold after the loss `event`, for a `wanted` fraction of the flight. In recovery the flight includes
+/// data sent because of duplicate ACKs, so it must not raise the threshold: equation 4 is an upper limit.
+/// [RFC5681 §3.1 eq. 4]
 pub(crate) fn threshold(event: Event, wanted: Bytes, current: Bytes) -> Bytes {
     match event {
         Event::Timeout { is_in_recovery: true, .. } => wanted.min(current),
@@ -169,7 +170,7 @@ pub(crate) fn threshold(event: Event, wanted: Bytes, current: Bytes) -> Bytes {
     }
 }
 
-/// Slow start or congestion avoidance.  [RFC5681 §3.1 eq. 2 and 3], [RFC3465 §2.1 and §2.2]
+/// Growth in slow start or congestion avoidance.  [RFC5681 §3.1 eq. 2 and 3], [RFC3465 §2.1 and §2.2]
 fn grow(params: &Params, state: State, acked: Bytes) -> State {
     let State { cwnd, ssthresh, credit } = state;
     let segment = params.segment;
@@ -184,7 +185,7 @@ fn grow(params: &Params, state: State, acked: Bytes) -> State {
         }
         return State { cwnd: cwnd + segment, credit: credit - cwnd.get(), ssthresh };
     }
-    // SMSS²/cwnd octets per ACK; what the division leaves over is kept, so nothing is lost to rounding.
+    // SMSS²/cwnd octets per ACK. The remainder of the division is kept, so rounding loses nothing.
     let credit = credit + segment.get() * segment.get();
     State { cwnd: cwnd + Bytes::new(credit / cwnd.get()), ssthresh, credit: credit % cwnd.get() }
 }
@@ -212,12 +213,12 @@ mod tests {
     #[test]
     fn slow_start_adds_what_was_acknowledged_up_to_one_segment() {
         let slow_start = state(4_000, 64_000);
-        // one full segment → +1000; a short last segment of 300 → +300; two segments in one ACK → +1000
+        // A full segment adds 1000; a short segment of 300 adds 300; an ACK for two segments adds 1000.
         for (acked, cwnd) in [(1_000, 5_000), (300, 4_300), (2_000, 5_000)] {
             let next = step(&PARAMS, slow_start, &seen(ACK, acked, 4_000));
             assert_eq!(next, state(cwnd, 64_000));
         }
-        // counting ACKs, each is worth a segment whatever it acknowledges
+        // Without byte counting, every ACK adds a segment.
         assert_eq!(step(&PER_ACK, slow_start, &seen(ACK, 300, 4_000)), state(5_000, 64_000));
     }
 
@@ -270,7 +271,7 @@ mod tests {
     /// Verifies: [RFC6582 §3.2 step 3, partial acknowledgments]
     #[test]
     fn a_partial_ack_deflates_by_what_it_acknowledges_and_returns_one_segment() {
-        // 8500 − 3000 + 1000 = 6500; less than a segment acknowledged: 8500 − 400, nothing returned
+        // 8500 − 3000 + 1000 = 6500. With less than a segment acknowledged, 8500 − 400 and nothing returned.
         let recovering = state(8_500, 4_500);
         for (acked, cwnd) in [(3_000, 6_500), (400, 8_100), (20_000, 1_000)] {
             let next = step(&PARAMS, recovering, &seen(Event::PartialAck, acked, 0));
@@ -305,13 +306,13 @@ mod tests {
     #[test]
     fn a_timeout_in_recovery_lowers_the_threshold_or_keeps_it() {
         let timeout = Event::Timeout { is_repeated: false, is_in_recovery: true };
-        // 40 segments let out by duplicates: half is 20 000, and the loss had set 10 000
+        // 40 segments in flight because of duplicates: half is 20 000, but the loss had set 10 000.
         let after = step(&PARAMS, state(41_000, 10_000), &seen(timeout, 0, 40_000));
         assert_eq!(after, state(1_000, 10_000));
-        // 12 in flight: half is 6000, which is less
+        // 12 segments in flight: half is 6000, which is less.
         let after = step(&PARAMS, state(13_000, 10_000), &seen(timeout, 0, 12_000));
         assert_eq!(after, state(1_000, 6_000));
-        // outside recovery the flight alone decides
+        // Outside recovery only the flight counts.
         let fresh = Event::Timeout { is_repeated: false, is_in_recovery: false };
         let after = step(&PARAMS, state(41_000, 10_000), &seen(fresh, 0, 40_000));
         assert_eq!(after, state(1_000, 20_000));
@@ -327,7 +328,7 @@ mod tests {
         assert_eq!(step(&PARAMS, lost, &progress), lost);
         let recovered = seen(Event::SackRecovered, 9_000, 2_000);
         assert_eq!(step(&PARAMS, lost, &recovered), lost);
-        // a window given meanwhile does not outlive recovery
+        // A window that was set during recovery ends with it.
         assert_eq!(step(&PARAMS, state(20_000, 4_500), &recovered), lost);
         assert_eq!(step(&PARAMS, lost, &seen(Event::Duplicate, 0, 9_000)), lost);
     }
@@ -363,7 +364,7 @@ mod tests {
     }
 
     proptest! {
-        /// Verifies: [RFC5681 §3.1]: whatever happens, one segment may be sent, and an ACK adds one at most.
+        /// Verifies: [RFC5681 §3.1]: the window always has room for one segment, and an ACK adds at most one.
         #[test]
         fn the_window_never_falls_below_a_segment(
             segment in 1u64..9_000,

@@ -1,7 +1,8 @@
-//! Equal shares of the channel, granted by the access point and kept by the transports.
+//! Occupancy-based TFRC: equal shares of the channel, granted by the access point and enforced by the
+//! transports.
 //!
-//! Source: [occupancy-tfrc §III]. Each beacon tells all stations how much of the channel each may hold;
-//! a station turns its share into a limit of the rate of each of its flows.
+//! Source: [occupancy-tfrc §III]. Each beacon announces how much of the channel each station may occupy; a
+//! station converts its share into a rate limit for each of its flows.
 //!
 //! ```text
 //!   access point                       beacon                        station
@@ -11,15 +12,16 @@
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | [`access_point`] | what the access point grants |
-//! | [`station`] | what a station makes of it |
-//! | [`granting`], [`keeping`] | either, frame by frame |
-//! | [`observation`] | the last *n* beacon intervals, as either has seen them |
+//! | [`access_point`] | equations of the access point: its grant |
+//! | [`station`] | equations of a station: shares and rates of its flows |
+//! | [`granting`], [`keeping`] | the laws of access point and station, which process frame by frame |
+//! | [`observation`] | usage of the channel in the last *n* beacon intervals |
 //!
-//! The equations remember nothing and are functions; `step` of [`granting`] and of [`keeping`] are the laws.
+//! The equations have no state and are functions; the `step` functions of [`granting`] and [`keeping`] are
+//! the laws.
 //!
-//! A fraction of the channel is the channel occupancy time of exchanges, with the gap and the mean
-//! back-off before each, by the length of the observation slot T.
+//! A share of the channel is a fraction of the observation slot T: the channel occupancy of exchanges,
+//! including the gap and the mean back-off before each, divided by T.
 
 pub mod access_point;
 mod grant;
@@ -34,23 +36,23 @@ use airfair_units::Probability;
 
 use crate::exchange::Aggregates;
 
-/// Parameters on which access point and stations agree.
+/// Parameters that access point and stations share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Beacon intervals of an observation slot, n, at least one.
+    /// n: beacon intervals of an observation slot, at least one.
     pub beacons: u16,
-    /// Part of an equal share from which on whoever has it counts as unsatisfied, r, within (0, 1).
+    /// r: fraction of its equal share from which on a station or flow counts as unsatisfied, within (0, 1).
     pub satisfied: Probability,
-    /// Use that a station makes of time that it leaves unused itself.
+    /// Use of the time that a station leaves unused.
     pub spare: Spare,
-    /// Beacons missed in a row after which a station limits its flows no longer.  Deviates: [D-111]
+    /// Consecutive missed beacons after which a station stops limiting its flows.  Deviates: [D-111]
     pub patience: u16,
     /// Packets among which the time of an aggregate is divided in eq. 9.  Deviates: [D-157]
     pub aggregates: Aggregates,
 }
 
 impl Default for Params {
-    /// n and r as the paper has chosen them.  [occupancy-tfrc §IV]
+    /// The paper's values of n and r.  [occupancy-tfrc §IV]
     fn default() -> Self {
         Self {
             beacons: 3,
@@ -62,19 +64,21 @@ impl Default for Params {
     }
 }
 
-/// Allowance of an unsatisfied flow beyond an equal part of its station's share.
+/// Additional share of an unsatisfied flow beyond an equal part of its station's share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spare {
-    /// All that the station has left unused. The access point has given that away already, so that it counts
-    /// twice, and a flow that uses less than its share is allowed more than that.  [occupancy-tfrc eq. 11]
+    /// All that the station has left unused. The access point has already granted this time to others, so it
+    /// counts twice, and a flow that uses less than its share may get more than that share.
+    /// [occupancy-tfrc eq. 11]
     #[default]
     Printed,
-    /// Parts of the other flows of the station, as far as they leave them unused.  Deviates: [D-114]
+    /// Only what the other flows of the station leave unused of their parts.  Deviates: [D-114]
     Once,
 }
 
 impl Params {
-    /// True if one that has `used` of an equal share is to have more.  [occupancy-tfrc eq. 5 and 12]
+    /// True if a station or flow that has `used` an equal share `even` is to get more.
+    /// [occupancy-tfrc eq. 5 and 12]
     fn is_unsatisfied(&self, used: f64, even: f64) -> bool {
         used >= self.satisfied.get() * even
     }
@@ -93,8 +97,8 @@ mod tests {
         assert!(params.is_unsatisfied(0.4, 0.5) && !params.is_unsatisfied(0.39, 0.5));
     }
 
-    /// Part of the channel that `stations` with a flow each are granted together, where each uses so many
-    /// thousandths of an equal share, in slots of 300 ms.
+    /// Fraction of the channel granted to `stations` with one flow each, if each uses `thousandths` of an
+    /// equal share, in slots of 300 ms.
     fn granted(params: &Params, stations: u16, thousandths: u64) -> f64 {
         let slot = Duration::from_millis(300);
         let each = Duration::from_nanos(300_000 * thousandths / u64::from(stations));
@@ -108,15 +112,16 @@ mod tests {
         f64::from(stations) * division.share(used)
     }
 
-    /// Equal but for 20 stations' two fields of 16 bits each.
+    /// True if the values are equal, except for the rounding of two 16-bit fields of up to 20 stations.
     fn is_near(a: f64, b: f64) -> bool {
         (a - b).abs() < 1e-3
     }
 
-    /// N stations use u of 1/N each. Below u = r nobody is unsatisfied (eq. 5): N · 1/N = 1. From there on eq. 4
-    /// to 7 make a station's share 1/N + (1 - u)/N = (2 - u)/N. Its flow, which has u/N, is unsatisfied if
-    /// u >= r (2 - u) (eq. 12), from u = 2r / (1 + r) = 0.889 on. Below, it has the station's share (eq. 14),
-    /// 2 - u in all; above, what the station leaves of it as well, (2 - u) - u (eq. 11 and 15): 4 - 3u in all.
+    /// N stations use u of 1/N each. Below u = r none is unsatisfied (eq. 5), and N · 1/N = 1 is granted.
+    /// From there on eq. 4 to 7 make a station's share 1/N + (1 - u)/N = (2 - u)/N. Its flow, which uses u/N,
+    /// is unsatisfied if u >= r (2 - u) (eq. 12), which means from u = 2r / (1 + r) = 0.889 on. Below, the
+    /// flow gets the station's share (eq. 14), in total 2 - u. Above, it also gets what the station leaves
+    /// unused, (2 - u) - u (eq. 11 and 15), in total 4 - 3u.
     ///
     /// Verifies: [occupancy-tfrc eq. 4], [occupancy-tfrc eq. 7], [occupancy-tfrc eq. 11],
     /// [occupancy-tfrc eq. 12], [occupancy-tfrc eq. 15]
@@ -132,8 +137,8 @@ mod tests {
         }
     }
 
-    /// The largest sums: 4 - 6r / (1 + r), that is 1.333 at 0.889 with r = 0.8, and 1.158 at 0.947 with r = 0.9;
-    /// with spare time that counts once 2 - r, 1.2.
+    /// The largest sums: 4 - 6r / (1 + r), which is 1.333 at 0.889 with r = 0.8, and 1.158 at 0.947 with r =
+    /// 0.9; 2 - r = 1.2 if spare time counts once.
     #[test]
     fn the_most_that_is_granted_is_a_third_too_much() {
         let largest = |params: &Params| {

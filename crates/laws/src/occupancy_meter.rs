@@ -1,7 +1,7 @@
-//! Channel occupancy as a station can measure it: from the frames that it decodes, and from its own.
+//! Occupancy meter: channel occupancy as a station can measure it from the frames that it decodes and sends.
 //!
-//! Source: [arf-window §III-A, eq. 1 to 4]. An exchange occupies the channel from its DIFS to the end of
-//! its ACK. The first frame of it that the station hears says how long it will last, in its duration field:
+//! Source: [arf-window §III-A, eq. 1 to 4]. An exchange occupies the channel from its DIFS to the end of its
+//! ACK. The duration field of its first decoded frame gives its remaining time:
 //!
 //! ```text
 //!   DIFS  back-off │ RTS │ SIFS │ CTS │ SIFS │ DATA │ SIFS │ ACK │
@@ -10,16 +10,16 @@
 //!                                      without RTS: ├ t ──┼──────┤   by analogy: data and its field
 //! ```
 //!
-//! The paper shows the case with RTS/CTS and says that the other is alike; its two gaps of contention are
-//! means and not measured, so exchanges (frames and SIFS) and accesses to the channel are counted apart.
-//! A station cannot see collisions of others, nor an exchange none of whose frames it decodes.
+//! The paper shows the case with RTS/CTS and says that the other is similar. Its two contention times are
+//! means and not measured, so this meter counts exchanges (frames and SIFS) and channel accesses separately.
+//! A station cannot observe collisions of others, nor an exchange of which it decodes no frame.
 //!
-//! An aggregate is an exchange with several packets. Its time and its access are the station's as a whole; flows of the
-//! station whose packets share it have parts of both by their octets. A packet of its own counts if the `BlockAck` says
-//! that it has come; what one receives has.  Deviates: [D-157]
+//! An aggregate is an exchange with several packets. Its time and its access belong to the station as a
+//! whole; the station's flows whose packets share it get parts of both in proportion to their octets. A sent
+//! packet counts if the `BlockAck` acknowledges it; a received one always counts.  Deviates: [D-157]
 //!
-//! A station advances its state, which holds tables, with each frame that it hears. So the state is changed in place:
-//! passed by value, as that of other laws, it cost more than the arithmetic.
+//! The state contains tables and changes with each frame, so it is updated in place; passing it by value, as
+//! other laws do, would cost more than the arithmetic.
 
 mod packets;
 mod slot;
@@ -30,144 +30,144 @@ use airfair_units::{Bytes, Duration, Time};
 use crate::Direction;
 
 pub use packets::Packets;
-pub use slot::{Access, Accesses, Backoffs, FlowUsage, Share, Slot, Usage};
+pub use slot::{Access, Accesses, Backoffs, ChannelTime, FlowUsage, Slot, Usage};
 pub use table::Table;
 
-/// Facts that the station knows of its cell.
+/// Parameters of the measuring station and its cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Its own address.
+    /// Address of the measuring station.
     pub me: u16,
-    /// That of the access point.
+    /// Address of the access point.
     pub access_point: u16,
-    /// Length of an observation slot, T.
+    /// T: length of an observation slot.
     pub slot: Duration,
-    /// Shortest gap.
+    /// Short interframe space.
     pub sifs: Duration,
-    /// Gap before back-off counts.
+    /// DCF interframe space.
     pub difs: Duration,
-    /// A slot of back-off.
+    /// Slot time of the back-off.
     pub backoff_slot: Duration,
-    /// Smallest contention window, `CWmin` [slots].
+    /// Smallest contention window `CWmin` [slots].
     pub cw_min: u16,
 }
 
-/// A frame that the station has decoded or sent, as its header tells. CTS and ACK name no transmitter.
+/// A frame that the station has decoded or sent, as in its header. CTS and ACK have no transmitter address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'p> {
-    /// Time at which it left the air.
+    /// End of the frame.
     pub end: Time,
-    /// Time on the air.
+    /// Duration of the frame on the air.
     pub duration: Duration,
-    /// Duration field: how long the exchange lasts after it.
+    /// Duration field of the header: rest of the exchange after this frame.
     pub duration_field: Duration,
-    /// Receiver's address.
+    /// Address of the receiver.
     pub to: u16,
-    /// Back-off that the station has counted before it, if it is the first of an own exchange.
+    /// Back-off that the station counted down before the frame, if it is the first of its own exchange.
     pub backoff: Option<Duration>,
-    /// Kind of frame.
+    /// Type of the frame with its specific fields.
     pub kind: Kind<'p>,
 }
 
-/// Kind of a frame, with what only this kind tells.
+/// Type of a frame, with the fields of this type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind<'p> {
-    /// Asks for the channel.
+    /// Request to send.
     Rts {
-        /// Transmitter.
+        /// Address of the transmitter.
         from: u16,
     },
-    /// Grants it.
+    /// Clear to send.
     Cts {
-        /// Duration of an RTS at its rate: what went before, if it was not heard. Zero where the
-        /// station knows that there was none, its own CTS to itself.
+        /// Duration of an RTS at the rate of the CTS, which is assumed if the RTS was not decoded. Zero for
+        /// the station's own CTS-to-self, before which there is no RTS.
         request: Duration,
     },
-    /// Carries packets.
+    /// Data frame with packets.
     Data {
-        /// Transmitter.
+        /// Address of the transmitter.
         from: u16,
-        /// The part that is sent at the data rate: header, packet and check sequence.
+        /// Octets sent at the data rate: header, packet and frame check sequence.
         psdu: Bytes,
-        /// The transports' packets in it by flow, if the station is one of its ends: all that it sends, and those that
-        /// it receives without an error.
+        /// Transport packets of the station's own flows in the frame: all that it sends, and those that it
+        /// receives without error.
         packets: &'p [Packets],
     },
-    /// Acknowledges a data frame.
+    /// Acknowledgment of a data frame.
     Ack,
-    /// Acknowledges packets of an aggregate that the station has sent.
+    /// `BlockAck` for an aggregate that the station has sent.
     BlockAck {
-        /// Those that have come, by flow.
-        come: &'p [Packets],
+        /// Acknowledged packets, by flow.
+        acknowledged: &'p [Packets],
     },
-    /// Announces the cell.
+    /// Beacon of an access point.
     Beacon,
 }
 
-/// A slot that is over, and the silence after it.
+/// A slot that has ended, and the number of empty slots after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
-    /// Begin of the slot.
+pub struct EndedSlot {
+    /// Start of the slot.
     pub from: Time,
-    /// Use of the channel in it.
+    /// Usage of the channel in the slot.
     pub slot: Slot,
-    /// Number of slots without a frame that have passed since.
+    /// Slots without a frame that have passed since.
     pub silent: u64,
 }
 
-/// An exchange under way, or whose end is not known yet.
+/// An exchange that is not complete, as far as the station knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Exchange {
-    /// Sender of its data; the access point may have asked for the channel without saying for whom.
+    /// Sender of the data. The CTS of an access point does not show for which station it is.
     sender: u16,
-    /// The station that it is for or from.
+    /// Station of the exchange: the end other than the access point, once known.
     station: Option<u16>,
-    /// Time that it has taken so far, estimates included.
+    /// Time used so far, including estimates.
     spent: Duration,
-    /// Time that it takes more if it is answered.
+    /// Time still to be used if the exchange is answered.
     promised: Duration,
     is_answered: bool,
     has_data: bool,
-    /// Its end.
+    /// End of the exchange by its duration field.
     until: Time,
 }
 
-/// Memory from frame to frame.
+/// State of the meter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     start: Time,
     open: Option<Exchange>,
-    /// Packets that the open exchange carries: octets on the air, and what has got through, as far as is known.
+    /// Packets in the open exchange: their octets on the air, and what was delivered as far as known.
     carried: Vec<Packets>,
     current: Slot,
     last: Option<Slot>,
 }
 
 impl State {
-    /// The last slot that is complete; `None` before the first is.
+    /// The last complete slot; `None` before the first.
     pub fn last(&self) -> Option<&Slot> {
         self.last.as_ref()
     }
 
-    /// The slot under way.
+    /// The current slot.
     pub fn current(&self) -> &Slot {
         &self.current
     }
 }
 
-/// Mean back-off before an exchange, as the paper assumes it among `active` stations.  [arf-window eq. 1]
+/// Mean back-off before an exchange among `active` stations, as the paper assumes.  [arf-window eq. 1]
 pub fn mean_backoff(params: &Params, active: u32) -> Duration {
     params.backoff_slot * u64::from(params.cw_min) / (u64::from(active) + 1)
 }
 
-/// One frame.  [arf-window §III-A]
+/// Processes one frame.  [arf-window §III-A]
 #[inline]
 pub fn step(params: &Params, state: &mut State, frame: &Frame) {
     if frame.end - state.start >= params.slot {
-        let _ = close(params, state, frame.end);
+        let _ = end_slots(params, state, frame.end);
     }
     if state.open.is_some_and(|open| open.until < frame.end) {
-        give_way(params, state, frame);
+        end_open_exchange(params, state, frame);
     }
     let &Frame { duration, to, backoff, kind, .. } = frame;
     if let Some(backoff) = backoff {
@@ -176,7 +176,7 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
     }
     match kind {
         Kind::Rts { from } => {
-            give_way(params, state, frame);
+            end_open_exchange(params, state, frame);
             state.open = Some(Exchange::new(params, from, Some(to), frame));
         }
         Kind::Cts { request } => match &mut state.open {
@@ -186,7 +186,7 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
                 let mut granted = Exchange::new(params, to, None, frame);
                 granted.spent += before;
                 granted.is_answered = true;
-                give_way(params, state, frame);
+                end_open_exchange(params, state, frame);
                 state.open = Some(granted);
             }
         },
@@ -204,29 +204,29 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
                 return;
             }
             let mut exchange = Exchange::new(params, from, Some(to), frame);
-            // Of its own frames it knows whether an ACK came; of others' it takes that for granted.
+            // The station sees whether its own data is acknowledged; for others' data it assumes so.
             exchange.is_answered = from != params.me;
             exchange.has_data = true;
-            give_way(params, state, frame);
+            end_open_exchange(params, state, frame);
             state.open = Some(exchange);
             state.carried.extend_from_slice(packets);
         }
         Kind::Ack | Kind::BlockAck { .. } => match &mut state.open {
             Some(open) if open.sender == to => {
                 open.is_answered = true;
-                if let Kind::BlockAck { come } = kind {
-                    state.carried.iter_mut().for_each(|sent| sent.keep(come));
+                if let Kind::BlockAck { acknowledged } = kind {
+                    state.carried.iter_mut().for_each(|sent| sent.keep(acknowledged));
                 }
                 settle(params, state);
             }
-            // Data that it could not decode: all that it knows is this.
+            // The station could not decode the data, so the ACK is all it knows of the exchange.
             _ if to != params.access_point => {
-                give_way(params, state, frame);
+                end_open_exchange(params, state, frame);
                 let exchange = params.sifs + duration;
                 state.current.early[usize::from(to != params.me)] +=
                     exchange.saturating_sub(frame.end.saturating_since(state.start));
                 let usage = state.current.stations.or_default(to);
-                usage.up.add(Share::answered(exchange));
+                usage.up.add(ChannelTime::answered(exchange));
             }
             _ => {}
         },
@@ -235,7 +235,7 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
 }
 
 impl Exchange {
-    /// An exchange that begins with this frame, as far as the station knows.
+    /// Starts an exchange with its first decoded frame.
     #[inline]
     fn new(params: &Params, sender: u16, to: Option<u16>, first: &Frame) -> Self {
         Self {
@@ -249,15 +249,16 @@ impl Exchange {
         }
     }
 
-    /// Whose exchange it is: that of the end that is no access point.
+    /// Station of an exchange: its end other than the access point.
     fn station(params: &Params, sender: u16, to: Option<u16>) -> Option<u16> {
         if sender == params.access_point { to } else { Some(sender) }
     }
 }
 
-/// Charges the exchange under way, which a frame of another one follows. If that has begun before the end of the first
-/// one, the first was broken off: without data it has failed, with data it has lasted until then.  Deviates: [D-084]
-fn give_way(params: &Params, state: &mut State, next: &Frame) {
+/// Ends the open exchange when a frame of another one follows. If that frame began before the end of the open
+/// exchange, the open one was interrupted: without data it has failed, with data it has lasted until then.
+/// Deviates: [D-084]
+fn end_open_exchange(params: &Params, state: &mut State, next: &Frame) {
     if let Some(open) = &mut state.open {
         let rest = (open.until + next.duration).saturating_since(next.end).min(open.promised);
         if !rest.is_zero() {
@@ -269,16 +270,16 @@ fn give_way(params: &Params, state: &mut State, next: &Frame) {
     settle(params, state);
 }
 
-/// Charges the exchange that is over to its station. An RTS that neither CTS nor data has followed has
-/// reserved nothing [80211-2020 §10.3.2.4], nor has the station's own data without an ACK.
+/// Adds a finished exchange to the usage of its station. An RTS without a CTS or data after it has reserved
+/// nothing [80211-2020 §10.3.2.4], and neither has the station's own data without an ACK.
 #[inline]
 fn settle(params: &Params, state: &mut State) {
     let State { start, open: under_way, carried, current, .. } = state;
     let Some(open) = under_way.take() else { return };
     let share = if open.is_answered {
-        Share::answered(open.spent + open.promised)
+        ChannelTime::answered(open.spent + open.promised)
     } else {
-        Share::failed(open.spent)
+        ChannelTime::failed(open.spent)
     };
     let is_down = open.sender == params.access_point;
     let direction = if is_down { Direction::Down } else { Direction::Up };
@@ -299,10 +300,10 @@ fn settle(params: &Params, state: &mut State) {
     carried.clear();
 }
 
-/// Divides the time and the access of an exchange between the flows whose packets it carries, by their octets.
+/// Divides the time and the access of an exchange among the flows in it, in proportion to their octets.
 /// Deviates: [D-157]
 #[inline]
-fn divide(carried: &[Packets], share: Share, mut give: impl FnMut(&Packets, Share)) {
+fn divide(carried: &[Packets], share: ChannelTime, mut give: impl FnMut(&Packets, ChannelTime)) {
     if let [alone] = carried {
         return give(alone, share);
     }
@@ -315,8 +316,9 @@ fn divide(carried: &[Packets], share: Share, mut give: impl FnMut(&Packets, Shar
     }
 }
 
-/// Closes the slots that have ended by `now`. An exchange belongs to the slot in which it ends.
-pub fn close(params: &Params, state: &mut State, now: Time) -> Option<Ended> {
+/// Ends the slots that are over at `now`; `None` if the current slot continues. An exchange counts in the
+/// slot in which it ends.
+pub fn end_slots(params: &Params, state: &mut State, now: Time) -> Option<EndedSlot> {
     let passed = now - state.start;
     if passed < params.slot {
         return None;
@@ -328,14 +330,14 @@ pub fn close(params: &Params, state: &mut State, now: Time) -> Option<Ended> {
     let from = state.start;
     state.start += params.slot * steps;
     let slot = std::mem::take(&mut state.current);
-    // Silence since: the last slot was empty.
+    // If slots without a frame followed, the last slot is empty.
     state.last = Some(if steps == 1 { slot.clone() } else { Slot::default() });
-    Some(Ended { from, slot, silent: steps - 1 })
+    Some(EndedSlot { from, slot, silent: steps - 1 })
 }
 
-/// Ends the slot under way at `now`, whatever its length. An exchange belongs to the slot in which it ends.
+/// Ends the current slot at `now`, whatever its length. An exchange counts in the slot in which it ends.
 #[must_use]
-pub fn cut(params: &Params, state: &mut State, now: Time) -> Slot {
+pub fn end_slot_at(params: &Params, state: &mut State, now: Time) -> Slot {
     if state.open.is_some_and(|open| open.until <= now) {
         settle(params, state);
     }

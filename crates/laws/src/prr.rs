@@ -1,43 +1,44 @@
-//! Proportional rate reduction: what recovery may send for what has arrived.
+//! Proportional rate reduction (PRR): number of octets that may be sent during recovery.
 //!
-//! Source: [RFC6937 §3]. Without it a sender that halves its window is silent for half a round trip and
-//! then sends in a burst; with it, it sends about one segment for every two that arrive. The slow start
-//! reduction bound (PRR-SSRB) is built, which the RFC recommends.
+//! Source: [RFC6937 §3]. Without it, a sender that halves its window is silent for half a round trip and then
+//! sends a burst; with it, it sends about one segment for every two that arrive. This is the variant with the
+//! slow start reduction bound (PRR-SSRB), which the RFC recommends.
 
 use airfair_units::Bytes;
 
-/// Memory from step to step.
+/// State of proportional rate reduction in one recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
-    /// Outstanding when recovery began: `RecoverFS` [octets].
+    /// `RecoverFS`: octets outstanding when recovery began.
     pub flight: Bytes,
-    /// Arrived since: `prr_delivered` [octets].
+    /// `prr_delivered`: octets delivered since recovery began.
     pub delivered: Bytes,
-    /// Sent since: `prr_out`; the owner adds to it [octets].
+    /// `prr_out`: octets sent since recovery began. The owner adds to it.
     pub sent: Bytes,
 }
 
 impl State {
-    /// Recovery begins with so much outstanding.
+    /// Starts a recovery with `flight` octets outstanding.
     pub fn new(flight: Bytes) -> Self {
         Self { flight, delivered: Bytes::ZERO, sent: Bytes::ZERO }
     }
 }
 
-/// Content of an ACK in recovery.
+/// Observation of an ACK in recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// Newly acknowledged, cumulatively or selectively: `DeliveredData` [octets].
+    /// `DeliveredData`: octets newly acknowledged, cumulatively or selectively.
     pub delivered: Bytes,
-    /// Believed to be in the network: `pipe` [octets].
+    /// `pipe`: estimate of the octets in the network.
     pub pipe: Bytes,
-    /// Window to arrive at [octets].
+    /// Window at the end of recovery.
     pub ssthresh: Bytes,
-    /// SMSS [octets].
+    /// SMSS: payload of a full segment.
     pub segment: Bytes,
 }
 
-/// One ACK in recovery: what may be sent now, `sndcnt` [octets].  [RFC6937 §3]
+/// Processes one ACK in recovery. Returns the new state and `sndcnt`, the number of octets that may be sent
+/// now. [RFC6937 §3]
 #[must_use]
 pub fn step(state: State, seen: &Observation) -> (State, Bytes) {
     let state = State { delivered: state.delivered + seen.delivered, ..state };
@@ -75,10 +76,10 @@ mod tests {
         assert_eq!(allowance, bytes(500));
         let (state, allowance) = step(state, &seen(1_000, 18_000, 10_000));
         assert_eq!(allowance, bytes(1_000));
-        // … and once that is sent, nothing is left until the next two: ⌈3000/2⌉ − 1000 = 500
+        // … and once that is sent, nothing is allowed until the next two: ⌈3000/2⌉ − 1000 = 500
         let state = State { sent: bytes(1_000), ..state };
         assert_eq!(step(state, &seen(1_000, 18_000, 10_000)).1, bytes(500));
-        // rounded up: ⌈1·10 001/20 000⌉ = 1
+        // Rounded up: ⌈1·10 001/20 000⌉ = 1
         assert_eq!(step(State::new(bytes(20_000)), &seen(1, 19_000, 10_001)).1, bytes(1));
     }
 
@@ -88,10 +89,10 @@ mod tests {
         let state = State { flight: bytes(20_000), delivered: bytes(16_000), sent: bytes(2_000) };
         // max(17 000 − 2000, 1000) + 1000 = 16 000, but 10 000 − 4000 = 6000 at most
         assert_eq!(step(state, &seen(1_000, 4_000, 10_000)).1, bytes(6_000));
-        // more sent than delivered: max(0, 1000) + 1000 = 2000
+        // More sent than delivered: max(0, 1000) + 1000 = 2000
         let ahead = State { sent: bytes(30_000), ..state };
         assert_eq!(step(ahead, &seen(1_000, 4_000, 10_000)).1, bytes(2_000));
-        // at the threshold nothing fits
+        // At the threshold nothing may be sent.
         assert_eq!(step(state, &seen(1_000, 10_000, 10_000)).1, Bytes::ZERO);
     }
 }

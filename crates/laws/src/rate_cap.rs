@@ -1,20 +1,20 @@
-//! A fixed cap by rate: a flow may have a fixed share of the rate of its station's link.
+//! Rate cap: a flow may use a fixed fraction of the PHY rate of its station's link.
 //!
-//! Source: no paper. It is the simplest answer to a new rate, a yardstick for the ratio of [arf-aware-tcp §3] and the
-//! shares of [occupancy-tfrc §III-C]. TFRC is told a rate, TCP the window that keeps it over a round trip, which
-//! is computed anew every [`PERIOD`].  Deviates: [D-120]
+//! Source: no paper. It is the simplest response to a rate change, and a reference for the ratio of
+//! [arf-aware-tcp §3] and the shares of [occupancy-tfrc §III-C]. A TFRC sender gets a rate. A TCP sender gets
+//! the window that yields the rate over a round trip, computed anew every [`PERIOD`].  Deviates: [D-120]
 
 use airfair_units::{Bytes, DataRate, Duration, Probability};
 
 use crate::window_limit;
 
-/// Time between two windows of one rate.
+/// Time between two updates of a TCP window.
 pub const PERIOD: Duration = Duration::from_millis(100);
 
-/// Choice of the user.
+/// Parameters of the cap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Share of the link's rate, more than nothing.
+    /// Fraction of the link's rate, greater than zero.
     pub share: Probability,
 }
 
@@ -24,45 +24,45 @@ impl Default for Params {
     }
 }
 
-/// Memory from step to step: the rate of the link, once it has changed.
+/// Rate of the link, once it has changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     rate: Option<DataRate>,
 }
 
-/// A new rate, or another look at the transport.
+/// Observation at a rate change, or at a periodic update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// Rate of the link from now on, if it is new.
+    /// New rate of the link, if it has changed.
     pub rate: Option<DataRate>,
-    /// The flow's sender.
+    /// Transport of the flow's sender.
     pub transport: Transport,
 }
 
-/// A sender, as far as its limit depends on it.
+/// Transport of a sender, as far as the limit depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// TFRC, which has a rate.
+    /// TFRC, which is limited by a rate.
     Tfrc,
-    /// TCP, which has a window.
+    /// TCP, which is limited by a window.
     Tcp {
-        /// Its round trip, once it knows one.
+        /// Round-trip time of the connection; `None` before the first sample.
         round_trip: Option<Duration>,
-        /// A full segment.
+        /// Size of a full segment.
         segment: Bytes,
     },
 }
 
-/// A limit for the sender.
+/// Limit for the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Of TFRC's rate.
+    /// Limit of TFRC's rate.
     Rate(DataRate),
-    /// Of TCP's window.
+    /// Limit of TCP's window.
     Window(Bytes),
 }
 
-/// One look at a flow.
+/// Returns the new limit of a flow, if it changes.
 #[must_use]
 pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Option<Action>) {
     let rate = seen.rate.or(state.rate);
@@ -79,7 +79,7 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Option
     (State { rate }, action)
 }
 
-/// Part of a rate, rounded down, one bit per second at least.
+/// `share` of `rate`, rounded down, at least one bit per second.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a rate")]
 fn share_of(rate: DataRate, share: Probability) -> DataRate {
@@ -98,7 +98,7 @@ mod tests {
         Observation { rate, transport: Transport::Tcp { round_trip, segment: SEGMENT } }
     }
 
-    /// Half of 6 Mb/s, once.
+    /// Half of 6 Mb/s, set once.
     #[test]
     fn tfrc_has_its_share_of_a_new_rate() {
         let seen = |rate| Observation { rate, transport: Transport::Tfrc };
@@ -109,7 +109,8 @@ mod tests {
         assert_eq!(step(&Params::default(), state, &seen(None)), (state, None));
     }
 
-    /// 3 Mb/s over 40 ms are 15 000 octets, over 80 ms twice as many; over 1 ms two segments remain.
+    /// 3 Mb/s over 40 ms are 15 000 octets, over 80 ms twice as many; over 1 ms the minimum of two segments
+    /// remains.
     ///
     /// Verifies: [occupancy-tfrc §III-D]
     #[test]

@@ -1,81 +1,81 @@
-//! Packets that have got through to a station and from it, as its own frames show them.
+//! Delivered packets of a station, as its own frames show them.
 //!
-//! Source: [arf-window §III-B], [occupancy-tfrc §III-C] act when the rate of a station's link changes. A station
-//! knows the rate of a frame that has got through: of one that it receives at once, of its own by the ACK. It takes
-//! in one frame after the other in place; a copy of what it knows of each flow would cost more than the law.
+//! Source: [arf-window §III-B] and [occupancy-tfrc §III-C] act when the rate of a station's link changes. A
+//! station knows the rate of a delivered frame: at once if it receives the frame, and by the ACK if it sends
+//! it. The state is updated in place, because copying the state of all flows would cost more than the law.
 
 use airfair_units::{Bytes, DataRate};
 
 use crate::Direction;
 use crate::occupancy_meter::{Frame, Kind, Packets};
 
-/// A frame that a station has decoded or sent, with what its own packets tell.
+/// A frame that a station has decoded or sent, with the station's own packets in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Heard<'p> {
-    /// The frame.
+pub struct HeardFrame<'p> {
+    /// The frame with its header fields.
     pub frame: Frame<'p>,
-    /// Its rate.
+    /// PHY rate of the frame.
     pub rate: DataRate,
 }
 
-/// A flow with an end at the station, as what has got through shows it.
+/// A flow that begins or ends at the station, and what its delivered packets show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalFlow {
-    /// Its number.
+    /// Number of the flow.
     pub flow: u16,
-    /// Direction of its data.
+    /// Direction of the flow's data.
     pub direction: Direction,
-    /// True if the law limits it.
+    /// True if the law limits this flow.
     pub is_controlled: bool,
-    /// Data that has got through.
-    pub moved: Bytes,
-    /// The most data of a packet.
+    /// Data delivered so far.
+    pub delivered: Bytes,
+    /// Largest payload of a packet.
     pub largest: Bytes,
-    /// Headers before the data of a packet, LLC/SNAP included.
+    /// Headers of a data packet, LLC/SNAP included.
     pub headers: Bytes,
-    /// A packet without data, which answers others, LLC/SNAP included.
+    /// Length of a packet without data, such as an ACK, LLC/SNAP included.
     pub answer: Bytes,
 }
 
 impl LocalFlow {
-    /// A flow of which nothing has got through yet.
+    /// Creates a flow without any delivered packet.
     #[must_use]
     pub fn new(flow: u16, direction: Direction, is_controlled: bool) -> Self {
         let none = Bytes::ZERO;
-        let (moved, largest, headers, answer) = (none, none, none, none);
-        Self { flow, direction, is_controlled, moved, largest, headers, answer }
+        let (delivered, largest, headers, answer) = (none, none, none, none);
+        Self { flow, direction, is_controlled, delivered, largest, headers, answer }
     }
 
-    /// Takes note of packets of it that have got through.
-    fn note(&mut self, come: &Packets) {
-        if come.answers > 0 {
-            self.answer = come.answer;
+    /// Updates the flow with delivered packets.
+    fn note(&mut self, acknowledged: &Packets) {
+        if acknowledged.answers > 0 {
+            self.answer = acknowledged.answer;
         }
-        if come.data > 0 {
-            self.moved += come.payload;
-            self.largest = self.largest.max(come.largest);
-            self.headers = come.headers;
+        if acknowledged.data > 0 {
+            self.delivered += acknowledged.payload;
+            self.largest = self.largest.max(acknowledged.largest);
+            self.headers = acknowledged.headers;
         }
     }
 }
 
-/// The station's own last data frame, until it is answered: rate and packets.
+/// The station's last own data frame until it is answered: its rate and packets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Receipts {
+pub struct DeliveryTracker {
     sent: Option<DataRate>,
     packets: Vec<Packets>,
 }
 
-impl Receipts {
-    /// Takes in a frame of station `me`, and those of `flows` take note of what has got through by it. Direction and
-    /// rate of those packets, if there are any.
-    pub fn take<'f>(
+impl DeliveryTracker {
+    /// Processes a frame of station `me` and updates the flows of the packets that it delivers. Returns the
+    /// direction and the rate of these packets, if there are any.
+    pub fn process<'f>(
         &mut self,
         me: u16,
-        heard: &Heard,
+        heard: &HeardFrame,
         flows: impl Iterator<Item = &'f mut LocalFlow>,
     ) -> Option<(Direction, DataRate)> {
-        let (direction, rate, come) = match heard.frame.kind {
+        let (direction, rate, acknowledged) = match heard.frame.kind {
             Kind::Data { packets: [], .. } => return None,
             Kind::Data { from, packets, .. } if from == me => {
                 self.sent = Some(heard.rate);
@@ -87,14 +87,16 @@ impl Receipts {
             Kind::Ack if heard.frame.to == me => {
                 (Direction::Up, self.sent.take()?, self.packets.as_slice())
             }
-            Kind::BlockAck { come } if heard.frame.to == me => {
-                (Direction::Up, self.sent.take().filter(|_| !come.is_empty())?, come)
-            }
+            Kind::BlockAck { acknowledged } if heard.frame.to == me => (
+                Direction::Up,
+                self.sent.take().filter(|_| !acknowledged.is_empty())?,
+                acknowledged,
+            ),
             _ => return None,
         };
         for known in flows {
-            if let Some(come) = come.iter().find(|it| it.flow == known.flow) {
-                known.note(come);
+            if let Some(acknowledged) = acknowledged.iter().find(|it| it.flow == known.flow) {
+                known.note(acknowledged);
             }
         }
         Some((direction, rate))
@@ -110,24 +112,24 @@ mod tests {
     const ME: u16 = 1;
     const RATE: DataRate = DataRate::from_mbps(54);
 
-    fn heard(to: u16, kind: Kind<'_>) -> Heard<'_> {
+    fn heard(to: u16, kind: Kind<'_>) -> HeardFrame<'_> {
         let (duration, duration_field) = (Duration::ZERO, Duration::ZERO);
         let frame = Frame { end: Time::ZERO, duration, duration_field, to, backoff: None, kind };
-        Heard { frame, rate: RATE }
+        HeardFrame { frame, rate: RATE }
     }
 
-    fn data(from: u16, to: u16, packets: &[Packets]) -> Heard<'_> {
+    fn data(from: u16, to: u16, packets: &[Packets]) -> HeardFrame<'_> {
         heard(to, Kind::Data { from, psdu: Bytes::new(1_076), packets })
     }
 
-    /// A frame received has got through, an own one has with its ACK, and only once.
+    /// A received frame is delivered; a sent one is delivered by its ACK, once.
     ///
     /// Verifies: [arf-window §III-B]
     #[test]
-    fn a_packet_counts_when_it_has_got_through() {
+    fn a_packet_counts_when_it_is_delivered() {
         let mut flows = [LocalFlow::new(7, Direction::Up, true)];
-        let mut receipts = Receipts::default();
-        let mut take = |heard| receipts.take(ME, &heard, flows.iter_mut());
+        let mut tracker = DeliveryTracker::default();
+        let mut take = |heard| tracker.process(ME, &heard, flows.iter_mut());
         let (one, answer) = ([packet(1_000)], [Packets::one(7, Bytes::ZERO, Bytes::new(48))]);
         assert_eq!(take(heard(ME, Kind::Ack)), None);
         assert_eq!(take(data(ME, 0, &one)), None);
@@ -136,16 +138,16 @@ mod tests {
         assert_eq!(take(heard(ME, Kind::Ack)), None);
         assert_eq!(take(data(0, ME, &answer)), Some((Direction::Down, RATE)));
         let [flow] = flows;
-        assert_eq!((flow.moved, flow.largest), (Bytes::new(1_000), Bytes::new(1_000)));
+        assert_eq!((flow.delivered, flow.largest), (Bytes::new(1_000), Bytes::new(1_000)));
         assert_eq!((flow.headers, flow.answer), (Bytes::new(48), Bytes::new(48)));
     }
 
-    /// Of an aggregate of three packets a `BlockAck` acknowledges two, and of the next one none.
+    /// A `BlockAck` acknowledges two of the three packets of an aggregate, and none of the next aggregate.
     #[test]
-    fn of_an_aggregate_what_a_block_ack_acknowledges_has_got_through() {
+    fn packets_that_a_block_ack_acknowledges_are_delivered() {
         let mut flows = [LocalFlow::new(7, Direction::Up, true)];
-        let mut receipts = Receipts::default();
-        let mut take = |heard| receipts.take(ME, &heard, flows.iter_mut());
+        let mut tracker = DeliveryTracker::default();
+        let mut take = |heard| tracker.process(ME, &heard, flows.iter_mut());
         let frame = |packets: &[Packets]| {
             let mut all = Vec::new();
             for packet in packets {
@@ -154,13 +156,13 @@ mod tests {
             all
         };
         let all = frame(&[packet(1_000), packet(300), packet(900)]);
-        let come = frame(&[packet(300), packet(900)]);
+        let acknowledged = frame(&[packet(300), packet(900)]);
         assert_eq!(take(data(ME, 0, &all)), None);
-        let block_ack = |come| heard(ME, Kind::BlockAck { come });
-        assert_eq!(take(block_ack(&come)), Some((Direction::Up, RATE)));
+        let block_ack = |acknowledged| heard(ME, Kind::BlockAck { acknowledged });
+        assert_eq!(take(block_ack(&acknowledged)), Some((Direction::Up, RATE)));
         assert_eq!(take(data(ME, 0, &all)), None);
         assert_eq!(take(block_ack(&[])), None);
         assert_eq!(take(heard(ME, Kind::Ack)), None);
-        assert_eq!((flows[0].moved, flows[0].largest), (Bytes::new(1_200), Bytes::new(900)));
+        assert_eq!((flows[0].delivered, flows[0].largest), (Bytes::new(1_200), Bytes::new(900)));
     }
 }

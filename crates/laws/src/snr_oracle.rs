@@ -1,23 +1,24 @@
-//! The rate that somebody would choose who knew the channel: the least time for a frame that gets through.
+//! Ideal rate selection with knowledge of the channel: the rate with the smallest mean time per delivered
+//! frame.
 //!
-//! Source: the metric of [bicket-2005 §5], with losses that are known instead of sampled. No station knows the
-//! loss of rates that it does not use, so this is no scheme but the bound that schemes are measured against. It
-//! knows the loss of a frame of ordinary size now; who collides with it, it does not know. It remembers nothing, so
-//! that there is no `step`.
+//! Source: the metric of [bicket-2005 §5], with known losses instead of sampled ones. No real station knows
+//! the loss at rates that it does not use, so this is no rate control but the bound to compare it with. It
+//! knows the present loss of a frame of ordinary size, but not collisions. It has no state, so there is no
+//! `step`.
 
 use airfair_units::{Duration, Probability};
 
-/// One rate that could be used.
+/// A rate to choose from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice {
-    /// Time of a frame of ordinary size, its ACK and the gaps included.
+    /// Time of a frame of ordinary size, including its ACK and the gaps.
     pub time: Duration,
-    /// Probability that it is lost.
+    /// Probability that the frame is lost.
     pub loss: Probability,
 }
 
-/// Place of the best of `choices`, in ascending order of rate: t/(1 - p) is least. Among equals the higher
-/// rate; the lowest where nothing gets through.
+/// Index of the best of `choices`, which are in ascending order of rate: the one with the smallest t/(1 - p).
+/// Among equals the highest rate; the lowest if no frame gets through at any rate.
 pub fn best(choices: impl Iterator<Item = Choice>) -> usize {
     let mut best = (0, f64::INFINITY);
     for (index, Choice { time, loss }) in choices.enumerate() {
@@ -42,7 +43,7 @@ mod tests {
 
     /// Verifies: [bicket-2005 §5]
     ///
-    /// 10/1 = 10 ms, 6/0.8 = 7.5 ms, 4/0.5 = 8 ms for a frame that gets through.
+    /// The mean times per delivered frame are 10/1 = 10 ms, 6/0.8 = 7.5 ms and 4/0.5 = 8 ms.
     #[test]
     fn the_least_time_for_a_frame_that_gets_through() {
         assert_eq!(best_of(&[(10, 0.0), (6, 0.2), (4, 0.5)]), 1);

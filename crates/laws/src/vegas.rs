@@ -1,58 +1,59 @@
-//! Vegas: the window follows the queue that it causes, so that no loss is needed to find the limit.
+//! Vegas: the window follows the estimated queue, so that the sender finds its limit without losses.
 //!
-//! Source: [brakmo-1995 §3.2 and §3.3], with the thresholds and the smallest windows of Linux
-//! [linux-vegas]. Once per round trip: expected rate cwnd/base minus actual rate cwnd/rtt, times base, is
-//! what waits in the queues. Below α grow by a segment, above β shrink by one. In slow start the window
-//! doubles every *other* round trip and stops once more than γ waits.
+//! Source: [brakmo-1995 §3.2 and §3.3], with the thresholds and the smallest windows of Linux [linux-vegas].
+//! Once per round trip the law estimates the data in queues: expected rate cwnd/base minus actual rate
+//! cwnd/rtt, times base. With less than α the window grows by a segment, with more than β it shrinks by one.
+//! In slow start the window doubles every *other* round trip, and slow start ends once more than γ is in
+//! queues.
 //!
-//! A loss halves the flight as in NewReno, as Linux has it. Not built: the paper's finer retransmission
-//! timer (its §3.1), which is no matter of the window.
+//! A loss halves the flight as in NewReno and in Linux. The paper's finer retransmission timer (its §3.1) is
+//! not implemented, because it does not concern the window.
 
 use airfair_units::{Bytes, Duration};
 
 use crate::newreno::{self, Event};
-use crate::window::{Observation, Window, lowest};
+use crate::window::{Observation, WindowState, lowest};
 
-/// Constants of the paper [segments].
+/// Thresholds of the paper, in segments that wait in queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Growth in slow start, and the answer to losses.
+    /// Parameters of growth in slow start and of the response to losses.
     pub window: newreno::Params,
-    /// α: below it the window grows.
+    /// α: the window grows below this threshold.
     pub alpha: u32,
-    /// β: above it the window shrinks.
+    /// β: the window shrinks above this threshold.
     pub beta: u32,
-    /// γ: above it slow start ends.
+    /// γ: slow start ends above this threshold.
     pub gamma: u32,
 }
 
 impl Params {
-    /// Linux's thresholds.  [linux-vegas]
+    /// Parameters with Linux's thresholds.  [linux-vegas]
     pub const fn new(window: newreno::Params) -> Self {
         Self { window, alpha: 2, beta: 4, gamma: 1 }
     }
 }
 
-/// Memory from step to step.
+/// State of Vegas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// Smallest round trip ever: `BaseRTT`.
+    /// `BaseRTT`: smallest round trip ever.
     pub base: Option<Duration>,
-    /// Smallest round trip of the running round.
+    /// Smallest round trip of the current round.
     pub lowest: Option<Duration>,
     /// An ACK beyond this octet ends the round.
     pub round_end: u64,
-    /// Slow start stands still in this round, so that the measurement is a valid one.
+    /// True if slow start pauses in this round, so that the measurement is valid.
     pub is_resting: bool,
 }
 
-/// One event.  [brakmo-1995 §3.2]
+/// Returns the state and the window after one event.  [brakmo-1995 §3.2]
 #[must_use]
-pub fn step(params: &Params, mut state: State, seen: &Observation) -> (State, Window) {
+pub fn step(params: &Params, mut state: State, seen: &Observation) -> (State, WindowState) {
     state.base = lowest(state.base, seen.path.round_trip);
     state.lowest = lowest(state.lowest, seen.path.round_trip);
     let Event::NewAck { is_cwnd_limited } = seen.seen.event else {
-        // Round trips across a recovery say nothing about the queue.
+        // Round trips measured across a recovery give no information about the queue.
         state.lowest = None;
         state.round_end = seen.path.next;
         return (state, newreno::step(&params.window, seen.window, &seen.seen));
@@ -65,10 +66,10 @@ pub fn step(params: &Params, mut state: State, seen: &Observation) -> (State, Wi
     }
     state.round_end = seen.path.next;
     let (Some(round_trip), Some(base)) = (state.lowest.take(), state.base) else {
-        // A round without a measurement: as NewReno.
+        // A round without a sample follows NewReno.
         return (state, grown());
     };
-    // What the path alone would hold; the rest of the window waits in queues.
+    // Octets that the path holds without a queue; the rest of the window is in queues.
     let held = share(seen.window.cwnd, base, round_trip);
     let queued = seen.window.cwnd - held;
     if is_slow_start {
@@ -88,27 +89,32 @@ fn share(amount: Bytes, part: Duration, whole: Duration) -> Bytes {
     Bytes::new(u64::try_from(share).expect("a part is not more than the whole")).min(amount)
 }
 
-/// One segment in the queue, and from now on avoidance.  [linux-vegas]
-fn leave_slow_start(params: &Params, window: Window, held: Bytes) -> Window {
+/// Leaves slow start with one segment in the queue.  [linux-vegas]
+fn leave_slow_start(params: &Params, window: WindowState, held: Bytes) -> WindowState {
     let segment = params.window.segment;
     let cwnd = window.cwnd.min(held + segment).max(segment * 2);
-    Window { cwnd, ssthresh: threshold(window.ssthresh, cwnd, segment), credit: 0 }
+    WindowState { cwnd, ssthresh: threshold(window.ssthresh, cwnd, segment), credit: 0 }
 }
 
-/// At most one segment up or down.  [brakmo-1995 §3.2]
-fn avoid(params: &Params, window: Window, queued: Bytes, is_cwnd_limited: bool) -> Window {
+/// Congestion avoidance: at most one segment up or down.  [brakmo-1995 §3.2]
+fn avoid(
+    params: &Params,
+    window: WindowState,
+    queued: Bytes,
+    is_cwnd_limited: bool,
+) -> WindowState {
     let segment = params.window.segment;
     if queued > segment * u64::from(params.beta) {
         let cwnd = (window.cwnd.saturating_sub(segment)).max(segment * 2).min(window.cwnd);
-        return Window { cwnd, ssthresh: threshold(window.ssthresh, cwnd, segment), ..window };
+        return WindowState { cwnd, ssthresh: threshold(window.ssthresh, cwnd, segment), ..window };
     }
     if queued < segment * u64::from(params.alpha) && is_cwnd_limited {
-        return Window { cwnd: window.cwnd + segment, ..window };
+        return WindowState { cwnd: window.cwnd + segment, ..window };
     }
     window
 }
 
-/// A threshold that does not lead back into slow start.  [linux-vegas]
+/// Threshold that does not lead back into slow start.  [linux-vegas]
 fn threshold(ssthresh: Bytes, cwnd: Bytes, segment: Bytes) -> Bytes {
     ssthresh.min(cwnd.saturating_sub(segment).max(segment))
 }
@@ -127,12 +133,12 @@ mod tests {
     });
     const ACK: Event = Event::NewAck { is_cwnd_limited: true };
 
-    fn window(cwnd: u64, ssthresh: u64) -> Window {
-        Window { cwnd: Bytes::new(cwnd), ssthresh: Bytes::new(ssthresh), credit: 0 }
+    fn window(cwnd: u64, ssthresh: u64) -> WindowState {
+        WindowState { cwnd: Bytes::new(cwnd), ssthresh: Bytes::new(ssthresh), credit: 0 }
     }
 
-    /// An ACK that ends a round, in which this round trip was measured.
-    fn round_ends(window: Window, round_trip_ms: u64) -> Observation {
+    /// An ACK that ends a round in which `round_trip_ms` was measured.
+    fn round_ends(window: WindowState, round_trip_ms: u64) -> Observation {
         let path = Path {
             now: Time::ZERO,
             round_trip: Some(Duration::from_millis(round_trip_ms)),
@@ -145,7 +151,7 @@ mod tests {
         Observation { window, seen, path }
     }
 
-    /// A round that ends at octet 10 000 on a path of 100 ms.
+    /// State in a round that ends at octet 10 000, on a path of 100 ms.
     fn state() -> State {
         State { base: Some(Duration::from_millis(100)), round_end: 10_000, ..State::default() }
     }
@@ -153,9 +159,10 @@ mod tests {
     /// Verifies: [brakmo-1995 §3.2]
     #[test]
     fn the_queue_is_kept_between_alpha_and_beta() {
-        // cwnd 20 000: in queues 20 000·(rtt − 100)/rtt
-        // 105 ms: 20 000 − ⌊19 047.6⌋ = 953 < 2000 → one more; 112 ms: 20 000 − 17 857 = 2143 → as it is
-        // 125 ms: 4000, not more than β; 126 ms: 20 000 − 15 873 = 4127 → one less
+        // With cwnd 20 000, the queues hold 20 000·(rtt − 100)/rtt:
+        // 105 ms: 20 000 − ⌊19 047.6⌋ = 953 < 2000 → one segment more; 112 ms: 20 000 − 17 857 = 2143 →
+        // unchanged;
+        // 125 ms: 4000, not more than β; 126 ms: 20 000 − 15 873 = 4127 → one segment less
         for (round_trip, cwnd) in [(105, 21_000), (112, 20_000), (125, 20_000), (126, 19_000)] {
             let seen = round_ends(window(20_000, 10_000), round_trip);
             let (after, next) = step(&PARAMS, state(), &seen);
@@ -171,7 +178,7 @@ mod tests {
         seen.path.unacknowledged = 10_000;
         let (after, next) = step(&PARAMS, state(), &seen);
         assert_eq!(next, window(20_000, 10_000));
-        // the smallest of the round counts when it ends: 110 ms → 20 000 − 18 181 = 1819 < α
+        // The smallest sample of the round counts when it ends: 110 ms → 20 000 − 18 181 = 1819 < α
         assert_eq!(after.lowest, Some(Duration::from_millis(300)));
         let (_, next) = step(&PARAMS, after, &round_ends(window(20_000, 10_000), 110));
         assert_eq!(next.cwnd, Bytes::new(21_000));
@@ -181,7 +188,7 @@ mod tests {
     #[test]
     fn slow_start_grows_every_other_round_and_ends_above_gamma() {
         let begin = window(8_000, 64_000);
-        // nothing queued: rest for a round, and grow in the next
+        // Nothing is queued: slow start pauses for a round and grows in the next.
         let (resting, next) = step(&PARAMS, state(), &round_ends(begin, 100));
         assert_eq!((resting.is_resting, next), (true, begin));
         let mut within = round_ends(begin, 100);
@@ -192,7 +199,8 @@ mod tests {
         let (growing, next) = step(&PARAMS, resting, &ended);
         assert_eq!((growing.is_resting, next), (false, window(9_000, 64_000)));
         assert_eq!(step(&PARAMS, growing, &within).1, window(9_000, 64_000));
-        // 160 ms: 8000·100/160 = 5000 held, 3000 > γ queued → 5000 + 1000, threshold one below
+        // 160 ms: the path holds 8000·100/160 = 5000, so 3000 > γ are queued → 5000 + 1000, threshold one
+        // segment below
         let (_, next) = step(&PARAMS, state(), &round_ends(begin, 160));
         assert_eq!(next, window(6_000, 5_000));
         // 114 ms: 8000 − 7017 = 983, less than γ
@@ -202,15 +210,14 @@ mod tests {
     /// Verifies: [linux-vegas]
     #[test]
     fn the_window_stays_at_two_segments_and_out_of_slow_start() {
-        // 2000·400/500: 400 queued of … base 100 → 2000 − 400 = 1600 < α → grows; nine times as long
-        // cannot queue more than the window, so β is out of reach below 5 segments
+        // The queue is smaller than the window, so β, four segments, is out of reach below five segments.
         let (_, next) = step(&PARAMS, state(), &round_ends(window(5_000, 5_000), 1_000));
         // 5000 − 500 = 4500 > β → 4000; a threshold of 5000 would mean slow start: 3000
         assert_eq!(next, window(4_000, 3_000));
         let tight = Params { beta: 0, alpha: 0, ..PARAMS };
         let (_, next) = step(&tight, state(), &round_ends(window(2_000, 2_000), 200));
         assert_eq!(next, window(2_000, 1_000));
-        // slow start ends no lower either: 2000·100/1000 + 1000 = 1200
+        // Slow start ends no lower either: 2000·100/1000 + 1000 = 1200
         let (_, next) = step(&PARAMS, state(), &round_ends(window(2_000, 64_000), 1_000));
         assert_eq!(next, window(2_000, 1_000));
     }
@@ -222,7 +229,7 @@ mod tests {
         assert_eq!(step(&PARAMS, state(), &seen).1, window(20_000, 10_000));
     }
 
-    /// Verifies: [linux-vegas]: losses as in Reno, and the measurement begins anew.
+    /// Verifies: [linux-vegas]: losses as in Reno, and the measurement starts again.
     #[test]
     fn a_loss_halves_the_flight_and_starts_a_round() {
         let mut seen = round_ends(window(20_000, 30_000), 100);

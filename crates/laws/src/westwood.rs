@@ -1,28 +1,28 @@
-//! Westwood: after a loss the window is what the path carried, not half of what was sent.
+//! Westwood: after a loss the window is set to what the path carried, instead of half of what was sent.
 //!
-//! Source: [westwood-2001 §2 and §3], Mascolo, Casetti, Gerla, Sanadidi and Wang, 2001. Every ACK,
-//! duplicates included, is a bandwidth sample; a low-pass filter with time constant τ, discretised by
-//! Tustin's rule over the time since the last ACK, smooths them. While no ACK comes for τ/2, samples of
-//! nothing enter the filter, so that the estimate decays.
+//! Source: [westwood-2001 §2 and §3], Mascolo, Casetti, Gerla, Sanadidi and Wang, 2001. Every ACK, including
+//! duplicates, is a bandwidth sample. A low-pass filter with time constant τ, discretised by Tustin's rule
+//! over the time since the last ACK, smooths the samples. While no ACK arrives for τ/2, samples of zero enter
+//! the filter, so that the estimate decays.
 //!
-//! The paper gives windows in segments and leaves open what happens before the first estimate: then a
-//! loss halves the flight, as in NewReno. Several ACKs at one instant count as one sample. The paper's
-//! time constant could not be checked; one second is what its authors' ns-2 agent has.
+//! The paper gives windows in segments and does not say what happens before the first estimate; here a loss
+//! then halves the flight, as in NewReno. Several ACKs at the same time count as one sample. The paper's time
+//! constant could not be checked; one second is the value in its authors' ns-2 agent.
 
 use airfair_units::{Bytes, Duration, Time};
 
 use crate::newreno::{self, Event, Target, half, threshold};
-use crate::window::{Observation, Window, lowest, octets, whole_octets};
+use crate::window::{Observation, WindowState, lowest, octets, whole_octets};
 
-/// Virtual samples after which nothing is left of the estimate: 0.6¹²⁸ < 10⁻²⁸.
+/// Number of virtual samples after which nothing remains of the estimate: 0.6¹²⁸ < 10⁻²⁸.
 const VIRTUAL_SAMPLES: u64 = 128;
 
-/// Constants of the paper.
+/// Parameters of the law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// Growth, as in NewReno.
+    /// Parameters of growth, as in NewReno.
     pub window: newreno::Params,
-    /// Time constant τ of the filter, never nothing.
+    /// Time constant τ of the filter, greater than zero.
     pub time_constant: Duration,
 }
 
@@ -31,26 +31,26 @@ impl Params {
     pub const TIME_CONSTANT: Duration = Duration::from_secs(1);
 }
 
-/// Memory from step to step.
+/// State of Westwood.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct State {
     /// Filtered bandwidth [octet/s].
     pub bandwidth: f64,
-    /// Last sample b [octet/s].
+    /// Last bandwidth sample b [octet/s].
     pub last_sample: f64,
-    /// Time at which the filter last ran.
+    /// Time of the last filter update.
     pub last_ack: Option<Time>,
-    /// Octets acknowledged at the instant of `last_ack` since it ran.
+    /// Octets acknowledged at the time of `last_ack`, after the filter update.
     pub pending: u64,
-    /// Octets that duplicates have announced and that no cumulative ACK has covered yet.
+    /// Octets that duplicate ACKs have counted as delivered and that no cumulative ACK has covered yet.
     pub accounted: u64,
     /// Smallest round trip so far.
     pub lowest_round_trip: Option<Duration>,
 }
 
-/// One event.  [westwood-2001 §3]
+/// Returns the state and the window after one event.  [westwood-2001 §3]
 #[must_use]
-pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Window) {
+pub fn step(params: &Params, state: State, seen: &Observation) -> (State, WindowState) {
     let state = measure(params, state, seen);
     let event = seen.seen.event;
     let segment = params.window.segment;
@@ -68,14 +68,14 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Window
     (state, window)
 }
 
-/// Octets that the path holds without a queue: bandwidth · smallest round trip.
+/// Bandwidth-delay product: bandwidth · smallest round trip.
 fn bandwidth_delay(state: &State) -> Option<Bytes> {
     let round_trip = state.lowest_round_trip?;
     (state.bandwidth > 0.0).then(|| whole_octets(state.bandwidth * round_trip.as_secs_f64()))
 }
 
-/// Octets that an ACK says have arrived. A duplicate stands for one segment; a cumulative ACK counts what
-/// duplicates have not announced before.  [westwood-2001 §2.2]
+/// Octets that an ACK reports as delivered. A duplicate counts as one segment; a cumulative ACK counts what
+/// duplicates have not counted before.  [westwood-2001 §2.2]
 pub(crate) fn arrived(acked: Bytes, segment: Bytes, accounted: &mut u64) -> u64 {
     let (acked, segment) = (acked.get(), segment.get());
     if acked == 0 {
@@ -92,7 +92,7 @@ pub(crate) fn arrived(acked: Bytes, segment: Bytes, accounted: &mut u64) -> u64 
     acked - std::mem::take(accounted)
 }
 
-/// Takes the bandwidth sample of an ACK.
+/// Processes the bandwidth sample of an ACK.
 fn measure(params: &Params, mut state: State, seen: &Observation) -> State {
     if matches!(seen.seen.event, Event::Timeout { .. }) {
         return state;
@@ -110,11 +110,11 @@ fn measure(params: &Params, mut state: State, seen: &Observation) -> State {
     filter(params.time_constant, state, interval, seen.path.now)
 }
 
-/// The time-varying low-pass filter.  [westwood-2001 §2.1 eq. 2]
+/// Time-varying low-pass filter.  [westwood-2001 §2.1 eq. 2]
 fn filter(time_constant: Duration, state: State, interval: Duration, now: Time) -> State {
     let State { mut bandwidth, last_sample: mut before, .. } = state;
     let half = time_constant / 2;
-    // The last sample is a real one, so an interval of exactly τ/2 has no virtual one.
+    // The last sample is a real one, so an interval of exactly τ/2 has no virtual sample.
     let virtual_samples = (interval - Duration::from_nanos(1)).whole_steps(half);
     for _ in 0..virtual_samples.min(VIRTUAL_SAMPLES) {
         // 2τ/(τ/2) = 4: (4 − 1)/(4 + 1) and (0 + before)/(4 + 1)
@@ -145,7 +145,7 @@ mod tests {
     const ACK: Event = Event::NewAck { is_cwnd_limited: true };
 
     fn seen(event: Event, at_ms: u64, acked: u64, round_trip_ms: Option<u64>) -> Observation {
-        let window = Window { cwnd: SEGMENT * 20, ssthresh: SEGMENT * 10, credit: 0 };
+        let window = WindowState { cwnd: SEGMENT * 20, ssthresh: SEGMENT * 10, credit: 0 };
         let seen =
             newreno::Observation { event, acked: Bytes::new(acked), flight: Bytes::new(20_000) };
         let path = Path {
@@ -188,7 +188,7 @@ mod tests {
         // then b = 1000/0.5 = 2000: (3·420 + 2000)/5 = 652
         let (after, _) = step(&PARAMS, before, &seen(ACK, 1_500, 1_000, None));
         assert!(close(after.bandwidth, 652.0), "{after:?}");
-        // exactly τ/2 has none: (3·1000 + 2000 + 500)/5 = 1100
+        // Exactly τ/2 has none: (3·1000 + 2000 + 500)/5 = 1100
         let (after, _) = step(&PARAMS, before, &seen(ACK, 500, 1_000, None));
         assert!(close(after.bandwidth, 1_100.0), "{after:?}");
     }
@@ -205,13 +205,13 @@ mod tests {
 
     /// Verifies: [westwood-2001 §2.2]
     #[test]
-    fn what_duplicates_announced_is_not_counted_twice() {
+    fn octets_of_duplicates_are_not_counted_twice() {
         let mut accounted = 0;
         let mut count = |acked| arrived(Bytes::new(acked), SEGMENT, &mut accounted);
-        // a delayed ACK of two segments; three duplicates; then all four: 4000 − 3000
+        // A delayed ACK of two segments; three duplicates; then all four: 4000 − 3000.
         assert_eq!([2_000, 0, 0, 0, 4_000].map(&mut count), [2_000, 1_000, 1_000, 1_000, 1_000]);
-        // a partial ACK of two when three are announced counts as one, and one announcement is left:
-        // the next, of two, counts 2000 − 1000
+        // A partial ACK of two segments after three duplicates counts as one, and one duplicate remains: the
+        // next ACK, of two, counts 2000 − 1000.
         assert_eq!([0, 0, 0, 2_000, 2_000].map(&mut count), [1_000, 1_000, 1_000, 1_000, 1_000]);
         assert_eq!(count(300), 300);
     }
@@ -225,18 +225,19 @@ mod tests {
             last_ack: Some(Time::ZERO),
             ..State::default()
         };
-        // 120 000 octet/s · 50 ms = 6000; the time-out is no sample, so the estimate is as given
+        // 120 000 octet/s · 50 ms = 6000. The time-out is no sample, so the estimate is unchanged.
         let timeout = Event::Timeout { is_repeated: false, is_in_recovery: false };
         let (_, window) = step(&PARAMS, known, &seen(timeout, 0, 0, None));
-        assert_eq!(window, Window { cwnd: SEGMENT, ssthresh: SEGMENT * 6, credit: 0 });
-        // a duplicate at the same instant waits for the next sample; the scoreboard's loss does not inflate
+        assert_eq!(window, WindowState { cwnd: SEGMENT, ssthresh: SEGMENT * 6, credit: 0 });
+        // A duplicate at the same time waits for the next sample. A loss shown by SACK does not inflate the
+        // window.
         let (_, window) = step(&PARAMS, known, &seen(Event::SackLoss, 0, 0, None));
-        assert_eq!(window, Window { cwnd: SEGMENT * 6, ssthresh: SEGMENT * 6, credit: 0 });
+        assert_eq!(window, WindowState { cwnd: SEGMENT * 6, ssthresh: SEGMENT * 6, credit: 0 });
         let (_, window) = step(&PARAMS, known, &seen(Event::ThirdDuplicate, 0, 0, None));
-        assert_eq!(window, Window { cwnd: SEGMENT * 9, ssthresh: SEGMENT * 6, credit: 0 });
+        assert_eq!(window, WindowState { cwnd: SEGMENT * 9, ssthresh: SEGMENT * 6, credit: 0 });
     }
 
-    /// Verifies: [westwood-2001 §3]: "if cwin > ssthresh then cwin = ssthresh", and not the other way round.
+    /// Verifies: [westwood-2001 §3]: "if cwin > ssthresh then cwin = ssthresh", and never the reverse.
     #[test]
     fn a_loss_widens_nothing_and_leaves_two_segments() {
         let fast = State {
@@ -247,11 +248,11 @@ mod tests {
         };
         // 50 000 > cwnd 20 000
         let (_, window) = step(&PARAMS, fast, &seen(Event::SackLoss, 0, 0, None));
-        assert_eq!(window, Window { cwnd: SEGMENT * 20, ssthresh: SEGMENT * 50, credit: 0 });
+        assert_eq!(window, WindowState { cwnd: SEGMENT * 20, ssthresh: SEGMENT * 50, credit: 0 });
         let slow = State { bandwidth: 10.0, ..fast };
         let (_, window) = step(&PARAMS, slow, &seen(Event::SackLoss, 0, 0, None));
-        assert_eq!(window, Window { cwnd: SEGMENT * 2, ssthresh: SEGMENT * 2, credit: 0 });
-        // no estimate: half of 20 000
+        assert_eq!(window, WindowState { cwnd: SEGMENT * 2, ssthresh: SEGMENT * 2, credit: 0 });
+        // Without an estimate: half of 20 000.
         let (_, window) = step(&PARAMS, State::default(), &seen(Event::SackLoss, 0, 0, None));
         assert_eq!(window.ssthresh, SEGMENT * 10);
     }

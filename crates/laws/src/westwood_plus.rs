@@ -1,55 +1,55 @@
-//! Westwood+: Westwood with one bandwidth sample per round trip, so that compressed ACKs do not deceive it.
+//! Westwood+: Westwood with one bandwidth sample per round trip, so that compressed ACKs do not distort it.
 //!
-//! Source: [linux-westwood], the filter of `net/ipv4/tcp_westwood.c`: a sample is what arrived during a
-//! round trip, or during 50 ms if that is longer; two filters of weight 7/8 follow each other. The first
-//! sample fills both, and a time-out lets the smallest round trip be measured anew; both are in today's
-//! kernel. Linux counts per tick of its clock, this law per second, rounded down likewise.
+//! Source: [linux-westwood], the filter of `net/ipv4/tcp_westwood.c`. A sample is what arrived during a round
+//! trip, or during 50 ms if that is longer; it passes two filters of weight 7/8. The first sample initialises
+//! both filters, and a time-out restarts the measurement of the smallest round trip, as in the current
+//! kernel. Linux counts per clock tick, this law per second; both round down.
 //!
-//! Linux lowers the window during recovery as Reno does and sets it to bandwidth · smallest round trip at
-//! the end; this law does so at the loss, as [westwood-2001 §3] has it.
+//! During recovery Linux lowers the window as Reno does, and sets it to bandwidth · smallest round trip at
+//! the end; this law does so at the loss, as in [westwood-2001 §3].
 
 use airfair_units::{Bytes, Duration, Time};
 
 use crate::newreno::{self, Event, Target, half, threshold};
 use crate::westwood::arrived;
-use crate::window::{Observation, Window, lowest};
+use crate::window::{Observation, WindowState, lowest};
 
 /// Shortest interval of a sample.  [linux-westwood]
 pub const SHORTEST_SAMPLE: Duration = Duration::from_millis(50);
 
 const NANOS_PER_SECOND: u128 = 1_000_000_000;
 
-/// The two filters [octet/s].
+/// States of the two bandwidth filters [octet/s].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bandwidth {
-    /// After the first.
+    /// Output of the first filter.
     pub once: u64,
-    /// After the second: the estimate.
+    /// Output of the second filter: the estimate.
     pub twice: u64,
 }
 
-/// Memory from step to step.
+/// State of Westwood+.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// Nothing before the first sample.
+    /// Bandwidth estimate; `None` before the first sample.
     pub bandwidth: Option<Bandwidth>,
-    /// Begin of the running sample: the first ACK.
+    /// Start of the current sample; the first ACK starts one.
     pub since: Option<Time>,
-    /// Octets that have arrived since then.
+    /// Octets that have arrived since `since`.
     pub arrived: u64,
-    /// Octets that duplicates have announced and that no cumulative ACK has covered yet.
+    /// Octets that duplicate ACKs have counted as delivered and that no cumulative ACK has covered yet.
     pub accounted: u64,
-    /// Last round trip.
+    /// Last round-trip sample.
     pub round_trip: Option<Duration>,
-    /// Smallest round trip since the last time-out, or before it if none was measured since.
+    /// Smallest round trip since the last time-out, or from before it if there is no sample since.
     pub lowest_round_trip: Option<Duration>,
-    /// The next round trip replaces the smallest.
+    /// True if the next round-trip sample replaces the smallest.
     pub is_lowest_stale: bool,
 }
 
-/// One event; the parameters are NewReno's, which it grows by.  [linux-westwood]
+/// Returns the state and the window after one event. Growth is NewReno's.  [linux-westwood]
 #[must_use]
-pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (State, Window) {
+pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (State, WindowState) {
     let mut state = measure(params.segment, state, seen);
     let event = seen.seen.event;
     let segment = params.segment;
@@ -67,14 +67,14 @@ pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (Stat
     (state, window)
 }
 
-/// Octets that the path holds without a queue: bandwidth · smallest round trip.
+/// Bandwidth-delay product: bandwidth · smallest round trip.
 fn bandwidth_delay(state: &State) -> Option<Bytes> {
     let (bandwidth, round_trip) = (state.bandwidth?.twice, state.lowest_round_trip?);
     let product = u128::from(bandwidth) * u128::from(round_trip.as_nanos()) / NANOS_PER_SECOND;
     Some(Bytes::new(u64::try_from(product).unwrap_or(u64::MAX)))
 }
 
-/// Counts what an ACK says has arrived, and closes the sample if a round trip has passed.
+/// Counts the data that an ACK reports, and ends the sample if a round trip has passed.
 fn measure(segment: Bytes, mut state: State, seen: &Observation) -> State {
     if matches!(seen.seen.event, Event::Timeout { .. }) {
         return state;
@@ -120,7 +120,7 @@ mod tests {
     const ACK: Event = Event::NewAck { is_cwnd_limited: true };
 
     fn seen(event: Event, at_ms: u64, acked: u64, round_trip_ms: Option<u64>) -> Observation {
-        let window = Window { cwnd: SEGMENT * 20, ssthresh: SEGMENT * 10, credit: 0 };
+        let window = WindowState { cwnd: SEGMENT * 20, ssthresh: SEGMENT * 10, credit: 0 };
         let seen =
             newreno::Observation { event, acked: Bytes::new(acked), flight: Bytes::new(20_000) };
         let path = Path {
@@ -137,12 +137,12 @@ mod tests {
     #[test]
     fn a_sample_is_what_arrived_in_a_round_trip() {
         let mut state = State::default();
-        // round trip 100 ms; 2000 octets at 0 and 50 ms, and exactly 100 ms is not yet more than it
+        // Round trip 100 ms; 2000 octets at 0 and 50 ms. Exactly 100 ms does not exceed the round trip.
         for at in [0, 50, 100] {
             (state, _) = step(&PARAMS, state, &seen(ACK, at, 2_000, Some(100)));
             assert_eq!(state.bandwidth, None);
         }
-        // 6000 in 150 ms = 40 000 octet/s; this ACK's 2000 belong to the next sample
+        // 6000 in 150 ms are 40 000 octet/s. The 2000 of this ACK belong to the next sample.
         (state, _) = step(&PARAMS, state, &seen(ACK, 150, 2_000, None));
         assert_eq!(state.bandwidth, Some(Bandwidth { once: 40_000, twice: 40_000 }));
         assert_eq!((state.arrived, state.since), (2_000, Some(Time::from_nanos(150_000_000))));
@@ -179,13 +179,16 @@ mod tests {
             (Event::Timeout { is_repeated: false, is_in_recovery: false }, 1),
         ] {
             let (_, window) = step(&PARAMS, known, &seen(event, 0, 0, None));
-            assert_eq!(window, Window { cwnd: SEGMENT * cwnd, ssthresh: SEGMENT * 6, credit: 0 });
+            assert_eq!(
+                window,
+                WindowState { cwnd: SEGMENT * cwnd, ssthresh: SEGMENT * 6, credit: 0 }
+            );
         }
-        // a repeated time-out leaves the threshold, ten
+        // A repeated time-out leaves the threshold of ten segments.
         let again = Event::Timeout { is_repeated: true, is_in_recovery: false };
         let (_, window) = step(&PARAMS, known, &seen(again, 0, 0, None));
-        assert_eq!(window, Window { cwnd: SEGMENT, ssthresh: SEGMENT * 10, credit: 0 });
-        // unknown path: half of the flight; two segments at least
+        assert_eq!(window, WindowState { cwnd: SEGMENT, ssthresh: SEGMENT * 10, credit: 0 });
+        // Without an estimate: half of the flight; two segments at least.
         let (_, window) = step(&PARAMS, State::default(), &seen(Event::SackLoss, 0, 0, None));
         assert_eq!(window.ssthresh, SEGMENT * 10);
         let slow = State { bandwidth: Some(Bandwidth { once: 0, twice: 1 }), ..known };
@@ -193,7 +196,7 @@ mod tests {
         assert_eq!(window.ssthresh, SEGMENT * 2);
     }
 
-    /// Verifies: [linux-westwood]: the path may be another one after a time-out.
+    /// Verifies: [linux-westwood]: the path may have changed after a time-out.
     #[test]
     fn a_timeout_lets_the_smallest_round_trip_rise() {
         let (state, _) = step(&PARAMS, State::default(), &seen(ACK, 0, 1_000, Some(40)));

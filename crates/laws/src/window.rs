@@ -1,43 +1,43 @@
-//! Observation of the window laws beyond NewReno, and the numbers that they share.
+//! Observation of the window laws that measure the path, and functions that these laws share.
 //!
-//! [`crate::newreno`] needs the event alone. The laws that measure the path are told the time,
-//! the round trip and how far the data has come as well. Each of them is
-//! `step(&Params, State, &Observation) -> (State, Window)`: its own memory, and the window to use.
+//! [`crate::newreno`] needs the event only. The laws that measure the path also need the time, the round trip
+//! and the progress of the data. Each of them is
+//! `step(&Params, State, &Observation) -> (State, WindowState)`: its own new state, and the window to use.
 
 use airfair_units::{Bytes, Duration, Time};
 
 use crate::newreno;
 
-/// Congestion window and threshold.
-pub type Window = newreno::State;
+/// Congestion window and slow start threshold.
+pub type WindowState = newreno::State;
 
-/// Knowledge of a sender about the path at an event.
+/// Measurements of the path that a sender has at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// Now.
+    /// Time of the event.
     pub now: Time,
-    /// Round trip that this ACK has measured, if any.
+    /// Round-trip sample of this ACK, if it gave one.
     pub round_trip: Option<Duration>,
-    /// SRTT, once there is one.  [RFC6298 §2]
+    /// SRTT; `None` before the first sample.  [RFC6298 §2]
     pub smoothed_round_trip: Option<Duration>,
-    /// First octet not acknowledged, after this event.
+    /// SND.UNA after this event: first octet not acknowledged.
     pub unacknowledged: u64,
-    /// Next octet to send.
+    /// SND.NXT: next octet to send.
     pub next: u64,
 }
 
-/// An event, the window before it, and the path.
+/// Observation of a window law: an event, the window before it, and the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// Window before the event.
-    pub window: Window,
-    /// The event as NewReno sees it.
+    pub window: WindowState,
+    /// The event, as for NewReno.
     pub seen: newreno::Observation,
-    /// The path.
+    /// Measurements of the path.
     pub path: Path,
 }
 
-/// The smaller of the smallest so far and another sample.
+/// The smaller one of `so_far` and `sample`.
 pub(crate) fn lowest(so_far: Option<Duration>, sample: Option<Duration>) -> Option<Duration> {
     match (so_far, sample) {
         (Some(one), Some(other)) => Some(one.min(other)),
@@ -45,7 +45,7 @@ pub(crate) fn lowest(so_far: Option<Duration>, sample: Option<Duration>) -> Opti
     }
 }
 
-/// An amount as a number for the laws that calculate with fractions.
+/// `amount` in octets as a floating-point number.
 #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 octets")]
 pub(crate) fn octets(amount: Bytes) -> f64 {
     amount.get() as f64

@@ -1,35 +1,35 @@
-//! Limits on the window that a sender may use, and the window that keeps a rate.
+//! Limits on the window of a TCP sender, and the window that corresponds to a rate.
 //!
-//! Source: [occupancy-tfrc §III-D] leaves TCP to its windows; [D-113] reads θ·RTT, two segments at least. The
-//! limits are settings for a transport and have no state, so that there is no `step` here.
+//! Source: [occupancy-tfrc §III-D] does not say how TCP follows its rate; [D-113] uses the window θ·RTT, two
+//! segments at least. The limits are settings without state, so there is no `step`.
 
 use airfair_units::{Bytes, DataRate, Duration};
 
-/// Segments that a window never falls below: with fewer, delayed ACKs wait for their timer.
+/// Smallest window of a limited connection [segments]. With fewer, delayed ACKs wait for their timer.
 pub const FLOOR: u64 = 2;
 
-/// Limit on the window that TCP may use, beside cwnd and the receiver's window.
+/// Limit on the window of a TCP sender, in addition to cwnd and the receiver's window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WindowLimit {
-    /// No limit.
+    /// No limit besides cwnd and the receiver's window.
     #[default]
     None,
-    /// At most this much in flight [segments].
+    /// At most this many segments in flight.
     Segments(u32),
-    /// At most this much in flight, in whole segments, but one segment always.
+    /// At most this many octets in flight, rounded down to whole segments, but at least one segment.
     Octets(Bytes),
-    /// At most ⌊cwnd / divisor⌋ in flight, but one segment always.
+    /// At most ⌊cwnd / divisor⌋ in flight, but at least one segment.
     DividedBy(u32),
 }
 
-/// Window that keeps `rate` over a round trip, θ·RTT rounded down; two segments at least, where `largest` is one.
-/// [occupancy-tfrc §III-D]  Deviates: [D-113]
+/// Window that yields `rate` over a round trip: θ·RTT rounded down, but at least two segments of size
+/// `largest`. [occupancy-tfrc §III-D]  Deviates: [D-113]
 #[must_use]
 pub fn for_rate(rate: DataRate, round_trip: Duration, largest: Bytes) -> Bytes {
-    moved_in(round_trip, rate).max(largest * FLOOR)
+    sent_in(round_trip, rate).max(largest * FLOOR)
 }
 
-fn moved_in(time: Duration, rate: DataRate) -> Bytes {
+fn sent_in(time: Duration, rate: DataRate) -> Bytes {
     let bits = u128::from(rate.bps()) * u128::from(time.as_nanos()) / 1_000_000_000;
     Bytes::new(u64::try_from(bits / 8).unwrap_or(u64::MAX))
 }
@@ -38,7 +38,7 @@ fn moved_in(time: Duration, rate: DataRate) -> Bytes {
 mod tests {
     use super::*;
 
-    /// 1 Mb/s for 100 ms are 12 500 octets; whatever is asked for, nothing overflows.
+    /// 1 Mb/s for 100 ms are 12 500 octets. Extreme values do not overflow.
     ///
     /// Verifies: [occupancy-tfrc §III-D]
     #[test]

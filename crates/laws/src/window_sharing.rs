@@ -1,25 +1,24 @@
-//! Advertised windows that share an access point's buffer between all connections.
+//! Advertised windows that share an access point's buffer among all connections.
 //!
-//! Source: [pilosof-2003 §V]: the base station writes into each ACK that it forwards a window of
-//! ⌊B / n⌋ packets, for a buffer of `B` packets and `n` connections, up and down alike: then the buffer
-//! never overflows, and all connections have the same window. That follows from what is seen now alone, so
-//! that there is neither state nor `step`.
+//! Source: [pilosof-2003 §V]. The base station writes into each ACK that it forwards a window of ⌊B / n⌋
+//! packets, for a buffer of `B` packets and `n` connections in both directions. The buffer then never
+//! overflows, and all connections have the same window. The window depends on the current observation only,
+//! so there is neither state nor `step`.
 
 use airfair_units::Bytes;
 
-/// Knowledge of the access point.
+/// Observation of the access point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// Capacity of its buffer [packets].
+    /// Capacity of the access point's buffer [packets].
     pub buffer: u32,
-    /// Connections through it.
+    /// Number of connections through the access point.
     pub flows: u32,
     /// Segment size of the connection.
     pub segment: Bytes,
 }
 
-/// The largest window that an ACK of the connection may advertise: one segment at least.
-/// [pilosof-2003 §V]
+/// Largest window that an ACK of the connection may advertise, one segment at least.  [pilosof-2003 §V]
 pub fn window(seen: &Observation) -> Bytes {
     let packets = seen.buffer / seen.flows.max(1);
     seen.segment * u64::from(packets.max(1))

@@ -3,7 +3,7 @@
 use std::iter;
 
 use airfair_laws::window_limit::WindowLimit;
-use airfair_transport::tcp::Unsent;
+use airfair_transport::tcp::RefusalOutcome;
 use airfair_transport::{tcp, tfrc, udp};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
@@ -215,10 +215,10 @@ impl Source {
     }
 
     /// The queue of its own host has refused what it has just sent.
-    pub(crate) fn handle_refusal(&mut self, now: Time, body: &Body) -> Unsent {
+    pub(crate) fn handle_refusal(&mut self, now: Time, body: &Body) -> RefusalOutcome {
         match (self, body) {
             (Self::Tcp(sender), Body::Segment(segment)) => sender.handle_refusal(now, segment),
-            _ => Unsent::Lost,
+            _ => RefusalOutcome::Lost,
         }
     }
 

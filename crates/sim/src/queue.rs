@@ -1,4 +1,8 @@
 //! The event queue: one total order, earliest first.
+//!
+//! A timer that only moves later, such as TCP's at each ACK, is left where it is: a wake-up that comes too early does
+//! nothing. For each link the queue has the next arrival alone; the arrival after it takes its place
+//! ([`EventQueue::pop_or_move`]).
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

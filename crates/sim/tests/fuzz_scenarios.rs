@@ -13,6 +13,8 @@
 
 mod balance;
 mod hunt;
+#[path = "draw/luck.rs"]
+mod luck;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +25,8 @@ use airfair_units::{Bytes, DataRate, Duration};
 use serde_json::Value as Json;
 use toml::{Table, Value};
 
-use hunt::{Fate, Luck, hunt, luck};
+use hunt::{Fate, hunt, luck};
+use luck::Luck;
 
 /// Documents where nothing says how long.
 const FEW: u64 = 300;

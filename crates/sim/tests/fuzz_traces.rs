@@ -10,7 +10,9 @@
     reason = "how long to go on is a matter of the wall clock"
 )]
 
-use std::fmt::Write as _;
+#[path = "draw/small_cells.rs"]
+mod small_cells;
+
 use std::fs;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -24,166 +26,13 @@ use airfair_sim::scenario::Scenario;
 use airfair_sim::trace::Trace;
 use airfair_units::{Duration, Time};
 use airfair_wlan::{FrameKind, Record as CellRecord};
-use proptest::prelude::*;
-use proptest::strategy::ValueTree;
+use proptest::strategy::{Strategy as _, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use toml::{Table, Value};
+
+use small_cells::{cells, fitting};
 
 /// Cells where nothing says how long.
 const FEW: u64 = 120;
-
-/// Alternatives for a few lines of a file, the plainest first: a cell shrinks towards it.
-type Choice = &'static [&'static str];
-
-/// Lines of a cell. Those that its standard does not have are left out.
-const CELL: [Choice; 18] = [
-    &["802.11a", "802.11b", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11ax", "802.11n"],
-    &["", "band = \"2.4 GHz\""],
-    &["", "streams = 2", "streams = 4", "streams = 8"],
-    &["width = \"20 MHz\"", "", "width = \"160 MHz\"", "width = \"40 MHz\""],
-    &["", "eifs = \"ns-2\""],
-    &["", "", "after_collision = \"difs\"", "after_collision = \"eifs\""],
-    &["", "edca = { txop_limit = \"500 us\" }", "edca = { txop_limit = \"4 ms\", cw_min = 7 }"],
-    &["", "ap.edca = { txop_limit = \"2 ms\" }", "ap.edca = { video = { txop_limit = \"0 s\" } }"],
-    &[
-        "",
-        "errors = { model = \"bernoulli\", probability = 0.1 }",
-        "errors = { model = \"bernoulli\", probability = 0.5 }",
-        "errors = { model = \"gilbert-elliott\", bad = 0.5, mean_good = \"9 ms\", mean_bad = \"5 ms\" }",
-        "radio = {}",
-        "radio = { capture = \"10 dB\", fading = { model = \"rayleigh\" } }",
-    ],
-    &["", "", "rts_threshold = \"700 B\"", "rts_threshold = \"0 B\""],
-    &["", "protection = false"],
-    &["", "amsdu = \"3839 B\"", "amsdu = \"7935 B\""],
-    &[
-        "",
-        "",
-        "aggregation = \"off\"",
-        "aggregation = { after_silence = \"request\" }",
-        "aggregation = { max_bytes = \"8 kB\", max_duration = \"1 ms\" }",
-    ],
-    &["", "post_backoff = false"],
-    &["", "", "beacon = { interval = \"7 ms\" }"],
-    &["", "", "max_attempts = 2", "max_attempts = \"unlimited\""],
-    &["", "", "ap.window_sharing = true", "ap.occupancy = { beacons = 2 }"],
-    &["", "ap.queue = { packets = 9 }", "ap.queue = { discipline = \"codel\", target = \"1 ms\" }"],
-];
-
-/// Lines of a station.
-const STATION: [Choice; 8] = [
-    &["", "", "standard = \"802.11b\"", "standard = \"802.11a\"", "standard = \"802.11n\""],
-    &["", "senses_only = [\"s0\"]", "hidden_from = [\"s0\"]", "senses_only = [\"s1\"]"],
-    &["", "", "rate = { control = \"arf\" }", "rate = { control = \"minstrel\" }"],
-    &["", "", "aggregation = \"off\"", "streams = 1"],
-    &["", "", "errors = { model = \"bernoulli\", probability = 0.3 }", "errors = \"none\""],
-    &["", "", "edca = { txop_limit = \"1 ms\" }", "edca = { aifsn = 7, cw_min = 1, cw_max = 3 }"],
-    &["", "queue = { packets = 3 }"],
-    &["[\"5 m\", \"3 m\"]", "[\"-40 m\", \"0 m\"]", "[\"2 km\", \"0 m\"]"],
-];
-
-/// Lines of a flow, behind its ends.
-const FLOW: [Choice; 4] = [
-    &[
-        "{ kind = \"tcp\" }",
-        "{ kind = \"udp\", payload = \"1470 B\", rate = \"saturated\" }",
-        "{ kind = \"udp\", payload = \"100 B\", rate = \"3 Mb/s\" }",
-        "{ kind = \"tfrc\" }",
-        "{ kind = \"tcp\", flavour = \"cubic\", receive_window = \"1 MB\", window_scaling = true }",
-    ],
-    &["", "", "dscp = 46", "dscp = 34", "dscp = 8"],
-    &[
-        "",
-        "",
-        "control = { scheme = \"arf-window\", slot = \"7 ms\" }",
-        "control = \"occupancy\"",
-        "control = \"arf-aware\"",
-    ],
-    &["", "", "start = \"9 ms\"", "stop = \"20 ms\""],
-];
-
-fn lines(choices: &[Choice]) -> impl Strategy<Value = Vec<&'static str>> + use<> {
-    choices.iter().map(|lines| prop::sample::select(*lines)).collect::<Vec<_>>()
-}
-
-/// A cell of up to four stations with as many flows, and the seed that it runs with.
-fn cells() -> impl Strategy<Value = (String, u64)> {
-    let station = (lines(&STATION), (0_usize..5, any::<bool>()), lines(&FLOW));
-    let warmup = prop::sample::select(&["0 s", "0 s", "13 ms"][..]);
-    let text = (lines(&CELL), prop::collection::vec(station, 1..5), warmup);
-    (text.prop_map(|(cell, members, warmup)| text_of(&cell, &members, warmup)), 0_u64..1_000)
-}
-
-type Station = (Vec<&'static str>, (usize, bool), Vec<&'static str>);
-
-fn text_of(cell: &[&str], members: &[Station], warmup: &str) -> String {
-    let mut text = format!(
-        "duration = \"60 ms\"\nwarmup = \"{warmup}\"\nseries = \"9 ms\"\n[bss.c]\nstandard = \"{}\"\n{}\n\
-         [host.h]\nlink = {{ rate = \"1 Gb/s\", delay = \"100 us\" }}\n",
-        cell[0],
-        cell[1..].join("\n")
-    );
-    let has_radio = cell.iter().any(|line| line.starts_with("radio"));
-    for (index, (station, (other, is_down), flow)) in members.iter().enumerate() {
-        let (place, station) = station.split_last().expect("a place");
-        let place = if has_radio { format!("position = {place}") } else { String::new() };
-        let mut station = station.join("\n");
-        if has_radio {
-            // Which power each mode of its table needs takes seconds to find.
-            station = station.replace("minstrel", "arf");
-        }
-        let other = match *other {
-            other if other < members.len() && other != index => format!("s{other}"),
-            _ => "h".to_owned(),
-        };
-        let me = format!("s{index}");
-        let (from, to) = if *is_down { (other, me) } else { (me, other) };
-        let _ = write!(
-            text,
-            "[station.s{index}]\n{station}\n{place}\n[flow.f{index}]\nfrom = \"{from}\"\nto = \"{to}\"\n\
-             transport = {}\n{}\n",
-            flow[0],
-            flow[1..].join("\n")
-        );
-    }
-    text
-}
-
-/// The scenario of a text without the keys that do not fit the others; nothing if too few are left.
-fn fitting(text: &str) -> Option<(Scenario, String)> {
-    let mut table: Table = text.parse().expect("TOML");
-    for _ in 0..20 {
-        let text = toml::to_string(&table).expect("it was TOML");
-        match Scenario::parse(&text, &[]) {
-            Ok(scenario) => return Some((scenario, text)),
-            Err(errors) => {
-                let mut removed = false;
-                for error in errors {
-                    let path: Vec<&str> = error.path.split(['.', '[']).collect();
-                    removed |= remove(&mut table, &path);
-                }
-                if !removed {
-                    return None;
-                }
-            }
-        }
-    }
-    None
-}
-
-/// Removes the key of a named section that a path begins with; where it ends before a key, who hears whom. True if there
-/// was one to remove.
-fn remove(table: &mut Table, path: &[&str]) -> bool {
-    let (section, name, key) = match *path {
-        [section, name] => (section, name, "senses_only"),
-        [section, name, key, ..] => (section, name, key),
-        _ => return false,
-    };
-    let named = table.get_mut(section).and_then(|it| it.get_mut(name));
-    let Some(Value::Table(named)) = named else { return false };
-    let is_needed = (section, key) == ("bss", "standard") || matches!(key, "from" | "to");
-    !is_needed && named.remove(key).is_some()
-}
 
 /// Frames of each member of the only cell, the access point first: of data, RTS, and those that are sent again.
 struct Frames {

@@ -1,9 +1,9 @@
-//! Words for what became of a frame.
+//! Names of the outcomes of frames.
 
 use airfair_sim::packet::Packet;
 use airfair_sim::trace::{Fate, Monitored};
 
-/// The word that documents have for the fate of a frame.
+/// Name of the outcome of a frame, as documents use it.
 pub fn fate(heard: &Monitored<Packet>) -> &'static str {
     match heard.fate() {
         Fate::Received => "received",

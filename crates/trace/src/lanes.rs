@@ -1,37 +1,38 @@
-//! Lane of a member: what it does, as intervals that follow each other.
+//! Intervals of a station's or access point's channel access: waiting, backing off, awaiting a response.
 //!
-//! A frame is known when it leaves the air, a wait when it is over; so an interval comes when it ends. A member that
-//! waits may answer meanwhile: its wait is cut in two then.
+//! A frame is recorded when it leaves the air, and a wait when it is over, so an interval is known at its
+//! end. A member that waits may send a response meanwhile; its wait then becomes two intervals.
 
 use airfair_sim::trace::ChannelAccess;
 use airfair_units::Time;
 
-/// Wait of a member with a packet to send or on its way, from one time to another.
+/// Interval in which a member waits with a packet to send or in an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
-    /// Start.
+    /// Start of the interval.
     pub from: Time,
-    /// End.
+    /// End of the interval.
     pub to: Time,
-    /// Kind.
+    /// Reason for the wait.
     pub kind: WaitKind,
 }
 
-/// Kind of a wait.
+/// Reason for a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitKind {
-    /// The medium is busy, or its interframe space or the NAV is not over: no slot counts.
+    /// The medium is busy, or the interframe space or the NAV is not over, so back-off slots do not count
+    /// down.
     Deferring,
-    /// A response is awaited, or the next frame of the member's own exchange is due.
+    /// A response to the member's frame is awaited, or the next frame of its exchange is due.
     Answer,
-    /// Slots count: so many were left when it began.
+    /// Back-off slots count down.
     Backoff {
-        /// Slots left.
+        /// Slots left at the start of the interval.
         slots: u64,
     },
 }
 
-/// Lane of one member.
+/// Sequence of waits of one member.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lane {
     access: ChannelAccess,
@@ -39,13 +40,13 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// The channel access becomes another one: waits that are over now.
+    /// Changes the state of channel access. Returns the waits that end now.
     pub fn change(
         &mut self,
         now: Time,
         access: ChannelAccess,
     ) -> impl Iterator<Item = Wait> + use<> {
-        // One deferral lasts from the first busy period to the end of the space after the last.
+        // One deferral lasts from the first busy period to the end of the interframe space after the last.
         let defers = match self.access {
             ChannelAccess::Deferring { .. } => true,
             ChannelAccess::CountingDown { from, .. } => now <= from,
@@ -59,14 +60,14 @@ impl Lane {
         over
     }
 
-    /// A frame of the member's own leaves the air, which started at `start`: the wait before it, if it waits.
+    /// Records a frame of the member from `start` to `end`. Returns the waits before it.
     pub fn send(&mut self, start: Time, end: Time) -> impl Iterator<Item = Wait> + use<> {
         let over = waits(self.access, self.since, start);
         self.since = end;
         over
     }
 
-    /// The run is over: waits that are not.
+    /// Ends the lane at the end of the run. Returns the waits that end now.
     pub fn finish(&mut self, now: Time) -> impl Iterator<Item = Wait> + use<> {
         self.change(now, ChannelAccess::Resting)
     }
@@ -98,9 +99,10 @@ mod tests {
         Time::from_nanos(us * 1_000)
     }
 
-    /// A packet comes while the medium is busy, at 100; the member answers from 150 to 160; it is idle from 200 on,
-    /// slots count from 250; at 300 it is busy, at 310 idle, before the end of the space busy again. At 500 the member has
-    /// won; its frame ends at 600, and the answer at 650.
+    /// A packet arrives while the medium is busy, at 100. The member sends a response from 150 to 160. The
+    /// medium is idle from 200 on, and slots count from 250. It is busy at 300, idle at 310, and busy again
+    /// before the end of the interframe space. At 500 the member gets access; its frame ends at 600, and the
+    /// response at 650.
     #[test]
     fn intervals_follow_each_other_without_overlap() {
         let mut lane = Lane::default();

@@ -1,16 +1,16 @@
-//! Files that show what happens inside a run: a capture for Wireshark, a timeline for Perfetto.
+//! Files that show what happens inside a run: a capture for Wireshark and a timeline for Perfetto.
 //!
-//! Each is a consumer of records that writes to an [`io::Write`](std::io::Write) as the run goes on, and keeps nothing
-//! that grows with it. A write that fails ends the file, not the run: [`Outlet`] keeps the error.
+//! Each writer is a recorder that writes to an [`io::Write`](std::io::Write) during the run; its memory does
+//! not grow with the run. A write error ends the file but not the run; [`Outlet`] keeps the error.
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | [`selection`] | the part of a run that is traced: a window of time, members |
+//! | [`selection`] | the traced part of a run: an interval of time, and stations and access points |
 //! | [`capture`] | pcapng: interfaces, radiotap, 802.11 and IP headers |
 //! | [`timeline`] | Chrome's JSON of trace events: tracks and counters |
-//! | [`lanes`] | what a member does, as intervals |
-//! | [`fate`] | words for what became of a frame |
-//! | [`outlet`] | where octets go, and what became of them |
+//! | [`lanes`] | waits of a station as intervals |
+//! | [`fate`] | names of the outcomes of frames |
+//! | [`outlet`] | output file with its first write error |
 
 pub mod capture;
 pub mod fate;

@@ -1,8 +1,8 @@
-//! Outlet: takes the octets of a trace until a write fails, and knows how far it came.
+//! Output file of a trace, which keeps the first write error and counts what was written.
 
 use std::io::{self, Write};
 
-/// A sink of octets that takes no more after its first error.
+/// A writer that discards everything after its first error.
 #[derive(Debug)]
 pub struct Outlet<W> {
     to: W,
@@ -13,44 +13,44 @@ pub struct Outlet<W> {
 /// Result of writing a trace.
 #[derive(Debug)]
 pub struct Written<W> {
-    /// The sink, flushed.
+    /// The underlying writer, flushed.
     pub to: W,
-    /// Frames of a capture, events of a timeline, that were asked for and written.
+    /// Number of selected items that were written: frames of a capture, or events of a timeline.
     pub items: u64,
-    /// Error that has cut the file off, if any.
+    /// Error that ended the file, if any.
     pub error: Option<io::Error>,
 }
 
 impl<W: Write> Outlet<W> {
-    /// A sink that has got nothing yet.
+    /// Creates an outlet that writes to `to`.
     pub fn new(to: W) -> Self {
         Self { to, items: 0, error: None }
     }
 
-    /// Writes octets that are no item of their own.
+    /// Writes octets that do not count as an item.
     pub fn put(&mut self, octets: &[u8]) {
         if self.error.is_none() {
             self.error = self.to.write_all(octets).err();
         }
     }
 
-    /// Writes an item.
+    /// Writes octets that count as one item.
     pub fn put_item(&mut self, octets: &[u8]) {
         self.put(octets);
         self.items += u64::from(self.error.is_none());
     }
 
-    /// True if nothing more can be written.
+    /// True after the first error, when nothing more is written.
     pub fn is_closed(&self) -> bool {
         self.error.is_some()
     }
 
-    /// Items so far.
+    /// Number of items written so far.
     pub fn items(&self) -> u64 {
         self.items
     }
 
-    /// Hands everything on to where it goes.
+    /// Flushes the underlying writer and returns the result.
     pub fn finish(mut self) -> Written<W> {
         if self.error.is_none() {
             self.error = self.to.flush().err();
@@ -63,7 +63,7 @@ impl<W: Write> Outlet<W> {
 mod tests {
     use super::*;
 
-    /// Room for four octets.
+    /// A writer with room for four octets.
     struct Small(Vec<u8>);
 
     impl Write for Small {

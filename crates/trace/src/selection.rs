@@ -1,17 +1,18 @@
-//! The part of a run that is traced.
+//! The traced part of a run.
 
 use airfair_sim::record::{CellId, Member};
 use airfair_sim::scenario::Scenario;
 use airfair_units::{Duration, Time};
 use airfair_wlan::NodeId;
 
-/// The longest frame lasts less: one that is on the air at the end of a window has left it by then.
+/// Upper limit of the duration of a frame. A frame on the air at the end of the traced interval has ended
+/// this long after it.
 pub const LONGEST_FRAME: Duration = Duration::from_millis(50);
 
-/// Suffix of the name of a cell's monitor, after the name of the cell. No name of a scenario has a colon.
+/// Suffix of a monitor's name after the name of its cell. Names in scenarios contain no colon.
 pub const MONITOR: &str = ":monitor";
 
-/// A window of time, and the members of cells that are traced.
+/// The traced interval of time, and the traced stations, access points and monitors.
 #[derive(Clone, Debug)]
 pub struct Selection {
     from: Time,
@@ -21,12 +22,13 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Everything in a run of `scenario`.
+    /// Selects the whole run and all members and monitors of `scenario`.
     pub fn all(scenario: &Scenario) -> Self {
         Self::of(scenario, |_| true)
     }
 
-    /// The stations and access points, which bear the names of their cells, and the monitors that are `chosen` by name.
+    /// Selects the stations, access points (by the names of their cells) and monitors for whose names
+    /// `chosen` is true.
     pub fn of(scenario: &Scenario, chosen: impl Fn(&str) -> bool) -> Self {
         let cells = 0..scenario.cells.len();
         let names = |cell| members(scenario, cell).map(|(_, name)| chosen(name)).collect();
@@ -39,49 +41,49 @@ impl Selection {
         }
     }
 
-    /// The same between two times, the second of which does not belong to it.
+    /// Limits the selection to times from `from` until before `until`.
     #[must_use]
     pub fn between(self, from: Time, until: Time) -> Self {
         Self { from, until, ..self }
     }
 
-    /// Start of the window.
+    /// Start of the traced interval.
     pub fn from(&self) -> Time {
         self.from
     }
 
-    /// End of the window, which does not belong to it.
+    /// End of the traced interval, exclusive.
     pub fn until(&self) -> Time {
         self.until
     }
 
-    /// True if a member is traced.
+    /// True if the member, a station or an access point, is traced.
     pub fn has(&self, member: Member) -> bool {
         self.members[member.cell.index()][member.node.index()]
     }
 
-    /// True if a cell's monitor is.
+    /// True if the monitor of the cell is traced.
     pub fn has_monitor(&self, cell: CellId) -> bool {
         self.monitors[cell.index()]
     }
 
-    /// True of an instant in the window.
+    /// True if `at` is in the traced interval.
     pub fn contains(&self, at: Time) -> bool {
         self.from <= at && at < self.until
     }
 
-    /// True if an interval and the window have an instant in common.
+    /// True if the traced interval overlaps `from` to `to`.
     pub fn overlaps(&self, from: Time, to: Time) -> bool {
         from < self.until && to > self.from
     }
 }
 
-/// Name of a cell's monitor.
+/// Name of the monitor of cell number `cell`.
 pub fn monitor(scenario: &Scenario, cell: usize) -> String {
     format!("{}{MONITOR}", scenario.cells[cell].name)
 }
 
-/// Names of all that can be traced: each cell's monitor, its access point, its stations.
+/// Names of everything that can be traced: for each cell its monitor, its access point and its stations.
 pub fn names(scenario: &Scenario) -> Vec<String> {
     let of_cell = |cell| {
         let members = members(scenario, cell).map(|(_, name)| name.to_owned());
@@ -90,7 +92,7 @@ pub fn names(scenario: &Scenario) -> Vec<String> {
     (0..scenario.cells.len()).flat_map(of_cell).collect()
 }
 
-/// The access point of a cell and its stations, with their names.
+/// Access point and stations of cell number `cell`, with their names.
 pub fn members(scenario: &Scenario, cell: usize) -> impl Iterator<Item = (NodeId, &str)> {
     let stations = scenario.stations.iter().filter(move |station| station.cell == cell);
     let names = stations.map(|station| station.name.as_str());

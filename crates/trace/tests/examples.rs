@@ -12,15 +12,15 @@ use airfair_trace::{Capture, Selection, Timeline};
 use airfair_units::{Duration, Time};
 use serde_json::Value;
 
-/// PPDUs that were told of, their MPDUs, and how often one of those was received; what is no data is one.
+/// Number of PPDUs, of their MPDUs, and of receptions of MPDUs. A frame other than data counts as one MPDU.
 #[derive(Debug, Default)]
-struct Told {
+struct FrameCounts {
     frames: u64,
     mpdus: u64,
     received: u64,
 }
 
-impl Recorder for Told {
+impl Recorder for FrameCounts {
     const TRACES: bool = true;
 
     fn record(&mut self, _now: Time, _record: &Record) {}
@@ -28,10 +28,10 @@ impl Recorder for Told {
     fn trace(&mut self, _now: Time, trace: Trace<'_>) {
         if let Trace::Frame(_, heard) = trace {
             let mpdus = heard.ppdu.mpdus.len();
-            let come = if mpdus == 0 { 1 } else { mpdus - heard.lost_mpdus() };
+            let received = if mpdus == 0 { 1 } else { mpdus - heard.lost_mpdus() };
             self.frames += 1;
             self.mpdus += mpdus.max(1) as u64;
-            self.received += (heard.receivers.len() * come) as u64;
+            self.received += (heard.receivers.len() * received) as u64;
         }
     }
 }
@@ -54,7 +54,7 @@ fn scenarios() -> Vec<Scenario> {
     paths.iter().map(read).collect()
 }
 
-/// Kinds and bodies of the blocks of a capture.
+/// Types and bodies of the blocks of a capture.
 fn blocks(mut octets: &[u8]) -> Vec<(u32, &[u8])> {
     let word = |octets: &[u8], at: usize| {
         u32::from_le_bytes(octets[at..at + 4].try_into().expect("four octets"))
@@ -69,23 +69,23 @@ fn blocks(mut octets: &[u8]) -> Vec<(u32, &[u8])> {
     found
 }
 
-/// Each MPDU is at its monitor, at its sender and at each of its receivers, and each frame on one track of the timeline; what is on
-/// a track does not overlap.
+/// Each MPDU is at its monitor, at its sender and at each of its receivers, and each frame is on one track of
+/// the timeline. The intervals of a track do not overlap.
 #[test]
 fn a_frame_is_wherever_it_was_sent_or_received_and_once_on_a_timeline() {
     for scenario in scenarios() {
         let all = Selection::all(&scenario);
         let capture = Capture::new(&scenario, all.clone(), &scenario.title, Vec::new());
         let timeline = Timeline::new(&scenario, all, &scenario.title, Vec::new());
-        let recorder = (Told::default(), (capture, timeline));
+        let recorder = (FrameCounts::default(), (capture, timeline));
         let run = simulate(&scenario, Streams::new(1, 0), recorder, &Control::default());
-        let (told, (capture, timeline)) = run.expect("nobody cancels").recorder;
+        let (counts, (capture, timeline)) = run.expect("nobody cancels").recorder;
         let (capture, timeline) = (capture.finish(), timeline.finish());
         assert!(capture.error.is_none() && timeline.error.is_none());
         let packets = blocks(&capture.to).iter().filter(|(kind, _)| *kind == 6).count();
         assert_eq!(packets as u64, capture.items);
-        assert_eq!(capture.items, 2 * told.mpdus + told.received, "{}", scenario.title);
-        assert!(scenario.cells.is_empty() || told.received > 100, "{}", scenario.title);
+        assert_eq!(capture.items, 2 * counts.mpdus + counts.received, "{}", scenario.title);
+        assert!(scenario.cells.is_empty() || counts.received > 100, "{}", scenario.title);
 
         let sheet: Value = serde_json::from_slice(&timeline.to).expect("JSON");
         let mut tracks: BTreeMap<(u64, u64), Vec<(f64, f64)>> = BTreeMap::new();
@@ -99,10 +99,10 @@ fn a_frame_is_wherever_it_was_sent_or_received_and_once_on_a_timeline() {
                 frames += u64::from(event["cat"] == "frame");
             }
         }
-        assert_eq!(frames, told.frames);
+        assert_eq!(frames, counts.frames);
         for spans in tracks.values_mut() {
             spans.sort_by(|a, b| a.0.total_cmp(&b.0));
-            // Sums of decimals are off by less than a nanosecond.
+            // Sums of decimals are inexact by less than a nanosecond.
             assert!(spans.windows(2).all(|pair| pair[0].1 <= pair[1].0 + 1e-4));
         }
     }
@@ -128,7 +128,7 @@ fn a_selection_knows_members_by_name_and_time_by_window() {
     assert_eq!(packets(&[], at(0), at(200)), 0);
 }
 
-/// The fastest cells of each standard, with and without a capture and a timeline of all that happens.
+/// Runs the fastest cells of each standard with and without a capture and a timeline.
 #[test]
 fn the_highest_rates_are_written_and_move_no_record() {
     let cells =
@@ -154,7 +154,7 @@ fn the_highest_rates_are_written_and_move_no_record() {
         let fastest =
             rates.filter_map(|event| event["args"]["rate_mbps"].as_f64()).fold(0.0, f64::max);
         let given = scenario.stations[0].rate_up[0].1.data_rate();
-        let told = format!("{:.0} b/s", fastest * 1e6);
-        assert_eq!(told, format!("{} b/s", given.bps()), "{standard}");
+        let written = format!("{:.0} b/s", fastest * 1e6);
+        assert_eq!(written, format!("{} b/s", given.bps()), "{standard}");
     }
 }

@@ -1,17 +1,20 @@
-//! Transport endpoints as machines without input and output of their own: [`tcp`], [`tfrc`] and [`udp`].
+//! Transport endpoints: [`tcp`], [`tfrc`] and [`udp`]. They are state machines that do no input or output
+//! themselves.
 //!
-//! Every machine has methods of four kinds, and no other:
+//! Every machine has four kinds of methods:
 //!
 //! - *commands* from the application (`open`, `close`, `set_window_limit`);
-//! - *inputs* from outside (`handle_segment`, `handle_timeout`), which carry the time;
-//! - *outputs* (`poll_transmit`, `poll_event`), to be called until they return `None`;
+//! - *inputs* from the network and the clock (`handle_segment`, `handle_timeout`), which take the current
+//!   time;
+//! - *outputs* (`poll_transmit`, `poll_event`), which the owner calls until they return `None`;
 //! - *getters* (`next_timeout`, `limit`, `stats`), which change nothing.
 //!
-//! The owner's duties: time never runs backwards; after **each** command or input, poll the outputs
-//! until they are empty, then ask `next_timeout` again. Two inputs without a poll between them are
-//! allowed and lose no data, but ACKs then merge. A time-out that comes early is a no-op.
+//! The owner must pass times that never decrease. After **each** command or input it must poll the outputs
+//! until they are empty, and then read `next_timeout` again. Two inputs without a poll between them are
+//! allowed and lose no data, but their ACKs merge into one. A call of `handle_timeout` before the deadline
+//! does nothing.
 //!
-//! The way of a packet between two endpoints is nobody's business here.
+//! How packets travel between two endpoints is outside this crate.
 
 pub mod limit;
 pub mod tcp;

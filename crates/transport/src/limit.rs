@@ -1,26 +1,26 @@
-//! Limits of a sender: reasons for which it stops to send.
+//! Reasons for which a sender stops sending.
 
-/// Reason for which a sender has nothing more to send, once `poll_transmit` has returned `None`.
+/// The reason why a sender has nothing more to send, once `poll_transmit` has returned `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Limit {
     /// The connection is being opened.
     Handshake,
-    /// All data of the application is sent.
+    /// The application has no more data to send.
     Application,
-    /// The receiver's window is used up.
+    /// The receiver's window is full.
     ReceiveWindow,
-    /// The congestion window is used up.
+    /// The congestion window is full.
     CongestionWindow,
-    /// The next packet is not due at the rate that the transport allows itself.
+    /// The next packet is not due yet at the allowed sending rate.
     Rate,
     /// The window or the rate that a control scheme has set is used up.
     Control,
-    /// The transmit queue of its own host has refused a packet.
+    /// The transmit queue of the sender's own host refused a packet.
     HostQueue,
 }
 
 impl Limit {
-    /// All of them, in their order.
+    /// All limits, in the order of declaration.
     pub const ALL: [Self; 7] = [
         Self::Handshake,
         Self::Application,
@@ -31,7 +31,8 @@ impl Limit {
         Self::HostQueue,
     ];
 
-    /// True if a faster network would let the sender send more: windows and rate follow what the network carries.
+    /// True if the sender would send more over a faster network, because this window or rate adapts to the
+    /// network.
     #[must_use]
     pub fn follows_network(self) -> bool {
         !matches!(self, Self::Handshake | Self::Application | Self::Control)

@@ -1,4 +1,4 @@
-//! UDP: a sender of numbered datagrams and a sink that counts them.  [RFC768]
+//! UDP: a sender of numbered datagrams, and a sink that counts them.  [RFC768]
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
@@ -9,10 +9,10 @@ const IP_HEADER: u64 = 20;
 /// UDP header [octets].  [RFC768]
 const UDP_HEADER: u64 = 8;
 
-/// One datagram, its payload virtual.
+/// One datagram. The payload has a length but no content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram {
-    /// Number since the sender opened, from 0.
+    /// Number of the datagram, from 0 when the sender opens.
     pub seq: u64,
     /// Application data [octets].
     pub payload: u32,
@@ -25,32 +25,33 @@ impl Datagram {
     }
 }
 
-/// Rate of a sender.
+/// Rate at which a sender sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rate {
-    /// Evenly, so many bits of payload per second.
+pub enum SendRate {
+    /// Datagrams at even intervals; the value is the rate of the payload.
     Constant(DataRate),
-    /// As fast as the owner asks.
+    /// A datagram whenever the owner polls.
     Saturated,
 }
 
-/// Configuration of a sender.
+/// Configuration of a [`Sender`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SenderConfig {
-    /// Payload of each datagram, never nothing [octets].
+    /// Payload of each datagram, greater than zero [octets].
     pub payload: Bytes,
-    /// Rate of payload.
-    pub rate: Rate,
+    /// Sending rate, counted in payload.
+    pub rate: SendRate,
 }
 
-/// Times at which datagrams are due. Exact: the k-th is due k · payload · 8 / rate after the first, rounded
-/// to the nearest nanosecond, however large k.
+/// Times at which datagrams are due: the k-th at k · payload · 8 / rate after the first, rounded to the
+/// nearest nanosecond without accumulating errors.
 #[derive(Clone, Copy, Debug)]
 struct Schedule {
     due: Time,
     /// Whole nanoseconds between datagrams.
     step: Duration,
-    /// Rest that `step` leaves out, and what of it has gathered; in nanoseconds divided by `bits_per_second`.
+    /// Fraction of a nanosecond that `step` leaves out, and the sum of these fractions so far; both in units
+    /// of 1 / `bits_per_second` ns.
     remainder: u64,
     gathered: u64,
     bits_per_second: u64,
@@ -64,7 +65,7 @@ impl Schedule {
             due: start,
             step: Duration::from_nanos(nanosecond_bits / bits_per_second),
             remainder: nanosecond_bits % bits_per_second,
-            // Half a nanosecond ahead, so that cutting off the fraction rounds to the nearest.
+            // Starting at half a nanosecond makes truncation round to the nearest.
             gathered: bits_per_second / 2,
             bits_per_second,
         }
@@ -80,7 +81,6 @@ impl Schedule {
     }
 }
 
-/// State of a sender.
 #[derive(Clone, Copy, Debug)]
 enum State {
     Closed,
@@ -90,39 +90,40 @@ enum State {
 
 /// Sends datagrams of one size.
 ///
-/// It has no `handle_timeout`: when [`next_timeout`](Self::next_timeout) has come, poll.
+/// There is no `handle_timeout`: call [`poll_transmit`](Self::poll_transmit) when
+/// [`next_timeout`](Self::next_timeout) is reached.
 #[derive(Debug)]
 pub struct Sender {
-    rate: Rate,
+    rate: SendRate,
     payload: u32,
     state: State,
     sent: u64,
 }
 
 impl Sender {
-    /// A sender that waits for [`open`](Self::open).
+    /// Creates a closed sender. [`open`](Self::open) starts it.
     pub fn new(config: SenderConfig) -> Self {
         assert!(!config.payload.is_zero(), "a datagram without payload");
         let payload = u32::try_from(config.payload.get()).expect("a datagram of 4 GiB");
         Self { rate: config.rate, payload, state: State::Closed, sent: 0 }
     }
 
-    /// Starts to send; the first datagram is due at once.
+    /// Starts sending. The first datagram is due at once.
     pub fn open(&mut self, now: Time) {
         self.state = match self.rate {
-            Rate::Saturated => State::Saturated,
-            Rate::Constant(rate) => {
+            SendRate::Saturated => State::Saturated,
+            SendRate::Constant(rate) => {
                 State::Constant(Schedule::new(now, Bytes::new(u64::from(self.payload)), rate))
             }
         };
     }
 
-    /// Stops, until opened again.
+    /// Stops sending until the next [`open`](Self::open).
     pub fn close(&mut self, _now: Time) {
         self.state = State::Closed;
     }
 
-    /// Time at which the next datagram of a constant rate is due; a saturated sender waits for its owner.
+    /// Time at which the next datagram of a constant rate is due; `None` for a closed or a saturated sender.
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
         match self.state {
@@ -131,7 +132,8 @@ impl Sender {
         }
     }
 
-    /// The next datagram, if one is due. A saturated sender always has one: ask only when there is room.
+    /// Returns the next datagram, if one is due. A saturated sender always returns one, so poll it only when
+    /// there is room in the queue.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Datagram> {
         match &mut self.state {
             State::Closed => return None,
@@ -144,8 +146,8 @@ impl Sender {
         Some(Datagram { seq, payload: self.payload })
     }
 
-    /// Reason why [`poll_transmit`](Self::poll_transmit) has returned nothing; `None` unless the flow is open. A saturated
-    /// sender waits for room in the queue of its own host.
+    /// Reason why [`poll_transmit`](Self::poll_transmit) returns nothing; `None` if the sender is closed. A
+    /// saturated sender is limited by the queue of its own host.
     #[must_use]
     pub fn limit(&self) -> Option<Limit> {
         match self.state {
@@ -160,47 +162,48 @@ impl Sender {
         Datagram { seq: self.sent, payload: self.payload }.size()
     }
 
-    /// Datagrams sent.
+    /// Number of datagrams sent.
     pub fn sent(&self) -> u64 {
         self.sent
     }
 }
 
-/// Totals of a sink; `received + duplicates + late` is what arrived.
+/// Totals of a sink. The number of arrivals is `received + duplicates + late`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SinkStats {
-    /// Datagrams, each counted once.
+    /// Distinct datagrams received.
     pub received: u64,
-    /// Payload of those [octets].
+    /// Payload of the distinct datagrams [octets].
     pub octets: Bytes,
-    /// Of those, how many came after a later one.  [RFC4737 §3.3]
+    /// Distinct datagrams that arrived after one with a higher number.  [RFC4737 §3.3]
     pub reordered: u64,
-    /// Further copies.
+    /// Repeated arrivals of a datagram.
     pub duplicates: u64,
-    /// Came too far behind the newest to tell a first copy from a second; they stay lost.
+    /// Arrivals so far behind the highest number that the sink cannot tell whether they are duplicates. They
+    /// count as lost.
     pub late: u64,
 }
 
-/// Number of datagrams, up to the newest, that the sink remembers.
+/// Number of datagrams, up to the highest, whose arrival the sink remembers.
 const MEMORY: u64 = 128;
 
-/// Counts what arrives.
+/// Receives datagrams and counts new, duplicate and reordered ones.
 #[derive(Debug, Default)]
 pub struct Sink {
     /// One more than the highest number seen.
     next: u64,
-    /// Bit k: whether number `next - 1 - k` has come.
+    /// Bit k is set if number `next - 1 - k` has arrived.
     seen: u128,
     stats: SinkStats,
 }
 
 impl Sink {
-    /// A sink that has seen nothing.
+    /// Creates a sink that has received nothing.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A datagram has arrived: how much of its payload is new [octets].
+    /// Records an arrival. Returns the payload if the datagram is new, otherwise zero [octets].
     pub fn handle_datagram(&mut self, datagram: &Datagram) -> Bytes {
         if datagram.seq >= self.next {
             let ahead = datagram.seq + 1 - self.next;
@@ -229,12 +232,12 @@ impl Sink {
         payload
     }
 
-    /// Datagrams missing below the highest number seen.
+    /// Number of datagrams missing below the highest number received.
     pub fn lost(&self) -> u64 {
         self.next - self.stats.received
     }
 
-    /// Totals so far.
+    /// Totals since the creation.
     pub fn stats(&self) -> &SinkStats {
         &self.stats
     }
@@ -246,7 +249,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn constant(payload: u64, rate: DataRate) -> Sender {
-        Sender::new(SenderConfig { payload: Bytes::new(payload), rate: Rate::Constant(rate) })
+        Sender::new(SenderConfig { payload: Bytes::new(payload), rate: SendRate::Constant(rate) })
     }
 
     fn sink(numbers: impl IntoIterator<Item = u64>) -> Sink {
@@ -303,7 +306,7 @@ mod tests {
         let mut sender = constant(1_000, DataRate::from_mbps(2));
         sender.open(Time::ZERO);
         let late = Time::ZERO + Duration::from_millis(10);
-        // due at 0, 4 and 8 ms
+        // Datagrams are due at 0, 4 and 8 ms.
         let numbers: Vec<_> = std::iter::from_fn(|| sender.poll_transmit(late))
             .map(|datagram| datagram.seq)
             .collect();
@@ -312,7 +315,7 @@ mod tests {
 
     #[test]
     fn a_saturated_sender_always_has_one_more() {
-        let config = SenderConfig { payload: Bytes::new(500), rate: Rate::Saturated };
+        let config = SenderConfig { payload: Bytes::new(500), rate: SendRate::Saturated };
         let mut sender = Sender::new(config);
         assert_eq!(sender.poll_transmit(Time::ZERO), None);
         sender.open(Time::ZERO);
@@ -324,8 +327,8 @@ mod tests {
 
     /// Verifies: [RFC4737 §3.3]
     #[test]
-    fn the_sink_tells_lost_doubled_and_reordered_apart() {
-        // 3 is late by two, 1 comes twice, 6 never comes
+    fn the_sink_distinguishes_lost_duplicate_and_reordered_datagrams() {
+        // 3 arrives late by two, 1 arrives twice, 6 never arrives
         let sink = sink([0, 1, 2, 4, 5, 3, 1, 7]);
         let octets = Bytes::new(700);
         let stats = SinkStats { received: 7, octets, reordered: 1, duplicates: 1, late: 0 };
@@ -334,12 +337,12 @@ mod tests {
 
     #[test]
     fn the_sink_remembers_the_last_128() {
-        // 127 behind the newest is known to be new; 128 behind is not
+        // 127 behind the highest is inside the memory, 128 behind is outside
         let known = sink([0, 128, 1]);
         assert_eq!((known.stats().reordered, known.stats().late, known.lost()), (1, 0, 126));
         let late = sink([1, 128, 0]);
         assert_eq!((late.stats().reordered, late.stats().late, late.lost()), (0, 1, 127));
-        // a jump beyond the memory forgets all
+        // A jump beyond the memory clears it.
         assert_eq!(sink([0, 1_000, 999, 999, 1_000]).stats().duplicates, 2);
     }
 

@@ -1,8 +1,9 @@
-//! Hostile datagrams into decoder, sender and receiver: no panic, bounded work, and counters that add up.
+//! Fuzz test of hostile datagrams for decoder, sender and receiver: no panic, bounded work, and consistent
+//! counters.
 //!
-//! Each round is a pair of endpoints over a bad path, with an attacker who knows all names and numbers: random
-//! octets, valid packets with bits turned over, cut, extended or replayed, and fields at their extremes. A round
-//! follows from its seed alone, which a failure tells.
+//! Each round is a pair of endpoints over a bad path, with an attacker who knows all identifiers and numbers
+//! and sends random octets, valid packets with bits flipped, truncated, extended or replayed, and fields with
+//! extreme values. A round depends on its seed only, which a failure prints.
 //!
 //! `PROPTEST_RNG_SEED` chooses the histories, as for the property tests; without it each run has new ones.
 //! `AIRFAIR_FUZZ_SECONDS` lets it run for so long instead of [`ROUNDS`].
@@ -22,15 +23,15 @@ use airfair_transport::tfrc::{
 };
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
-/// Rounds without a time.
+/// Number of rounds if no time is set.
 const ROUNDS: u64 = 400;
-/// Steps of a round: one datagram each.
+/// Number of steps of a round, each with one datagram.
 const STEPS: u64 = 1_000;
-/// Packets that an owner takes from a sender before it looks elsewhere.
+/// Packets taken from a sender in one step.
 const BURST: usize = 64;
 /// Loss events that one datagram may reveal, by the one gap that it closes.
 const EVENTS: u64 = 128;
-/// Characters that print all of an endpoint, lists included: they bound its memory.
+/// Limit of the length of an endpoint's debug output, which includes lists and so bounds the memory.
 const LARGEST_STATE: usize = 100_000;
 
 #[test]
@@ -56,7 +57,7 @@ fn variable(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name}={text}: a whole number is allowed")))
 }
 
-/// Tells how to get the same failure again.
+/// Prints how to reproduce a failure.
 struct OnFailure {
     seed: u64,
     round: u64,
@@ -70,7 +71,6 @@ impl Drop for OnFailure {
     }
 }
 
-/// Splitmix64.
 struct Random(u64);
 
 impl Random {
@@ -82,7 +82,7 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// A number below `end`.
+    /// A random number below `end`.
     fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
@@ -95,7 +95,7 @@ impl Random {
         self.next().to_be_bytes()[0]
     }
 
-    /// A field of 32 bits, at one of its ends as often as not.
+    /// A 32-bit field, half of the time with an extreme value.
     fn field(&mut self) -> u32 {
         let any = u32::try_from(self.next() >> 32).expect("32 bits");
         match self.below(6) {
@@ -108,13 +108,13 @@ impl Random {
     }
 }
 
-/// A pair of endpoints, what has passed between them, and the attacker's dice.
+/// A pair of endpoints, their traffic so far, and the attacker's random numbers.
 struct Round {
     random: Random,
     now: Time,
     sender: Sender,
     receiver: Receiver,
-    /// Datagrams that were valid once.
+    /// Datagrams that were valid.
     seen: Vec<Vec<u8>>,
     ssrc: u32,
     reporter: u32,
@@ -143,7 +143,7 @@ impl Round {
             least_no_feedback: Duration::from_millis(random.below(2) * 200),
             ..SenderConfig::new(profile, segment)
         };
-        // A flow that has run for hours: timestamps wrap.
+        // The flow has run for hours, so timestamps wrap.
         let now = Time::from_nanos(random.below(1 << 44));
         let mut sender = Sender::new(config);
         sender.open(now);
@@ -187,7 +187,7 @@ impl Round {
         self.seen[place].clone()
     }
 
-    /// A packet that was valid, with a few bits turned over, cut, or longer.
+    /// A formerly valid packet with a few bits flipped, truncated or extended.
     fn mutated(&mut self) -> Vec<u8> {
         let mut octets = self.replayed();
         for _ in 0..=self.random.below(4) {
@@ -204,7 +204,7 @@ impl Round {
         octets
     }
 
-    /// Data in the sender's name: jumps, reorderings, any time and any round trip.
+    /// Data with the sender's SSRC: jumps, reordering, and any time and round trip.
     fn extreme_data(&mut self) -> Vec<u8> {
         let jump = match self.random.below(8) {
             0 => 32_767,
@@ -229,7 +229,7 @@ impl Round {
         octets
     }
 
-    /// A report in the receiver's name: any rate and any loss, about now, some time ago or never.
+    /// A report with the receiver's SSRC: any rate and loss, for the present, the past or an impossible time.
     fn extreme_feedback(&mut self) -> Feedback {
         let micros = self.now.as_nanos() / 1_000;
         let ago = [0, 1, 1_000, 1_000_000, 1 << 31, 1 << 32][self.random.place(6)];
@@ -261,7 +261,7 @@ impl Round {
         }
     }
 
-    /// Timers, and a burst of what the endpoints have to say, half of which gets through.
+    /// Runs the timers, and passes on a burst of the endpoints' packets, half of which arrive.
     fn exchange(&mut self) {
         self.sender.handle_timeout(self.now);
         self.receiver.handle_timeout(self.now);
@@ -271,7 +271,7 @@ impl Round {
             let datagram = wire::encode_data(&data).to_vec();
             self.pass(datagram);
         }
-        // A datagram is worth one report.
+        // A datagram causes at most one report.
         if let Some(feedback) = self.receiver.poll_transmit(self.now) {
             self.pass(wire::encode_feedback(&feedback).to_vec());
         }
@@ -310,7 +310,7 @@ impl Round {
     }
 }
 
-/// Counters that only grow.
+/// Counters that never decrease.
 fn counts(sender: &SenderStats, receiver: &ReceiverStats) -> [u64; 15] {
     [
         sender.packets_sent,

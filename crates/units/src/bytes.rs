@@ -4,7 +4,7 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
-/// Sentence of a sum, a product or a number of bits that has no room.
+/// Message of the panic when a sum, a product or a number of bits does not fit.
 const OVERFLOW: &str = "an amount of data beyond 64 bits";
 
 /// An amount of data [octets].
@@ -13,42 +13,42 @@ const OVERFLOW: &str = "an amount of data beyond 64 bits";
 pub struct Bytes(u64);
 
 impl Bytes {
-    /// Nothing.
+    /// An amount of zero octets.
     pub const ZERO: Self = Self(0);
 
-    /// `octets` octets.
+    /// An amount of this many octets.
     pub const fn new(octets: u64) -> Self {
         Self(octets)
     }
 
-    /// Amount [octets].
+    /// The amount in octets.
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// Amount [bits].
+    /// The amount in bits.
     pub const fn bits(self) -> u64 {
         self.0.checked_mul(8).expect(OVERFLOW)
     }
 
-    /// True if there is nothing.
+    /// True if the amount is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
-    /// `self + other`, or the largest amount.
+    /// `self + other`, or the largest amount if that overflows.
     #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// `self - other`, or nothing if `other` is larger.
+    /// `self - other`, or zero if `other` is larger.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// `self · factor`, or the largest amount.
+    /// `self · factor`, or the largest amount if that overflows.
     #[must_use]
     pub const fn saturating_mul(self, factor: u64) -> Self {
         Self(self.0.saturating_mul(factor))
@@ -94,7 +94,7 @@ impl Sum for Bytes {
     }
 }
 
-/// Decimal units, as networks count: `1460 B`, `10 MB`.
+/// Writes with decimal units, as usual in networking: `1460 B`, `10 MB`.
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 < 10_000 {

@@ -1,48 +1,49 @@
-//! Powers and ratios of powers, on the logarithmic scale.
+//! Powers, and ratios of powers, on a logarithmic scale.
 
 use std::fmt;
 use std::ops::{Add, Neg, Sub};
 
 use crate::text::write_signed;
 
-/// A ratio of two powers [dB], in steps of a thousandth.
+/// A ratio of two powers, with a resolution of a thousandth [dB].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Decibels(i64);
 
-/// A power over one milliwatt [dBm], in steps of a thousandth.
+/// A power relative to one milliwatt, with a resolution of a thousandth [dBm].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Dbm(i64);
 
 impl Decibels {
-    /// As strong as the other.
+    /// The ratio of equal powers.
     pub const ZERO: Self = Self(0);
 
-    /// `thousandths`/1000 dB.
+    /// A ratio of `thousandths`/1000 dB.
     pub const fn from_thousandths(thousandths: i64) -> Self {
         Self(thousandths)
     }
 
-    /// `decibels` dB.
+    /// A ratio of this many dB.
     pub const fn new(decibels: i64) -> Self {
         Self(in_range(decibels.checked_mul(1_000)))
     }
 
-    /// The nearest step to `decibels` dB.
+    /// The ratio nearest to `decibels` dB.
     ///
     /// # Panics
-    /// If it is no number.
+    ///
+    /// Panics if `decibels` is NaN.
     #[expect(clippy::cast_possible_truncation, reason = "saturates at 9·10¹⁵ dB")]
     pub fn rounded(decibels: f64) -> Self {
         assert!(!decibels.is_nan(), "no ratio");
         Self((decibels * 1_000.0).round() as i64)
     }
 
-    /// Ratio in steps of a thousandth of a dB.
+    /// The ratio in thousandths of a dB.
     pub const fn as_thousandths(self) -> i64 {
         self.0
     }
 
-    /// Ratio [dB].
+    /// The ratio in dB.
     #[expect(clippy::cast_precision_loss, reason = "thousandths of a few hundred dB")]
     pub const fn get(self) -> f64 {
         self.0 as f64 / 1_000.0
@@ -50,24 +51,24 @@ impl Decibels {
 }
 
 impl Dbm {
-    /// `thousandths`/1000 dBm.
+    /// A power of `thousandths`/1000 dBm.
     pub const fn from_thousandths(thousandths: i64) -> Self {
         Self(thousandths)
     }
 
-    /// `dbm` dBm.
+    /// A power of this many dBm.
     pub const fn new(dbm: i64) -> Self {
         Self(in_range(dbm.checked_mul(1_000)))
     }
 
-    /// Power [dBm].
+    /// The power in dBm.
     #[expect(clippy::cast_precision_loss, reason = "thousandths of a few hundred dB")]
     pub const fn get(self) -> f64 {
         self.0 as f64 / 1_000.0
     }
 }
 
-/// A sum or a difference of two counts of steps.
+/// Unwraps the result of a checked operation on thousandths.
 const fn in_range(steps: Option<i64>) -> i64 {
     steps.expect("a ratio of powers beyond 9·10¹⁵ dB")
 }

@@ -3,37 +3,38 @@
 use std::fmt;
 use std::num::NonZeroU64;
 
-/// A frequency or a bandwidth, never zero [Hz].
+/// A frequency or a bandwidth, greater than zero [Hz].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Frequency(NonZeroU64);
 
 impl Frequency {
-    /// `hertz` Hz.
+    /// A frequency of this many Hz.
     ///
     /// # Panics
-    /// If the frequency is zero: a carrier of no frequency has no wavelength.
+    ///
+    /// Panics if the frequency is zero, because it would have no wavelength.
     pub const fn from_hertz(hertz: u64) -> Self {
         Self(NonZeroU64::new(hertz).expect("a frequency of zero"))
     }
 
-    /// `megahertz` MHz.
+    /// A frequency of this many MHz.
     pub const fn from_megahertz(megahertz: u64) -> Self {
         Self::from_hertz(megahertz.checked_mul(1_000_000).expect("a frequency beyond 64 bits"))
     }
 
-    /// Frequency [Hz].
+    /// The frequency in Hz.
     pub const fn hertz(self) -> u64 {
         self.0.get()
     }
 
-    /// Frequency [Hz], rounded to the nearest `f64`.
+    /// The frequency in Hz, rounded to the nearest `f64`.
     #[expect(clippy::cast_precision_loss, reason = "less than 9·10¹⁵ Hz is exact")]
     pub const fn as_hertz_f64(self) -> f64 {
         self.0.get() as f64
     }
 }
 
-/// Shortest exact form: `5.2 GHz`, `10 MHz`.
+/// Writes the shortest exact form: `5.2 GHz`, `10 MHz`.
 impl fmt::Display for Frequency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(1_000_000_000, "GHz"), (1_000_000, "MHz"), (1_000, "kHz"), (1, "Hz")];

@@ -1,47 +1,48 @@
-//! Lengths, and how fast they are covered.
+//! Lengths and speeds.
 
 use std::fmt;
 
 use crate::text::write_signed;
 
-/// A length or a coordinate, of either sign [mm].
+/// A length or a coordinate, positive or negative [mm].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Length(i64);
 
-/// A speed along an axis, of either sign [mm/s].
+/// A speed along an axis, positive or negative [mm/s].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Speed(i64);
 
 impl Length {
-    /// No length.
+    /// A length of zero.
     pub const ZERO: Self = Self(0);
 
-    /// `millimetres` mm.
+    /// A length of this many millimetres.
     pub const fn from_millimetres(millimetres: i64) -> Self {
         Self(millimetres)
     }
 
-    /// `metres` m.
+    /// A length of this many metres.
     pub const fn from_metres(metres: i64) -> Self {
         Self(metres.checked_mul(1_000).expect("a length of a light year"))
     }
 
-    /// The nearest step to `metres` m.
+    /// The length nearest to `metres` m.
     ///
     /// # Panics
-    /// If it is no number.
+    ///
+    /// Panics if `metres` is NaN.
     #[expect(clippy::cast_possible_truncation, reason = "saturates at a light year")]
     pub fn rounded(metres: f64) -> Self {
         assert!(!metres.is_nan(), "no length");
         Self((metres * 1_000.0).round() as i64)
     }
 
-    /// Length [mm].
+    /// The length in millimetres.
     pub const fn as_millimetres(self) -> i64 {
         self.0
     }
 
-    /// Length [m], rounded to the nearest `f64`.
+    /// The length in metres, rounded to the nearest `f64`.
     #[expect(clippy::cast_precision_loss, reason = "less than 9·10¹² m is exact to 1 mm")]
     pub const fn as_metres(self) -> f64 {
         self.0 as f64 / 1_000.0
@@ -49,27 +50,27 @@ impl Length {
 }
 
 impl Speed {
-    /// At rest.
+    /// A speed of zero.
     pub const ZERO: Self = Self(0);
 
-    /// `speed` mm/s.
+    /// A speed of this many mm/s.
     pub const fn from_millimetres_per_second(speed: i64) -> Self {
         Self(speed)
     }
 
-    /// `speed` m/s.
+    /// A speed of this many m/s.
     pub const fn from_metres_per_second(speed: i64) -> Self {
         Self(speed.checked_mul(1_000).expect("a speed beyond 64 bits"))
     }
 
-    /// Speed [m/s], rounded to the nearest `f64`.
+    /// The speed in m/s, rounded to the nearest `f64`.
     #[expect(clippy::cast_precision_loss, reason = "no speed is near 9·10¹² m/s")]
     pub const fn as_metres_per_second(self) -> f64 {
         self.0 as f64 / 1_000.0
     }
 }
 
-/// Shortest exact form: `370 m`, `1.5 km`, `-1 mm`.
+/// Writes the shortest exact form: `370 m`, `1.5 km`, `-1 mm`.
 impl fmt::Display for Length {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
@@ -79,7 +80,7 @@ impl fmt::Display for Length {
     }
 }
 
-/// In metres per second: `1.5 m/s`.
+/// Writes metres per second: `1.5 m/s`.
 impl fmt::Display for Speed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_signed(f, self.0, &[(1_000, "m/s")])

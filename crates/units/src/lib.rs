@@ -1,10 +1,7 @@
-//! Physical quantities of the laboratory, as types: [`Time`], [`Duration`], [`Bytes`], [`DataRate`],
-//! [`Probability`], [`Decibels`], [`Dbm`], [`Length`], [`Speed`], [`Frequency`].
-//!
-//! All that adds up is an integer, so every sum is exact on every platform. Only meaningful arithmetic exists
-//! (`Time - Time = Duration`, no `Time + Time`); overflow and negative intervals are bugs and panic, in release builds as in
-//! others. Who calculates with numbers from outside uses the `saturating` functions.
-//! Quantities are written with their unit at the text rim: `"54 Mb/s"`, `"60 ms"`, `"1460 B"`.
+//! All quantities that are added up are integers, so sums are exact on every platform. Only meaningful
+//! arithmetic exists (`Time - Time = Duration`, but no `Time + Time`). Overflow and negative intervals are
+//! bugs and panic, in release builds too. Use the `saturating` functions to calculate with numbers from
+//! outside. Configuration and output write quantities with their unit: `"54 Mb/s"`, `"60 ms"`, `"1460 B"`.
 
 mod bytes;
 mod decibels;

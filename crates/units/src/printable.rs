@@ -1,8 +1,8 @@
-//! Texts that others chose, as a terminal may have them.
+//! Escaping of texts from outside, so that they cannot control a terminal.
 
 use std::fmt::{self, Write as _};
 
-/// A writer of texts that others chose: what would steer a terminal comes out as its number.
+/// A writer that escapes control characters by their code points.
 #[derive(Debug)]
 pub struct Escaped<W>(pub W);
 
@@ -21,14 +21,15 @@ impl<W: fmt::Write> fmt::Write for Escaped<W> {
     }
 }
 
-/// The text on one line, with what would steer a terminal as its number.
+/// `text` on one line, with control characters escaped by their code points.
 pub fn escaped(text: &str) -> String {
     let mut out = Escaped(String::new());
     out.write_str(text).expect("a String takes any text");
     out.0
 }
 
-/// True of a character that steers how others are shown: controls, ends of lines, directions of writing.
+/// True for a character that changes how others are displayed: control characters, line ends, and changes of
+/// the writing direction.
 pub fn is_unprintable(c: char) -> bool {
     let is_direction = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
         || ('\u{202a}'..='\u{202e}').contains(&c)
@@ -41,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_would_steer_a_terminal_is_escaped_wherever_it_stands() {
+    fn control_characters_are_escaped_wherever_they_are() {
         let hostile = "\u{1b}]0;x\u{7} and \u{202e}, \u{2028}\u{9b}";
         assert_eq!(escaped(hostile), r"\u{1b}]0;x\u{7} and \u{202e}, \u{2028}\u{9b}");
         assert_eq!(escaped("one\ntwo\t\r\0"), r"one\ntwo\t\r\u{0}");

@@ -8,37 +8,38 @@ use std::hash::{Hash, Hasher};
 pub struct Probability(f64);
 
 impl Probability {
-    /// Probability of what never happens.
+    /// Probability of an impossible event.
     pub const ZERO: Self = Self(0.0);
-    /// Probability of what always happens.
+    /// Probability of a certain event.
     pub const ONE: Self = Self(1.0);
 
-    /// `value`, or nothing if it is no probability.
+    /// A probability of `value`; `None` unless `value` is from 0 to 1.
     pub fn new(value: f64) -> Option<Self> {
-        // -0.0 would be another bit pattern of the same probability.
+        // Without `abs`, -0.0 would be another bit pattern of the same probability.
         (0.0..=1.0).contains(&value).then_some(Self(value.abs()))
     }
 
-    /// The probability that the source code says.
+    /// A probability given in the source code.
     ///
     /// # Panics
-    /// If it is none; in a constant, that is when the program is compiled.
+    ///
+    /// Panics unless `value` is from 0 to 1; in a constant, that is a compile-time error.
     pub const fn literal(value: f64) -> Self {
         assert!(value >= 0.0 && value <= 1.0, "no probability");
         Self(value)
     }
 
-    /// Value, from 0 to 1.
+    /// The value, from 0 to 1.
     pub const fn get(self) -> f64 {
         self.0
     }
 
-    /// True if it never happens.
+    /// True if the probability is zero.
     pub fn is_zero(self) -> bool {
         self == Self::ZERO
     }
 
-    /// True if it happens, given 64 random bits, of which the upper 53 count.
+    /// True with this probability, for 64 uniformly random bits, of which the upper 53 are used.
     #[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]
     pub fn happens(self, bits: u64) -> bool {
         const SCALE: f64 = 1.0 / (1_u64 << 53) as f64;
@@ -46,7 +47,7 @@ impl Probability {
     }
 }
 
-/// Never NaN and never -0.0, so the bits decide.
+/// The value is never NaN or -0.0, so equal bits mean equal values.
 impl PartialEq for Probability {
     fn eq(&self, other: &Self) -> bool {
         self.0.to_bits() == other.0.to_bits()
@@ -61,7 +62,7 @@ impl Hash for Probability {
     }
 }
 
-/// As TOML has it: a number with a fraction.
+/// Writes a number with a fraction, as in TOML.
 impl fmt::Display for Probability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.0)
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_written_as_a_number_with_a_fraction() {
+    fn a_probability_is_written_as_a_number_with_a_fraction() {
         let text = |value| Probability::new(value).expect("a probability").to_string();
         assert_eq!([text(0.0), text(1.0), text(0.25), text(1e-7)], ["0.0", "1.0", "0.25", "1e-7"]);
     }

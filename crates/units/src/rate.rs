@@ -5,36 +5,37 @@ use std::num::NonZeroU64;
 
 use crate::{Bytes, Duration};
 
-/// Sentence of a rate that has no room.
+/// Message of the panic when a rate does not fit.
 const OVERFLOW: &str = "a data rate beyond 64 bits";
-/// Time of an octet at 1 bit/s [ns].
+/// Time of one octet at 1 bit/s [ns].
 const NS_OF_OCTET: u64 = 8_000_000_000;
 
-/// A data rate, never zero [bit/s].
+/// A data rate, greater than zero [bit/s].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DataRate(NonZeroU64);
 
 impl DataRate {
-    /// `bits_per_second` bit/s.
+    /// A rate of this many bit/s.
     ///
     /// # Panics
-    /// If the rate is zero: nothing is ever sent at no rate.
+    ///
+    /// Panics if the rate is zero, because nothing could ever be sent.
     pub const fn from_bps(bits_per_second: u64) -> Self {
         Self(NonZeroU64::new(bits_per_second).expect("a data rate of zero"))
     }
 
-    /// `kbps` kb/s, decimal.
+    /// A rate of this many kb/s (1000 bit/s).
     pub const fn from_kbps(kbps: u64) -> Self {
         Self::from_bps(kbps.checked_mul(1_000).expect(OVERFLOW))
     }
 
-    /// `mbps` Mb/s, decimal.
+    /// A rate of this many Mb/s (1 000 000 bit/s).
     pub const fn from_mbps(mbps: u64) -> Self {
         Self::from_bps(mbps.checked_mul(1_000_000).expect(OVERFLOW))
     }
 
-    /// Rate [bit/s].
+    /// The rate in bit/s.
     pub const fn bps(self) -> u64 {
         self.0.get()
     }
@@ -42,9 +43,10 @@ impl DataRate {
     /// Time to send `size` at this rate, rounded **up** to a whole nanosecond.
     ///
     /// # Panics
-    /// If it is longer than 584 years.
+    ///
+    /// Panics if the time is longer than 584 years.
     pub fn time_to_send(self, size: Bytes) -> Duration {
-        // A packet fits 64 bits, whose division takes a fraction of the time.
+        // Packets fit into 64 bits, whose division is much faster.
         if let Some(parts) = size.get().checked_mul(NS_OF_OCTET) {
             return Duration::from_nanos(parts.div_ceil(self.bps()));
         }
@@ -54,7 +56,7 @@ impl DataRate {
     }
 }
 
-/// Shortest exact form: `5.5 Mb/s`, `300 kb/s`.
+/// Writes the shortest exact form: `5.5 Mb/s`, `300 kb/s`.
 impl fmt::Display for DataRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(1_000_000_000, "Gb/s"), (1_000_000, "Mb/s"), (1_000, "kb/s"), (1, "b/s")];

@@ -1,35 +1,35 @@
-//! Quantities at the text rim: a decimal number, a space, a unit.
+//! Quantities in text form: a decimal number, a space, a unit.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::{Bytes, DataRate, Dbm, Decibels, Duration, Frequency, Length, Speed};
 
-/// Why a text is not the quantity that was asked for. Prints as a clause: what is allowed.
+/// Reason why a text is not the expected quantity. Displays what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParseQuantityError {
-    /// No number at the start.
+    /// The text does not begin with a number.
     NotANumber {
         /// An example of a well-formed value.
         example: &'static str,
     },
     /// The unit is missing or unknown.
     Unit {
-        /// Units that are allowed, largest first.
+        /// The allowed units.
         allowed: &'static str,
         /// An example of a well-formed value.
         example: &'static str,
     },
     /// The number is negative.
     Negative,
-    /// Finer than the smallest representable step.
+    /// The value has a finer resolution than the type.
     TooFine {
-        /// The smallest step.
+        /// The smallest step of the type.
         step: &'static str,
     },
-    /// Larger than can be represented.
+    /// The value is too large for the type.
     TooLarge,
-    /// Zero, where that means nothing.
+    /// The value is zero, but must not be.
     Zero,
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for ParseQuantityError {
 
 impl std::error::Error for ParseQuantityError {}
 
-/// One kind of quantity: its units with their size in smallest steps.
+/// Units of one kind of quantity, with their size in smallest steps.
 struct Dimension {
     units: &'static [(&'static str, u64)],
     allowed: &'static str,
@@ -121,7 +121,7 @@ const FREQUENCY: Dimension = Dimension {
 };
 
 impl Dimension {
-    /// The quantity in smallest steps, exactly: no floating point on the way.
+    /// Parses a quantity in smallest steps, without floating point.
     fn parse(&self, text: &str) -> Result<u64, ParseQuantityError> {
         let text = text.trim();
         if text.starts_with('-') {
@@ -147,7 +147,7 @@ impl Dimension {
             .ok_or(ParseQuantityError::TooLarge)
     }
 
-    /// Likewise, of either sign.
+    /// Parses a quantity that may be negative, in smallest steps.
     fn parse_signed(&self, text: &str) -> Result<i64, ParseQuantityError> {
         let (sign, size) = match text.trim().strip_prefix('-') {
             Some(size) => (-1, size),
@@ -162,7 +162,7 @@ impl Dimension {
             return Ok(0);
         }
         let too_fine = || ParseQuantityError::TooFine { step: self.step };
-        // No unit has more than 4·10¹² steps: past 18 decimals nothing can be a whole step.
+        // No unit has more than 4·10¹² steps, so more than 18 decimals are never a whole step.
         let places = u32::try_from(digits.len()).ok().filter(|n| *n <= 18).ok_or_else(too_fine)?;
         let denominator = 10u128.pow(places);
         let numerator = digits.parse::<u128>().map_err(|_| too_fine())? * u128::from(scale);
@@ -173,7 +173,7 @@ impl Dimension {
     }
 }
 
-/// Reads `"60 ms"`, `"1.5 s"`, `"2 min"`.
+/// Parses `"60 ms"`, `"1.5 s"`, `"2 min"`.
 impl FromStr for Duration {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -181,7 +181,7 @@ impl FromStr for Duration {
     }
 }
 
-/// Reads `"1460 B"`, `"10 MB"`, `"64 KiB"`.
+/// Parses `"1460 B"`, `"10 MB"`, `"64 KiB"`.
 impl FromStr for Bytes {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -189,7 +189,7 @@ impl FromStr for Bytes {
     }
 }
 
-/// Reads `"12 dB"`, `"-3.5 dB"`.
+/// Parses `"12 dB"`, `"-3.5 dB"`.
 impl FromStr for Decibels {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -197,7 +197,7 @@ impl FromStr for Decibels {
     }
 }
 
-/// Reads `"20 dBm"`, `"-82 dBm"`.
+/// Parses `"20 dBm"`, `"-82 dBm"`.
 impl FromStr for Dbm {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -205,7 +205,7 @@ impl FromStr for Dbm {
     }
 }
 
-/// Reads `"370 m"`, `"-1.5 m"`, `"2 km"`.
+/// Parses `"370 m"`, `"-1.5 m"`, `"2 km"`.
 impl FromStr for Length {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -213,7 +213,7 @@ impl FromStr for Length {
     }
 }
 
-/// Reads `"10 m/s"`, `"-0.5 m/s"`.
+/// Parses `"10 m/s"`, `"-0.5 m/s"`.
 impl FromStr for Speed {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -221,7 +221,7 @@ impl FromStr for Speed {
     }
 }
 
-/// Reads `"5.2 GHz"`, `"10 MHz"`.
+/// Parses `"5.2 GHz"`, `"10 MHz"`.
 impl FromStr for Frequency {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -232,7 +232,7 @@ impl FromStr for Frequency {
     }
 }
 
-/// Reads `"5.5 Mb/s"`, `"300 kb/s"`.
+/// Parses `"5.5 Mb/s"`, `"300 kb/s"`.
 impl FromStr for DataRate {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -259,7 +259,7 @@ pub(crate) fn write_scaled(
     write!(f, "{whole}.{} {unit}", decimals.trim_end_matches('0'))
 }
 
-/// [`write_scaled`] for either sign.
+/// As [`write_scaled`], for positive or negative `steps`.
 pub(crate) fn write_signed(
     f: &mut fmt::Formatter<'_>,
     steps: i64,

@@ -4,14 +4,14 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Rem, Sub, SubAssign};
 
-/// Sentence of an interval that has no room.
+/// Message of the panic when an interval does not fit.
 const OVERFLOW: &str = "duration overflows 584 years";
 
 /// A point in simulated time, counted from the start of the run [ns].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
-/// A distance between two points in time, never negative [ns].
+/// An interval of time, never negative [ns].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Duration(u64);
@@ -19,62 +19,62 @@ pub struct Duration(u64);
 impl Time {
     /// The start of the run.
     pub const ZERO: Self = Self(0);
-    /// Later than every event.
+    /// The latest possible time, after every event.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// The point `ns` nanoseconds after the start.
+    /// The time `ns` nanoseconds after the start of the run.
     pub const fn from_nanos(ns: u64) -> Self {
         Self(ns)
     }
 
-    /// Distance from the start [ns].
+    /// Time since the start of the run in nanoseconds.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// Distance from the start [s], rounded to the nearest `f64`.
+    /// Time since the start of the run in seconds, rounded to the nearest `f64`.
     pub fn as_secs_f64(self) -> f64 {
         Duration(self.0).as_secs_f64()
     }
 
-    /// Distance since `earlier`, or zero if `earlier` is later.
+    /// Interval since `earlier`, or zero if `earlier` is later.
     pub const fn saturating_since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
 }
 
 impl Duration {
-    /// No time at all.
+    /// An interval of zero.
     pub const ZERO: Self = Self(0);
-    /// Longer than every run.
+    /// The longest possible interval.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// `ns` nanoseconds.
+    /// An interval of this many nanoseconds.
     pub const fn from_nanos(ns: u64) -> Self {
         Self(ns)
     }
 
-    /// `us` microseconds.
+    /// An interval of this many microseconds.
     pub const fn from_micros(us: u64) -> Self {
         Self(us.checked_mul(1_000).expect(OVERFLOW))
     }
 
-    /// `ms` milliseconds.
+    /// An interval of this many milliseconds.
     pub const fn from_millis(ms: u64) -> Self {
         Self(ms.checked_mul(1_000_000).expect(OVERFLOW))
     }
 
-    /// `s` seconds.
+    /// An interval of this many seconds.
     pub const fn from_secs(s: u64) -> Self {
         Self(s.checked_mul(1_000_000_000).expect(OVERFLOW))
     }
 
-    /// Length [ns].
+    /// The length in nanoseconds.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// Length [s], rounded to the nearest `f64`.
+    /// The length in seconds, rounded to the nearest `f64`.
     #[expect(clippy::cast_precision_loss, reason = "a run shorter than 104 days is exact")]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
@@ -85,7 +85,7 @@ impl Duration {
         self.0 == 0
     }
 
-    /// `self + other`, or [`Duration::MAX`] where that overflows.
+    /// `self + other`, or [`Duration::MAX`] if that overflows.
     #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
@@ -97,13 +97,13 @@ impl Duration {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// `self · factor`, or [`Duration::MAX`] where that overflows (time-out back-off).
+    /// `self · factor`, or [`Duration::MAX`] if that overflows.
     #[must_use]
     pub const fn saturating_mul(self, factor: u64) -> Self {
         Self(self.0.saturating_mul(factor))
     }
 
-    /// Number of whole `step`s that fit.
+    /// Number of whole `step`s in the interval.
     pub const fn whole_steps(self, step: Self) -> u64 {
         self.0 / step.0
     }
@@ -189,7 +189,7 @@ impl Sum for Duration {
     }
 }
 
-/// Shortest exact form with a unit: `20 us`, `1.5 s`.
+/// Writes the shortest exact form: `20 us`, `1.5 s`.
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         crate::text::write_scaled(

@@ -189,7 +189,7 @@ impl LinkRate {
     /// A rate that Minstrel-HT finds among `modes`, which stand in groups.
     pub(crate) fn grouped(
         (params, seed): (minstrel_ht::Params, u64),
-        modes: Vec<(Mode, minstrel_ht::Rate)>,
+        modes: Vec<(Mode, minstrel_ht::GroupedRate)>,
     ) -> Self {
         let (modes, rates): (Vec<Mode>, _) = modes.into_iter().unzip();
         let vectors: Vec<TxVector> = modes.into_iter().map(TxVector::Mode).collect();

@@ -1,67 +1,69 @@
-//! A station that measures its channel, and has windows for its connections when a rate of its link changes.
+//! Station of the ARF window law: measures its channel and computes windows when the rate of its link
+//! changes.
 //!
-//! It takes in one frame after the other in place: its account of all stations would be copied with each of them.
+//! The state is updated in place, because copying it with every frame would be costly.
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
-use super::{Connection, Extra, Measured, Observation, Params};
+use super::{Connection, ExtraTime, Measured, Observation, Params};
 use crate::Direction;
 use crate::exchange::{Exchanges, Load};
 use crate::occupancy_meter as meter;
-use crate::receipts::{Heard, LocalFlow, Receipts};
+use crate::receipts::{DeliveryTracker, HeardFrame, LocalFlow};
 
-/// Memory from frame to frame.
+/// State of the station.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     meter: meter::State,
-    /// Rates that work, up and down.
+    /// Rates of the last delivered frames, up and down.
     rates: [super::State; 2],
-    /// TCP connections with an end at the station.
+    /// TCP connections that begin or end at the station.
     connections: Vec<LocalFlow>,
-    receipts: Receipts,
+    deliveries: DeliveryTracker,
 }
 
 impl State {
-    /// Nothing has been heard. `connections` are those with an end at the station.
+    /// Creates the state of a station with these `connections`, before any frame.
     #[must_use]
     pub fn new(connections: Vec<LocalFlow>) -> Self {
         Self { connections, ..Self::default() }
     }
 
-    /// The observation slot under way.
+    /// The current observation slot.
     #[must_use]
     pub fn current(&self) -> &meter::Slot {
         self.meter.current()
     }
 
-    /// TCP connections with an end at the station.
+    /// TCP connections that begin or end at the station.
     #[must_use]
     pub fn connections(&self) -> &[LocalFlow] {
         &self.connections
     }
 }
 
-/// Measurement of a time: of a slot, or of several without a frame.  [arf-window §III-A]
+/// Channel measurement over one slot, or over several slots without a frame.  [arf-window §III-A]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Begin of that time.
+    /// Start of the measured time.
     pub from: Time,
-    /// Its end.
+    /// End of the measured time.
     pub to: Time,
-    /// Frames and SIFS of its own exchanges, both ways, that were answered.
+    /// Frames and SIFS of the station's own answered exchanges, both directions.
     pub own: Duration,
-    /// Those of all other stations.
+    /// Frames and SIFS of all other stations' exchanges.
     pub others: Duration,
-    /// Parts of `own` and of `others` that lie before `from`.
+    /// Parts of `own` and `others` that are before `from`.
     pub early: [Duration; 2],
-    /// Active stations, N.
+    /// N: number of active stations.
     pub active: u32,
 }
 
-/// Ends the slots that are over at `now`: what was measured in the one that was under way, and in silent ones.
+/// Ends the slots that are over at `now`. Returns reports of the slot that was current, and of the slots
+/// without a frame after it.
 pub fn report(meter: &meter::Params, state: &mut State, now: Time) -> [Option<Report>; 2] {
-    let ended = meter::close(meter, &mut state.meter, now);
-    let Some(meter::Ended { from, slot, silent }) = ended else { return [None; 2] };
+    let ended = meter::end_slots(meter, &mut state.meter, now);
+    let Some(meter::EndedSlot { from, slot, silent }) = ended else { return [None; 2] };
     let (own, others) = slot.exchanges(meter.me);
     let active = u32::try_from(slot.stations.len()).expect("at most 65 535 stations");
     let to = from + meter.slot;
@@ -77,24 +79,26 @@ pub fn report(meter: &meter::Params, state: &mut State, now: Time) -> [Option<Re
     [Some(Report { from, to, own, others, early: slot.early, active }), silence]
 }
 
-/// A change of the rate of data in one direction, and what it leaves each connection.
+/// A change of the data rate in one direction, and the channel time that it leaves for each connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
     direction: Direction,
     rate: DataRate,
-    extra: Extra,
+    extra: ExtraTime,
     access: meter::Access,
 }
 
-/// The station has decoded or sent a frame. A change of a rate, after which [`windows`] are due.
+/// Processes a frame that the station has decoded or sent. Returns a change of the rate, after which the
+/// owner calls [`windows`].
 pub fn step(
     params: &Params,
     meter: &meter::Params,
     state: &mut State,
-    heard: &Heard,
+    heard: &HeardFrame,
 ) -> Option<Change> {
     meter::step(meter, &mut state.meter, &heard.frame);
-    let (direction, rate) = state.receipts.take(meter.me, heard, state.connections.iter_mut())?;
+    let (direction, rate) =
+        state.deliveries.process(meter.me, heard, state.connections.iter_mut())?;
     let known = state.rates[direction as usize];
     if known.knows(rate) {
         return None;
@@ -107,24 +111,24 @@ pub fn step(
     Some(Change { direction, rate, extra: extra?, access: access? })
 }
 
-/// The end of a connection at the station, as its transport knows it.
+/// State of a connection's transport at the station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct End {
-    /// A mean of its round trip of late.
+pub struct TcpEndpoint {
+    /// Smoothed round-trip time.
     pub smoothed_round_trip: Duration,
-    /// Its least round trip so far.
+    /// Smallest round-trip time.
     pub least_round_trip: Duration,
-    /// Buffer that the window must not exceed.
+    /// Receive buffer, which limits the window.
     pub buffer: Bytes,
 }
 
-/// Windows of the connections whose data goes in the direction of a change, at its new rate. `end` tells of each
-/// that knows its round trips.
+/// Windows at the new rate for the connections whose data has the direction of `change`. `endpoint` returns the
+/// transport state of a connection, or `None` before it has round-trip samples.
 pub fn windows<'s>(
     params: &'s Params,
     state: &'s State,
     change: Change,
-    end: impl Fn(&LocalFlow) -> Option<End> + 's,
+    endpoint: impl Fn(&LocalFlow) -> Option<TcpEndpoint> + 's,
     exchange: &'s Exchanges,
 ) -> impl Iterator<Item = (&'s LocalFlow, Bytes)> {
     let slot = state.meter.last().expect("windows follow from a slot");
@@ -134,13 +138,13 @@ pub fn windows<'s>(
         direction,
         msdu,
         rate,
-        most: params.aggregates.most(seen),
+        max_packets: params.aggregates.max_packets(seen),
     };
     let exchange = move |load| exchange(access.up, load);
     let controlled = long_lived(params, state, slot)
         .filter(move |(it, _)| it.direction == change.direction && it.is_controlled);
     controlled.filter_map(move |(local, seen)| {
-        let End { smoothed_round_trip, least_round_trip, buffer } = end(local)?;
+        let TcpEndpoint { smoothed_round_trip, least_round_trip, buffer } = endpoint(local)?;
         let segment = Bytes::new(seen.octets.get() / u64::from(seen.packets));
         let connection = Connection {
             occupied: seen.usage.occupancy(change.access),
@@ -157,13 +161,13 @@ pub fn windows<'s>(
     })
 }
 
-/// Times before an exchange: a DIFS and the mean back-off that the paper assumes.  [arf-window eq. 1]
+/// Access time of an exchange: a DIFS and the mean back-off that the paper assumes.  [arf-window eq. 1]
 fn access(meter: &meter::Params, slot: &meter::Slot) -> meter::Access {
     let access = meter.difs + meter::mean_backoff(meter, slot.active());
     meter::Access { up: access, down: access }
 }
 
-/// Connections that count as long-lived, with what they had in the slot.
+/// Long-lived connections with their usage in the slot.
 fn long_lived<'s>(
     params: &Params,
     state: &'s State,
@@ -171,11 +175,11 @@ fn long_lived<'s>(
 ) -> impl Iterator<Item = (&'s LocalFlow, &'s meter::FlowUsage)> {
     let least = params.long_lived;
     let active = |it: &'s LocalFlow| Some((it, slot.flows.get(it.flow)?));
-    let connections = state.connections.iter().filter(move |it| it.moved >= least);
+    let connections = state.connections.iter().filter(move |it| it.delivered >= least);
     connections.filter_map(active).filter(|(_, seen)| seen.packets > 0)
 }
 
-/// The slot as the law wants to know it.
+/// Measurements of `slot` in the form that the law needs.
 fn measured(
     params: &Params,
     meter: &meter::Params,
@@ -193,7 +197,7 @@ fn measured(
     }
 }
 
-/// Segments that one ACK acknowledges, as the slot had them.
+/// Segments per ACK in the slot, rounded to the nearest integer.
 fn segments_per_ack(seen: &meter::FlowUsage) -> u32 {
     let acks = seen.answers.max(1);
     ((seen.packets + acks / 2) / acks).max(1)
@@ -208,8 +212,8 @@ mod tests {
     const SLOW: DataRate = DataRate::from_mbps(48);
 
     /// A data frame of 248 µs that the station receives, at `end` ms.
-    fn data(end: u64, rate: DataRate) -> Heard<'static> {
-        Heard { frame: crate::fixture::data(1_000 * end, AP, ME), rate }
+    fn data(end: u64, rate: DataRate) -> HeardFrame<'static> {
+        HeardFrame { frame: crate::fixture::data(1_000 * end, AP, ME), rate }
     }
 
     #[test]
@@ -220,9 +224,9 @@ mod tests {
         assert_eq!([of(10, 5), of(10, 4), of(10, 3), of(1, 9), of(7, 0)], [2, 3, 3, 1, 7]);
     }
 
-    /// An exchange of 292 µs in the first slot; two more are silent before 950 ms.
+    /// An exchange of 292 µs in the first slot; two more slots without a frame end before 950 ms.
     #[test]
-    fn a_report_says_what_was_heard_and_how_long_nothing_was() {
+    fn a_report_has_the_occupancy_and_the_silence_after_it() {
         let mut state = State::new(Vec::new());
         step(&Params::default(), &METER, &mut state, &data(10, FAST));
         assert_eq!(report(&METER, &mut state, at_ms(299)), [None; 2]);
@@ -234,7 +238,7 @@ mod tests {
         assert_eq!(report(&METER, &mut state, at_ms(950)), [None; 2]);
     }
 
-    /// A window follows a change of the rate, once a slot is over, for a connection that is long-lived and controlled.
+    /// A rate change yields a window once a slot is over, for a connection that is long-lived and controlled.
     ///
     /// Verifies: [arf-window §III-B]
     #[test]
@@ -248,18 +252,18 @@ mod tests {
         assert_eq!(step(&params, &METER, &mut state, &data(310, SLOW)), None, "nothing new");
         let change = step(&params, &METER, &mut state, &data(320, FAST)).expect("a change");
         let buffer = Bytes::new(20_000);
-        let end = |_: &LocalFlow| {
+        let endpoint = |_: &LocalFlow| {
             let round_trip = us(10_000);
             let (smoothed_round_trip, least_round_trip) = (round_trip, round_trip);
-            Some(End { smoothed_round_trip, least_round_trip, buffer })
+            Some(TcpEndpoint { smoothed_round_trip, least_round_trip, buffer })
         };
         let exchange = |access, _| {
             let (data, ack, sifs, packets) = (us(248), us(28), us(16), 1);
             crate::exchange::Exchange { access, protection: [None; 2], data, ack, sifs, packets }
         };
-        let windows = windows(&params, &state, change, end, &exchange);
+        let windows = windows(&params, &state, change, endpoint, &exchange);
         let windows: Vec<_> = windows.map(|(local, window)| (local.flow, window)).collect();
-        // Nearly all of the channel is its own: 10 ms of it are more than the buffer.
+        // Nearly all of the channel is its own, and 10 ms of it are more than the buffer.
         assert_eq!(windows, [(7, Bytes::new(20_000))]);
     }
 }

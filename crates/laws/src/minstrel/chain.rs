@@ -2,7 +2,7 @@
 
 use airfair_units::Duration;
 
-use super::statistics::{Choice, Rate};
+use super::statistics::{Choice, RateStatistics};
 use super::{Params, State, is_faster};
 
 /// Fewest attempts of a stage.
@@ -10,14 +10,14 @@ const FEWEST: u8 = 2;
 /// Most attempts of a stage.
 const MOST: u8 = 7;
 
-/// A part of the retry chain.
+/// A stage of the retry chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stage {
     pub(super) level: u8,
     pub(super) attempts: u8,
 }
 
-/// The chain of a frame, at its first attempt.  [linux-minstrel §`minstrel_get_rate`]
+/// Starts the retry chain of a frame at its first attempt.  [linux-minstrel §`minstrel_get_rate`]
 pub(super) fn start_chain(
     params: &Params,
     times: &[Duration],
@@ -37,7 +37,7 @@ pub(super) fn start_chain(
     State { chain, stage: 0, left: chain[0].attempts - 1, ..state }
 }
 
-/// The next attempt of a frame; beyond the end of the chain its last rate stays.
+/// Advances to the next attempt of a frame. After the end of the chain the last rate stays.
 pub(super) fn continue_chain(state: State) -> State {
     if state.left > 0 {
         return State { left: state.left - 1, ..state };
@@ -49,8 +49,8 @@ pub(super) fn continue_chain(state: State) -> State {
     }
 }
 
-/// Attempts of a stage: what fits into a segment, but few where the outcome is known.
-pub(super) fn attempts(params: &Params, time: Duration, rate: Rate) -> u8 {
+/// Attempts of a stage: as many as fit into its time, or few if the outcome is nearly certain.
+pub(super) fn attempts(params: &Params, time: Duration, rate: RateStatistics) -> u8 {
     if rate.samples_left.is_some() {
         return FEWEST;
     }

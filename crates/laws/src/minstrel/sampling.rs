@@ -1,13 +1,13 @@
-//! Samples: frames that try a rate which the statistics have not chosen.
+//! Sampling: frames that try a rate other than the selected ones.
 
 use airfair_units::Duration;
 
 use super::{Params, State, is_faster};
 
-/// Frames after which their count and that of the samples start anew.
+/// Number of frames after which the counts of frames and samples restart.
 pub(super) const FRAMES: u32 = 10_000;
 
-/// Counts a frame and decides which rate it samples, if any.  [linux-minstrel §`minstrel_get_rate`]
+/// Counts a frame and selects the rate that it samples, if any.  [linux-minstrel §`minstrel_get_rate`]
 pub(super) fn sample(
     params: &Params,
     times: &[Duration],
@@ -22,7 +22,7 @@ pub(super) fn sample(
     if behind == 0 || state.count == 1 {
         return (state, None);
     }
-    // More than two rounds behind is forgotten, lest a burst of samples make up for it.
+    // Samples overdue by more than two rounds are dropped, to avoid a burst of samples.
     let forgotten = behind.saturating_sub(2 * u32::from(state.count));
     let (mut state, level) = take_turn(State { samples: samples + forgotten, ..state }, draw);
     if is_faster(times, level, state.choice.best) {
@@ -35,14 +35,14 @@ pub(super) fn sample(
     (State { samples: state.samples + 1, ..state }, Some(level))
 }
 
-/// One of the rates that wait for their turn in this round; after the last of them a new round begins.
+/// Takes one of the rates not sampled yet in this round. After the last one a new round begins.
 fn take_turn(state: State, draw: u32) -> (State, u8) {
     let all = (1_u16 << state.count) - 2;
     let waiting = if state.waiting == 0 { all } else { state.waiting };
     let chosen = (u64::from(draw) * u64::from(waiting.count_ones())) >> 32;
     let mut from_chosen = waiting;
     for _ in 0..chosen {
-        // clears the lowest bit
+        // Clears the lowest bit.
         from_chosen &= from_chosen - 1;
     }
     let level = from_chosen.trailing_zeros();

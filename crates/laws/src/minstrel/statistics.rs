@@ -1,32 +1,32 @@
-//! Statistics of every rate, and the rates that they choose.
+//! Success statistics of every rate, and the rates selected from them.
 
 use airfair_units::Duration;
 
 use super::{Params, place};
 
-/// A success probability of 100 %, so fine that rounding does not matter.  [linux-minstrel]
+/// Success probability of 100 %, in units so fine that rounding does not matter.  [linux-minstrel]
 pub(super) const CERTAIN: u16 = 18_000;
-/// 95 %: enough for the probable rate.
+/// 95 %: success probability required for the probable rate.
 const ROBUST: u16 = CERTAIN / 100 * 95;
-/// 10 %: below it a rate is useless.
+/// 10 %: success probability below which a rate is useless.
 const USEFUL: u16 = CERTAIN / 100 * 10;
-/// Samples per interval that may go first at a rate below 10 % or above 95 %.
+/// Samples per interval whose first stage is at a rate below 10 % or above 95 %.
 const SAMPLES: u8 = 4;
 
 /// Statistics of a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Rate {
+pub(super) struct RateStatistics {
     /// Smoothed success probability [1/18 000].
     pub(super) probability: u16,
-    /// Attempts in this interval.
+    /// Attempts in the current interval.
     pub(super) attempts: u32,
-    /// Those of them that were acknowledged.
+    /// Acknowledged attempts in the current interval.
     pub(super) successes: u32,
-    /// Samples that may yet go first in this interval, at a rate known as useless or robust.
+    /// Remaining samples of this interval with the rate as first stage; `None` if not limited.
     pub(super) samples_left: Option<u8>,
 }
 
-/// Choice that the statistics led to: places in the list of rates.
+/// Selected rates, as indexes into the list of rates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Choice {
     pub(super) best: u8,
@@ -34,15 +34,20 @@ pub(super) struct Choice {
     pub(super) probable: u8,
 }
 
-/// A rate's statistics at the end of an interval.  [linux-minstrel §`minstrel_update_stats`]
-pub(super) fn refreshed(params: &Params, rate: Rate) -> Rate {
+/// Statistics of a rate at the end of an interval.  [linux-minstrel §`minstrel_update_stats`]
+pub(super) fn refreshed(params: &Params, rate: RateStatistics) -> RateStatistics {
     let probability = if rate.attempts == 0 { rate.probability } else { smoothed(params, rate) };
     let is_settled = !(USEFUL..=ROBUST).contains(&probability);
-    Rate { probability, attempts: 0, successes: 0, samples_left: is_settled.then_some(SAMPLES) }
+    RateStatistics {
+        probability,
+        attempts: 0,
+        successes: 0,
+        samples_left: is_settled.then_some(SAMPLES),
+    }
 }
 
-/// Success probability after an interval with attempts [1/18 000], rounded down twice as Linux does.
-fn smoothed(params: &Params, rate: Rate) -> u16 {
+/// New success probability after an interval with attempts [1/18 000], rounded down twice as in Linux.
+fn smoothed(params: &Params, rate: RateStatistics) -> u16 {
     let fresh = u64::from(rate.successes) * u64::from(CERTAIN) / u64::from(rate.attempts);
     let weight = u64::from(params.ewma);
     let rest = 100_u64.checked_sub(weight).expect("a weight of 100 % at most");
@@ -50,16 +55,16 @@ fn smoothed(params: &Params, rate: Rate) -> u16 {
     u16::try_from(sum / 100).expect("a probability")
 }
 
-/// Throughput of a rate: frames per second [1/18 000].
-fn throughput(rate: Rate, time: Duration) -> u64 {
+/// Throughput of a rate [frames/s · 18 000].
+fn throughput(rate: RateStatistics, time: Duration) -> u64 {
     if rate.probability < USEFUL {
         return 0;
     }
     u64::from(rate.probability) * 1_000_000_000 / time.as_nanos()
 }
 
-/// Rates that the chain is made of; among equals the slower, and the lowest if none carries anything.
-pub(super) fn choose(times: &[Duration], rates: &[Rate]) -> Choice {
+/// Rates for the retry chain. Among equals the slower rate; the lowest if no rate delivers anything.
+pub(super) fn choose(times: &[Duration], rates: &[RateStatistics]) -> Choice {
     let count = times.len();
     let carried = |level: usize| throughput(rates[level], times[level]);
     let is_robust = |level: usize| rates[level].probability >= ROBUST;
@@ -73,7 +78,7 @@ pub(super) fn choose(times: &[Duration], rates: &[Rate]) -> Choice {
     Choice { best: place(best), second: place(second), probable: place(probable) }
 }
 
-/// The first of the levels for which `worth` is largest.
+/// The first of the levels with the largest `worth`.
 fn largest(count: usize, worth: impl Fn(usize) -> u64) -> usize {
     (1..count).fold(0, |top, level| if worth(level) > worth(top) { level } else { top })
 }

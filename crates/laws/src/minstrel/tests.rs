@@ -1,8 +1,8 @@
-//! Statistics, samples and retry chains by hand, and links whose losses are known.
+//! Tests of statistics, samples and retry chains with computed values, and of links with known losses.
 
 use super::chain::{Stage, attempts};
 use super::sampling::FRAMES;
-use super::statistics::{CERTAIN, Choice, Rate, choose, refreshed};
+use super::statistics::{CERTAIN, Choice, RateStatistics, choose, refreshed};
 use super::*;
 use proptest::prelude::*;
 
@@ -27,17 +27,18 @@ fn first(draw: u32) -> Event {
 
 const AGAIN: Event = Event::Sending { is_first: false, draw: 0 };
 
-/// A state after an update that left these probabilities [%].
+/// State after an update with these success probabilities [%].
 fn known(times: &[Duration], percent: &[u16]) -> State {
     let mut state = State::new(&PARAMS, times);
     for (rate, &percent) in state.rates.iter_mut().zip(percent) {
-        *rate = refreshed(&PARAMS, Rate { probability: CERTAIN / 100 * percent, ..*rate });
+        *rate =
+            refreshed(&PARAMS, RateStatistics { probability: CERTAIN / 100 * percent, ..*rate });
     }
     let choice = choose(times, &state.rates);
     State { choice, updated: Some(ms(0)), ..state }
 }
 
-/// The levels of the attempts of a frame that begins in `state`.
+/// Levels of the attempts of a frame that starts in `state`.
 fn levels(times: &[Duration], state: State, draw: u32, attempts: usize) -> String {
     let mut state = step(&PARAMS, times, state, ms(1), first(draw));
     let mut out = state.level().to_string();
@@ -48,10 +49,10 @@ fn levels(times: &[Duration], state: State, draw: u32, attempts: usize) -> Strin
     out
 }
 
-/// In 18 000ths, rounded down:
+/// In units of 1/18 000, rounded down:
 /// 3 of 4 are 13 500: 0 · 75 % + 13 500 · 25 % = 3375
 /// 1 of 3 are 6000: 3375 · 75 % + 6000 · 25 % = 4031.25
-/// none sent: as before
+/// none sent: unchanged
 /// 7 of 7 are 18 000: 4031 · 75 % + 18 000 · 25 % = 7523.25
 /// 0 of 2: 7523 · 75 % = 5642.25
 ///
@@ -75,10 +76,10 @@ fn success_probabilities_are_smoothed() {
             state = step(&PARAMS, &times, state, ms(at - 50), Event::Failure);
         }
         let before = state.rates[0];
-        // the interval counts from the first frame, at 5 ms, and an update needs all of it
+        // The interval begins with the first frame, at 5 ms, and an update needs a whole interval.
         state = step(&PARAMS, &times, state, ms(at - 1), first(0));
         assert_eq!(state.rates[0], before);
-        // a retry updates nothing
+        // A retry updates nothing.
         state = step(&PARAMS, &times, state, ms(at), AGAIN);
         assert_eq!(state.rates[0], before);
         state = step(&PARAMS, &times, state, ms(at), first(0));
@@ -87,7 +88,7 @@ fn success_probabilities_are_smoothed() {
     }
 }
 
-/// An attempt counts at the rate that it was sent at: here two at level 3 and one at level 0.
+/// An attempt counts at the rate of its stage: here two at level 3 and one at level 0.
 #[test]
 fn an_attempt_counts_at_its_rate() {
     let times = micros([8000, 4000, 2000, 1000]);
@@ -106,14 +107,14 @@ fn an_attempt_counts_at_its_rate() {
     assert_eq!(counts[..4], [(1, 1), (0, 0), (0, 0), (2, 0)]);
 }
 
-/// Frames per second of 8, 4, 2 and 1 ms:
+/// Frames per second with 8, 4, 2 and 1 ms:
 /// 100, 96, 60 and 9 %: 125, 240, 300 and, below 10 %, none
 /// 90, 94, 60 and 10 %: 112.5, 235, 300 and 100; no rate has 95 %, so the most probable is 94 %
 /// 94, 90, 60 and 80 %: 117.5, 225, 300 and 800
-/// 95, 100, 0 and 0 %: 118.75, 250; of the two above 95 % the one with more throughput
-/// 97, 95, 0 and 0 %: 121.25, 237.5; 95 % are enough
-/// 0, 0, 0 and 50 %: 500 alone; nothing is second, so the lowest
-/// 9, 8, 0 and 0 %: nothing at all, but 9 % is the most probable
+/// 95, 100, 0 and 0 %: 118.75, 250; of the two above 95 % the one with the higher throughput
+/// 97, 95, 0 and 0 %: 121.25, 237.5; 95 % suffice
+/// 0, 0, 0 and 50 %: only 500; there is no second, so the lowest
+/// 9, 8, 0 and 0 %: none, but 9 % is the most probable
 ///
 /// Verifies: [linux-minstrel §`minstrel_update_stats`]
 #[test]
@@ -152,7 +153,7 @@ fn an_ordinary_frame_tries_best_second_probable_lowest() {
     assert_eq!(levels(&micros(FIVE), state, 0, 12), "333111100000");
 }
 
-/// Three attempts at rate 3, two at rate 1, which stands in two stages, and two at rate 0.
+/// Three attempts at rate 3, two at rate 1 in each of two stages, and two at rate 0.
 ///
 /// Verifies: [linux-minstrel §`minstrel_get_rate`]
 #[test]
@@ -167,7 +168,7 @@ fn a_chain_ends_with_the_attempts_of_its_last_stage() {
     assert_eq!(attempts, 3 + 2 + 2 + 2);
 }
 
-/// The tenth frame is a sample. Of the waiting rates 1, 2, 3 and 4 a quarter of all draws picks each.
+/// The tenth frame is a sample. A quarter of all random numbers selects each of the rates 1, 2, 3 and 4.
 ///
 /// Verifies: [linux-minstrel §`minstrel_get_rate`]
 #[test]
@@ -176,31 +177,32 @@ fn a_faster_sample_goes_first_and_any_other_second() {
     assert_eq!(levels(&times, state, u32::MAX, 12), "443331100000");
     assert_eq!(levels(&times, state, 1 << 30, 12), "333221100000");
     assert_eq!(levels(&times, state, (1 << 30) - 1, 12), "333111100000");
-    // the best itself: twice its attempts
+    // The sample is the best rate itself: twice its attempts.
     assert_eq!(levels(&times, state, 1 << 31, 12), "333333110000");
-    // as fast as the best is not faster: 6 ms / 1 ms = 6 attempts of the best come first
+    // A rate as fast as the best is not faster: 6 ms / 1 ms = 6 attempts at the best come first.
     let times = micros([1000, 1000]);
     let state = State { frames: 9, ..known(&times, &[50, 0]) };
     assert_eq!(levels(&times, state, 0, 9), "000000110");
 }
 
-/// 6 ms hold 3 frames of 2 ms, 2 of 2.001 ms, 6 of 1 ms; at least 2 and at most 7 attempts.
+/// 6 ms are enough for 3 frames of 2 ms, 2 of 2.001 ms, 6 of 1 ms; at least 2 and at most 7 attempts.
 ///
 /// Verifies: [linux-minstrel §`minstrel_get_rate`]
 #[test]
 fn a_stage_has_the_attempts_that_fit_into_its_time() {
-    let unknown = Rate::default();
+    let unknown = RateStatistics::default();
     let fitting = |us| attempts(&PARAMS, Duration::from_micros(us), unknown);
     assert_eq!([2000, 2001, 1000, 857, 10, 3001, 60_000].map(fitting), [3, 2, 6, 7, 7, 2, 2]);
-    // a settled rate has two: more tell nothing new
+    // A rate with a nearly certain outcome has two attempts.
     let probable = |percent: u16| {
-        let rate = refreshed(&PARAMS, Rate { probability: CERTAIN / 100 * percent, ..unknown });
+        let rate =
+            refreshed(&PARAMS, RateStatistics { probability: CERTAIN / 100 * percent, ..unknown });
         attempts(&PARAMS, Duration::from_micros(1000), rate)
     };
     assert_eq!([0, 9, 10, 50, 95, 96, 100].map(probable), [2, 2, 6, 6, 6, 2, 2]);
 }
 
-/// Nothing is known yet: four stages at the lowest rate, 6 ms / 2 ms = 3 attempts each.
+/// Nothing is known yet: four stages at the lowest rate with 6 ms / 2 ms = 3 attempts each.
 #[test]
 fn a_link_starts_at_its_lowest_rate() {
     let times = micros([2000, 1000]);
@@ -214,10 +216,10 @@ fn noise(seed: &mut u64) -> u32 {
     u32::try_from(*seed >> 32).unwrap()
 }
 
-/// Frames of 1200 octets at the rates of OFDM, roughly.
+/// Approximate durations of frames of 1200 octets at the OFDM rates.
 const OFDM: [u64; 8] = [1724, 1192, 924, 656, 524, 388, 324, 300];
 
-/// Number of times that each rate begins a frame, of `frames` that all fail, `pause` apart.
+/// Number of frames that start at each rate, out of `frames` that all fail, sent every `pause`.
 fn starts(frames: u64, pause: Duration) -> [u32; 8] {
     let (times, mut seed) = (micros(OFDM), 1);
     let (mut state, mut now, mut starts) = (State::new(&PARAMS, &times), ms(0), [0; 8]);
@@ -230,8 +232,8 @@ fn starts(frames: u64, pause: Duration) -> [u32; 8] {
     starts
 }
 
-/// Best stays the lowest, so every sample goes first: 100 of 1000 frames. 14 rounds of 7 rates are 98.
-/// The counts begin anew after 10 000 frames, and nothing is lost: 2000 of 20 000.
+/// The best rate stays the lowest, so every sample is a first stage: 100 of 1000 frames. 14 rounds of 7 rates
+/// are 98. The counts restart after 10 000 frames, but no sample is lost: 2000 of 20 000.
 ///
 /// Verifies: [linux-minstrel §`minstrel_get_rate`]
 #[test]
@@ -251,7 +253,7 @@ fn a_useless_rate_is_sampled_four_times_in_an_interval() {
     assert_eq!([1000, 2000, 3000].map(sampled), [100, 128, 156]);
 }
 
-/// Five rates, 30 frames behind: 20 are forgotten, so that the frame is the first of ten in a row.
+/// With five rates and 30 samples overdue, 20 are dropped; this frame is the first of ten samples in a row.
 #[test]
 fn samples_long_overdue_are_forgotten() {
     let times = micros(FIVE);
@@ -266,7 +268,7 @@ fn samples_long_overdue_are_forgotten() {
     for _ in 0..20 {
         state = step(&PARAMS, &times, state, ms(1), first(0));
     }
-    // 330 frames, 33 samples: nothing is due any more
+    // 330 frames, 33 samples: no sample is due any more.
     assert_eq!((state.frames, state.samples), (330, 33));
 }
 
@@ -292,15 +294,15 @@ fn a_single_rate_is_never_sampled() {
     }
 }
 
-/// A link whose rates succeed with these probabilities [%].
-struct Link {
+/// A simulated link whose rates succeed with these probabilities [%].
+struct SimulatedLink {
     percent: [u32; 8],
     state: State,
     now: Time,
     seed: u64,
 }
 
-impl Link {
+impl SimulatedLink {
     fn new(percent: [u32; 8], seed: u64) -> Self {
         Self { percent, state: State::new(&PARAMS, &micros(OFDM)), now: ms(0), seed }
     }
@@ -309,7 +311,8 @@ impl Link {
         self.state = step(&PARAMS, &micros(OFDM), self.state, self.now, seen);
     }
 
-    /// Sends frames, each up to the end of its chain, a millisecond between frames; how often each rate is best.
+    /// Sends frames, each to the end of its chain, with a pause of a millisecond. Returns how often each rate
+    /// was the best.
     fn send(&mut self, frames: u32) -> [u32; 8] {
         let mut best = [0; 8];
         for _ in 0..frames {
@@ -334,15 +337,15 @@ impl Link {
     }
 }
 
-/// Probability over time [%/ms], and where it is largest:
+/// Probability divided by time [%/ms], and its maximum:
 /// 58 84 108 152 191 258 309 333: level 7
 /// 58 84 108 152 191 0 0 0: level 4
 /// 58 84 103 0 0 0 0 0: level 2
 /// 58 84 108 152 191 206 31 0: level 5
 /// 58 0 0 0 0 0 0 0: level 0
-/// 17 17 16 15 19 36 123 267: level 7, although rates between carry less than both ends
-/// Probabilities rise from 0 by a quarter of what is missing per interval with a sample. Among 7 rates
-/// that is once in 70 frames, so rates that carry nearly the same (6 and 7 of the first) need longest.
+/// 17 17 16 15 19 36 123 267: level 7, although the rates between deliver less than both ends
+/// Probabilities rise from 0 by a quarter of the rest per interval with a sample. With 7 rates that is one
+/// interval in 70 frames, so rates with nearly equal throughput (6 and 7 of the first) need longest.
 ///
 /// Verifies: [linux-minstrel §`minstrel_update_stats`, §`minstrel_get_rate`]
 #[test]
@@ -356,7 +359,7 @@ fn the_rate_with_most_throughput_is_found() {
         ([30, 20, 15, 10, 10, 14, 40, 80], 7, 800),
     ] {
         for seed in 0..20 {
-            let mut link = Link::new(percent, seed);
+            let mut link = SimulatedLink::new(percent, seed);
             link.send(frames);
             let chosen = link.send(400);
             assert!(chosen[best] >= 360, "{percent:?}, {seed}: {chosen:?}");
@@ -364,13 +367,14 @@ fn the_rate_with_most_throughput_is_found() {
     }
 }
 
-/// Level 5 carries 129 at 50 %, level 4 would carry 191 at 100 % but is taken for one of 25 %, 48. Seven
-/// attempts fit into the first stage at level 5, and one frame in 128 goes on to the next: level 4 is sent late.
+/// Level 5 delivers 129 at 50 %. Level 4 would deliver 191 at 100 %, but its estimate is 25 %, which gives
+/// 48. The first stage has seven attempts at level 5, so only one frame in 128 reaches the next stage, and
+/// level 4 is tried late.
 ///
 /// Verifies: [linux-minstrel §`minstrel_get_rate`]
 #[test]
 fn a_slower_rate_is_known_late_while_the_best_seldom_fails_a_whole_stage() {
-    let mut link = Link::new([100, 100, 100, 100, 100, 50, 0, 0], 1);
+    let mut link = SimulatedLink::new([100, 100, 100, 100, 100, 50, 0, 0], 1);
     link.state = known(&micros(OFDM), &[25, 25, 25, 25, 25, 50, 0, 0]);
     assert_eq!(link.send(200), [0, 0, 0, 0, 0, 200, 0, 0]);
     link.send(2000);
@@ -378,16 +382,16 @@ fn a_slower_rate_is_known_late_while_the_best_seldom_fails_a_whole_stage() {
     assert!(chosen[4] >= 300, "{chosen:?}");
 }
 
-/// Levels 6 and 7 of a perfect link fail from now on. Their smoothed probabilities fall by a quarter in
-/// each interval in which they are used; then level 5 rises, if it was not known yet, as at the start.
-/// Once they work again level 7 must rise by samples alone above the 77 % at which it carries as much as
-/// level 5 (100 %/388 µs = 77 %/300 µs): six intervals with a sample each, 1 - 0.75⁶ = 82 %.
+/// Levels 6 and 7 of a perfect link start to fail. Their smoothed probabilities fall by a quarter in each
+/// interval in which they are used; then level 5 rises, if it was not known yet, as at the start. When they
+/// work again, samples alone must raise level 7 above the 77 % at which it delivers as much as level 5 (100
+/// %/388 µs = 77 %/300 µs): six intervals with a sample each, 1 - 0.75⁶ = 82 %.
 ///
 /// Verifies: [linux-minstrel §`minstrel_update_stats`, §`minstrel_get_rate`]
 #[test]
 fn a_best_rate_that_becomes_bad_is_left_and_taken_again() {
     for seed in 0..20 {
-        let mut link = Link::new([100; 8], seed);
+        let mut link = SimulatedLink::new([100; 8], seed);
         link.send(1500);
         link.percent = [100, 100, 100, 100, 100, 100, 0, 0];
         link.send(400);
@@ -403,7 +407,7 @@ fn a_best_rate_that_becomes_bad_is_left_and_taken_again() {
 }
 
 proptest! {
-    /// Whatever happens, the level is one of the link's and the statistics are probabilities.
+    /// For any events, the level is in the list of rates and the statistics are probabilities.
     #[test]
     fn the_level_stays_in_the_list(
         times in prop::collection::vec(1..=u64::from(u32::MAX), 1..=MAX_RATES),
@@ -418,7 +422,7 @@ proptest! {
         let mut state = State { frames, ..State::new(&params, &times) };
         for (rate, (one, other, probability)) in state.rates.iter_mut().zip(counts) {
             let (attempts, successes) = (one.max(other), one.min(other));
-            *rate = Rate { probability, attempts, successes, samples_left: None };
+            *rate = RateStatistics { probability, attempts, successes, samples_left: None };
         }
         let mut now = Time::ZERO;
         for (event, draw, pause) in events {

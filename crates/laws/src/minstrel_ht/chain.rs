@@ -6,13 +6,13 @@ use super::choice::{BEST, Choice};
 use super::statistics::{USEFUL, percent};
 use super::{Params, State};
 
-/// Stages of the retry chain: as many as the rates that mac80211 hands to a driver.
+/// Number of stages of the retry chain: the number of rates that mac80211 passes to a driver.
 pub(super) const STAGES: usize = BEST + 1;
 
-/// Attempts of a stage that may seldom succeed.
+/// Attempts of a stage whose rate seldom succeeds.
 const FEW: u8 = 2;
 
-/// A part of the retry chain.
+/// A stage of the retry chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stage {
     pub(super) level: u16,
@@ -20,14 +20,16 @@ pub(super) struct Stage {
 }
 
 impl State {
-    /// Makes the chain of ordinary aggregates.  [linux-minstrel-ht §`minstrel_ht_update_rates`]
+    /// Computes the retry chain of aggregates that are no samples.
+    /// [linux-minstrel-ht §`minstrel_ht_update_rates`]
     pub(super) fn plan(&mut self, params: &Params) {
         let Choice { best: [best, second, third], probable } = self.choice;
         self.ordinary = [best, second, third, probable]
             .map(|level| Stage { level, attempts: self.attempts(params, level) });
     }
 
-    /// The chain of an aggregate, at its first attempt.  [linux-minstrel-ht §`minstrel_ht_get_rate`]
+    /// Starts the retry chain of an aggregate at its first attempt.
+    /// [linux-minstrel-ht §`minstrel_ht_get_rate`]
     pub(super) fn start_chain(&mut self, sample: Option<u16>) {
         self.chain = self.ordinary;
         if let Some(level) = sample {
@@ -38,7 +40,7 @@ impl State {
         self.is_fresh = true;
     }
 
-    /// The next attempt of an aggregate; beyond the end of the chain its last rate stays.
+    /// Advances to the next attempt of an aggregate. After the end of the chain the last rate stays.
     pub(super) fn continue_chain(&mut self) {
         if self.left > 0 {
             self.left -= 1;
@@ -47,7 +49,7 @@ impl State {
         }
     }
 
-    /// Attempts of a stage: as many as fit into the segment with their back-off, two at least. A rate that seldom
+    /// Attempts of a stage: as many as fit into its time including back-off, two at least. A rate that seldom
     /// succeeds has two.  [linux-minstrel-ht §`minstrel_calc_retransmit`, §`minstrel_ht_set_rate`]
     fn attempts(&self, params: &Params, level: u16) -> u8 {
         if self.statistics(level).probability < SELDOM {
@@ -67,6 +69,6 @@ impl State {
     }
 }
 
-/// 20 %.
+/// 20 %: success probability below which a stage has few attempts.
 const SELDOM: u32 = percent(20);
 const _: () = assert!(SELDOM > USEFUL, "a useless rate has the fewest attempts too");

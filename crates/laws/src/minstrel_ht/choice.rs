@@ -1,24 +1,24 @@
-//! Groups of rates, and the rates that the statistics choose.
+//! Groups of rates, and the rates selected by the statistics.
 
 use std::ops::Range;
 
 use super::statistics::{Statistics, percent};
-use super::{Rate, State};
+use super::{GroupedRate, State};
 
-/// Rates with most throughput that a chain has.
+/// Number of rates with the highest throughput in a chain.
 pub(super) const BEST: usize = 3;
-/// MPDUs that must have been sent before a group counts as dead.
-const TOLD: u32 = 30;
+/// Number of MPDUs that must have been sent before a group can count as dead.
+const MIN_ATTEMPTS: u32 = 30;
 
 /// A group of rates, and the best of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
     levels: Range<u16>,
     streams: u8,
-    /// Those with most throughput, and the next.
+    /// The two rates with the highest throughput.
     best: [u16; 2],
     probable: u16,
-    /// Place in the order of samples that comes next.
+    /// Next position in the order of samples.
     pub(super) turn: u16,
 }
 
@@ -26,15 +26,16 @@ impl Group {
     /// The groups of the rates.
     ///
     /// # Panics
-    /// If there is none, or the rates of one do not stand together.
-    pub(super) fn all(rates: &[Rate]) -> Vec<Self> {
+    ///
+    /// Panics if there is no rate, or if the rates of a group are not adjacent.
+    pub(super) fn all(rates: &[GroupedRate]) -> Vec<Self> {
         assert!(!rates.is_empty(), "a link has a rate");
         let place = |level: usize| u16::try_from(level).expect("some hundred rates");
         let mut start = 0;
         let mut groups = Vec::new();
         for of_group in rates.chunk_by(|one, next| one.group == next.group) {
             let is_new = rates[..start].iter().all(|rate| rate.group != of_group[0].group);
-            assert!(is_new, "the rates of a group stand together");
+            assert!(is_new, "the rates of a group are adjacent");
             let (first, end) = (place(start), place(start + of_group.len()));
             groups.push(Self {
                 levels: first..end,
@@ -53,16 +54,16 @@ impl Group {
     }
 }
 
-/// Rates that the chain is made of.
+/// Rates for the retry chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Choice {
-    /// Those with most throughput; the first rate where fewer carry anything.
+    /// The rates with the highest throughput; the first rate if fewer deliver anything.
     pub(super) best: [u16; BEST],
     pub(super) probable: u16,
 }
 
 impl State {
-    /// Chooses by the statistics.  [linux-minstrel-ht §`minstrel_ht_update_stats`]
+    /// Selects the rates for the retry chain.  [linux-minstrel-ht §`minstrel_ht_update_stats`]
     pub(super) fn choose(&mut self) {
         let mut best = [0; BEST];
         for group in &mut self.groups {
@@ -79,7 +80,7 @@ impl State {
         self.prefer_fewer_streams();
     }
 
-    /// [linux-minstrel-ht §`minstrel_ht_set_best_prob_rate`]
+    /// Selects the probable rate.  [linux-minstrel-ht §`minstrel_ht_set_best_prob_rate`]
     fn choose_probable(&mut self) {
         let best = self.choice.best[0];
         let (best_time, best_probability) =
@@ -102,8 +103,8 @@ impl State {
         self.choice.probable = probable;
     }
 
-    /// Takes the probable rate of a group with fewer streams than the best rate, if one carries anything.
-    /// [linux-minstrel-ht §`minstrel_ht_prob_rate_reduce_streams`]
+    /// Replaces the probable rate by that of a group with fewer streams than the best rate, if one delivers
+    /// anything. [linux-minstrel-ht §`minstrel_ht_prob_rate_reduce_streams`]
     fn prefer_fewer_streams(&mut self) {
         let streams = self.rate(self.choice.best[0]).streams;
         let mut most = 0;
@@ -115,14 +116,14 @@ impl State {
         }
     }
 
-    /// Leaves the groups of the best two rates where hardly anything comes through any more; true if it did.
-    /// [linux-minstrel-ht §`minstrel_downgrade_rate`]
+    /// Replaces the best two rates by those of an earlier group if hardly any MPDU gets through. Returns true
+    /// if one was replaced. [linux-minstrel-ht §`minstrel_downgrade_rate`]
     pub(super) fn leave_dead_groups(&mut self) -> bool {
         let mut has_left = false;
         for place in 0..2 {
             let level = self.choice.best[place];
             let Statistics { attempts, successes, .. } = *self.statistics(level);
-            if attempts > TOLD
+            if attempts > MIN_ATTEMPTS
                 && successes < attempts / 4
                 && let Some(group) = self.group_before(level)
             {
@@ -133,7 +134,7 @@ impl State {
         has_left
     }
 
-    /// The last of the groups before that of a rate which has no more streams.
+    /// The last group before that of `level` that does not have more streams.
     fn group_before(&self, level: u16) -> Option<&Group> {
         let before = self.groups.partition_point(|group| group.levels.end <= level);
         let streams = self.groups[before].streams;
@@ -141,7 +142,7 @@ impl State {
     }
 }
 
-/// Puts a rate into a list that falls by throughput, and by probability where that is equal.
+/// Inserts a rate into a list sorted by descending throughput, and by probability among equals.
 /// [linux-minstrel-ht §`minstrel_ht_sort_best_tp_rates`]
 fn insert(list: &mut [u16], level: u16, statistics: &[Statistics]) {
     let worth = |level: u16| {
@@ -150,7 +151,7 @@ fn insert(list: &mut [u16], level: u16, statistics: &[Statistics]) {
     };
     let own = worth(level);
     let is_worse = |other: &u16| worth(*other) < own;
-    // Most of some hundred rates end here.
+    // Most of a few hundred rates are not inserted.
     if list.last().is_some_and(is_worse) {
         let place = list.iter().position(is_worse).expect("the last is worse");
         list[place..].rotate_right(1);

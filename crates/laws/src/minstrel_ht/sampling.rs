@@ -1,14 +1,14 @@
-//! Samples: aggregates that try a rate which the statistics have not chosen.
+//! Sampling: aggregates that try a rate other than the selected ones.
 
 use airfair_units::{Duration, Time};
 
 use super::choice::{Choice, Group};
 use super::statistics::{Statistics, percent};
-use super::{Params, Rate};
+use super::{GroupedRate, Params};
 
-/// Rates that wait for their turn, of each kind.
+/// Length of the list of rates to sample, per kind.
 const WAITING: usize = 5;
-/// Orders in which the rates of a group take turns.
+/// Number of random orders in which the rates of a group are sampled.
 const ORDERS: usize = 10;
 
 /// Kinds of samples.
@@ -16,34 +16,34 @@ const ORDERS: usize = 10;
 enum Kind {
     /// The slowest rate of a group that is faster than the best.
     Next,
-    /// Any rate that is faster than all that are chosen.
+    /// Any rate that is faster than all selected rates.
     Any,
-    /// A rate no faster than the fastest and faster than the slowest of those chosen.
+    /// Any rate that is between the fastest and the slowest selected rate.
     Slow,
 }
 
-/// Order of the kinds.  [linux-minstrel-ht §`minstrel_sample_seq`]
+/// Sequence of the kinds.  [linux-minstrel-ht §`minstrel_sample_seq`]
 const TURNS: [Kind; 6] = [Kind::Next, Kind::Any, Kind::Next, Kind::Any, Kind::Next, Kind::Slow];
 
-/// Rates that wait to be sampled.
+/// Rates to sample, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Samples {
-    /// By kind; the first in a list is the next.
+    /// Rates to sample, by kind (next, any, slow), in the order in which they are tried.
     waiting: [[Option<u16>; WAITING]; 3],
-    /// Place among the turns.
+    /// Index of the next kind in [`TURNS`].
     turn: u8,
-    /// Group that gave the last rate of the kinds *next* and *any*.
+    /// Group of the last rate of the kinds *next* and *any*.
     last_group: [u16; 2],
-    /// Random orders of the places in a group, one after the other.
+    /// Random orders of the positions in a group, one after the other.
     orders: Vec<u8>,
-    /// Places of the largest group.
+    /// Number of rates in the largest group.
     places: usize,
-    /// Time before which no sample is taken.
+    /// Time of the next sample.
     due: Time,
 }
 
 impl Samples {
-    /// Random orders as Linux makes them at its start.  [linux-minstrel-ht §`init_sample_table`]
+    /// Creates random orders as Linux does at its start.  [linux-minstrel-ht §`init_sample_table`]
     pub(super) fn new(groups: &[Group], mut draw: impl FnMut() -> u32) -> Self {
         let places = groups.iter().map(|group| group.levels().len()).max().unwrap_or(0);
         let mut orders = Vec::with_capacity(ORDERS * places);
@@ -63,12 +63,13 @@ impl Samples {
         Self { waiting, turn: 0, last_group: [0; 2], orders, places, due: Time::ZERO }
     }
 
-    /// Makes a sample due.
+    /// Makes a sample due at `now`.
     pub(super) fn make_due(&mut self, now: Time) {
         self.due = now;
     }
 
-    /// The rate to sample, if it is time to and its kind has one.  [linux-minstrel-ht §`minstrel_ht_get_sample_rate`]
+    /// Returns the rate to sample, if a sample is due and its kind has a rate.
+    /// [linux-minstrel-ht §`minstrel_ht_get_sample_rate`]
     pub(super) fn take(&mut self, params: &Params, now: Time) -> Option<u16> {
         if now < self.due {
             return None;
@@ -79,11 +80,11 @@ impl Samples {
         self.waiting[kind as usize].iter_mut().find_map(Option::take)
     }
 
-    /// Forgets rates that are of their kind no longer, and fills the lists.
+    /// Removes rates that no longer belong to their kind, and fills the lists.
     /// [linux-minstrel-ht §`minstrel_ht_refill_sample_rates`]
     pub(super) fn refill(
         &mut self,
-        rates: &[Rate],
+        rates: &[GroupedRate],
         statistics: &[Statistics],
         groups: &mut [Group],
         choice: Choice,
@@ -104,7 +105,7 @@ impl Samples {
         for place in list.iter_mut() {
             *place = place.filter(|level| is_valid(*level));
         }
-        // Stable: what waits longest stays first.
+        // The sort is stable, so the order of the rates stays.
         list.sort_by_key(Option::is_none);
     }
 
@@ -121,9 +122,9 @@ impl Samples {
         *free.expect("room was asked for") = Some(level);
     }
 
-    /// Adds the slowest rate that is faster than the best, of the next group that has one not yet waiting.
-    /// [linux-minstrel-ht §`minstrel_ht_next_inc_rate`]
-    fn add_next(&mut self, rates: &[Rate], groups: &[Group], bounds: &Bounds) -> bool {
+    /// Adds the slowest rate that is faster than the best, of the next group with such a rate not yet in the
+    /// list. [linux-minstrel-ht §`minstrel_ht_next_inc_rate`]
+    fn add_next(&mut self, rates: &[GroupedRate], groups: &[Group], bounds: &Bounds) -> bool {
         for _ in groups {
             let group = self.next_group(Kind::Next, groups.len());
             let faster = first_faster(rates, &groups[group], bounds.best);
@@ -135,11 +136,12 @@ impl Samples {
         false
     }
 
-    /// Adds a rate at random that is faster than all chosen, of the next group that has one not yet waiting; slower
-    /// ones that turn up on the way wait as the third kind.  [linux-minstrel-ht §`minstrel_ht_next_jump_rate`]
+    /// Adds a random rate that is faster than all selected ones, of the next group with such a rate not yet
+    /// in the list. Slower candidates found meanwhile are added as kind *slow*.
+    /// [linux-minstrel-ht §`minstrel_ht_next_jump_rate`]
     fn add_any(
         &mut self,
-        rates: &[Rate],
+        rates: &[GroupedRate],
         statistics: &[Statistics],
         groups: &mut [Group],
         bounds: &Bounds,
@@ -175,7 +177,7 @@ impl Samples {
         next
     }
 
-    /// The next rate of a group in its order that is not below `from`.
+    /// The next rate of a group in its random order that is at or above `from`.
     /// [linux-minstrel-ht §`minstrel_ht_next_group_sample_rate`]
     fn next_of(&self, group: &mut Group, from: u16) -> Option<u16> {
         for _ in 0..self.places {
@@ -190,17 +192,17 @@ impl Samples {
     }
 }
 
-/// Times of an MPDU that bound the kinds of samples.
+/// Times of an MPDU that separate the kinds of samples.
 struct Bounds {
-    /// At the best rate.
+    /// Time at the best rate.
     best: Duration,
-    /// At the fastest of those chosen.
+    /// Time at the fastest selected rate.
     fast: Duration,
-    /// At the slowest of them.
+    /// Time at the slowest selected rate.
     slow: Duration,
 }
 
-/// The slowest rate of a group at which an MPDU takes less time.
-fn first_faster(rates: &[Rate], group: &Group, than: Duration) -> Option<u16> {
+/// The slowest rate of a group at which an MPDU takes less time than `than`.
+fn first_faster(rates: &[GroupedRate], group: &Group, than: Duration) -> Option<u16> {
     group.levels().find(|level| rates[usize::from(*level)].time < than)
 }

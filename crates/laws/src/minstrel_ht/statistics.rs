@@ -1,19 +1,19 @@
-//! Statistics of every rate, and the mean length of aggregates.
+//! Success statistics of every rate, and the mean length of aggregates.
 
 use airfair_units::Duration;
 
-use super::{Rate, State};
+use super::{GroupedRate, State};
 
-/// A success probability of 100 %.  [linux-minstrel-ht §`MINSTREL_SCALE`]
+/// Success probability of 100 %.  [linux-minstrel-ht §`MINSTREL_SCALE`]
 pub(super) const CERTAIN: u32 = 4096;
-/// 10 %: below it a rate is useless.
+/// 10 %: success probability below which a rate is useless.
 pub(super) const USEFUL: u32 = percent(10);
-/// 90 %: more is not counted, since collisions move it.
+/// 90 %: success probability above which the throughput does not grow, because collisions change it.
 const STEADY: u32 = percent(90);
-/// One MPDU of the mean length.
+/// A length of one MPDU in the unit of the mean.
 const MPDU: u64 = 4096;
 
-/// A success probability, rounded down.
+/// Success probability of `percent`, rounded down.
 pub(super) const fn percent(percent: u32) -> u32 {
     percent * CERTAIN / 100
 }
@@ -21,13 +21,13 @@ pub(super) const fn percent(percent: u32) -> u32 {
 /// Statistics of a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Statistics {
-    /// MPDUs sent in this interval.
+    /// MPDUs sent in the current interval.
     pub(super) attempts: u32,
-    /// Those of them that were acknowledged.
+    /// MPDUs acknowledged in the current interval.
     pub(super) successes: u32,
-    /// Success probability [1/4096]: its own, or of a faster rate while it was never sent.
+    /// Success probability of the rate or, if it was never used, of a faster rate [1/4096].
     pub(super) probability: u32,
-    /// Its own in the last interval that told something; `None` while it was never sent.
+    /// Filtered probability before the last update; `None` if the rate was never used.
     last: Option<u32>,
     /// MPDUs per second [1/4096].
     pub(super) throughput: u64,
@@ -39,12 +39,12 @@ impl Statistics {
         self.successes = self.successes.saturating_add(acknowledged.into());
     }
 
-    /// Ends an interval, in which a rate that was never sent may be as good as `faster`.
+    /// Ends an interval. A rate that was never used takes the probability `faster` if that is higher.
     fn refresh(&mut self, faster: u32) {
         if self.attempts > 0 {
             let share = u64::from(CERTAIN) * u64::from(self.successes) / u64::from(self.attempts);
             let fresh = u32::try_from(share).expect("a probability").max(1);
-            // The very first attempts decide, and count as if it had always been so.
+            // The first attempts initialise the filter.
             let (last, before) = self.last.map_or((fresh, fresh), |last| (self.probability, last));
             self.probability = filter(fresh, last, before);
             self.last = Some(last);
@@ -55,10 +55,10 @@ impl Statistics {
     }
 }
 
-/// A low pass of the second order with a period of 16 intervals: a fresh probability and the last two filtered ones.
-/// [linux-minstrel-ht §`minstrel_filter_avg_add`]
+/// Second-order low-pass filter with a period of 16 intervals, of a new probability and the last two filtered
+/// ones. [linux-minstrel-ht §`minstrel_filter_avg_add`]
 fn filter(fresh: u32, last: u32, before: u32) -> u32 {
-    // 2·a·cos(2π√2/16) and a² with a = exp(-π√2/16), and what is missing to 1 [1/4096]
+    // Coefficients 2·a·cos(2π√2/16) and a² with a = exp(-π√2/16), and the rest to 1 [1/4096].
     const OF_LAST: u32 = 5273;
     const OF_BEFORE: u32 = 2350;
     const OF_FRESH: u32 = CERTAIN + OF_BEFORE - OF_LAST;
@@ -66,14 +66,14 @@ fn filter(fresh: u32, last: u32, before: u32) -> u32 {
     (sum / CERTAIN).clamp(1, CERTAIN)
 }
 
-/// Lengths of aggregates [MPDUs].
+/// Statistics of the lengths of aggregates [MPDUs].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lengths {
-    /// Mean [MPDU/4096].
+    /// Smoothed mean length [MPDU/4096].
     mean: u64,
-    /// Sum of this interval.
+    /// Sum of the lengths in the current interval.
     sum: u64,
-    /// Aggregates of this interval.
+    /// Number of aggregates in the current interval.
     count: u64,
 }
 
@@ -89,7 +89,7 @@ impl Lengths {
         self.count += 1;
     }
 
-    /// Ends an interval: the old mean weighs 3/4.  [linux-minstrel-ht §`minstrel_ewma`]
+    /// Ends an interval. The old mean has the weight 3/4.  [linux-minstrel-ht §`minstrel_ewma`]
     pub(super) fn refresh(&mut self) {
         if let Some(fresh) = (self.sum * MPDU).checked_div(self.count) {
             let change = self.mean.abs_diff(fresh) / 4;
@@ -98,14 +98,14 @@ impl Lengths {
         (self.sum, self.count) = (0, 0);
     }
 
-    /// Mean length in whole MPDUs, one at least.
+    /// Mean length in whole MPDUs, at least one.
     pub(super) fn mean(&self) -> u64 {
         self.mean / MPDU
     }
 }
 
 impl State {
-    /// New probabilities and throughputs of all rates, group by group from the fastest down.
+    /// Updates probabilities and throughputs of all rates, in each group from the fastest rate down.
     /// [linux-minstrel-ht §`minstrel_ht_update_stats`]
     pub(super) fn refresh(&mut self) {
         let overhead = self.overhead / self.lengths.mean();
@@ -123,8 +123,9 @@ impl State {
     }
 }
 
-/// MPDUs per second [1/4096] with their part of an aggregate's overhead.  [linux-minstrel-ht §`minstrel_ht_get_tp_avg`]
-fn throughput(probability: u32, rate: Rate, overhead: Duration) -> u64 {
+/// MPDUs per second, including their part of an aggregate's overhead [1/4096].
+/// [linux-minstrel-ht §`minstrel_ht_get_tp_avg`]
+fn throughput(probability: u32, rate: GroupedRate, overhead: Duration) -> u64 {
     if probability < USEFUL {
         return 0;
     }

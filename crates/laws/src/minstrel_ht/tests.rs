@@ -1,4 +1,4 @@
-//! Statistics, samples and retry chains by hand, and links whose losses are known.
+//! Tests of statistics, samples and retry chains with computed values, and of links with known losses.
 
 use super::statistics::CERTAIN;
 use super::*;
@@ -27,10 +27,13 @@ fn noise(seed: &mut u64) -> u32 {
 }
 
 /// Rates by group: streams, and the times of an MPDU [µs].
-fn rates(groups: &[(u8, &[u64])]) -> Vec<Rate> {
+fn rates(groups: &[(u8, &[u64])]) -> Vec<GroupedRate> {
     let of = |(group, (streams, times)): (u8, &(u8, &[u64]))| {
         let streams = *streams;
-        times.iter().map(move |us| Rate { group, streams, time: micros(*us) }).collect::<Vec<_>>()
+        times
+            .iter()
+            .map(move |us| GroupedRate { group, streams, time: micros(*us) })
+            .collect::<Vec<_>>()
     };
     (0..).zip(groups).flat_map(of).collect()
 }
@@ -41,8 +44,9 @@ fn link(groups: &[(u8, &[u64])]) -> State {
     State::new(&PARAMS, micros(100), rates(groups), || noise(&mut seed))
 }
 
-/// What a hundred MPDUs at each rate tell, in aggregates of `length`, from the first rate on; `None` is never sent.
-fn told(state: &mut State, length: u16, percent: &[Option<u16>]) {
+/// Updates the statistics with a hundred MPDUs per rate, from the first rate on, of which `percent` succeed,
+/// in aggregates of `length`; `None` is a rate that is not used.
+fn update_with(state: &mut State, length: u16, percent: &[Option<u16>]) {
     for (level, share) in percent.iter().enumerate() {
         if let Some(share) = share {
             state.statistics[level].count(100, *share);
@@ -60,7 +64,7 @@ fn block(state: &mut State, now: Time, sent: u16, acknowledged: u16) {
     step(&PARAMS, state, now, Event::Block { sent, acknowledged });
 }
 
-/// The levels of the attempts of an aggregate that begins at `now`.
+/// Levels of the attempts of an aggregate that begins at `now`.
 fn levels(state: &mut State, now: Time) -> String {
     send(state, now, true);
     let mut out = state.level().to_string();
@@ -71,11 +75,12 @@ fn levels(state: &mut State, now: Time) -> String {
     out
 }
 
-/// 2·0.75748·cos 31.82° = 1.28736 and 0.75748² = 0.57378 with a = exp(-π√2/16) = 0.75748; in 4096ths 5273 and
-/// 2350, which leaves 1173. After 100 % for long, with nothing coming through:
+/// With a = exp(-π√2/16) = 0.75748, the coefficients are 2·0.75748·cos 31.82° = 1.28736 and 0.75748² =
+/// 0.57378; in units of 1/4096 5273 and 2350, which leaves 1173. After 100 % for a long time, no MPDU gets
+/// through:
 /// (1173·1 + 5273·4096 - 2350·4096)/4096 = 2923, (1173 + 5273·2923 - 2350·4096)/4096 = 1413,
-/// (1173 + 5273·1413 - 2350·2923)/4096 = 142, and then less than nothing.
-/// Up again: 1173 + 1 = 1174 (from 1, 1: (1173·4096 + 5273 - 2350)/4096 = 1173.7),
+/// (1173 + 5273·1413 - 2350·2923)/4096 = 142, and then the minimum.
+/// Then all get through: 1173 + 1 = 1174 (from 1, 1: (1173·4096 + 5273 - 2350)/4096 = 1173.7),
 /// (1173·4096 + 5273·1173 - 2350)/4096 = 2682, (1173·4096 + 5273·2682 - 2350·1173)/4096 = 3952, and 100 %.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_filter_avg_add`]
@@ -83,7 +88,7 @@ fn levels(state: &mut State, now: Time) -> String {
 fn probabilities_follow_a_filter_of_the_second_order() {
     let mut state = link(&[(1, &[100])]);
     let mut after = |acknowledged: u16| {
-        told(&mut state, 1, &[Some(acknowledged)]);
+        update_with(&mut state, 1, &[Some(acknowledged)]);
         state.statistics[0].probability
     };
     assert_eq!([100, 100, 0, 0, 0, 0, 0].map(&mut after), [4096, 4096, 2923, 1413, 142, 1, 1]);
@@ -104,13 +109,13 @@ fn mpdus_count_at_the_rate_of_their_attempt() {
     let of = state.statistics[1];
     assert_eq!((of.attempts, of.successes, of.probability), (68, 65, 0));
     block(&mut state, ms(57), 1, 0);
-    // the last one was lost: 65 of 69
+    // The last MPDU was lost: 65 of 69.
     assert_eq!(state.statistics[1].probability, 4096 * 65 / 69);
     assert_eq!((state.statistics[1].attempts, state.statistics[0].attempts), (0, 0));
 }
 
-/// Rates 0 and 2 were sent. Rate 1 is taken for as good as rate 2, since it is slower; rate 3 is unknown. It keeps that
-/// until it is sent, and what it then does is all that counts.
+/// Rates 0 and 2 are used. Rate 1 gets the probability of rate 2, because it is slower; rate 3 is unknown.
+/// Rate 1 keeps this until it is used, and then only its own outcomes count.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_update_stats`]
 #[test]
@@ -119,16 +124,16 @@ fn a_rate_that_was_never_sent_is_as_good_as_a_faster_one() {
     let probabilities = |state: &State| -> Vec<u32> {
         state.statistics.iter().map(|rate| rate.probability).collect()
     };
-    told(&mut state, 1, &[Some(100), None, Some(50), None]);
+    update_with(&mut state, 1, &[Some(100), None, Some(50), None]);
     assert_eq!(probabilities(&state), [4096, 2048, 2048, 0]);
-    told(&mut state, 1, &[None, None, Some(0), None]);
+    update_with(&mut state, 1, &[None, None, Some(0), None]);
     assert_eq!(probabilities(&state)[..2], [4096, 2048]);
-    told(&mut state, 1, &[None, Some(25), None, None]);
+    update_with(&mut state, 1, &[None, Some(25), None, None]);
     assert_eq!(probabilities(&state)[..2], [4096, 1024]);
 }
 
-/// Lengths 1, then 3/4·1 + 1/4·33 = 9, 3/4·9 + 1/4·33 = 15; a mean of 15 has 100 µs/15 = 6.666 µs of overhead each.
-/// 50 % of an MPDU in 106.666 µs: 2048·10⁹/106 666. 95 % count as 90 %: 3686.
+/// Lengths 1, then 3/4·1 + 1/4·33 = 9, then 3/4·9 + 1/4·33 = 15. With a mean of 15, each MPDU has 100 µs/15 =
+/// 6.666 µs of overhead. 50 % of an MPDU in 106.666 µs: 2048·10⁹/106 666. 95 % count as 90 %: 3686.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_get_tp_avg`, §`minstrel_ewma`]
 #[test]
@@ -136,15 +141,15 @@ fn throughput_is_of_an_mpdu_with_its_part_of_the_overhead() {
     let mut state = link(&[(1, &[100, 50, 25])]);
     assert_eq!(state.lengths.mean(), 1);
     let nothing = [None; 3];
-    told(&mut state, 33, &nothing);
+    update_with(&mut state, 33, &nothing);
     assert_eq!(state.lengths.mean(), 9);
-    told(&mut state, 33, &[Some(50), Some(95), Some(9)]);
+    update_with(&mut state, 33, &[Some(50), Some(95), Some(9)]);
     assert_eq!(state.lengths.mean(), 15);
     let carried: Vec<_> = state.statistics.iter().map(|rate| rate.throughput).collect();
     assert_eq!(carried, [2048 * 1_000_000_000 / 106_666, 3686 * 1_000_000_000 / 56_666, 0]);
 }
 
-/// An aggregate of 32 that is repeated once is one of 32: 3/4·1 + 1/4·32 = 8.75.
+/// An aggregate of 32 that is retried once counts as one of 32: 3/4·1 + 1/4·32 = 8.75.
 #[test]
 fn a_repeated_aggregate_counts_once_for_the_mean_length() {
     let mut state = link(&[(1, &[100])]);
@@ -156,14 +161,16 @@ fn a_repeated_aggregate_counts_once_for_the_mean_length() {
     assert_eq!(state.statistics[0].probability, 4096 * 30 / 64);
 }
 
-/// Two groups, one stream and two: MPDUs of 800, 400, 200 and of 400, 200, 100 µs; single MPDUs, overhead 100 µs.
-/// Probability over time [%/100 µs]:
-/// 90/9 = 10.0, 90/5 = 18.0, 60/3 = 20.0; 90/5 = 18.0, 40/3 = 13.3, 20/2 = 10.0: best 2, then 1 before 3, since
-///   95 % are more than 92 %; probable 1 of those above 75 %: most throughput, and the first that has it
-/// nothing known: all is the first
-/// only the second group works: 18, 30, 45; no rate with one stream carries anything, so the fastest is probable too
-/// 16, 25, 35, of which none but the first succeeds more than 75 %
-/// 10, 18, 26.7 with one stream, 16, 26.7, 40 with two: probable is the best of those with one
+/// Two groups with one and two streams: MPDUs of 800, 400, 200 and of 400, 200, 100 µs; single MPDUs,
+/// overhead 100 µs. Probability divided by time [%/100 µs], in the order of the cases:
+/// - 90/9 = 10.0, 90/5 = 18.0, 60/3 = 20.0; 90/5 = 18.0, 40/3 = 13.3, 20/2 = 10.0: best is 2, then 1 before
+///   3, because 95 % are more than 92 %; probable is 1, the first of those above 75 % with the highest
+///   throughput
+/// - nothing is known: all are the first rate
+/// - only the second group works: 18, 30, 45; no rate with one stream delivers anything, so probable is the
+///   fastest, too
+/// - 16, 25, 35; only the first succeeds more than 75 % of the time
+/// - 10, 18, 26.7 with one stream, 16, 26.7, 40 with two: probable is the best of those with one stream
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_sort_best_tp_rates`, §`minstrel_ht_set_best_prob_rate`]
 #[test]
@@ -176,34 +183,36 @@ fn the_table_of_statistics_decides() {
         ([100, 100, 80, 80, 80, 80], [5, 2, 4], 2),
     ] {
         let mut state = link(&[(1, &[800, 400, 200]), (2, &[400, 200, 100])]);
-        told(&mut state, 1, &percent.map(Some));
+        update_with(&mut state, 1, &percent.map(Some));
         assert_eq!(state.choice, Choice { best, probable }, "{percent:?}");
     }
 }
 
-/// One stream with 800 and 90 µs, two with 100 µs, single MPDUs: 90/9, 76/1.9 = 40 and 90/2 = 45 %/100 µs. The best has two
-/// streams, so that probable is of the others; 1 is faster than the best and succeeds less often, hence 0.
+/// One stream with 800 and 90 µs, two with 100 µs, single MPDUs: 90/9, 76/1.9 = 40 and 90/2 = 45 %/100 µs.
+/// The best has two streams, so probable is one of the others. Rate 1 is faster than the best but succeeds
+/// less often, so probable is 0.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_set_best_prob_rate`]
 #[test]
 fn a_rate_faster_than_the_best_is_not_the_probable_one_unless_it_succeeds_more_often() {
     let mut state = link(&[(1, &[800, 90]), (2, &[100])]);
-    told(&mut state, 1, &[Some(100), Some(76), Some(95)]);
+    update_with(&mut state, 1, &[Some(100), Some(76), Some(95)]);
     assert_eq!(state.choice, Choice { best: [2, 1, 0], probable: 0 });
 }
 
-/// A stage takes its back-offs, 9 µs times 15/2, 31/2, 63/2, 127/2 … = 67.5, 139.5, 283.5, 571.5, 1147.5, 2299.5, 4603.5,
-/// and each time 100 µs and the MPDUs. A single MPDU of 100 µs: 267.5, 607, 1090.5, 1862, 3209.5, 5709, 10 512 µs: six.
-/// Of 1000 µs: 1167.5, 2407, 3790.5, 5462: four. Of 3000: two although they take longer. Sixteen of 100: 1700 µs each,
-/// 1767.5, 3607, 5590.5: three. A rate below 20 % has two.
+/// A stage takes its back-offs, 9 µs times 15/2, 31/2, 63/2, 127/2 … = 67.5, 139.5, 283.5, 571.5, 1147.5,
+/// 2299.5, 4603.5, each with 100 µs and the MPDUs. A single MPDU of 100 µs: 267.5, 607, 1090.5, 1862, 3209.5,
+/// 5709, 10 512 µs give six attempts. Of 1000 µs: 1167.5, 2407, 3790.5, 5462 give four. Of 3000 µs: two
+/// although they take longer. Sixteen of 100 µs take 1700 µs: 1767.5, 3607, 5590.5 give three. A rate below
+/// 20 % has two.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_calc_retransmit`, §`minstrel_ht_set_rate`]
 #[test]
 fn a_stage_has_the_attempts_that_fit_into_its_time() {
     let attempts = |us: u64, length: u16, share: u16| {
         let mut state = link(&[(1, &[us])]);
-        // 3/4 of the mean stays: four times as much to move it at once
-        told(&mut state, 4 * length - 3, &[Some(share)]);
+        // 3/4 of the mean stay, so the length needs four times the change.
+        update_with(&mut state, 4 * length - 3, &[Some(share)]);
         assert_eq!(state.lengths.mean(), length.into());
         state.ordinary[0].attempts
     };
@@ -212,27 +221,28 @@ fn a_stage_has_the_attempts_that_fit_into_its_time() {
     assert_eq!([19, 20].map(|share| attempts(100, 1, share)), [2, 6]);
     let quick = Params { segment: Duration::from_millis(60), ..PARAMS };
     let mut state = link(&[(1, &[100])]);
-    told(&mut state, 1, &[Some(90)]);
+    update_with(&mut state, 1, &[Some(90)]);
     state.plan(&quick);
     assert_eq!(state.ordinary[0].attempts, 7);
 }
 
-/// Rates of 3000, 1000, 500 and 200 µs with 90 % but the last, 30 %: by throughput 2, 1, 3 (0.15, 0.082, 0.1): best 2,
-/// then 3, then 1; probable is 2. Attempts: 6 ms hold of 500 + 100 µs with back-off 667.5, 1407, 2290.5, 3462, 5209.5: five; of
-/// 200 + 100 µs 367.5, 807, 1390.5, 2262, 3709.5: five, with a sixth 6309 µs; of 1000 + 100 four.
+/// Rates of 3000, 1000, 500 and 200 µs with 90 % except the last, 30 %: best is 2, then 3, then 1 (0.15, 0.1,
+/// 0.082); probable is 2. Attempts in 6 ms: with 500 + 100 µs and back-off 667.5, 1407, 2290.5, 3462, 5209.5
+/// give five; with 200 + 100 µs 367.5, 807, 1390.5, 2262, 3709.5 give five, a sixth would be at 6309 µs; with
+/// 1000 + 100 µs four.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_update_rates`, §`minstrel_ht_get_rate`]
 #[test]
 fn a_sample_takes_the_place_of_the_best_for_one_attempt() {
     let mut state = link(&[(1, &[3000, 1000, 500, 200])]);
-    told(&mut state, 1, &[Some(90), Some(90), Some(90), Some(30)]);
-    // the first kind is the slowest rate faster than the best
+    update_with(&mut state, 1, &[Some(90), Some(90), Some(90), Some(30)]);
+    // The first kind is the slowest rate faster than the best.
     assert_eq!(levels(&mut state, ms(1)), "3".to_owned() + "33333" + "1111" + "22222");
-    // 20 ms have not passed
+    // 20 ms have not passed yet.
     assert_eq!(levels(&mut state, ms(2)), "22222".to_owned() + "33333" + "1111" + "22222");
 }
 
-/// The samples that are taken, in order, from `now` on; a space is a turn that passes.
+/// The sampled rates in order, from `now` on; a space is a turn without a sample.
 fn samples(state: &mut State, now: Time, turns: u64) -> String {
     (0..turns)
         .map(|turn| {
@@ -242,29 +252,30 @@ fn samples(state: &mut State, now: Time, turns: u64) -> String {
         .collect()
 }
 
-/// Best is 1, second 0, probable 1, of one group. Faster than 1 are 2 and 3; the slowest of them is the next, and there is no
-/// other candidate for it. Between 0 and 1 in time is none. Turns: next, any, next, any, next, slow.
+/// Best is 1, second 0, probable 1, all of one group. 2 and 3 are faster than 1; the slower of them is of
+/// kind *next*, which has no other candidate. No time is between those of 0 and 1. The turns are next, any,
+/// next, any, next, slow.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_sample_seq`, §`minstrel_ht_refill_sample_rates`]
 #[test]
 fn three_kinds_of_samples_take_turns() {
     let mut state = link(&[(1, &[800, 400, 200, 100])]);
-    told(&mut state, 1, &[Some(100), Some(100), Some(0), Some(0)]);
+    update_with(&mut state, 1, &[Some(100), Some(100), Some(0), Some(0)]);
     let seen = samples(&mut state, ms(1), 6);
     assert!(seen == "22 3  " || seen == "23 2  ", "{seen:?}");
 }
 
-/// Best is 3, then 2; probable is 0, for it has one stream. 1 and 2 are faster than 0 and no faster than 3, and no sample
-/// is due of what succeeds 95 % of the time; 0 is not faster than itself.
+/// Best is 3, then 2; probable is 0, because it has one stream. 1, 2 and 3 are faster than 0 and no faster
+/// than 3, so they are of kind *slow*, unless they succeed 95 % of the time; 0 is not faster than itself.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_next_jump_rate`]
 #[test]
 fn a_slower_rate_is_sampled_unless_it_is_known_to_succeed() {
     let slow_samples = |percent: [u16; 4]| {
         let mut state = link(&[(1, &[800]), (2, &[400, 200, 100])]);
-        told(&mut state, 1, &percent.map(Some));
+        update_with(&mut state, 1, &percent.map(Some));
         assert_eq!((state.choice.best[..2].to_vec(), state.choice.probable), (vec![3, 2], 0));
-        // the order may begin with any: some updates until all had their turn
+        // The order may begin with any rate, so several updates are needed until all had their turn.
         (1..20).fold(String::new(), |seen, update| {
             state.update(&PARAMS);
             seen + samples(&mut state, ms(1000 * update), 6).trim()
@@ -278,21 +289,22 @@ fn a_slower_rate_is_sampled_unless_it_is_known_to_succeed() {
     assert!(!seen.contains('0'), "{seen:?}");
 }
 
-/// Two groups. Those faster than the best, 1, are 2 of its group and 4, 5 of the other: next are 2 and 4 in turn.
+/// Two groups. Faster than the best, 1, are 2 of its group and 4 and 5 of the other: *next* are 2 and 4 in
+/// turn.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_next_inc_rate`]
 #[test]
 fn the_next_faster_rate_of_each_group_is_sampled_in_turn() {
     let mut state = link(&[(1, &[800, 400, 200]), (2, &[400, 200, 100])]);
-    told(&mut state, 1, &[Some(100), Some(100), Some(0), Some(0), Some(0), Some(0)]);
+    update_with(&mut state, 1, &[Some(100), Some(100), Some(0), Some(0), Some(0), Some(0)]);
     assert_eq!(state.choice.best[0], 1);
     let seen = samples(&mut state, ms(1), 6);
     let next: String = seen.chars().step_by(2).collect();
     assert!(next == "42 " || next == "24 ", "{seen:?}");
 }
 
-/// The update at 50 ms makes a sample due, the next ones are 20 and 40 ms later: three in each 50 ms. The sixth and the
-/// twelfth would be slow ones, of which there are none.
+/// The update at 50 ms makes a sample due; the next ones are 20 and 40 ms later: three in each 50 ms. The
+/// sixth and the twelfth would be of kind *slow*, which has no candidates.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_get_rate`]
 #[test]
@@ -312,8 +324,8 @@ fn a_sample_is_due_every_20_ms_and_after_an_update() {
     assert_eq!(at, [0, 20, 40, 51, 71, 101, 121, 141, 151, 171]);
 }
 
-/// 31 MPDUs at the best rate, of which a quarter is 7: with 6 through the best rate of the group before takes over at once,
-/// and the second best likewise. Its streams may be fewer, not more.
+/// 31 MPDUs at the best rate, a quarter of which is 7. With 6 delivered, the best rate of the previous group
+/// takes over at once, and the second best likewise. That group may have fewer streams, but not more.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_downgrade_rate`]
 #[test]
@@ -321,7 +333,7 @@ fn a_dead_group_is_left_before_the_next_update() {
     let all = [Some(100); 6];
     let dead = |groups: &[(u8, &[u64])], sent, acknowledged| {
         let mut state = link(groups);
-        told(&mut state, 1, &all[..groups.len() * 2]);
+        update_with(&mut state, 1, &all[..groups.len() * 2]);
         send(&mut state, ms(0), true);
         state.chain[0].level = state.choice.best[0];
         block(&mut state, ms(1), sent, acknowledged);
@@ -336,7 +348,7 @@ fn a_dead_group_is_left_before_the_next_update() {
     assert_eq!(dead(&rising[..1], 31, 6), (1, 1));
 }
 
-/// A beginning link knows nothing: four stages of two attempts at the first rate.
+/// Nothing is known at the start: four stages with two attempts at the first rate.
 #[test]
 fn a_link_starts_at_its_first_rate() {
     let mut state = link(&[(1, &[800, 400]), (2, &[300, 200])]);
@@ -346,33 +358,33 @@ fn a_link_starts_at_its_first_rate() {
 }
 
 #[test]
-#[should_panic(expected = "the rates of a group stand together")]
-fn rates_of_a_group_that_do_not_stand_together_are_refused() {
-    let [one, other] = [1, 2].map(|group| Rate { group, streams: 1, time: micros(100) });
+#[should_panic(expected = "the rates of a group are adjacent")]
+fn rates_of_a_group_that_are_not_adjacent_are_refused() {
+    let [one, other] = [1, 2].map(|group| GroupedRate { group, streams: 1, time: micros(100) });
     let mut seed = 1;
     State::new(&PARAMS, micros(100), vec![one, other, one], || noise(&mut seed));
 }
 
 /// Bits per symbol and stream of VHT at 20 MHz; a symbol takes 4 µs.
 const BITS: [u64; 9] = [26, 52, 78, 104, 156, 208, 234, 260, 312];
-/// Ratio of signal to noise at which an MPDU gets through every other time at 20 MHz with one stream [dB].
+/// Signal-to-noise ratio at which half of the MPDUs get through at 20 MHz with one stream [dB].
 const NEEDED: [f64; 9] = [1.0, 4.0, 6.0, 9.0, 13.0, 17.0, 18.5, 20.0, 24.0];
-/// MPDUs of an aggregate.
+/// Number of MPDUs of an aggregate.
 const LENGTH: u16 = 32;
 
-/// A link with one and two streams, 20, 40 and 80 MHz, long and short guard intervals, whose channel is known.
-struct Air {
-    rates: Vec<Rate>,
+/// A simulated link with one and two streams, 20, 40 and 80 MHz, and long and short guard intervals.
+struct SimulatedLink {
+    rates: Vec<GroupedRate>,
     success: Vec<f64>,
     state: State,
     now: Time,
     seed: u64,
     acknowledged: u64,
-    /// Time spent in samples.
+    /// Time used for samples.
     sampling: Duration,
 }
 
-impl Air {
+impl SimulatedLink {
     fn new(decibels: f64, seed: u64) -> Self {
         let mut rates = Vec::new();
         for (place, width) in [10, 21, 45].into_iter().enumerate() {
@@ -383,14 +395,14 @@ impl Air {
                     rates.extend(BITS.map(|bits| {
                         let per_symbol = bits * width * u64::from(streams) / 10;
                         let time = Duration::from_nanos(9600 * 400 * guard / per_symbol);
-                        Rate { group, streams, time }
+                        GroupedRate { group, streams, time }
                     }));
                 }
             }
         }
         let mut draws = seed;
         let state = State::new(&PARAMS, micros(150), rates.clone(), || noise(&mut draws));
-        let mut air = Self {
+        let mut link = Self {
             rates,
             success: Vec::new(),
             state,
@@ -399,13 +411,14 @@ impl Air {
             acknowledged: 0,
             sampling: Duration::ZERO,
         };
-        air.receive(decibels);
-        air
+        link.receive(decibels);
+        link
     }
 
-    /// From now on the receiver has this much signal: 3 dB less for each doubling of width and streams.
+    /// Sets the signal-to-noise ratio of the receiver, which is 3 dB less for each doubling of width and of
+    /// streams.
     fn receive(&mut self, decibels: f64) {
-        let success = |(level, rate): (usize, &Rate)| {
+        let success = |(level, rate): (usize, &GroupedRate)| {
             let doublings = level / 36 + usize::from(rate.streams == 2);
             let needed = NEEDED[level % 9] + 3.0 * f64::from(u8::try_from(doublings).unwrap());
             1.0 / (1.0 + libm::exp(-2.0 * (decibels - needed)))
@@ -413,7 +426,7 @@ impl Air {
         self.success = self.rates.iter().enumerate().map(success).collect();
     }
 
-    /// MPDUs per second that a rate carries, without samples.
+    /// MPDUs per second that a rate delivers without sampling.
     fn carried(&self, level: usize) -> f64 {
         let time = micros(150) + self.rates[level].time * u64::from(LENGTH);
         f64::from(LENGTH) * self.success[level] / time.as_secs_f64()
@@ -423,7 +436,7 @@ impl Air {
         (0..self.rates.len()).map(|level| self.carried(level)).fold(0.0, f64::max)
     }
 
-    /// Sends all the time; MPDUs per second that get through.
+    /// Sends all the time. Returns the MPDUs delivered per second.
     fn send(&mut self, duration: Duration) -> f64 {
         let (start, before) = (self.now, self.acknowledged);
         while self.now < start + duration {
@@ -438,7 +451,7 @@ impl Air {
         acknowledged / time
     }
 
-    /// True if something came through.
+    /// Runs one attempt. Returns true if an MPDU was delivered.
     fn attempt(&mut self) -> bool {
         let level = usize::from(self.state.level());
         let is_sample = self.state.is_sample();
@@ -458,8 +471,8 @@ impl Air {
     }
 }
 
-/// After two seconds, wherever the receiver is, nine tenths of what the best of the 108 rates would carry are carried in the
-/// mean, samples and all, and four fifths on every link.
+/// After two seconds at any signal, the link delivers, including sampling, nine tenths of the throughput of
+/// the best of the 108 rates on average, and four fifths on every link.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_update_stats`, §`minstrel_ht_refill_sample_rates`]
 #[test]
@@ -467,9 +480,9 @@ fn the_rate_with_most_throughput_of_all_groups_is_found() {
     let mut shares = Vec::new();
     for decibels in [2.0, 7.0, 11.0, 15.0, 20.0, 26.0, 32.0, 40.0] {
         for seed in 0..5 {
-            let mut air = Air::new(decibels, seed);
-            air.send(Duration::from_secs(2));
-            let share = air.send(Duration::from_secs(2)) / air.best();
+            let mut link = SimulatedLink::new(decibels, seed);
+            link.send(Duration::from_secs(2));
+            let share = link.send(Duration::from_secs(2)) / link.best();
             assert!(share > 0.8, "{decibels} dB, seed {seed}: {share}");
             shares.push(share);
         }
@@ -477,43 +490,43 @@ fn the_rate_with_most_throughput_of_all_groups_is_found() {
     assert!(shares.iter().sum::<f64>() / 40.0 > 0.9, "{shares:?}");
 }
 
-/// The channel loses 15 dB: half a second later, ten updates, the link carries what it can again. When the signal is back the
-/// faster rates must be found by samples alone.
+/// The channel loses 15 dB. Half a second later, after ten updates, the link has the possible throughput
+/// again. When the signal returns, the faster rates must be found by sampling alone.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_update_stats`, §`minstrel_downgrade_rate`]
 #[test]
 fn a_channel_that_becomes_worse_and_better_is_followed() {
     for seed in 0..10 {
-        let mut air = Air::new(34.0, seed);
-        air.send(Duration::from_secs(2));
-        air.receive(19.0);
-        air.send(Duration::from_millis(500));
-        let share = air.send(Duration::from_secs(1)) / air.best();
+        let mut link = SimulatedLink::new(34.0, seed);
+        link.send(Duration::from_secs(2));
+        link.receive(19.0);
+        link.send(Duration::from_millis(500));
+        let share = link.send(Duration::from_secs(1)) / link.best();
         assert!(share > 0.8, "worse, seed {seed}: {share}");
-        air.receive(34.0);
-        air.send(Duration::from_secs(2));
-        let share = air.send(Duration::from_secs(1)) / air.best();
+        link.receive(34.0);
+        link.send(Duration::from_secs(2));
+        let share = link.send(Duration::from_secs(1)) / link.best();
         assert!(share > 0.9, "better, seed {seed}: {share}");
     }
 }
 
-/// Three single MPDUs in 50 ms. At the slowest rate, 9600 bits at 6.5 Mb/s and the overhead, that would be 5 ms in 50; at
-/// those that are sampled, mostly faster than the best, less than 2 % of the air.
+/// Three single MPDUs in 50 ms. At the slowest rate, 9600 bits at 6.5 Mb/s and the overhead would be 5 ms in
+/// 50; the rates that are sampled are mostly faster than the best and need less than 2 % of the time.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_get_rate`]
 #[test]
 fn samples_cost_little_of_the_air() {
     for decibels in [11.0, 20.0, 32.0] {
-        let mut air = Air::new(decibels, 1);
-        air.send(Duration::from_secs(10));
-        let share = air.sampling.as_secs_f64() / air.now.as_secs_f64();
+        let mut link = SimulatedLink::new(decibels, 1);
+        link.send(Duration::from_secs(10));
+        let share = link.sampling.as_secs_f64() / link.now.as_secs_f64();
         assert!(share < 0.02, "{decibels} dB: {share}");
     }
 }
 
 proptest! {
-    /// Whatever happens, the level is one of the link's, the statistics are probabilities, a chain ends, and there are no more
-    /// samples than the intervals allow.
+    /// For any events, the level is in the list of rates, the statistics are probabilities, a chain ends, and
+    /// there are no more samples than the intervals allow.
     #[test]
     fn the_level_stays_in_the_list(
         groups in prop::collection::vec((1..=8u8, prop::collection::vec(1..=u64::from(u32::MAX), 1..=12)), 1..=12),

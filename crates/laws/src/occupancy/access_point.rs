@@ -1,26 +1,26 @@
-//! Law of the access point: the grant that follows from what it has seen.  [occupancy-tfrc §III-B]
+//! Equations of the access point: the grant that follows from its measurements.  [occupancy-tfrc §III-B]
 
 use airfair_units::Duration;
 
 use super::{Grant, Params};
 
-/// The last observation slot, as the access point has measured it.
+/// Measurements of the access point in the last observation slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation<'s> {
-    /// Its length, T, never nothing.
+    /// T: length of the slot, greater than zero.
     pub slot: Duration,
     /// Channel occupancy of beacons.
     pub beacons: Duration,
-    /// Channel occupancy of each active station, of frames from it and to it.
+    /// Channel occupancy of each active station: frames from it and to it.
     pub occupied: &'s [Duration],
-    /// Mean back-off of the access point, `t_BO_AP`.
+    /// `t_BO_AP`: mean back-off of the access point.
     pub backoff: Duration,
 }
 
-/// Grant of the next beacon.  [occupancy-tfrc eq. 2 to 6]
+/// Grant for the next beacon.  [occupancy-tfrc eq. 2 to 6]
 ///
-/// Back-offs of stations that count down at the same time add up to more than passes: nothing is left then,
-/// and nothing is taken away.
+/// Stations count their back-offs down at the same time, so the sum may exceed the slot. Nothing is left over
+/// then, and the equal shares stay.
 #[must_use]
 pub fn grant(params: &Params, seen: &Observation) -> Grant {
     let fraction = |time: Duration| time.as_secs_f64() / seen.slot.as_secs_f64();
@@ -47,7 +47,8 @@ mod tests {
         Duration::from_millis(ms)
     }
 
-    /// The shares of the channel that `occupied` of 300 ms lead to, `p_even` and `p_additional` [1/1000].
+    /// The granted shares `p_even` and `p_additional` after stations have `occupied` these times of 300 ms
+    /// [1/1000].
     fn shares(beacons: u64, occupied: &[u64]) -> (u32, u32) {
         let occupied: Vec<Duration> = occupied.iter().map(|time| ms(*time)).collect();
         let backoff = Duration::from_micros(67);
@@ -60,14 +61,15 @@ mod tests {
         (thousandths(grant.even()), thousandths(grant.additional()))
     }
 
-    /// 3 ms of beacons: 297 ms are available, 148.5 ms or 0.495 for each of two. 100 and 50 ms used: 147 ms
-    /// or 0.49 are left, and none has 0.8 · 148.5 = 118.8 ms. With 120 ms the first has, and gets all of the
-    /// 127 ms or 0.4233 that are left; with 120 ms each both do, 28.5 ms or 0.095 each.
+    /// 3 ms of beacons leave 297 ms: 148.5 ms or 0.495 for each of two stations. With 100 and 50 ms used, 147
+    /// ms or 0.49 remain, and no station has 0.8 · 148.5 = 118.8 ms. With 120 ms the first is unsatisfied and
+    /// gets all of the remaining 127 ms or 0.4233; with 120 ms each both get half of the rest, 28.5 ms or
+    /// 0.095.
     ///
     /// Verifies: [occupancy-tfrc eq. 2], [occupancy-tfrc eq. 3], [occupancy-tfrc eq. 4],
     /// [occupancy-tfrc eq. 5], [occupancy-tfrc eq. 6]
     #[test]
-    fn what_is_left_goes_to_those_who_use_what_they_have() {
+    fn the_remaining_time_goes_to_unsatisfied_stations() {
         assert_eq!(shares(3, &[100, 50]), (495, 0));
         assert_eq!(shares(3, &[120, 50]), (495, 423));
         assert_eq!(shares(3, &[120, 120]), (495, 95));
@@ -88,8 +90,8 @@ mod tests {
     }
 
     proptest! {
-        /// Equal shares never add up to more than all, and all shares together to no more than what the
-        /// satisfied leave to others.
+        /// Equal shares never exceed the channel in sum, and the additional shares never exceed what the
+        /// other stations leave.
         #[test]
         fn no_more_is_granted_than_there_is(
             beacons in 0u64..10,

@@ -1,29 +1,29 @@
-//! Grant: three fields that the access point puts into a beacon.
+//! The grant: three fields that the access point puts into a beacon.
 
 use airfair_units::Duration;
 
-/// Unit of the shares in a beacon: all of the channel.  [occupancy-tfrc §III-B]
+/// The whole channel in units of the shares in a beacon.  [occupancy-tfrc §III-B]
 const WHOLE: u16 = u16::MAX;
 
-/// Three fields of 16 bits, as they travel in a beacon.  [occupancy-tfrc §III-B]
+/// Grant of an access point: three fields of 16 bits in a beacon.  [occupancy-tfrc §III-B]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grant {
-    /// Share of the channel of each active station, `p_even` [1/65535].
+    /// `p_even`: share of the channel of each active station [1/65535].
     pub even: u16,
-    /// Share that each unsatisfied station may hold more, `p_additional` [1/65535].
+    /// `p_additional`: additional share of each unsatisfied station [1/65535].
     pub additional: u16,
     /// Mean back-off of the access point [µs].
     pub backoff: u16,
 }
 
 impl Grant {
-    /// Octets that it adds to a beacon.  [occupancy-tfrc §III-B]
+    /// Length of the grant in a beacon [octets].  [occupancy-tfrc §III-B]
     pub const OCTETS: u64 = 6;
-    /// Number of the element that carries it: one of its vendor's.  [80211-2020 §9.4.2.25]
+    /// Element ID of the element that contains the grant: vendor specific.  [80211-2020 §9.4.2.25]
     pub const ELEMENT: u8 = 221;
 
-    /// The fields for two fractions of the channel and a mean back-off: rounded down, and within what a
-    /// field can say. A fraction below zero is none.
+    /// Creates a grant from two fractions of the channel and a mean back-off. Values are rounded down and
+    /// limited to the range of the fields; a negative fraction counts as zero.
     #[must_use]
     pub fn new(even: f64, additional: f64, backoff: Duration) -> Self {
         let micros = backoff.as_nanos() / 1_000;
@@ -34,7 +34,7 @@ impl Grant {
         }
     }
 
-    /// Octets of the fields, in their order, each with its lower octet first.  [80211-2020 §9.2.2]
+    /// Encodes the fields in their order, each in little-endian byte order.  [80211-2020 §9.2.2]
     #[must_use]
     pub fn encode(&self) -> [u8; 6] {
         let [even, additional, backoff] =
@@ -42,7 +42,7 @@ impl Grant {
         [even[0], even[1], additional[0], additional[1], backoff[0], backoff[1]]
     }
 
-    /// The grant that `octets` are, if they are one.
+    /// Decodes a grant; `None` unless there are six octets.
     #[must_use]
     pub fn decode(octets: &[u8]) -> Option<Self> {
         let octets: &[u8; 6] = octets.try_into().ok()?;
@@ -50,12 +50,12 @@ impl Grant {
         Some(Self { even: field(0), additional: field(2), backoff: field(4) })
     }
 
-    /// `p_even`.
+    /// `p_even`: share of each active station, as a fraction of the channel.
     pub fn even(&self) -> f64 {
         fraction(self.even)
     }
 
-    /// `p_additional`.
+    /// `p_additional`: additional share of each unsatisfied station, as a fraction of the channel.
     pub fn additional(&self) -> f64 {
         fraction(self.additional)
     }
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// 0.5 · 65535 = 32767.5 and 0.1 · 65535 = 6553.5, rounded down; a back-off of 67.5 µs.
+    /// 0.5 · 65535 = 32767.5 and 0.1 · 65535 = 6553.5 are rounded down; so is a back-off of 67.5 µs.
     ///
     /// Verifies: [occupancy-tfrc §III-B]
     #[test]
@@ -92,14 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_field_cannot_say_is_its_nearest() {
+    fn a_value_out_of_range_is_encoded_as_the_nearest() {
         let most = Grant { even: 65_535, additional: 65_535, backoff: 65_535 };
         assert_eq!(Grant::new(1.0, 7.0, Duration::from_secs(1)), most);
         let least = Grant { even: 0, additional: 0, backoff: 0 };
         assert_eq!(Grant::new(-0.1, f64::NAN, Duration::ZERO), least);
     }
 
-    /// 0x0102 comes as 2, 1.
+    /// 0x0102 is encoded as 2, 1.
     ///
     /// Verifies: [80211-2020 §9.2.2]
     #[test]

@@ -1,6 +1,6 @@
-//! An access point that grants: it measures what its stations hold, and says in each beacon what they may.
+//! Law of the access point: measures the channel occupancy of its stations and grants shares in each beacon.
 //!
-//! It takes in one frame after the other in place: its account of all stations would be copied with each of them.
+//! The state is updated in place, because copying it with every frame would be costly.
 
 use airfair_units::{Duration, Time};
 
@@ -9,46 +9,47 @@ use super::observation::Intervals;
 use super::{Grant, Params};
 use crate::occupancy_meter as meter;
 
-/// Memory from frame to frame.
+/// State of the access point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     meter: meter::State,
     intervals: Intervals,
-    /// Begin of the interval under way.
+    /// Start of the current beacon interval.
     since: Time,
-    /// Its mean back-off, as last known.
+    /// Latest mean back-off of the access point.
     backoff: Duration,
 }
 
 impl State {
-    /// Nothing has been seen; an own back-off lasts `backoff` on average.
+    /// Creates a state without measurements. `backoff` is the mean back-off until one is measured.
     #[must_use]
     pub fn new(backoff: Duration) -> Self {
         let (meter, intervals) = (meter::State::default(), Intervals::default());
         Self { meter, intervals, since: Time::ZERO, backoff }
     }
 
-    /// Slot of the interval under way, by station, and the cost of an access.
+    /// Usage of the channel in the current interval by station, and the access times before exchanges.
     pub fn measured(&self, meter: &meter::Params) -> (&meter::Slot, meter::Access) {
         let seen = self.meter.current();
         (seen, access(meter, seen.backoffs.mean().unwrap_or(self.backoff)))
     }
 }
 
-/// An access point does not know the back-offs of stations.  [occupancy-tfrc §III-A]
+/// Access times; the access point assumes its own mean back-off for stations, whose back-offs it does not
+/// know. [occupancy-tfrc §III-A]
 fn access(meter: &meter::Params, backoff: Duration) -> meter::Access {
     let access = meter.difs + backoff;
     meter::Access { up: access, down: access }
 }
 
-/// The access point has decoded or sent a frame.
+/// Processes a frame that the access point has decoded or sent.
 pub fn hear(meter: &meter::Params, state: &mut State, frame: &meter::Frame) {
     meter::step(meter, &mut state.meter, frame);
 }
 
-/// A beacon is due: what it grants.  [occupancy-tfrc §III-B]
+/// Ends the beacon interval and returns the grant for the beacon that is due.  [occupancy-tfrc §III-B]
 pub fn step(params: &Params, meter: &meter::Params, state: &mut State, now: Time) -> Grant {
-    let seen = meter::cut(meter, &mut state.meter, now);
+    let seen = meter::end_slot_at(meter, &mut state.meter, now);
     state.intervals.push(params.beacons, now - state.since, seen);
     state.since = now;
     let slot = state.intervals.slot();
@@ -68,19 +69,19 @@ mod tests {
     const METER: meter::Params =
         meter::Params { me: AP, slot: Duration::from_nanos(u64::MAX), ..fixture::METER };
 
-    /// Data to a station that ends at `end` ms after 248 µs and a back-off, and its ACK, whose field says 44 µs more.
+    /// Data to a station, which ends at `end` ms after 248 µs and a back-off, and its ACK 44 µs later.
     fn down(state: &mut State, end: u64, station: u16, backoff: u64) {
         let data = fixture::data(1_000 * end, AP, station);
         hear(&METER, state, &meter::Frame { backoff: Some(us(backoff)), ..data });
         hear(&METER, state, &fixture::ack(1_000 * end + 44, AP));
     }
 
-    /// 100 ms: an exchange of 292 µs with each of two stations, after DIFS and a mean back-off of (40 + 80) / 2 µs.
-    /// Both are far below their halves. Of the last three intervals one back-off of 90 µs counts, then none: it stays.
+    /// 100 ms with an exchange of 292 µs with each of two stations, after DIFS and a mean back-off of (40 +
+    /// 80) / 2 µs. Both are far below their halves. Later intervals have no back-offs, so the mean stays.
     ///
     /// Verifies: [occupancy-tfrc §III-A], [occupancy-tfrc §III-B]
     #[test]
-    fn a_beacon_says_what_was_seen_since_the_last_ones() {
+    fn a_beacon_grants_by_the_last_intervals() {
         let params = Params::default();
         let mut state = State::new(us(67));
         assert_eq!(step(&params, &METER, &mut state, at_ms(100)).backoff(), us(67));

@@ -1,6 +1,6 @@
-//! A station that keeps to its share: it divides what it is granted between its flows and limits their rates.
+//! Law of a station under a grant: divides the station's share among its flows and limits their rates.
 //!
-//! It takes in one frame after the other in place: its account of all flows would be copied with each of them.
+//! The state is updated in place, because copying it with every frame would be costly.
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
@@ -10,43 +10,43 @@ use super::{Grant, Params};
 use crate::Direction;
 use crate::exchange::{Aggregates, Exchange, Exchanges, Load};
 use crate::occupancy_meter as meter;
-use crate::receipts::{Heard, LocalFlow, Receipts};
+use crate::receipts::{DeliveryTracker, HeardFrame, LocalFlow};
 use crate::window_limit;
 
-/// A flow with an end at the station, and its limit.
+/// A flow that begins or ends at the station, with its allocation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Limited {
+struct FlowState {
     local: LocalFlow,
-    kept: Option<Kept>,
+    allocation: Option<Allocation>,
 }
 
-/// Share that the last beacon has left a flow, and its use.
+/// Share that a flow got with the last beacon, and its usage in that observation slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Kept {
+struct Allocation {
     share: f64,
-    /// Packets of the flow in the slot.
+    /// Usage by the flow in the slot.
     seen: meter::FlowUsage,
     slot: Duration,
     access: meter::Access,
     aggregates: Aggregates,
 }
 
-/// Memory from frame to frame.
+/// State of the station.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     meter: meter::State,
     intervals: Intervals,
-    /// Time at which the last beacon was received, and the number that have been due since.
+    /// Time of the last received beacon, and the number of beacons that were due since.
     since: Time,
     missed: u16,
-    /// Rates at which frames got through last, up and down.
+    /// Rates of the last delivered frames, up and down.
     rates: [Option<DataRate>; 2],
-    flows: Vec<Limited>,
-    receipts: Receipts,
+    flows: Vec<FlowState>,
+    deliveries: DeliveryTracker,
 }
 
 impl State {
-    /// Nothing has been heard. `flows` are those with an end at the station.
+    /// Creates the state of a station with these `flows`, before any frame.
     pub fn new(flows: impl Iterator<Item = LocalFlow>) -> Self {
         Self {
             meter: meter::State::default(),
@@ -54,31 +54,31 @@ impl State {
             since: Time::ZERO,
             missed: 0,
             rates: [None; 2],
-            flows: flows.map(|local| Limited { local, kept: None }).collect(),
-            receipts: Receipts::default(),
+            flows: flows.map(|local| FlowState { local, allocation: None }).collect(),
+            deliveries: DeliveryTracker::default(),
         }
     }
 }
 
-/// The end of a flow at the station, as its transport knows it.
+/// State of a flow's transport at the station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct End {
-    /// True if each few packets are answered, and not each round trip.
+pub struct FlowEndpoint {
+    /// True for TCP, which acknowledges every few packets; false for TFRC, which reports every round trip.
     pub is_tcp: bool,
-    /// Its round trip, once it knows one.
+    /// Round-trip time; `None` before the first sample.
     pub round_trip: Option<Duration>,
 }
 
-/// A limit of a flow.
+/// Limit of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// Of TFRC's rate.
+    /// Limit of TFRC's rate.
     Rate(DataRate),
-    /// Of TCP's window.  Deviates: [D-113]
+    /// Limit of TCP's window.  Deviates: [D-113]
     Window(Bytes),
 }
 
-/// A beacon is due. The flows whose limits are gone, because so many have been missed.
+/// Counts a beacon that is due. Returns the flows whose limits end now, because too many beacons were missed.
 pub fn expect_beacon<'s>(
     params: &Params,
     state: &'s mut State,
@@ -86,19 +86,19 @@ pub fn expect_beacon<'s>(
     state.missed = state.missed.saturating_add(1);
     let is_over = state.missed == params.patience.saturating_add(1);
     let flows = if is_over { state.flows.as_mut_slice() } else { &mut [] };
-    flows.iter_mut().filter_map(|limited| limited.kept.take().map(|_| &limited.local))
+    flows.iter_mut().filter_map(|flow| flow.allocation.take().map(|_| &flow.local))
 }
 
-/// A frame that the station has decoded or sent.
+/// Observation of a station: a frame that it has decoded or sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation<'h> {
-    /// The frame.
-    pub heard: &'h Heard<'h>,
-    /// The grant in it, if it is a beacon that has one.
+    /// The frame with its rate.
+    pub heard: &'h HeardFrame<'h>,
+    /// Grant in the frame, if it is a beacon with one.
     pub grant: Option<Grant>,
 }
 
-/// The station has seen a frame; true if limits are due.
+/// Processes a frame. Returns true if [`limits`] have changed.
 pub fn step(
     params: &Params,
     meter: &meter::Params,
@@ -109,18 +109,20 @@ pub fn step(
     let &Observation { heard, grant } = seen;
     meter::step(meter, &mut state.meter, &heard.frame);
     if let Some(grant) = grant {
-        let usage = meter::cut(meter, &mut state.meter, heard.frame.end);
+        let usage = meter::end_slot_at(meter, &mut state.meter, heard.frame.end);
         state.intervals.push(params.beacons, heard.frame.end - state.since, usage);
         (state.since, state.missed) = (heard.frame.end, 0);
         share_out(params, meter, state, grant, exchange);
         return true;
     }
-    let flows = state.flows.iter_mut().map(|limited| &mut limited.local);
-    let Some((direction, rate)) = state.receipts.take(meter.me, heard, flows) else { return false };
+    let flows = state.flows.iter_mut().map(|flow| &mut flow.local);
+    let Some((direction, rate)) = state.deliveries.process(meter.me, heard, flows) else {
+        return false;
+    };
     state.rates[direction as usize].replace(rate) != Some(rate)
 }
 
-/// A beacon: the share of each flow.  [occupancy-tfrc eq. 7 to 15]
+/// Computes the share of each flow when a beacon arrives.  [occupancy-tfrc eq. 7 to 15]
 fn share_out(
     params: &Params,
     meter: &meter::Params,
@@ -137,44 +139,46 @@ fn share_out(
     let own = seen.stations.get(meter.me).map_or(0.0, part);
     let available = law::share(params, grant, own);
     let active =
-        |it: &Limited| seen.flows.get(it.local.flow).filter(|seen| seen.packets > 0).copied();
+        |it: &FlowState| seen.flows.get(it.local.flow).filter(|seen| seen.packets > 0).copied();
     let (mut used, mut need) = (Vec::new(), 0.0);
-    for limited in &state.flows {
-        let Some(seen) = active(limited) else { continue };
-        if limited.local.is_controlled {
+    for flow in &state.flows {
+        let Some(seen) = active(flow) else { continue };
+        if flow.local.is_controlled {
             used.push(part(&seen.usage));
-        } else if let Some(rates) = rates_of(&limited.local, state.rates) {
-            let pricing = Pricing { access, aggregates: params.aggregates.of_sent(), rates };
-            let [data, answer] = exchanges(&limited.local, &seen, &pricing, exchange);
+        } else if let Some(rates) = rates_of(&flow.local, state.rates) {
+            let terms = CostTerms { access, aggregates: params.aggregates.of_sent(), rates };
+            let [data, answer] = exchanges(&flow.local, &seen, &terms, exchange);
             let per_second = |count: u32| f64::from(count) / length.as_secs_f64();
             need += law::needed(per_second(seen.packets), &data)
                 + law::needed(per_second(seen.answers), &answer);
         }
     }
     let division = Division::new(params, available, &used, need);
-    for limited in state.flows.iter_mut().filter(|it| it.local.is_controlled) {
-        if let Some(seen) = active(limited) {
+    for flow in state.flows.iter_mut().filter(|it| it.local.is_controlled) {
+        if let Some(seen) = active(flow) {
             let share = division.share(part(&seen.usage));
             let aggregates = params.aggregates;
-            limited.kept = Some(Kept { share, seen, slot: length, access, aggregates });
+            flow.allocation = Some(Allocation { share, seen, slot: length, access, aggregates });
         }
     }
 }
 
-/// Limits of the flows at the rates of now, where `end` tells of each.  [occupancy-tfrc eq. 16 to 18]
+/// Limits of the flows at the current rates. `endpoint` returns the transport state of a flow; a flow without one
+/// has no limit.  [occupancy-tfrc eq. 16 to 18]
 pub fn limits<'s>(
     state: &'s State,
-    end: impl Fn(&LocalFlow) -> Option<End> + 's,
+    endpoint: impl Fn(&LocalFlow) -> Option<FlowEndpoint> + 's,
     exchange: &'s Exchanges,
 ) -> impl Iterator<Item = (&'s LocalFlow, Limit)> {
-    state.flows.iter().filter_map(move |Limited { local, kept }| {
-        let (kept, rates) = kept.as_ref().zip(rates_of(local, state.rates))?;
-        let end = end(local)?;
-        let round_trip = end.round_trip.filter(|it| !it.is_zero())?;
-        let pricing = Pricing { access: kept.access, aggregates: kept.aggregates, rates };
-        let pair = exchanges(local, &kept.seen, &pricing, exchange);
-        let rate = rate(kept, end.is_tcp, round_trip, pair);
-        let limit = if end.is_tcp {
+    state.flows.iter().filter_map(move |FlowState { local, allocation }| {
+        let (allocation, rates) = allocation.as_ref().zip(rates_of(local, state.rates))?;
+        let endpoint = endpoint(local)?;
+        let round_trip = endpoint.round_trip.filter(|it| !it.is_zero())?;
+        let terms =
+            CostTerms { access: allocation.access, aggregates: allocation.aggregates, rates };
+        let pair = exchanges(local, &allocation.seen, &terms, exchange);
+        let rate = rate(allocation, endpoint.is_tcp, round_trip, pair);
+        let limit = if endpoint.is_tcp {
             Limit::Window(window_limit::for_rate(rate, round_trip, local.largest))
         } else {
             Limit::Rate(rate)
@@ -183,14 +187,14 @@ pub fn limits<'s>(
     })
 }
 
-/// Highest rate of a flow whose packets and answers take so long, θ.
+/// θ: highest rate of a flow whose packets and answers have these exchanges.
 fn rate(
-    kept: &Kept,
+    allocation: &Allocation,
     is_tcp: bool,
     round_trip: Duration,
     [data, answer]: [Exchange; 2],
 ) -> DataRate {
-    let seen = &kept.seen;
+    let seen = &allocation.seen;
     let answers = if is_tcp {
         Answers::Each(f64::from(seen.packets) / f64::from(seen.answers.max(1)))
     } else {
@@ -198,35 +202,39 @@ fn rate(
     };
     #[expect(clippy::cast_precision_loss, reason = "octets of a slot")]
     let payload = seen.octets.get() as f64 / f64::from(seen.packets);
-    highest_rate(kept.share, kept.slot, &law::PacketCost { payload, data, answer, answers })
+    highest_rate(
+        allocation.share,
+        allocation.slot,
+        &law::PacketCost { payload, data, answer, answers },
+    )
 }
 
-/// Rates of a flow's data and of what answers it, once frames have got through at them.
+/// Rates of a flow's data and of its answers, once frames have been delivered at them.
 fn rates_of(local: &LocalFlow, [up, down]: [Option<DataRate>; 2]) -> Option<[DataRate; 2]> {
     let (data, answer) = if local.direction == Direction::Up { (up, down) } else { (down, up) };
     Some([data?, answer.or(data)?])
 }
 
-/// Terms on which packets of a flow take time: what goes before them, those among which it is divided, and the rates of
+/// Conditions for the channel time of a flow's packets: access times, packets per aggregate, and the rates of
 /// data and answers.
 #[derive(Clone, Copy, Debug)]
-struct Pricing {
+struct CostTerms {
     access: meter::Access,
     aggregates: Aggregates,
     rates: [DataRate; 2],
 }
 
-/// Packets of a flow with data, as long as those `seen` are on average, and its answers.
+/// Exchanges of a flow's data packets, with their mean length in the slot, and of its answers.
 fn exchanges(
     local: &LocalFlow,
     seen: &meter::FlowUsage,
-    pricing: &Pricing,
+    terms: &CostTerms,
     exchange: &Exchanges,
 ) -> [Exchange; 2] {
-    let Pricing { access, aggregates, rates: [data, answer] } = *pricing;
+    let CostTerms { access, aggregates, rates: [data, answer] } = *terms;
     let of = |direction, msdu, rate, seen| {
         let access = if direction == Direction::Up { access.up } else { access.down };
-        exchange(access, Load { direction, msdu, rate, most: aggregates.most(seen) })
+        exchange(access, Load { direction, msdu, rate, max_packets: aggregates.max_packets(seen) })
     };
     let (own, other) = (local.direction, local.direction.opposite());
     let msdu = local.headers + Bytes::new(seen.octets.get() / u64::from(seen.packets.max(1)));
@@ -241,27 +249,28 @@ mod tests {
     use super::*;
     use crate::fixture::{self, AP, ME, at_ms, us};
 
-    /// Its slots end with beacons.
+    /// Slots end with beacons, so the slot length has no limit.
     const METER: meter::Params =
         meter::Params { slot: Duration::from_nanos(u64::MAX), ..fixture::METER };
     const FAST: DataRate = DataRate::from_mbps(54);
     const SLOW: DataRate = DataRate::from_mbps(6);
 
-    /// A cell in which a frame lasts a microsecond for 8 octets at the fast rate, and nine times that at the slow one.
+    /// A cell in which a frame takes a microsecond per 8 octets at the fast rate, and nine times that at the
+    /// slow rate.
     fn exchange(access: Duration, load: Load) -> Exchange {
-        let packets = load.most.min(4);
+        let packets = load.max_packets.min(4);
         let octets = load.msdu.get() * u64::from(packets);
         let data = us(octets / 8 * if load.rate == SLOW { 9 } else { 1 });
         Exchange { access, protection: [None; 2], data, ack: us(28), sifs: us(16), packets }
     }
 
-    fn heard(end: u64, to: u16, kind: meter::Kind<'_>, rate: DataRate) -> Heard<'_> {
+    fn heard(end: u64, to: u16, kind: meter::Kind<'_>, rate: DataRate) -> HeardFrame<'_> {
         let (duration, duration_field, backoff) = (us(181), us(44), None);
         let frame = meter::Frame { end: at_ms(end), duration, duration_field, to, backoff, kind };
-        Heard { frame, rate }
+        HeardFrame { frame, rate }
     }
 
-    /// Data of flow 7 to the station: so many packets of 1400 octets in a frame.
+    /// Packets of flow 7 in a frame: `number` of them with 1400 octets each.
     fn frame_of(number: usize) -> [meter::Packets; 1] {
         let mut packets = Vec::new();
         let add = |_| meter::Packets::gather(&mut packets, fixture::packet(1_400));
@@ -269,37 +278,38 @@ mod tests {
         packets.try_into().expect("one flow")
     }
 
-    fn data(end: u64, rate: DataRate, packets: &[meter::Packets]) -> Heard<'_> {
+    fn data(end: u64, rate: DataRate, packets: &[meter::Packets]) -> HeardFrame<'_> {
         heard(end, ME, meter::Kind::Data { from: AP, psdu: Bytes::new(1_476), packets }, rate)
     }
 
     fn limit(state: &State, is_tcp: bool) -> Option<Limit> {
-        let end = |_: &LocalFlow| Some(End { is_tcp, round_trip: Some(us(10_000)) });
-        limits(state, end, &exchange).next().map(|(_, limit)| limit)
+        let endpoint = |_: &LocalFlow| Some(FlowEndpoint { is_tcp, round_trip: Some(us(10_000)) });
+        limits(state, endpoint, &exchange).next().map(|(_, limit)| limit)
     }
 
-    fn told(state: &mut State, heard: &Heard, grant: Option<Grant>) -> bool {
+    fn hear(state: &mut State, heard: &HeardFrame, grant: Option<Grant>) -> bool {
         let params = Params { aggregates: Aggregates::Seen, ..Params::default() };
         step(&params, &METER, state, &Observation { heard, grant }, &exchange)
     }
 
-    /// Two packets of 1400 octets in 100 ms, half of the channel granted. Its exchange takes DIFS 34 and the access
-    /// point's back-off 66, data 181, SIFS 16 and ACK 28 µs: 325; TFRC's report each 10 ms 100 + 0 + 44 = 144 µs. So
-    /// (0.5 - 0.0144) / 325 µs = 1494 packets per second. At the slow rate data takes 1629, in all 1773 µs: 273
-    /// packets. TCP's window is that of 10 ms, with one answer for the two packets: 325 + 144 / 2 = 397 µs, so 1259
-    /// packets per second or 17 631 octets.
+    /// Two packets of 1400 octets arrive in 100 ms, and half of the channel is granted. An exchange takes
+    /// DIFS 34 and the access point's back-off 66, data 181, SIFS 16 and ACK 28 µs: 325 µs. TFRC's report
+    /// every 10 ms takes 100 + 0 + 44 = 144 µs. This allows (0.5 - 0.0144) / 325 µs = 1494 packets per
+    /// second. At the slow rate the data takes 1629, the exchange 1773 µs: 273 packets. TCP has one answer
+    /// for two packets: 325 + 144 / 2 = 397 µs, so 1259 packets per second, or a window of 17 631 octets for
+    /// 10 ms.
     ///
     /// Verifies: [occupancy-tfrc eq. 17], [occupancy-tfrc eq. 18]
     #[test]
     fn a_grant_is_a_limit_and_so_is_a_new_rate() {
         let one = frame_of(1);
         let mut state = State::new(std::iter::once(LocalFlow::new(7, Direction::Down, true)));
-        assert!(told(&mut state, &data(50, FAST, &one), None), "a first rate is a new one");
+        assert!(hear(&mut state, &data(50, FAST, &one), None), "a first rate is a new one");
         assert_eq!(limit(&state, false), None, "nothing is granted yet");
-        assert!(!told(&mut state, &data(60, FAST, &one), None));
+        assert!(!hear(&mut state, &data(60, FAST, &one), None));
         let grant = Grant::new(0.5, 0.0, us(66));
         let beacon = heard(100, AP, meter::Kind::Beacon, SLOW);
-        assert!(told(&mut state, &beacon, Some(grant)));
+        assert!(hear(&mut state, &beacon, Some(grant)));
         let per_second = |state: &State| match limit(state, false) {
             Some(Limit::Rate(rate)) => rate.bps() / 8 / 1_400,
             other => unreachable!("TFRC has a rate: {other:?}"),
@@ -307,7 +317,7 @@ mod tests {
         assert_eq!(per_second(&state), 1_494);
         let Some(Limit::Window(window)) = limit(&state, true) else { unreachable!("TCP") };
         assert_eq!(window, Bytes::new(17_631));
-        assert!(told(&mut state, &data(110, SLOW, &one), None));
+        assert!(hear(&mut state, &data(110, SLOW, &one), None));
         assert_eq!(per_second(&state), 273);
         let params = Params { patience: 1, ..Params::default() };
         assert_eq!(expect_beacon(&params, &mut state).count(), 0);
@@ -316,10 +326,11 @@ mod tests {
         assert_eq!(expect_beacon(&params, &mut state).count(), 0);
     }
 
-    /// Frames of three packets, 4344 octets and so 543 µs, half of the channel granted. Apart, each would take 325 µs as
-    /// above: 1494 packets per second. As seen, three share DIFS 34, back-off 66, data 543, SIFS 16 and ACK 28 µs: 687, so
-    /// 229 each and (0.5 - 0.0144) / 229 µs = 2120. A full frame has four here: 724 of data, 868 in all, 217 each; four
-    /// reports in one have 36 each: (0.5 - 0.0036) / 217 µs = 2287.
+    /// Frames of three packets have 4344 octets and take 543 µs; half of the channel is granted. In separate
+    /// frames each packet takes 325 µs as above: 1494 packets per second. As seen, three share DIFS 34,
+    /// back-off 66, data 543, SIFS 16 and ACK 28 µs: 687 µs, so 229 each and (0.5 - 0.0144) / 229 µs = 2120.
+    /// A full aggregate has four packets here: 724 of data, 868 in total, 217 each; four reports in one frame
+    /// take 36 each: (0.5 - 0.0036) / 217 µs = 2287.
     #[test]
     fn packets_of_an_aggregate_cost_less_than_packets_apart() {
         let three = frame_of(3);

@@ -1,4 +1,4 @@
-//! The last *n* beacon intervals, of which observation slots consist: they overlap.  [occupancy-tfrc §III-A]
+//! Observation slots, which overlap: each consists of the last *n* beacon intervals.  [occupancy-tfrc §III-A]
 
 use std::collections::VecDeque;
 
@@ -6,21 +6,21 @@ use airfair_units::Duration;
 
 use crate::occupancy_meter::Slot;
 
-/// Observation of some beacon intervals.
+/// Usage of the channel in an observation slot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObservationSlot {
-    /// Their length, T.
+    /// T: length of the slot.
     pub length: Duration,
-    /// Use of the channel in them.
+    /// Usage of the channel in the slot.
     pub seen: Slot,
 }
 
-/// The last beacon intervals, each with its own length: a beacon may be late or missed.
+/// The last beacon intervals, each with its own length, because a beacon may be late or missed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Intervals(VecDeque<(Duration, Slot)>);
 
 impl Intervals {
-    /// Adds an interval of `length` and forgets all but the last `most`.
+    /// Appends an interval and removes all but the last `most`.
     pub fn push(&mut self, most: u16, length: Duration, seen: Slot) {
         self.0.push_back((length, seen));
         while self.0.len() > usize::from(most.max(1)) {
@@ -28,7 +28,7 @@ impl Intervals {
         }
     }
 
-    /// All of them as one slot.
+    /// Merges all intervals to one observation slot.
     pub fn slot(&self) -> ObservationSlot {
         let mut intervals = self.0.iter();
         let Some((length, seen)) = intervals.next() else { return ObservationSlot::default() };

@@ -1,4 +1,4 @@
-//! Law of a station under a grant: its own share, that of each of its flows, and their highest rates.
+//! Equations of a station under a grant: its share, the shares of its flows, and their highest rates.
 //! [occupancy-tfrc §III-B, §III-C]
 
 use airfair_units::{DataRate, Duration};
@@ -6,21 +6,21 @@ use airfair_units::{DataRate, Duration};
 use super::{Grant, Params, Spare};
 use crate::exchange::Exchange;
 
-/// Share of the channel that a station may hold which holds `used` of it.  [occupancy-tfrc eq. 5 and 7]
+/// Share of the channel of a station that has `used` this fraction of it.  [occupancy-tfrc eq. 5 and 7]
 #[must_use]
 pub fn share(params: &Params, grant: Grant, used: f64) -> f64 {
     let is_unsatisfied = params.is_unsatisfied(used, grant.even());
     grant.even() + if is_unsatisfied { grant.additional() } else { 0.0 }
 }
 
-/// Share of the channel that a flow needs whose rate nobody controls, with `packets` per second of so long an
-/// exchange each.  [occupancy-tfrc eq. 8 and 10]
+/// Share of the channel of a flow whose rate is not controlled: `packets` per second times the duration of an
+/// exchange.  [occupancy-tfrc eq. 8 and 10]
 #[must_use]
 pub fn needed(packets: f64, exchange: &Exchange) -> f64 {
     packets * exchange.time().as_secs_f64()
 }
 
-/// A station's share, divided between its flows.
+/// Division of a station's share among its controlled flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Division {
     even: f64,
@@ -29,8 +29,8 @@ pub struct Division {
 }
 
 impl Division {
-    /// Divides `available` between flows that hold `used` of the channel each and whose rates are controlled,
-    /// at least one, after others have had what they `need`.  [occupancy-tfrc eq. 11 to 13, eq. 15]
+    /// Divides the share `available` among controlled flows, which have `used` these fractions of the
+    /// channel, after uncontrolled flows have got the share `need`.  [occupancy-tfrc eq. 11 to 13, eq. 15]
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "at most 65 535 flows")]
     pub fn new(params: &Params, available: f64, used: &[f64], need: f64) -> Self {
@@ -45,7 +45,8 @@ impl Division {
         Self { even, additional, params: *params }
     }
 
-    /// Share of a flow that holds `used`: less than nothing where others need all.  [occupancy-tfrc eq. 14]
+    /// Share of a flow that has `used` this fraction of the channel; negative if uncontrolled flows need more
+    /// than there is.  [occupancy-tfrc eq. 14]
     #[must_use]
     pub fn share(&self, used: f64) -> f64 {
         let is_unsatisfied = self.params.is_unsatisfied(used, self.even);
@@ -53,31 +54,31 @@ impl Division {
     }
 }
 
-/// Packets that answer the data of a flow.
+/// Frequency of the packets that answer a flow's data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answers {
-    /// A report each round trip, as TFRC has.
+    /// A report per round trip, as with TFRC.
     EachRoundTrip(Duration),
-    /// An answer each so many packets, as TCP's ACKs, b.
+    /// b: data packets per answer, as with TCP's ACKs.
     Each(f64),
 }
 
-/// Cost of the packets of a flow whose rate is controlled, at the rates of its link now.
+/// Channel time of the packets of a controlled flow at the current rates of its link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PacketCost {
-    /// Mean application octets of a packet, λ.
+    /// λ: mean payload of a packet [octets].
     pub payload: f64,
-    /// A packet with data.
+    /// Exchange of a data packet.
     pub data: Exchange,
-    /// A packet that answers.
+    /// Exchange of an answer.
     pub answer: Exchange,
     /// Frequency of the answers.
     pub answers: Answers,
 }
 
-/// Highest rate of application data that a flow can have with `share` of the channel, θ: never less
-/// than a packet per observation `slot`, or it would not be seen any more.
-/// [occupancy-tfrc eq. 16 to 18], for TCP [arf-window eq. 8 and 9]  Deviates: [D-112]
+/// θ: highest rate of application data of a flow with `share` of the channel. At least one packet per
+/// observation `slot`, because the flow would be invisible otherwise. [occupancy-tfrc eq. 16 to 18], for TCP
+/// [arf-window eq. 8 and 9]  Deviates: [D-112]
 #[must_use]
 pub fn highest_rate(share: f64, slot: Duration, packet: &PacketCost) -> DataRate {
     let (data, answer) = (packet.data.time().as_secs_f64(), packet.answer.time().as_secs_f64());
@@ -104,11 +105,11 @@ mod tests {
         (a - b).abs() < 1e-9 * a.abs().max(b.abs()).max(1.0)
     }
 
-    /// 0.4 for each and 0.2 more: from 0.32 on a station is unsatisfied.
+    /// 0.4 for each and 0.2 more; a station is unsatisfied from 0.32 on.
     ///
     /// Verifies: [occupancy-tfrc eq. 7]
     #[test]
-    fn who_uses_its_share_may_have_more() {
+    fn a_station_that_uses_its_share_may_have_more() {
         let params = Params::default();
         let grant = Grant::new(0.4, 0.2, Duration::ZERO);
         let unit = 1.0 / 65_535.0;
@@ -116,7 +117,7 @@ mod tests {
         assert!((share(&params, grant, 0.33) - 0.6).abs() < 2.0 * unit);
     }
 
-    /// 50 packets per second of 34 + 66 + 248 + 16 + 36 = 400 µs each.
+    /// 50 packets per second with 34 + 66 + 248 + 16 + 36 = 400 µs each.
     ///
     /// Verifies: [occupancy-tfrc eq. 8], [occupancy-tfrc eq. 10]
     #[test]
@@ -130,9 +131,9 @@ mod tests {
         Exchange { access, protection: [None; 2], data: us(data), ack, sifs, packets: 1 }
     }
 
-    /// 0.6 of the channel, of which 0.1 is needed: 0.25 for each of two flows. Used 0.22 and 0.08: 0.2 are left,
-    /// and the first, above 0.8 · 0.25 = 0.2, gets it all. Where both are above, each gets half of what is left;
-    /// where they use more than there is, what is too much is taken from them.
+    /// 0.6 of the channel, of which 0.1 is needed, leave 0.25 for each of two flows. With 0.22 and 0.08 used,
+    /// 0.2 remain, and the first flow, above 0.8 · 0.25 = 0.2, gets all of it. If both are above, each gets
+    /// half of the rest; if they use more than there is, the excess is subtracted from their shares.
     ///
     /// Verifies: [occupancy-tfrc eq. 11], [occupancy-tfrc eq. 12], [occupancy-tfrc eq. 13],
     /// [occupancy-tfrc eq. 14], [occupancy-tfrc eq. 15]
@@ -149,8 +150,8 @@ mod tests {
         assert!(near(shares([0.0, 0.0]), [0.25, 0.25]));
     }
 
-    /// 0.3 of the channel. One flow that uses 0.26 may have 0.3, and 0.34 as printed. Of two with 0.15 each, of
-    /// which 0.13 and 0.05 are used, the first may have what the other leaves, 0.25.
+    /// 0.3 of the channel. A flow that uses 0.26 may have 0.3, and 0.34 as printed. Of two flows with 0.15
+    /// each, which use 0.13 and 0.05, the first may have what the other leaves, 0.25.
     #[test]
     fn time_that_is_left_may_count_once() {
         let share = |spare, used: &[f64]| {
@@ -162,8 +163,8 @@ mod tests {
         assert!(is_near(share(Spare::Printed, &[0.13, 0.05]), 0.27));
     }
 
-    /// One flow at 400 µs per packet of 1448 octets and reports of 200 µs each 100 ms: 0.502 of the channel are
-    /// 0.5 for data, 1250 packets per second.
+    /// One flow with 400 µs per packet of 1448 octets and reports of 200 µs every 100 ms: 0.502 of the
+    /// channel leave 0.5 for data, 1250 packets per second.
     ///
     /// Verifies: [occupancy-tfrc eq. 16], [occupancy-tfrc eq. 17], [occupancy-tfrc eq. 18]
     #[test]
@@ -176,12 +177,12 @@ mod tests {
         };
         let slot = Duration::from_millis(300);
         assert_eq!(highest_rate(0.502, slot, &packet), DataRate::from_bps(8 * 1_448 * 1_250));
-        // ACKs for two segments each: 400 + 200 / 2 = 500 µs
+        // ACKs for two segments each: 400 + 200 / 2 = 500 µs.
         let tcp = PacketCost { answers: Answers::Each(2.0), ..packet };
         assert_eq!(highest_rate(0.5, slot, &tcp), DataRate::from_bps(8 * 1_448 * 1_000));
     }
 
-    /// Nothing at all is one packet in 300 ms.
+    /// A share of zero is one packet in 300 ms.
     #[test]
     fn a_flow_is_never_silenced() {
         let slot = Duration::from_millis(300);
@@ -195,8 +196,8 @@ mod tests {
     }
 
     proptest! {
-        /// If all flows are unsatisfied, or none has anything, what they may have and what others need add up
-        /// to what is available, and to twice that less what is used.
+        /// If all flows are unsatisfied, or none is, the shares and the need add up to what is available; in
+        /// the first case twice, less what is used.
         #[test]
         fn all_is_given_away(
             available in 0.0f64..1.0,

@@ -2,29 +2,29 @@
 
 use airfair_units::Bytes;
 
-/// Packets of one flow in a data frame: one, or several of an aggregate.
+/// Packets of one flow in a data frame: one packet, or several of an aggregate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packets {
-    /// The flow.
+    /// Number of the flow.
     pub flow: u16,
-    /// Those with data.
+    /// Number of packets with data.
     pub data: u32,
-    /// Those without: ACKs, reports.
+    /// Number of packets without data, such as ACKs and reports.
     pub answers: u32,
-    /// Application octets.
+    /// Payload of all packets.
     pub payload: Bytes,
-    /// Octets with all headers, LLC/SNAP included.
+    /// Total length of the packets, LLC/SNAP included.
     pub msdus: Bytes,
-    /// The most application octets of one of them.
+    /// Largest payload of a packet.
     pub largest: Bytes,
-    /// Headers before the data, of the last one with data.
+    /// Headers of the last packet with data.
     pub headers: Bytes,
-    /// Length of the last one without data.
+    /// Length of the last packet without data.
     pub answer: Bytes,
 }
 
 impl Packets {
-    /// A packet alone, with so many application octets, as long as `msdu`.
+    /// A single packet with this payload and MSDU length.
     #[inline]
     pub fn one(flow: u16, payload: Bytes, msdu: Bytes) -> Self {
         let (has_data, none) = (!payload.is_zero(), Bytes::ZERO);
@@ -40,7 +40,7 @@ impl Packets {
         }
     }
 
-    /// Puts a packet behind those of a frame.
+    /// Adds a packet to those of a frame.
     #[inline]
     pub fn gather(frame: &mut Vec<Self>, packet: Self) {
         match frame.iter_mut().find(|it| it.flow == packet.flow) {
@@ -63,10 +63,10 @@ impl Packets {
         }
     }
 
-    /// Keeps the octets on the air, and of what they were only what has come.
-    pub(super) fn keep(&mut self, come: &[Self]) {
-        let come = come.iter().find(|it| it.flow == self.flow);
+    /// Reduces the packets and the payload to the `acknowledged` ones. The octets on the air stay.
+    pub(super) fn keep(&mut self, acknowledged: &[Self]) {
+        let acknowledged = acknowledged.iter().find(|it| it.flow == self.flow);
         (self.data, self.answers, self.payload) =
-            come.map_or((0, 0, Bytes::ZERO), |it| (it.data, it.answers, it.payload));
+            acknowledged.map_or((0, 0, Bytes::ZERO), |it| (it.data, it.answers, it.payload));
     }
 }

@@ -1,4 +1,4 @@
-//! Use of the channel in an observation slot, by station and flow.
+//! Usage of the channel in an observation slot, by station and flow.
 
 use std::ops::AddAssign;
 
@@ -7,20 +7,20 @@ use airfair_units::{Bytes, Duration};
 use super::Table;
 use crate::Direction;
 
-/// Number of accesses to the channel, or of exchanges, in parts: the flows that share an aggregate share its access.
+/// Number of channel accesses, or of exchanges, in fractions: flows that share an aggregate share its access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accesses(u64);
 
 impl Accesses {
-    /// One.
+    /// A whole access.
     pub const ONE: Self = Self(1 << 16);
 
-    /// Time of them all if each takes so long.
+    /// Total time if each access takes `each`.
     pub fn time(self, each: Duration) -> Duration {
         each * self.0 / Self::ONE.0
     }
 
-    /// Number of `packets` in each, to the nearest one: at least one.
+    /// Mean number of `packets` per access, rounded to the nearest integer, at least one.
     pub fn packets_each(self, packets: u32) -> u32 {
         let each = (u64::from(packets) * Self::ONE.0 + self.0 / 2).checked_div(self.0);
         each.and_then(|it| u32::try_from(it).ok()).unwrap_or(1).max(1)
@@ -33,27 +33,27 @@ impl AddAssign for Accesses {
     }
 }
 
-/// Exchanges of one kind within a slot.
+/// Channel time of a set of exchanges in a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Share {
-    /// Frames and SIFS of those that were answered.
+pub struct ChannelTime {
+    /// Frames and SIFS of answered exchanges.
     pub exchange: Duration,
-    /// Frames that had no answer.
+    /// Frames without an answer.
     pub failed: Duration,
-    /// Number of times that the channel was won for them.
+    /// Number of channel accesses.
     pub accesses: Accesses,
-    /// Number of those that were answered.
+    /// Number of channel accesses with an answer.
     pub answered: Accesses,
 }
 
-impl Share {
-    /// That of one exchange that was answered and lasted so long.
+impl ChannelTime {
+    /// The share of one answered exchange of this duration.
     pub(super) fn answered(exchange: Duration) -> Self {
         let (failed, accesses, answered) = (Duration::ZERO, Accesses::ONE, Accesses::ONE);
         Self { exchange, failed, accesses, answered }
     }
 
-    /// That of one whose frames had no answer.
+    /// The share of one exchange whose frames, of this duration, had no answer.
     pub(super) fn failed(failed: Duration) -> Self {
         Self { failed, accesses: Accesses::ONE, ..Self::default() }
     }
@@ -65,7 +65,7 @@ impl Share {
         self.answered += other.answered;
     }
 
-    /// The part of it that lies between two of `all` octets of an aggregate. Parts that follow each other add up to
+    /// The part for the octets `from` to `to` of `all` octets of an aggregate. Consecutive parts add up to
     /// the whole.
     pub(super) fn part(&self, from: Bytes, to: Bytes, all: Bytes) -> Self {
         let part = |whole: u64| {
@@ -81,31 +81,31 @@ impl Share {
         }
     }
 
-    /// The channel occupancy time, where each of them costs `access`: a DIFS and a mean back-off.
+    /// Channel occupancy time if each exchange is preceded by `access`: a DIFS and a mean back-off.
     /// [arf-window eq. 2 to 4], [occupancy-tfrc fig. 1]
     pub fn occupancy(&self, access: Duration) -> Duration {
         self.exchange + self.failed + self.accesses.time(access)
     }
 }
 
-/// Exchanges of one station, or of one of its flows.
+/// Usage of the channel by one station, or by one of its flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Those of its own data.
-    pub up: Share,
-    /// Those of data to it.
-    pub down: Share,
+    /// Exchanges of data from the station.
+    pub up: ChannelTime,
+    /// Exchanges of data to the station.
+    pub down: ChannelTime,
 }
 
 impl Usage {
-    fn of(&self, direction: Direction) -> &Share {
+    fn of(&self, direction: Direction) -> &ChannelTime {
         match direction {
             Direction::Up => &self.up,
             Direction::Down => &self.down,
         }
     }
 
-    pub(super) fn in_direction(&mut self, direction: Direction) -> &mut Share {
+    pub(super) fn in_direction(&mut self, direction: Direction) -> &mut ChannelTime {
         match direction {
             Direction::Up => &mut self.up,
             Direction::Down => &mut self.down,
@@ -117,41 +117,42 @@ impl Usage {
         self.down.add(other.down);
     }
 
-    /// Channel occupancy time, both ways.
+    /// Channel occupancy time in both directions.
     pub fn occupancy(&self, access: Access) -> Duration {
         self.up.occupancy(access.up) + self.down.occupancy(access.down)
     }
 }
 
-/// Times before an exchange, of a station's own data and of data to it: a DIFS and a mean back-off.
+/// Access times before an exchange: a DIFS and a mean back-off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Before its own.
+    /// Access time of the station.
     pub up: Duration,
-    /// Before the access point's.
+    /// Access time of the access point.
     pub down: Duration,
 }
 
-/// Use that a flow of the station has had in a slot.
+/// Usage of the channel by a flow in a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowUsage {
-    /// Its exchanges, of data and of what answers it.
+    /// Exchanges of the flow's data and answers.
     pub usage: Usage,
-    /// Packets with data.
+    /// Number of packets with data.
     pub packets: u32,
-    /// Application octets in them.
+    /// Payload of these packets [octets].
     pub octets: Bytes,
-    /// Packets without: ACKs, reports.
+    /// Number of packets without data, such as ACKs and reports.
     pub answers: u32,
 }
 
 impl FlowUsage {
-    /// Packets with data in each of its frames that got through in this direction, to the nearest one; one at least.
+    /// Mean number of data packets per delivered frame in this direction, rounded to the nearest integer, at
+    /// least one.
     pub fn packets_each(&self, direction: Direction) -> u32 {
         self.usage.of(direction).answered.packets_each(self.packets)
     }
 
-    /// The same of packets without, which go in this direction.
+    /// Mean number of packets without data per delivered frame in this direction, rounded to the nearest integer, at least one.
     pub fn answers_each(&self, direction: Direction) -> u32 {
         self.usage.of(direction).answered.packets_each(self.answers)
     }
@@ -164,48 +165,48 @@ impl FlowUsage {
     }
 }
 
-/// Back-offs that were counted before own accesses to the channel.
+/// Back-offs counted down before the station's own channel accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backoffs {
-    /// All of them.
+    /// Total duration of the back-offs.
     pub total: Duration,
-    /// Their number.
+    /// Number of back-offs.
     pub count: u32,
 }
 
 impl Backoffs {
-    /// Their mean, `t_BO`; `None` without any.
+    /// `t_BO`: mean back-off; `None` if there is none.
     pub fn mean(&self) -> Option<Duration> {
         (self.count > 0).then(|| self.total / u64::from(self.count))
     }
 }
 
-/// Use of the channel in an observation slot.
+/// Usage of the channel in an observation slot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slot {
-    /// Stations that were active, whichever end of an exchange.
+    /// Usage by station, for every station that was active at either end of an exchange.
     pub stations: Table<Usage>,
-    /// Flows of the station.
+    /// Usage by flow of the measuring station.
     pub flows: Table<FlowUsage>,
-    /// Its own back-offs.
+    /// Back-offs of the measuring station.
     pub backoffs: Backoffs,
-    /// Octets that the station has sent and received at data rates.
+    /// Octets that the station has sent at data rates.
     pub adapted_up: Bytes,
-    /// Those that it has received.
+    /// Octets that the station has received at data rates.
     pub adapted_down: Bytes,
-    /// Beacons on the air.
+    /// Duration of beacons on the air.
     pub beacons: Duration,
-    /// Part of the first answered exchange that lies before the slot: the station's own, and others'.
+    /// Part of the first answered exchange that is before the slot: of the station, and of other stations.
     pub early: [Duration; 2],
 }
 
 impl Slot {
-    /// Active stations, N; one at least.  [arf-window §III-A]
+    /// N: number of active stations, at least one.  [arf-window §III-A]
     pub fn active(&self) -> u32 {
         u32::try_from(self.stations.len()).unwrap_or(u32::MAX).max(1)
     }
 
-    /// Exchanges that were answered, their contention apart: those of `station`, and all others'.
+    /// Durations of answered exchanges without access times: of `station`, and of all others.
     pub fn exchanges(&self, station: u16) -> (Duration, Duration) {
         let sum = |is_own: bool| -> Duration {
             let chosen = self.stations.iter().filter(|(id, _)| (*id == station) == is_own);
@@ -219,7 +220,7 @@ impl Slot {
         self.stations.values().map(|usage| usage.occupancy(access)).sum()
     }
 
-    /// Takes in what a later slot has seen; what lies before that is in this one.
+    /// Adds the usage of a later slot. `early` stays, because only the part before the first slot is outside.
     pub fn add(&mut self, other: &Self) {
         for (station, usage) in other.stations.iter() {
             self.stations.or_default(station).add(usage);

@@ -1,8 +1,8 @@
-//! A small table by number, sorted.
+//! A small sorted table with numbers as keys.
 
 use std::ops::Index;
 
-/// Values of a few stations or flows by their numbers, in the order of these.
+/// Values of a few stations or flows, sorted by their numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table<T>(Vec<(u16, T)>);
 
@@ -18,18 +18,18 @@ impl<T> Table<T> {
         self.0.len()
     }
 
-    /// True without any.
+    /// True if there are no values.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The value of `number`. O(log n), and O(1) where numbers follow each other.
+    /// Returns the value of `number`. O(log n), or O(1) if the numbers are consecutive.
     pub fn get(&self, number: u16) -> Option<&T> {
         let place = self.place(number).ok()?;
         Some(&self.0[place].1)
     }
 
-    /// Numbers and values.
+    /// Numbers and their values, sorted by number.
     pub fn iter(&self) -> impl Iterator<Item = (u16, &T)> {
         self.0.iter().map(|(number, value)| (*number, value))
     }
@@ -44,7 +44,7 @@ impl<T> Table<T> {
         self.0.iter().map(|(_, value)| value)
     }
 
-    /// Numbers that follow each other, as those of stations do, tell their places.
+    /// Index of `number`. Consecutive numbers, as of stations, need no search.
     #[inline]
     fn place(&self, number: u16) -> Result<usize, usize> {
         let first = self.0.first().map_or(0, |(first, _)| *first);
@@ -57,7 +57,8 @@ impl<T> Table<T> {
 }
 
 impl<T: Default> Table<T> {
-    /// The value of `number`, made where there was none: O(n) the first time, then as [`get`](Self::get).
+    /// Returns the value of `number` and inserts a default if there is none. O(n) for the insertion, then as
+    /// [`get`](Self::get).
     #[inline]
     pub fn or_default(&mut self, number: u16) -> &mut T {
         let place = self.place(number).unwrap_or_else(|place| {

@@ -1,4 +1,4 @@
-//! Slots from frames, frame by frame.
+//! Observation slots computed frame by frame.
 
 use super::*;
 use crate::fixture::{AP, CONTROL, ME, METER, OTHER, ack, at_ms, at_us, data, frame, packet, us};
@@ -12,7 +12,7 @@ fn cts(end: u64, to: u16) -> Frame<'static> {
     frame(end, to, Kind::Cts { request: CONTROL })
 }
 
-/// The slot under way after these frames and one that shows that all is over.
+/// The current slot after these frames, and a beacon after which all exchanges are over.
 fn slot(frames: &[Frame]) -> Slot {
     let mut state = after(frames);
     step(&METER, &mut state, &frame(200_000, AP, Kind::Beacon));
@@ -27,8 +27,8 @@ fn after(frames: &[Frame]) -> State {
     state
 }
 
-/// A share with so many accesses; what took no time as a failure was answered.
-fn share(exchange: u64, failed: u64, accesses: u32) -> Share {
+/// A share with this number of accesses, all answered unless `failed` is greater than zero.
+fn share(exchange: u64, failed: u64, accesses: u32) -> ChannelTime {
     let of = |number| {
         (0..number).fold(Accesses::default(), |mut all, _| {
             all += Accesses::ONE;
@@ -36,7 +36,7 @@ fn share(exchange: u64, failed: u64, accesses: u32) -> Share {
         })
     };
     let answered = of(if failed == 0 { accesses } else { 0 });
-    Share { exchange: us(exchange), failed: us(failed), accesses: of(accesses), answered }
+    ChannelTime { exchange: us(exchange), failed: us(failed), accesses: of(accesses), answered }
 }
 
 /// Verifies: [arf-window eq. 1]: 15 / (N + 1) slots of 9 µs.
@@ -46,26 +46,26 @@ fn the_mean_backoff_falls_with_the_number_of_active_stations() {
     assert_eq!(backoffs, [67_500, 45_000, 27_000]);
 }
 
-/// RTS 28 and its field 352: 380 µs; DIFS 34 and a back-off of 67.5 among one.
+/// RTS 28 and its duration field 352: 380 µs; DIFS 34, and a back-off of 67.5 with one active station.
 ///
 /// Verifies: [arf-window eq. 2], [arf-window eq. 3]
 #[test]
-fn an_exchange_lasts_as_its_rts_says() {
+fn an_exchange_has_the_duration_in_its_rts() {
     let down = [rts(100, AP, ME), cts(144, AP), data(408, AP, ME), ack(452, AP)];
     let seen = slot(&down);
     assert_eq!(seen.stations[ME].down, share(380, 0, 1));
-    assert_eq!(seen.stations[ME].up, Share::default());
+    assert_eq!(seen.stations[ME].up, ChannelTime::default());
     let access = METER.difs + mean_backoff(&METER, seen.active());
     let access = Access { up: access, down: access };
     assert_eq!(seen.occupied(access).as_nanos(), 380_000 + 34_000 + 67_500);
     let up = [rts(100, ME, AP), cts(144, ME), data(408, ME, AP), ack(452, ME)];
     assert_eq!(slot(&up).stations[ME].up, share(380, 0, 1));
-    // of another station, whose CTS is enough to know that its RTS was granted
+    // The CTS to another station shows that its RTS was granted.
     let other = [rts(100, AP, OTHER), cts(144, AP)];
     assert_eq!(slot(&other).stations[OTHER].down, share(380, 0, 1));
 }
 
-/// A hidden station's RTS is not heard. Estimated 28, SIFS 16, CTS 28, field 308: 380 µs, too.
+/// The RTS of a hidden station is not decoded. Estimate 28, SIFS 16, CTS 28, duration field 308: also 380 µs.
 ///
 /// Verifies: [arf-window eq. 4]
 #[test]
@@ -73,15 +73,15 @@ fn a_cts_alone_is_enough() {
     let seen = slot(&[cts(144, OTHER), ack(452, OTHER)]);
     assert_eq!(seen.stations[OTHER].up, share(380, 0, 1));
     assert_eq!(seen.active(), 1);
-    // one's own CTS to oneself follows nothing: 28 + 308
+    // No RTS precedes the station's own CTS-to-self: 28 + 308.
     let own = [frame(144, ME, Kind::Cts { request: Duration::ZERO }), data(408, ME, AP)];
     assert_eq!(slot(&own).stations[ME].up, share(336, 0, 1));
-    // the access point's CTS to itself says with its data whose it is
+    // The data after the access point's CTS-to-self shows for which station it is.
     let access_point = [cts(144, AP), data(408, AP, OTHER)];
     assert_eq!(slot(&access_point).stations[OTHER].down, share(380, 0, 1));
 }
 
-/// Without RTS: data 248, and its field 44.
+/// Without RTS: data 248, and its duration field 44.
 ///
 /// Verifies: [arf-window §III]
 #[test]
@@ -99,43 +99,44 @@ fn without_rts_data_counts_with_its_duration_field() {
 }
 
 #[test]
-fn what_has_no_answer_counts_as_failed() {
+fn exchanges_without_an_answer_count_as_failed() {
     assert_eq!(slot(&[rts(100, ME, AP)]).stations[ME].up, share(0, 28, 1));
     assert_eq!(slot(&[data(300, ME, AP)]).stations[ME].up, share(0, 248, 1));
-    // another's data is taken for answered: its ACK may be out of hearing
+    // Another station's data counts as answered, because its ACK may be out of range.
     assert_eq!(slot(&[data(300, OTHER, AP)]).stations[OTHER].up, share(292, 0, 1));
-    // an ACK without data that was decoded: SIFS and itself
+    // An ACK whose data was not decoded counts with SIFS and its own duration.
     assert_eq!(slot(&[ack(344, OTHER)]).stations[OTHER].up, share(44, 0, 1));
-    // a station's ACK, when neither the access point's data nor anything else was decoded: nobody's
+    // A station's ACK without the access point's data belongs to no known station.
     assert!(slot(&[ack(344, AP)]).stations.is_empty());
 }
 
-/// An RTS promises 352 µs beyond its end, the data 44 µs; another frame of 28 µs begins earlier.
+/// An RTS announces 352 µs after its end, data 44 µs; another frame of 28 µs begins earlier.
 #[test]
 fn an_exchange_that_another_one_cuts_off_has_no_more_than_its_time() {
-    // Its CTS was lost: the access point asks again, 56 µs later.
+    // The CTS was lost, so the access point repeats the RTS 56 µs later.
     let again = [rts(100, AP, ME), cts(144, AP), rts(228, AP, ME), cts(272, AP), data(536, AP, ME)];
     let seen = slot(&[&again[..], &[ack(580, AP)]].concat());
     assert_eq!(seen.stations[ME].down.exchange, us(380));
     assert_eq!(seen.stations[ME].down.failed, us(28));
-    // Its data is on the air from 52 to 300 µs, and the next frame from 320 µs on, before an ACK.
+    // The data is on the air from 52 to 300 µs, and the next frame from 320 µs on, before an ACK.
     let seen = slot(&[data(300, OTHER, AP), rts(348, AP, ME)]);
     assert_eq!(seen.stations[OTHER].up, share(268, 0, 1));
-    // One that ends behind all that was promised has begun before, too.
+    // A frame that ends after the announced end has begun before it, too.
     let seen = slot(&[data(300, OTHER, AP), frame(350, AP, Kind::Beacon)]);
     assert_eq!(seen.stations[OTHER].up, share(270, 0, 1));
 }
 
-/// The exchange from 299.762 ms to 300.054 ms counts in the second slot, and 238 µs of it lie before.
+/// The exchange from 299.762 ms to 300.054 ms counts in the second slot, and 238 µs of it are before that
+/// slot.
 #[test]
-fn a_slot_knows_what_of_its_exchanges_lies_before_it() {
+fn a_slot_has_the_part_of_its_exchanges_before_it() {
     let heard = [data(300_010, ME, AP), ack(300_054, ME), data(310_000, OTHER, AP)];
     let seen = after(&[&heard[..], &[ack(310_044, OTHER)]].concat()).current;
     assert_eq!(seen.exchanges(ME), (us(292), us(292)));
     assert_eq!(seen.early, [us(238), Duration::ZERO]);
     let others = after(&[data(300_010, OTHER, AP), ack(300_054, OTHER)]).current;
     assert_eq!(others.early, [Duration::ZERO, us(238)]);
-    // Of a slot that another one follows only what lies before both.
+    // For merged slots only the part before the first one counts.
     let mut both = seen.clone();
     both.add(&others);
     assert_eq!(both.early, seen.early);
@@ -147,7 +148,7 @@ fn slots_follow_each_other_and_forget() {
     let heard = [data(ms(1), ME, AP), ack(ms(1) + 44, ME)];
     let mut state = after(&heard);
     assert_eq!(state.last(), None);
-    // ends in the next slot, and counts there
+    // Ends in the next slot and counts there.
     step(&METER, &mut state, &data(ms(300) - 10, OTHER, AP));
     step(&METER, &mut state, &ack(ms(300) + 34, OTHER));
     let last = state.last().expect("a slot is over");
@@ -158,41 +159,41 @@ fn slots_follow_each_other_and_forget() {
     assert_eq!(state.current().beacons, us(28));
 }
 
-/// The exchange of 292 µs ends at 1.044 ms; two slots of silence follow, and half of another.
+/// The exchange of 292 µs ends at 1.044 ms; two empty slots follow, and half of another.
 #[test]
-fn closing_tells_what_was_seen_and_how_long_there_was_silence() {
+fn ending_slots_returns_the_usage_and_the_silence_after_it() {
     let heard = [data(1_000, ME, AP), ack(1_044, ME)];
     let mut state = after(&heard);
-    assert_eq!(close(&METER, &mut state, at_ms(299)), None);
-    let ended = close(&METER, &mut state, at_ms(1_050));
+    assert_eq!(end_slots(&METER, &mut state, at_ms(299)), None);
+    let ended = end_slots(&METER, &mut state, at_ms(1_050));
     let ended = ended.expect("three slots are over");
     assert_eq!((ended.from, ended.silent), (Time::ZERO, 2));
     assert_eq!(ended.slot.exchanges(ME), (us(292), Duration::ZERO));
     assert_eq!(ended.slot.exchanges(OTHER), (Duration::ZERO, us(292)));
-    let ended = close(&METER, &mut state, at_ms(1_200));
+    let ended = end_slots(&METER, &mut state, at_ms(1_200));
     assert_eq!(ended.map(|it| (it.from, it.silent)), Some((at_ms(900), 0)));
 }
 
-/// Two exchanges of 292 µs, cut in the middle of the second: it counts in the next slot. Back-offs of 45
-/// and 90 µs.
+/// Two exchanges of 292 µs; the slot is cut during the second, which counts in the next slot. The back-offs
+/// are 45 and 90 µs.
 #[test]
 fn a_slot_may_be_cut_at_any_time() {
     let own = |frame, backoff| Frame { backoff: Some(us(backoff)), ..frame };
     let first = [own(data(1_000, ME, AP), 45), ack(1_044, ME), own(data(2_000, ME, AP), 90)];
     let mut state = after(&first);
-    let slot = cut(&METER, &mut state, at_us(2_010));
+    let slot = end_slot_at(&METER, &mut state, at_us(2_010));
     assert_eq!(slot.stations[ME].up, share(292, 0, 1));
     assert_eq!(slot.backoffs.mean(), Some(Duration::from_nanos(67_500)));
     step(&METER, &mut state, &ack(2_044, ME));
-    let second = cut(&METER, &mut state, at_us(2_044));
+    let second = end_slot_at(&METER, &mut state, at_us(2_044));
     assert_eq!((second.stations[ME].up, second.backoffs.mean()), (share(292, 0, 1), None));
-    assert_eq!(cut(&METER, &mut state, at_us(9_000)), Slot::default());
+    assert_eq!(end_slot_at(&METER, &mut state, at_us(9_000)), Slot::default());
     let mut both = slot;
     both.add(&second);
     assert_eq!((both.stations[ME].up, both.flows[7].packets), (share(584, 0, 2), 2));
 }
 
-/// Flow 8: so many octets of payload behind 52 of headers, or an ACK of 52.
+/// A packet of flow 8 with 52 octets of headers and this payload; an ACK if that is zero.
 fn of_flow_8(payload: u64) -> Packets {
     Packets::one(8, Bytes::new(payload), Bytes::new(payload + 52))
 }
@@ -206,8 +207,9 @@ fn frame_of(packets: &[Packets]) -> Vec<Packets> {
     all
 }
 
-/// Two packets of flow 7, 1508 and 508 octets, and one of flow 8, 1008: 3024. Data 248 and its field 44: 292 µs, of which
-/// flow 7 has 2016 / 3024, two thirds: 194.666 µs, and of an access of 90 µs nearly 60; flow 8 has the rest.
+/// Two packets of flow 7 with 1508 and 508 octets, and one of flow 8 with 1008: 3024 octets. Data 248 and its
+/// duration field 44 are 292 µs. Flow 7 gets 2016 / 3024, two thirds: 194.666 µs, and nearly 60 of an access
+/// time of 90 µs; flow 8 gets the rest.
 #[test]
 fn flows_share_an_aggregate_by_their_octets() {
     let packets = frame_of(&[packet(1_460), of_flow_8(956), packet(460)]);
@@ -223,19 +225,23 @@ fn flows_share_an_aggregate_by_their_octets() {
     };
     assert_eq!(of(7), ((194_666, 59_999), (2, 0, 1_920)));
     assert_eq!(of(8), ((97_334, 30_000), (1, 0, 956)));
-    // Two packets in two thirds of a frame are three in a frame, as long as their mean.
+    // Two packets in two thirds of a frame correspond to three in a whole frame.
     let each = [7, 8].map(|flow| seen.flows[flow].packets_each(Direction::Down));
     assert_eq!((each, seen.flows[8].answers_each(Direction::Up)), ([3, 3], 1));
 }
 
-/// Of the same three packets, sent by the station, the `BlockAck` acknowledges the shorter one of flow 7 alone: the time
-/// was that of all. Where none comes all has failed: 248 µs, of which two thirds.
+/// The station sends the same three packets, and the `BlockAck` acknowledges only the shorter one of flow 7:
+/// the time is still divided among all. Without a `BlockAck` all have failed: 248 µs, of which flow 7 gets
+/// two thirds.
 #[test]
-fn of_what_a_station_sends_what_has_come_counts() {
+fn only_acknowledged_packets_of_a_sent_aggregate_count() {
     let packets = frame_of(&[packet(1_460), of_flow_8(956), packet(460)]);
-    let come = frame_of(&[packet(460)]);
+    let acknowledged = frame_of(&[packet(460)]);
     let data = Kind::Data { from: ME, psdu: Bytes::new(3_138), packets: &packets };
-    let seen = slot(&[frame(300, AP, data), frame(344, ME, Kind::BlockAck { come: &come })]);
+    let seen = slot(&[
+        frame(300, AP, data),
+        frame(344, ME, Kind::BlockAck { acknowledged: &acknowledged }),
+    ]);
     let of = |seen: &Slot, flow: u16| {
         let FlowUsage { usage: Usage { up, .. }, packets, octets, .. } = seen.flows[flow];
         (up.exchange.as_nanos(), up.failed.as_nanos(), packets, octets.get())
@@ -245,13 +251,15 @@ fn of_what_a_station_sends_what_has_come_counts() {
     let silent = slot(&[frame(300, AP, data)]);
     assert_eq!(silent.stations[ME].up, share(0, 248, 1));
     assert_eq!((of(&silent, 7), of(&silent, 8)), ((0, 165_333, 0, 0), (0, 82_667, 0, 0)));
-    // Another's BlockAck is an answer, and no more is known of it.
-    let other =
-        [crate::fixture::data(300, OTHER, AP), frame(344, OTHER, Kind::BlockAck { come: &[] })];
+    // Another station's BlockAck is an answer, but shows no packets.
+    let other = [
+        crate::fixture::data(300, OTHER, AP),
+        frame(344, OTHER, Kind::BlockAck { acknowledged: &[] }),
+    ];
     assert_eq!(slot(&other).stations[OTHER].up, share(292, 0, 1));
 }
 
-/// 6 / 3 = 2; 5 / 2 = 2.5, so 3; 4 / 3 = 1.33, so 1; nothing, and what has no frame, is 1.
+/// 6 / 3 = 2; 5 / 2 = 2.5 gives 3; 4 / 3 = 1.33 gives 1; no packets, or no frame, give 1.
 #[test]
 fn a_mean_aggregate_is_rounded_and_has_a_packet_at_least() {
     let number = |packets, frames| share(0, 0, frames).answered.packets_each(packets);
@@ -277,14 +285,14 @@ fn any_frame() -> impl Strategy<Value = (u64, Frame<'static>)> {
             packets: PACKETS[usize::from(from)],
         }),
         Just(Kind::Ack),
-        (0..4usize).prop_map(|come| Kind::BlockAck { come: PACKETS[come] }),
+        (0..4usize).prop_map(|acknowledged| Kind::BlockAck { acknowledged: PACKETS[acknowledged] }),
         Just(Kind::Beacon),
     ];
     (0..400_000u64, 0..4u16, kind).prop_map(|(gap, to, kind)| (gap, frame(0, to, kind)))
 }
 
 proptest! {
-    /// Whatever is heard in whatever order: a frame is counted once at the most, with what it promises.
+    /// For any frames in any order, a frame counts at most once, with what its duration field announces.
     #[test]
     fn nothing_is_counted_twice(heard in prop::collection::vec(any_frame(), 0..60)) {
         let mut state = State::default();
@@ -308,7 +316,7 @@ proptest! {
         }
     }
 
-    /// Whatever an aggregate holds, its flows' parts add up to the station's, of time and of accesses.
+    /// The parts of the flows in an aggregate add up to the station's time and accesses.
     #[test]
     fn parts_of_flows_add_up_to_an_exchange(
         packets in prop::collection::vec((0..6u16, 0..3_000u64), 1..64),
@@ -321,7 +329,7 @@ proptest! {
         let data = Kind::Data { from: ME, psdu: Bytes::new(3_138), packets: &all };
         let mut frames = vec![frame(300, AP, data)];
         if is_answered {
-            frames.push(frame(344, ME, Kind::BlockAck { come: &all }));
+            frames.push(frame(344, ME, Kind::BlockAck { acknowledged: &all }));
         }
         let seen = slot(&frames);
         let mut sum = Usage::default();

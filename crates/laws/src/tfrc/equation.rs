@@ -1,19 +1,19 @@
-//! TCP's throughput as a function of round trip and loss.  [RFC5348 §3.1]
+//! TCP's throughput equation: the rate as a function of round-trip time and loss.  [RFC5348 §3.1]
 
-/// Halvings of the interval when the equation is solved for p: enough for every bit of an `f64`.
+/// Number of bisections when the equation is solved for p: enough for every bit of an `f64`.
 const BISECTIONS: u32 = 64;
 
-/// Least loss event rate the inverse gives: one event in 10⁸ packets.
+/// Smallest loss event rate that the inverse returns: one event in 10⁸ packets.
 const SMALLEST: f64 = 1e-8;
 
-/// Choices that the equation leaves open.
+/// Parameters of the throughput equation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Equation {
-    /// Packets that TCP acknowledges with one ACK: b. The RFC recommends 1.  [RFC5348 §3.1]
+    /// b: packets that TCP acknowledges with one ACK. The RFC recommends 1.  [RFC5348 §3.1]
     pub acked_per_ack: f64,
-    /// The retransmission time-out in round trips. The RFC recommends 4.  [RFC5348 §3.1]
+    /// Retransmission time-out in round trips. The RFC recommends 4.  [RFC5348 §3.1]
     pub rto_per_rtt: f64,
-    /// The probability 3·√(3bp/8) of a time-out is 1 at most, as in TCP's model and ns-2.
+    /// Limit the probability 3·√(3bp/8) of a time-out to 1, as in TCP's model and ns-2.
     pub clamp_timeout_probability: bool,
 }
 
@@ -24,7 +24,7 @@ impl Default for Equation {
 }
 
 impl Equation {
-    /// Time between packets, with a time-out that need not be a multiple of the round trip [s].
+    /// Time between packets for a time-out of `rto` seconds [s].
     fn interval(&self, rtt: f64, rto: f64, p: f64) -> f64 {
         let b = self.acked_per_ack;
         let timeout_probability = 3.0 * (3.0 * b * p / 8.0).sqrt();
@@ -36,13 +36,13 @@ impl Equation {
         rtt * (2.0 * b * p / 3.0).sqrt() + rto * timeout_probability * p * (1.0 + 32.0 * p * p)
     }
 
-    /// The rate of a TCP with packets of `segment` octets [octets/s].  [RFC5348 §3.1]
+    /// Rate of a TCP flow with packets of `segment` octets [octets/s].  [RFC5348 §3.1]
     pub(crate) fn rate(&self, segment: f64, (rtt, rto): (f64, f64), p: f64) -> f64 {
         segment / self.interval(rtt, rto, p)
     }
 }
 
-/// f(p): the time between packets in round trips.  [RFC5348 §3.1]
+/// f(p): time between packets in round trips.  [RFC5348 §3.1]
 ///
 /// √(2bp/3) + `t_RTO`/R · 3·√(3bp/8)·p·(1 + 32p²), for 0 < p ≤ 1.
 #[must_use]
@@ -50,15 +50,16 @@ pub fn throughput_factor(equation: &Equation, p: f64) -> f64 {
     equation.interval(1.0, equation.rto_per_rtt, p)
 }
 
-/// X = s/(R·f(p)) [octets/s].  [RFC5348 §3.1]
+/// X = s/(R·f(p)): throughput for segments of `segment` octets and a round trip of `rtt` seconds [octets/s].
+/// [RFC5348 §3.1]
 #[must_use]
 pub fn throughput(equation: &Equation, segment: f64, rtt: f64, p: f64) -> f64 {
     segment / (rtt * throughput_factor(equation, p))
 }
 
-/// The loss event rate at which the equation gives `rate`, between 10⁻⁸ and 1.  [RFC5348 §6.3.1]
+/// Loss event rate at which the equation yields `rate`, between 10⁻⁸ and 1.  [RFC5348 §6.3.1]
 ///
-/// The RFC is content with 5 %; 64 bisections give all that an `f64` holds, and always the same.
+/// The RFC accepts an error of 5 %; 64 bisections have the full precision of an `f64` and are deterministic.
 #[must_use]
 pub fn inverse_throughput(equation: &Equation, segment: f64, rtt: f64, rate: f64) -> f64 {
     let (mut low, mut high) = (SMALLEST, 1.0);
@@ -84,14 +85,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// f(p)·10⁶, rounded down, computed with integers only: each root is one floor square root.
+    /// f(p)·10⁶, rounded down, computed with integers only; each root is one integer square root.
     ///
-    /// With p = n/d: √(2n/3d) and 12·√(3n/8d)·(n/d)·(1 + 32n²/d²), all carried with 10¹⁵.
+    /// With p = n/d: √(2n/3d) and 12·√(3n/8d)·(n/d)·(1 + 32n²/d²), all in units of 10⁻¹⁵.
     fn exact_millionths(n: u128, d: u128) -> f64 {
         const SCALE: u128 = 1_000_000_000_000_000;
         let first = (2 * n * SCALE * SCALE / (3 * d)).isqrt();
         let root = (3 * n * SCALE * SCALE / (8 * d)).isqrt();
-        // 12·root·n·(d² + 32n²)/d³, the division last
+        // 12·root·n·(d² + 32n²)/d³, with the division last.
         let second = 12 * root * n * (d * d + 32 * n * n) / (d * d * d);
         #[expect(clippy::cast_precision_loss, reason = "a test value of at most 16 digits")]
         let sum = (first + second) as f64;
@@ -112,8 +113,8 @@ mod tests {
         }
     }
 
-    /// Verifies: [RFC5348 §3.1]: the rows of Linux' `tfrc_calc_x_lookup` that `peers.md` quotes; the
-    /// kernel rounds down.
+    /// Verifies: [RFC5348 §3.1]: the rows of Linux's `tfrc_calc_x_lookup` that `peers.md` quotes; the kernel
+    /// rounds down.
     #[test]
     fn f_agrees_with_the_linux_table() {
         let rows = [
@@ -136,11 +137,11 @@ mod tests {
     /// Verifies: [RFC5348 §3.1]
     #[test]
     fn b_and_the_timeout_enter_as_the_equation_says() {
-        // p = 3/8 makes both roots rational for b = 4: √(2·4·3/8/3) = 1 and √(3·4·3/8/8) = 3/4
+        // With b = 4, p = 3/8 makes both roots rational: √(2·4·3/8/3) = 1 and √(3·4·3/8/8) = 3/4;
         // f = 1 + 2·3·(3/4)·(3/8)·(1 + 32·9/64) = 1 + 1.6875·5.5 = 10.28125 with t_RTO = 2R
         let equation = Equation { acked_per_ack: 4.0, rto_per_rtt: 2.0, ..Equation::default() };
         assert!((throughput_factor(&equation, 0.375) - 10.281_25).abs() < 1e-12);
-        // the time-out probability 9/4 cut to 1: f = 1 + 2·(3/8)·5.5 = 5.125
+        // The time-out probability 9/4 is limited to 1: f = 1 + 2·(3/8)·5.5 = 5.125
         let clamped = Equation { clamp_timeout_probability: true, ..equation };
         assert!((throughput_factor(&clamped, 0.375) - 5.125).abs() < 1e-12);
         // 1000 octets per 100 ms / 10.28125
@@ -151,7 +152,7 @@ mod tests {
     #[test]
     fn the_inverse_stays_between_its_ends() {
         let inverse = |rate| inverse_throughput(&Equation::default(), 1_000.0, 0.1, rate);
-        // 10⁴/f(1) = 41.1 octets/s is the least rate the equation can say
+        // 10⁴/f(1) = 41.1 octets/s is the smallest rate that the equation yields.
         assert!((inverse(41.0) - 1.0).abs() < f64::EPSILON);
         assert!((inverse(0.0) - 1.0).abs() < f64::EPSILON);
         assert!(inverse(f64::INFINITY) <= SMALLEST);

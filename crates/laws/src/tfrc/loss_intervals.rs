@@ -1,29 +1,30 @@
-//! The loss event rate p from the lengths of loss intervals.  [RFC5348 §5.3 to §5.5]
+//! Loss event rate p from the lengths of loss intervals.  [RFC5348 §5.3 to §5.5]
 //!
-//! The receiver's half of the law has one transition, [`LossIntervals::complete`], and p is a function of what it
-//! leaves, so that there is no `step`.
+//! The receiver's part of the law has one state transition, [`LossIntervals::complete`], and p is a function
+//! of the state, so there is no `step`.
 
-/// Completed intervals averaged: n.  [RFC5348 §5.4]
+/// n: number of completed intervals in the average.  [RFC5348 §5.4]
 pub const INTERVALS: usize = 8;
 
 /// Weights from the newest interval to the oldest.  [RFC5348 §5.4]
 pub const WEIGHTS: [f64; INTERVALS] = [1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2];
 
-/// Weight that a long run without loss takes from the intervals before it.  [RFC5348 §5.5]
+/// History discounting: reduction of the weights of older intervals after a long time without loss.
+/// [RFC5348 §5.5]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Discounting {
-    /// None.
+    /// No history discounting.
     Off,
-    /// The discount never goes below this: 0.25 in the RFC, 0.5 in ns-2 (`minDiscountRatio_`).
+    /// History discounting with this smallest factor: 0.25 in the RFC, 0.5 in ns-2 (`minDiscountRatio_`).
     Threshold(f64),
 }
 
-/// The intervals between loss events, in packets.
+/// Lengths of the intervals between loss events [packets].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossIntervals {
-    /// `I_1`, `I_2` …: the newest first.
+    /// `I_1`, `I_2` …: completed intervals, the newest first.
     completed: [f64; INTERVALS],
-    /// `DF_1`, `DF_2` …
+    /// `DF_1`, `DF_2` …: discount factors of the intervals.
     discounts: [f64; INTERVALS],
     count: usize,
 }
@@ -35,7 +36,7 @@ impl Default for LossIntervals {
 }
 
 impl LossIntervals {
-    /// No loss event yet: p = 0.
+    /// True if there was no loss event yet, so that p = 0.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -45,9 +46,9 @@ impl LossIntervals {
         self.completed.iter().copied().zip(self.discounts).take(self.count)
     }
 
-    /// A loss event ends an interval of `length` packets, at least 1.  [RFC5348 §5.3]
+    /// Completes an interval of `length` packets, at least 1, at a loss event.  [RFC5348 §5.3]
     ///
-    /// The discount earned so far (`DF`) is then final for the older intervals.  [RFC5348 §5.5],
+    /// The current discount factor `DF` becomes permanent for the older intervals.  [RFC5348 §5.5],
     /// [RFC3448 §5.5, erratum 1459]
     #[must_use]
     pub fn complete(mut self, length: f64, discounting: Discounting) -> Self {
@@ -63,7 +64,7 @@ impl LossIntervals {
         self
     }
 
-    /// DF for a current interval of this length: 2·`I_mean`/`I_0`, between the threshold and 1.
+    /// `DF` for a current interval of this length: 2·`I_mean`/`I_0`, between the threshold and 1.
     /// [RFC5348 §5.5]
     fn discount(&self, current: f64, discounting: Discounting) -> f64 {
         let Discounting::Threshold(threshold) = discounting else { return 1.0 };
@@ -75,7 +76,7 @@ impl LossIntervals {
         if current > 2.0 * mean { (2.0 * mean / current).max(threshold) } else { 1.0 }
     }
 
-    /// `I_tot1` and `W_tot1`: the completed intervals.
+    /// `I_tot1` and `W_tot1`: weighted sum of the completed intervals, and sum of the weights.
     fn completed_sum(&self) -> (f64, f64) {
         let (mut total, mut weight) = (0.0, 0.0);
         for (base, (length, discount)) in WEIGHTS.iter().zip(self.known()) {
@@ -86,10 +87,10 @@ impl LossIntervals {
         (total, weight)
     }
 
-    /// p with a current interval `I_0` of `current` packets; 0 without loss event.
+    /// Loss event rate p with a current interval `I_0` of `current` packets; 0 before the first loss event.
     /// [RFC5348 §5.4 and §5.5]
     ///
-    /// The current interval counts only if that makes p smaller: no loss is no bad news.
+    /// The current interval counts only if it lowers p, because it has not ended with a loss.
     #[must_use]
     pub fn loss_event_rate(&self, current: f64, discounting: Discounting) -> f64 {
         if self.is_empty() {
@@ -97,7 +98,7 @@ impl LossIntervals {
         }
         let discount = self.discount(current, discounting);
         let (mut total, mut weight) = (current * WEIGHTS[0], WEIGHTS[0]);
-        // The oldest makes room for the current one.
+        // The oldest interval is left out for the current one.
         let newer = self.known().take(self.count - 1);
         for (base, (length, earned)) in WEIGHTS[1..].iter().zip(newer) {
             let share = base * earned * discount;
@@ -117,7 +118,7 @@ mod tests {
 
     const RFC: Discounting = Discounting::Threshold(0.25);
 
-    /// Intervals as they ended, the oldest first.
+    /// Completes intervals of these lengths, the oldest first.
     fn intervals(lengths: &[f64], discounting: Discounting) -> LossIntervals {
         lengths.iter().fold(LossIntervals::default(), |intervals, &length| {
             intervals.complete(length, discounting)
@@ -137,12 +138,12 @@ mod tests {
         // 80+70+60+50 + .8·40 + .6·30 + .4·20 + .2·10 = 320; weights 4 + .8 + .6 + .4 + .2 = 6
         let all = intervals(&[10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0], Discounting::Off);
         assert_mean(all, 0.0, Discounting::Off, 320.0 / 6.0);
-        // with I_0 = 100: 100+80+70+60 + .8·50 + .6·40 + .4·30 + .2·20 = 390, more than 320
+        // With I_0 = 100: 100+80+70+60 + .8·50 + .6·40 + .4·30 + .2·20 = 390, more than 320
         assert_mean(all, 100.0, Discounting::Off, 65.0);
-        // I_0 = 30: the sum is 320, as without it; a packet less does not lower the mean
+        // I_0 = 30: the sum is 320, as without it; one packet less does not lower the mean
         assert_mean(all, 30.0, Discounting::Off, 320.0 / 6.0);
         assert_mean(all, 29.0, Discounting::Off, 320.0 / 6.0);
-        // a ninth interval of 90 pushes the oldest out: 90+80+70+60 + 40 + 24 + 12 + 4 = 380
+        // A ninth interval of 90 replaces the oldest: 90+80+70+60 + 40 + 24 + 12 + 4 = 380
         assert_mean(all.complete(90.0, Discounting::Off), 0.0, Discounting::Off, 380.0 / 6.0);
     }
 
@@ -152,7 +153,7 @@ mod tests {
         assert!(LossIntervals::default().loss_event_rate(1e6, RFC).abs() < f64::EPSILON);
         let one = intervals(&[50.0], Discounting::Off);
         assert_mean(one, 10.0, Discounting::Off, 50.0);
-        // k = 1: the current interval alone is the other sum
+        // k = 1: the other sum consists of the current interval only.
         assert_mean(one, 60.0, Discounting::Off, 60.0);
         let two = intervals(&[50.0, 30.0], Discounting::Off);
         // max((I_0 + 30)/2, (30 + 50)/2)
@@ -177,13 +178,14 @@ mod tests {
     /// Verifies: [RFC5348 §5.5], [RFC3448 §5.5, erratum 1459]
     #[test]
     fn a_discount_stays_with_the_intervals_it_was_earned_over() {
-        // 400 after eight of 100: those keep DF = .5, the 400 itself has 1
+        // 400 after eight of 100: the older intervals keep DF = .5, the 400 has 1
         let nine = intervals(&[100.0; 8], RFC).complete(400.0, RFC);
         // 400 + .5·100·(1+1+1+.8+.6+.4+.2 = 5) = 650 over 1 + 2.5
         assert_mean(nine, 0.0, RFC, 650.0 / 3.5);
-        // the next of 400 is more than twice 185.7: DF = 371.43/400 = .92857 on top, for all older
+        // The next of 400 is more than twice 185.7: DF = 371.43/400 = .92857, multiplied for all older
+        // intervals
         let discount = 2.0 * (650.0 / 3.5) / 400.0;
-        // newest 400 (1), 400 (DF), 100 with .5·DF and the weights 1+1+.8+.6+.4+.2 = 4
+        // Newest 400 (1), 400 (DF), 100 with .5·DF and the weights 1+1+.8+.6+.4+.2 = 4
         let mean =
             (400.0 + discount * (400.0 + 0.5 * 400.0)) / (1.0 + discount * (1.0 + 0.5 * 4.0));
         assert_mean(nine.complete(400.0, RFC), 0.0, RFC, mean);

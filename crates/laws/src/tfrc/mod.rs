@@ -1,9 +1,9 @@
-//! TFRC: the rate of a flow that is fair to TCP.  [RFC5348], [RFC3448]
+//! TFRC: a sending rate that is fair to TCP.  [RFC5348], [RFC3448]
 //!
-//! The receiver measures the loss event rate p ([`LossIntervals`]), the sender turns it into a rate
-//! ([`step`]) with the throughput equation of TCP ([`Equation`]). Rates are `f64` in octets per second,
-//! times inside the formulas `f64` in seconds: every operation is one of `+ − × ÷ √`, which IEEE 754
-//! makes exact, so every platform agrees.
+//! The receiver measures the loss event rate p ([`LossIntervals`]), and the sender computes a rate from it
+//! ([`step`]) with TCP's throughput equation ([`Equation`]). Rates are `f64` in octets per second, and times
+//! in formulas are `f64` in seconds. Every operation is one of `+ − × ÷ √`, which IEEE 754 rounds exactly, so
+//! the result is the same on every platform.
 //!
 //! The three [`Variant`]s of the sender differ in:
 //!
@@ -15,17 +15,17 @@
 //! | p > 0 | min(equation, 2·max(`X_recv_set`)) | min(equation, 2·`X_recv`) | up by at most s/R per R, down at once (`increase_rate`, `decrease_rate`); the feedback that ends slow start takes the equation alone (`recv`) |
 //! | data-limited | §4.3 step 4, first branch | nothing | the limit is not below the initial rate (`idleFix_`) |
 //! | no-feedback timer | max(4R, 2s/X) (§4.3) | max(4R, 2s/X) (§4.3, erratum 270) | max(2R, 2s/X) (`recv`) |
-//! | it expires | §4.4 | §4.4, erratum 1458: for p = 0 too | halves X (`reduce_rate_on_no_feedback`) |
+//! | after its expiry | §4.4 | §4.4, erratum 1458: for p = 0 too | halves X (`reduce_rate_on_no_feedback`) |
 //! | idle until then | not below `W_init`/R (§4.4) | `X_recv` < 4s/R is not halved (§4.4) | not below the initial rate |
 //! | q of R | 0.9 (§4.3) | 0.9 (§4.3) | 0.95 (`df_`) |
 //! | `t_RTO` | 4R (§3.1) | 4R (§3.1) | TCP's, in ticks of 100 ms (`update_rtt`, `tcp_tick_`) |
 //! | damping (§4.5) | off | off | on, with q2 = 0.95 (`ca_`, `df_`) |
-//! | second term of the equation | as it is | as it is | 3·√(3bp/8) is 1 at most (`p_to_b` in `formula.h`) |
-//! | least rate | s/64 s (§4.3) | s/64 s (§4.3) | s/64 s, where ns-2 has none |
+//! | second term of the equation | unchanged | unchanged | 3·√(3bp/8) is 1 at most (`p_to_b` in `formula.h`) |
+//! | least rate | s/64 s (§4.3) | s/64 s (§4.3) | s/64 s; ns-2 has none |
 //!
-//! Not taken over from ns-2: the ramp of `slow_increase_`, `voip_`, `conservative_`, ECN; its average of
-//! fewer than eight intervals, which includes one more than the RFC's; its data-limited state, which
-//! lasts 1.5 R after the source has data again (here it is that of the report's interval).
+//! Not taken from ns-2: the ramp of `slow_increase_`; `voip_`, `conservative_` and ECN; its average of fewer
+//! than eight intervals, which includes one more than the RFC's; and its data-limited state, which lasts 1.5
+//! R after the source has data again (here it is that of the report's interval).
 
 mod equation;
 mod loss_intervals;
@@ -41,5 +41,5 @@ pub use sender::{
     Action, Event, Observation, Params, State, Variant, initial_action, initial_rate, start, step,
 };
 
-/// Longest interval between two packets under persistent congestion, `t_mbi` [s].  [RFC5348 §4.3]
+/// `t_mbi`: longest interval between two packets under persistent congestion [s].  [RFC5348 §4.3]
 pub const MAX_BACKOFF: f64 = 64.0;

@@ -1,32 +1,33 @@
-//! The sender of ns-2.35, `tcp/tfrc.cc`, with its defaults; the function meant stands at each item.
+//! The sender of ns-2.35, `tcp/tfrc.cc`, with its defaults. Each item names its function there.
 
 use airfair_units::Time;
 
 use super::sender::{Event, Observation, Params, State, equation_rate, initial_rate};
 
-/// Rate before the first report, `InitRate_` [octets/s].
+/// `InitRate_`: rate before the first report [octets/s].
 pub(super) const INITIAL_RATE: f64 = 300.0;
 
-/// Clock tick of the TCP-like time-out, `tcp_tick_` [s].
+/// `tcp_tick_`: clock tick of the TCP-like time-out [s].
 const TICK: f64 = 0.1;
 
-/// Memory that only this sender has.
+/// State that only the ns-2 variant has.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Memory {
-    /// Slow start is over: a report with loss has come.
+    /// True once a report with loss has ended slow start.
     is_out_of_slow_start: bool,
-    /// Reports and expiries of the no-feedback timer, `round_id`.
+    /// `round_id`: number of reports and of expiries of the no-feedback timer.
     rounds: u32,
-    /// The source had less to send than it might have: `datalimited_`, and `lastlimited_` for a while.
+    /// `datalimited_`, and `lastlimited_` for some time: true if the application had less to send than
+    /// allowed.
     is_data_limited: bool,
-    /// 8 · smoothed round trip, `t_srtt_` [ticks]; 0 before the first.
+    /// `t_srtt_`: 8 · smoothed round trip; 0 before the first sample [ticks].
     srtt: i64,
-    /// 4 · mean deviation, `t_rttvar_` [ticks].
+    /// `t_rttvar_`: 4 · mean deviation [ticks].
     rttvar: i64,
 }
 
 impl Memory {
-    /// `update_rtt`: the integers of a TCP with ticks of 100 ms.
+    /// `update_rtt`: integer round-trip estimation of a TCP with ticks of 100 ms.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a round trip in ticks; the cast saturates"
@@ -44,14 +45,14 @@ impl Memory {
         self
     }
 
-    /// `tzero_`: smoothed round trip and four deviations, in whole ticks [s].
+    /// `tzero_`: smoothed round trip plus four deviations, in whole ticks [s].
     #[expect(clippy::cast_precision_loss, reason = "a count of ticks")]
     pub(super) fn rto(&self) -> f64 {
         (((self.rttvar << 3) + self.srtt) >> 3) as f64 * TICK
     }
 }
 
-/// `rfc3390`, in octets.
+/// `rfc3390`: initial window [octets].
 pub(super) fn initial_window(segment: f64) -> f64 {
     let packets = if segment <= 1_095.0 {
         4.0
@@ -63,7 +64,7 @@ pub(super) fn initial_window(segment: f64) -> f64 {
     packets * segment
 }
 
-/// `recv` and `reduce_rate_on_no_feedback`.
+/// `recv` and `reduce_rate_on_no_feedback`: state after one event.
 pub(super) fn step(params: &Params, mut state: State, seen: &Observation) -> State {
     state.ns2.rounds = state.ns2.rounds.saturating_add(1);
     match (seen.event, state.rtt) {
@@ -72,7 +73,7 @@ pub(super) fn step(params: &Params, mut state: State, seen: &Observation) -> Sta
             state.has_report = true;
             state.ns2.is_data_limited = is_data_limited;
             state.loss_event_rate = loss_event_rate;
-            // Round 1 has no receive rate worth the name.
+            // The first round has no useful receive rate.
             let limit = if state.ns2.rounds > 1 { 2.0 * receive_rate } else { 0.0 };
             if state.ns2.is_out_of_slow_start {
                 congestion_avoidance(params, state, seen.now, rtt, limit)
@@ -88,7 +89,7 @@ pub(super) fn step(params: &Params, mut state: State, seen: &Observation) -> Sta
     }
 }
 
-/// `slowstart`.
+/// `slowstart`: rate in slow start.
 fn slow_start(params: &Params, mut state: State, (now, rtt): (Time, f64), limit: f64) -> State {
     let initial = initial_rate(params, rtt);
     let one_packet = params.octets() / rtt;
@@ -112,7 +113,7 @@ fn slow_start(params: &Params, mut state: State, (now, rtt): (Time, f64), limit:
     state
 }
 
-/// `increase_rate` and `decrease_rate`.
+/// `increase_rate` and `decrease_rate`: rate in congestion avoidance.
 fn congestion_avoidance(
     params: &Params,
     mut state: State,
@@ -136,7 +137,7 @@ fn congestion_avoidance(
     state
 }
 
-/// `reduce_rate_on_no_feedback`.
+/// `reduce_rate_on_no_feedback`: rate after the no-feedback timer expired.
 fn no_feedback(params: &Params, mut state: State, is_idle: bool, rtt: Option<f64>) -> State {
     let Some(rtt) = rtt.filter(|_| is_idle) else {
         state.rate /= 2.0;

@@ -1,19 +1,19 @@
-//! `X_recv_set`: what the receiver reported in the last two round trips.  [RFC5348 §4.3]
+//! `X_recv_set`: receive rates reported in the last two round trips.  [RFC5348 §4.3]
 
 use airfair_units::Time;
 
-/// Values kept. New losses are at least a round trip apart and so are regular reports, so two round
-/// trips hold five; of more, the oldest is forgotten.
+/// Number of values kept. New losses and regular reports are at least a round trip apart, so two round trips
+/// have at most five; of more, the oldest is dropped.
 const CAPACITY: usize = 6;
 
-/// One report.
+/// A reported receive rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Report {
     rate: f64,
     at: Time,
 }
 
-/// `X_recv_set` [octets/s]. Never empty.
+/// `X_recv_set`, never empty [octets/s].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReceiveRates {
     reports: [Report; CAPACITY],
@@ -21,7 +21,7 @@ pub struct ReceiveRates {
 }
 
 impl ReceiveRates {
-    /// One value: Infinity before the first report.
+    /// A set of one value, which is infinity before the first report.
     pub fn single(rate: f64, at: Time) -> Self {
         Self { reports: [Report { rate, at }; CAPACITY], count: 1 }
     }
@@ -35,7 +35,7 @@ impl ReceiveRates {
         self.known().iter().fold(0.0, |max, report| report.rate.max(max))
     }
 
-    /// Adds a value and deletes those older than two round trips.
+    /// Adds a value and removes those older than two round trips.
     #[must_use]
     pub fn update(mut self, rate: f64, at: Time, rtt: f64) -> Self {
         let mut kept = 0;
@@ -55,14 +55,15 @@ impl ReceiveRates {
         self
     }
 
-    /// Keeps the largest of all values and this one, as of now; an initial Infinity goes first.
+    /// Replaces the set by the largest of all its values and `rate`, dated `at`; an initial infinity is
+    /// ignored.
     #[must_use]
     pub fn maximize(self, rate: f64, at: Time) -> Self {
         let finite = self.known().iter().map(|report| report.rate).filter(|rate| rate.is_finite());
         Self::single(finite.fold(rate, f64::max), at)
     }
 
-    /// All values halved.
+    /// Halves all values.
     #[must_use]
     pub fn halve(mut self) -> Self {
         for report in &mut self.reports {
@@ -86,7 +87,7 @@ mod tests {
     #[test]
     fn values_live_for_two_round_trips() {
         let mut rates = ReceiveRates::single(f64::INFINITY, ms(0));
-        // R = 100 ms: Infinity of 0 ms lives to 200 ms, 50 of 100 ms to 300 ms
+        // R = 100 ms: infinity from 0 ms is kept to 200 ms, 50 from 100 ms to 300 ms
         for (at, rate, max) in
             [(100, 50.0, f64::INFINITY), (200, 30.0, f64::INFINITY), (201, 20.0, 50.0)]
         {
@@ -103,7 +104,7 @@ mod tests {
         assert_eq!(fresh.maximize(7.0, ms(1)), ReceiveRates::single(7.0, ms(1)));
         let two = fresh.maximize(7.0, ms(1)).update(9.0, ms(2), 1.0);
         assert_eq!(two.maximize(3.0, ms(3)).max(), 9.0);
-        // as of 3 ms: with R = 1 ms it lives to 5 ms, and not only to 4 ms
+        // Dated 3 ms: with R = 1 ms the value is kept to 5 ms, and not only to 4 ms.
         assert_eq!(two.maximize(3.0, ms(3)).update(1.0, ms(5), 0.001).max(), 9.0);
         assert_eq!(two.halve().max(), 4.5);
     }

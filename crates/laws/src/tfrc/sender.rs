@@ -1,4 +1,4 @@
-//! Law of a sender: its rate after a report, or without one.  [RFC5348 §4]
+//! Rate of a TFRC sender after a report, or after the no-feedback timer expired.  [RFC5348 §4]
 
 use airfair_units::{Bytes, Duration, Time};
 
@@ -6,35 +6,35 @@ use super::equation::Equation;
 use super::receive_rates::ReceiveRates;
 use super::{MAX_BACKOFF, ns2};
 
-/// Whose rules.
+/// Specification or implementation that a sender follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Variant {
-    /// The standard of 2008.
+    /// RFC 5348 of 2008.
     #[default]
     Rfc5348,
-    /// The standard of 2003, with its errata.
+    /// RFC 3448 of 2003, with its errata.
     Rfc3448,
-    /// The simulator ns-2.35.
+    /// The implementation in ns-2.35.
     Ns2,
 }
 
-/// Constants of the RFC.
+/// Parameters of the sender's law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// Whose rules.
+    /// Specification or implementation to follow.
     pub variant: Variant,
-    /// Segment size s, never nothing [octets].
+    /// Segment size s, greater than zero.
     pub segment: Bytes,
-    /// The throughput equation.
+    /// Parameters of the throughput equation.
     pub equation: Equation,
-    /// Weight q of the old round trip estimate.  [RFC5348 §4.3]
+    /// q: weight of the old round-trip estimate.  [RFC5348 §4.3]
     pub rtt_weight: f64,
-    /// Weight q2 of the old mean of √R, or no damping of oscillations.  [RFC5348 §4.5]
+    /// q2: weight of the old mean of √R; `None` does not damp oscillations.  [RFC5348 §4.5]
     pub damping: Option<f64>,
 }
 
 impl Params {
-    /// Parameters as the variant's authors chose them.
+    /// The variant's default parameters.
     pub fn new(variant: Variant, segment: Bytes) -> Self {
         let is_ns2 = variant == Variant::Ns2;
         let old = if is_ns2 { 0.95 } else { 0.9 };
@@ -47,84 +47,84 @@ impl Params {
         }
     }
 
-    /// s [octets].
+    /// Segment size s [octets].
     #[expect(clippy::cast_precision_loss, reason = "a segment has far less than 2^53 octets")]
     pub(super) fn octets(&self) -> f64 {
         self.segment.get() as f64
     }
 
-    /// s/`t_mbi` [octets/s].  [RFC5348 §4.3]
+    /// Smallest rate s/`t_mbi` [octets/s].  [RFC5348 §4.3]
     pub fn least_rate(&self) -> f64 {
         self.octets() / MAX_BACKOFF
     }
 }
 
-/// Memory from report to report.
+/// State of the sender's law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct State {
     /// Allowed sending rate X [octets/s].
     pub rate: f64,
-    /// Loss event rate p last reported.
+    /// Loss event rate p in the last report.
     pub loss_event_rate: f64,
-    /// Round trip estimate R [s]; `None` before the first report.
+    /// Round-trip estimate R; `None` before the first report [s].
     pub rtt: Option<f64>,
-    /// Mean of √R, `R_sqmean`.  [RFC5348 §4.5]
+    /// `R_sqmean`: mean of √R.  [RFC5348 §4.5]
     pub sqrt_rtt: f64,
-    /// Newest sample of R [s].
+    /// Latest round-trip sample [s].
     pub last_sample: f64,
-    /// Time at which X was last doubled, `tld`; with ns-2, last changed.
+    /// `tld`: time at which X was last doubled; in the ns-2 variant, last changed.
     pub last_change: Time,
-    /// `X_recv_set`; the older variants keep one value.
+    /// `X_recv_set`; the older variants keep one value only.
     pub receive_rates: ReceiveRates,
-    /// A report has come.
+    /// True once a report has arrived.
     pub has_report: bool,
-    /// Memory that only ns-2 has.
+    /// State that only the ns-2 variant has.
     pub ns2: ns2::Memory,
 }
 
-/// Event at the sender.
+/// An event at the sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
-    /// A report.  [RFC5348 §4.3]
+    /// A report arrived.  [RFC5348 §4.3]
     Feedback {
-        /// This report's round trip, never nothing.
+        /// Round-trip sample of this report, greater than zero.
         rtt_sample: Duration,
-        /// `X_recv` [octets/s].
+        /// `X_recv`: receive rate [octets/s].
         receive_rate: f64,
-        /// p.
+        /// Loss event rate p.
         loss_event_rate: f64,
-        /// In all the time it covers the sender sent less than it was allowed to.
+        /// True if the sender sent less than allowed during the whole interval that the report covers.
         is_data_limited: bool,
     },
     /// The no-feedback timer expired.  [RFC5348 §4.4]
     NoFeedback {
-        /// Nothing was sent since the timer was set.
+        /// True if nothing was sent since the timer was set.
         is_idle: bool,
     },
 }
 
-/// Knowledge of the sender at an event.
+/// Observation of the sender at an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
-    /// Now.
+    /// Time of the event.
     pub now: Time,
-    /// The event.
+    /// Kind of the event.
     pub event: Event,
 }
 
-/// Orders until the next event.
+/// Rate and timer until the next event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Action {
-    /// Send at this rate, `X_inst` [octets/s].
+    /// `X_inst`: sending rate [octets/s].
     pub rate: f64,
-    /// Set the no-feedback timer to so much.
+    /// Duration of the no-feedback timer from now on.
     pub no_feedback_after: Duration,
 }
 
-/// No-feedback timer before there is a round trip.  [RFC5348 §4.2]
+/// No-feedback timer before the first round-trip sample.  [RFC5348 §4.2]
 const INITIAL_NO_FEEDBACK: Duration = Duration::from_secs(2);
 
-/// State before the first packet, which goes out at `now`.  [RFC5348 §4.2]
+/// State before the first packet, which is sent at `now`.  [RFC5348 §4.2]
 pub fn start(params: &Params, now: Time) -> State {
     let rate = match params.variant {
         Variant::Rfc5348 | Variant::Rfc3448 => params.octets(),
@@ -152,7 +152,7 @@ pub fn initial_action(params: &Params, state: &State) -> Action {
     Action { rate: state.rate, no_feedback_after }
 }
 
-/// The rate after the first report [octets/s].  [RFC5348 §4.2], [RFC3390 §1], [RFC3448 §4.3]
+/// Rate after the first report [octets/s].  [RFC5348 §4.2], [RFC3390 §1], [RFC3448 §4.3]
 #[must_use]
 pub fn initial_rate(params: &Params, rtt: f64) -> f64 {
     let segment = params.octets();
@@ -164,7 +164,7 @@ pub fn initial_rate(params: &Params, rtt: f64) -> f64 {
     window / rtt
 }
 
-/// One report, or the want of one.  [RFC5348 §4.3 and §4.4]
+/// Processes a report or an expiry of the no-feedback timer.  [RFC5348 §4.3 and §4.4]
 #[must_use]
 pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Action) {
     let state = match seen.event {
@@ -180,7 +180,7 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Action
     (next, action(params, &next))
 }
 
-/// R and the mean of √R.  [RFC5348 §4.3 steps 1 and 2, §4.5]
+/// Updates R and the mean of √R.  [RFC5348 §4.3 steps 1 and 2, §4.5]
 fn measure(params: &Params, state: State, sample: Duration) -> State {
     let last_sample = sample.as_secs_f64();
     let root = last_sample.sqrt();
@@ -196,7 +196,7 @@ fn measure(params: &Params, state: State, sample: Duration) -> State {
     State { rtt: Some(rtt), sqrt_rtt, last_sample, ns2, ..state }
 }
 
-/// `X_inst` and the no-feedback timer.  [RFC5348 §4.3 step 3, §4.4, §4.5]
+/// `X_inst` and the no-feedback timer for a state.  [RFC5348 §4.3 step 3, §4.4, §4.5]
 fn action(params: &Params, state: &State) -> Action {
     let two_packets = 2.0 * params.octets() / state.rate;
     let Some(rtt) = state.rtt else {
@@ -222,7 +222,7 @@ pub(super) fn equation_rate(params: &Params, state: &State, rtt: f64) -> f64 {
     params.equation.rate(params.octets(), (rtt, rto), state.loss_event_rate)
 }
 
-/// [RFC5348 §4.3 step 4 and §4.4]
+/// State after an event by RFC 5348.  [RFC5348 §4.3 step 4 and §4.4]
 fn rfc5348(params: &Params, mut state: State, seen: &Observation) -> State {
     let now = seen.now;
     let Event::Feedback { receive_rate, loss_event_rate, is_data_limited, .. } = seen.event else {
@@ -234,7 +234,7 @@ fn rfc5348(params: &Params, mut state: State, seen: &Observation) -> State {
     state.has_report = true;
     state.loss_event_rate = loss_event_rate;
     if is_first {
-        // The first two round trips are not limited: one of them is over.
+        // The first two round trips have no limit; one of them is over.
         let opened = Duration::from_nanos(now.as_nanos()).saturating_sub(seconds(rtt));
         state.receive_rates = ReceiveRates::single(f64::INFINITY, Time::ZERO + opened);
         state.rate = initial_rate(params, rtt);
@@ -257,7 +257,7 @@ fn rfc5348(params: &Params, mut state: State, seen: &Observation) -> State {
     allow(params, state, (now, rtt), limit)
 }
 
-/// Equation or slow start, under a limit.  [RFC5348 §4.3 step 4]
+/// Applies the equation or slow start, under a limit.  [RFC5348 §4.3 step 4]
 fn allow(params: &Params, mut state: State, (now, rtt): (Time, f64), limit: f64) -> State {
     if state.loss_event_rate > 0.0 {
         state.rate = equation_rate(params, &state, rtt).min(limit);
@@ -268,7 +268,7 @@ fn allow(params: &Params, mut state: State, (now, rtt): (Time, f64), limit: f64)
     state
 }
 
-/// [RFC5348 §4.4]
+/// State after an expiry of the no-feedback timer.  [RFC5348 §4.4]
 fn rfc5348_no_feedback(params: &Params, mut state: State, seen: &Observation) -> State {
     let is_idle = seen.event == Event::NoFeedback { is_idle: true };
     let Some(rtt) = state.rtt else {
@@ -296,7 +296,7 @@ fn rfc5348_no_feedback(params: &Params, mut state: State, seen: &Observation) ->
     allow(params, state, (seen.now, rtt), limit)
 }
 
-/// [RFC3448 §4.3 and §4.4, errata 270 and 1458]
+/// State after an event by RFC 3448.  [RFC3448 §4.3 and §4.4, errata 270 and 1458]
 fn rfc3448(params: &Params, mut state: State, seen: &Observation) -> State {
     let now = seen.now;
     match (seen.event, state.rtt) {
@@ -304,7 +304,7 @@ fn rfc3448(params: &Params, mut state: State, seen: &Observation) -> State {
             state.loss_event_rate = loss_event_rate;
             state.receive_rates = ReceiveRates::single(receive_rate, now);
             if !state.has_report {
-                // Nothing was doubled before: slow start may begin at once.
+                // There was no doubling before, so slow start may begin at once.
                 state.has_report = true;
                 state.rate = initial_rate(params, rtt);
                 state.last_change = now;
@@ -331,7 +331,7 @@ fn rfc3448(params: &Params, mut state: State, seen: &Observation) -> State {
     }
 }
 
-/// Rounded to the nearest nanosecond, and to 584 years at most.
+/// Duration rounded to the nearest nanosecond, at most 584 years.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
 pub(super) fn seconds(seconds: f64) -> Duration {
     Duration::from_nanos((seconds * 1e9 + 0.5) as u64)

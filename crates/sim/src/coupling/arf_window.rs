@@ -87,7 +87,7 @@ impl Agent {
     fn set_windows(&self, change: law::Change, view: &View, actions: &mut Vec<Action>) {
         let end = |local: &LocalFlow| {
             let end = view.end(LocalEnd::of(local))?;
-            Some(law::End {
+            Some(law::TcpEndpoint {
                 smoothed_round_trip: end.round_trip()?,
                 least_round_trip: end.least_round_trip()?,
                 buffer: end.buffer(),

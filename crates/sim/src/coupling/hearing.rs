@@ -1,7 +1,7 @@
 //! Overheard frames, in the words of the laws.
 
 use airfair_laws::occupancy_meter as meter;
-use airfair_laws::receipts::Heard;
+use airfair_laws::receipts::HeardFrame;
 use airfair_units::{Bytes, Duration};
 use airfair_wlan::airtime::Airtime;
 use airfair_wlan::{FrameKind, NodeId, Overheard};
@@ -28,7 +28,7 @@ pub(super) fn heard<'p>(
     airtime: &Airtime,
     heard: &Overheard<'_, Packet>,
     packets: &'p mut Vec<meter::Packets>,
-) -> Heard<'p> {
+) -> HeardFrame<'p> {
     packets.clear();
     for msdu in heard.packets() {
         let (flow, payload) = (msdu.payload.flow.0, Bytes::new(payload(&msdu.payload).into()));
@@ -41,7 +41,9 @@ pub(super) fn heard<'p>(
         }
         (FrameKind::CtsToSelf, _) => meter::Kind::Cts { request: Duration::ZERO },
         (FrameKind::Cts, _) => meter::Kind::Cts { request: airtime.rts(heard.tx()) },
-        (FrameKind::BlockAck, _) if heard.is_receiver() => meter::Kind::BlockAck { come: packets },
+        (FrameKind::BlockAck, _) if heard.is_receiver() => {
+            meter::Kind::BlockAck { acknowledged: packets }
+        }
         (FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckRequest, _) => meter::Kind::Ack,
         (FrameKind::Beacon, _) => meter::Kind::Beacon,
         (FrameKind::Rts | FrameKind::Data, None) => unreachable!("they name their transmitter"),
@@ -56,7 +58,7 @@ pub(super) fn heard<'p>(
         backoff: heard.backoff,
         kind,
     };
-    Heard { frame, rate: heard.tx().rate() }
+    HeardFrame { frame, rate: heard.tx().rate() }
 }
 
 /// Application octets of a packet; none in an ACK or a report.

@@ -76,7 +76,7 @@ impl Agent {
         }
         let end = |local: &LocalFlow| {
             let end = view.end(LocalEnd::of(local))?;
-            Some(law::End { is_tcp: end.is_tcp(), round_trip: end.round_trip() })
+            Some(law::FlowEndpoint { is_tcp: end.is_tcp(), round_trip: end.round_trip() })
         };
         for (local, limit) in law::limits(&self.state, end, &exchange) {
             let end = LocalEnd::of(local);

@@ -14,6 +14,8 @@
 //! access point's agents see packets on the same terms. Agents see a frame before its packet goes on. When a beacon is
 //! due, the access point's agents add their elements; then stations' agents count it, and senders go on once the beacon
 //! is with the cell.
+//! If shares are granted, both sides ask for their own frames and for beacons alone, so that twenty stations cost as much
+//! per frame as two.
 
 mod access_point;
 mod arf_aware;
@@ -201,13 +203,14 @@ impl View<'_> {
     /// Exchange that begins with such an access and carries such packets between the node and its access point.
     /// [arf-window eq. 10], [occupancy-tfrc eq. 9]
     pub(crate) fn exchange(&self, access: Duration, load: Load) -> Exchange {
-        let Load { direction, msdu, rate, most } = load;
+        let Load { direction, msdu, rate, max_packets } = load;
         let (airtime, tx) = (self.airtime(), self.airtime().vector_on(self.node, rate));
         let ends = match direction {
             Direction::Up => (self.node, NodeId::AP),
             Direction::Down => (NodeId::AP, self.node),
         };
-        let Carrier { packets, psdu, data, response: ack } = self.air.carrier(ends, msdu, most, tx);
+        let Carrier { packets, psdu, data, response: ack } =
+            self.air.carrier(ends, msdu, max_packets, tx);
         let protection = match airtime.protection_of(psdu, tx) {
             Protection::None => [None; 2],
             Protection::CtsToSelf(tx) => [None, Some(airtime.cts(tx))],

@@ -48,7 +48,7 @@ use airfair_laws::{arf, arf_aware, arf_window, minstrel, minstrel_ht, occupancy,
 use airfair_transport::tcp;
 pub use airfair_transport::tcp::Transfer as TcpTransfer;
 pub use airfair_transport::tfrc::{Profile as TfrcProfile, Traffic as TfrcTraffic};
-pub use airfair_transport::udp::Rate as UdpRate;
+pub use airfair_transport::udp::SendRate as UdpRate;
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::{Rate, Standard};

@@ -1,6 +1,6 @@
 //! Flows: what their ends send, and where it goes.
 
-use airfair_transport::tcp::Unsent;
+use airfair_transport::tcp::RefusalOutcome;
 use airfair_units::Time;
 use airfair_wlan::Phase;
 use airfair_wlan::edca::AccessCategory;
@@ -145,8 +145,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
     pub(super) fn send_over(&mut self, hop: Hop, packet: &Packet) -> Result<(), Full> {
         if self.forward_over(hop, packet).is_err() {
             match self.handle_refusal(packet) {
-                Unsent::TakenBack => return Err(Full),
-                Unsent::Lost => {
+                RefusalOutcome::TakenBack => return Err(Full),
+                RefusalOutcome::Lost => {
                     self.note_sent(packet);
                     self.lose(packet);
                 }

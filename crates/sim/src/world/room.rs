@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use airfair_transport::tcp::Unsent;
+use airfair_transport::tcp::RefusalOutcome;
 use airfair_units::Bytes;
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{Departure, Msdu, Phase};
@@ -215,28 +215,28 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// The queue of its host has refused a packet: its fate, as its source decides.
     #[cold]
-    pub(super) fn handle_refusal(&mut self, packet: &Packet) -> Unsent {
+    pub(super) fn handle_refusal(&mut self, packet: &Packet) -> RefusalOutcome {
         let Packet { flow, origin, hop, .. } = *packet;
         if self.departures(flow, origin, hop) == Departures::Counted {
             self.flows[packet.flow.index()].source.handle_departure(packet.size());
         }
         let flow = &mut self.flows[packet.flow.index()];
-        let (unsent, waits) = match (flow.without_room, &mut flow.source) {
+        let (outcome, waits) = match (flow.without_room, &mut flow.source) {
             (WithoutRoom::Keep, source) => (source.handle_refusal(self.now, &packet.body), false),
             (WithoutRoom::Return, Source::External(gate)) => {
-                (Unsent::TakenBack, gate.refuse(packet.origin, packet.size()))
+                (RefusalOutcome::TakenBack, gate.refuse(packet.origin, packet.size()))
             }
             // There was room, and random early detection did not want the packet.
-            (WithoutRoom::Wait, _) => (Unsent::Lost, true),
-            (WithoutRoom::Lose | WithoutRoom::Return, _) => (Unsent::Lost, false),
+            (WithoutRoom::Wait, _) => (RefusalOutcome::Lost, true),
+            (WithoutRoom::Lose | WithoutRoom::Return, _) => (RefusalOutcome::Lost, false),
         };
         if waits {
             self.stand_in_line(packet.flow, packet.origin);
         }
-        if unsent == Unsent::TakenBack && packet.origin == Side::Sender {
+        if outcome == RefusalOutcome::TakenBack && packet.origin == Side::Sender {
             self.emit(packet.flow, FlowRecord::Refused);
         }
-        unsent
+        outcome
     }
 
     /// An end whose packet was refused waits for its turn.

@@ -5,26 +5,9 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Instant;
 
-use rand_core::{Rng as _, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
 use toml::{Table, Value};
 
-/// A source of choices.
-pub(crate) struct Luck(Xoshiro256PlusPlus);
-
-impl Luck {
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        usize::try_from(self.0.next_u64() % (n.max(1) as u64)).expect("below a usize")
-    }
-
-    pub(crate) fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    pub(crate) fn pick<'t, T>(&mut self, from: &'t [T]) -> &'t T {
-        &from[self.below(from.len())]
-    }
-}
+use crate::luck::Luck;
 
 /// Fate of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +29,7 @@ pub(crate) struct Tally {
 
 /// Luck of the seed that `PROPTEST_RNG_SEED` names, or of the same one each time.
 pub(crate) fn luck() -> Luck {
-    Luck(Xoshiro256PlusPlus::seed_from_u64(seed()))
+    Luck::of_seed(seed())
 }
 
 fn seed() -> u64 {

@@ -1,4 +1,4 @@
-//! Addresses, made up: a scenario has names.
+//! Generated MAC and IP addresses, since a scenario only has names.
 //!
 //! ```text
 //! station or access point   02:af:cell:00:member (two octets)
@@ -12,20 +12,20 @@ use airfair_sim::record::CellId;
 use airfair_sim::scenario::{Endpoint, Scenario};
 use airfair_wlan::NodeId;
 
-/// An address of the MAC.
+/// A MAC address.
 pub(super) type Mac = [u8; 6];
-/// An address of IPv4.
+/// An IPv4 address.
 pub(super) type Ip = [u8; 4];
 
-/// Flows by as many ports of senders.
+/// Number of sender ports; further flows differ in the receiver's port.
 const PORTS: u16 = 8_192;
 
-/// Addresses of all nodes that have any.
+/// Addresses of all stations, hosts and flows.
 #[derive(Debug)]
 pub(super) struct Addresses {
-    /// By station: its address in its cell.
+    /// MAC address of each station in its cell.
     stations: Vec<Mac>,
-    /// By flow: its ends.
+    /// Sender's and receiver's node of each flow.
     flows: Vec<[Endpoint; 2]>,
 }
 
@@ -43,12 +43,12 @@ impl Addresses {
         }
     }
 
-    /// The node that one end of a flow is at.
+    /// Node at one end of a flow.
     fn end(&self, flow: FlowId, side: Side) -> Endpoint {
         self.flows[flow.index()][usize::from(side == Side::Receiver)]
     }
 
-    /// MAC address of an end of a flow.
+    /// MAC address of the node at one end of a flow.
     pub(super) fn mac_of_end(&self, flow: FlowId, side: Side) -> Mac {
         match self.end(flow, side) {
             Endpoint::Station(index) => self.stations[index],
@@ -59,13 +59,13 @@ impl Addresses {
         }
     }
 
-    /// IP address of an end of a flow.
+    /// IP address of the node at one end of a flow.
     pub(super) fn ip_of_end(&self, flow: FlowId, side: Side) -> Ip {
         ip(self.end(flow, side))
     }
 }
 
-/// MAC address of a member of a cell.
+/// MAC address of an access point or a station.
 pub(super) fn mac(cell: CellId, node: NodeId) -> Mac {
     let [high, low] = node.0.to_be_bytes();
     [0x02, 0xaf, cell.0, 0x00, high, low]
@@ -80,7 +80,7 @@ fn ip(end: Endpoint) -> Ip {
     [10, net, high, low]
 }
 
-/// Port of an end of a flow; no two flows have both alike.
+/// Port of one end of a flow. No two flows have the same pair of ports.
 pub(super) fn port(flow: FlowId, side: Side) -> u16 {
     match side {
         Side::Sender => 49_152 + flow.0 % PORTS,

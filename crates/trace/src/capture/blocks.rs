@@ -1,40 +1,38 @@
 //! Blocks of a pcapng file, little-endian.  [pcapng §4]
 
-/// Link layer of an interface whose packets begin with a radiotap header.
+/// Link type of an interface whose packets begin with a radiotap header.
 const IEEE802_11_RADIOTAP: u16 = 127;
-/// Nanoseconds, as a power of ten.
+/// Timestamp resolution of nanoseconds, as a negative power of ten.
 const NANOSECONDS: u8 = 9;
 
-/// An option of a block: its code and its value.
-type Entry<'a> = (u16, &'a [u8]);
+/// An option of a block: code and value.
+type BlockOption<'a> = (u16, &'a [u8]);
 
-/// Direction in which an interface has a packet.
+/// Direction of a packet at an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Heading {
-    /// A monitor stands beside the way.
-    Beside,
-    /// Received.
+pub(super) enum PacketDirection {
+    /// Observed by a monitor, which neither sends nor receives.
+    Observed,
     Inbound,
-    /// Sent.
     Outbound,
 }
 
-/// A packet as one interface has it.
+/// A packet at one interface.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packet<'a> {
     pub(super) interface: u32,
     /// Time since the run started [ns].
     pub(super) at: u64,
-    /// Its octets as far as they are kept.
+    /// The octets that are stored.
     pub(super) octets: &'a [u8],
-    /// Octets of all of it.
+    /// Length of the whole packet on the air [octets].
     pub(super) length: u32,
-    pub(super) heading: Heading,
-    /// Reason why its check sequence is wrong, if it is.
+    pub(super) direction: PacketDirection,
+    /// Reason for a wrong frame check sequence; `None` if it is correct.
     pub(super) bad_fcs: Option<&'a str>,
 }
 
-/// Start of a section, which is all of the file.
+/// Section header block. The file has a single section.
 pub(super) fn section(comment: &str) -> Vec<u8> {
     let mut body = 0x1a2b_3c4d_u32.to_le_bytes().to_vec();
     body.extend([1, 0, 0, 0]);
@@ -44,11 +42,11 @@ pub(super) fn section(comment: &str) -> Vec<u8> {
     block(0x0a0d_0d0a, &body)
 }
 
-/// Description of an interface; they are numbered in their order.
+/// Interface description block. Interfaces are numbered in the order of their blocks.
 pub(super) fn interface(name: &str, description: &str, address: Option<[u8; 6]>) -> Vec<u8> {
     let mut body = IEEE802_11_RADIOTAP.to_le_bytes().to_vec();
     body.extend([0; 6]);
-    let mut entries: Vec<Entry<'_>> = vec![(2, name.as_bytes()), (3, description.as_bytes())];
+    let mut entries: Vec<BlockOption<'_>> = vec![(2, name.as_bytes()), (3, description.as_bytes())];
     if let Some(address) = &address {
         entries.push((6, address));
     }
@@ -57,7 +55,7 @@ pub(super) fn interface(name: &str, description: &str, address: Option<[u8; 6]>)
     block(1, &body)
 }
 
-/// Names of addresses.
+/// Name resolution block.
 pub(super) fn names<'a>(of: impl Iterator<Item = ([u8; 4], &'a str)>) -> Vec<u8> {
     let mut body = Vec::new();
     for (address, name) in of {
@@ -68,7 +66,7 @@ pub(super) fn names<'a>(of: impl Iterator<Item = ([u8; 4], &'a str)>) -> Vec<u8>
     block(4, &body)
 }
 
-/// A packet.
+/// Enhanced packet block.
 pub(super) fn packet(it: &Packet<'_>) -> Vec<u8> {
     let mut body = it.interface.to_le_bytes().to_vec();
     let [low, high] = halves(it.at);
@@ -78,15 +76,15 @@ pub(super) fn packet(it: &Packet<'_>) -> Vec<u8> {
     body.extend(it.length.to_le_bytes());
     body.extend(it.octets);
     pad(&mut body);
-    let heading = match it.heading {
-        Heading::Beside => 0,
-        Heading::Inbound => 1,
-        Heading::Outbound => 2,
+    let direction = match it.direction {
+        PacketDirection::Observed => 0,
+        PacketDirection::Inbound => 1,
+        PacketDirection::Outbound => 2,
     };
-    let flags = heading | u32::from(it.bad_fcs.is_some()) << 24;
+    let flags = direction | u32::from(it.bad_fcs.is_some()) << 24;
     let flags = flags.to_le_bytes();
     match it.bad_fcs {
-        None if heading == 0 => {}
+        None if direction == 0 => {}
         None => put_options(&mut body, &[(2, &flags)]),
         Some(reason) => put_options(&mut body, &[(1, reason.as_bytes()), (2, &flags)]),
     }
@@ -98,7 +96,7 @@ fn block(kind: u32, body: &[u8]) -> Vec<u8> {
     [&kind.to_le_bytes(), &total[..], body, &total].concat()
 }
 
-fn put_options(body: &mut Vec<u8>, entries: &[Entry<'_>]) {
+fn put_options(body: &mut Vec<u8>, entries: &[BlockOption<'_>]) {
     for (code, value) in entries {
         put_option(body, *code, value);
     }
@@ -106,7 +104,7 @@ fn put_options(body: &mut Vec<u8>, entries: &[Entry<'_>]) {
 }
 
 fn put_option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
-    // A title may be longer than an option can be.
+    // A title may be longer than the length field allows.
     let value = &value[..value.len().min(1 << 15)];
     let length = u16::try_from(value.len()).unwrap_or(u16::MAX);
     body.extend(code.to_le_bytes());
@@ -115,7 +113,7 @@ fn put_option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
     pad(body);
 }
 
-/// Fills up to a multiple of four octets.
+/// Pads to a multiple of four octets.
 fn pad(body: &mut Vec<u8>) {
     body.resize(body.len().next_multiple_of(4), 0);
 }
@@ -133,7 +131,8 @@ fn halves(value: u64) -> [u32; 2] {
 mod tests {
     use super::*;
 
-    /// 12 of the block, 20 of fixed fields, 5 octets filled up to 8; then a flag of 8 and an end of 4.
+    /// 12 octets of the block, 20 of fixed fields, 5 octets padded to 8. A flags option adds 8 and the end of
+    /// options 4.
     ///
     /// Verifies: [pcapng §4.3]
     #[test]
@@ -143,7 +142,7 @@ mod tests {
             at: (7 << 32) + 9,
             octets: &[1, 2, 3, 4, 5],
             length: 1_500,
-            heading: Heading::Beside,
+            direction: PacketDirection::Observed,
             bad_fcs: None,
         };
         let plain = packet(&it);
@@ -151,7 +150,7 @@ mod tests {
         assert_eq!((word(0), word(4), plain.len()), (6, 40, 40));
         assert_eq!([word(8), word(12), word(16), word(20), word(24)], [3, 7, 9, 5, 1_500]);
         assert_eq!((&plain[28..36], word(36)), (&[1, 2, 3, 4, 5, 0, 0, 0][..], 40));
-        let sent = packet(&Packet { heading: Heading::Outbound, ..it });
+        let sent = packet(&Packet { direction: PacketDirection::Outbound, ..it });
         assert_eq!(sent[36..48], [2, 0, 4, 0, 2, 0, 0, 0, 0, 0, 0, 0]);
         let marked = packet(&Packet { bad_fcs: Some("why"), ..it });
         assert_eq!(marked[36..44], [1, 0, 3, 0, b'w', b'h', b'y', 0]);

@@ -1,4 +1,4 @@
-//! MAC headers of 802.11, and the body of a beacon.  [80211-2020 §9.2, §9.3]
+//! MAC headers of 802.11 frames, and bodies of beacons.  [80211-2020 §9.2, §9.3]
 
 use airfair_sim::scenario::Bss;
 use airfair_units::{DataRate, Duration};
@@ -11,33 +11,34 @@ use super::addresses::Mac;
 
 /// LLC and SNAP headers of an IPv4 packet.  [RFC1042]
 pub(super) const LLC_SNAP_IPV4: [u8; 8] = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0];
-/// Frame check sequence [octets].
+/// Length of the frame check sequence [octets].
 pub(super) const FCS: usize = 4;
 
-/// Our organisation in elements of beacons: locally administered, so that it is nobody else's.
+/// Organisation identifier of our vendor specific elements, locally administered so that it belongs to nobody
+/// else.
 const OUI: [u8; 3] = [0x02, 0xaf, 0x00];
-/// Types of our elements.
+/// Types of our vendor specific elements.
 const FILLING: u8 = 0;
 const SCHEME: u8 = 1;
 
-/// Element of a vendor.  [80211-2020 §9.4.2.25]
+/// Element ID of a vendor specific element.  [80211-2020 §9.4.2.25]
 const VENDOR: u8 = 221;
 
-/// A-MSDU present, in the first octet of the `QoS` control field.  [80211-2020 §9.2.4.5]
+/// A-MSDU present bit in the first octet of the `QoS` control field.  [80211-2020 §9.2.4.5]
 const AMSDU_PRESENT: u8 = 0x80;
-/// Kind of a `BlockAck` or a request, in its control field.
+/// Compressed variant of a `BlockAck` or a `BlockAckReq`, in its control field.
 const COMPRESSED: u8 = 0x04;
-/// Bitmap of 256 MPDUs [octets].
+/// Length of a bitmap for 256 MPDUs [octets].
 const LONG_BITMAP: usize = 32;
 
-/// Retry, to and from the distribution system, in the second octet of the frame control field.
+/// Bits of the second octet of the frame control field: to DS, from DS, retry.
 const TO_DS: u8 = 0x01;
 const FROM_DS: u8 = 0x02;
 const RETRY: u8 = 0x08;
 
-/// Addresses of a data frame on its hop: its transmitter and receiver there, and its first and last node.
+/// Addresses of a data frame: transmitter and receiver on this hop, source and destination of the packet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
+pub(super) struct DataAddresses {
     pub(super) transmitter: Mac,
     pub(super) receiver: Mac,
     pub(super) source: Mac,
@@ -45,12 +46,12 @@ pub(super) struct Way {
     pub(super) is_up: bool,
 }
 
-/// Header of an MPDU of data; HT, VHT and HE have `QoS` data with the traffic identifier of their category.
-/// [80211-2020 §9.3.2.1]
+/// MAC header of a data MPDU. HT, VHT and HE use `QoS` data with the traffic identifier of the access
+/// category. [80211-2020 §9.3.2.1]
 pub(super) fn data<P>(
     frame: &Frame,
     mpdu: &Mpdu<P>,
-    way: Way,
+    way: DataAddresses,
     category: AccessCategory,
 ) -> Vec<u8> {
     let direction = if way.is_up { TO_DS } else { FROM_DS };
@@ -68,12 +69,13 @@ pub(super) fn data<P>(
     octets
 }
 
-/// Header of the first packet of an A-MSDU, whose octets are so many with LLC and SNAP.  [80211-2020 §9.3.2.2.2]
-pub(super) fn amsdu_subframe(way: Way, octets: u16) -> Vec<u8> {
+/// Subframe header of the first packet of an A-MSDU, which has `octets` with LLC and SNAP.
+/// [80211-2020 §9.3.2.2.2]
+pub(super) fn amsdu_subframe(way: DataAddresses, octets: u16) -> Vec<u8> {
     [&way.destination[..], &way.source, &octets.to_be_bytes()].concat()
 }
 
-/// A control frame up to its check sequence. `numbers` are those of a `BlockAck` or a request, with their category.
+/// A control frame without its check sequence. `numbers` is the bitmap of a `BlockAck` or a `BlockAckReq`.
 /// [80211-2020 §9.3.1]
 pub(super) fn control(
     frame: &Frame,
@@ -100,18 +102,18 @@ pub(super) fn control(
     octets
 }
 
-/// Control field, starting number and bits of a compressed `BlockAck` of `size` octets; a request ends with the number.
-/// [80211-2020 §9.3.1.7, §9.3.1.8.2], [80211ax-2021 Table 9-28a]
+/// Appends control field, starting sequence number and bitmap of a compressed `BlockAck` of `size` octets; a
+/// `BlockAckReq` ends after the number.  [80211-2020 §9.3.1.7, §9.3.1.8.2], [80211ax-2021 Table 9-28a]
 fn put_numbers(octets: &mut Vec<u8>, category: AccessCategory, numbers: &Bitmap, size: usize) {
     octets.extend([COMPRESSED, category.user_priority() << 4]);
     let bits = size - octets.len() - 2;
-    // The fragment number says how many bits there are.
+    // The fragment number encodes the length of the bitmap.
     let fragment = if bits == LONG_BITMAP { 4 } else { 0 };
     octets.extend((numbers.start().get() << 4 | fragment).to_le_bytes());
     octets.extend(numbers.octets().take(bits));
 }
 
-/// A beacon of the cell `bss` up to its check sequence. What its elements leave of its size is filled.
+/// A beacon of the cell `bss` without its check sequence, filled to its size with vendor specific elements.
 /// [80211-2020 §9.3.3.2]
 pub(super) fn beacon(frame: &Frame, from: Mac, bss: &Bss, heard: (&Elements, u64, u16)) -> Vec<u8> {
     let (elements, micros, sequence) = heard;
@@ -121,7 +123,7 @@ pub(super) fn beacon(frame: &Frame, from: Mac, bss: &Bss, heard: (&Elements, u64
     octets.extend((sequence << 4).to_le_bytes());
     octets.extend(micros.to_le_bytes());
     octets.extend(time_units(bss).to_le_bytes());
-    // An infrastructure cell, with short preambles if it uses them.
+    // Capability information: an infrastructure BSS, with the short preamble if the cell uses it.
     octets.extend([0x01 | if bss.rules.preamble == Preamble::Short { 0x20 } else { 0 }, 0]);
     let name = &bss.name.as_bytes()[..bss.name.len().min(32)];
     put(&mut octets, 0, name);
@@ -135,7 +137,7 @@ pub(super) fn beacon(frame: &Frame, from: Mac, bss: &Bss, heard: (&Elements, u64
         let ours = [&OUI[..], &[SCHEME], payload].concat();
         put(&mut others, id, if id == VENDOR { &ours } else { payload });
     }
-    // Nobody sleeps here; a few octets too few for an element of their own make the map longer.
+    // The TIM bitmap is empty because nobody sleeps. It is extended if the rest is too short for an element.
     let mut map = vec![0, 1, 0, 0];
     let psdu = usize::try_from(frame.psdu.get()).expect("a beacon is short");
     let size = psdu.saturating_sub(FCS);
@@ -147,12 +149,12 @@ pub(super) fn beacon(frame: &Frame, from: Mac, bss: &Bss, heard: (&Elements, u64
     octets
 }
 
-/// Octets of an element of ours that says nothing: number, length, organisation, type.
+/// Length of the shortest vendor specific element: ID, length, organisation, type [octets].
 const SMALLEST: usize = 6;
-/// Octets of the longest element.
+/// Length of the longest element [octets].
 const LONGEST: usize = 257;
 
-/// Fills up to `size` octets with elements that say nothing.
+/// Fills `octets` up to `size` with vendor specific elements without content.
 fn fill(octets: &mut Vec<u8>, size: usize) {
     while octets.len() + SMALLEST <= size {
         let rest = size - octets.len();
@@ -168,7 +170,7 @@ fn put(octets: &mut Vec<u8>, id: u8, value: &[u8]) {
     octets.extend(value);
 }
 
-/// Rates of the cell in units of 500 kb/s, those of the basic rate set marked.  [80211-2020 §9.4.2.3]
+/// Supported rates of the cell in units of 500 kb/s, with the basic rates marked.  [80211-2020 §9.4.2.3]
 fn rates(bss: &Bss) -> Vec<u8> {
     let octet = |rate: &DataRate| {
         let units = u8::try_from(rate.bps() / 500_000).expect("a legacy rate");
@@ -183,7 +185,7 @@ fn time_units(bss: &Bss) -> u16 {
     u16::try_from((interval.as_nanos() + 512_000) / 1_024_000).unwrap_or(u16::MAX)
 }
 
-/// Duration field, rounded up to a microsecond.  [80211-2020 §9.2.5.1]
+/// Duration field, rounded up to whole microseconds.  [80211-2020 §9.2.5.1]
 fn duration(field: Duration) -> [u8; 2] {
     let micros = field.as_nanos().div_ceil(1_000).min(32_767);
     u16::try_from(micros).expect("15 bits").to_le_bytes()
@@ -207,24 +209,25 @@ mod tests {
 
     use super::*;
 
-    /// The check value of CRC-32 is that of the digits 1 to 9: cbf43926.
+    /// The check value of CRC-32, for the digits 1 to 9, is cbf43926.
     #[test]
     fn the_check_sequence_is_the_crc_of_the_standard() {
         assert_eq!(check_sequence(b"123456789"), 0xcbf4_3926_u32.to_le_bytes());
     }
 
-    /// Kind 2, compressed, in bits 1 to 4 of the control field, and traffic identifier 5 in bits 12 to 15; number 4095 in
-    /// bits 4 to 15, 4 in the fragment number for 256 bits; bits of 4095 and, three further, of 2: 1001. [80211-2020 §9.3.1.8]
+    /// Variant 2, compressed, is in bits 1 to 4 of the control field, and traffic identifier 5 in bits 12 to
+    /// 15. The number 4095 is in bits 4 to 15, and fragment number 4 means 256 bits. The bits of 4095 and of
+    /// 2, three further, are 1001. [80211-2020 §9.3.1.8]
     ///
     /// Verifies: [80211-2020 §9.3.1.8]
     #[test]
     fn a_block_ack_has_its_starting_number_and_its_bits() {
-        let mut come = Bitmap::new(Sequence::new(4_095));
-        come.set_run(Sequence::new(4_095), 1);
-        come.set_run(Sequence::new(2), 1);
+        let mut bitmap = Bitmap::new(Sequence::new(4_095));
+        bitmap.set_run(Sequence::new(4_095), 1);
+        bitmap.set_run(Sequence::new(2), 1);
         let numbers = |bits: usize| {
             let mut octets = Vec::new();
-            put_numbers(&mut octets, AccessCategory::Video, &come, 4 + bits);
+            put_numbers(&mut octets, AccessCategory::Video, &bitmap, 4 + bits);
             octets
         };
         let short = numbers(8);

@@ -1,8 +1,9 @@
-//! A capture of the frames of a run, as Wireshark and tshark read it: pcapng with radiotap headers.
+//! Capture of a run's frames for Wireshark and tshark: pcapng with radiotap headers.
 //!
-//! Each cell has a monitor, which has every frame, lost ones too. Each member has an interface of its own, which has what it
-//! sent and what it received. A packet bears the time at which it left the air. Each MPDU of an aggregate is one, as a
-//! monitor of a real cell has it: all of them bear the time of the PPDU, and the same reference number.
+//! Each cell has a monitor interface with every frame, including lost ones. Each access point and station has
+//! its own interface with the frames that it sent and received. A packet's timestamp is the end of its PPDU.
+//! Each MPDU of an aggregate is a packet, as with a real monitor: all of them have the timestamp of the PPDU
+//! and the same reference number.
 
 mod addresses;
 mod blocks;
@@ -23,24 +24,24 @@ use airfair_wlan::{FrameKind, Mpdu, NodeId};
 use crate::outlet::{Outlet, Written};
 use crate::selection::{Selection, members, monitor};
 use addresses::{Addresses, Mac};
-use blocks::Heading;
-use mac::{FCS, LLC_SNAP_IPV4, Way};
+use blocks::PacketDirection;
+use mac::{DataAddresses, FCS, LLC_SNAP_IPV4};
 use packets::Packets;
 use radiotap::{Channel, Subframe};
 
-/// A cell as its capture shows it.
+/// Capture settings of one cell.
 #[derive(Debug)]
 struct Cell {
-    /// Number of the monitor's interface; those of the members follow.
+    /// Number of the monitor's interface. Those of the access point and the stations follow.
     first: u32,
     channel: Channel,
-    /// True if a packet has LLC and SNAP headers on the air.
+    /// True if packets have LLC and SNAP headers on the air.
     has_llc: bool,
-    /// Beacons so far, which number the next.
+    /// Number of beacons so far, which is the sequence number of the next.
     beacons: u16,
 }
 
-/// Writer of a capture.
+/// Recorder that writes a capture.
 #[derive(Debug)]
 pub struct Capture<W> {
     scenario: Scenario,
@@ -48,37 +49,37 @@ pub struct Capture<W> {
     cells: Vec<Cell>,
     addresses: Addresses,
     packets: Packets,
-    /// A-MPDUs so far, at each interface anew.
+    /// Number of A-MPDUs written so far. One that several interfaces have counts for each of them.
     aggregates: u32,
     outlet: Outlet<W>,
 }
 
-/// A frame of a PPDU: an MPDU of data, or all that there is.
+/// One frame of a PPDU: an MPDU, or the only frame.
 #[derive(Clone, Copy)]
-struct Part<'h> {
+struct FramePart<'h> {
     heard: &'h Monitored<packet::Packet>,
     mpdu: Option<&'h Mpdu<packet::Packet>>,
     subframe: Option<Subframe>,
-    /// Number of a beacon.
+    /// Sequence number of a beacon.
     number: u16,
 }
 
-/// A frame as it is kept: octets, and how many there were on the air.
+/// Stored octets of a frame, and its length on the air.
 struct Image {
     octets: Vec<u8>,
     length: u32,
 }
 
-/// A frame as one interface has it.
+/// Direction and check sequence of a frame at one interface.
 #[derive(Clone, Copy)]
-struct View {
+struct InterfaceView {
     interface: u32,
-    heading: Heading,
+    direction: PacketDirection,
     bad_fcs: Option<&'static str>,
 }
 
 impl<W: Write> Capture<W> {
-    /// A capture of what `selection` says of a run of `scenario`; `comment` says which.
+    /// Creates a capture of `selection` of a run of `scenario`. `comment` describes the run in the file.
     pub fn new(scenario: &Scenario, selection: Selection, comment: &str, to: W) -> Self {
         let mut outlet = Outlet::new(to);
         outlet.put(&blocks::section(comment));
@@ -111,7 +112,7 @@ impl<W: Write> Capture<W> {
         }
     }
 
-    /// Ends the capture.
+    /// Ends the capture and flushes the file.
     pub fn finish(self) -> Written<W> {
         self.outlet.finish()
     }
@@ -128,28 +129,28 @@ impl<W: Write> Capture<W> {
         if self.selection.has_monitor(id) {
             self.put_parts(id, heard, number, self.view(id, None));
         }
-        let ends = std::iter::once((frame.from, Heading::Outbound));
-        let receivers = heard.receivers.iter().map(|node| (*node, Heading::Inbound));
+        let ends = std::iter::once((frame.from, PacketDirection::Outbound));
+        let receivers = heard.receivers.iter().map(|node| (*node, PacketDirection::Inbound));
         let traced = |node| self.selection.has(Member { cell: id, node });
         let views = ends.chain(receivers).filter(|(node, _)| traced(*node));
-        let view = |(node, heading)| View { heading, ..self.view(id, Some(node)) };
-        let views: Vec<View> = views.map(view).collect();
+        let view = |(node, direction)| InterfaceView { direction, ..self.view(id, Some(node)) };
+        let views: Vec<InterfaceView> = views.map(view).collect();
         for view in views {
             self.put_parts(id, heard, number, view);
         }
     }
 
-    /// The frames of a PPDU, one after the other, as far as an interface has them.
+    /// Writes the frames of a PPDU that an interface has sent, received or observed.
     fn put_parts(
         &mut self,
         id: CellId,
         heard: &Monitored<packet::Packet>,
         number: u16,
-        view: View,
+        view: InterfaceView,
     ) {
         let ppdu = &heard.ppdu;
         let count = ppdu.mpdus.len();
-        // A delimiter is what makes an A-MPDU of a single MPDU.
+        // Only an A-MPDU has delimiters, even with a single MPDU.
         let is_aggregate = ppdu.mpdus.iter().any(|mpdu| ppdu.frame.psdu > mpdu.size(ppdu.frame.tx));
         self.aggregates = self.aggregates.wrapping_add(u32::from(is_aggregate));
         let subframe = |place| Subframe {
@@ -159,36 +160,36 @@ impl<W: Write> Capture<W> {
         };
         let part = |place| {
             let mpdu = ppdu.mpdus.get(place);
-            Part { heard, mpdu, subframe: is_aggregate.then(|| subframe(place)), number }
+            FramePart { heard, mpdu, subframe: is_aggregate.then(|| subframe(place)), number }
         };
-        let parts: Vec<Part<'_>> = (0..count.max(1)).map(part).collect();
+        let parts: Vec<FramePart<'_>> = (0..count.max(1)).map(part).collect();
         for part in parts {
             let bad_fcs = bad_fcs(part);
-            match view.heading {
-                Heading::Beside => self.put(id, part, View { bad_fcs, ..view }),
-                Heading::Inbound if part.mpdu.is_some() && bad_fcs.is_some() => {}
-                Heading::Inbound | Heading::Outbound => self.put(id, part, view),
+            match view.direction {
+                PacketDirection::Observed => self.put(id, part, InterfaceView { bad_fcs, ..view }),
+                PacketDirection::Inbound if part.mpdu.is_some() && bad_fcs.is_some() => {}
+                PacketDirection::Inbound | PacketDirection::Outbound => self.put(id, part, view),
             }
         }
     }
 
-    /// A frame at a member of a cell, or at its monitor.
-    fn view(&self, id: CellId, node: Option<NodeId>) -> View {
+    /// Interface of a member of a cell, or of its monitor if `node` is `None`.
+    fn view(&self, id: CellId, node: Option<NodeId>) -> InterfaceView {
         let interface = self.cells[id.index()].first + node.map_or(0, |node| 1 + u32::from(node.0));
-        View { interface, heading: Heading::Beside, bad_fcs: None }
+        InterfaceView { interface, direction: PacketDirection::Observed, bad_fcs: None }
     }
 
-    fn put(&mut self, id: CellId, part: Part<'_>, view: View) {
-        let View { interface, heading, bad_fcs } = view;
+    fn put(&mut self, id: CellId, part: FramePart<'_>, view: InterfaceView) {
+        let InterfaceView { interface, direction, bad_fcs } = view;
         let Image { octets, length } = self.image(id, part, bad_fcs.is_some());
         let (at, octets) = (part.heard.ppdu.end.as_nanos(), &octets[..]);
-        let packet = blocks::Packet { interface, at, octets, length, heading, bad_fcs };
+        let packet = blocks::Packet { interface, at, octets, length, direction, bad_fcs };
         self.outlet.put_item(&blocks::packet(&packet));
     }
 
-    /// The frame from its radiotap header on.
-    fn image(&self, id: CellId, part: Part<'_>, has_bad_fcs: bool) -> Image {
-        let Part { heard, mpdu, subframe, number } = part;
+    /// Octets of a frame, beginning with the radiotap header.
+    fn image(&self, id: CellId, part: FramePart<'_>, has_bad_fcs: bool) -> Image {
+        let FramePart { heard, mpdu, subframe, number } = part;
         let Cell { channel, has_llc, .. } = self.cells[id.index()];
         let (ppdu, frame) = (&heard.ppdu, &heard.ppdu.frame);
         let how = (subframe, has_bad_fcs);
@@ -200,7 +201,7 @@ impl<W: Write> Capture<W> {
         match (mpdu, frame.to) {
             (Some(mpdu), Some(to)) => {
                 let way = self.way(&mpdu.msdu.payload, from, address(to), to.is_ap());
-                // The delimiter of an S-MPDU is no part of the frame.
+                // The delimiter of an S-MPDU is not a part of the frame.
                 length = usize::try_from(mpdu.size(frame.tx).get()).expect("a frame is short");
                 octets.extend(mac::data(frame, mpdu, way, heard.category));
                 let added = if has_llc { 0 } else { LLC_SNAP_IPV4.len() };
@@ -211,7 +212,8 @@ impl<W: Write> Capture<W> {
                 }
                 octets.extend(LLC_SNAP_IPV4);
                 octets.extend(self.packets.headers(&mpdu.msdu.payload, &self.addresses));
-                // Nobody could decode the packet without; they are no part of the air then.
+                // A packet cannot be dissected without LLC and SNAP headers, so they are added if they are
+                // not on the air.
                 length += added;
             }
             _ if frame.kind == FrameKind::Beacon => {
@@ -239,16 +241,23 @@ impl<W: Write> Capture<W> {
         Image { octets, length }
     }
 
-    fn way(&self, packet: &packet::Packet, transmitter: Mac, receiver: Mac, is_up: bool) -> Way {
+    fn way(
+        &self,
+        packet: &packet::Packet,
+        transmitter: Mac,
+        receiver: Mac,
+        is_up: bool,
+    ) -> DataAddresses {
         let other = if packet.origin == Side::Sender { Side::Receiver } else { Side::Sender };
         let end = |side| self.addresses.mac_of_end(packet.flow, side);
         let (source, destination) = (end(packet.origin), end(other));
-        Way { transmitter, receiver, source, destination, is_up }
+        DataAddresses { transmitter, receiver, source, destination, is_up }
     }
 }
 
-/// Reason why the frame check sequence fails at a monitor, if so. A frame that its receiver missed is whole there.
-fn bad_fcs(part: Part<'_>) -> Option<&'static str> {
+/// Reason why the frame check sequence is wrong at a monitor, if it is. A frame that its receiver missed is
+/// intact at the monitor.
+fn bad_fcs(part: FramePart<'_>) -> Option<&'static str> {
     let heard = part.heard;
     match part.mpdu.map_or_else(|| heard.fate(), |mpdu| heard.fate_of(mpdu)) {
         Fate::Collided => Some("collided"),

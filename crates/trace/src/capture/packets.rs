@@ -1,5 +1,5 @@
-//! Headers of IPv4 and of what it carries: TCP, UDP, RTP and RTCP of TFRC. Payload has no octets in a run, so none are
-//! kept; lengths count it, and checksums take it for zeros.
+//! IPv4 headers and the headers of TCP, UDP, and RTP and RTCP of TFRC. Payload has no content in a run, so it
+//! is not stored; lengths include it, and checksums assume zeros.
 
 use airfair_sim::packet::{Body, Packet, Side};
 use airfair_sim::scenario::{Scenario, Tcp, Transport};
@@ -9,35 +9,35 @@ use super::addresses::{Addresses, Ip, port};
 
 const TCP: u8 = 6;
 const UDP: u8 = 17;
-/// A protocol for experiments: a packet from outside, whose octets the run does not know.  [RFC3692 §2.1]
+/// Experimental protocol number, for packets from outside whose octets the run does not know.  [RFC3692 §2.1]
 const EXPERIMENT: u8 = 253;
-/// Hops that a packet may take, as most systems have it.
+/// Initial time to live, as in most systems.
 const TIME_TO_LIVE: u8 = 64;
 /// Largest window without scaling [octets].
 const UNSCALED: u64 = 65_535;
 
-/// Settings of a TCP connection that its segments do not repeat.
+/// Settings of a TCP connection that are not in every segment.
 #[derive(Clone, Copy, Debug, Default)]
 struct Connection {
     segment: u16,
-    /// Shift of the receiver's window, if its SYN says one.
+    /// Scale factor of the receiver's window, if its SYN has the window scale option.
     scale: Option<u8>,
     has_sack: bool,
 }
 
 impl Connection {
     fn of(tcp: &Tcp) -> Self {
-        let tells = tcp.sender.window_scaling && tcp.sender.handshake;
+        let sends_scale = tcp.sender.window_scaling && tcp.sender.handshake;
         let shift = |buffer: u64| (0..14).find(|shift| buffer >> shift <= UNSCALED).unwrap_or(14);
         Self {
             segment: u16::try_from(tcp.sender.segment.get()).unwrap_or(u16::MAX),
-            scale: tells.then(|| shift(tcp.receiver.buffer.get())),
+            scale: sends_scale.then(|| shift(tcp.receiver.buffer.get())),
             has_sack: tcp.sender.uses_sack(),
         }
     }
 }
 
-/// Writer of the headers of all flows.
+/// Headers of the packets of all flows.
 #[derive(Debug)]
 pub(super) struct Packets {
     connections: Vec<Connection>,
@@ -52,7 +52,7 @@ impl Packets {
         Self { connections: scenario.flows.iter().map(connection).collect() }
     }
 
-    /// Headers of a packet, from that of IP on.
+    /// Headers of a packet, beginning with the IP header.
     pub(super) fn headers(&self, packet: &Packet, addresses: &Addresses) -> Vec<u8> {
         let other = if packet.origin == Side::Sender { Side::Receiver } else { Side::Sender };
         let ends = [packet.origin, other];
@@ -100,7 +100,8 @@ impl Packets {
 
 const NO_OPERATION: u8 = 1;
 
-/// Options of a SYN: MSS, SACK permitted, timestamps, window scale.  [RFC9293 §3.2], [RFC7323], [RFC2018 §2]
+/// Appends the options of a SYN: MSS, SACK permitted, timestamps, window scale.  [RFC9293 §3.2], [RFC7323],
+/// [RFC2018 §2]
 fn put_syn_options(
     options: &mut Vec<u8>,
     connection: Connection,
@@ -120,7 +121,7 @@ fn put_syn_options(
     }
 }
 
-/// Options of any other segment: timestamps and selective acknowledgments, filled up in front.
+/// Appends the options of any other segment: timestamps and SACK blocks, with padding before them.
 /// [RFC7323 §3.2], [RFC2018 §3]
 fn put_options(options: &mut Vec<u8>, segment: &tcp::Segment) {
     if let Some(timestamps) = segment.timestamps {
@@ -145,13 +146,13 @@ fn put_timestamps(options: &mut Vec<u8>, timestamps: tcp::Timestamps) {
     options.extend(timestamps.echo.to_be_bytes());
 }
 
-/// A number as its header wraps it.
+/// Low 32 bits of a number, as in the header.
 #[expect(clippy::cast_possible_truncation, reason = "the field wraps")]
 fn low(number: u64) -> u32 {
     number as u32
 }
 
-/// A UDP header and what is known of its payload.  [RFC768]
+/// A UDP header with the known part of its payload.  [RFC768]
 fn datagram(ports: [u16; 2], size: u16, payload: &[u8]) -> Vec<u8> {
     let mut octets = ports.map(u16::to_be_bytes).concat();
     octets.extend((size - 20).to_be_bytes());
@@ -172,7 +173,7 @@ fn with_checksums(protocol: u8, addresses: [Ip; 2], size: u16, mut body: Vec<u8>
         let length = (size - 20).to_be_bytes();
         let pseudo = [&from[..], &to, &[0, protocol], &length].concat();
         let sum = match checksum(&[&pseudo[..], &body].concat()) {
-            // In UDP zero says that there is none.  [RFC768]
+            // In UDP, zero means that there is no checksum.  [RFC768]
             0 if protocol == UDP => u16::MAX,
             sum => sum,
         };
@@ -180,7 +181,7 @@ fn with_checksums(protocol: u8, addresses: [Ip; 2], size: u16, mut body: Vec<u8>
     }
     let mut header = vec![0x45, 0];
     header.extend(size.to_be_bytes());
-    // No identification is needed where nothing may be fragmented.  [RFC6864 §4.1]
+    // The identification field may be zero if fragmentation is not allowed.  [RFC6864 §4.1]
     header.extend([0, 0, 0x40, 0, TIME_TO_LIVE, protocol, 0, 0]);
     header.extend([from, to].concat());
     let sum = checksum(&header).to_be_bytes();
@@ -203,7 +204,8 @@ fn checksum(octets: &[u8]) -> u16 {
 mod tests {
     use super::*;
 
-    /// 4500 + 0073 + 0000 + 4000 + 4011 + c0a8 + 0001 + c0a8 + 00c7 = 2479c; 479c + 2 = 479e; its complement: b861.
+    /// 4500 + 0073 + 0000 + 4000 + 4011 + c0a8 + 0001 + c0a8 + 00c7 = 2479c; 479c + 2 = 479e; its complement
+    /// is b861.
     ///
     /// Verifies: [RFC1071]
     #[test]

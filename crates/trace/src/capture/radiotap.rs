@@ -1,8 +1,9 @@
-//! Radiotap: how a PPDU was sent, before its MAC header.  [radiotap]
+//! Radiotap headers, which describe how a PPDU was sent.  [radiotap]
 //!
 //! ```text
-//! version, pad, length, presence │ TSFT, flags, rate, channel, signal and noise where powers are known, then for
-//!                                 │ HT, VHT and HE their own field in place of the rate, and that of an A-MPDU
+//! version, pad, length, presence │ TSFT, flags, rate, channel, signal and noise (if powers are known), then
+//! for
+//!                                 │ HT, VHT and HE their own field instead of the rate, and the A-MPDU field
 //! ```
 
 use airfair_units::{Dbm, Time};
@@ -10,7 +11,7 @@ use airfair_wlan::phy::mode::{Coding, Format, HeLtf};
 use airfair_wlan::phy::{GuardInterval, Mode, Preamble, TxVector};
 use airfair_wlan::{Ppdu, Signal};
 
-/// Fields, by their bits.
+/// Presence bits of the fields.
 const TSFT: u32 = 1 << 0;
 const FLAGS: u32 = 1 << 1;
 const RATE: u32 = 1 << 2;
@@ -22,31 +23,31 @@ const AMPDU: u32 = 1 << 20;
 const VHT: u32 = 1 << 21;
 const HE: u32 = 1 << 23;
 
-/// Flags.
+/// Bits of the flags field.
 const SHORT_PREAMBLE: u8 = 0x02;
 const HAS_FCS: u8 = 0x10;
 const BAD_FCS: u8 = 0x40;
 
-/// Flags of an A-MPDU: it is known which subframe is the last, this is it; the EOF bit of its delimiter is known, is set.
+/// Flags of an A-MPDU field: last subframe known, last subframe, EOF bit, EOF bit known.
 const LAST_KNOWN: u16 = 0x0004;
 const LAST: u16 = 0x0008;
 const EOF: u16 = 0x0040;
 const EOF_KNOWN: u16 = 0x0080;
 
-/// Channel flags.
+/// Bits of the channel flags.
 const CCK: u16 = 0x0020;
 const OFDM: u16 = 0x0040;
 const BAND_2_GHZ: u16 = 0x0080;
 const BAND_5_GHZ: u16 = 0x0100;
 
-/// A channel that a cell is shown on. A scenario has no channel numbers, since cells never share one.
+/// Channel shown for a cell. A scenario has no channel numbers, because cells never share a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Channel {
     megahertz: u16,
 }
 
 impl Channel {
-    /// The channel that the cell of this number is shown on.
+    /// Channel shown for cell number `cell`.
     pub(super) fn of(cell: usize, is_5_ghz: bool) -> Self {
         let megahertz = if is_5_ghz {
             [5_180, 5_200, 5_220, 5_240, 5_260, 5_280, 5_300, 5_320][cell % 8]
@@ -62,13 +63,13 @@ impl Channel {
     }
 }
 
-/// Place of an MPDU in its A-MPDU.
+/// Position of an MPDU in its A-MPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Subframe {
-    /// Number that the A-MPDU has at its interface.
+    /// Reference number of the A-MPDU at its interface.
     pub(super) reference: u32,
     pub(super) is_last: bool,
-    /// True if there is no other: an S-MPDU, whose delimiter has the EOF bit.  [80211-2020 §9.7.3]
+    /// True for an S-MPDU, which is alone and whose delimiter has the EOF bit.  [80211-2020 §9.7.3]
     pub(super) is_alone: bool,
 }
 
@@ -80,7 +81,8 @@ impl Subframe {
     }
 }
 
-/// Header of a PPDU, or of an MPDU of an A-MPDU, whose check sequence is right or wrong.
+/// Radiotap header of a PPDU, or of an MPDU of an A-MPDU. The last parameter says whether the check sequence
+/// is wrong.
 pub(super) fn header<P>(
     ppdu: &Ppdu<P>,
     channel: Channel,
@@ -97,13 +99,13 @@ pub(super) fn header<P>(
     let present = TSFT | FLAGS | rate | CHANNEL | powers | ampdu;
     let mut octets = vec![0; 4];
     octets.extend(present.to_le_bytes());
-    // The specification asks for the start of the MPDU; Wireshark takes it for the end of the PPDU unless it is told
-    // otherwise, and shows gaps by it.
+    // The specification defines the start of the MPDU. Wireshark by default assumes the end of the PPDU and
+    // computes gaps from it.
     octets.extend(micros(ppdu.end).to_le_bytes());
     let is_short = matches!(tx, TxVector::Dsss(_, Preamble::Short));
     let preamble = if is_short { SHORT_PREAMBLE } else { 0 };
     octets.push(HAS_FCS | preamble | if has_bad_fcs { BAD_FCS } else { 0 });
-    // Without a rate there is padding in its place, which the channel asks for.
+    // Without a rate there is a padding octet, which aligns the channel field.
     let units = tx.rate().bps() / 500_000;
     octets.push(if rate == RATE { u8::try_from(units).expect("a legacy rate") } else { 0 });
     octets.extend(channel.megahertz.to_le_bytes());
@@ -126,7 +128,7 @@ pub(super) fn header<P>(
     octets
 }
 
-/// The field of an A-MPDU, aligned to words.
+/// Appends the A-MPDU field, aligned to four octets.
 fn put_subframe(octets: &mut Vec<u8>, subframe: Option<Subframe>) {
     let Some(subframe) = subframe else { return };
     octets.resize(octets.len().next_multiple_of(4), 0);
@@ -143,7 +145,7 @@ const fn presence(format: Format) -> u32 {
     }
 }
 
-/// The field of a mode. What a bit in its first part does not call known, is zero.
+/// Appends the field of an HT, VHT or HE mode. Values that are not marked as known are zero.
 fn put_mode(octets: &mut Vec<u8>, mode: Mode) {
     if mode.format() != Format::Ht {
         octets.resize(octets.len().next_multiple_of(2), 0);
@@ -153,7 +155,7 @@ fn put_mode(octets: &mut Vec<u8>, mode: Mode) {
     let is_ldpc = mode.coding() == Coding::Ldpc;
     match mode.format() {
         Format::Ht => {
-            // Known: bandwidth, MCS, guard interval, format, code; no STBC, no extension streams.
+            // Known: bandwidth, MCS, guard interval, format, coding; no STBC, no extension streams.
             let flags = width.to_le_bytes()[0] | u8::from(is_short) << 2 | u8::from(is_ldpc) << 4;
             octets.extend([0x7f, flags, 8 * (streams - 1) + mcs]);
         }
@@ -172,7 +174,7 @@ fn put_mode(octets: &mut Vec<u8>, mode: Mode) {
             };
             let guard = mode.guard() as u16 - GuardInterval::Ns800 as u16;
             let width = u16::from(width.to_le_bytes()[0]);
-            // Known: single user with its MCS, code and bandwidth; guard interval.
+            // Known: single user with MCS, coding and bandwidth; guard interval.
             let fields = [
                 0x40a0,
                 0x0002,
@@ -186,7 +188,7 @@ fn put_mode(octets: &mut Vec<u8>, mode: Mode) {
     }
 }
 
-/// Microseconds, rounded, as on the clock of a station.
+/// Time in microseconds, rounded, as on the clock of a station.
 fn micros(at: Time) -> u64 {
     (at.as_nanos() + 500) / 1_000
 }

@@ -8,22 +8,22 @@ use serde_json::Value;
 
 use crate::outlet::{Outlet, Written};
 
-/// Track that an event belongs to: a process and a thread of it, as the format has it.
+/// Track of an event: a process and a thread in the terms of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct TrackId {
     pub(super) process: usize,
     pub(super) thread: usize,
 }
 
-/// Sheet of events, one a line.
+/// Writer of trace events, one per line.
 #[derive(Debug)]
-pub(super) struct Sheet<W> {
+pub(super) struct EventWriter<W> {
     outlet: Outlet<W>,
     line: String,
 }
 
-impl<W: Write> Sheet<W> {
-    /// A sheet with a head that says which run it is about.
+impl<W: Write> EventWriter<W> {
+    /// Begins the file with a header that describes the run.
     pub(super) fn new(comment: &str, to: W) -> Self {
         let mut outlet = Outlet::new(to);
         let (program, comment) = (env!("CARGO_PKG_VERSION"), Value::from(comment));
@@ -35,44 +35,44 @@ impl<W: Write> Sheet<W> {
         Self { outlet, line: String::new() }
     }
 
-    /// Ends the sheet.
+    /// Ends the file.
     pub(super) fn finish(mut self) -> Written<W> {
         self.outlet.put(b"\n]}\n");
         self.outlet.finish()
     }
 
-    /// Names a process, which stands at its number among the others.
+    /// Names a process and sorts it by its number.
     pub(super) fn name_process(&mut self, process: usize, name: &str) {
-        let (name, place) = (Value::from(name), Place { process, thread: 0 });
-        self.start("M", "process_name", place);
+        let (name, track) = (Value::from(name), TrackId { process, thread: 0 });
+        self.start("M", "process_name", track);
         let _ = write!(self.line, ",\"args\":{{\"name\":{name}}}}}");
         self.put();
-        self.start("M", "process_sort_index", place);
+        self.start("M", "process_sort_index", track);
         let _ = write!(self.line, ",\"args\":{{\"sort_index\":{process}}}}}");
         self.put();
     }
 
-    /// Names a track, which stands at its number among the others of its process.
-    pub(super) fn name_track(&mut self, place: Place, name: &str) {
-        let (name, thread) = (Value::from(name), place.thread);
-        self.start("M", "thread_name", place);
+    /// Names a track and sorts it by its number in its process.
+    pub(super) fn name_track(&mut self, track: TrackId, name: &str) {
+        let (name, thread) = (Value::from(name), track.thread);
+        self.start("M", "thread_name", track);
         let _ = write!(self.line, ",\"args\":{{\"name\":{name}}}}}");
         self.put();
-        self.start("M", "thread_sort_index", place);
+        self.start("M", "thread_sort_index", track);
         let _ = write!(self.line, ",\"args\":{{\"sort_index\":{thread}}}}}");
         self.put();
     }
 
-    /// An interval; `arguments` is an object of JSON.
+    /// Writes an interval. `arguments` is a JSON object.
     pub(super) fn slice(
         &mut self,
-        place: Place,
+        track: TrackId,
         span: (Time, Time),
         named: [&str; 2],
         arguments: &str,
     ) {
         let ((from, to), [category, name]) = (span, named);
-        self.start("X", name, place);
+        self.start("X", name, track);
         let (at, lasts) = (from.as_nanos(), (to - from).as_nanos());
         let _ = write!(
             self.line,
@@ -83,34 +83,41 @@ impl<W: Write> Sheet<W> {
         self.put_item();
     }
 
-    /// Something that takes no time.
-    pub(super) fn instant(&mut self, place: Place, at: Time, name: &str) {
-        self.start("i", name, place);
+    /// Writes an event without duration.
+    pub(super) fn instant(&mut self, track: TrackId, at: Time, name: &str) {
+        self.start("i", name, track);
         let _ = write!(self.line, ",\"s\":\"t\",\"ts\":{}}}", Micros(at.as_nanos()));
         self.put_item();
     }
 
-    /// New value of a counter from now on.
+    /// Writes a new value of a counter.
     pub(super) fn counter(&mut self, process: usize, at: Time, name: &str, reading: (&str, f64)) {
         self.write_counter(process, at, name, reading);
         self.put_item();
     }
 
-    /// Value that a counter has at the start or at the end of the window: nothing has happened.
-    pub(super) fn standing(&mut self, process: usize, at: Time, name: &str, reading: (&str, f64)) {
+    /// Writes the value of a counter at the start or the end of the traced interval, which does not count as
+    /// an event.
+    pub(super) fn counter_state(
+        &mut self,
+        process: usize,
+        at: Time,
+        name: &str,
+        reading: (&str, f64),
+    ) {
         self.write_counter(process, at, name, reading);
         self.put();
     }
 
     fn write_counter(&mut self, process: usize, at: Time, name: &str, reading: (&str, f64)) {
         let (unit, value) = reading;
-        self.start("C", name, Place { process, thread: 0 });
+        self.start("C", name, TrackId { process, thread: 0 });
         let at = Micros(at.as_nanos());
         let _ = write!(self.line, ",\"ts\":{at},\"args\":{{\"{unit}\":{value}}}}}");
     }
 
-    fn start(&mut self, phase: &str, name: &str, place: Place) {
-        let Place { process, thread } = place;
+    fn start(&mut self, phase: &str, name: &str, track: TrackId) {
+        let TrackId { process, thread } = track;
         self.line.clear();
         let _ = write!(
             self.line,
@@ -127,7 +134,7 @@ impl<W: Write> Sheet<W> {
     }
 }
 
-/// Nanoseconds, written as microseconds.
+/// Nanoseconds that are displayed as microseconds.
 struct Micros(u64);
 
 impl std::fmt::Display for Micros {

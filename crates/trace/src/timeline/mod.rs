@@ -1,8 +1,9 @@
-//! A timeline of a run, as Perfetto's page and its relatives open it.
+//! Timeline of a run for Perfetto and similar viewers.
 //!
-//! Each cell is a process with a track for each member: its frames, its back-off, its waits, packets that it drops. Its
-//! counters are lengths of queues, and the rates of data frames between each station and the access point. Flows are one
-//! more process, with windows of TCP, rates of TFRC, time-outs and fast retransmits; links one with their queues.
+//! Each cell is a process with a track for its access point and each station, which shows frames, back-off,
+//! waits and dropped packets. Its counters are queue lengths and the rates of data frames between each
+//! station and the access point. The flows are a further process, with TCP windows, TFRC rates, time-outs and
+//! fast retransmits; the links are another one, with their queues.
 
 mod events;
 
@@ -20,9 +21,9 @@ use crate::fate::fate;
 use crate::lanes::{Lane, Wait, WaitKind};
 use crate::outlet::Written;
 use crate::selection::{Selection, members};
-use events::{Place, Sheet};
+use events::{EventWriter, TrackId};
 
-/// Value that stays until it changes, of one member, flow or link.
+/// A value of a station, an access point, a flow or a link, which is constant until it changes.
 #[derive(Debug)]
 struct Counter {
     process: usize,
@@ -37,41 +38,41 @@ impl Counter {
     }
 }
 
-/// Track of a member.
+/// Track of a station or an access point.
 #[derive(Debug)]
 struct Track {
     name: String,
     lane: Lane,
     queue: Counter,
-    /// Rates of data frames between a station and its access point, up and down.
+    /// Rates of data frames between the station and its access point, up and down.
     rates: [Counter; 2],
 }
 
-/// Writer of a timeline.
+/// Recorder that writes a timeline.
 #[derive(Debug)]
 pub struct Timeline<W> {
     selection: Selection,
-    /// By cell, by member.
+    /// Tracks by cell and member.
     tracks: Vec<Vec<Track>>,
-    /// Slot of each cell.
+    /// Slot time of each cell.
     slots: Vec<Duration>,
     names: Vec<String>,
-    /// True if packets are of several access categories.
+    /// True if packets use more than one access category.
     has_categories: bool,
     flows: Vec<Counter>,
-    /// Queues before each link, forth and back.
+    /// Queue of each link in both directions.
     links: Vec<Counter>,
-    /// True once the values of all counters at the start of the window are written.
+    /// True once the counters have been written at the start of the traced interval.
     is_open: bool,
     now: Time,
-    sheet: Sheet<W>,
+    writer: EventWriter<W>,
 }
 
 impl<W: Write> Timeline<W> {
-    /// A timeline of what `selection` says of a run of `scenario`; `comment` says which.
+    /// Creates a timeline of `selection` of a run of `scenario`. `comment` describes the run in the file.
     pub fn new(scenario: &Scenario, selection: Selection, comment: &str, to: W) -> Self {
-        let mut sheet = Sheet::new(comment, to);
-        put_names(&mut sheet, scenario, &selection);
+        let mut writer = EventWriter::new(comment, to);
+        put_names(&mut writer, scenario, &selection);
         let track = |cell: usize, name: &str| Track {
             name: name.to_owned(),
             lane: Lane::default(),
@@ -102,16 +103,16 @@ impl<W: Write> Timeline<W> {
             links: scenario.links.iter().flat_map(link).collect(),
             is_open: false,
             now: Time::ZERO,
-            sheet,
+            writer,
         }
     }
 
-    /// Time of the run up to which it goes.
+    /// Time of the run up to which the timeline has been written.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// Ends the timeline.
+    /// Ends the timeline and flushes the file.
     pub fn finish(mut self) -> Written<W> {
         let end = self.now;
         for cell in (0..self.tracks.len()).map(CellId::new) {
@@ -121,18 +122,18 @@ impl<W: Write> Timeline<W> {
                 self.put_waits(member, over);
             }
         }
-        // A counter that nothing changes any more lasts to the end.
+        // A counter that does not change any more lasts to the end.
         if self.is_open {
             self.put_counters(end.min(self.selection.until()));
         }
-        self.sheet.finish()
+        self.writer.finish()
     }
 
     fn lane(&mut self, member: Member) -> &mut Lane {
         &mut self.tracks[member.cell.index()][member.node.index()].lane
     }
 
-    /// Time passes. Counters begin with what they are when the window opens.
+    /// Advances the time. Writes all counters when the traced interval begins.
     fn pass(&mut self, now: Time) {
         self.now = now;
         if self.is_open || now < self.selection.from() {
@@ -142,21 +143,21 @@ impl<W: Write> Timeline<W> {
         self.put_counters(self.selection.from());
     }
 
-    /// All counters that are asked for, as they are.
+    /// Writes all selected counters with their current values.
     fn put_counters(&mut self, at: Time) {
-        let sheet = &mut self.sheet;
+        let writer = &mut self.writer;
         for (cell, tracks) in self.tracks.iter().enumerate() {
             for (node, track) in (0..).map(NodeId).zip(tracks) {
                 if self.selection.has(Member { cell: CellId::new(cell), node }) {
                     let counters = std::iter::once(&track.queue).chain(&track.rates);
-                    counters.for_each(|counter| put(sheet, at, counter));
+                    counters.for_each(|counter| put(writer, at, counter));
                 }
             }
         }
-        self.flows.iter().chain(&self.links).for_each(|counter| put(sheet, at, counter));
+        self.flows.iter().chain(&self.links).for_each(|counter| put(writer, at, counter));
     }
 
-    /// Waits that are over, as far as they are asked for.
+    /// Writes the selected waits that have ended.
     fn put_waits(&mut self, member: Member, over: impl Iterator<Item = Wait>) {
         if !self.selection.has(member) {
             return;
@@ -172,7 +173,7 @@ impl<W: Write> Timeline<W> {
                         (["backoff", "back-off"], left)
                     }
                 };
-                self.sheet.slice(place(member), (from, to), named, &arguments);
+                self.writer.slice(track_id(member), (from, to), named, &arguments);
             }
         }
     }
@@ -205,10 +206,11 @@ impl<W: Write> Timeline<W> {
              \"rate_mbps\":{rate},\"duration_field_us\":{rest}{to}{carried}}}"
         );
         let name = format!("{kind}{way}{mpdus}{failed}");
-        self.sheet.slice(place(member), (ppdu.start, ppdu.end), ["frame", &name], &arguments);
+        self.writer.slice(track_id(member), (ppdu.start, ppdu.end), ["frame", &name], &arguments);
     }
 
-    /// Words for what a data frame carries, where it is more than one packet of the only category.
+    /// Part of a frame's name about its MPDUs: access category, number of MPDUs and lost MPDUs, where they
+    /// are not obvious.
     fn mpdus(&self, heard: &Monitored<Packet>) -> String {
         let (count, lost) = (heard.ppdu.mpdus.len(), heard.lost_mpdus());
         let mut words = String::new();
@@ -224,7 +226,7 @@ impl<W: Write> Timeline<W> {
         words
     }
 
-    /// The same as arguments, with what stands in the header of the first MPDU.
+    /// Arguments of a frame about its MPDUs, including fields of the first MPDU's header.
     fn carried(&self, heard: &Monitored<Packet>) -> String {
         let mpdus = &heard.ppdu.mpdus;
         let Some(first) = mpdus.first() else { return String::new() };
@@ -243,14 +245,14 @@ impl<W: Write> Timeline<W> {
         arguments
     }
 
-    /// The rate of data frames between a station and its access point.
+    /// Updates the rate of data frames between a station and its access point.
     fn set_rate(&mut self, cell: CellId, frame: &Frame, at: Time) {
         let Some(to) = frame.to else { return };
         let (station, way) = if frame.from.is_ap() { (to, 1) } else { (frame.from, 0) };
         let is_traced = self.selection.has(Member { cell, node: station });
         let is_now = is_traced && self.is_open && self.selection.contains(at);
         let counter = &mut self.tracks[cell.index()][station.index()].rates[way];
-        set(&mut self.sheet, counter, at, megabits(frame.tx.rate()), is_now);
+        set(&mut self.writer, counter, at, megabits(frame.tx.rate()), is_now);
     }
 
     fn note_cell(&mut self, cell: CellId, record: airfair_wlan::Record) {
@@ -258,7 +260,7 @@ impl<W: Write> Timeline<W> {
             airfair_wlan::Record::Queue { node, length } => {
                 let is_now = self.is_traced_now(Member { cell, node });
                 let counter = &mut self.tracks[cell.index()][node.index()].queue;
-                set(&mut self.sheet, counter, self.now, f64::from(length), is_now);
+                set(&mut self.writer, counter, self.now, f64::from(length), is_now);
             }
             airfair_wlan::Record::Dropped { node, cause } => {
                 let member = Member { cell, node };
@@ -270,7 +272,7 @@ impl<W: Write> Timeline<W> {
                         DropCause::AckFiltered => "dropped: newer ACK",
                         DropCause::TooLate => "dropped: too late",
                     };
-                    self.sheet.instant(place(member), self.now, why);
+                    self.writer.instant(track_id(member), self.now, why);
                 }
             }
             _ => {}
@@ -287,8 +289,8 @@ impl<W: Write> Timeline<W> {
         };
         if self.is_now() {
             let process = self.flows[flow.index()].process;
-            let place = Place { process, thread: flow.index() + 1 };
-            self.sheet.instant(place, self.now, name);
+            let id = TrackId { process, thread: flow.index() + 1 };
+            self.writer.instant(id, self.now, name);
         }
     }
 
@@ -299,12 +301,12 @@ impl<W: Write> Timeline<W> {
             return;
         };
         let is_now = self.is_now();
-        set(&mut self.sheet, &mut self.links[link], self.now, f64::from(length), is_now);
+        set(&mut self.writer, &mut self.links[link], self.now, f64::from(length), is_now);
     }
 
     fn set_flow(&mut self, flow: FlowId, value: f64) {
         let is_now = self.is_now();
-        set(&mut self.sheet, &mut self.flows[flow.index()], self.now, value, is_now);
+        set(&mut self.writer, &mut self.flows[flow.index()], self.now, value, is_now);
     }
 
     fn is_now(&self) -> bool {
@@ -343,49 +345,55 @@ impl<W: Write> Recorder for Timeline<W> {
     }
 }
 
-/// Names of processes and tracks, in their order.
-fn put_names<W: Write>(sheet: &mut Sheet<W>, scenario: &Scenario, selection: &Selection) {
+/// Writes the names of processes and tracks in their order.
+fn put_names<W: Write>(writer: &mut EventWriter<W>, scenario: &Scenario, selection: &Selection) {
     for (cell, bss) in scenario.cells.iter().enumerate() {
-        sheet.name_process(cell + 1, &format!("cell {}", bss.name));
+        writer.name_process(cell + 1, &format!("cell {}", bss.name));
         for (node, name) in members(scenario, cell) {
             let member = Member { cell: CellId::new(cell), node };
             if selection.has(member) {
-                sheet.name_track(place(member), name);
+                writer.name_track(track_id(member), name);
             }
         }
     }
     let process = scenario.cells.len() + 1;
-    sheet.name_process(process, "flows");
+    writer.name_process(process, "flows");
     for (index, flow) in scenario.flows.iter().enumerate() {
-        sheet.name_track(Place { process, thread: index + 1 }, &flow.name);
+        writer.name_track(TrackId { process, thread: index + 1 }, &flow.name);
     }
     if !scenario.links.is_empty() {
-        sheet.name_process(process + 1, "links");
+        writer.name_process(process + 1, "links");
     }
 }
 
-/// Slot of a cell, which b stations in it make longer.  [80211-2020 §18.4.5]
+/// Slot time of a cell, which is longer if it has 802.11b stations.  [80211-2020 §18.4.5]
 fn slot(scenario: &Scenario, cell: usize) -> Duration {
     let rules = &scenario.cells[cell].rules;
     let stations = scenario.stations.iter().filter(|station| station.cell == cell);
     rules.timing(stations.map(|station| station.standard)).slot
 }
 
-fn place(member: Member) -> Place {
-    Place { process: member.cell.index() + 1, thread: member.node.index() + 1 }
+fn track_id(member: Member) -> TrackId {
+    TrackId { process: member.cell.index() + 1, thread: member.node.index() + 1 }
 }
 
-/// Sets a counter, and says so if `is_now` and it is another value.
-fn set<W: Write>(sheet: &mut Sheet<W>, counter: &mut Counter, at: Time, value: f64, is_now: bool) {
+/// Sets a counter. Writes the value if `is_now` and if it has changed.
+fn set<W: Write>(
+    writer: &mut EventWriter<W>,
+    counter: &mut Counter,
+    at: Time,
+    value: f64,
+    is_now: bool,
+) {
     let before = counter.value.replace(value);
     if is_now && before.is_none_or(|before| before.to_bits() != value.to_bits()) {
-        sheet.counter(counter.process, at, &counter.name, (counter.unit, value));
+        writer.counter(counter.process, at, &counter.name, (counter.unit, value));
     }
 }
 
-fn put<W: Write>(sheet: &mut Sheet<W>, at: Time, counter: &Counter) {
+fn put<W: Write>(writer: &mut EventWriter<W>, at: Time, counter: &Counter) {
     if let Some(value) = counter.value {
-        sheet.standing(counter.process, at, &counter.name, (counter.unit, value));
+        writer.counter_state(counter.process, at, &counter.name, (counter.unit, value));
     }
 }
 

@@ -5,67 +5,67 @@ use airfair_units::{Bytes, Duration};
 
 use super::flavour::Flavour;
 
-/// Largest window that the header can say without window scaling [octets].  [RFC9293 §3.1]
+/// Largest receive window that the header can express without window scaling [octets].  [RFC9293 §3.1]
 pub const UNSCALED_WINDOW: Bytes = Bytes::new(65_535);
 
-/// Largest shift of the window field.  [RFC7323 §2.3]
+/// Largest window scale factor.  [RFC7323 §2.3]
 const MAX_SHIFT: u32 = 14;
 
-/// Amount that the application has to send.
+/// Amount of data that the application has to send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Transfer {
-    /// Always more, until [`close`](super::Sender::close).
+    /// Endless data, until [`close`](super::Sender::close).
     #[default]
     Endless,
-    /// This much, all available at the start, and then the connection closes [octets].
+    /// A fixed amount, all available at the start; then the connection closes [octets].
     Bytes(Bytes),
 }
 
 /// ACKs that restart the retransmission timer in fast recovery.  [RFC6582 §4]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecoveryTimer {
-    /// The first partial ACK only; many losses in a window then end in a time-out. RFC 6582's choice.
+    /// Only the first partial ACK. Many losses in one window then end in a time-out. RFC 6582's choice.
     #[default]
     Impatient,
-    /// Every partial ACK: one loss repaired per round trip, however many there are. In ns-2.35
-    /// `newreno_changes1_` 0; its default is 1, impatient.
+    /// Every partial ACK. One loss is repaired per round trip, however many there are. This is
+    /// `newreno_changes1_` 0 in ns-2.35, whose default is 1 (impatient).
     SlowButSteady,
 }
 
-/// What tells a sender with selective acknowledgments that a segment is lost.
+/// Method by which a sender with selective acknowledgments detects losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LossRecovery {
-    /// What has arrived above it: three duplicates, or ranges.  [RFC6675]
+    /// Duplicate ACKs or SACK ranges: a segment is lost if enough data above it has arrived.  [RFC6675]
     #[default]
     Duplicates,
-    /// The time since it was sent, with tail loss probes and proportional rate reduction, as in Linux.
-    /// [RFC8985]
+    /// RACK-TLP: time since the segment was sent, with tail loss probes and proportional rate reduction, as
+    /// in Linux.  [RFC8985]
     Rack,
 }
 
-/// Whose arithmetic Reno, NewReno, SACK and CUBIC have.
+/// Arithmetic that Reno, NewReno, SACK and CUBIC use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arithmetic {
-    /// That of the RFCs, in octets.
+    /// The RFCs' arithmetic, in octets.
     #[default]
     Rfc,
-    /// That of Linux, in whole segments; also of the time-out, whose least value is one of its variation. With
-    /// [`LossRecovery::Rack`] segments go out in twos, and PSH asks for an ACK of each two.
+    /// Linux's arithmetic, in whole segments, and Linux's retransmission time-out, whose minimum applies to
+    /// the variation. With [`LossRecovery::Rack`] segments leave in pairs, and PSH requests one ACK per pair.
     /// [linux-tcp-cong], [linux-tcp-cubic], [linux-rto], [linux-tso]
     Linux,
 }
 
-/// The retransmission time-out.  [RFC6298 §2]
+/// Parameters of the retransmission time-out.  [RFC6298 §2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RtoConfig {
-    /// Before the first round trip is measured.
+    /// Time-out before the first round trip is measured.
     pub initial: Duration,
-    /// Never shorter than this. Linux and ns-2: 200 ms.
+    /// Smallest time-out. Linux and ns-2: 200 ms.
     pub min: Duration,
-    /// Never longer than this, back-off included.
+    /// Largest time-out, back-off included.
     pub max: Duration,
-    /// Tick G of the clock that measures round trips; samples are rounded to the nearest tick, and to
-    /// one at least. Never zero.
+    /// Tick G of the clock that measures round trips. Samples are rounded to the nearest tick, at least one.
+    /// Never zero.
     pub granularity: Duration,
 }
 
@@ -80,56 +80,54 @@ impl Default for RtoConfig {
     }
 }
 
-/// Choices about a [`Sender`](super::Sender).
+/// Configuration of a [`Sender`](super::Sender).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, each read on its own")]
 pub struct SenderConfig {
-    /// The law of the window, and how losses are repaired.
+    /// Window law and loss recovery.
     pub flavour: Flavour,
-    /// Selective acknowledgments; `None` is what the flavour is used with
-    /// [`Flavour::is_selective`], and [`Flavour::Sack`] always has them. The receiver must agree with
-    /// [`uses_sack`](Self::uses_sack).
+    /// Use of selective acknowledgments; `None` follows [`Flavour::is_selective`], and [`Flavour::Sack`]
+    /// always uses them. The receiver's `sack` must equal [`uses_sack`](Self::uses_sack).
     pub sack: Option<bool>,
-    /// What tells that a segment is lost; [`Rack`](LossRecovery::Rack) needs selective acknowledgments.
+    /// Loss detection; [`Rack`](LossRecovery::Rack) needs selective acknowledgments.
     pub loss_recovery: LossRecovery,
-    /// Whose arithmetic the window has.
+    /// Arithmetic of the window and of the time-out.
     pub arithmetic: Arithmetic,
-    /// In a recovery with selective acknowledgments, send in proportion to what arrives.  [RFC6937]
+    /// Use proportional rate reduction in a recovery with selective acknowledgments.  [RFC6937]
     pub proportional_reduction: bool,
-    /// Timestamps in every segment, and a round trip from every new ACK [RFC7323]. They take 12 octets
-    /// beside `segment`, which remains the payload. Both ends must agree.
+    /// Send timestamps in every segment, and measure a round trip with every new ACK [RFC7323]. They take 12
+    /// octets beside `segment`, which remains the payload. Both ends must agree.
     pub timestamps: bool,
-    /// Payload of a full segment, SMSS; never nothing [octets].
+    /// Payload of a full segment, SMSS, greater than zero [octets].
     pub segment: Bytes,
-    /// Amount that there is to send.
+    /// Amount of data to send.
     pub transfer: Transfer,
-    /// Open with SYN and close with FIN; otherwise the connection is there from `open` on and ends with
-    /// the last ACK, as with ns-2's one-way agents. Both ends must agree.
+    /// Open with SYN and close with FIN. Otherwise the connection exists from `open` on and ends with the
+    /// last ACK, as with ns-2's one-way agents. Both ends must agree.
     pub handshake: bool,
     /// Send the window scale option in the SYN [RFC7323 §2.2]. Both ends must agree.
     pub window_scaling: bool,
-    /// The receiver's window until its first ACK says what it is; matters without handshake only
-    /// [octets].
+    /// Receiver's window assumed until the first ACK; only used without handshake [octets].
     pub assumed_window: Bytes,
-    /// Congestion window at the start, at least 1 [segments].  [RFC6928 §2]
+    /// Initial congestion window, at least 1 [segments].  [RFC6928 §2]
     pub initial_window: u32,
-    /// Slow start threshold at the start; `None` is no threshold [segments].  [RFC5681 §3.1]
+    /// Initial slow start threshold; `None` is no threshold [segments].  [RFC5681 §3.1]
     pub initial_ssthresh: Option<u32>,
     /// Send a new segment on the first and second duplicate ACK.  [RFC3042 §2]
     pub limited_transmit: bool,
-    /// Growth by octets acknowledged [RFC3465 §2] instead of by ACKs received (ns-2).
+    /// Let cwnd grow by the octets acknowledged [RFC3465 §2] instead of by the number of ACKs (ns-2).
     pub byte_counting: bool,
-    /// Let cwnd grow although the receiver's window, the window limit or the source is what limits
-    /// (ns-2). Otherwise it grows only when it limits.  [RFC7661 §1]
+    /// Let cwnd grow even while the receiver's window, the window limit or the application limits the sender
+    /// (ns-2). Otherwise cwnd grows only while it is the limit.  [RFC7661 §1]
     pub grow_beyond_receive_window: bool,
-    /// Window on leaving fast recovery. ns-2: to the threshold.
+    /// Window at the end of fast recovery. ns-2 sets it to ssthresh.
     pub deflation: Deflation,
-    /// Timer in fast recovery.
+    /// ACKs that restart the retransmission timer in fast recovery.
     pub recovery_timer: RecoveryTimer,
-    /// Retransmission time-out.
+    /// Parameters of the retransmission time-out.
     pub rto: RtoConfig,
-    /// Keep no more in the queue of its own host than pacing would send in so long a time, or two segments; `None`: as much
-    /// as the window allows.  [linux-tsq]
+    /// TCP small queues: the sender keeps in the transmit queue of its host no more than pacing would send in
+    /// this time, or two segments if that is more. `None` is no such limit.  [linux-tsq]
     pub small_queue: Option<Duration>,
 }
 
@@ -161,23 +159,23 @@ impl Default for SenderConfig {
 }
 
 impl SenderConfig {
-    /// True if losses are found by time.
+    /// True if RACK detects losses.
     pub(crate) fn has_rack(&self) -> bool {
         self.uses_sack() && self.loss_recovery == LossRecovery::Rack
     }
 
-    /// True if selective acknowledgments are in use, as the receiver's `sack` must have it.
+    /// True if selective acknowledgments are in use. The receiver's `sack` must be equal.
     pub fn uses_sack(&self) -> bool {
         self.flavour == Flavour::Sack || self.sack.unwrap_or(self.flavour.is_selective())
     }
 }
 
-/// Rule by which an ACK is held back.  [RFC5681 §4.2]
+/// Limits of delaying an ACK.  [RFC5681 §4.2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DelayedAck {
-    /// Acknowledge at the latest every so many segments; 2 in the RFC.
+    /// Number of segments after which an ACK is sent at once; 2 in the RFC.
     pub segments: u32,
-    /// Acknowledge at the latest after this long; 500 ms at most in the RFC.
+    /// Longest delay of an ACK; 500 ms at most in the RFC.
     pub timeout: Duration,
 }
 
@@ -187,31 +185,32 @@ impl Default for DelayedAck {
     }
 }
 
-/// Choices about a [`Receiver`](super::Receiver).
+/// Configuration of a [`Receiver`](super::Receiver).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, each read on its own")]
 pub struct ReceiverConfig {
-    /// Receive buffer, never nothing. The application reads at once, so this is the window, as far as the
-    /// header can say it and nobody limits it [octets].
+    /// Receive buffer, greater than zero. The application reads at once, so this is also the window, unless
+    /// the header cannot express it or a limit is set [octets].
     pub buffer: Bytes,
-    /// Send the window scale option in the SYN [RFC7323 §2.2]; otherwise the window is 65 535 octets at
+    /// Send the window scale option in the SYN [RFC7323 §2.2]. Without it the window is 65 535 octets at
     /// most. Both ends must agree.
     pub window_scaling: bool,
-    /// Wait for a SYN; otherwise data is welcome from the start. Both ends must agree.
+    /// Wait for a SYN. Otherwise data is accepted from the start. Both ends must agree.
     pub handshake: bool,
-    /// Delayed ACKs; `None` acknowledges every segment.
+    /// Delayed ACKs; `None` acknowledges every segment at once.
     pub delayed_ack: Option<DelayedAck>,
-    /// So many ACKs at the start go out at once, one per segment, before delaying begins. Linux: as many
-    /// as half the window holds, 16 at most, and again after a duplicate, as with [`tunes_window`](Self::tunes_window),
-    /// and after long pauses, which is not built.  [linux-quickack]
+    /// Number of ACKs sent at once, one per segment, before delaying begins. Linux uses half the window in
+    /// segments, 16 at most, and starts again after a duplicate segment (built only with
+    /// [`tunes_window`](Self::tunes_window)) and after long pauses (not built).  [linux-quickack]
     pub quick_acks: u32,
-    /// Let the window grow from 64 kB up to the buffer, acknowledge each segment while it does, and begin with quick ACKs again
-    /// after a duplicate, as Linux.
+    /// Receive buffer auto-tuning as in Linux: the window grows from 64 kB up to the buffer, every segment is
+    /// acknowledged at once while it grows, and quick ACKs start again after a duplicate segment.
     /// [linux-rcv-space]
     pub tunes_window: bool,
-    /// Selective acknowledgments [RFC2018], of duplicates as well [RFC2883]. Both ends must agree.
+    /// Send selective acknowledgments [RFC2018], for duplicate segments as well [RFC2883]. Both ends must
+    /// agree.
     pub sack: bool,
-    /// Timestamps in every segment [RFC7323 §3]. Both ends must agree.
+    /// Send timestamps in every segment [RFC7323 §3]. Both ends must agree.
     pub timestamps: bool,
 }
 
@@ -231,14 +230,15 @@ impl Default for ReceiverConfig {
 }
 
 impl ReceiverConfig {
-    /// Window that the header says once the connection is established: the buffer, rounded down to what
-    /// the smallest sufficient shift can express [octets].  [RFC7323 §2.3]
+    /// Window advertised once the connection is established: the buffer, rounded down to a multiple of
+    /// [`window_unit`](Self::window_unit) [octets].  [RFC7323 §2.3]
     pub(crate) fn window(&self) -> Bytes {
         let unit = self.window_unit();
         Bytes::new((self.buffer.get() / unit).min(UNSCALED_WINDOW.get()) * unit)
     }
 
-    /// Unit of a window in the header: it says multiples of this [octets].  [RFC7323 §2.3]
+    /// Unit of the window field: 2 to the power of the smallest sufficient scale factor [octets].
+    /// [RFC7323 §2.3]
     pub(crate) fn window_unit(&self) -> u64 {
         if !self.window_scaling {
             return 1;
@@ -248,7 +248,7 @@ impl ReceiverConfig {
     }
 }
 
-/// TCP options of a SYN, padded together [octets].
+/// Length of the TCP options of a SYN, padded to a multiple of four [octets].
 ///
 /// MSS 4 [RFC9293 §3.2], window scale 3 [RFC7323 §2.2], SACK permitted 2 [RFC2018 §2], timestamps 10
 /// [RFC7323 §3.2].
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flavour_has_sack_as_it_is_used_unless_told_otherwise() {
+    fn a_flavour_has_its_default_sack_unless_configured_otherwise() {
         let uses =
             |flavour, sack| SenderConfig { flavour, sack, ..SenderConfig::default() }.uses_sack();
         let expected = [false, false, true, false, true, false, true];
@@ -287,7 +287,7 @@ mod tests {
 
     /// Verifies: [RFC7323 §2.3]
     #[test]
-    fn the_window_is_what_the_header_can_say_of_the_buffer() {
+    fn the_window_is_what_the_header_can_express_of_the_buffer() {
         let window = |buffer, window_scaling| {
             let buffer = Bytes::new(buffer);
             ReceiverConfig { buffer, window_scaling, ..ReceiverConfig::default() }.window().get()

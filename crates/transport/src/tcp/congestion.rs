@@ -1,6 +1,6 @@
-//! The sender's congestion window: the one place where it meets the laws of `airfair_laws`.
+//! The sender's congestion window. This is the only module that calls the window laws of `airfair_laws`.
 //!
-//! Another flavour is another law here, chosen by an enum; the sender does not notice.
+//! The flavour selects the law; the rest of the sender is the same for all flavours.
 
 use airfair_laws::newreno::{self, Event, Params, State};
 use airfair_laws::window::{Observation, Path};
@@ -11,10 +11,10 @@ use super::config::{Arithmetic, SenderConfig};
 use super::flavour::Flavour;
 use super::undo::Undo;
 
-/// Law, with its memory beside the window.
+/// A window law with the state that it keeps beside cwnd and ssthresh.
 #[derive(Clone, Copy, Debug)]
 enum Law {
-    /// Reno, NewReno and SACK: nothing.
+    /// Reno, NewReno and SACK, which need no further state.
     NewReno,
     Westwood(westwood::State),
     WestwoodPlus(westwood_plus::State),
@@ -40,7 +40,8 @@ impl Congestion {
             None => Bytes::new(u64::MAX),
         };
         let cwnd = segment * u64::from(config.initial_window.max(1));
-        // RFC 5681 leaves fast recovery with the threshold; what is in flight became a matter with NewReno.
+        // RFC 5681 leaves fast recovery with cwnd = ssthresh; NewReno introduced the choice that depends on
+        // the flight.
         let deflation = match config.flavour {
             Flavour::Reno => newreno::Deflation::ToThreshold,
             _ => deflation,
@@ -72,22 +73,21 @@ impl Congestion {
         self.in_segments(self.window.cwnd)
     }
 
-    /// Slow start threshold, rounded down; `u32::MAX` stands for all above [segments].
+    /// Slow start threshold, rounded down; `u32::MAX` if it is larger than that [segments].
     pub(crate) fn ssthresh_segments(&self) -> u32 {
         self.in_segments(self.window.ssthresh)
     }
 
-    /// True in slow start.
     pub(crate) fn is_in_slow_start(&self) -> bool {
         self.window.cwnd < self.window.ssthresh
     }
 
-    /// True as long as the window is less than half of the threshold.
+    /// True while cwnd is less than half of ssthresh.
     pub(crate) fn is_below_half_of_ssthresh(&self) -> bool {
         self.window.cwnd.get() < self.window.ssthresh.get() / 2
     }
 
-    /// Gives the window a value, one segment at least [segments].
+    /// Sets cwnd, to one segment at least [segments].
     pub(crate) fn set_cwnd_segments(&mut self, segments: u32) {
         self.window.cwnd = self.params.segment * u64::from(segments.max(1));
         self.window.credit = 0;
@@ -98,46 +98,47 @@ impl Congestion {
         }
     }
 
-    /// Widens the window to `octets`, if it is less.
-    pub(crate) fn make_room(&mut self, octets: u64) {
+    /// Raises cwnd to `octets` if it is smaller.
+    pub(crate) fn raise_cwnd(&mut self, octets: u64) {
         self.window.cwnd = self.window.cwnd.max(Bytes::new(octets));
     }
 
-    /// Memory of the window before a repair begins.
-    pub(crate) fn before_repair(&self) -> Undo {
+    /// Values of cwnd and ssthresh to restore if the recovery that begins now turns out to be needless.
+    pub(crate) fn save_for_undo(&self) -> Undo {
         Undo::new(self.window.cwnd, self.window.ssthresh)
     }
 
-    /// There was nothing to repair: the window is as it was before, if it was larger.
-    pub(crate) fn take_back(&mut self, before: &Undo) {
+    /// Restores cwnd and ssthresh, where they were larger, after a needless recovery.
+    pub(crate) fn undo(&mut self, before: &Undo) {
         self.window.cwnd = self.window.cwnd.max(before.cwnd);
         self.window.ssthresh = self.window.ssthresh.max(before.ssthresh);
     }
 
-    /// True if the law wants to see the path: [`observe_path`](Self::observe_path) then, otherwise
-    /// [`observe`](Self::observe).
+    /// True if the law needs measurements of the path. Call [`observe_path`](Self::observe_path) then,
+    /// otherwise [`observe`](Self::observe).
     #[inline]
-    pub(crate) fn looks_at_path(&self) -> bool {
+    pub(crate) fn needs_path(&self) -> bool {
         !matches!(self.law, Law::NewReno)
     }
 
-    /// Lets a law that does not look at the path see an event.
+    /// Applies an event to a law that does not need the path.
     #[inline]
     pub(crate) fn observe(&mut self, seen: &newreno::Observation) {
         self.window = newreno::step(&self.params, self.window, seen);
     }
 
-    /// Lets any law see an event.
+    /// Applies an event to any law.
     pub(crate) fn observe_path(&mut self, seen: newreno::Observation, path: Path) {
         self.window = self.step(&Observation { window: self.window, seen, path });
     }
 
-    /// Reduces the window without a loss, to the threshold of the law at once. Linux goes there by a
-    /// segment for every second ACK. Like Linux it takes a share of cwnd and not of the flight: a burst
-    /// that was cut short says nothing about what the path holds.  [linux-cwr]
+    /// Reduces cwnd without a loss, at once to the ssthresh of the law (Linux gets there by one segment for
+    /// every second ACK). As in Linux the reduction is a fraction of cwnd and not of the flight, because the
+    /// flight of a burst that the host cut short is no measure of the path.  [linux-cwr]
     pub(crate) fn reduce(&mut self, path: Path) {
         let (before, law) = (self.window.cwnd, self.law);
-        // The laws that measure bandwidth take all but a time-out for an arrival, and nothing has arrived.
+        // The laws that measure bandwidth count every event except a time-out as an arrival of data; nothing
+        // has arrived here.
         let measures = matches!(law, Law::Westwood(_) | Law::WestwoodPlus(_));
         let event = if measures {
             Event::Timeout { is_repeated: false, is_in_recovery: false }
@@ -178,7 +179,7 @@ impl Congestion {
     }
 }
 
-/// Keeps a law's memory, and hands its window on.
+/// Stores a law's new state and returns its window.
 fn remember<S>(memory: &mut S, (state, window): (S, State)) -> State {
     *memory = state;
     window
@@ -189,7 +190,7 @@ mod tests {
     use super::*;
     use airfair_units::{Duration, Time};
 
-    /// A window of `segments` under the law of `flavour`, after one ACK that measured 100 ms.
+    /// A window of `segments` under the law of `flavour`, after one ACK with a round trip of 100 ms.
     fn after_an_ack(flavour: Flavour, segments: u32) -> (Congestion, Path) {
         let segment = Bytes::new(1_000);
         let initial_window = segments;
@@ -208,13 +209,14 @@ mod tests {
         (congestion, Path { now: path.now + Duration::from_millis(50), round_trip: None, ..path })
     }
 
-    /// Verifies: [linux-cwr]: the threshold of the law, whatever is in flight, and never up.
+    /// Verifies: [linux-cwr]: cwnd goes to the ssthresh of the law, whatever the flight is, and never up.
     #[test]
     fn a_reduction_without_a_loss_never_widens_the_window() {
         for flavour in Flavour::ALL {
             let (mut congestion, path) = after_an_ack(flavour, 10);
             congestion.reduce(path);
-            // half of 10; seven tenths. The two that measure bandwidth have no sample yet: half, too
+            // Half of 10; seven tenths of 10 for CUBIC. Westwood and Westwood+ have no bandwidth sample yet
+            // and take half, too.
             let segments = if flavour == Flavour::Cubic { 7 } else { 5 };
             assert_eq!(congestion.cwnd_segments(), segments, "{flavour:?}");
             assert_eq!(congestion.ssthresh_segments(), segments, "{flavour:?}");
@@ -224,7 +226,7 @@ mod tests {
         }
     }
 
-    /// The measurements of Westwood stay: nothing has arrived.
+    /// The bandwidth estimate of Westwood must not change, because nothing has arrived.
     #[test]
     fn a_reduction_is_no_sample_of_the_bandwidth() {
         for flavour in [Flavour::Westwood, Flavour::WestwoodPlus] {

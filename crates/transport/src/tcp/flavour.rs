@@ -1,32 +1,32 @@
 //! The flavours of TCP.
 
-/// A sender's growth of its window and repair of losses. One name, one law; the receiver is the same for all.
+/// TCP variant of a sender: its window law and loss recovery. The receiver is the same for all flavours.
 ///
-/// Use of selective acknowledgments follows, unless told otherwise, the agents of the
-/// papers: ns-2's `Reno`, `Newreno`, `Vegas` and the authors' `Westwood` count duplicate ACKs; CUBIC and
-/// Westwood+ live in Linux, which has SACK on.
+/// By default a flavour uses selective acknowledgments as the agents of the papers do: ns-2's `Reno`,
+/// `Newreno` and `Vegas` and the authors' `Westwood` count duplicate ACKs; CUBIC and Westwood+ are Linux's,
+/// which has SACK on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Flavour {
-    /// Fast recovery ends with the first new ACK; several losses in a window mostly end in a time-out.
+    /// Fast recovery ends with the first new ACK, so several losses in a window mostly end in a time-out.
     /// [RFC5681 §3.2]
     Reno,
     /// Fast recovery repairs one loss per round trip.  [RFC6582]
     #[default]
     NewReno,
-    /// NewReno's window with a scoreboard: several losses per round trip are repaired.  [RFC6675]
+    /// NewReno's window with a SACK scoreboard, which repairs several losses per round trip.  [RFC6675]
     Sack,
-    /// Bandwidth measured at every ACK sets the window after a loss.  [westwood-2001]
+    /// Bandwidth estimated at every ACK sets the window after a loss.  [westwood-2001]
     Westwood,
-    /// Bandwidth measured once per round trip sets it.  [linux-westwood]
+    /// Bandwidth estimated once per round trip sets the window after a loss.  [linux-westwood]
     WestwoodPlus,
-    /// Round trips say how long the queue is.  [brakmo-1995]
+    /// Round-trip times estimate the queue, and the window keeps that queue short.  [brakmo-1995]
     Vegas,
-    /// The window is a cubic function of time.  [RFC9438]
+    /// The window is a cubic function of the time since the last loss.  [RFC9438]
     Cubic,
 }
 
 impl Flavour {
-    /// All of them.
+    /// All flavours, in the order of declaration.
     pub const ALL: [Self; 7] = [
         Self::Reno,
         Self::NewReno,
@@ -37,12 +37,12 @@ impl Flavour {
         Self::Cubic,
     ];
 
-    /// True if its window has an arithmetic of its own, whatever [`Arithmetic`](super::Arithmetic) says.
+    /// True if the flavour ignores [`Arithmetic`](super::Arithmetic) and always uses its own.
     pub const fn has_own_arithmetic(self) -> bool {
         matches!(self, Self::Westwood | Self::WestwoodPlus | Self::Vegas)
     }
 
-    /// True if it uses selective acknowledgments unless told otherwise.
+    /// True if the flavour uses selective acknowledgments by default.
     pub const fn is_selective(self) -> bool {
         matches!(self, Self::Sack | Self::WestwoodPlus | Self::Cubic)
     }

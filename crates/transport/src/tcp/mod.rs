@@ -3,20 +3,20 @@
 //! Before working here, read RFC 5681, RFC 6298 and RFC 6582; for selective acknowledgments RFC 2018 and
 //! RFC 6675, for losses found by time RFC 8985.
 //!
-//! Data flows one way. Sequence numbers are offsets that never wrap: the SYN is number 0, the first
-//! octet of data number 1, and the FIN follows the last octet. The receiver's own SYN is number 0 too,
-//! and it never sends anything after it, so every `Segment::seq` of a receiver is 0 or 1. What guards
-//! against wrapped numbers (PAWS, [RFC7323 §5]) has nothing to do here.
+//! Data flows one way. Sequence numbers are offsets that never wrap: the SYN is number 0, the first octet of
+//! data number 1, and the FIN follows the last octet. The receiver's own SYN is number 0 too, and the
+//! receiver never sends data, so every `Segment::seq` of a receiver is 0 or 1. Protection against wrapped
+//! sequence numbers (PAWS, [RFC7323 §5]) is therefore not needed.
 //!
 //! ```text
 //!  config ──► Sender ─┬─ Congestion ──► airfair_laws      the window
 //!                     ├─ Recovery                         duplicates, fast recovery, `recover`
 //!                     ├─ Scoreboard ──► laws::prr         sacked, lost, in the network
-//!                     ├─ Rack, TailProbe, Undo            the same by time, where the settings say so
+//!                     ├─ Rack, TailProbe, Undo            RACK-TLP instead of the scoreboard, if configured
 //!                     └─ RttEstimator                     retransmission time-out
 //!  config ──► Receiver ─┬─ Reassembly                     out-of-order ranges
 //!                       ├─ SackList                       which of them to report
-//!                       └─ ReceiverRtt                    round trips, for who asks
+//!                       └─ ReceiverRtt                    round-trip estimate of the receiver, on request
 //! ```
 //!
 //! Not modelled: data in both directions, urgent data, RST, keep-alive, Nagle's algorithm, simultaneous
@@ -52,5 +52,5 @@ pub use config::{
 pub use flavour::Flavour;
 pub use receiver::Receiver;
 pub use segment::{Flags, SackBlocks, Segment, Timestamps};
-pub use sender::{Sender, Unsent};
+pub use sender::{RefusalOutcome, Sender};
 pub use stats::{ReceiverStats, SenderEvent, SenderStats};

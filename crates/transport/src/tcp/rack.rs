@@ -1,7 +1,7 @@
-//! Losses as time tells them.  [RFC8985 §5 and §6]
+//! RACK: loss detection by time.  [RFC8985 §5 and §6]
 //!
-//! Each segment has the time at which it was last sent. What was sent some time before a segment that has arrived, and has
-//! not arrived itself, is lost; so retransmissions are found lost as well, for which counts of duplicates have no word.
+//! Each segment keeps the time of its last transmission. A segment is lost if another one, sent sufficiently
+//! later, has arrived. RACK thus also detects lost retransmissions, which duplicate ACKs cannot.
 //!
 //! ```text
 //!                 sent ──► outstanding ── sacked ──► sacked ──┐
@@ -20,67 +20,68 @@ use super::ranges::Range;
 use super::sack::reports_duplicate;
 use super::segment::Segment;
 
-/// Recoveries without a duplicate after which a wider window of reordering is given up.  [RFC8985 §6.2 step 4]
+/// Recoveries without a reported duplicate after which the reordering window is reset.  [RFC8985 §6.2 step 4]
 const PERSISTENCE: u32 = 16;
 
 /// State of a segment that is not acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
-    /// In the network, as far as anyone knows.
+enum SegmentState {
+    /// In the network, as far as the sender knows.
     Outstanding,
-    /// Arrived, out of order.
+    /// Arrived out of order and reported by a SACK block.
     Sacked,
-    /// Lost, and not sent again since.
+    /// Lost and not retransmitted since.
     Lost,
 }
 
 /// A segment that is not acknowledged.
 #[derive(Clone, Copy, Debug)]
-struct Sent {
-    /// One past its last octet.
+struct SentSegment {
+    /// One past the last octet of the segment.
     end: u64,
-    /// Time of the last transmission: `xmit_ts`.
+    /// `xmit_ts`: time of the last transmission.
     at: Time,
-    /// True once it was sent again.
-    is_again: bool,
-    fate: Fate,
+    /// True if the segment was retransmitted.
+    is_retransmitted: bool,
+    state: SegmentState,
 }
 
 /// Order of transmissions: by time, then by octets.  `RACK_sent_after` [RFC8985 §6.2 step 2]
-type Order = (Time, u64);
+type TransmissionOrder = (Time, u64);
 
-/// News in an ACK.
+/// Changes that an ACK reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct News {
-    /// Octets that have arrived, acknowledged or sacked for the first time.
+pub(crate) struct RackUpdate {
+    /// Octets acknowledged or sacked for the first time.
     pub(crate) delivered: u64,
-    /// Round trip of the earliest of them that was sent once, unless another was sent again: for the time-out.
+    /// Longest round trip of the newly delivered segments that were sent once, for the time-out; `None` if
+    /// one of those acknowledged was retransmitted.
     pub(crate) longest: Option<Duration>,
-    /// Round trip of the latest of them that was sent once: for congestion control.
+    /// Shortest round trip of the newly delivered segments that were sent once, for congestion control.
     pub(crate) shortest: Option<Duration>,
-    /// True if the first block reports a duplicate.  [RFC2883 §4]
+    /// True if the first SACK block reports a duplicate.  [RFC2883 §4]
     pub(crate) is_duplicate_reported: bool,
 }
 
-/// What a look at the times has shown.
+/// Result of loss detection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Losses {
-    /// Octets found lost.
+    /// Octets newly detected as lost.
     pub(crate) octets: u64,
-    /// Time until more will be, unless it arrives: the reordering timer.
+    /// Time until more segments count as lost unless they arrive: the reordering timer.
     pub(crate) wait: Option<Duration>,
 }
 
-/// Memory about reordering.  [RFC8985 §6.2 steps 3 and 4]
+/// Observed reordering, which sets the reordering window.  [RFC8985 §6.2 steps 3 and 4]
 #[derive(Clone, Copy, Debug)]
 struct Reordering {
-    /// `RACK.reordering_seen`.
+    /// `RACK.reordering_seen`: true once reordering was observed.
     is_seen: bool,
-    /// `RACK.reo_wnd_mult` [quarters of the least round trip].
+    /// `RACK.reo_wnd_mult`: size of the window [quarters of the smallest round trip].
     quarters: u32,
-    /// `RACK.reo_wnd_persist` [recoveries].
+    /// `RACK.reo_wnd_persist`: recoveries until the window is reset.
     persistence: u32,
-    /// `RACK.dsack_round`.
+    /// `RACK.dsack_round`: end of the round trip in which the window was widened.
     round_end: Option<u64>,
 }
 
@@ -88,8 +89,9 @@ impl Reordering {
     const NONE: Self =
         Self { is_seen: false, quarters: 1, persistence: PERSISTENCE, round_end: None };
 
-    /// An ACK up to `ack`, with octets up to `next` sent: a duplicate says that a retransmission was not needed,
-    /// so the window was too small. Once a round trip.
+    /// Widens the reordering window, at most once per round trip, if the ACK reports a duplicate: the
+    /// retransmission was not needed, so the window was too small. The ACK is up to `ack`, and octets up to
+    /// `next` were sent.
     fn on_ack(&mut self, ack: u64, next: u64, is_duplicate_reported: bool) {
         self.round_end = self.round_end.filter(|end| ack < *end);
         if is_duplicate_reported && self.round_end.is_none() {
@@ -99,7 +101,7 @@ impl Reordering {
         }
     }
 
-    /// A recovery has ended.
+    /// Counts the end of a recovery.
     fn on_recovered(&mut self) {
         self.persistence = self.persistence.saturating_sub(1);
         if self.persistence == 0 {
@@ -108,41 +110,38 @@ impl Reordering {
     }
 }
 
-/// Path and phase, as a look at the times needs them.
+/// Round-trip times and phase of recovery as loss detection needs them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct View {
+pub(crate) struct RackInput {
     pub(crate) now: Time,
-    /// Least round trip.
     pub(crate) least: Option<Duration>,
-    /// SRTT.
     pub(crate) smoothed: Option<Duration>,
-    /// True while a loss is being repaired, after a time-out as well.
+    /// True during a loss recovery, including the one after a time-out.
     pub(crate) is_repairing: bool,
 }
 
-/// The segments of one sender that are not acknowledged, in order.
+/// RACK's state of one sender: its segments that are not acknowledged, in order of sequence numbers.
 #[derive(Debug)]
 pub(crate) struct Rack {
-    /// SND.UNA.
     first: u64,
-    sent: VecDeque<Sent>,
-    /// Octets in the network.
+    sent: VecDeque<SentSegment>,
+    /// Octets in the network: sent, and neither arrived nor lost.
     in_network: u64,
-    /// Octets lost and not sent again.
+    /// Octets lost and not retransmitted.
     lost: u64,
-    /// Number of segments sacked.
+    /// Number of sacked segments in `sent`.
     sacked: u32,
-    /// The last transmission that has arrived: `RACK.xmit_ts` and `RACK.end_seq`.
-    newest: Option<Order>,
-    /// Its round trip: `RACK.rtt`.
+    /// `RACK.xmit_ts` and `RACK.end_seq`: the latest transmission that has arrived.
+    latest_delivered: Option<TransmissionOrder>,
+    /// `RACK.rtt`: round trip of `latest_delivered`.
     round_trip: Duration,
-    /// One past the highest octet that has arrived: `RACK.fack`.
-    highest: u64,
+    /// `RACK.fack`: one past the highest octet that has arrived.
+    highest_delivered: u64,
     reordering: Reordering,
 }
 
 impl Rack {
-    /// Nothing is sent below `first`.
+    /// Creates the state of a sender whose first octet is `first`.
     pub(crate) fn new(first: u64) -> Self {
         Self {
             first,
@@ -150,24 +149,23 @@ impl Rack {
             in_network: 0,
             lost: 0,
             sacked: 0,
-            newest: None,
+            latest_delivered: None,
             round_trip: Duration::ZERO,
-            highest: first,
+            highest_delivered: first,
             reordering: Reordering::NONE,
         }
     }
 
-    /// Octets in the network: sent, and neither arrived nor lost.
     pub(crate) fn in_network(&self) -> u64 {
         self.in_network
     }
 
-    /// True if something has arrived out of order.
+    /// True if a segment has arrived out of order.
     pub(crate) fn has_sacked(&self) -> bool {
         self.sacked > 0
     }
 
-    /// True if one segment alone is not acknowledged.
+    /// True if exactly one segment is not acknowledged.
     pub(crate) fn is_single(&self) -> bool {
         self.sent.len() == 1
     }
@@ -177,25 +175,30 @@ impl Rack {
         self.sent.front().map(|first| first.at)
     }
 
-    /// The last segment.
+    /// The last segment not acknowledged.
     pub(crate) fn last(&self) -> Option<Range> {
         let index = self.sent.len().checked_sub(1)?;
         Some(self.range(index))
     }
 
-    /// The first segment that is lost and was not sent again.
+    /// The first segment that is lost and was not retransmitted.
     pub(crate) fn next_lost(&self) -> Option<Range> {
         if self.lost == 0 {
             return None;
         }
-        let index = self.sent.iter().position(|segment| segment.fate == Fate::Lost)?;
+        let index = self.sent.iter().position(|segment| segment.state == SegmentState::Lost)?;
         Some(self.range(index))
     }
 
-    /// Octets `start..end` go out: a new segment, or one as it was sent before.
+    /// Records the transmission of `start..end`: a new segment, or a retransmission with the same bounds.
     pub(crate) fn on_sent(&mut self, now: Time, start: u64, end: u64) {
         if start >= self.sent.back().map_or(self.first, |last| last.end) {
-            self.sent.push_back(Sent { end, at: now, is_again: false, fate: Fate::Outstanding });
+            self.sent.push_back(SentSegment {
+                end,
+                at: now,
+                is_retransmitted: false,
+                state: SegmentState::Outstanding,
+            });
             self.in_network += end - start;
             return;
         }
@@ -203,29 +206,28 @@ impl Rack {
         let length = self.length(index);
         let segment = &mut self.sent[index];
         debug_assert!(
-            segment.end == end && segment.fate != Fate::Sacked,
+            segment.end == end && segment.state != SegmentState::Sacked,
             "{start} is not a segment"
         );
-        (segment.at, segment.is_again) = (now, true);
-        if segment.fate == Fate::Lost {
-            segment.fate = Fate::Outstanding;
+        (segment.at, segment.is_retransmitted) = (now, true);
+        if segment.state == SegmentState::Lost {
+            segment.state = SegmentState::Outstanding;
             self.lost -= length;
             self.in_network += length;
         }
     }
 
-    /// The segment that begins with `start` becomes two, of which the first ends at `end`: its receiver has room for no
-    /// more.
+    /// Splits the segment that begins with `start` at `end`, because the receiver's window ends there.
     pub(crate) fn split(&mut self, start: u64, end: u64) {
         let index = self.index(start);
         let segment = self.sent[index];
         if end < segment.end {
-            self.sent.insert(index, Sent { end, ..segment });
-            self.sacked += u32::from(segment.fate == Fate::Sacked);
+            self.sent.insert(index, SentSegment { end, ..segment });
+            self.sacked += u32::from(segment.state == SegmentState::Sacked);
         }
     }
 
-    /// The last segment, which was new, did not go out.
+    /// Removes the last segment, which was new and which the host refused.
     pub(crate) fn on_taken_back(&mut self) {
         if let Some(last) = self.last() {
             self.in_network -= last.end - last.start;
@@ -233,150 +235,158 @@ impl Rack {
         }
     }
 
-    /// The segment that begins with `start` was sent again, and did not go out.
+    /// Marks the retransmission that begins with `start` as lost again, because the host refused it.
     pub(crate) fn on_refused(&mut self, start: u64) {
         let index = self.index(start);
         if index < self.sent.len() {
-            self.lose(index);
+            self.mark_lost(index);
         }
     }
 
-    /// Takes an ACK, with octets up to `next` sent.  [RFC8985 §6.2 steps 2 to 4]
-    pub(crate) fn on_ack(&mut self, segment: &Segment, next: u64, view: View) -> News {
+    /// Processes an ACK, with octets up to `next` sent.  [RFC8985 §6.2 steps 2 to 4]
+    pub(crate) fn on_ack(&mut self, segment: &Segment, next: u64, input: RackInput) -> RackUpdate {
         let is_duplicate_reported = reports_duplicate(segment);
-        let mut news = News { is_duplicate_reported, ..News::default() };
-        let mut has_again = false;
+        let mut update = RackUpdate { is_duplicate_reported, ..RackUpdate::default() };
+        let mut has_retransmitted = false;
         while let Some(first) = self.sent.front().copied().filter(|it| it.end <= segment.ack) {
-            has_again |= first.is_again && first.fate != Fate::Sacked;
-            let is_earlier_copy = first.is_again && segment.echoes_before(first.at);
-            self.arrive(0, view, is_earlier_copy, &mut news);
+            has_retransmitted |= first.is_retransmitted && first.state != SegmentState::Sacked;
+            let is_earlier_copy = first.is_retransmitted && segment.echoes_before(first.at);
+            self.arrive(0, input, is_earlier_copy, &mut update);
             self.first = first.end;
             self.sent.pop_front();
             self.sacked -= 1;
         }
-        self.trim(segment.ack, &mut news);
+        self.trim(segment.ack, &mut update);
         for (start, end) in segment.sack.iter(segment.ack) {
             let from = self.index(start.max(segment.ack));
             let behind = self.sent.partition_point(|it| it.end <= end);
             for index in from..behind {
-                // The echo is that of what came before the gap, and says nothing.
-                self.arrive(index, view, false, &mut news);
+                // With a gap, the timestamp echo is of the segment before the gap and proves nothing about
+                // this one.
+                self.arrive(index, input, false, &mut update);
             }
         }
-        if has_again {
-            news.longest = None;
+        if has_retransmitted {
+            update.longest = None;
         }
         self.reordering.on_ack(segment.ack, next, is_duplicate_reported);
-        news
+        update
     }
 
-    /// Looks which segments have been under way for too long.  [RFC8985 §6.2 step 5]
-    pub(crate) fn detect(&mut self, view: View) -> Losses {
+    /// Marks segments as lost whose time has run out.  [RFC8985 §6.2 step 5]
+    pub(crate) fn detect(&mut self, input: RackInput) -> Losses {
         let mut losses = Losses::default();
-        let Some(newest) = self.newest else { return losses };
-        let patience = self.round_trip + self.window(view);
+        let Some(latest_delivered) = self.latest_delivered else { return losses };
+        let threshold = self.round_trip + self.reordering_window(input);
         for index in 0..self.sent.len() {
             let segment = self.sent[index];
-            if segment.fate != Fate::Outstanding || (segment.at, segment.end) >= newest {
+            if segment.state != SegmentState::Outstanding
+                || (segment.at, segment.end) >= latest_delivered
+            {
                 continue;
             }
-            let waited = view.now - segment.at;
-            if waited < patience {
-                losses.wait = losses.wait.max(Some(patience - waited));
+            let waited = input.now - segment.at;
+            if waited < threshold {
+                losses.wait = losses.wait.max(Some(threshold - waited));
             } else {
                 losses.octets += self.length(index);
-                self.lose(index);
+                self.mark_lost(index);
             }
         }
         losses
     }
 
-    /// A time-out: the first segment is lost, and all that were sent a round trip ago.  [RFC8985 §6.3]
-    pub(crate) fn on_timeout(&mut self, view: View) {
-        let patience = self.round_trip + self.window(view);
+    /// Marks as lost, after a time-out, the first segment and all whose time has run out.  [RFC8985 §6.3]
+    pub(crate) fn on_timeout(&mut self, input: RackInput) {
+        let threshold = self.round_trip + self.reordering_window(input);
         for index in 0..self.sent.len() {
-            let Sent { at, fate, .. } = self.sent[index];
-            if fate == Fate::Outstanding && (index == 0 || view.now - at >= patience) {
-                self.lose(index);
+            let SentSegment { at, state, .. } = self.sent[index];
+            if state == SegmentState::Outstanding && (index == 0 || input.now - at >= threshold) {
+                self.mark_lost(index);
             }
         }
     }
 
-    /// Nothing was lost after all.
-    pub(crate) fn take_back_losses(&mut self) {
-        for segment in self.sent.iter_mut().filter(|segment| segment.fate == Fate::Lost) {
-            segment.fate = Fate::Outstanding;
+    /// Marks all lost segments as outstanding again, because the recovery was needless.
+    pub(crate) fn undo_losses(&mut self) {
+        for segment in self.sent.iter_mut().filter(|segment| segment.state == SegmentState::Lost) {
+            segment.state = SegmentState::Outstanding;
         }
         self.in_network += std::mem::take(&mut self.lost);
     }
 
-    /// A recovery has ended.
     pub(crate) fn on_recovered(&mut self) {
         self.reordering.on_recovered();
     }
 
-    /// `RACK.reo_wnd`.  [RFC8985 §6.2 step 4]
-    fn window(&self, view: View) -> Duration {
+    /// `RACK.reo_wnd`: reordering window.  [RFC8985 §6.2 step 4]
+    fn reordering_window(&self, input: RackInput) -> Duration {
         let is_patient =
-            self.reordering.is_seen || !(view.is_repairing || self.sacked >= DUPLICATE_THRESHOLD);
-        let Some(least) = view.least.filter(|_| is_patient) else { return Duration::ZERO };
+            self.reordering.is_seen || !(input.is_repairing || self.sacked >= DUPLICATE_THRESHOLD);
+        let Some(least) = input.least.filter(|_| is_patient) else { return Duration::ZERO };
         let window = least * u64::from(self.reordering.quarters) / 4;
-        view.smoothed.map_or(window, |smoothed| window.min(smoothed))
+        input.smoothed.map_or(window, |smoothed| window.min(smoothed))
     }
 
-    /// The segment at `index` has arrived; an earlier copy of it than the last one, where the ACK's echo tells so.
-    /// [RFC8985 §6.2 steps 2 and 3]
-    fn arrive(&mut self, index: usize, view: View, is_earlier_copy: bool, news: &mut News) {
+    /// Records the arrival of the segment at `index`. `is_earlier_copy` is true if the timestamp echo shows
+    /// that a copy before the last transmission arrived. [RFC8985 §6.2 steps 2 and 3]
+    fn arrive(
+        &mut self,
+        index: usize,
+        input: RackInput,
+        is_earlier_copy: bool,
+        update: &mut RackUpdate,
+    ) {
         let length = self.length(index);
         let segment = self.sent[index];
-        match segment.fate {
-            Fate::Sacked => return,
-            Fate::Outstanding => self.in_network -= length,
-            Fate::Lost => self.lost -= length,
+        match segment.state {
+            SegmentState::Sacked => return,
+            SegmentState::Outstanding => self.in_network -= length,
+            SegmentState::Lost => self.lost -= length,
         }
-        self.sent[index].fate = Fate::Sacked;
+        self.sent[index].state = SegmentState::Sacked;
         self.sacked += 1;
-        news.delivered += length;
-        let round_trip = view.now - segment.at;
-        if segment.is_again {
-            // An answer sooner than any before is one to an earlier copy.
-            if is_earlier_copy || view.least.is_some_and(|least| round_trip < least) {
+        update.delivered += length;
+        let round_trip = input.now - segment.at;
+        if segment.is_retransmitted {
+            // An ACK sooner than the smallest round trip answers an earlier copy.
+            if is_earlier_copy || input.least.is_some_and(|least| round_trip < least) {
                 return;
             }
         } else {
-            news.longest = news.longest.max(Some(round_trip));
-            news.shortest = Some(news.shortest.map_or(round_trip, |it| it.min(round_trip)));
-            self.reordering.is_seen |= segment.end < self.highest;
+            update.longest = update.longest.max(Some(round_trip));
+            update.shortest = Some(update.shortest.map_or(round_trip, |it| it.min(round_trip)));
+            self.reordering.is_seen |= segment.end < self.highest_delivered;
         }
-        self.highest = self.highest.max(segment.end);
+        self.highest_delivered = self.highest_delivered.max(segment.end);
         let order = (segment.at, segment.end);
-        if self.newest.is_none_or(|newest| order > newest) {
-            (self.newest, self.round_trip) = (Some(order), round_trip);
+        if self.latest_delivered.is_none_or(|latest_delivered| order > latest_delivered) {
+            (self.latest_delivered, self.round_trip) = (Some(order), round_trip);
         }
     }
 
-    /// An ACK up to `ack` in the middle of the first segment, whose receiver had room for a part.
-    fn trim(&mut self, ack: u64, news: &mut News) {
+    /// Processes an ACK in the middle of the first segment, when the receiver had room for a part of it.
+    fn trim(&mut self, ack: u64, update: &mut RackUpdate) {
         let Some(first) = self.sent.front().filter(|_| ack > self.first) else {
             self.first = self.first.max(ack);
             return;
         };
         let part = ack - self.first;
-        match first.fate {
-            Fate::Outstanding => self.in_network -= part,
-            Fate::Lost => self.lost -= part,
-            Fate::Sacked => {}
+        match first.state {
+            SegmentState::Outstanding => self.in_network -= part,
+            SegmentState::Lost => self.lost -= part,
+            SegmentState::Sacked => {}
         }
-        if first.fate != Fate::Sacked {
-            news.delivered += part;
+        if first.state != SegmentState::Sacked {
+            update.delivered += part;
         }
         self.first = ack;
     }
 
-    fn lose(&mut self, index: usize) {
-        if self.sent[index].fate == Fate::Outstanding {
+    fn mark_lost(&mut self, index: usize) {
+        if self.sent[index].state == SegmentState::Outstanding {
             let length = self.length(index);
-            self.sent[index].fate = Fate::Lost;
+            self.sent[index].state = SegmentState::Lost;
             self.in_network -= length;
             self.lost += length;
         }

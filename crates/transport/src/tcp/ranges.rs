@@ -1,4 +1,4 @@
-//! Ranges of octets: sorted, neither overlapping nor touching.
+//! Sets of octets as sorted ranges that neither overlap nor touch.
 
 use std::ops::Deref;
 
@@ -32,7 +32,7 @@ impl RangeSet {
         self.0.clear();
     }
 
-    /// Adds `start..end`; returns how many of these octets are new.
+    /// Adds `start..end` and returns the number of octets that are new.
     pub(crate) fn insert(&mut self, start: u64, end: u64) -> u64 {
         let first = self.0.partition_point(|range| range.end < start);
         let behind = self.0.partition_point(|range| range.start <= end);
@@ -40,7 +40,7 @@ impl RangeSet {
             self.0.insert(first, Range { start, end });
             return end - start;
         }
-        // `first..behind` touch or overlap the new octets: one range takes the place of all.
+        // The ranges `first..behind` touch or overlap the new one and are merged with it.
         let known: u64 = self.0[first..behind].iter().map(Range::length).sum();
         let merged =
             Range { start: start.min(self.0[first].start), end: end.max(self.0[behind - 1].end) };
@@ -49,7 +49,7 @@ impl RangeSet {
         merged.length() - known
     }
 
-    /// Removes what lies below `octet`; returns how much that was.
+    /// Removes all octets below `octet` and returns their number.
     pub(crate) fn remove_below(&mut self, octet: u64) -> u64 {
         let whole = self.0.partition_point(|range| range.end <= octet);
         let mut removed: u64 = self.0.drain(..whole).map(|range| range.length()).sum();
@@ -60,19 +60,19 @@ impl RangeSet {
         removed
     }
 
-    /// Number of octets that lie below `octet`.
+    /// Number of octets in the set below `octet`.
     pub(crate) fn count_below(&self, octet: u64) -> u64 {
         let below = self.0.iter().take_while(|range| range.start < octet);
         below.map(|range| range.end.min(octet) - range.start).sum()
     }
 
-    /// The range with `octet` in it.
+    /// The range that contains `octet`.
     pub(crate) fn find(&self, octet: u64) -> Option<Range> {
         let index = self.0.partition_point(|range| range.end <= octet);
         self.0.get(index).copied().filter(|range| range.start <= octet)
     }
 
-    /// The first gap at or after `from`, up to `end` at most.
+    /// The first gap at or after `from`, cut off at `end`.
     pub(crate) fn gap(&self, from: u64, end: u64) -> Option<Range> {
         let index = self.0.partition_point(|range| range.end <= from);
         let (start, stop) = match self.0.get(index) {
@@ -115,9 +115,9 @@ mod tests {
     }
 
     proptest! {
-        /// Against a set of octets.
+        /// The reference is a set of single octets.
         #[test]
-        fn it_is_a_set_of_octets(
+        fn ranges_behave_like_a_set_of_octets(
             ranges in prop::collection::vec((0u64..60, 1u64..12), 0..15), below in 0u64..70, from in 0u64..70,
         ) {
             let mut ours = RangeSet::default();

@@ -1,26 +1,25 @@
-//! Octets that have arrived, in order and beyond gaps.
+//! Reassembly: octets that have arrived, in order and beyond gaps.
 
 use super::ranges::RangeSet;
 
-/// Place where a segment fell.
+/// Position of an arriving segment relative to the data received before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Placement {
-    /// No octet of it is new.
+    /// The segment has no new octet.
     Duplicate,
-    /// It continues what is there.
+    /// The segment begins at the first missing octet, or below.
     InOrder {
-        /// True if there was a gap that it filled, in all or in part.
+        /// True if data beyond a gap had arrived, so that the segment fills the gap or a part of it.
         is_filling: bool,
     },
-    /// It is new and leaves a gap before it.
+    /// The segment has new octets and leaves a gap before them.
     OutOfOrder,
 }
 
-/// Octets that have arrived: everything below `next`, and some ranges above.
+/// Octets that have arrived: all below `next`, and the ranges beyond gaps.
 #[derive(Debug)]
 pub(crate) struct Reassembly {
     next: u64,
-    /// All above `next`.
     ranges: RangeSet,
 }
 
@@ -29,13 +28,13 @@ impl Reassembly {
         Self { next, ranges: RangeSet::default() }
     }
 
-    /// Number of the first octet that is missing.
+    /// The first missing octet.
     #[inline]
     pub(crate) fn next(&self) -> u64 {
         self.next
     }
 
-    /// Takes the octets `start..end`, at least one.
+    /// Inserts the octets `start..end`, at least one.
     #[inline]
     pub(crate) fn insert(&mut self, start: u64, end: u64) -> Placement {
         if end <= self.next {
@@ -52,12 +51,11 @@ impl Reassembly {
         Placement::InOrder { is_filling }
     }
 
-    /// Ranges beyond the first gap.
     pub(crate) fn ranges(&self) -> &RangeSet {
         &self.ranges
     }
 
-    /// Moves `next` over the ranges that it has reached.
+    /// Advances `next` over the ranges that it has reached.
     fn absorb(&mut self) {
         let reached = self.ranges.partition_point(|range| range.start <= self.next);
         if reached > 0 {
@@ -96,7 +94,7 @@ mod tests {
         assert_eq!(arrived.insert(15, 20), Placement::Duplicate);
         assert_eq!(arrived.insert(1, 11), Placement::InOrder { is_filling: true });
         assert_eq!((arrived.next(), ranges(&arrived)), (41, vec![(51, 61)]));
-        // fills a part of the gap only
+        // Fills only a part of the gap.
         assert_eq!(arrived.insert(41, 46), Placement::InOrder { is_filling: true });
         assert_eq!(arrived.insert(46, 51), Placement::InOrder { is_filling: true });
         assert_eq!((arrived.next(), ranges(&arrived)), (61, vec![]));

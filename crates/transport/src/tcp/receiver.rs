@@ -8,36 +8,36 @@ use super::receiver_rtt::ReceiverRtt;
 use super::sack_list::SackList;
 use super::segment::{FIRST_OCTET, Flags, SackBlocks, Segment, TIMESTAMPS_OPTION, Timestamps};
 use super::stats::ReceiverStats;
-use super::tuning::Tuning;
+use super::tuning::AutoTuning;
 
-/// State of the connection. After the FIN it stays established: late copies still want an ACK.
+/// State of the connection. It stays established after the FIN, because late copies still need an ACK.
 ///
 /// ```text
 ///  Listen ──SYN──► SynReceived ──any ACK──► Established
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Nothing has come.
+    /// Nothing has arrived.
     Listen,
-    /// A SYN has come, and nothing that answers ours.
+    /// A SYN has arrived, but no ACK of our SYN-ACK.
     SynReceived,
-    /// Data is welcome.
+    /// Data is accepted.
     Established,
 }
 
-/// The next ACK.
+/// State of the next ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Acknowledgment {
-    /// Nothing new to acknowledge.
+enum AckState {
+    /// There is nothing new to acknowledge.
     Idle,
-    /// Held back.  [RFC5681 §4.2]
+    /// The ACK is delayed.  [RFC5681 §4.2]
     Held {
-        /// Segments it would acknowledge.
+        /// Segments that the ACK would acknowledge.
         segments: u32,
-        /// Time at which it goes out at the latest.
+        /// Latest time to send the ACK.
         deadline: Time,
     },
-    /// To be sent now.
+    /// The ACK is to be sent now.
     Due,
 }
 
@@ -49,54 +49,54 @@ enum Acknowledgment {
 #[derive(Debug)]
 pub struct Receiver {
     config: ReceiverConfig,
-    /// Window in every ACK without a limit [octets].
+    /// Window before the limit is applied [octets].
     window: u64,
-    /// Window that a control law wants [octets].
+    /// Window limit of the control scheme [octets].
     limit: u64,
-    /// One past the highest octet that the sender has been allowed.
+    /// One past the highest octet that the sender was ever allowed to send.
     right_edge: u64,
-    /// Low bits that the header cannot say of a window.
-    unsaid: u64,
-    /// Rule by which the window grows; `None` if it is the whole buffer from the start.
-    tuning: Option<Tuning>,
-    /// If somebody wants to know.
+    /// Low bits that window scaling cuts off.
+    unscaled_bits: u64,
+    /// Receive buffer auto-tuning; `None` if the window is the whole buffer from the start.
+    tuning: Option<AutoTuning>,
+    /// Round-trip estimator; present on request and with auto-tuning.
     round_trip: Option<Box<ReceiverRtt>>,
     state: State,
     arrived: Reassembly,
-    /// Number of the FIN, once seen.
+    /// Sequence number of the FIN, once received.
     fin: Option<u64>,
-    acknowledgment: Acknowledgment,
-    /// ACKs left of those that are not delayed. All that are sent count, as in Linux.  [linux-quickack]
+    ack_state: AckState,
+    /// Remaining ACKs that are not delayed. All ACKs sent count, as in Linux.  [linux-quickack]
     quick_acks: u32,
     sack: SackList,
-    /// The timestamp to echo: `TS.Recent`; 0 before the first.
+    /// `TS.Recent`: the timestamp to echo; 0 before the first.
     recent_timestamp: u32,
-    /// `Last.ACK.sent`.
+    /// `Last.ACK.sent`: number in the last ACK.
     last_ack_sent: u64,
-    /// One past the highest octet that has come.
+    /// One past the highest octet received.
     highest: u64,
     stats: ReceiverStats,
 }
 
 impl Receiver {
-    /// A receiver that waits for its sender.
+    /// Creates a receiver that waits for its sender.
     pub fn new(config: ReceiverConfig) -> Self {
         assert!(!config.buffer.is_zero(), "a receive buffer without room");
         let largest = config.window().get();
-        let tuning = config.tunes_window.then(|| Tuning::new(largest));
+        let tuning = config.tunes_window.then(|| AutoTuning::new(largest));
         let window = tuning.map_or(largest, |tuning| tuning.window());
         Self {
             config,
             window,
             limit: u64::MAX,
             right_edge: if config.handshake { 0 } else { FIRST_OCTET + window },
-            unsaid: config.window_unit() - 1,
+            unscaled_bits: config.window_unit() - 1,
             tuning,
             round_trip: config.tunes_window.then(Box::default),
             state: if config.handshake { State::Listen } else { State::Established },
             arrived: Reassembly::new(FIRST_OCTET),
             fin: None,
-            acknowledgment: Acknowledgment::Idle,
+            ack_state: AckState::Idle,
             quick_acks: config.quick_acks,
             sack: SackList::default(),
             recent_timestamp: 0,
@@ -106,18 +106,18 @@ impl Receiver {
         }
     }
 
-    /// A segment has arrived.
+    /// Processes a segment from the sender.
     pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
-        self.take_timestamp(segment);
+        self.update_recent_timestamp(segment);
         match self.state {
             State::Listen if !segment.flags.has(Flags::SYN) => {}
             State::Listen => {
                 self.state = State::SynReceived;
-                self.acknowledgment = Acknowledgment::Due;
+                self.ack_state = AckState::Due;
             }
-            // A repeated SYN means that our answer was lost, or is still on its way.
+            // A repeated SYN means that our SYN-ACK was lost or is still on its way.
             State::SynReceived | State::Established if segment.flags.has(Flags::SYN) => {
-                self.acknowledgment = Acknowledgment::Due;
+                self.ack_state = AckState::Due;
             }
             State::SynReceived | State::Established => {
                 self.state = State::Established;
@@ -128,29 +128,29 @@ impl Receiver {
         }
     }
 
-    /// A held ACK may be due. Calls at other times change nothing.
+    /// Sends a delayed ACK if its deadline has been reached. Earlier calls change nothing.
     pub fn handle_timeout(&mut self, now: Time) {
         if self.next_timeout().is_some_and(|deadline| now >= deadline) {
-            self.acknowledgment = Acknowledgment::Due;
+            self.ack_state = AckState::Due;
         }
     }
 
-    /// Time at which [`handle_timeout`](Self::handle_timeout) wants to be called.
+    /// Time at which the owner has to call [`handle_timeout`](Self::handle_timeout).
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
-        match self.acknowledgment {
-            Acknowledgment::Held { deadline, .. } => Some(deadline),
-            Acknowledgment::Idle | Acknowledgment::Due => None,
+        match self.ack_state {
+            AckState::Held { deadline, .. } => Some(deadline),
+            AckState::Idle | AckState::Due => None,
         }
     }
 
-    /// The next segment to send.
+    /// Returns the next ACK to send, if one is due.
     #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        if self.acknowledgment != Acknowledgment::Due {
+        if self.ack_state != AckState::Due {
             return None;
         }
-        self.acknowledgment = Acknowledgment::Idle;
+        self.ack_state = AckState::Idle;
         self.stats.acks_sent += 1;
         let mut ack = Segment {
             seq: FIRST_OCTET,
@@ -168,7 +168,7 @@ impl Receiver {
         if self.state != State::SynReceived {
             self.quick_acks = self.quick_acks.saturating_sub(1);
             if self.config.sack {
-                // Beside timestamps, three blocks fit into the 40 octets of a header [RFC2018 §3].
+                // Beside timestamps, three blocks fit into the 40 octets of TCP options [RFC2018 §3].
                 let room = SackBlocks::ROOM - usize::from(self.config.timestamps);
                 ack.sack = self.sack.blocks(&self.arrived, room);
                 ack.options += ack.sack.option();
@@ -188,40 +188,42 @@ impl Receiver {
         })
     }
 
-    /// Limits the window beside the buffer: from the next ACK on, at least one octet. What the sender has
-    /// been allowed before stays allowed: a smaller limit only lets the right edge wait until enough has
-    /// arrived.  [RFC9293 §3.8.6.2.1]
+    /// Limits the window in addition to the buffer, from the next ACK on; a limit counts as one octet at
+    /// least. The right edge of the window never moves back, so a smaller limit takes effect when enough data
+    /// has arrived. [RFC9293 §3.8.6.2.1]
     pub fn set_window_limit(&mut self, limit: Option<Bytes>) {
         self.limit = limit.map_or(u64::MAX, |limit| limit.get().max(1));
     }
 
-    /// The receive buffer.
+    /// Size of the receive buffer.
     pub fn buffer(&self) -> Bytes {
         self.config.buffer
     }
 
-    /// From now on [`round_trip`](Self::round_trip) is estimated.
+    /// Starts the estimation of [`round_trip`](Self::round_trip).
     pub fn estimate_round_trip(&mut self) {
         self.round_trip.get_or_insert_default();
     }
 
-    /// A round trip as this end can estimate it, once it can, if it was asked to.  [linux-rcv-rtt]
+    /// Round-trip time as the receiver estimates it; `None` without a sample, or if the estimation was not
+    /// started. [linux-rcv-rtt]
     pub fn round_trip(&self) -> Option<Duration> {
         self.round_trip.as_ref()?.get()
     }
 
-    /// The least round trip that this end has seen, likewise.
+    /// Smallest round-trip time sampled by the receiver; `None` as for [`round_trip`](Self::round_trip).
     pub fn least_round_trip(&self) -> Option<Duration> {
         self.round_trip.as_ref()?.least()
     }
 
-    /// The window of an ACK: the right edge goes to where the limit wants it, and never back. Rounded up to
-    /// what the header can say, lest rounding takes it back.  [RFC7323 §2.4]
+    /// Window of the next ACK. The right edge moves to the limit but never back; the window is rounded up to
+    /// what the header can express, because rounding down would move the edge back.  [RFC7323 §2.4]
     #[inline]
     fn advertise(&mut self) -> u64 {
         let next = self.arrived.next();
         let wanted = next + self.window.min(self.limit);
-        let window = (self.right_edge.max(wanted) - next + self.unsaid) & !self.unsaid;
+        let window =
+            (self.right_edge.max(wanted) - next + self.unscaled_bits) & !self.unscaled_bits;
         self.right_edge = next + window;
         window
     }
@@ -238,15 +240,15 @@ impl Receiver {
         self.fin.is_some_and(|fin| self.arrived.next() > fin)
     }
 
-    /// Totals so far.
+    /// Totals since the creation.
     pub fn stats(&self) -> &ReceiverStats {
         &self.stats
     }
 
-    /// The timestamp to echo is that of the last segment that reached the left edge of what was acknowledged
-    /// last: a held ACK thus echoes the first segment that it acknowledges, and a hole the last one before
-    /// it.  [RFC7323 §4.3]
-    fn take_timestamp(&mut self, segment: &Segment) {
+    /// Updates `TS.Recent` from a segment that begins at or below the last acknowledgment sent. A delayed ACK
+    /// thus echoes the first segment that it acknowledges, and an ACK at a gap the last segment before the
+    /// gap. [RFC7323 §4.3]
+    fn update_recent_timestamp(&mut self, segment: &Segment) {
         let Some(Timestamps { value, .. }) = segment.timestamps else { return };
         let is_newer = value.get().wrapping_sub(self.recent_timestamp).cast_signed() >= 0;
         if segment.seq <= self.last_ack_sent && (is_newer || self.recent_timestamp == 0) {
@@ -262,7 +264,7 @@ impl Receiver {
         self.highest = self.highest.max(end);
         if end > self.arrived.next() + self.config.buffer.get() {
             self.stats.beyond_window += 1;
-            self.acknowledgment = Acknowledgment::Due;
+            self.ack_state = AckState::Due;
             return;
         }
         if segment.flags.has(Flags::FIN) {
@@ -278,13 +280,14 @@ impl Receiver {
         }
         let is_growing = self.tune(now, segment);
         if self.tuning.is_some() && end <= next {
-            // Its ACK was lost, or is late: the sender waits.  [linux-quickack]
+            // The sender repeats data, so an ACK was lost or late and the sender is waiting.
+            // [linux-quickack]
             self.quick_acks = self.config.quick_acks;
         }
         let is_last = segment.flags.has(Flags::FIN) || segment.flags.has(Flags::PSH);
         match placement {
             Placement::InOrder { is_filling: false } if !is_last && !is_growing => {
-                self.acknowledgment = self.after_one_in_order(now);
+                self.ack_state = self.after_one_in_order(now);
                 return;
             }
             Placement::InOrder { .. } => {}
@@ -300,11 +303,12 @@ impl Receiver {
                 }
             }
         }
-        // Out of order, a duplicate, or filling a gap: the sender must know at once [RFC5681 §4.2].
-        self.acknowledgment = Acknowledgment::Due;
+        // For data out of order, a duplicate, or data that fills a gap, the ACK must be sent at once
+        // [RFC5681 §4.2].
+        self.ack_state = AckState::Due;
     }
 
-    /// Lets the window grow, if it does; true if it has.
+    /// Lets the auto-tuned window grow. Returns true if it has grown.
     fn tune(&mut self, now: Time, segment: &Segment) -> bool {
         let Some(tuning) = &mut self.tuning else { return false };
         let is_growing = tuning.grow(segment.payload.into());
@@ -315,22 +319,22 @@ impl Receiver {
         is_growing
     }
 
-    fn after_one_in_order(&self, now: Time) -> Acknowledgment {
+    fn after_one_in_order(&self, now: Time) -> AckState {
         let Some(delayed) = self.config.delayed_ack else {
-            return Acknowledgment::Due;
+            return AckState::Due;
         };
         if self.quick_acks > 0 {
-            return Acknowledgment::Due;
+            return AckState::Due;
         }
-        let (held, deadline) = match self.acknowledgment {
-            Acknowledgment::Due => return Acknowledgment::Due,
-            Acknowledgment::Held { segments, deadline } => (segments, deadline),
-            Acknowledgment::Idle => (0, now + delayed.timeout),
+        let (held, deadline) = match self.ack_state {
+            AckState::Due => return AckState::Due,
+            AckState::Held { segments, deadline } => (segments, deadline),
+            AckState::Idle => (0, now + delayed.timeout),
         };
         let segments = held + 1;
         if segments >= delayed.segments {
-            return Acknowledgment::Due;
+            return AckState::Due;
         }
-        Acknowledgment::Held { segments, deadline }
+        AckState::Held { segments, deadline }
     }
 }

@@ -1,29 +1,29 @@
-//! A round trip as a receiver can estimate it.  [linux-rcv-rtt]
+//! Round-trip estimate of a receiver.  [linux-rcv-rtt]
 //!
-//! With timestamps a data segment echoes the clock of the ACK that released it: samples are averaged. Without,
-//! data beyond a window takes a round trip at least, so the smallest sample counts.
+//! With timestamps, a data segment echoes the clock of the ACK that released it, and samples are averaged.
+//! Without timestamps, one window of data takes at least a round trip, so the smallest sample counts.
 
 use airfair_units::{Duration, Time};
 
 use super::segment::{Segment, Timestamps};
 
-/// The window's worth under way.
+/// Measurement of the time in which one receive window of data arrives.
 #[derive(Clone, Copy, Debug)]
-struct Window {
-    /// One past the last octet that was allowed when it began.
+struct WindowMeasurement {
+    /// Right edge of the window when the measurement began.
     edge: u64,
     since: Time,
 }
 
-/// The estimate so far.
+/// Round-trip estimator of one receiver.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReceiverRtt {
     estimate: Option<Duration>,
     least: Option<Duration>,
-    window: Option<Window>,
-    /// Echo that was sampled last: one sample for each.
+    window: Option<WindowMeasurement>,
+    /// Last echo sampled; each echo gives one sample.
     last_echo: u32,
-    /// Largest segment: smaller ones may have waited for the application.
+    /// Largest payload seen. A smaller segment may have waited for the application, so it gives no sample.
     largest: u32,
 }
 
@@ -32,12 +32,12 @@ impl ReceiverRtt {
         self.estimate
     }
 
-    /// The least sample so far.
     pub(crate) fn least(&self) -> Option<Duration> {
         self.least
     }
 
-    /// A segment with data has come, up to `next` all is there, and up to `edge` all has been allowed.
+    /// Processes a data segment, after which all octets below `next` have arrived. `edge` is the right edge
+    /// of the advertised window.
     pub(crate) fn on_data(&mut self, now: Time, segment: &Segment, next: u64, edge: u64) {
         match segment.timestamps {
             Some(timestamps) => self.on_echo(now, segment.payload, timestamps),
@@ -60,15 +60,16 @@ impl ReceiverRtt {
         self.least = Some(self.least.map_or(sample, |least| least.min(sample)));
     }
 
-    /// Octets beyond the edge can only have been sent after a later ACK, whatever became of the window.
+    /// Octets beyond the edge can only have been sent after a later ACK, however the window has changed
+    /// since.
     fn on_window(&mut self, now: Time, next: u64, edge: u64) {
         if self.window.is_some_and(|window| next <= window.edge) {
             return;
         }
-        if let Some(Window { since, .. }) = self.window {
+        if let Some(WindowMeasurement { since, .. }) = self.window {
             self.keep_least(now - since);
             self.estimate = self.least;
         }
-        self.window = Some(Window { edge, since: now });
+        self.window = Some(WindowMeasurement { edge, since: now });
     }
 }

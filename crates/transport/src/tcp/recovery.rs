@@ -1,4 +1,4 @@
-//! Losses as ACKs tell them: duplicates, fast recovery, `recover`.  [RFC5681 §3.2], [RFC6582 §3.2]
+//! Loss detection by duplicate ACKs, fast recovery, and `recover`.  [RFC5681 §3.2], [RFC6582 §3.2]
 //!
 //! ```text
 //!            third duplicate, ack > recover
@@ -9,17 +9,17 @@
 
 use airfair_laws::newreno::DUPLICATE_THRESHOLD;
 
-/// Phase of the repair of a loss.
+/// Phase of loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// No.
+    /// Not in fast recovery.
     Open {
         /// Duplicate ACKs since the last new one.
         duplicates: u32,
     },
-    /// Yes: fast recovery.
+    /// In fast recovery.
     Fast {
-        /// True once a partial ACK has come.
+        /// True once a partial ACK has arrived.
         is_partial_seen: bool,
     },
 }
@@ -27,36 +27,36 @@ enum Phase {
 /// Meaning of a duplicate ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Duplicate {
-    /// Nothing yet, or nothing new.
+    /// No loss, or none that is new.
     Counted,
     /// A segment is lost: fast retransmit.
     Loss,
-    /// A segment has left the network while another is being repaired.
+    /// A segment has left the network during fast recovery.
     InRecovery,
 }
 
 /// Meaning of an ACK for new data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NewAck {
-    /// Nothing was being repaired.
+    /// The sender was not in fast recovery.
     Normal,
-    /// The next hole shows.
+    /// Partial ACK: the next segment is lost, too.
     Partial {
-        /// True of the first in this fast recovery.
+        /// True for the first partial ACK of this fast recovery.
         is_first: bool,
     },
-    /// All that was outstanding at the loss has arrived.
+    /// All that was outstanding when the loss was detected has arrived.
     Full,
 }
 
-/// Tells losses from ACKs.
+/// Detector of losses by duplicate ACKs, and phase of the recovery.
 #[derive(Debug)]
 pub(crate) struct Recovery {
     phase: Phase,
-    /// One past the highest octet sent when the last loss was detected (the RFC's `recover` plus 1);
-    /// 0 before the first loss, so that the very first segment can be fast-retransmitted too.
+    /// The RFC's `recover` plus 1: one past the highest octet sent when the last loss was detected. 0 before
+    /// the first loss, so that the very first segment can be fast-retransmitted too.
     recover: u64,
-    /// The same, and Reno does not forget it.
+    /// As `recover`, but Reno keeps it when fast recovery ends.
     loss_end: u64,
 }
 
@@ -65,7 +65,7 @@ impl Recovery {
         Self { phase: Phase::Open { duplicates: 0 }, recover: 0, loss_end: 0 }
     }
 
-    /// Duplicate ACKs that wait for a third, outside fast recovery.
+    /// Duplicate ACKs counted so far outside fast recovery.
     #[inline]
     pub(crate) fn duplicates(&self) -> u32 {
         match self.phase {
@@ -74,13 +74,13 @@ impl Recovery {
         }
     }
 
-    /// A duplicate of `ack`, with octets up to `sent_end` sent.
+    /// Processes a duplicate of `ack`, with octets up to `sent_end` sent.
     pub(crate) fn on_duplicate(&mut self, ack: u64, sent_end: u64) -> Duplicate {
         let Phase::Open { duplicates } = &mut self.phase else {
             return Duplicate::InRecovery;
         };
         *duplicates += 1;
-        // Duplicates of what was sent before the last loss was detected may come from its repair.
+        // Duplicates for data sent before the last loss was detected may be caused by its retransmissions.
         if *duplicates != DUPLICATE_THRESHOLD || ack <= self.recover {
             return Duplicate::Counted;
         }
@@ -89,8 +89,8 @@ impl Recovery {
         Duplicate::Loss
     }
 
-    /// An ACK for nothing new whose SACK blocks say something new; `is_lost` is the scoreboard's verdict
-    /// on the first octet.  [RFC6675 §5 steps 1 and 2]
+    /// Processes an ACK without new data whose SACK blocks report new octets. `is_lost` is true if the
+    /// scoreboard considers the first octet lost.  [RFC6675 §5 steps 1 and 2]
     pub(crate) fn on_sack_duplicate(
         &mut self,
         ack: u64,
@@ -109,41 +109,43 @@ impl Recovery {
         Duplicate::Loss
     }
 
-    /// A loss was found by other means than duplicates, with octets up to `sent_end` sent.
+    /// Enters fast recovery for a loss that was detected without duplicates, with octets up to `sent_end`
+    /// sent.
     pub(crate) fn enter(&mut self, sent_end: u64) {
         self.phase = Phase::Fast { is_partial_seen: false };
         (self.recover, self.loss_end) = (sent_end, sent_end);
     }
 
-    /// There was nothing to repair, as an ACK up to `ack` tells.
-    pub(crate) fn take_back(&mut self, ack: u64) {
+    /// Ends recovery when an ACK up to `ack` proves that it was needless.
+    pub(crate) fn undo(&mut self, ack: u64) {
         self.phase = Phase::Open { duplicates: 0 };
         (self.recover, self.loss_end) = (ack, ack);
     }
 
-    /// True while a loss is being repaired.
+    /// True in fast recovery.
     #[inline]
     pub(crate) fn is_fast(&self) -> bool {
         matches!(self.phase, Phase::Fast { .. })
     }
 
-    /// True if something sent before the last loss was detected is outstanding, from `unacknowledged` on.
+    /// True while data sent before the last loss was detected is outstanding, from `unacknowledged` on. That
+    /// includes the repair after a time-out.
     pub(crate) fn is_repairing(&self, unacknowledged: u64) -> bool {
         unacknowledged < self.loss_end
     }
 
-    /// One past the highest octet sent when the last loss was detected.
-    pub(crate) fn point(&self) -> u64 {
+    /// `recover` plus 1: one past the highest octet sent when the last loss was detected.
+    pub(crate) fn recovery_point(&self) -> u64 {
         self.recover
     }
 
-    /// Reno: any new ACK ends fast recovery, and the next three duplicates are another loss. What a
-    /// time-out has sent again stays guarded until then.  [RFC5681 §3.2 step 6]
+    /// Ends fast recovery as Reno does with any new ACK: three more duplicates are a new loss. Data sent
+    /// again after a time-out stays excluded until it is acknowledged.  [RFC5681 §3.2 step 6]
     pub(crate) fn end_as_reno(&mut self) {
         *self = Self { loss_end: self.loss_end, ..Self::new() };
     }
 
-    /// An ACK for new data up to `ack`.
+    /// Processes an ACK for new data up to `ack`.
     #[inline]
     pub(crate) fn on_new_ack(&mut self, ack: u64) -> NewAck {
         match &mut self.phase {
@@ -161,7 +163,8 @@ impl Recovery {
         }
     }
 
-    /// The retransmission timer expired, with octets up to `sent_end` sent.  [RFC6582 §3.2 step 4]
+    /// Processes an expiry of the retransmission timer, with octets up to `sent_end` sent.
+    /// [RFC6582 §3.2 step 4]
     pub(crate) fn on_timeout(&mut self, sent_end: u64) {
         self.phase = Phase::Open { duplicates: 0 };
         (self.recover, self.loss_end) = (sent_end, sent_end);
@@ -174,7 +177,7 @@ mod tests {
 
     const RECOVER: u64 = 100;
 
-    /// In fast recovery for what was sent up to `RECOVER`, entered from scratch.
+    /// Fast recovery for data sent up to `RECOVER`, entered by three duplicates.
     fn in_recovery() -> Recovery {
         let mut recovery = Recovery::new();
         for _ in 0..2 {
@@ -192,7 +195,7 @@ mod tests {
         let phases = [open(0), open(1), open(2), open(3), fast(false), fast(true)];
         let recovery = |phase| Recovery { phase, recover: RECOVER, loss_end: RECOVER };
 
-        // a duplicate of an ACK above `recover`
+        // A duplicate of an ACK above `recover`.
         let after = phases.map(|phase| {
             let mut recovery = recovery(phase);
             (recovery.on_duplicate(RECOVER + 1, 200), recovery.phase, recovery.recover)
@@ -208,7 +211,7 @@ mod tests {
                 (Duplicate::InRecovery, fast(true), RECOVER),
             ]
         );
-        // an ACK below `recover`
+        // An ACK below `recover`.
         let after = phases.map(|phase| {
             let mut recovery = recovery(phase);
             (recovery.on_new_ack(RECOVER - 1), recovery.phase)
@@ -216,14 +219,14 @@ mod tests {
         assert_eq!(after[..4], [(NewAck::Normal, open(0)); 4]);
         assert_eq!(after[4], (NewAck::Partial { is_first: true }, fast(true)));
         assert_eq!(after[5], (NewAck::Partial { is_first: false }, fast(true)));
-        // an ACK of all up to `recover`
+        // An ACK of all up to `recover`.
         let after = phases.map(|phase| {
             let mut recovery = recovery(phase);
             (recovery.on_new_ack(RECOVER), recovery.phase)
         });
         assert_eq!(after[..4], [(NewAck::Normal, open(0)); 4]);
         assert_eq!(after[4..], [(NewAck::Full, open(0)); 2]);
-        // a time-out
+        // A time-out.
         let after = phases.map(|phase| {
             let mut recovery = recovery(phase);
             recovery.on_timeout(300);
@@ -232,7 +235,7 @@ mod tests {
         assert_eq!(after, [(open(0), 300); 6]);
     }
 
-    /// Verifies: [RFC6582 §3.2 step 2]: more than `recover` means one octet beyond it.
+    /// Verifies: [RFC6582 §3.2 step 2]: an ACK must cover at least one octet beyond `recover`.
     #[test]
     fn duplicates_of_what_was_sent_before_the_last_loss_start_nothing() {
         for (ack, third) in [(RECOVER, Duplicate::Counted), (RECOVER + 1, Duplicate::Loss)] {
@@ -244,7 +247,8 @@ mod tests {
         }
     }
 
-    /// Verifies: [RFC6675 §5 steps 1 and 2]: the third duplicate, or the scoreboard before it.
+    /// Verifies: [RFC6675 §5 steps 1 and 2]: the third duplicate starts recovery, or the scoreboard before
+    /// it.
     #[test]
     fn with_a_scoreboard_its_verdict_is_as_good_as_three_duplicates() {
         let mut recovery = Recovery::new();
@@ -254,7 +258,7 @@ mod tests {
         assert_eq!(recovery.on_sack_duplicate(10, RECOVER, true), Duplicate::InRecovery);
         let mut recovery = Recovery::new();
         assert_eq!(recovery.on_sack_duplicate(10, RECOVER, true), Duplicate::Loss);
-        // not below what a time-out has sent again
+        // Nothing starts below what a time-out has sent again.
         recovery.on_timeout(200);
         for _ in 0..4 {
             assert_eq!(recovery.on_sack_duplicate(200, 300, true), Duplicate::Counted);

@@ -1,25 +1,25 @@
-//! Round trips and the retransmission time-out.  [RFC6298]
+//! Round-trip measurement and the retransmission time-out.  [RFC6298]
 
 use airfair_units::{Duration, Time};
 
 use super::config::{Arithmetic, RtoConfig};
 
-/// Time-out once data flows, if the SYN timed out.  [RFC6298 §5.7]
+/// Time-out when data starts, if the SYN timed out.  [RFC6298 §5.7]
 const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
-/// Estimates from the round trips so far.
+/// Smoothed round-trip estimates.
 #[derive(Clone, Copy, Debug)]
 struct Smoothed {
-    /// SRTT.
+    /// SRTT: smoothed round-trip time.
     rtt: Duration,
-    /// RTTVAR.
+    /// RTTVAR: smoothed variation of the round-trip time.
     variation: Duration,
 }
 
-/// The one segment being timed.
+/// The segment whose round trip is being measured.
 #[derive(Clone, Copy, Debug)]
 struct Timed {
-    /// An ACK from here on ends the measurement [octets].
+    /// An ACK at or above this number completes the measurement.
     end: u64,
     sent: Time,
 }
@@ -28,12 +28,12 @@ struct Timed {
 #[derive(Debug)]
 pub(crate) struct RttEstimator {
     config: RtoConfig,
-    /// With Linux's the least time-out is one of its variation.
+    /// With Linux's arithmetic the minimum of the time-out applies to its variation.
     arithmetic: Arithmetic,
     smoothed: Option<Smoothed>,
     least: Option<Duration>,
     timed: Option<Timed>,
-    /// Back-off included.
+    /// Current time-out, including back-off.
     rto: Duration,
 }
 
@@ -46,12 +46,11 @@ impl RttEstimator {
         Self { config, arithmetic, smoothed: None, least: None, timed: None, rto: initial }
     }
 
-    /// Time-out to arm the timer with now.
     pub(crate) fn rto(&self) -> Duration {
         self.rto
     }
 
-    /// Starts to time a segment sent for the first time, unless another is being timed.
+    /// Starts timing a segment that is sent for the first time, unless another is being timed.
     #[inline]
     pub(crate) fn on_sent(&mut self, now: Time, end: u64) {
         if self.timed.is_none() {
@@ -59,17 +58,18 @@ impl RttEstimator {
         }
     }
 
-    /// Karn: after a retransmission nobody can tell which copy an ACK answers.  [RFC6298 §3]
+    /// Discards the measurement by Karn's algorithm: after a retransmission it is unknown which copy an ACK
+    /// answers. [RFC6298 §3]
     pub(crate) fn on_retransmitted(&mut self) {
         self.timed = None;
     }
 
-    /// The segment that ends at `end` did not go out after all.
+    /// Discards the measurement of the segment that ends at `end`, because the host refused it.
     pub(crate) fn on_taken_back(&mut self, end: u64) {
         self.timed = self.timed.filter(|timed| timed.end != end);
     }
 
-    /// Takes an ACK up to `ack`; returns the round trip if it completes a measurement.
+    /// Processes an ACK up to `ack`. Returns the round trip if the ACK completes a measurement.
     #[inline]
     pub(crate) fn on_ack(&mut self, now: Time, ack: u64) -> Option<Duration> {
         let Timed { sent, .. } = self.timed.filter(|timed| ack >= timed.end)?;
@@ -79,20 +79,20 @@ impl RttEstimator {
         Some(sample)
     }
 
-    /// Takes a round trip that a timestamp measured; returns it as the clock sees it. Retransmissions do
-    /// not disturb it: the echo tells which copy was answered.  [RFC7323 §4.1]
+    /// Takes a round trip measured by a timestamp echo and returns it rounded to the clock tick.
+    /// Retransmissions do no harm, because the echo identifies the copy that was answered.  [RFC7323 §4.1]
     pub(crate) fn on_echo(&mut self, round_trip: Duration) -> Duration {
         let sample = self.ticks(round_trip);
         self.update(sample);
         sample
     }
 
-    /// SRTT, once there is one.
+    /// SRTT; `None` before the first sample.
     pub(crate) fn smoothed(&self) -> Option<Duration> {
         self.smoothed.map(|smoothed| smoothed.rtt)
     }
 
-    /// The least round trip so far.
+    /// Smallest sample so far.
     pub(crate) fn least(&self) -> Option<Duration> {
         self.least
     }
@@ -102,18 +102,18 @@ impl RttEstimator {
         self.rto = self.rto.saturating_mul(2).min(self.config.max);
     }
 
-    /// Data starts after a SYN that timed out.  [RFC6298 §5.7]
+    /// Sets the time-out for the start of data after a SYN that timed out.  [RFC6298 §5.7]
     pub(crate) fn on_established_after_timeout(&mut self) {
         self.rto = self.config.initial.max(AFTER_LOST_SYN).clamp(self.config.min, self.config.max);
     }
 
-    /// Rounded to the nearest tick of the clock, one at least.
+    /// `interval` rounded to the nearest clock tick, at least one.
     fn ticks(&self, interval: Duration) -> Duration {
         let tick = self.config.granularity;
         tick * (interval + tick / 2).whole_steps(tick).max(1)
     }
 
-    /// [RFC6298 §2.2 to §2.4], [linux-rto]; the back-off ends with the first sample.
+    /// Updates SRTT, RTTVAR and the time-out, which ends a back-off.  [RFC6298 §2.2 to §2.4], [linux-rto]
     fn update(&mut self, sample: Duration) {
         let Smoothed { rtt, variation } = match self.smoothed {
             None => Smoothed { rtt: sample, variation: sample / 2 },
@@ -147,7 +147,7 @@ mod tests {
         RttEstimator::new(config, Arithmetic::Rfc)
     }
 
-    /// One round trip of `rtt_ms`, starting at time zero.
+    /// Takes one round trip of `rtt_ms`, starting at time zero.
     fn sample(estimator: &mut RttEstimator, rtt_ms: u64) -> Option<Duration> {
         estimator.on_sent(Time::ZERO, 2);
         estimator.on_ack(Time::ZERO + MS * rtt_ms, 2)
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn samples_are_smoothed_with_an_eighth_and_a_quarter() {
         let mut estimator = estimator(config(1));
-        // first R = 100: SRTT 100, RTTVAR 50 → RTO 100 + 4·50 = 300
+        // First sample R = 100: SRTT 100, RTTVAR 50 → RTO 100 + 4·50 = 300
         assert_eq!(sample(&mut estimator, 100), Some(MS * 100));
         assert_eq!(estimator.rto(), MS * 300);
         // R' = 180: RTTVAR ¾·50 + ¼·80 = 57.5, SRTT ⅞·100 + ⅛·180 = 110 → RTO 110 + 230 = 340
@@ -196,11 +196,11 @@ mod tests {
         assert_eq!(estimator.rto(), MS * 300);
     }
 
-    /// Verifies: [RFC6298 §2.3]: with a variation of nothing the clock's tick remains.
+    /// Verifies: [RFC6298 §2.3]: with a variation of zero the clock tick remains.
     #[test]
     fn a_coarse_clock_rounds_samples_and_pads_the_timeout() {
         let mut estimator = estimator(RtoConfig { granularity: MS * 100, ..config(1) });
-        // 149 ms → one tick, 150 ms → two, 3 ms → one at least
+        // 149 ms is one tick, 150 ms is two, 3 ms is one at least.
         assert_eq!(sample(&mut estimator, 149), Some(MS * 100));
         assert_eq!(sample(&mut estimator, 150), Some(MS * 200));
         assert_eq!(sample(&mut estimator, 3), Some(MS * 100));
@@ -211,7 +211,7 @@ mod tests {
         assert!(estimator.rto() - MS * 200 < Duration::from_nanos(40));
     }
 
-    /// Verifies: [RFC6298 §5.5]: doubling up to the maximum, until the next measurement.
+    /// Verifies: [RFC6298 §5.5]: the time-out doubles up to the maximum, until the next sample.
     #[test]
     fn back_off_doubles_until_the_next_sample() {
         let mut estimator = estimator(config(200));

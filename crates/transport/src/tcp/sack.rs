@@ -1,10 +1,10 @@
-//! The scoreboard: what has arrived beyond the acknowledgment, what is lost, what is in the network, and
-//! what to send next.  [RFC6675]
+//! The SACK scoreboard: which octets have arrived beyond the acknowledgment, are lost or are in the network,
+//! and which to send next.  [RFC6675]
 //!
 //! ```text
 //!  unacknowledged                lost end       high rxt                          next
 //!     │░░░░░░░│▓▓▓▓│░░░░░░░░░░│▓▓▓▓│░░░░░░░│▓▓▓▓│·······│▓▓▓▓│·················│
-//!     ▓ sacked   ░ sent again (once)   · in the network, as far as anyone knows
+//!     ▓ sacked   ░ retransmitted   · in the network, as far as the sender knows
 //! ```
 
 use airfair_laws::newreno::DUPLICATE_THRESHOLD;
@@ -14,40 +14,39 @@ use airfair_units::Bytes;
 use super::ranges::{Range, RangeSet};
 use super::segment::Segment;
 
-/// News in the SACK blocks of an ACK.
+/// Changes that the SACK blocks of an ACK report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct News {
+pub(crate) struct SackUpdate {
     /// Octets sacked for the first time.
     pub(crate) sacked: u64,
     /// Octets acknowledged for the first time, cumulatively or selectively: `DeliveredData`.
     pub(crate) delivered: u64,
-    /// The first block reports a duplicate.  [RFC2883 §4]
+    /// True if the first block reports a duplicate segment.  [RFC2883 §4]
     pub(crate) is_duplicate_reported: bool,
 }
 
-/// The scoreboard of one sender.
 #[derive(Debug)]
 pub(crate) struct Scoreboard {
-    /// SMSS [octets].
+    /// SMSS: payload of a full segment [octets].
     segment: u64,
-    /// sacked octets beyond `unacknowledged`.
+    /// Sacked octets beyond `unacknowledged`.
     ranges: RangeSet,
-    /// Number of octets in them.
+    /// Number of octets in `ranges`.
     sacked: u64,
-    /// SND.UNA as of the last ACK.
+    /// SND.UNA after the last ACK.
     unacknowledged: u64,
-    /// All below that is not sacked is lost.  `IsLost` [RFC6675 §4]
+    /// End of the lost part: all octets below that are not sacked are lost.  `IsLost` [RFC6675 §4]
     lost_end: u64,
-    /// One past the highest octet sent again in this recovery: `HighRxt` plus 1.
+    /// `HighRxt` plus 1: one past the highest octet retransmitted in this recovery.
     high_retransmitted: u64,
-    /// Above it, an ACK allows the rescue retransmission: `RescueRxt` plus 1.
+    /// `RescueRxt` plus 1: an ACK above this number allows the rescue retransmission.
     rescued: u64,
-    /// In the network, during recovery [octets].  `SetPipe` [RFC6675 §4]
+    /// `pipe`: estimate of the octets in the network during recovery.  `SetPipe` [RFC6675 §4]
     pipe: u64,
-    /// PRR's memory in recovery, if PRR is used.
-    proportion: Option<prr::State>,
-    /// Window of PRR as of the last ACK [octets].
-    proportional_window: u64,
+    /// State of proportional rate reduction in recovery, if it is used.
+    prr: Option<prr::State>,
+    /// Window of proportional rate reduction after the last ACK [octets].
+    prr_window: u64,
 }
 
 impl Scoreboard {
@@ -61,18 +60,19 @@ impl Scoreboard {
             high_retransmitted: 0,
             rescued: 0,
             pipe: 0,
-            proportion: None,
-            proportional_window: 0,
+            prr: None,
+            prr_window: 0,
         }
     }
 
-    /// Takes an ACK, with octets up to `sent_end` sent.  `Update` [RFC6675 §4], [RFC2883 §4.2]
+    /// Updates the scoreboard with an ACK, when octets up to `sent_end` have been sent.  `Update`
+    /// [RFC6675 §4], [RFC2883 §4.2]
     #[inline]
-    pub(crate) fn on_ack(&mut self, ack: u64, sent_end: u64, segment: &Segment) -> News {
+    pub(crate) fn on_ack(&mut self, ack: u64, sent_end: u64, segment: &Segment) -> SackUpdate {
         let acked = ack - self.unacknowledged;
         self.unacknowledged = ack;
         if segment.sack.is_empty() && self.ranges.is_empty() {
-            return News { sacked: 0, delivered: acked, is_duplicate_reported: false };
+            return SackUpdate { sacked: 0, delivered: acked, is_duplicate_reported: false };
         }
         let known = self.ranges.remove_below(ack);
         self.sacked -= known;
@@ -86,37 +86,40 @@ impl Scoreboard {
         self.sacked += sacked;
         self.lost_end = self.lost_end();
         let delivered = acked - known + sacked;
-        News { sacked, delivered, is_duplicate_reported: reports_duplicate(segment) }
+        SackUpdate { sacked, delivered, is_duplicate_reported: reports_duplicate(segment) }
     }
 
-    /// A time-out: the receiver may have forgotten, so the sender does, too.  [RFC2018 §5.1]
+    /// Forgets all SACK information after a time-out, because the receiver may have discarded the data.
+    /// [RFC2018 §5.1]
     pub(crate) fn on_timeout(&mut self) {
         self.ranges.clear();
         self.sacked = 0;
         self.lost_end = 0;
-        self.proportion = None;
+        self.prr = None;
     }
 
-    /// True if the first octet is lost: three ranges lie above it, or more than two segments.
+    /// True if the first octet is lost: three sacked ranges, or more than two segments, are above it.
     /// `IsLost` [RFC6675 §4]
     pub(crate) fn is_first_lost(&self) -> bool {
         self.lost_end > self.unacknowledged
     }
 
-    /// Recovery begins, with octets up to `next` sent.  [RFC6675 §5 step 4]
-    pub(crate) fn enter(&mut self, next: u64, has_proportion: bool) {
+    /// Starts recovery, with octets up to `next` sent.  [RFC6675 §5 step 4]
+    pub(crate) fn enter(&mut self, next: u64, has_prr: bool) {
         self.high_retransmitted = self.unacknowledged;
         self.rescued = 0;
         let flight = Bytes::new(next - self.unacknowledged);
-        self.proportion = has_proportion.then(|| prr::State::new(flight));
+        self.prr = has_prr.then(|| prr::State::new(flight));
     }
 
-    /// A window given from outside holds at once: what is left of this recovery follows it.
-    pub(crate) fn end_proportion(&mut self) {
-        self.proportion = None;
+    /// Ends proportional rate reduction, because a window was set from outside; the rest of the recovery uses
+    /// it.
+    pub(crate) fn end_prr(&mut self) {
+        self.prr = None;
     }
 
-    /// An ACK in recovery, the first one included.  [RFC6675 §5 steps B and C], [RFC6937 §3]
+    /// Updates `pipe` and the window after an ACK in recovery, including the ACK that started it.
+    /// [RFC6675 §5 steps B and C], [RFC6937 §3]
     pub(crate) fn on_ack_in_recovery(&mut self, next: u64, delivered: u64, cwnd: u64) {
         self.high_retransmitted = self.high_retransmitted.max(self.unacknowledged);
         let unsacked = next - self.unacknowledged - self.sacked;
@@ -126,7 +129,7 @@ impl Scoreboard {
             - self.unacknowledged
             - self.ranges.count_below(self.high_retransmitted);
         self.pipe = unsacked - lost + again;
-        let Some(state) = self.proportion else { return };
+        let Some(state) = self.prr else { return };
         let seen = prr::Observation {
             delivered: Bytes::new(delivered),
             pipe: Bytes::new(self.pipe),
@@ -134,45 +137,44 @@ impl Scoreboard {
             segment: Bytes::new(self.segment),
         };
         let (state, allowance) = prr::step(state, &seen);
-        self.proportion = Some(state);
-        self.proportional_window = self.pipe + allowance.get();
+        self.prr = Some(state);
+        self.prr_window = self.pipe + allowance.get();
     }
 
-    /// Octets in the network during recovery: `pipe`.
     #[inline]
     pub(crate) fn pipe(&self) -> u64 {
         self.pipe
     }
 
-    /// Octets that may be in the network during recovery.
+    /// Window for `pipe` during recovery [octets].
     pub(crate) fn window(&self, cwnd: u64) -> u64 {
-        if self.proportion.is_some() { self.proportional_window } else { cwnd }
+        if self.prr.is_some() { self.prr_window } else { cwnd }
     }
 
-    /// Octets below `next` in the network outside recovery.
+    /// Octets below `next` in the network, outside recovery.
     #[inline]
     pub(crate) fn outstanding(&self, next: u64) -> u64 {
         next - self.unacknowledged - self.ranges.count_below(next)
     }
 
-    /// The first gap at or after `from` in what was sent, one segment of it at most.
+    /// First gap at or after `from` below `sent_end`, cut to one segment.
     pub(crate) fn gap(&self, from: u64, sent_end: u64) -> Option<Range> {
         let gap = self.ranges.gap(from, sent_end)?;
         Some(Range { start: gap.start, end: gap.end.min(gap.start + self.segment) })
     }
 
-    /// Lost octets that were not sent again.  `NextSeg` rule 1 [RFC6675 §4]
+    /// First lost octets that were not retransmitted.  `NextSeg` rule 1 [RFC6675 §4]
     pub(crate) fn next_lost(&self) -> Option<Range> {
         self.gap(self.high_retransmitted, self.lost_end)
     }
 
-    /// Octets below the highest sacked one that were not sent again, lost or not.
-    /// `NextSeg` rule 3 [RFC6675 §4]
+    /// First octets below the highest sacked range that were not retransmitted, lost or not. `NextSeg` rule 3
+    /// [RFC6675 §4]
     pub(crate) fn next_unsacked(&self) -> Option<Range> {
         self.gap(self.high_retransmitted, self.ranges.last()?.start)
     }
 
-    /// The last octets not sacked, once per recovery.  `NextSeg` rule 4 [RFC6675 §4]
+    /// Rescue retransmission of the last octets not sacked, once per recovery.  `NextSeg` rule 4 [RFC6675 §4]
     pub(crate) fn rescue(&mut self, sent_end: u64, recovery_point: u64) -> Option<Range> {
         if self.unacknowledged <= self.rescued {
             return None;
@@ -187,23 +189,24 @@ impl Scoreboard {
         Some(Range { start: floor.max(end.saturating_sub(self.segment)), end })
     }
 
-    /// Octets go out in recovery.
+    /// Counts octets sent in recovery.
     pub(crate) fn on_sent(&mut self, length: u64) {
         self.pipe += length;
-        if let Some(state) = &mut self.proportion {
+        if let Some(state) = &mut self.prr {
             state.sent += Bytes::new(length);
         }
     }
 
-    /// Octets that were to go out in recovery did not.
+    /// Uncounts octets that the host refused in recovery.
     pub(crate) fn on_taken_back(&mut self, length: u64) {
         self.pipe -= length;
-        if let Some(state) = &mut self.proportion {
+        if let Some(state) = &mut self.prr {
             state.sent -= Bytes::new(length);
         }
     }
 
-    /// Octets up to `end` go out once more; with them, a rescue waits.  [RFC6675 §5 step 4.3]
+    /// Records a retransmission up to `end`. The first one of a recovery also delays the rescue
+    /// retransmission. [RFC6675 §5 step 4.3]
     pub(crate) fn on_retransmitted(&mut self, end: u64, is_first: bool) {
         self.high_retransmitted = end;
         if is_first {
@@ -211,7 +214,8 @@ impl Scoreboard {
         }
     }
 
-    /// `IsLost` [RFC6675 §4]: below the third range from the top, or below more than two segments.
+    /// End of the lost part by `IsLost` [RFC6675 §4]: below the third range from the top, or below more than
+    /// two sacked segments.
     fn lost_end(&self) -> u64 {
         let mut octets = 0;
         for (count, range) in (1..).zip(self.ranges.iter().rev()) {
@@ -226,8 +230,8 @@ impl Scoreboard {
     }
 }
 
-/// True if the first block is a duplicate: acknowledged already, or part of the second block.
-/// [RFC2883 §4.2]
+/// True if the first SACK block reports a duplicate: it is below the acknowledgment or inside the second
+/// block.  [RFC2883 §4.2]
 pub(crate) fn reports_duplicate(segment: &Segment) -> bool {
     let mut blocks = segment.sack.iter(segment.ack);
     let Some((start, end)) = blocks.next() else { return false };
@@ -239,7 +243,6 @@ mod tests {
     use super::*;
     use crate::tcp::segment::SackBlocks;
 
-    /// An ACK with blocks.
     fn ack(ack: u64, ranges: &[(u64, u64)]) -> Segment {
         let mut sack = SackBlocks::NONE;
         for (start, end) in ranges {
@@ -249,33 +252,33 @@ mod tests {
     }
 
     fn take(board: &mut Scoreboard, number: u64, ranges: &[(u64, u64)]) -> (u64, u64) {
-        let news = board.on_ack(number, 10_000, &ack(number, ranges));
-        (news.sacked, news.delivered)
+        let update = board.on_ack(number, 10_000, &ack(number, ranges));
+        (update.sacked, update.delivered)
     }
 
-    /// Verifies: [RFC6937 §3]: what was sacked before is not delivered again.
+    /// Verifies: [RFC6937 §3]: octets sacked before do not count as delivered again.
     #[test]
-    fn delivered_is_what_an_ack_adds() {
+    fn an_ack_delivers_only_octets_not_sacked_before() {
         let mut board = Scoreboard::new(1_000);
         assert_eq!(take(&mut board, 1_000, &[]), (0, 1_000));
         assert_eq!(take(&mut board, 1_000, &[(3_000, 5_000)]), (2_000, 2_000));
         assert_eq!(take(&mut board, 1_000, &[(2_500, 4_000)]), (500, 500));
-        // 3500 more, of which 2000 were known, and 1000 beyond
+        // 3500 more are acknowledged, of which 2000 were sacked before; 1000 beyond are sacked.
         assert_eq!(take(&mut board, 4_500, &[(6_000, 7_000)]), (1_000, 3_500 - 2_000 + 1_000));
         assert_eq!(take(&mut board, 9_000, &[]), (0, 4_500 - 500 - 1_000));
         assert_eq!(board.outstanding(10_000), 1_000);
     }
 
-    /// Verifies: [RFC6675 §4]: three ranges, however small, or more than two segments.
+    /// Verifies: [RFC6675 §4]: loss follows from three ranges, however small, or from more than two segments.
     #[test]
-    fn lost_is_what_lies_below_three_ranges_or_two_segments() {
+    fn octets_below_three_ranges_or_two_segments_are_lost() {
         let mut board = Scoreboard::new(1_000);
         take(&mut board, 1, &[(2_000, 2_100), (3_000, 3_100)]);
         assert!(!board.is_first_lost());
         take(&mut board, 1, &[(4_000, 4_100)]);
         assert_eq!((board.is_first_lost(), board.lost_end), (true, 2_000));
         take(&mut board, 1, &[(6_000, 8_000)]);
-        // exactly 2000 octets from 6000 on, 2100 from 4000 on
+        // Exactly 2000 octets are sacked from 6000 on, and 2100 from 4000 on.
         assert_eq!(board.lost_end, 4_000);
         take(&mut board, 1, &[(8_000, 8_001)]);
         assert_eq!(board.lost_end, 6_000);

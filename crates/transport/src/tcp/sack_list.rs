@@ -1,33 +1,33 @@
-//! The receiver's SACK blocks: which ranges to report, and in which order.  [RFC2018 §4], [RFC2883 §4]
+//! The receiver's SACK blocks: selection and order of the ranges to report.  [RFC2018 §4], [RFC2883 §4]
 
 use super::reassembly::Reassembly;
 use super::segment::SackBlocks;
 
-/// Remembers which ranges changed last.
+/// Ranges of the receiver in the order in which they last changed.
 #[derive(Debug, Default)]
 pub(crate) struct SackList {
-    /// An octet of each range reported, most recent first; `count` of them.
+    /// One octet of each reported range, the most recent first; `count` of them are valid.
     recent: [u64; SackBlocks::ROOM],
     count: usize,
-    /// A duplicate to report in the next ACK, and in no other.
+    /// Duplicate to report in the next ACK only.
     duplicate: Option<(u64, u64)>,
 }
 
 impl SackList {
-    /// A segment with the octet `octet` fell beyond a gap.
+    /// Records a segment, beginning with `octet`, that arrived beyond a gap.
     pub(crate) fn on_beyond(&mut self, octet: u64) {
         self.recent.rotate_right(1);
         self.recent[0] = octet;
         self.count = SackBlocks::ROOM.min(self.count + 1);
     }
 
-    /// The octets `start..end` came a second time.
+    /// Records that `start..end` arrived a second time.
     pub(crate) fn on_duplicate(&mut self, start: u64, end: u64) {
         self.duplicate = Some((start, end));
     }
 
-    /// The blocks of the next ACK, `room` at most: a duplicate, then the range of the latest segment, then
-    /// those reported last, then any.
+    /// SACK blocks of the next ACK, at most `room`: a duplicate, the range of the latest segment, the ranges
+    /// reported most recently, then any others.
     pub(crate) fn blocks(&mut self, arrived: &Reassembly, room: usize) -> SackBlocks {
         let mut blocks = SackBlocks::NONE;
         let ack = arrived.next();
@@ -67,7 +67,7 @@ impl SackList {
 mod tests {
     use super::*;
 
-    /// Segments of 10 octets arrive by number; the blocks after the last, as pairs of numbers.
+    /// Inserts segments of 10 octets by number, and returns the blocks of the next ACK as pairs of numbers.
     fn after(
         list: &mut SackList,
         arrived: &mut Reassembly,
@@ -82,18 +82,19 @@ mod tests {
         blocks.iter(arrived.next()).map(|(start, end)| (start / 10, end / 10)).collect()
     }
 
-    /// Verifies: [RFC2018 §4]: the range of the latest segment first, then those reported most recently.
+    /// Verifies: [RFC2018 §4]: the range of the latest segment comes first, then the ranges reported most
+    /// recently.
     #[test]
     fn the_most_recent_range_comes_first() {
         let (mut list, mut arrived) = (SackList::default(), Reassembly::new(0));
         assert_eq!(after(&mut list, &mut arrived, &[1], 3), [(1, 2)]);
         assert_eq!(after(&mut list, &mut arrived, &[5], 3), [(5, 6), (1, 2)]);
         assert_eq!(after(&mut list, &mut arrived, &[3], 3), [(3, 4), (5, 6), (1, 2)]);
-        // a fourth pushes the oldest out
+        // The fourth range pushes the oldest out.
         assert_eq!(after(&mut list, &mut arrived, &[7], 3), [(7, 8), (3, 4), (5, 6)]);
-        // growing ranges merge: 3 4 5 are one
+        // Segment 4 joins 3 and 5 to one range.
         assert_eq!(after(&mut list, &mut arrived, &[4], 3), [(3, 6), (7, 8), (1, 2)]);
-        // the hole before 1 is filled
+        // The gap before 1 is filled.
         arrived.insert(0, 10);
         assert_eq!(after(&mut list, &mut arrived, &[], 3), [(3, 6), (7, 8)]);
         arrived.insert(20, 30);
@@ -101,7 +102,8 @@ mod tests {
         assert_eq!(after(&mut list, &mut arrived, &[], 3), []);
     }
 
-    /// Verifies: [RFC2883 §4]: the duplicate first, once, and the range that holds it second.
+    /// Verifies: [RFC2883 §4]: the duplicate comes first, in one ACK only; the range that contains it
+    /// follows.
     #[test]
     fn a_duplicate_is_reported_once() {
         let (mut list, mut arrived) = (SackList::default(), Reassembly::new(20));

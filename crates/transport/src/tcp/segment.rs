@@ -1,4 +1,4 @@
-//! Segments: they travel between the endpoints.
+//! Segments that travel between the endpoints.
 
 use std::num::NonZeroU32;
 
@@ -22,83 +22,86 @@ pub(crate) const TIMESTAMPS_OPTION: u8 = 12;
 pub struct Flags(u8);
 
 impl Flags {
-    /// None.
+    /// No control bits.
     pub const NONE: Self = Self(0);
-    /// Last segment of its sender.
+    /// No more data from the sender.
     pub const FIN: Self = Self(1);
-    /// First segment of a connection.
+    /// Synchronise sequence numbers; set in the first segment of each direction.
     pub const SYN: Self = Self(2);
-    /// Nothing may follow soon, so the receiver does not hold back its ACK.  [RFC9293 §3.9.1.2], [linux-push]
+    /// Push: no more data may follow soon, so the receiver does not delay its ACK.  [RFC9293 §3.9.1.2],
+    /// [linux-push]
     pub const PSH: Self = Self(8);
-    /// Any segment in the middle: the acknowledgment field is valid, as in all but a first SYN.
+    /// The acknowledgment field is valid, as in all segments but the first SYN.
     pub const ACK: Self = Self(16);
-    /// Answer to a SYN.
+    /// The answer to a SYN.
     pub const SYN_ACK: Self = Self::SYN.and(Self::ACK);
-    /// Last segment of the sender of data.
+    /// The last segment of the data sender.
     pub const FIN_ACK: Self = Self::FIN.and(Self::ACK);
 
-    /// Those of `other` as well.
+    /// Returns the union of both sets of bits.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// True if all of `other` are set.
+    /// True if all bits of `other` are set.
     #[inline]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// The bits as a header has them.
+    /// The bits as in the header.
     pub const fn bits(self) -> u8 {
         self.0
     }
 }
 
-/// The timestamps option.  [RFC7323 §3.2]
+/// Values of the timestamps option.  [RFC7323 §3.2]
 ///
-/// The clock ticks in microseconds and wraps after 71 minutes; differences survive that.
+/// The clock ticks in microseconds and wraps after 71 minutes; differences are computed modulo 2³².
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamps {
-    /// The clock of whoever sends it: `TSval`. Never zero, so that the option fits eight octets.
+    /// `TSval`: the sender's clock. Never zero, so that the optional struct fits eight octets.
     pub value: NonZeroU32,
-    /// The last value heard from the other end, 0 before the first: `TSecr`.
+    /// `TSecr`: the last value received from the other end; 0 before the first.
     pub echo: u32,
 }
 
 impl Timestamps {
-    /// The clock now.
+    /// Value of the clock at `now`.
     #[expect(clippy::cast_possible_truncation, reason = "the clock wraps")]
     pub(crate) fn clock(now: Time) -> NonZeroU32 {
         let ticks = (now.as_nanos() / 1_000 + 1) as u32;
         NonZeroU32::new(ticks).unwrap_or(NonZeroU32::MIN)
     }
 
-    /// True if the tick `earlier` lies before `later`, on a clock that wraps.  [RFC7323 §5.2]
+    /// True if tick `earlier` is before `later` on the wrapping clock.  [RFC7323 §5.2]
     pub(crate) fn is_before(earlier: u32, later: u32) -> bool {
         earlier.wrapping_sub(later).cast_signed() < 0
     }
 
-    /// Time since the other end's echo left here; nothing if there is no echo.
+    /// Time since this end sent the value that the other end echoes; `None` without an echo.
     pub(crate) fn round_trip(self, now: Time) -> Option<Duration> {
         let ticks = Self::clock(now).get().wrapping_sub(self.echo);
         (self.echo != 0).then(|| Duration::from_micros(u64::from(ticks)))
     }
 }
 
-/// Up to four ranges of octets that have arrived, as offsets from the acknowledgment number.  [RFC2018 §3]
+/// Up to four SACK blocks: ranges of octets that have arrived, as offsets from the acknowledgment number.
+/// [RFC2018 §3]
 ///
-/// A range may lie below that number: it then reports a duplicate [RFC2883 §4].
+/// A block below that number reports a duplicate segment [RFC2883 §4].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks([(i32, i32); SackBlocks::ROOM]);
 
 impl SackBlocks {
-    /// None.
+    /// No SACK blocks.
     pub const NONE: Self = Self([(0, 0); Self::ROOM]);
-    /// Blocks that fit beside no other option.  [RFC2018 §3]
+    /// Number of blocks that fit if no other option is present.  [RFC2018 §3]
     pub const ROOM: usize = 4;
 
-    /// Adds a range; without room, or more than 2 GiB away, it is left out.
+    /// Appends the block `start..end` of a segment that acknowledges `ack`. Drops it if there is no room or
+    /// if it is more than 2 GiB away from `ack`.
     pub fn push(&mut self, ack: u64, start: u64, end: u64) {
         let offset = |octet: u64| i32::try_from(octet.wrapping_sub(ack).cast_signed());
         let free = self.0.iter_mut().find(|block| block.0 == block.1);
@@ -107,14 +110,14 @@ impl SackBlocks {
         }
     }
 
-    /// The ranges, most recent first, as sequence numbers.
+    /// The blocks in transmission order as sequence numbers, for a segment that acknowledges `ack`.
     pub fn iter(&self, ack: u64) -> impl Iterator<Item = (u64, u64)> {
         let number = move |offset: i32| ack.wrapping_add_signed(i64::from(offset));
         let used = self.0.into_iter().take_while(|block| block.0 != block.1);
         used.map(move |(start, end)| (number(start), number(end)))
     }
 
-    /// True if there is none.
+    /// True if there are no blocks.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0[0].0 == self.0[0].1
@@ -127,29 +130,29 @@ impl SackBlocks {
     }
 }
 
-/// One TCP segment, its payload virtual.  [RFC9293 §3.1]
+/// One TCP segment. The payload has a length but no content.  [RFC9293 §3.1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
-    /// Number of the first octet, unwrapped: an offset from the initial sequence number [octets].
+    /// Sequence number of the first octet, unwrapped: an offset from the initial sequence number [octets].
     pub seq: u64,
-    /// Number of the octet expected next, unwrapped; valid with the ACK bit [octets].
+    /// Acknowledgment number, unwrapped: the octet expected next; valid with the ACK bit [octets].
     pub ack: u64,
-    /// Receive window, window scaling undone [octets].
+    /// Receive window after window scaling [octets].
     pub window: u64,
-    /// Application data [octets].
+    /// Length of the application data [octets].
     pub payload: u32,
-    /// Control bits.
+    /// Control bits of the header.
     pub flags: Flags,
-    /// All TCP options together, a multiple of four [octets].
+    /// Length of all TCP options together, a multiple of four [octets].
     pub options: u8,
-    /// Selective acknowledgments.
+    /// SACK blocks; empty if none are sent.
     pub sack: SackBlocks,
-    /// Timestamps, if in use.
+    /// Timestamps option, if in use.
     pub timestamps: Option<Timestamps>,
 }
 
 impl Segment {
-    /// A segment with nothing in it, to build others from.
+    /// A segment with all fields zero, as a base for others.
     pub const EMPTY: Self = Self {
         seq: 0,
         ack: 0,
@@ -166,18 +169,19 @@ impl Segment {
         Bytes::new(HEADERS + u64::from(self.options) + u64::from(self.payload))
     }
 
-    /// True if it acknowledges and does nothing else.
+    /// True if the segment is an ACK without data and without SYN or FIN.
     pub fn is_pure_ack(&self) -> bool {
         self.payload == 0 && self.flags == Flags::ACK
     }
 
-    /// True if its echo left here before `sent`: it answers nothing that was sent then. Without an echo it may.
+    /// True if the segment echoes a timestamp from before `sent`, so that it does not answer what was sent at
+    /// that time. False without an echo.
     pub(crate) fn echoes_before(&self, sent: Time) -> bool {
         let echo = self.timestamps.map_or(0, |timestamps| timestamps.echo);
         echo != 0 && Timestamps::is_before(echo, Timestamps::clock(sent).get())
     }
 
-    /// Number after the last octet of data [octets].
+    /// Sequence number after the last octet of data.
     pub(crate) fn payload_end(&self) -> u64 {
         self.seq + u64::from(self.payload)
     }
@@ -198,7 +202,7 @@ mod tests {
             flags: Flags::ACK,
             ..Segment::EMPTY
         };
-        // 20 + 20 + 1460 = 1500; a SYN with MSS and window scale: 20 + 20 + 8 = 48
+        // 20 + 20 + 1460 = 1500. A SYN with MSS and window scale: 20 + 20 + 8 = 48.
         assert_eq!(segment.size(), Bytes::new(1_500));
         let syn = Segment { payload: 0, options: 8, flags: Flags::SYN, ..segment };
         assert_eq!(syn.size(), Bytes::new(48));
@@ -222,7 +226,7 @@ mod tests {
             assert_eq!(blocks.option(), 4 + 8 * count);
         }
         assert!(blocks.iter(far).eq(ranges));
-        // no room for a fifth, and none for what 31 bits cannot say
+        // A fifth block has no room, and a block beyond 31 bits is dropped.
         blocks.push(far, far + 70, far + 80);
         assert!(blocks.iter(far).eq(ranges));
         let mut blocks = SackBlocks::NONE;
@@ -241,7 +245,7 @@ mod tests {
         assert_eq!(round_trip(0, 250), Some(Duration::from_micros(250)));
         let wrap = 1 << 32;
         assert_eq!(round_trip(wrap - 100, wrap + 150), Some(Duration::from_micros(250)));
-        // the value 0 would mean "none": one tick is given up
+        // The value 0 would mean "no echo", so the clock skips it.
         assert_eq!(Timestamps::clock(at(wrap - 1)).get(), 1);
         assert_eq!(Timestamps { value: NonZeroU32::MIN, echo: 0 }.round_trip(at(9)), None);
     }

@@ -17,12 +17,13 @@ use super::rtt::RttEstimator;
 use super::sack::Scoreboard;
 use super::segment::FIRST_OCTET;
 use super::stats::{PendingEvents, SenderEvent, SenderStats};
-use by_time::ByTime;
+use by_time::RackTlp;
+pub use refusal::RefusalOutcome;
 use refusal::Refusals;
-pub use refusal::Unsent;
 use small_queue::SmallQueue;
 
-/// Time-outs of the SYN after which the initial window is one segment.  [RFC6928 §2]
+/// Number of SYN time-outs that leave the initial window as configured; after more of them it is one segment.
+/// [RFC6928 §2]
 const SYN_TIMEOUTS_TOLERATED: u32 = 1;
 
 /// State of the connection.
@@ -33,64 +34,64 @@ const SYN_TIMEOUTS_TOLERATED: u32 = 1;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Not opened.
     Closed,
-    /// The SYN is out, or about to be.
+    /// The SYN was sent, or will be at the next poll.
     SynSent,
-    /// Data may flow; the FIN may be out.
+    /// Data may be sent; the FIN may have been sent.
     Open,
-    /// Everything is acknowledged.
+    /// All data, and the FIN if there is one, is acknowledged.
     Finished,
 }
 
 /// Sends the data of one connection.
 ///
-/// The FIN goes out alone, once all data is acknowledged. The sender never gives up.
+/// The FIN is sent alone, after all data is acknowledged. The sender never gives up.
 #[derive(Debug)]
 pub struct Sender {
     config: SenderConfig,
-    /// SMSS [octets].
+    /// SMSS: payload of a full segment [octets].
     segment: u64,
     state: State,
-    /// First octet not acknowledged: SND.UNA.
+    /// SND.UNA: first octet not acknowledged.
     unacknowledged: u64,
-    /// Next octet to send: SND.NXT. A time-out takes it back to `unacknowledged`.
+    /// SND.NXT: next octet to send. A time-out sets it back to `unacknowledged`.
     next: u64,
     /// One past the highest octet ever sent.
     sent_end: u64,
-    /// One past the last octet of data, which is the number of the FIN; `u64::MAX` while unknown.
+    /// One past the last octet of data, which is the sequence number of the FIN; `u64::MAX` while the end is
+    /// unknown.
     data_end: u64,
-    /// The receiver's window: SND.WND.
+    /// SND.WND: the receiver's window.
     peer_window: u64,
     limit: WindowLimit,
     congestion: Congestion,
     recovery: Recovery,
-    /// With selective acknowledgments only, unless losses are found by time.
+    /// Present with selective acknowledgments, unless RACK detects losses.
     scoreboard: Option<Scoreboard>,
-    /// Where losses are found by time.
-    by_time: Option<Box<ByTime>>,
-    /// Octets that limited transmit has sent since the last new ACK.
+    /// Present if RACK detects losses.
+    rack_tlp: Option<Box<RackTlp>>,
+    /// Octets sent by limited transmit since the last new ACK.
     limited_octets: u64,
     rtt: RttEstimator,
-    /// The last timestamp of the receiver, to be echoed; 0 before the first.
+    /// Last timestamp received, to be echoed; 0 before the first.
     peer_timestamp: u32,
-    /// The retransmission timer: when it expires, if it runs.
+    /// Deadline of the retransmission timer, if the timer runs.
     timer: Option<Time>,
-    /// Time-outs since the last new ACK.
+    /// Consecutive time-outs since the last new ACK.
     timeouts_in_a_row: u32,
-    /// An ACK without data is to be sent.
+    /// True if an ACK without data is to be sent.
     is_ack_due: bool,
-    /// The first unacknowledged segment is to be sent once more, whatever the window.
+    /// True if the first unacknowledged segment is to be retransmitted, whatever the window.
     is_retransmission_due: bool,
     refusals: Refusals,
-    /// Where the sender keeps little in the queue of its own host.
+    /// Present if TCP small queues are in use.
     small_queue: Option<SmallQueue>,
     events: PendingEvents,
     stats: SenderStats,
 }
 
 impl Sender {
-    /// A sender that waits for [`open`](Self::open).
+    /// Creates a closed sender. [`open`](Self::open) starts the connection.
     pub fn new(config: SenderConfig) -> Self {
         assert!(!config.segment.is_zero(), "a segment without payload");
         assert!(u32::try_from(config.segment.get()).is_ok(), "a segment of 4 GiB");
@@ -111,7 +112,7 @@ impl Sender {
             recovery: Recovery::new(),
             scoreboard: (config.uses_sack() && !config.has_rack())
                 .then(|| Scoreboard::new(config.segment.get())),
-            by_time: config.has_rack().then(|| Box::new(ByTime::new())),
+            rack_tlp: config.has_rack().then(|| Box::new(RackTlp::new())),
             limited_octets: 0,
             rtt: RttEstimator::new(config.rto, config.arithmetic),
             peer_timestamp: 0,
@@ -126,7 +127,7 @@ impl Sender {
         }
     }
 
-    /// Starts the connection; a second call changes nothing.
+    /// Opens the connection. A second call changes nothing.
     pub fn open(&mut self, _now: Time) {
         if self.state != State::Closed {
             return;
@@ -138,8 +139,8 @@ impl Sender {
         }
     }
 
-    /// An endless source ends with what it has sent so far; once that is acknowledged, the FIN goes out.
-    /// A source of so many bytes ends by itself, and this changes nothing.
+    /// Ends an endless source at what it has sent so far; the FIN follows once all of that is acknowledged.
+    /// Changes nothing for a transfer of a fixed size, which ends by itself.
     pub fn close(&mut self, _now: Time) {
         if self.data_end != u64::MAX {
             return;
@@ -150,31 +151,32 @@ impl Sender {
         }
     }
 
-    /// Time at which [`handle_timeout`](Self::handle_timeout) wants to be called.
+    /// Time at which the owner has to call [`handle_timeout`](Self::handle_timeout).
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
         self.timer
     }
 
-    /// Next event that has happened, the most urgent first; events not fetched are counted, not queued.
+    /// Returns the next event, the most urgent first. Events that the owner does not fetch are counted, not
+    /// queued.
     #[inline]
     pub fn poll_event(&mut self) -> Option<SenderEvent> {
         self.events.pop()
     }
 
-    /// Limits the window beside cwnd and the receiver's; counts of 0 mean 1.
+    /// Limits the window in addition to cwnd and the receiver's window. A limit or divisor of 0 counts as 1.
     pub fn set_window_limit(&mut self, limit: WindowLimit) {
         self.limit = limit;
     }
 
-    /// Gives cwnd a value, 1 at least [segments].
+    /// Sets cwnd, to 1 at least [segments].
     pub fn set_cwnd(&mut self, segments: u32) {
         self.congestion.set_cwnd_segments(segments);
         if let Some(scoreboard) = &mut self.scoreboard {
-            scoreboard.end_proportion();
+            scoreboard.end_prr();
         }
-        if let Some(by_time) = &mut self.by_time {
-            by_time.end_proportion();
+        if let Some(rack_tlp) = &mut self.rack_tlp {
+            rack_tlp.end_prr();
         }
     }
 
@@ -188,56 +190,58 @@ impl Sender {
         self.congestion.ssthresh_segments()
     }
 
-    /// Octets sent and neither acknowledged nor given up after a time-out: `FlightSize`.  [RFC5681 §2]
+    /// `FlightSize`: octets sent and not acknowledged. After a time-out it counts from the first
+    /// unacknowledged octet anew.  [RFC5681 §2]
     #[inline]
     pub fn flight(&self) -> Bytes {
         Bytes::new(self.flight_octets())
     }
 
-    /// Octets believed to be in the network: with selective acknowledgments `pipe` [RFC6675 §4], otherwise
-    /// the flight [octets].
+    /// Estimate of the octets in the network: `pipe` with selective acknowledgments [RFC6675 §4], otherwise
+    /// the flight.
     pub fn in_network(&self) -> Bytes {
         Bytes::new(match &self.scoreboard {
             Some(scoreboard) if self.recovery.is_fast() => scoreboard.pipe(),
             Some(scoreboard) => scoreboard.outstanding(self.next),
-            None => match &self.by_time {
-                Some(by_time) => by_time.in_network(),
+            None => match &self.rack_tlp {
+                Some(rack_tlp) => rack_tlp.in_network(),
                 None => self.flight_octets(),
             },
         })
     }
 
-    /// Octets that may be in the network: cwnd under the window limit.
+    /// Octets that the sender may have in the network: cwnd under the limit of
+    /// [`set_window_limit`](Self::set_window_limit).
     pub fn usable_window(&self) -> Bytes {
         Bytes::new(self.limited(self.congestion.cwnd()))
     }
 
-    /// Mean round trip, SRTT, once there is one.  [RFC6298 §2]
+    /// Smoothed round-trip time, SRTT; `None` before the first sample.  [RFC6298 §2]
     pub fn smoothed_round_trip(&self) -> Option<Duration> {
         self.rtt.smoothed()
     }
 
-    /// Least round trip, once there is one.
+    /// Smallest round-trip time measured; `None` before the first sample.
     pub fn least_round_trip(&self) -> Option<Duration> {
         self.rtt.least()
     }
 
-    /// Octets that may be in flight: the receiver's window, `SND.WND`.  [RFC9293 §3.3.1]
+    /// The receiver's window, `SND.WND`.  [RFC9293 §3.3.1]
     pub fn receive_window(&self) -> Bytes {
         Bytes::new(self.peer_window)
     }
 
-    /// Payload of a full segment, SMSS [octets].
+    /// Payload of a full segment, SMSS.
     pub fn segment_size(&self) -> Bytes {
         Bytes::new(self.segment)
     }
 
-    /// True once everything, the FIN included, is acknowledged.
+    /// True once everything, including the FIN, is acknowledged.
     pub fn is_finished(&self) -> bool {
         self.state == State::Finished
     }
 
-    /// Totals so far.
+    /// Totals since the creation.
     pub fn stats(&self) -> &SenderStats {
         &self.stats
     }
@@ -247,7 +251,8 @@ impl Sender {
         self.next - self.unacknowledged
     }
 
-    /// Octets in flight for ssthresh: those of limited transmit do not count.  [RFC5681 §3.2 step 2]
+    /// Flight from which ssthresh is computed: octets of limited transmit do not count.
+    /// [RFC5681 §3.2 step 2]
     fn flight_for_ssthresh(&self) -> u64 {
         self.flight_octets() - self.limited_octets
     }

@@ -1,28 +1,28 @@
-//! Counts and reports of the endpoints.
+//! Events and counters of the endpoints.
 
 use airfair_units::{Bytes, Duration};
 
-/// Something that happened to a sender.
+/// An event at a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SenderEvent {
     /// The connection is open and data may flow.
     Established,
-    /// A round trip was measured, as the sender's clock sees it.  [RFC6298 §3]
+    /// A round trip was measured; the value is rounded to the sender's clock tick.  [RFC6298 §3]
     RttSample(Duration),
     /// Three duplicate ACKs started fast recovery.  [RFC6582 §3.2]
     FastRetransmit,
     /// The retransmission timer expired.  [RFC6298 §5]
     Timeout,
-    /// Octets were sent once more, for whatever reason.
+    /// Octets were retransmitted, for whatever reason.
     Retransmission,
-    /// Everything, the FIN included, is acknowledged. The last event.
+    /// Everything, including the FIN, is acknowledged. This is the last event.
     Finished,
 }
 
 /// Totals of a sender since its creation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderStats {
-    /// Segments with payload, retransmissions included.
+    /// Segments with payload sent, retransmissions included.
     pub segments_sent: u64,
     /// Segments whose payload (or part of it) had been sent before.
     pub retransmissions: u64,
@@ -30,41 +30,42 @@ pub struct SenderStats {
     pub bytes_sent: Bytes,
     /// Payload acknowledged [octets].
     pub bytes_acked: Bytes,
-    /// Expiries of the retransmission timer, those of SYN and FIN included.
+    /// Expiries of the retransmission timer, including those for SYN and FIN.
     pub timeouts: u64,
-    /// Tail loss probes.  [RFC8985 §7]
+    /// Tail loss probes sent.  [RFC8985 §7]
     pub tail_probes: u64,
-    /// Fast recoveries entered.
+    /// Entries into fast recovery.
     pub fast_retransmits: u64,
-    /// ACKs that count as duplicates.  [RFC5681 §2], [RFC6675 §2]
+    /// ACKs that counted as duplicates.  [RFC5681 §2], [RFC6675 §2]
     pub duplicate_acks: u64,
-    /// ACKs that report a segment as arrived twice: a retransmission was needless, or the network
-    /// duplicated.  [RFC2883 §4]
+    /// ACKs that report a duplicate segment: a retransmission was needless, or the network duplicated it.
+    /// [RFC2883 §4]
     pub duplicate_sacks: u64,
-    /// Round trips measured.
+    /// Round-trip samples taken.
     pub rtt_samples: u64,
-    /// Segments that the sender's own host refused; new data among them does not count as sent.
+    /// Segments that the sender's own host refused. New data among them does not count as sent.
     pub refusals: u64,
 }
 
 /// Totals of a receiver since its creation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStats {
-    /// Segments with payload, all kinds below included.
+    /// Segments with payload received, including all kinds below.
     pub segments_received: u64,
-    /// Segments without a single new octet.
+    /// Segments without any new octet.
     pub duplicates: u64,
-    /// Segments with something new that left a gap before it.
+    /// Segments with new data that arrived beyond a gap.
     pub out_of_order: u64,
-    /// Segments dropped because they reach beyond the receive buffer.
+    /// Segments dropped because they exceed the receive buffer.
     pub beyond_window: u64,
-    /// Segments that began below the highest octet seen: where nothing overtakes, retransmissions.
+    /// Segments that began below the highest octet received. If the network does not reorder, these are
+    /// retransmissions.
     pub below_highest: u64,
-    /// Segments sent: ACKs and SYN-ACKs.
+    /// ACKs and SYN-ACKs sent.
     pub acks_sent: u64,
 }
 
-/// Events not yet fetched. Counters and not a queue, so that an owner who never asks costs nothing.
+/// Events not yet fetched, as counters instead of a queue, so that an owner who never polls needs no memory.
 #[derive(Debug, Default)]
 pub(crate) struct PendingEvents {
     pending: u32,
@@ -81,7 +82,7 @@ impl PendingEvents {
         match event {
             SenderEvent::Established => self.established = true,
             SenderEvent::Finished => self.finished = true,
-            // An older sample that nobody fetched is superseded.
+            // A newer sample replaces one that nobody fetched.
             SenderEvent::RttSample(rtt) => {
                 if self.rtt_sample.replace(rtt).is_some() {
                     return;

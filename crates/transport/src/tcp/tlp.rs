@@ -1,19 +1,19 @@
-//! Tail loss probes: a segment that asks for an ACK where none comes by itself.  [RFC8985 §7]
+//! Tail loss probes: a segment sent to elicit an ACK when none is expected.  [RFC8985 §7]
 //!
-//! The last segments of a flight have none behind them whose arrival would show that they are lost, and would wait for the
-//! time-out. A probe after two round trips takes its place.
+//! If the last segments of a flight are lost, no later segment produces ACKs that would reveal it, and the
+//! sender would wait for the time-out. A probe after two round trips avoids that.
 
 use airfair_units::Duration;
 
 use super::segment::Segment;
 
-/// Time of a probe before there is a round trip.  [RFC8985 §7.2]
+/// Delay of a probe before the first round-trip sample.  [RFC8985 §7.2]
 const UNMEASURED: Duration = Duration::from_secs(1);
 
-/// Probe timer.  `TLP_calc_PTO` [RFC8985 §7.2]
+/// Delay until a probe is sent: two round trips.  `TLP_calc_PTO` [RFC8985 §7.2]
 ///
-/// A single segment may be held back by its receiver for `max_ack_delay`. Never later than the retransmission
-/// timer, which expires in `until_timeout`.
+/// For a single outstanding segment `max_ack_delay` is added, since the receiver may delay its ACK. The probe
+/// is never later than the retransmission timer, which expires in `until_timeout`.
 pub(crate) fn probe_after(
     smoothed: Option<Duration>,
     is_single: bool,
@@ -28,57 +28,59 @@ pub(crate) fn probe_after(
     probe.min(until_timeout)
 }
 
-/// The probe that is under way.
+/// The outstanding probe.
 #[derive(Clone, Copy, Debug)]
 struct Episode {
-    /// One past the highest octet sent with it: `TLP.end_seq`.
+    /// `TLP.end_seq`: one past the highest octet sent when the probe was sent.
     end: u64,
-    /// True if it was an old segment: `TLP.is_retrans`.
-    is_again: bool,
+    /// `TLP.is_retrans`: true if the probe was a retransmission.
+    is_retransmitted: bool,
 }
 
-/// Probes of a sender: one at a time.  [RFC8985 §7.4]
+/// Tail loss probes of one sender, at most one outstanding.  [RFC8985 §7.4]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TailProbe {
     episode: Option<Episode>,
 }
 
 impl TailProbe {
-    /// True while a probe is not answered.
+    /// True while a probe is outstanding.
     pub(crate) fn is_open(&self) -> bool {
         self.episode.is_some()
     }
 
-    /// A probe goes out, with octets up to `end` sent.
-    pub(crate) fn on_sent(&mut self, end: u64, is_again: bool) {
-        self.episode = Some(Episode { end, is_again });
+    /// Records a probe, with octets up to `end` sent.
+    pub(crate) fn on_sent(&mut self, end: u64, is_retransmitted: bool) {
+        self.episode = Some(Episode { end, is_retransmitted });
     }
 
-    /// Its own host has refused a segment that ends with octet `end`; true if that was the probe, which is not under way then.
+    /// Cancels the probe if it was the segment that the host refused, which ends at `end`. Returns true if it
+    /// was.
     pub(crate) fn on_refused(&mut self, end: u64) -> bool {
         self.episode.take_if(|episode| episode.end == end).is_some()
     }
 
-    /// A recovery begins: it reduces the window in any case.
+    /// Forgets the probe when recovery begins, which reduces the window in any case.
     pub(crate) fn end(&mut self) {
         self.episode = None;
     }
 
-    /// Takes an ACK; true if the probe has repaired a loss that nothing else has told of.
+    /// Processes an ACK. Returns true if the probe repaired a loss that no other ACK revealed.
     /// `TLP_process_ack` [RFC8985 §7.4.2]
     ///
-    /// `is_news` is true if the ACK acknowledges or sacks something new.
+    /// `is_news` is true if the ACK acknowledges or sacks new octets.
     pub(crate) fn on_ack(
         &mut self,
         ack: &Segment,
         is_news: bool,
         is_duplicate_reported: bool,
     ) -> bool {
-        let Some(Episode { end, is_again }) = self.episode.filter(|it| ack.ack >= it.end) else {
+        let Some(Episode { end, is_retransmitted }) = self.episode.filter(|it| ack.ack >= it.end)
+        else {
             return false;
         };
-        let has_repaired = is_again && !is_duplicate_reported && ack.ack > end;
-        let is_over = !is_again || is_duplicate_reported || has_repaired || !is_news;
+        let has_repaired = is_retransmitted && !is_duplicate_reported && ack.ack > end;
+        let is_over = !is_retransmitted || is_duplicate_reported || has_repaired || !is_news;
         if is_over {
             self.episode = None;
         }
@@ -104,9 +106,9 @@ mod tests {
         assert_eq!(probe_after(Some(ms(50)), true, ms(200), ms(250)), ms(250));
     }
 
-    fn probed(is_again: bool) -> TailProbe {
+    fn probed(is_retransmitted: bool) -> TailProbe {
         let mut probe = TailProbe::default();
-        probe.on_sent(5_001, is_again);
+        probe.on_sent(5_001, is_retransmitted);
         probe
     }
 
@@ -116,9 +118,9 @@ mod tests {
 
     /// Verifies: [RFC8985 §7.4.2]: one row per case.
     #[test]
-    fn a_loss_shows_by_what_answers_the_probe() {
-        // ACK, news, duplicate reported, was an old segment → has repaired, is still open
-        for (number, is_news, is_reported, is_again, expected) in [
+    fn the_answer_to_a_probe_reveals_a_loss() {
+        // Columns: ACK, news, duplicate reported, was a retransmission → has repaired, is still outstanding.
+        for (number, is_news, is_reported, is_retransmitted, expected) in [
             (4_001, true, false, true, (false, true)),
             (5_001, true, false, false, (false, false)),
             (5_001, true, true, true, (false, false)),
@@ -126,7 +128,7 @@ mod tests {
             (6_001, true, false, true, (true, false)),
             (5_001, false, false, true, (false, false)),
         ] {
-            let mut probe = probed(is_again);
+            let mut probe = probed(is_retransmitted);
             let repaired = probe.on_ack(&ack(number), is_news, is_reported);
             assert_eq!((repaired, probe.is_open()), expected, "{number} {is_news} {is_reported}");
         }

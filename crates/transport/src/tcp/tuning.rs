@@ -1,51 +1,52 @@
-//! A receive window that grows, as Linux's: what the application has read in a round trip says how large it may become, and
-//! what comes lets it become so.  [linux-rcv-space]
+//! Receive buffer auto-tuning as in Linux. The data read per round trip determines how large the window may
+//! become; the window then grows by what arrives.  [linux-rcv-space]
 //!
-//! While it grows, each segment is acknowledged at once.  Deviates: [D-190]
+//! While the window grows, every segment is acknowledged at once.  Deviates: [D-190]
 
 use airfair_units::{Duration, Time};
 
 use super::config::UNSCALED_WINDOW;
 
-/// Octets that a sender may send in its first round trip: ten segments of 1460 octets, for the account of what is read.
+/// Octets assumed to be read in the first round trip: ten segments of 1460 octets.
 const FIRST_READ: u64 = 14_600;
 
-/// The window of one receiver, and what it may become [octets].
+/// Auto-tuned window of one receiver [octets].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tuning {
+pub(crate) struct AutoTuning {
     window: u64,
-    /// Window that the buffer has room for.
+    /// Window up to which the current buffer lets the window grow.
     room: u64,
-    /// The largest window that the buffer may ever have room for.
+    /// Largest window that the largest buffer allows.
     most: u64,
-    /// Octets that were read in a round trip, at most.
+    /// Most octets read in one round trip so far.
     read: u64,
-    /// Beginning of the round trip, and what had been read then.
+    /// Start of the current round trip, and the octets read before it.
     since: Time,
     read_before: u64,
 }
 
-impl Tuning {
-    /// A window of 64 kB, half of the kernel's first buffer, that grows up to `most`.
+impl AutoTuning {
+    /// Creates a window of 64 kB, half of Linux's first buffer, that grows up to `most`.
     pub(crate) fn new(most: u64) -> Self {
         let window = UNSCALED_WINDOW.get().min(most);
         let (since, read_before) = (Time::ZERO, 0);
         Self { window, room: window, most, read: FIRST_READ, since, read_before }
     }
 
-    /// The window.
     pub(crate) fn window(&self) -> u64 {
         self.window
     }
 
-    /// So many octets have come. True if the window has grown: by as many, as far as there is room.
+    /// Grows the window by `payload` octets that have arrived, as far as there is room. Returns true if it
+    /// has grown.
     pub(crate) fn grow(&mut self, payload: u64) -> bool {
         let added = payload.min(self.room - self.window);
         self.window += added;
         added > 0
     }
 
-    /// All octets before `next` have been read, which is done once, and the last one that has come is before `highest`.
+    /// Records that the application has read all octets before `next` and that the highest octet received is
+    /// before `highest`. Once per round trip, makes room for a larger window.
     pub(crate) fn on_read(
         &mut self,
         now: Time,
@@ -65,8 +66,8 @@ impl Tuning {
         (self.since, self.read_before) = (now, next);
     }
 
-    /// Room for twice what was read, since that is known a round trip late, for as much more as it has become more, twice,
-    /// and for what lies behind a gap.
+    /// Makes room for twice what was read, because the receiver learns it a round trip late; for twice as
+    /// large a growth as in the last round trip; and for the data behind a gap.
     fn make_room(&mut self, read: u64, behind_gap: u64) {
         let twice = 2 * read;
         let grown = twice * (read - self.read) / self.read;
@@ -85,13 +86,13 @@ mod tests {
 
     const ROUND_TRIP: Option<Duration> = Some(Duration::from_millis(100));
 
-    /// 29 200 octets in a round trip are twice as many as the first 14 600, so that there is room for
-    /// 58 400 · (1 + 2 · 1) = 175 200, of which the window takes as much as comes.
+    /// 29 200 octets in a round trip are twice the first 14 600, so there is room for 58 400 · (1 + 2 · 1) =
+    /// 175 200. The window grows into it by what arrives.
     ///
     /// Verifies: [linux-rcv-space]
     #[test]
     fn a_window_grows_by_what_comes_up_to_what_is_read_in_a_round_trip() {
-        let mut tuning = Tuning::new(1_000_000);
+        let mut tuning = AutoTuning::new(1_000_000);
         assert_eq!((tuning.window(), tuning.grow(1_460)), (65_535, false));
         tuning.on_read(ms(99), (29_200, 29_200), ROUND_TRIP);
         assert!(!tuning.grow(1_460), "the round trip is not over");
@@ -100,17 +101,17 @@ mod tests {
         assert_eq!(tuning.window(), 66_995);
         while tuning.grow(1_460) {}
         assert_eq!(tuning.window(), 175_200);
-        // As much in the next one: nothing new.
+        // The next round trip reads as much, so there is no more room.
         tuning.on_read(ms(200), (58_400, 58_400), ROUND_TRIP);
         assert!(!tuning.grow(1_460));
     }
 
-    /// Twice 14 600 and the 50 000 behind the gap are 79 200.
+    /// Twice 14 600, and the 50 000 behind the gap, are 79 200.
     ///
     /// Verifies: [linux-rcv-space]
     #[test]
-    fn what_lies_behind_a_gap_has_room_of_its_own() {
-        let mut tuning = Tuning::new(1_000_000);
+    fn data_behind_a_gap_has_additional_room() {
+        let mut tuning = AutoTuning::new(1_000_000);
         tuning.on_read(ms(1), (0, 50_000), None);
         while tuning.grow(1_460) {}
         assert_eq!(tuning.window(), 79_200);
@@ -118,10 +119,10 @@ mod tests {
 
     #[test]
     fn there_is_a_largest_window() {
-        let mut tuning = Tuning::new(100_000);
+        let mut tuning = AutoTuning::new(100_000);
         tuning.on_read(ms(100), (1_000_000, 1_000_000), ROUND_TRIP);
         while tuning.grow(1_460) {}
         assert_eq!(tuning.window(), 100_000);
-        assert_eq!(Tuning::new(9_000).window(), 9_000);
+        assert_eq!(AutoTuning::new(9_000).window(), 9_000);
     }
 }

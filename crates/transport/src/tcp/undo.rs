@@ -1,41 +1,48 @@
-//! Reductions of the window that are taken back: nothing was lost, it was only late.  [RFC3522], [RFC3708], [linux-undo]
+//! Undo of window reductions after a spurious recovery: nothing was lost, segments were only late.
+//! [RFC3522], [RFC3708], [linux-undo]
 //!
-//! Two signs tell so. An ACK echoes a timestamp from before the first retransmission, so it answers the original; or each
-//! retransmission was reported as a duplicate.
+//! Two signs prove it: an ACK echoes a timestamp from before the first retransmission, so it answers the
+//! original; or every retransmission was reported as a duplicate.
 
 use airfair_units::{Bytes, Time};
 
 use super::segment::{Segment, Timestamps};
 
-/// Memory about one repair.
+/// State to undo one recovery.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Undo {
-    /// Window before it.
+    /// Congestion window before the recovery.
     pub(crate) cwnd: Bytes,
-    /// Threshold to go back to.
+    /// ssthresh to restore.
     pub(crate) ssthresh: Bytes,
-    /// Timestamp of the first retransmission: `retrans_stamp`.
-    first_again: Option<u32>,
-    /// Retransmissions that were not reported as duplicates: `undo_retrans`; `None` before the first.
+    /// `retrans_stamp`: timestamp of the first retransmission.
+    first_retransmission: Option<u32>,
+    /// `undo_retrans`: retransmissions not reported as duplicates; `None` before the first.
     unreported: Option<u32>,
 }
 
 impl Undo {
-    /// A repair begins, with the window as it was before. Slow start goes on to three quarters of it at least.
-    /// `tcp_current_ssthresh` [linux-undo]
+    /// Starts with cwnd and ssthresh from before the recovery. The restored ssthresh is at least three
+    /// quarters of cwnd.  `tcp_current_ssthresh` [linux-undo]
     pub(crate) fn new(cwnd: Bytes, ssthresh: Bytes) -> Self {
         let quarters = Bytes::new(cwnd.get() / 2 + cwnd.get() / 4);
-        Self { cwnd, ssthresh: ssthresh.max(quarters), first_again: None, unreported: None }
+        Self {
+            cwnd,
+            ssthresh: ssthresh.max(quarters),
+            first_retransmission: None,
+            unreported: None,
+        }
     }
 
-    /// A segment was sent again.
-    pub(crate) fn on_sent_again(&mut self, now: Time) {
-        self.first_again.get_or_insert(Timestamps::clock(now).get());
+    /// Counts a retransmission.
+    pub(crate) fn on_retransmitted(&mut self, now: Time) {
+        self.first_retransmission.get_or_insert(Timestamps::clock(now).get());
         self.unreported = Some(self.unreported.unwrap_or(0) + 1);
     }
 
-    /// Takes an ACK; true if it tells that there was nothing to repair. The echo is that of what has filled the gap, so that
-    /// of an ACK for nothing new says nothing.  `tcp_may_undo` [linux-undo]
+    /// Processes an ACK. Returns true if it proves that the recovery was needless. The echo is of the segment
+    /// that filled the gap, so an ACK without new data proves nothing by its echo.  `tcp_may_undo`
+    /// [linux-undo]
     pub(crate) fn on_ack(
         &mut self,
         segment: &Segment,
@@ -46,7 +53,7 @@ impl Undo {
             self.unreported = self.unreported.map(|count| count.saturating_sub(1));
         }
         let echo = segment.timestamps.map(|it| it.echo).filter(|echo| is_new && *echo != 0);
-        let answers_original = match (self.first_again, echo) {
+        let answers_original = match (self.first_retransmission, echo) {
             (Some(first), Some(echo)) => Timestamps::is_before(echo, first),
             _ => false,
         };
@@ -63,7 +70,7 @@ mod tests {
     const BEFORE: Undo = Undo {
         cwnd: Bytes::new(8_000),
         ssthresh: Bytes::new(6_000),
-        first_again: None,
+        first_retransmission: None,
         unreported: None,
     };
 
@@ -71,7 +78,7 @@ mod tests {
         Time::ZERO + Duration::from_micros(us)
     }
 
-    /// An ACK that echoes what was sent at `us`.
+    /// An ACK that echoes the timestamp of `us`.
     fn echo(us: u64) -> Segment {
         let echo = Timestamps::clock(at(us)).get();
         let timestamps = Some(Timestamps { value: NonZeroU32::MIN, echo });
@@ -80,11 +87,11 @@ mod tests {
 
     /// Verifies: [RFC3522 §3.2], [linux-undo]
     #[test]
-    fn an_echo_from_before_the_first_retransmission_tells() {
+    fn an_echo_from_before_the_first_retransmission_proves_it_needless() {
         let mut undo = BEFORE;
         assert!(!undo.on_ack(&echo(100), true, false), "nothing was sent again");
-        undo.on_sent_again(at(500));
-        undo.on_sent_again(at(600));
+        undo.on_retransmitted(at(500));
+        undo.on_retransmitted(at(600));
         assert!(!undo.on_ack(&echo(500), true, false) && !undo.on_ack(&echo(600), true, false));
         assert!(undo.on_ack(&echo(499), true, false));
         assert!(
@@ -96,10 +103,10 @@ mod tests {
 
     /// Verifies: [RFC3708 §2], [linux-undo]
     #[test]
-    fn as_many_duplicates_as_retransmissions_tell() {
+    fn as_many_duplicates_as_retransmissions_prove_them_needless() {
         let mut undo = BEFORE;
-        undo.on_sent_again(at(500));
-        undo.on_sent_again(at(500));
+        undo.on_retransmitted(at(500));
+        undo.on_retransmitted(at(500));
         assert!(!undo.on_ack(&Segment::EMPTY, true, true));
         assert!(undo.on_ack(&Segment::EMPTY, true, true));
     }

@@ -1,61 +1,61 @@
-//! Sources: packets that the application has to send, and the time of each.
+//! Traffic sources: the packets that an application generates, and their times.
 
 use std::collections::VecDeque;
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
-/// One frame of a trace.
+/// One frame of a trace, such as a video frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Time since the frame before, or since the start.
+    /// Time since the previous frame, or since the start.
     pub after: Duration,
-    /// Its size, cut into packets of at most s [octets].
+    /// Size of the frame. It is sent in packets of at most the segment size [octets].
     pub size: Bytes,
 }
 
-/// Traffic of an application.
+/// Traffic that an application generates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Traffic {
-    /// Always more, in packets of s.
+    /// Unlimited data, in packets of the segment size.
     Greedy,
-    /// Packets of s at this rate of payload.
+    /// Full-size packets at a constant rate of payload.
     Constant(DataRate),
-    /// The same for `on`, nothing for `off`, and again.
+    /// A constant rate for `on`, then a pause for `off`, repeated.
     OnOff {
-        /// Rate of payload while on.
+        /// Rate of payload during an on-period.
         rate: DataRate,
         /// Length of an on-period.
         on: Duration,
         /// Length of an off-period.
         off: Duration,
     },
-    /// Frames of a trace, as of a video.
+    /// Frames of a trace, for instance of a video.
     Frames {
-        /// In order.
+        /// Frames in the order in which they are generated.
         frames: Vec<Frame>,
-        /// From the beginning again at the end; the trace must take some time then.
+        /// True to restart the trace at its end. The trace must then have a length greater than zero.
         repeat: bool,
     },
 }
 
-/// Data that waits.
+/// Data that waits to be sent.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     octets: u64,
     since: Time,
 }
 
-/// One packet's worth of it.
+/// Payload of one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) octets: u64,
-    /// Time at which the application had it.
+    /// Time at which the application generated the data.
     pub(crate) since: Time,
-    /// The last of its frame.
+    /// True for the last packet of a frame.
     pub(crate) is_frame_end: bool,
 }
 
-/// The application at work.
+/// State of an application that generates traffic.
 #[derive(Debug)]
 pub(crate) struct Application {
     traffic: Traffic,
@@ -63,11 +63,11 @@ pub(crate) struct Application {
     buffer: u64,
     waiting: VecDeque<Waiting>,
     waiting_octets: u64,
-    /// Time at which the next packet or frame comes.
+    /// Time at which the next packet or frame is generated.
     next: Option<Time>,
-    /// Start of the on-period, or of the flow.
+    /// Start of the current on-period, or of the flow.
     period: Time,
-    /// Packets in this period, or frames ever.
+    /// Packets generated in this period, or frames generated since the start.
     count: u64,
     dropped: u64,
 }
@@ -94,7 +94,7 @@ impl Application {
         }
     }
 
-    /// The flow opens.
+    /// Restarts the traffic when the flow opens.
     pub(crate) fn open(&mut self, now: Time) {
         self.period = now;
         self.count = 0;
@@ -107,7 +107,7 @@ impl Application {
         };
     }
 
-    /// All that the application has by now is waiting.
+    /// Generates all data that is due by `now`.
     #[inline]
     pub(crate) fn advance(&mut self, now: Time) {
         while let Some(at) = self.next.filter(|&at| at <= now) {
@@ -122,13 +122,14 @@ impl Application {
         octets <= self.buffer.saturating_sub(self.waiting_octets)
     }
 
-    /// All packets of a constant rate that come up to `now` are dropped, however many they are.
+    /// Drops all packets of a constant rate that are due by `now`, in constant time.
     fn skip(&mut self, now: Time, rate: DataRate) {
-        // The first count whose spacing is longer than what has passed: ⌊count · segment / rate⌋ > passed
+        // The next packet is the first whose offset is later than the elapsed time: ⌊count · segment / rate⌋
+        // > passed.
         let passed = u128::from(now.saturating_since(self.period).as_nanos()) + 1;
         let spacing = u128::from(self.segment) * 8_000_000_000;
         let first = passed.saturating_mul(rate.bps().into()).div_ceil(spacing);
-        // After 2⁶⁴ packets a source has no more.
+        // The source ends after 2⁶⁴ packets.
         let next = u64::try_from(first).ok();
         let packets = next.unwrap_or(u64::MAX) - self.count;
         self.dropped = self.dropped.saturating_add(packets.saturating_mul(self.segment));
@@ -171,14 +172,14 @@ impl Application {
         }
     }
 
-    /// Time from the start of the period until packet `count` comes, rounded down.
+    /// Offset of packet `count` from the start of the period, rounded down.
     fn spacing(&self, rate: DataRate, count: u64) -> Duration {
         let ns =
             u128::from(count) * u128::from(self.segment) * 8_000_000_000 / u128::from(rate.bps());
         Duration::from_nanos(u64::try_from(ns).expect("a flow longer than 584 years"))
     }
 
-    /// Time at which data came that waits now; `now` for a greedy application.
+    /// Generation time of the oldest waiting data; `now` for greedy traffic.
     #[inline]
     pub(crate) fn waits_since(&self, now: Time) -> Option<Time> {
         match self.traffic {
@@ -187,13 +188,13 @@ impl Application {
         }
     }
 
-    /// Time at which the next data comes.
+    /// Time at which the next packet or frame is generated.
     #[inline]
     pub(crate) fn next(&self) -> Option<Time> {
         self.next
     }
 
-    /// The next packet's worth.
+    /// Removes and returns the payload of the next packet.
     #[inline]
     pub(crate) fn take(&mut self, now: Time) -> Option<Piece> {
         if self.traffic == Traffic::Greedy {
@@ -211,18 +212,18 @@ impl Application {
         Some(Piece { octets, since, is_frame_end })
     }
 
-    /// Nothing waits, and nothing comes.
+    /// True if nothing is waiting and nothing more will be generated.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.traffic != Traffic::Greedy && self.waiting.is_empty() && self.next.is_none()
     }
 
-    /// Octets that found the buffer full.
+    /// Octets dropped because the buffer was full.
     pub(crate) fn dropped(&self) -> Bytes {
         Bytes::new(self.dropped)
     }
 }
 
-/// Place of frame `count` in a trace of `length`.
+/// Index of frame `count` in a trace of `length` frames.
 fn index(count: u64, length: u64) -> usize {
     usize::try_from(count % length).expect("a frame of a list in memory")
 }
@@ -241,7 +242,7 @@ mod tests {
         application
     }
 
-    /// All pieces that `until` brings: arrival in ms, octets, end of frame.
+    /// All pieces generated up to `until`: time in ms, octets, end of frame.
     fn pieces(application: &mut Application, until: u64) -> Vec<(u64, u64, bool)> {
         application.advance(ms(until));
         std::iter::from_fn(|| application.take(ms(until)))
@@ -251,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_constant_rate_has_a_packet_every_8_s_over_rate() {
-        // 1000 octets at 1 Mb/s: 8 ms
+        // 1000 octets at 1 Mb/s take 8 ms.
         let mut constant = application(Traffic::Constant(DataRate::from_mbps(1)));
         assert_eq!(pieces(&mut constant, 9), []);
         assert_eq!(
@@ -264,7 +265,7 @@ mod tests {
 
     #[test]
     fn on_and_off_alternate() {
-        // on at 10, 18, 26 (20 ms from 10 on, the packet of 34 would be later), off to 60
+        // On at 10, 18 and 26: the packet of 34 would be after the 20 ms from 10 on. Off until 60.
         let traffic = Traffic::OnOff {
             rate: DataRate::from_mbps(1),
             on: Duration::from_millis(20),
@@ -293,18 +294,18 @@ mod tests {
     }
 
     #[test]
-    fn a_full_buffer_drops_what_comes() {
+    fn a_full_buffer_drops_new_data() {
         let traffic = Traffic::Constant(DataRate::from_mbps(1));
         let mut application = Application::new(traffic, Bytes::new(1_000), Some(Bytes::new(2_500)));
         application.open(ms(0));
-        // four packets at 0, 8, 16, 24 ms: two fit
+        // Four packets are generated at 0, 8, 16 and 24 ms; two of them fit.
         assert_eq!(pieces(&mut application, 24).len(), 2);
         assert_eq!(application.dropped(), Bytes::new(2_000));
         assert_eq!(pieces(&mut application, 32).len(), 1);
     }
 
     #[test]
-    fn what_finds_the_buffer_full_is_dropped_at_once_however_much_it_is() {
+    fn any_amount_of_excess_data_is_dropped_at_once() {
         let application = |bps| {
             let traffic = Traffic::Constant(DataRate::from_bps(bps));
             let mut application = Application::new(traffic, Bytes::new(1), Some(Bytes::new(50)));
@@ -312,13 +313,14 @@ mod tests {
             application.advance(Time::from_nanos(3_600_000_000_000));
             (application.waiting.len(), application.dropped().get(), application.next())
         };
-        // packet k comes after 80·k ms: 0 to 45 000 in an hour, and the next 80 ms later
+        // Packet k is generated after 80·k ms: 0 to 45 000 in an hour, and the next 80 ms later.
         assert_eq!(application(100), (50, 45_001 - 50, Some(ms(3_600_080))));
-        // 100 Gb/s are 12.5 packets per ns; an hour has 45 000 billion, and those of that nanosecond come before the next
+        // 100 Gb/s are 12.5 packets per ns. An hour has 45 000 billion of them, and 13 more are generated
+        // within the last nanosecond.
         let (waiting, dropped, next) = application(100_000_000_000);
         assert_eq!((waiting, dropped), (50, 45_000_000_000_013 - 50));
         assert_eq!(next, Some(Time::from_nanos(3_600_000_000_001)));
-        // 2⁶⁴ packets take 8 s at the largest rate: that is all
+        // At the largest rate 2⁶⁴ packets take 8 s, and the source ends.
         assert_eq!(application(u64::MAX), (50, u64::MAX - 50, None));
     }
 }

@@ -1,24 +1,25 @@
-//! Configuration of an endpoint. [`Profile`] sets all that its authors chose.
+//! Configuration of the endpoints. [`Profile`] selects the rules of a specification or implementation.
 
 use airfair_laws::tfrc::{Discounting, Equation, Params, Variant};
 use airfair_units::{Bytes, Duration};
 
 use super::application::Traffic;
 
-/// Whose TFRC. The differences stand in [`airfair_laws::tfrc`] and in [`super`].
+/// Specification or implementation of TFRC to follow. For the differences see [`airfair_laws::tfrc`] and
+/// [`super`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// The standard of 2008.
+    /// RFC 5348 of 2008.
     #[default]
     Rfc5348,
-    /// The standard of 2003, with its errata.
+    /// RFC 3448 of 2003, with its errata.
     Rfc3448,
-    /// The simulator ns-2.35.
+    /// The implementation in ns-2.35.
     Ns2,
 }
 
 impl Profile {
-    /// The sender's rules.
+    /// The sender's variant of the law.
     pub fn variant(self) -> Variant {
         match self {
             Self::Rfc5348 => Variant::Rfc5348,
@@ -28,27 +29,28 @@ impl Profile {
     }
 }
 
-/// Choices about a [`Sender`](super::Sender).
+/// Configuration of a [`Sender`](super::Sender).
 #[derive(Clone, Debug, PartialEq)]
 pub struct SenderConfig {
-    /// Rules and constants of the rate, segment size s included.
+    /// Parameters of the rate law, including the segment size s.
     pub law: Params,
-    /// Packets that the application sends.
+    /// Traffic of the application.
     pub traffic: Traffic,
-    /// Room for those that wait to be sent; what comes on top is dropped. `None` is no limit [octets].
+    /// Buffer for packets that wait to be sent; packets that exceed it are dropped. `None` is no limit
+    /// [octets].
     pub buffer: Option<Bytes>,
-    /// Name of the sender in its packets.
+    /// SSRC: identifier of the sender in its packets.
     pub ssrc: u32,
-    /// Number of the first packet.
+    /// Sequence number of the first packet.
     pub initial_seq: u16,
-    /// Granularity `t_gran` of the owner's timers: a packet may go half of it early.  [RFC5348 §8.3]
+    /// Granularity `t_gran` of the owner's timers. A packet may be sent half of it early.  [RFC5348 §8.3]
     pub granularity: Duration,
-    /// Least no-feedback timer, for owners whose timers wake late; zero in the standards.
+    /// Smallest no-feedback timer, for owners whose timers expire late; zero in the standards.
     pub least_no_feedback: Duration,
 }
 
 impl SenderConfig {
-    /// Configuration of the profile: greedy, with a clock of whole nanoseconds.
+    /// Default configuration for a profile: greedy traffic, and timers that are exact to the nanosecond.
     pub fn new(profile: Profile, segment: Bytes) -> Self {
         Self {
             law: Params::new(profile.variant(), segment),
@@ -62,63 +64,65 @@ impl SenderConfig {
     }
 }
 
-/// Time at which a packet was lost, in terms of the packets around it.  [RFC5348 §5.2]
+/// Rule for the time at which a packet was lost, interpolated from the packets around it.  [RFC5348 §5.2]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LossTime {
-    /// Between the arrivals.
+    /// Interpolate between the arrival times.
     #[default]
     ByArrival,
-    /// Between the send timestamps (ns-2, `estimate_tstamp`).
+    /// Interpolate between the send timestamps (ns-2, `estimate_tstamp`).
     BySending,
 }
 
-/// Occasions for a report, beyond new losses and the first packet.  [RFC5348 §6.1 and §6.2]
+/// Rule for when the receiver sends a report, besides those for new losses and for the first packet.
+/// [RFC5348 §6.1 and §6.2]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reports {
-    /// A round trip after the last report; if nothing had come, with the next packet.
+    /// A round trip after the last report or, if nothing had arrived by then, with the next packet.
     #[default]
     EachRoundTrip,
-    /// With the first packet a round trip after the last report, or one and a half after it (ns-2,
-    /// `recv` and `nextpkt`); and at every loss event, whether p rises or not.
+    /// With the first packet that arrives a round trip after the last report, or one and a half round trips
+    /// after it (ns-2, `recv` and `nextpkt`); and at every loss event, whether p rises or not.
     OnArrival,
 }
 
-/// Rate that the interval before the first loss stands for.
+/// Receive rate from which the loss interval before the first loss is derived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FirstInterval {
     /// The largest receive rate so far.  [RFC5348 §6.3.1]
     #[default]
     LargestSoFar,
-    /// That of the last round trip.  [RFC3448 §6.3.1]
+    /// The receive rate of the last round trip.  [RFC3448 §6.3.1]
     LastRoundTrip,
 }
 
-/// Choices about a [`Receiver`](super::Receiver).
+/// Configuration of a [`Receiver`](super::Receiver).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReceiverConfig {
-    /// Name of the receiver in its reports.
+    /// SSRC: identifier of the receiver in its reports.
     pub reporter: u32,
-    /// The only sender to listen to; `None` is the first one heard.
+    /// SSRC of the only sender to accept; `None` accepts the first one that is received.
     pub sender: Option<u32>,
-    /// Later packets that make a missing one lost, `NDUPACK`, at least 1.  [RFC5348 §5.1]
+    /// `NDUPACK`: number of later packets after which a missing one counts as lost, at least 1.
+    /// [RFC5348 §5.1]
     pub later_packets: u32,
-    /// Time at which a packet was lost.
+    /// Rule for the time of a loss.
     pub loss_time: LossTime,
-    /// History discounting.
+    /// History discounting of the loss intervals.  [RFC5348 §5.5]
     pub discounting: Discounting,
-    /// Occasions for a report.
+    /// Rule for when reports are sent.
     pub reports: Reports,
-    /// True if the current loss interval counts the newest packet, `S_C - S_A + 1`, as
-    /// [RFC5348 §5.3] has it; the packets since the loss in [RFC3448 §5.4].
+    /// True if the current loss interval includes the newest packet, `S_C - S_A + 1`, as in [RFC5348 §5.3];
+    /// false if it has only the packets since the loss, as in [RFC3448 §5.4].
     pub counts_newest: bool,
-    /// Rate that the first loss interval stands for.
+    /// Receive rate from which the first loss interval is derived.
     pub first_interval: FirstInterval,
-    /// The equation that turns the receive rate into the first loss interval.  [RFC5348 §6.3.1]
+    /// Throughput equation that converts the receive rate to the first loss interval.  [RFC5348 §6.3.1]
     pub equation: Equation,
 }
 
 impl ReceiverConfig {
-    /// Configuration of the profile.
+    /// Default configuration for a profile.
     pub fn new(profile: Profile) -> Self {
         let standard = Self {
             reporter: 2,

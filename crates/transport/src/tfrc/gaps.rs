@@ -1,11 +1,12 @@
-//! Which packets that came too late had been missing: a late packet is no copy.
+//! Missing packets at the receiver, to distinguish late packets from duplicates.
 
 use std::collections::VecDeque;
 
-/// Ranges remembered; of more, the oldest is forgotten, and what fills it counts as a copy.
+/// Number of ranges kept. If there are more, the oldest is dropped, and its packets count as duplicates when
+/// they arrive.
 const RANGES: usize = 64;
 
-/// Numbers of packets that never came.
+/// Numbers of missing packets.
 #[derive(Debug, Default)]
 pub(crate) struct Gaps {
     /// First and last number of each range.
@@ -13,7 +14,7 @@ pub(crate) struct Gaps {
 }
 
 impl Gaps {
-    /// The packets from `first` to `last` are missing; none of them if `last` is before `first`.
+    /// Adds the packets from `first` to `last`; none if `last` is before `first`.
     pub(crate) fn add(&mut self, first: u64, last: u64) {
         if first > last {
             return;
@@ -24,10 +25,10 @@ impl Gaps {
         }
     }
 
-    /// Packet `number` has come after all: true if it was missing. It is so once.
+    /// Removes packet `number`, which has arrived. Returns true if it was missing.
     pub(crate) fn fill(&mut self, number: u64) -> bool {
         let holds = |&(first, last): &(u64, u64)| (first..=last).contains(&number);
-        // What comes late was mostly lost of late.
+        // Most late packets belong to a recent gap.
         let Some(place) = self.ranges.iter().rposition(holds) else { return false };
         let (first, last) = self.ranges[place];
         if number < last {

@@ -1,58 +1,60 @@
-//! Which packets came, which are lost, and which losses are one event.  [RFC5348 §5.1 and §5.2]
+//! Loss detection at the receiver: packets that arrived, packets that are lost, and loss events.
+//! [RFC5348 §5.1 and §5.2]
 
 use airfair_units::{Duration, Time};
 
 use super::config::LossTime;
 use super::gaps::Gaps;
 
-/// Loss events in one gap; what is lost beyond them belongs to the last. A sender that hears nothing halves its
-/// rate each four round trips, some ten times, and then each two packets until it has one in 64 s: of more events
-/// only numbers that were made up tell, or an outage of most of an hour.
+/// Largest number of loss events in one gap; further losses belong to the last event. A sender without
+/// feedback halves its rate every four round trips, about ten times, and then every two packets, down to one
+/// packet in 64 s. More events can only result from forged sequence numbers or from an outage of most of an
+/// hour.
 const EVENTS_PER_GAP: usize = 128;
 
-/// A packet that came.
+/// An arrived packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Arrival {
     number: u64,
-    /// On the clock that [`LossTime`] chooses.
+    /// Time of the packet on the clock that [`LossTime`] selects.
     at: Time,
 }
 
-/// Kind that a packet turned out to be of.
+/// Classification of an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Placement {
-    /// The next in order, or after a gap.
+    /// Next in order, or after a gap.
     New,
-    /// It fills a gap that was not yet a loss.
+    /// Fills a gap that does not count as a loss yet.
     Reordered,
-    /// It counts as lost by now, or was sent before the first one that came.
+    /// Counts as lost already, or was sent before the first packet that arrived.
     Late,
-    /// It came before.
+    /// Arrived before: a duplicate.
     Copy,
 }
 
-/// The first lost packet of a loss event.
+/// A loss event, identified by its first lost packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LossEvent {
     pub(crate) number: u64,
     at: Time,
 }
 
-/// Packets that came, in the order of the numbers.
+/// Packets that arrived, in the order of their numbers.
 #[derive(Debug)]
 pub(crate) struct History {
-    /// Later packets that make a missing one lost.
+    /// Number of later packets after which a missing one counts as lost.
     later_packets: usize,
-    /// The last packet below which nothing is open.
+    /// The last packet before the first open gap.
     before: Option<Arrival>,
-    /// Those beyond the first gap, in order.
+    /// Packets beyond the first open gap, in order.
     beyond: Vec<Arrival>,
     /// The newest loss event.
     event: Option<LossEvent>,
-    /// First packets of loss events not yet fetched.
+    /// Loss events not yet fetched.
     events: Vec<LossEvent>,
     lost: u64,
-    /// Packets that may still come late.
+    /// Missing packets that may still arrive late.
     gaps: Gaps,
 }
 
@@ -71,7 +73,8 @@ impl History {
         }
     }
 
-    /// Packet `number` came. Afterwards [`new_event`](Self::new_event) tells of losses this reveals.
+    /// Records the arrival of packet `number`. Loss events that it reveals are available from
+    /// [`take_events`](Self::take_events).
     #[inline]
     pub(crate) fn insert(&mut self, number: u64, at: Time, rtt: Duration) -> Placement {
         let arrival = Arrival { number, at };
@@ -107,7 +110,7 @@ impl History {
         if is_newest { Placement::New } else { Placement::Reordered }
     }
 
-    /// Closes gaps that are filled, and gaps that enough later packets have revealed.
+    /// Closes gaps that are filled, and those that count as lost because enough later packets have arrived.
     fn settle(&mut self, rtt: Duration) {
         let mut settled = 0;
         while let (Some(before), Some(&after)) = (self.before, self.beyond.get(settled)) {
@@ -115,7 +118,7 @@ impl History {
                 if self.beyond.len() - settled < self.later_packets {
                     break;
                 }
-                self.lose(before, after, rtt);
+                self.mark_lost(before, after, rtt);
             }
             self.before = Some(after);
             settled += 1;
@@ -123,16 +126,16 @@ impl History {
         self.beyond.drain(..settled);
     }
 
-    /// All between the two is lost; their times are interpolated.  [RFC5348 §5.2]
+    /// Marks all packets between the two as lost, at interpolated times.  [RFC5348 §5.2]
     ///
-    /// The work is in proportion to the loss events, not to the packets.
-    fn lose(&mut self, before: Arrival, after: Arrival, rtt: Duration) {
+    /// The time this takes grows with the loss events, not with the packets.
+    fn mark_lost(&mut self, before: Arrival, after: Arrival, rtt: Duration) {
         let gap = Gap { before, after };
         self.lost += gap.packets() - 1;
         self.gaps.add(before.number + 1, after.number - 1);
         let mut from = 1;
         for _ in 0..EVENTS_PER_GAP {
-            // Within a round trip of the event's start it is the same event.
+            // A loss within a round trip of the event's start belongs to the same event.
             let same = self.event.map(|event| event.at.as_nanos().saturating_add(rtt.as_nanos()));
             let Some(position) = gap.first_after(same, from) else { return };
             let event = LossEvent { number: before.number + position, at: gap.time(position) };
@@ -142,7 +145,7 @@ impl History {
         }
     }
 
-    /// Loss events since the last question, the oldest first.
+    /// Returns the loss events since the last call, the oldest first.
     #[inline]
     pub(crate) fn take_events(&mut self) -> Vec<LossEvent> {
         std::mem::take(&mut self.events)
@@ -153,13 +156,13 @@ impl History {
         !self.events.is_empty()
     }
 
-    /// Packets lost.
+    /// Number of packets that count as lost.
     pub(crate) fn lost(&self) -> u64 {
         self.lost
     }
 }
 
-/// Two packets that came, and none between them.
+/// Two arrived packets with only missing packets between them.
 #[derive(Clone, Copy, Debug)]
 struct Gap {
     before: Arrival,
@@ -167,7 +170,7 @@ struct Gap {
 }
 
 impl Gap {
-    /// Intervals between packets, one more than packets lost.
+    /// Number of intervals between packets, which is one more than the packets lost.
     fn packets(&self) -> u64 {
         self.after.number - self.before.number
     }
@@ -176,14 +179,14 @@ impl Gap {
         self.after.at.saturating_since(self.before.at)
     }
 
-    /// Time at which the packet at this position was lost, rounded down to the nanosecond.  [RFC5348 §5.2]
+    /// Interpolated time of the loss at `position`, rounded down to the nanosecond.  [RFC5348 §5.2]
     fn time(&self, position: u64) -> Time {
         let part = u128::from(self.span().as_nanos()) * u128::from(position);
         let share = u64::try_from(part / u128::from(self.packets())).expect("a part of a span");
         self.before.at + Duration::from_nanos(share)
     }
 
-    /// Position of the first lost packet, `from` or later, whose time is after `limit` [ns].
+    /// Position of the first lost packet, at or after `from`, whose time is after `limit` [ns].
     fn first_after(&self, limit: Option<u64>, from: u64) -> Option<u64> {
         let behind = limit.and_then(|limit| limit.checked_sub(self.before.at.as_nanos()));
         let least = match (behind, self.span().as_nanos()) {
@@ -200,7 +203,7 @@ impl Gap {
     }
 }
 
-/// Which of its two times counts for a packet.
+/// Time of a packet for loss detection: its arrival or its send timestamp, by the rule.
 pub(crate) fn loss_clock(rule: LossTime, arrived: Time, sent: Time) -> Time {
     match rule {
         LossTime::ByArrival => arrived,
@@ -220,7 +223,8 @@ mod tests {
         Time::ZERO + Duration::from_millis(ms)
     }
 
-    /// Numbers with their times; the first lost packets of the events found.
+    /// The first lost packets of the events found for `(number, time in ms)` arrivals, and the number of
+    /// losses.
     fn events(later_packets: u32, arrivals: &[(u64, u64)]) -> (Vec<(u64, u64)>, u64) {
         let mut history = History::new(later_packets);
         for &(number, at) in arrivals {
@@ -238,7 +242,7 @@ mod tests {
         assert_eq!(events(3, &two), (vec![], 0));
         let three = [(0, 0), (2, 20), (3, 30), (4, 40)];
         assert_eq!(events(3, &three), (vec![(1, 10)], 1));
-        // in whatever order they come
+        // The order of arrival does not matter.
         assert_eq!(events(3, &[(0, 0), (4, 20), (3, 30), (2, 40)]).1, 1);
         assert_eq!(events(1, &two), (vec![(1, 10)], 1));
     }
@@ -256,7 +260,7 @@ mod tests {
     #[test]
     fn a_late_packet_is_no_copy() {
         let mut history = History::new(3);
-        // 12 and 13 are lost by 16; 9 was sent before the first that came
+        // 12 and 13 are lost once 16 has arrived; 9 was sent before the first packet that arrived.
         let places = [10, 11, 14, 15, 16, 13, 13, 12, 14, 9, 9]
             .map(|number| history.insert(number, ms(0), RTT));
         let late = [Late, Copy, Late, Copy, Late, Copy];
@@ -264,7 +268,7 @@ mod tests {
         assert_eq!(history.lost(), 2);
     }
 
-    /// Loss events of a gap as RFC 5348 says them: packet by packet.
+    /// Loss events of a gap computed packet by packet, as RFC 5348 defines them.
     fn packet_by_packet(gap: Gap, mut event: Option<LossEvent>, rtt: Duration) -> Vec<LossEvent> {
         let mut events = Vec::new();
         for position in 1..gap.packets() {
@@ -295,7 +299,7 @@ mod tests {
             history.event = earlier.map(|at| LossEvent { number: 1, at: Time::from_nanos(at) });
             let mut expected = packet_by_packet(gap, history.event, rtt);
             expected.truncate(EVENTS_PER_GAP);
-            history.lose(gap.before, gap.after, rtt);
+            history.mark_lost(gap.before, gap.after, rtt);
             prop_assert_eq!(history.take_events(), expected);
         }
     }
@@ -313,20 +317,20 @@ mod tests {
     /// Verifies: [RFC5348 §5.2]
     #[test]
     fn losses_within_a_round_trip_of_the_first_are_one_event() {
-        // 1 lost at 10; 3 at 60 and 5 at 110 = 10 + R belong to it; 7 at 111 does not
+        // 1 is lost at 10. 3 at 60 and 5 at 110 = 10 + R belong to its event; 7 at 111 does not.
         let arrivals =
             [(0, 0), (2, 20), (4, 100), (6, 120), (8, 102), (9, 130), (10, 140), (11, 150)];
         assert_eq!(events(3, &arrivals[..4]).0, [(1, 10)]);
         let (found, lost) = events(3, &arrivals);
-        // 7 lies between 6 at 120 and 8 at 102: at 120
+        // 7 is between 6 at 120 and 8 at 102, so it is lost at 120.
         assert_eq!((found, lost), (vec![(1, 10), (7, 120)], 4));
     }
 
     /// Verifies: [RFC5348 §5.2]
     #[test]
     fn a_long_gap_is_as_many_events_as_it_takes_round_trips() {
-        // 30 packets in 300 ms, all but the ends lost: packet k at 10·k
-        // 1 at 10; the first after 110 is 12 at 120; after 220 it is 23 at 230
+        // 30 packets in 300 ms, all but the ends lost: packet k at 10·k.
+        // 1 is lost at 10; the first after 110 is 12 at 120; the first after 220 is 23 at 230.
         let arrivals = [(0, 0), (30, 300), (31, 310), (32, 320)];
         assert_eq!(events(3, &arrivals), (vec![(1, 10), (12, 120), (23, 230)], 29));
     }

@@ -1,25 +1,27 @@
-//! Was the sender data-limited in the interval that a report covers?  [RFC5348 §8.2.1]
+//! Detection of data-limited intervals: whether the application or the rate limited the sender in the
+//! interval that a report covers.  [RFC5348 §8.2.1]
 //!
-//! The RFC keeps two instants and may miss a third; runs of packets that the rate alone held back are
-//! as cheap and miss nothing: a greedy sender is one run for ever.
+//! The RFC keeps two instants and may miss a third. This module keeps runs of packets that only the rate has
+//! delayed, which needs as little memory and misses nothing: a greedy sender is a single run.
 
 use std::collections::VecDeque;
 
-/// Runs remembered. They end only where packets alternate; of more, the two oldest become one.
+/// Number of runs kept. A run ends only where delayed and undelayed packets alternate; of more runs, the two
+/// oldest are merged.
 const RUNS: usize = 64;
 
-/// Times at which packets went out that had waited for their time [µs].
+/// Send times of packets that only the rate has delayed [µs].
 #[derive(Debug, Default)]
 pub(crate) struct Limited {
     /// First and last packet of each run, in order.
     runs: VecDeque<(u64, u64)>,
     is_in_run: bool,
-    /// Up to here, inclusive, reports have covered.
+    /// Latest time that reports have covered, inclusive.
     covered: Option<u64>,
 }
 
 impl Limited {
-    /// A packet went out at `at`; the rate allowed no earlier one if `is_full`.
+    /// Records a packet sent at `at`. `is_full` is true if the rate allowed no earlier time.
     pub(crate) fn on_sent(&mut self, at: u64, is_full: bool) {
         match self.runs.back_mut() {
             Some((_, last)) if is_full && self.is_in_run => *last = at,
@@ -34,7 +36,8 @@ impl Limited {
         }
     }
 
-    /// A report covers all packets up to the one sent at `to`: whether none of them had waited.
+    /// Marks all packets sent up to `to` as covered by a report. Returns true if the interval was
+    /// data-limited: the rate has delayed none of its packets.
     pub(crate) fn cover(&mut self, to: u64) -> bool {
         let from = self.covered;
         let is_new = |last| from.is_none_or(|from| last > from);
@@ -60,7 +63,8 @@ mod tests {
         {
             limited.on_sent(at, is_full);
         }
-        // [0, 0], (0, 10] and (10, 20] hold full packets, (20, 30] and (30, 49] none, (49, 50] one
+        // The intervals [0, 0], (0, 10] and (10, 20] contain rate-limited packets, (20, 30] and (30, 49]
+        // none, (49, 50] one.
         for (to, is_limited) in
             [(0, false), (10, false), (20, false), (30, true), (49, true), (50, false)]
         {

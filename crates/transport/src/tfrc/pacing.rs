@@ -1,4 +1,4 @@
-//! Time at which the next packet may go.  [RFC5348 §4.6]
+//! Pacing: the time at which the next packet may be sent.  [RFC5348 §4.6]
 
 use airfair_units::{Duration, Time};
 
@@ -9,12 +9,12 @@ pub(crate) struct Pacing {
     last: Time,
     /// Nominal time of the next packet.
     due: Time,
-    /// Rest of the exact value, which `due` leaves out, below one [ns].
+    /// Part of the exact due time below one nanosecond, which `due` omits [ns].
     fraction: f64,
 }
 
 impl Pacing {
-    /// The first packet is due at once.
+    /// Starts with a packet due at once.
     pub(crate) fn new(now: Time) -> Self {
         Self { last: now, due: now, fraction: 0.0 }
     }
@@ -23,10 +23,10 @@ impl Pacing {
         self.due
     }
 
-    /// A packet went out at `now`, and the next comes `interval` seconds later.
+    /// Records a packet sent at `now`. The next one is due `interval` seconds later.
     ///
-    /// `credit` is how late a packet may have been without shifting all that follow: so a coarse timer
-    /// loses nothing, and an idle sender gathers next to nothing.
+    /// A packet may be late by up to `credit` without delaying the following ones. A coarse timer thus loses
+    /// no rate, and an idle sender accumulates almost no credit.
     pub(crate) fn sent(&mut self, now: Time, interval: f64, credit: Duration) {
         let earliest = Time::from_nanos(now.as_nanos().saturating_sub(credit.as_nanos()));
         if self.due < earliest {
@@ -36,7 +36,8 @@ impl Pacing {
         self.advance(interval);
     }
 
-    /// From now on the interval is another. Credit of before stays, and none comes from the change.
+    /// Changes the interval, counted from the last packet. Earlier credit remains, and the change creates
+    /// none.
     pub(crate) fn change(&mut self, now: Time, interval: f64) {
         let before = self.due;
         if self.due == self.last {
@@ -47,8 +48,8 @@ impl Pacing {
         self.due = self.due.max(before.min(now));
     }
 
-    /// The next packet is due now, whatever the interval.
-    pub(crate) fn hurry(&mut self, now: Time) {
+    /// Makes the next packet due now, whatever the interval.
+    pub(crate) fn send_now(&mut self, now: Time) {
         if self.due > now {
             (self.due, self.fraction) = (now, 0.0);
         }
@@ -88,10 +89,10 @@ mod tests {
     #[test]
     fn a_late_packet_shifts_the_others_beyond_its_credit_only() {
         let mut pacing = Pacing::new(ns(1_000));
-        // 30 late with a credit of 50: the next as if it had been on time
+        // With 30 ns of delay and a credit of 50, the next packet is due as if this one had been on time.
         pacing.sent(ns(1_030), 100e-9, Duration::from_nanos(50));
         assert_eq!(pacing.due(), ns(1_100));
-        // 500 late: 450 are gone
+        // With 500 ns of delay, 450 are lost.
         pacing.sent(ns(1_600), 100e-9, Duration::from_nanos(50));
         assert_eq!(pacing.due(), ns(1_650));
     }
@@ -104,12 +105,12 @@ mod tests {
         assert_eq!(pacing.due(), ns(400));
         pacing.change(ns(200), 900e-9);
         assert_eq!(pacing.due(), ns(900));
-        // due at 50, which is over: at once
+        // The due time of 50 is in the past, so the packet is due now.
         pacing.change(ns(300), 50e-9);
         assert_eq!(pacing.due(), ns(300));
         pacing.sent(ns(300), 100e-9, NO_CREDIT);
         assert_eq!(pacing.due(), ns(400));
-        // the owner is late, 400 was its credit before the change
+        // The owner is late. The credit from 400 on existed before the change.
         pacing.change(ns(450), 20e-9);
         assert_eq!(pacing.due(), ns(400));
     }

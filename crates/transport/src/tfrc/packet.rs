@@ -1,4 +1,4 @@
-//! Packets: they travel between the endpoints.
+//! Packets that travel between the endpoints.
 
 use airfair_units::{Bytes, Duration, Time};
 
@@ -9,20 +9,20 @@ const IP_HEADER: u64 = 20;
 /// UDP header [octets].  [RFC768]
 const UDP_HEADER: u64 = 8;
 
-/// One packet of data, its payload virtual.  [RFC3550 §5.1], [AVT-TFRC §4]
+/// One data packet. The payload has a length but no content.  [RFC3550 §5.1], [AVT-TFRC §4]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Data {
-    /// Sender.
+    /// SSRC: identifier of the sender.
     pub ssrc: u32,
-    /// Number of the packet; wraps.
+    /// Sequence number; wraps.
     pub seq: u16,
-    /// Time at which the application had the first octet of its frame, on a clock of 90 kHz; wraps.
+    /// RTP timestamp: time at which the application generated the frame, on a clock of 90 kHz; wraps.
     pub media_time: u32,
-    /// The last packet of its frame.
+    /// RTP marker: true for the last packet of a frame.
     pub is_frame_end: bool,
-    /// Time at which it was sent, on the sender's clock; wraps after 71 minutes [µs].
+    /// Send time on the sender's clock; wraps after 71 minutes [µs].
     pub sent_at: u32,
-    /// The sender's round trip estimate, 24 bits; 0 while there is none [µs].
+    /// The sender's round-trip estimate, 24 bits; 0 while there is none [µs].
     pub rtt: u32,
     /// Application data [octets].
     pub payload: u32,
@@ -39,17 +39,17 @@ impl Data {
 /// One report of a receiver.  [RFC5348 §3.2.2], [AVT-TFRC §5]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feedback {
-    /// Receiver, who reports.
+    /// SSRC of the receiver that reports.
     pub reporter: u32,
-    /// Whose data it is about.
+    /// SSRC of the sender whose data the report is about.
     pub ssrc: u32,
-    /// [`Data::sent_at`] of the received packet with the highest number: `t_recvdata` [µs].
+    /// `t_recvdata`: [`Data::sent_at`] of the received packet with the highest number [µs].
     pub sent_at: u32,
-    /// Time since that packet came: `t_delay` [µs].
+    /// `t_delay`: time between the arrival of that packet and this report [µs].
     pub delay: u32,
-    /// `X_recv` [octets/s].
+    /// `X_recv`: receive rate [octets/s].
     pub receive_rate: u32,
-    /// p in units of 2⁻³².
+    /// Loss event rate p in units of 2⁻³².
     pub loss_event_rate: u32,
 }
 
@@ -59,7 +59,7 @@ impl Feedback {
         Bytes::new(IP_HEADER + UDP_HEADER + wire::FEEDBACK as u64)
     }
 
-    /// p as a fraction.
+    /// Loss event rate p as a fraction.
     pub fn loss_event_fraction(&self) -> f64 {
         f64::from(self.loss_event_rate) / 4_294_967_296.0
     }
@@ -70,18 +70,18 @@ pub(crate) fn micros(time: Time) -> u64 {
     time.as_nanos() / 1_000
 }
 
-/// The low 32 bits: what a header can say.
+/// Low 32 bits of `value`, for a header field.
 #[expect(clippy::cast_possible_truncation, reason = "the field wraps")]
 pub(crate) fn wrapping(value: u64) -> u32 {
     value as u32
 }
 
-/// A duration as a field of 32 bits, at most its largest value [µs].
+/// Duration for a field of 32 bits, limited to its largest value [µs].
 pub(crate) fn saturating_micros(duration: Duration) -> u32 {
     u32::try_from(duration.as_nanos() / 1_000).unwrap_or(u32::MAX)
 }
 
-/// A value as a field of 32 bits: rounded, between 0 and its largest.
+/// Value for a field of 32 bits: rounded, and limited to its range.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
 pub(crate) fn saturating_field(value: f64) -> u32 {
     (value + 0.5) as u32

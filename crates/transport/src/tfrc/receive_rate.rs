@@ -1,23 +1,23 @@
-//! `X_recv`: how fast data comes.  [RFC5348 §6.2]
+//! The receive rate `X_recv`.  [RFC5348 §6.2]
 
 use std::collections::VecDeque;
 
 use airfair_units::{Duration, Time};
 
-/// Arrivals remembered each for itself. With more of them in a round trip, those that are closer together than
-/// this part of it count as one, so that memory is bounded and the rate is right within that part.
+/// Number of arrivals kept singly. If a round trip has more, arrivals closer together than this fraction of
+/// it are merged, so that memory is bounded and the rate is exact to that fraction.
 const SINGLE_ARRIVALS: usize = 1 << 16;
 
-/// Octets that came since the last report, and in the last round trip.
+/// Octets received since the last report, and in the last round trip.
 #[derive(Debug, Default)]
 pub(crate) struct ReceiveRate {
-    /// Arrivals of the last round trip, perhaps some before.
+    /// Arrivals of the last round trip, and perhaps one before.
     recent: VecDeque<(Time, u64)>,
     recent_octets: u64,
     /// Octets and packets since the last report.
     octets: u64,
     packets: u64,
-    /// Time at which the last report went; `None` before the first.
+    /// Time of the last report; `None` before the first.
     reported_at: Option<Time>,
     /// Largest rate reported so far [octets/s].
     largest: f64,
@@ -42,7 +42,7 @@ impl ReceiveRate {
         self.forget(now, rtt);
     }
 
-    /// Only what came less than a round trip ago remains.
+    /// Removes arrivals that are a round trip old or more.
     #[inline]
     fn forget(&mut self, now: Time, rtt: Duration) {
         while let Some(&(at, octets)) = self.recent.front()
@@ -54,11 +54,11 @@ impl ReceiveRate {
         }
     }
 
-    /// Octets per second since the last report; if that was less than a round trip ago, in the last
-    /// round trip.
+    /// Receive rate since the last report or, if that was less than a round trip ago, in the last round trip
+    /// [octets/s].
     #[expect(clippy::cast_precision_loss, reason = "far less than 2^53 octets in a round trip")]
     pub(crate) fn rate(&mut self, now: Time, rtt: Duration) -> f64 {
-        // The first packet alone says nothing of a rate.  [RFC5348 §6.3]
+        // A single packet gives no rate.  [RFC5348 §6.3]
         let Some(reported_at) = self.reported_at else { return 0.0 };
         let elapsed = now.saturating_since(reported_at);
         if elapsed >= rtt && !elapsed.is_zero() {
@@ -68,29 +68,29 @@ impl ReceiveRate {
         if rtt.is_zero() { 0.0 } else { self.recent_octets as f64 / rtt.as_secs_f64() }
     }
 
-    /// Octets per second in the last round trip, for the first loss interval.  [RFC5348 §6.3.1]
+    /// Receive rate in the last round trip, for the first loss interval [octets/s].  [RFC5348 §6.3.1]
     #[expect(clippy::cast_precision_loss, reason = "far less than 2^53 octets in a round trip")]
     pub(crate) fn last_round_trip(&mut self, now: Time, rtt: Duration) -> f64 {
         self.forget(now, rtt);
         self.recent_octets as f64 / rtt.as_secs_f64()
     }
 
-    /// True if a report would have something to say.
+    /// True if a packet has arrived since the last report.
     pub(crate) fn has_news(&self) -> bool {
         self.packets > 0
     }
 
-    /// Time at which the last report went.
+    /// Time of the last report.
     pub(crate) fn reported_at(&self) -> Option<Time> {
         self.reported_at
     }
 
-    /// The largest rate that a report has had [octets/s].  [RFC5348 §6.3.1]
+    /// Largest receive rate reported so far [octets/s].  [RFC5348 §6.3.1]
     pub(crate) fn largest(&self) -> f64 {
         self.largest
     }
 
-    /// A report of `rate` goes.
+    /// Records a report of `rate`.
     pub(crate) fn on_report(&mut self, now: Time, rate: f64) {
         self.largest = self.largest.max(rate);
         (self.octets, self.packets, self.reported_at) = (0, 0, Some(now));

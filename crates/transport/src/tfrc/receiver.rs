@@ -1,4 +1,4 @@
-//! The receiving endpoint: loss events, receive rate, reports.  [RFC5348 §5 and §6]
+//! The receiving endpoint: loss events, receive rate and reports.  [RFC5348 §5 and §6]
 
 use airfair_laws::tfrc::{LossIntervals, inverse_throughput};
 use airfair_units::{Bytes, DataRate, Duration, Time};
@@ -10,15 +10,15 @@ use super::receive_rate::ReceiveRate;
 use super::sequence::Unwrapper;
 use super::stats::{ReceiverEvent, ReceiverStats};
 
-/// 2³²: the unit of a reported p is its inverse.
+/// 2³², the inverse of the unit of p in a report.
 const UNIT: f64 = 4_294_967_296.0;
 
-/// Occasion of the next report.
+/// State of the next report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Report {
-    /// Nothing has come yet, or no round trip is known: with the next packet.
+    /// With the next packet, because nothing has arrived since the last report, or no round trip is known.
     WithNextPacket,
-    /// Time at which the feedback timer expires.
+    /// At this time, when the feedback timer expires.
     At(Time),
     /// To be sent now.
     Due,
@@ -32,23 +32,23 @@ struct Newest {
     arrived: Time,
 }
 
-/// The sender listened to.
+/// The sender whose packets are accepted.
 #[derive(Clone, Copy, Debug)]
 struct Peer {
     ssrc: u32,
     first: u64,
     newest: Newest,
-    /// Its round trip estimate; nothing while it has none.
+    /// Round-trip estimate of the sender; zero while it has none.
     rtt: Duration,
-    /// Its send timestamps without wrap, on its own clock [µs].
+    /// Latest send timestamp, unwrapped, on the sender's clock [µs].
     sent_micros: u64,
-    /// Largest payload, taken for s [octets].
+    /// Largest payload received, which is taken for the segment size s [octets].
     segment: u32,
 }
 
 /// Receives one flow.
 ///
-/// It has no `open`: the first packet opens. A receiver that hears nothing says nothing.
+/// There is no `open`: the first packet opens the flow. A receiver without packets sends no reports.
 #[derive(Debug)]
 pub struct Receiver {
     config: ReceiverConfig,
@@ -58,18 +58,19 @@ pub struct Receiver {
     /// First packet of the newest loss event.
     last_event: Option<u64>,
     intervals: LossIntervals,
-    /// p as last computed.
+    /// Loss event rate p when last computed.
     loss_event_rate: f64,
     rate: ReceiveRate,
-    /// Rate that reports say instead of the receive rate [octets/s].
-    granted: Option<f64>,
+    /// Rate in reports instead of the receive rate, set by [`set_rate_limit`](Self::set_rate_limit)
+    /// [octets/s].
+    rate_limit: Option<f64>,
     report: Report,
     pending_events: u64,
     stats: ReceiverStats,
 }
 
 impl Receiver {
-    /// A receiver that waits for its sender.
+    /// Creates a receiver that waits for its sender.
     pub fn new(config: ReceiverConfig) -> Self {
         Self {
             config,
@@ -80,20 +81,20 @@ impl Receiver {
             intervals: LossIntervals::default(),
             loss_event_rate: 0.0,
             rate: ReceiveRate::default(),
-            granted: None,
+            rate_limit: None,
             report: Report::WithNextPacket,
             pending_events: 0,
             stats: ReceiverStats::default(),
         }
     }
 
-    /// Limits the sender's rate of payload: from now on reports say half of `limit` instead of what was received,
-    /// and a sender sends twice of that at most. `None`: they say what was received.  [occupancy-tfrc §III-D]
+    /// Limits the sender's rate of payload. Reports then contain half of `limit` instead of the receive rate,
+    /// and a sender sends at most twice the reported rate. `None` ends the limit.  [occupancy-tfrc §III-D]
     pub fn set_rate_limit(&mut self, limit: Option<DataRate>) {
-        self.granted = limit.map(|limit| octets_per_second(limit) / 2.0);
+        self.rate_limit = limit.map(|limit| octets_per_second(limit) / 2.0);
     }
 
-    /// A packet of data has arrived.  [RFC5348 §6.1]
+    /// Processes a data packet.  [RFC5348 §6.1]
     pub fn handle_data(&mut self, now: Time, data: &Data) {
         let known = self.peer.map(|peer| peer.ssrc).or(self.config.sender);
         if known.is_some_and(|ssrc| ssrc != data.ssrc) {
@@ -111,7 +112,7 @@ impl Receiver {
         }
         let clock = loss_clock(self.config.loss_time, now, sent);
         match self.history.insert(number, clock, peer.rtt) {
-            // What either says of time and round trip is no news.
+            // The time and the round trip in a late or duplicate packet are out of date.
             Placement::Late => {
                 self.stats.late += 1;
                 return;
@@ -134,7 +135,8 @@ impl Receiver {
         }
     }
 
-    /// Takes in new loss events; whether they are worth a report at once.  [RFC5348 §6.1 steps 3 and 4]
+    /// Processes new loss events. Returns true if they require a report at once.
+    /// [RFC5348 §6.1 steps 3 and 4]
     fn learn(&mut self, now: Time, peer: &Peer) -> bool {
         let before = self.loss_event_rate;
         let mut previous = None;
@@ -153,10 +155,10 @@ impl Receiver {
         self.config.reports == Reports::OnArrival || self.loss_event_rate > before
     }
 
-    /// The interval before the first loss, such that the equation gives the receive rate.
+    /// Length of the interval before the first loss, for which the equation yields the receive rate.
     /// [RFC5348 §6.3.1]
     ///
-    /// Without a round trip the equation says nothing, and the packets are counted.
+    /// Without a round-trip estimate the equation cannot be used, and the packets are counted instead.
     fn first_interval(&mut self, now: Time, peer: &Peer, event: LossEvent) -> f64 {
         if peer.rtt.is_zero() {
             return packets(event.number - peer.first);
@@ -173,7 +175,7 @@ impl Receiver {
         1.0 / inverse_throughput(&self.config.equation, segment, peer.rtt.as_secs_f64(), target)
     }
 
-    /// p now, the current interval included.  [RFC5348 §5.3, §5.4]
+    /// Loss event rate p now, including the current interval.  [RFC5348 §5.3, §5.4]
     fn current_loss_event_rate(&self) -> f64 {
         let (Some(peer), Some(start)) = (&self.peer, self.last_event) else { return 0.0 };
         let since = packets(peer.newest.number.saturating_sub(start));
@@ -181,7 +183,7 @@ impl Receiver {
         self.intervals.loss_event_rate(current, self.config.discounting)
     }
 
-    /// True if an arrival that revealed nothing is the occasion for a report.  [RFC5348 §6.1]
+    /// True if the arrival of a packet without a new loss requires a report.  [RFC5348 §6.1]
     fn is_time_to_report(&self, now: Time, peer: &Peer) -> bool {
         match (self.report, self.config.reports) {
             (Report::WithNextPacket | Report::Due, _) => true,
@@ -194,7 +196,7 @@ impl Receiver {
         }
     }
 
-    /// The feedback timer may have expired. Calls at other times change nothing.  [RFC5348 §6.2]
+    /// Processes an expiry of the feedback timer. Calls before the deadline change nothing.  [RFC5348 §6.2]
     pub fn handle_timeout(&mut self, now: Time) {
         if let Report::At(at) = self.report
             && at <= now
@@ -203,7 +205,7 @@ impl Receiver {
         }
     }
 
-    /// Time at which [`handle_timeout`](Self::handle_timeout) wants to be called.
+    /// Time at which the owner has to call [`handle_timeout`](Self::handle_timeout).
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
         match self.report {
@@ -212,7 +214,7 @@ impl Receiver {
         }
     }
 
-    /// The next report to send.  [RFC5348 §6.2 and §3.2.2]
+    /// Returns the next report to send, if one is due.  [RFC5348 §6.2 and §3.2.2]
     #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Feedback> {
         if self.report != Report::Due {
@@ -241,28 +243,28 @@ impl Receiver {
             ssrc: peer.ssrc,
             sent_at: peer.newest.sent_at,
             delay: saturating_micros(now.saturating_since(peer.newest.arrived)),
-            receive_rate: saturating_field(self.granted.unwrap_or(receive_rate)),
+            receive_rate: saturating_field(self.rate_limit.unwrap_or(receive_rate)),
             loss_event_rate: saturating_field(self.loss_event_rate * UNIT),
         }
     }
 
-    /// Next event that has happened; events not fetched are counted, not queued.
+    /// Returns the next event. Events that the owner does not fetch are counted, not queued.
     pub fn poll_event(&mut self) -> Option<ReceiverEvent> {
         self.pending_events = self.pending_events.checked_sub(1)?;
         Some(ReceiverEvent::LossEvent)
     }
 
-    /// Round trip estimate of its sender, once there is one.
+    /// The sender's round-trip estimate; `None` before it has one.
     pub fn round_trip(&self) -> Option<Duration> {
         self.peer.map(|peer| peer.rtt).filter(|rtt| !rtt.is_zero())
     }
 
-    /// Loss event rate p with what has come so far.
+    /// Loss event rate p of the packets received so far.
     pub fn loss_event_rate(&self) -> f64 {
         self.current_loss_event_rate()
     }
 
-    /// Totals so far.
+    /// Totals since the creation.
     pub fn stats(&self) -> ReceiverStats {
         ReceiverStats { lost: self.history.lost(), ..self.stats }
     }
@@ -274,13 +276,13 @@ fn first_contact(now: Time, number: u64, data: &Data) -> Peer {
         first: number,
         newest: Newest { number, sent_at: data.sent_at, arrived: now },
         rtt: Duration::from_micros(data.rtt.into()),
-        // A turn ahead, so that earlier timestamps stay positive.
+        // One turn of the clock ahead, so that earlier timestamps stay positive.
         sent_micros: (1 << 32) + u64::from(data.sent_at),
         segment: 0,
     }
 }
 
-/// The timestamp meant: the one nearest to the newest.
+/// Unwraps a timestamp to the value nearest to the newest one.
 fn unwrap_micros(newest: u64, sent_at: u32) -> u64 {
     let ahead = sent_at.wrapping_sub(wrapping(newest));
     newest.saturating_add_signed(i64::from(ahead.cast_signed()))
@@ -291,7 +293,7 @@ fn octets_per_second(rate: DataRate) -> f64 {
     rate.bps() as f64 / 8.0
 }
 
-/// A count of packets as a length.
+/// Number of packets as a length of a loss interval.
 #[expect(clippy::cast_precision_loss, reason = "far less than 2^53 packets")]
 fn packets(count: u64) -> f64 {
     count as f64

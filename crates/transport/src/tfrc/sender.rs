@@ -1,4 +1,4 @@
-//! The sending endpoint: pacing, round trips, reports.  [RFC5348 §4]
+//! The sending endpoint: pacing, round trips and reports.  [RFC5348 §4]
 
 use airfair_laws::tfrc::{
     Event, Observation, Params, State as Law, Variant, initial_action, start, step,
@@ -15,7 +15,7 @@ use super::stats::{PendingEvents, SenderEvent, SenderStats};
 use super::wire::MAX_RTT;
 use crate::limit::Limit;
 
-/// Half the circle of a timestamp: what is older has wrapped [µs].
+/// Half the range of a timestamp. Older ones are ambiguous [µs].
 const HALF_CIRCLE: u32 = 1 << 31;
 
 /// State of the flow. It may be closed and opened again, as another flow.
@@ -30,10 +30,10 @@ enum State {
     Open,
 }
 
-/// A report in the order of reports: the packet it echoes, and how long after it.
+/// Order of reports: send time of the echoed packet, and delay of the report.
 type Order = (u64, u32);
 
-/// Sends one flow.
+/// Sends the packets of one flow.
 #[derive(Debug)]
 pub struct Sender {
     params: Params,
@@ -42,24 +42,24 @@ pub struct Sender {
     least_no_feedback: Duration,
     state: State,
     law: Law,
-    /// Rate that the law allows, `X_inst` [octets/s].
+    /// `X_inst`: rate that the law allows [octets/s].
     rate: f64,
-    /// Rate that another layer allows [octets/s].
+    /// Rate limit of the control scheme [octets/s].
     limit: f64,
     pacing: Pacing,
     application: Application,
     limited: Limited,
-    /// The no-feedback timer; it runs from the first packet on.
+    /// Deadline of the no-feedback timer, which runs from the first packet on.
     no_feedback: Option<Time>,
-    /// A packet went out since that timer was set.
+    /// True if a packet was sent since that timer was set.
     has_sent: bool,
     next: u64,
     opened: Time,
     last_sent: u64,
-    /// The receiver listened to, and its newest report.
+    /// SSRC of the receiver whose reports are accepted, and the order of its newest report.
     reporter: Option<u32>,
     newest: Option<Order>,
-    /// Round trip estimate as the packets say it [µs].
+    /// Round-trip estimate as sent in packets [µs].
     rtt_field: u32,
     is_finished: bool,
     events: PendingEvents,
@@ -67,7 +67,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender that waits for [`open`](Self::open).
+    /// Creates a closed sender. [`open`](Self::open) starts the flow.
     pub fn new(config: SenderConfig) -> Self {
         let params = config.law;
         let segment = params.segment.get();
@@ -98,7 +98,7 @@ impl Sender {
         }
     }
 
-    /// Starts the flow; a second call changes nothing.  [RFC5348 §4.2]
+    /// Opens the flow. A second call changes nothing.  [RFC5348 §4.2]
     pub fn open(&mut self, now: Time) {
         if self.state == State::Open {
             return;
@@ -113,20 +113,21 @@ impl Sender {
         self.application.open(now);
     }
 
-    /// Stops at once: nothing more is sent, reports are ignored.
+    /// Closes the flow at once. Nothing more is sent, and reports are ignored.
     pub fn close(&mut self, _now: Time) {
         self.state = State::Closed;
         self.no_feedback = None;
     }
 
-    /// Limits the rate of payload beside what TFRC allows; a limited sender counts as data-limited.
+    /// Limits the rate of payload in addition to TFRC; `None` ends the limit. A sender under this limit
+    /// counts as data-limited.
     pub fn set_rate_limit(&mut self, now: Time, limit: Option<DataRate>) {
         self.limit = limit.map_or(f64::INFINITY, octets_per_second);
         let interval = self.interval();
         self.pacing.change(now, interval);
     }
 
-    /// A report has arrived.  [RFC5348 §4.3]
+    /// Processes a report.  [RFC5348 §4.3]
     pub fn handle_feedback(&mut self, now: Time, feedback: &Feedback) {
         if self.state == State::Closed {
             return;
@@ -160,13 +161,13 @@ impl Sender {
                 is_data_limited,
             },
         );
-        // ns-2 sends a packet at once with every report in slow start (`recv` calls `nextpkt`).
+        // In slow start, ns-2 sends a packet at once with every report (`recv` calls `nextpkt`).
         if self.params.variant == Variant::Ns2 && feedback.loss_event_rate == 0 {
-            self.pacing.hurry(now);
+            self.pacing.send_now(now);
         }
     }
 
-    /// Time at which the echoed packet was sent [µs], and the round trip without the receiver's delay.
+    /// Send time of the echoed packet [µs], and the round trip without the receiver's delay.
     ///
     /// `None` if no packet of this flow can have had that timestamp.  [RFC5348 §4.3 step 1]
     fn round_trip(&self, now: Time, feedback: &Feedback) -> Option<(u64, Duration)> {
@@ -182,7 +183,7 @@ impl Sender {
         Some((echoed, Duration::from_micros(sample.into())))
     }
 
-    /// Asks the law, and does what it says.
+    /// Runs one step of the law and applies its result.
     fn observe(&mut self, now: Time, event: Event) {
         let (law, action) = step(&self.params, self.law, &Observation { now, event });
         if (law.rate - self.law.rate).abs() > 0.0 {
@@ -197,7 +198,7 @@ impl Sender {
         self.pacing.change(now, interval);
     }
 
-    /// The no-feedback timer may have expired, or a packet be due. Calls at other times change nothing.
+    /// Processes an expiry of the no-feedback timer. Calls before the deadline change nothing.
     /// [RFC5348 §4.4]
     pub fn handle_timeout(&mut self, now: Time) {
         if self.state == State::Closed || self.no_feedback.is_none_or(|deadline| now < deadline) {
@@ -208,8 +209,8 @@ impl Sender {
         self.observe(now, Event::NoFeedback { is_idle: !self.has_sent });
     }
 
-    /// Time at which [`handle_timeout`](Self::handle_timeout) and then
-    /// [`poll_transmit`](Self::poll_transmit) want to be called.
+    /// Time at which the owner has to call [`handle_timeout`](Self::handle_timeout) and then
+    /// [`poll_transmit`](Self::poll_transmit).
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
         if self.state == State::Closed {
@@ -225,7 +226,7 @@ impl Sender {
         }
     }
 
-    /// The next packet, if one is due.  [RFC5348 §4.6]
+    /// Returns the next packet, if one is due.  [RFC5348 §4.6]
     #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Data> {
         if self.state == State::Closed {
@@ -238,7 +239,8 @@ impl Sender {
             return None;
         }
         let piece = self.application.take(now)?;
-        // It waited for its time, and no other layer made it wait.
+        // The packet is rate-limited if it waited for its time, and if the rate and not the control limit
+        // decided.
         let is_full = since <= due && self.limit >= self.rate;
         let interval = self.interval();
         let credit = if since <= due { self.lateness() } else { half(interval) };
@@ -273,14 +275,14 @@ impl Sender {
         }
     }
 
-    /// Seconds between packets.
+    /// Interval between packets [s].
     #[expect(clippy::cast_precision_loss, reason = "a segment of 65 000 octets at most")]
     fn interval(&self) -> f64 {
         self.params.segment.get() as f64 / self.rate.min(self.limit)
     }
 
-    /// Time by which a packet may go too early: half of the interval, of the timers' granularity or of the round
-    /// trip, whichever is least: `t_delta`.  [RFC5348 §8.3]
+    /// `t_delta`: time by which a packet may be sent early, the smallest of half the interval, half the
+    /// timers' granularity and half the round trip.  [RFC5348 §8.3]
     fn early(&self) -> Duration {
         if self.granularity.is_zero() {
             return Duration::ZERO;
@@ -289,19 +291,20 @@ impl Sender {
         (self.granularity / 2).min(half(self.interval())).min(rtt)
     }
 
-    /// Time by which a sender whose owner is late may fall behind and catch up: a round trip.
+    /// Time by which a sender may fall behind when its owner is late, and still catch up: a round trip.
     /// [RFC5348 §4.6]
     fn lateness(&self) -> Duration {
         Duration::from_micros(self.rtt_field.into()).max(half(self.interval()))
     }
 
-    /// Next event that has happened, the most urgent first; events not fetched are counted, not queued.
+    /// Returns the next event, the most urgent first. Events that the owner does not fetch are counted, not
+    /// queued.
     #[inline]
     pub fn poll_event(&mut self) -> Option<SenderEvent> {
         self.events.pop()
     }
 
-    /// Reason why [`poll_transmit`](Self::poll_transmit) has returned nothing; `None` unless the flow is open.
+    /// Reason why [`poll_transmit`](Self::poll_transmit) returns nothing; `None` unless the flow is open.
     #[must_use]
     pub fn limit(&self) -> Option<Limit> {
         if self.state == State::Closed || self.is_finished {
@@ -314,62 +317,62 @@ impl Sender {
         })
     }
 
-    /// Allowed sending rate X, before damping and limit [octets/s].
+    /// Allowed sending rate X, before damping and before the control limit [octets/s].
     pub fn allowed_rate(&self) -> f64 {
         self.law.rate
     }
 
-    /// Rate of the packets while there is data: `X_inst`, or the limit [octets/s].
+    /// Rate of the packets while there is data: the smaller of `X_inst` and the control limit [octets/s].
     pub fn pacing_rate(&self) -> f64 {
         self.rate.min(self.limit)
     }
 
-    /// Round trip estimate R, once there is one [s].
+    /// Round-trip estimate R; `None` before the first sample [s].
     pub fn smoothed_rtt(&self) -> Option<f64> {
         self.law.rtt
     }
 
-    /// Round trip estimate as the packets say it, once there is one.
+    /// Round-trip estimate as sent in packets; `None` before the first sample.
     pub fn smoothed_round_trip(&self) -> Option<Duration> {
         let rtt = Duration::from_micros(self.rtt_field.into());
         (!rtt.is_zero()).then_some(rtt)
     }
 
-    /// Loss event rate p as last reported.
+    /// Loss event rate p in the last report.
     pub fn loss_event_rate(&self) -> f64 {
         self.law.loss_event_rate
     }
 
-    /// All frames of a trace are sent.
+    /// True once all frames of a trace are sent.
     pub fn is_finished(&self) -> bool {
         self.is_finished
     }
 
-    /// Totals so far.
+    /// Totals since the creation.
     pub fn stats(&self) -> SenderStats {
         SenderStats { bytes_dropped: self.application.dropped(), ..self.stats }
     }
 }
 
-/// Half of so many seconds.
+/// Half of `seconds` as a duration.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "64 s at most")]
 fn half(seconds: f64) -> Duration {
     Duration::from_nanos((seconds * 5e8) as u64)
 }
 
-/// A rate at the edge of the law.
+/// `rate` in the unit of the law [octets/s].
 #[expect(clippy::cast_precision_loss, reason = "a rate below 2^53 bit/s")]
 fn octets_per_second(rate: DataRate) -> f64 {
     rate.bps() as f64 / 8.0
 }
 
-/// R for the packets: rounded, at least 1, at most what 24 bits can say [µs].
+/// Round-trip estimate for the packet field: rounded, at least 1, at most what 24 bits can express [µs].
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
 fn rtt_field(seconds: f64) -> u32 {
     ((seconds * 1e6 + 0.5) as u32).clamp(1, MAX_RTT)
 }
 
-/// A time on the RTP clock of 90 kHz.
+/// `time` on the RTP clock of 90 kHz.
 fn media_time(time: Time) -> u32 {
     let ticks = u128::from(time.as_nanos()) * 90_000 / 1_000_000_000;
     wrapping(u64::try_from(ticks).expect("less than a nanosecond's count"))

@@ -1,16 +1,17 @@
-//! Sequence numbers of 16 bits, made into numbers that never wrap.
+//! Conversion of 16-bit sequence numbers to numbers that never wrap.
 
-/// Position of the first number, so that earlier ones stay positive.
+/// Unwrapped value of sequence number 0 at the start, so that earlier numbers stay positive.
 const START: u64 = 1 << 32;
 
-/// Unwraps around the highest number seen.
+/// Unwraps sequence numbers relative to the highest one received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Unwrapper {
     highest: Option<u64>,
 }
 
 impl Unwrapper {
-    /// The number meant: the one nearest to the highest seen, half the circle ahead counting as behind.
+    /// Returns the unwrapped number nearest to the highest one received. A distance of exactly half the range
+    /// counts as behind.
     pub(crate) fn unwrap(&mut self, seq: u16) -> u64 {
         let Some(highest) = self.highest else {
             let first = START + u64::from(seq);
@@ -28,7 +29,7 @@ impl Unwrapper {
     }
 }
 
-/// Number as the header has it.
+/// Low 16 bits of `number`, as in the header.
 #[expect(clippy::cast_possible_truncation, reason = "the field wraps")]
 pub(crate) fn wrapped(number: u64) -> u16 {
     number as u16
@@ -39,11 +40,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_wrap_and_come_late() {
+    fn numbers_wrap_and_may_be_late() {
         let mut unwrapper = Unwrapper::default();
         let numbers =
             [65_534, 65_535, 1, 0, 65_533, 32_768, 1, 32_769].map(|seq| unwrapper.unwrap(seq));
-        // 32 768 is 32 767 ahead of 1; then 1 is 32 767 behind; 32 769 is one ahead
+        // 32 768 is 32 767 ahead of 1; then 1 is 32 767 behind; 32 769 is one ahead.
         let expected = [-2, -1, 1, 0, -3, 32_768, 1, 32_769i64];
         for (number, offset) in numbers.into_iter().zip(expected) {
             assert_eq!(number, (START + 65_536).wrapping_add_signed(offset));
@@ -51,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_half_the_circle_away_is_behind() {
+    fn a_number_half_the_range_away_is_behind() {
         let mut unwrapper = Unwrapper::default();
         let first = unwrapper.unwrap(5);
         assert_eq!(unwrapper.unwrap(5 + 32_768), first - 32_768);

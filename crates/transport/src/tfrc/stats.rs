@@ -1,75 +1,76 @@
-//! Counts and reports of the endpoints.
+//! Events and counters of the endpoints.
 
 use airfair_units::{Bytes, Duration};
 
-/// Something that happened to a sender.
+/// An event at a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SenderEvent {
-    /// A report measured a round trip.
+    /// A report gave a round-trip sample.
     RttSample(Duration),
-    /// A report changed the allowed rate.
+    /// The allowed rate changed.
     RateChange,
     /// The no-feedback timer expired.  [RFC5348 §4.4]
     NoFeedback,
-    /// All frames of the trace are sent. The last event.
+    /// All frames of the trace are sent. This is the last event.
     Finished,
 }
 
 /// Totals of a sender since its creation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderStats {
-    /// Packets sent.
+    /// Data packets sent.
     pub packets_sent: u64,
     /// Payload sent [octets].
     pub bytes_sent: Bytes,
-    /// Data that found the application's buffer full [octets].
+    /// Data dropped because the application's buffer was full [octets].
     pub bytes_dropped: Bytes,
-    /// Reports obeyed.
+    /// Feedback reports processed.
     pub feedbacks: u64,
-    /// Of those, how many covered a data-limited interval.  [RFC5348 §8.2.1]
+    /// Processed reports that covered a data-limited interval.  [RFC5348 §8.2.1]
     pub limited_feedbacks: u64,
     /// Expiries of the no-feedback timer.
     pub no_feedback_timeouts: u64,
-    /// Reports about another sender, or from another receiver than the first; refused.
+    /// Reports ignored because they are about another sender, or from another receiver than the first.
     pub strangers: u64,
-    /// Reports as old as one obeyed before, or older; refused.
+    /// Reports ignored because they are not newer than one processed before.
     pub stale: u64,
-    /// Reports about packets that cannot have been sent; refused.
+    /// Reports ignored because they echo a packet that cannot have been sent.
     pub implausible: u64,
 }
 
-/// Something that happened to a receiver.
+/// An event at a receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReceiverEvent {
-    /// A new loss event.  [RFC5348 §5.2]
+    /// A new loss event was detected.  [RFC5348 §5.2]
     LossEvent,
 }
 
-/// Totals of a receiver since its creation; `packets_received + late + copies + strangers` is what
-/// arrived.
+/// Totals of a receiver since its creation. The number of arrivals is
+/// `packets_received + late + copies + strangers`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStats {
-    /// Packets, each counted once.
+    /// Distinct packets received, without late ones.
     pub packets_received: u64,
-    /// Payload of those [octets].
+    /// Payload of the packets received [octets].
     pub bytes_received: Bytes,
-    /// Of those, how many filled a gap.
+    /// Packets received that filled a gap.
     pub reordered: u64,
-    /// Packets that came when they counted as lost, or after one that was sent later and came first.
+    /// Packets that arrived when they already counted as lost, or that were sent before the first one that
+    /// arrived.
     pub late: u64,
-    /// Packets that had come before.
+    /// Duplicates of packets received before.
     pub copies: u64,
-    /// Packets of another sender; refused.
+    /// Packets ignored because they are from another sender.
     pub strangers: u64,
     /// Packets that count as lost.
     pub lost: u64,
-    /// Loss events.
+    /// Loss events detected.
     pub loss_events: u64,
-    /// Reports sent.
+    /// Feedback reports sent.
     pub feedbacks_sent: u64,
 }
 
-/// Events not yet fetched. Counters and not a queue, so that an owner who never asks costs nothing.
+/// Events not yet fetched, as counters instead of a queue, so that an owner who never polls needs no memory.
 #[derive(Debug, Default)]
 pub(crate) struct PendingEvents {
     rtt_sample: Option<Duration>,
@@ -81,7 +82,7 @@ pub(crate) struct PendingEvents {
 impl PendingEvents {
     pub(crate) fn push(&mut self, event: SenderEvent) {
         match event {
-            // An older sample that nobody fetched is superseded.
+            // A newer sample replaces one that nobody fetched.
             SenderEvent::RttSample(rtt) => self.rtt_sample = Some(rtt),
             SenderEvent::RateChange => self.rate_change = true,
             SenderEvent::NoFeedback => self.no_feedback += 1,

@@ -1,4 +1,4 @@
-//! The octets of the packets, for real sockets.  [RFC3550], [RFC4585], [RFC8285], [AVT-TFRC]
+//! Encoding of the packets for real sockets.  [RFC3550], [RFC4585], [RFC8285], [AVT-TFRC]
 //!
 //! ```text
 //! data      V=2 P=0 X=1 CC=0 │ M PT=96 │ sequence number │ RTP timestamp │ SSRC
@@ -7,15 +7,15 @@
 //!           send timestamp │ delay │ receive rate │ loss event rate          (32 bits each)
 //! ```
 //!
-//! The extension has eight octets: its ID and length, and seven of data. Feedback goes alone, without
-//! the report and the name that begin a compound packet: reduced-size RTCP  [RFC5506 §3]. It may go over
-//! the port of the data, as the packet types never meet  [RFC5761 §4].
+//! The header extension has eight octets: its ID and length, and seven of data. Feedback is sent alone,
+//! without the report and the name that begin a compound packet: reduced-size RTCP  [RFC5506 §3]. It may use
+//! the port of the data, because the packet types differ  [RFC5761 §4].
 
 use super::packet::{Data, Feedback};
 
-/// RTP header, extension header and TFRC extension [octets].
+/// Length of the RTP header with the extension header and the TFRC extension [octets].
 pub const DATA_HEADER: usize = 24;
-/// A feedback packet [octets].
+/// Length of a feedback packet [octets].
 pub const FEEDBACK: usize = 28;
 
 /// Version of RTP and RTCP, in the first two bits.  [RFC3550 §5.1]
@@ -28,38 +28,38 @@ const RTPFB: u8 = 205;
 const TFRC_FORMAT: u8 = 2;
 /// Words in a feedback packet after the first.
 const FEEDBACK_WORDS: u16 = 6;
-/// "One-byte header" extensions follow.  [RFC8285 §4.2]
+/// Marker of "one-byte header" extensions.  [RFC8285 §4.2]
 const ONE_BYTE_EXTENSIONS: u16 = 0xBEDE;
-/// Words of extensions.
+/// Length of the extensions [words of 32 bits].
 const EXTENSION_WORDS: u16 = 2;
-/// ID 1, and 7 octets of data, written as 6.  [RFC8285 §4.2]
+/// ID 1, and a length of 7 octets of data, encoded as 6.  [RFC8285 §4.2]
 const EXTENSION: u8 = 0x16;
-/// Largest round trip the extension can say [µs].
+/// Largest round trip that the extension can express [µs].
 pub(crate) const MAX_RTT: u32 = (1 << 24) - 1;
 
-/// Content of a datagram.
+/// Packet that a datagram contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packet {
-    /// Data; the payload begins at [`DATA_HEADER`].
+    /// A data packet; the payload begins at [`DATA_HEADER`].
     Data(Data),
-    /// A report.
+    /// A receiver's report.
     Feedback(Feedback),
 }
 
-/// Why a datagram is none of ours.
+/// Reason why a datagram is not a TFRC packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecodeError {
-    /// Shorter than its headers.
+    /// The datagram is shorter than its headers.
     Truncated,
-    /// Not version 2.
+    /// The RTP version is not 2.
     WrongVersion,
-    /// Neither our payload type nor transport layer feedback.
+    /// The type is neither data (96) nor transport layer feedback (205).
     UnknownType,
-    /// Feedback of another kind.
+    /// The transport layer feedback is of another format than TFRC's.
     UnknownFormat,
-    /// Padding, CSRCs, no extension or another one: legal RTP that this profile does not send.
+    /// The packet has padding, CSRCs, no extension or another one: legal RTP that this profile does not use.
     Unsupported,
-    /// A length field that does not agree with the datagram.
+    /// A length field does not match the datagram.
     WrongLength,
 }
 
@@ -78,7 +78,7 @@ impl std::fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// The headers of a packet of data; the payload follows them.
+/// Encodes the headers of a data packet; the payload follows them.
 pub fn encode_data(data: &Data) -> [u8; DATA_HEADER] {
     let mut octets = [0; DATA_HEADER];
     octets[0] = VERSION << 6 | 1 << 4;
@@ -88,14 +88,14 @@ pub fn encode_data(data: &Data) -> [u8; DATA_HEADER] {
     octets[8..12].copy_from_slice(&data.ssrc.to_be_bytes());
     octets[12..14].copy_from_slice(&ONE_BYTE_EXTENSIONS.to_be_bytes());
     octets[14..16].copy_from_slice(&EXTENSION_WORDS.to_be_bytes());
-    // The ID shares a word with the round trip, which is cut to its 24 bits.
+    // The ID shares a word with the round trip, which has 24 bits.
     let rtt = u32::from(EXTENSION) << 24 | data.rtt.min(MAX_RTT);
     octets[16..20].copy_from_slice(&rtt.to_be_bytes());
     octets[20..24].copy_from_slice(&data.sent_at.to_be_bytes());
     octets
 }
 
-/// A feedback packet.
+/// Encodes a feedback packet.
 pub fn encode_feedback(feedback: &Feedback) -> [u8; FEEDBACK] {
     let mut octets = [0; FEEDBACK];
     octets[0] = VERSION << 6 | TFRC_FORMAT;
@@ -115,10 +115,12 @@ pub fn encode_feedback(feedback: &Feedback) -> [u8; FEEDBACK] {
     octets
 }
 
-/// Packet that a datagram holds.
+/// Decodes the packet in a datagram.
 ///
 /// # Errors
-/// Any octets that [`encode_data`] with a payload, or [`encode_feedback`], cannot have made.
+///
+/// Returns an error if the octets are not what [`encode_data`] with a payload, or [`encode_feedback`], can
+/// produce.
 pub fn decode(octets: &[u8]) -> Result<Packet, DecodeError> {
     let [first, second, ..] = *octets else { return Err(DecodeError::Truncated) };
     if first >> 6 != VERSION {
@@ -134,7 +136,7 @@ pub fn decode(octets: &[u8]) -> Result<Packet, DecodeError> {
 }
 
 fn decode_data(octets: &[u8]) -> Result<Data, DecodeError> {
-    // Padding, extension, count of CSRCs.
+    // Padding bit, extension bit, number of CSRCs.
     if octets[0] & 0x3f != 0x10 {
         return Err(DecodeError::Unsupported);
     }
@@ -180,7 +182,7 @@ fn decode_feedback(octets: &[u8]) -> Result<Feedback, DecodeError> {
     })
 }
 
-/// The four octets from `at` on.
+/// The big-endian word of four octets at `at`.
 fn word(octets: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([octets[at], octets[at + 1], octets[at + 2], octets[at + 3]])
 }

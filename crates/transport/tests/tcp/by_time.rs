@@ -1,4 +1,4 @@
-//! Losses found by time: which segments are sent when.
+//! Loss detection by RACK-TLP: the segments sent and their times.
 
 use std::num::NonZeroU32;
 
@@ -11,8 +11,8 @@ use airfair_units::{Bytes, Duration};
 use crate::script::{Script, ack, ms, plain};
 use crate::selective::{sack, selective};
 
-/// RACK, and `segments` to send in one window.
-fn racked(segments: u32) -> SenderConfig {
+/// RACK, with `segments` to send in one window.
+fn rack(segments: u32) -> SenderConfig {
     SenderConfig {
         loss_recovery: LossRecovery::Rack,
         initial_window: segments,
@@ -21,21 +21,21 @@ fn racked(segments: u32) -> SenderConfig {
     }
 }
 
-/// Verifies: [RFC8985 §3.4], [RFC8985 §6.2]: a lost retransmission is sent again without a time-out.
+/// Verifies: [RFC8985 §3.4], [RFC8985 §6.2]: a lost retransmission is repeated without a time-out.
 ///
-/// The RFC's example in a window of six, so that there is no tail to be probed.
+/// The RFC's example with a window of six, so that no tail needs a probe.
 #[test]
 fn a_lost_retransmission_is_found_by_its_time() {
-    let mut script = Script::new(racked(6));
-    // 1, 2 and 3 are lost, and the first time
+    let mut script = Script::new(rack(6));
+    // 1, 2 and 3 are lost, and their first retransmissions, too.
     script.sends(0..6).at(100).ack(1);
-    // 4 and 5 arrive. 1 to 3 were sent a round trip ago, and have a quarter more: 100 + 25 ms
+    // 4 and 5 arrive. 1 to 3 were sent a round trip ago; they count as lost after a quarter more: 100 + 25 ms
     script.receive(sack(1, &[(4, 5)])).receive(sack(1, &[(4, 6)])).silent().timer(125);
-    // three in the network: threshold 2, and one segment for the one that was waited for
+    // Three are in the network; ssthresh is 2; one retransmission is allowed.
     script.at(125).expire().sends([1]).window(2, 2);
-    // 1 arrives: two have left, and PRR allows one more than that, up to the threshold
+    // 1 arrives: two segments have left the network, and PRR allows one more than that, up to ssthresh.
     script.at(225).receive(sack(2, &[(4, 6)])).sends([2, 3]);
-    // 2 is lost again; 3, which was sent with it, arrives: nothing is waited for in recovery
+    // 2 is lost again; 3, sent with it, arrives: in recovery RACK does not wait.
     script.at(325).receive(sack(2, &[(3, 6)])).sends([2]);
     script.at(425).ack(6).silent().timer_is_off();
     let stats = *script.sender.stats();
@@ -43,13 +43,13 @@ fn a_lost_retransmission_is_found_by_its_time() {
     assert!(script.sender.is_finished());
 }
 
-/// Verifies: [RFC8985 §3.4], [RFC8985 §7]: a tail that is lost is found by a probe.
+/// Verifies: [RFC8985 §3.4], [RFC8985 §7]: a probe reveals a lost tail.
 #[test]
 fn a_lost_tail_is_probed_after_two_round_trips() {
-    let mut script = Script::new(racked(4));
+    let mut script = Script::new(rack(4));
     script.sends(0..4).at(100).ack(1).timer(300);
     script.at(300).expire().sends([3]).timer(1_000);
-    // 3 was sent 300 ms after 1 and 2; one segment arrived, so one goes out
+    // 3 was sent 300 ms after 1 and 2. One segment has arrived, so one is sent.
     script.at(400).receive(sack(1, &[(3, 4)])).sends([1]);
     script.at(500).receive(sack(2, &[(3, 4)])).sends([2]);
     script.at(600).ack(4).timer_is_off();
@@ -57,44 +57,44 @@ fn a_lost_tail_is_probed_after_two_round_trips() {
     assert_eq!((stats.tail_probes, stats.retransmissions, stats.timeouts), (1, 3, 0));
 }
 
-/// Verifies: [RFC8985 §7.3]: new data rather than old.
+/// Verifies: [RFC8985 §7.3]: a probe is new data if there is any.
 #[test]
 fn a_probe_is_new_data_if_there_is_any() {
-    let config = SenderConfig { transfer: Transfer::Endless, ..racked(4) };
+    let config = SenderConfig { transfer: Transfer::Endless, ..rack(4) };
     let mut script = Script::new(config);
     script.sends(0..4).at(100).ack(1).sends([4, 5]).timer(300);
     script.at(300).expire().sends([6]);
-    // the answer tells that nothing was lost
+    // The answer shows that nothing was lost.
     script.at(310).ack(7);
     assert_eq!((script.sender.cwnd(), script.sender.stats().retransmissions), (6, 0));
 }
 
-/// Verifies: [RFC8985 §7.4.2]: congestion control hears of a loss that the probe has repaired.
+/// Verifies: [RFC8985 §7.4.2]: a loss that the probe has repaired reduces the window.
 #[test]
 fn a_loss_that_a_probe_has_repaired_reduces_the_window() {
     let config = SenderConfig {
         assumed_window: Bytes::new(4_000),
         transfer: Transfer::Endless,
         rto: RtoConfig { min: Duration::from_millis(200), ..RtoConfig::default() },
-        ..racked(4)
+        ..rack(4)
     };
     let mut script = Script::new(config);
     let narrow = |number| Segment { window: 4_000, ..ack(number) };
     script.sends(0..4).at(100).receive(narrow(3)).sends([4, 5, 6]);
-    // 4 and 5 arrive and their ACKs do not; 6 is lost. The window is full, so 6 it is again
+    // 4 and 5 arrive but their ACKs do not; 6 is lost. The window is full, so the probe is 6 again.
     script.at(300).expire().sends([6]);
     script.at(400).receive(narrow(7)).sends([7, 8, 9, 10]);
     let before = script.sender.cwnd();
-    // beyond what the probe was sent with, and no duplicate was reported
+    // The ACK is beyond the data sent before the probe, and no duplicate was reported.
     script.at(500).receive(narrow(8));
-    // half of 5
+    // Half of 5.
     assert_eq!((before, script.sender.ssthresh()), (5, 2));
 }
 
-/// Verifies: [RFC8985 §6.2]: what comes within a quarter of the round trip is no loss.
+/// Verifies: [RFC8985 §6.2]: a segment that arrives within a quarter of the round trip is not lost.
 #[test]
 fn slight_reordering_is_waited_for() {
-    let mut script = Script::new(racked(8));
+    let mut script = Script::new(rack(8));
     script.sends(0..8).at(100).ack(1);
     script.receive(sack(1, &[(2, 3)])).receive(sack(1, &[(2, 4)])).timer(125);
     script.at(120).ack(4).silent();
@@ -104,26 +104,27 @@ fn slight_reordering_is_waited_for() {
 /// Verifies: [RFC8985 §6.2]: three duplicates need no waiting, until reordering has been seen.
 #[test]
 fn three_arrivals_above_a_gap_end_the_waiting() {
-    let mut script = Script::new(racked(8));
+    let mut script = Script::new(rack(8));
     script.sends(0..8).at(100).ack(1);
     script.receive(sack(1, &[(2, 3)])).receive(sack(1, &[(2, 4)])).silent();
     script.receive(sack(1, &[(2, 5)])).sends([1]);
 }
 
-/// Verifies: [RFC8985 §6.3]: a time-out loses what was sent a round trip ago, and nothing else.
+/// Verifies: [RFC8985 §6.3]: a time-out marks as lost what was sent a round trip ago, and nothing else.
 #[test]
 fn a_timeout_leaves_what_was_sent_lately() {
     let config = SenderConfig {
         rto: RtoConfig { min: Duration::from_millis(200), ..RtoConfig::default() },
-        ..racked(10)
+        ..rack(10)
     };
     let mut script = Script::new(config);
-    // a round trip of 100 ms: the time-out is 300 ms, and the probe comes before it
+    // A round trip of 100 ms: the time-out is 300 ms, and the probe is before it.
     script.sends(0..10).at(100).ack(1).timer(300);
     script.at(300).expire().sends([9]).timer(300);
-    // 1 to 8 are lost; 9 was sent just now, and the first goes out beside it. Half of nine
+    // 1 to 8 are lost; 9 was sent just now, and the first segment is sent beside it. ssthresh is half of
+    // nine.
     script.expire().sends([1]).window(2, 4);
-    // both arrive: slow start with what is known to be lost, nothing that was sacked
+    // Both arrive: slow start with the segments known to be lost, without those that were sacked.
     script.at(400).receive(sack(2, &[(9, 10)])).sends([2, 3, 4]);
     script.at(500).receive(sack(5, &[(9, 10)])).sends([5, 6, 7, 8]);
     script.at(600).ack(10);
@@ -134,7 +135,7 @@ fn a_timeout_leaves_what_was_sent_lately() {
 #[test]
 fn the_arithmetic_of_linux_is_in_whole_segments() {
     for (arithmetic, cwnd) in [(Arithmetic::Rfc, 3_500), (Arithmetic::Linux, 3_000)] {
-        let config = SenderConfig { arithmetic, flavour: Flavour::NewReno, ..racked(7) };
+        let config = SenderConfig { arithmetic, flavour: Flavour::NewReno, ..rack(7) };
         let mut script = Script::new(SenderConfig { sack: Some(true), ..config });
         script.sends(0..7).at(100).receive(sack(0, &[(1, 4)])).sends([0]);
         assert_eq!(script.sender.usable_window(), Bytes::new(cwnd), "{arithmetic:?}");
@@ -145,7 +146,7 @@ fn the_arithmetic_of_linux_is_in_whole_segments() {
 #[test]
 fn segments_of_linux_go_out_in_twos() {
     for (arithmetic, expected) in [(Arithmetic::Rfc, 0), (Arithmetic::Linux, 2)] {
-        let mut script = Script::new(SenderConfig { arithmetic, ..racked(5) });
+        let mut script = Script::new(SenderConfig { arithmetic, ..rack(5) });
         let sent = script.drain();
         let pushed = sent.iter().filter(|it| it.flags.has(Flags::PSH)).map(|it| it.seq);
         assert_eq!(pushed.collect::<Vec<_>>(), [1_001, 3_001][..expected]);
@@ -164,8 +165,9 @@ fn a_receiver_answers_a_push_at_once() {
     }
 }
 
-/// A time-out that came too early: what answers it was sent before it, so the window is as it was. Sooner than the least
-/// round trip or later than that, the answer says nothing of what was sent again, and so nothing else is lost.
+/// A time-out was too early: the answer is to a segment sent before it, so the window is restored. Whether
+/// the answer is sooner or later than the smallest round trip, it proves nothing about the retransmission, so
+/// no other segment is lost.
 ///
 /// Verifies: [linux-undo], [RFC3522 §3.2], [RFC8985 §6.2]
 #[test]
@@ -173,7 +175,7 @@ fn a_timeout_that_came_too_early_is_taken_back() {
     let config = SenderConfig {
         timestamps: true,
         rto: RtoConfig { min: Duration::from_millis(200), ..RtoConfig::default() },
-        ..racked(10)
+        ..rack(10)
     };
     let echo = |number, sent_ms: u64| {
         let (value, echo) = (NonZeroU32::MIN, u32::try_from(1_000 * sent_ms + 1).expect("short"));
@@ -183,7 +185,7 @@ fn a_timeout_that_came_too_early_is_taken_back() {
         let mut script = Script::new(config);
         script.sends(0..10).at(100).receive(echo(1, 0)).timer(300);
         script.at(300).expire().sends([9]).expire().sends([1]).window(2, 4);
-        // 1 to 5 come late, and answer what was sent at first; nothing else is sent again
+        // 1 to 5 arrive late and answer the originals; nothing else is retransmitted.
         script.at(answered).receive(echo(6, 0)).silent();
         assert!(script.sender.cwnd() >= 11);
         script.at(answered + 10).receive(echo(10, 0));
@@ -192,7 +194,7 @@ fn a_timeout_that_came_too_early_is_taken_back() {
     }
 }
 
-/// Without selective acknowledgments the setting says nothing.
+/// The setting has no effect without selective acknowledgments.
 #[test]
 fn rack_needs_selective_acknowledgments() {
     let config = SenderConfig { loss_recovery: LossRecovery::Rack, ..plain() };
@@ -200,23 +202,24 @@ fn rack_needs_selective_acknowledgments() {
     script.sends(0..4).at(100).ack(1).timer(1_100);
 }
 
-/// Ten segments in a window of RACK, all but the last one sent: cwnd is 5, and 5 to 8 are in flight at 100 ms.
+/// A RACK sender with a window of ten segments, of which the last was refused: cwnd is 5, and 5 to 8 are in
+/// flight at 100 ms.
 fn refused_at_the_tail() -> Script {
     let transfer = Transfer::Bytes(Bytes::new(20_000));
-    let mut script = Script::new(SenderConfig { transfer, ..racked(10) });
+    let mut script = Script::new(SenderConfig { transfer, ..rack(10) });
     script.refuses(0..9, 9).window(5, 5).at(100).ack(5);
     script
 }
 
-/// A probe that its own host refuses was not sent: there is another one, and then the time-out.
+/// A probe that the host refuses counts as not sent: the sender tries another one, and then times out.
 ///
 /// Verifies: `tcp_send_loss_probe` [linux-rack], [linux-cwr]
 #[test]
-fn a_refused_probe_is_none_and_the_timer_stays() {
+fn a_refused_probe_does_not_count_and_the_timer_stays() {
     let mut script = refused_at_the_tail();
-    // two round trips; 9 fits now, is refused, and changes nothing of that
+    // The probe is due after two round trips. 9 fits now and is refused, which does not change that.
     script.refuses([], 9).timer(300).at(300).expire().refuses([], 9).timer(1_000);
-    // the round trip is (7 · 100 + 400) / 8 = 137.5 ms now, and the probe is due after two
+    // SRTT is (7 · 100 + 400) / 8 = 137.5 ms now, and the probe is due after two of it.
     script.at(400).ack(6).refuses([], 9).timer(675);
     script.at(675).expire().refuses([], 9).timer(1_000);
     script.at(1_000).expire().sends([6]);
@@ -224,7 +227,7 @@ fn a_refused_probe_is_none_and_the_timer_stays() {
     assert_eq!((stats.tail_probes, stats.timeouts, stats.refusals), (0, 1, 5));
 }
 
-/// Behind a probe that is not answered the timer is the time-out's, whatever else is refused until then.
+/// Behind an unanswered probe the timer is the retransmission timer, whatever else is refused meanwhile.
 ///
 /// Verifies: [RFC8985 §7.2], [linux-cwr]
 #[test]

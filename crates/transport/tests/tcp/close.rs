@@ -1,11 +1,11 @@
-//! Closing.
+//! Closing of connections.
 
 use airfair_transport::tcp::{Flags, Segment, Sender, SenderConfig, SenderEvent, Transfer};
 use airfair_units::{Bytes, Duration};
 
 use crate::script::{SEGMENT, Script, WINDOW, ack, ms, octet, plain};
 
-/// A connection with handshake, `source` behind it, whose SYN took 100 ms to be answered.
+/// A connection with handshake and this transfer, whose SYN was answered after 100 ms.
 fn opened(transfer: Transfer) -> Script {
     let mut script = Script::new(SenderConfig { handshake: true, transfer, ..plain() });
     script.drain();
@@ -65,7 +65,7 @@ fn a_lost_fin_is_sent_again() {
     }
     script.at(3_300).receive(ack_of_fin(1)).silent();
     assert!(script.sender.is_finished());
-    // no payload was sent twice
+    // No payload was sent twice.
     assert_eq!(script.sender.stats().retransmissions, 0);
 }
 
@@ -143,7 +143,7 @@ fn without_handshake_the_last_ack_is_the_end() {
     script.silent();
 }
 
-/// Late ACKs after the end, of anything, are met with silence.
+/// Late ACKs after the end are not answered, whatever they acknowledge.
 #[test]
 fn after_the_end_there_is_silence() {
     let mut script = Script::new(SenderConfig { transfer: bytes(2), ..plain() });

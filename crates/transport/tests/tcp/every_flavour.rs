@@ -1,4 +1,4 @@
-//! Pairs of endpoints in every flavour, with every option: what must hold whatever the wire does.
+//! Pairs of endpoints in every flavour with every option: properties that hold for any behaviour of the wire.
 
 use airfair_transport::tcp::{
     Arithmetic, Flavour, LossRecovery, ReceiverConfig, SenderConfig, Transfer,
@@ -6,8 +6,8 @@ use airfair_transport::tcp::{
 use airfair_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
-use crate::network::{any_control, any_fate, any_receiver, any_sender};
-use crate::pair::{Fate, Pair, To};
+use crate::network::{any_control, any_delivery, any_receiver, any_sender};
+use crate::pair::{Delivery, Pair, To};
 use crate::script::ms;
 
 const DELAY: Duration = Duration::from_millis(20);
@@ -33,7 +33,7 @@ prop_compose! {
     }
 }
 
-/// The receiver that agrees with `sender`.
+/// A receiver configuration that agrees with `sender`.
 pub(crate) fn matching(sender: &SenderConfig, receiver: ReceiverConfig) -> ReceiverConfig {
     ReceiverConfig {
         handshake: sender.handshake,
@@ -43,14 +43,15 @@ pub(crate) fn matching(sender: &SenderConfig, receiver: ReceiverConfig) -> Recei
     }
 }
 
-pub(crate) fn by_number(fates: Vec<Fate>) -> impl FnMut(To, u64) -> Fate {
+pub(crate) fn by_number(deliveries: Vec<Delivery>) -> impl FnMut(To, u64) -> Delivery {
     move |_, number| {
-        let fate = usize::try_from(number).ok().and_then(|index| fates.get(index));
-        fate.copied().unwrap_or(Fate::Arrives(DELAY))
+        let fate = usize::try_from(number).ok().and_then(|index| deliveries.get(index));
+        fate.copied().unwrap_or(Delivery::Arrives(DELAY))
     }
 }
 
-/// A transfer of 64 segments after which a window of 32 has these holes: round trips of 40 ms.
+/// Transfers 64 segments of which those in `lost` are lost, with windows of 32 and round trips of 40 ms.
+/// Returns retransmissions, time-outs and the end.
 fn holes(flavour: Flavour, lost: &[u64]) -> (u64, u64, Time) {
     let transfer = Transfer::Bytes(Bytes::new(64_000));
     let sender = SenderConfig {
@@ -64,16 +65,17 @@ fn holes(flavour: Flavour, lost: &[u64]) -> (u64, u64, Time) {
     };
     let receiver =
         matching(&sender, ReceiverConfig { delayed_ack: None, ..ReceiverConfig::default() });
-    let fate = |_, number| if lost.contains(&number) { Fate::Lost } else { Fate::Arrives(DELAY) };
+    let fate =
+        |_, number| if lost.contains(&number) { Delivery::Lost } else { Delivery::Arrives(DELAY) };
     let mut pair = Pair::new(sender, receiver, fate);
     pair.run();
     let stats = *pair.sender.stats();
     (stats.retransmissions, stats.timeouts, pair.now)
 }
 
-/// Verifies: [RFC5681 §3.2], [RFC6582 §3.2], [RFC6675 §5]: what five losses of a window cost.
+/// Verifies: [RFC5681 §3.2], [RFC6582 §3.2], [RFC6675 §5]: cost of five losses in a window.
 #[test]
-fn many_losses_of_a_window_tell_the_flavours_apart() {
+fn many_losses_in_a_window_cost_each_flavour_differently() {
     let lost = [3, 7, 11, 15, 19];
     let (retransmissions, timeouts, reno) = holes(Flavour::Reno, &lost);
     assert!(timeouts >= 1 && retransmissions >= 5, "{retransmissions} {timeouts}");
@@ -81,15 +83,15 @@ fn many_losses_of_a_window_tell_the_flavours_apart() {
     assert_eq!((retransmissions, timeouts), (5, 0));
     let (retransmissions, timeouts, sack) = holes(Flavour::Sack, &lost);
     assert_eq!((retransmissions, timeouts), (5, 0));
-    // five round trips against one
-    // NewReno repairs one hole per round trip and sends half a window of new data meanwhile
+    // Five round trips compared to one. NewReno repairs one loss per round trip and meanwhile sends half a
+    // window of new data.
     assert!(sack + Duration::from_millis(2 * 40) <= newreno && newreno < reno);
     for flavour in [Flavour::WestwoodPlus, Flavour::Cubic] {
         assert_eq!(holes(flavour, &lost).0, 5, "{flavour:?}");
     }
 }
 
-/// Every single segment lost in turn, and every two, in every flavour.
+/// Loses every single segment in turn, and every pair, in every flavour.
 #[test]
 fn any_two_losses_are_repaired_in_every_flavour() {
     for flavour in Flavour::ALL {
@@ -114,10 +116,10 @@ fn slight_reordering_costs_nothing() {
             ..SenderConfig::default()
         };
         let receiver = matching(&sender, ReceiverConfig::default());
-        // every eighth segment falls behind the next one or two
+        // Every eighth segment arrives after the next one or two.
         let fate = |to, number| match (to, number % 8) {
-            (To::Receiver, 3) => Fate::Arrives(DELAY + Duration::from_nanos(1)),
-            _ => Fate::Arrives(DELAY),
+            (To::Receiver, 3) => Delivery::Arrives(DELAY + Duration::from_nanos(1)),
+            _ => Delivery::Arrives(DELAY),
         };
         let mut pair = Pair::new(sender, receiver, fate);
         pair.run();
@@ -129,29 +131,29 @@ fn slight_reordering_costs_nothing() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_024, ..ProptestConfig::default() })]
 
-    /// All octets arrive once, in order, and the connection ends. [`Pair`] checks time, cwnd and what is
+    /// All octets arrive once, in order, and the connection ends. [`Pair`] checks time, cwnd and the octets
     /// in the network at every step.
     #[test]
     fn everything_arrives_once_and_the_connection_ends(
         sender in any_flavour(),
         receiver in any_receiver(),
-        fates in prop::collection::vec(any_fate(), 0..300),
+        deliveries in prop::collection::vec(any_delivery(), 0..300),
         controls in prop::collection::vec(any_control(), 0..20),
     ) {
         let Transfer::Bytes(all) = sender.transfer else { unreachable!() };
-        let mut pair = Pair::new(sender, matching(&sender, receiver), by_number(fates));
+        let mut pair = Pair::new(sender, matching(&sender, receiver), by_number(deliveries));
         pair.transfer(all, &controls);
         prop_assert_eq!(pair.receiver.is_finished(), sender.handshake);
     }
 
-    /// A time-out before its time changes nothing at all, in whatever state.
+    /// A time-out before its deadline changes nothing, in any state.
     #[test]
     fn a_spurious_timeout_is_a_no_op(
         sender in any_flavour(),
-        fates in prop::collection::vec(any_fate(), 0..60),
+        deliveries in prop::collection::vec(any_delivery(), 0..60),
     ) {
         let receiver = matching(&sender, ReceiverConfig::default());
-        let mut pair = Pair::new(sender, receiver, by_number(fates));
+        let mut pair = Pair::new(sender, receiver, by_number(deliveries));
         for _ in 0..60 {
             let before = format!("{:?} {:?}", pair.sender, pair.receiver);
             let early = |timeout: Option<Time>| match timeout {
@@ -173,15 +175,15 @@ proptest! {
         }
     }
 
-    /// The segments of a sender of one flavour depend on its inputs alone.
+    /// The segments of a sender depend on its inputs only.
     #[test]
     fn the_same_wire_gives_the_same_segments(
         sender in any_flavour(),
-        fates in prop::collection::vec(any_fate(), 0..200),
+        deliveries in prop::collection::vec(any_delivery(), 0..200),
     ) {
         let run = || {
             let receiver = matching(&sender, ReceiverConfig::default());
-            let mut pair = Pair::new(sender, receiver, by_number(fates.clone()));
+            let mut pair = Pair::new(sender, receiver, by_number(deliveries.clone()));
             pair.run();
             prop_assert!(pair.now >= ms(0));
             Ok(pair.log)

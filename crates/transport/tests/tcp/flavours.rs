@@ -1,4 +1,4 @@
-//! Differences between the flavours: one, two and three losses of a window, and the windows after them.
+//! Differences between the flavours: one, two and three losses in a window, and the windows after them.
 
 use airfair_transport::tcp::{Flavour, RecoveryTimer, SenderConfig, SenderEvent, WindowLimit};
 use airfair_units::Duration;
@@ -6,7 +6,7 @@ use airfair_units::Duration;
 use crate::script::{Script, plain};
 use crate::selective::sack;
 
-/// Eleven segments in flight, 1 to 11, cwnd 11; ACK 1 came at 100 ms.
+/// Eleven segments in flight, 1 to 11, with cwnd 11; ACK 1 arrived at 100 ms.
 fn eleven_in_flight(flavour: Flavour) -> Script {
     let config = SenderConfig { flavour, initial_window: 10, sack: Some(false), ..plain() };
     let mut script = Script::new(config);
@@ -15,15 +15,15 @@ fn eleven_in_flight(flavour: Flavour) -> Script {
     script
 }
 
-/// Verifies: [RFC5681 §3.2 step 6]: one loss, as NewReno but for the window at the end.
+/// Verifies: [RFC5681 §3.2 step 6]: one loss is as with NewReno, except for the window at the end.
 #[test]
 fn reno_repairs_one_loss_and_leaves_with_the_threshold() {
     let mut script = eleven_in_flight(Flavour::Reno);
     script.at(200).ack(1).silent().ack(1).silent().ack(1).sends([1]).window(8, 5);
     script.ack(1).ack(1).ack(1).silent().ack(1).sends([12]).ack(1).sends([13]);
-    // 11 arrived: cwnd 5.5 with 12 and 13 in flight, so three more
+    // 11 arrived: cwnd 5.5 with 12 and 13 in flight, so three more may be sent.
     script.at(300).ack(12).sends([14, 15, 16]).window(5, 5);
-    // the next loss needs three duplicates again
+    // The next loss needs three duplicates again.
     script.ack(12).ack(12).silent().ack(12).sends([12]);
 }
 
@@ -31,20 +31,20 @@ fn reno_repairs_one_loss_and_leaves_with_the_threshold() {
 #[test]
 fn reno_halves_twice_for_two_losses() {
     let mut script = eleven_in_flight(Flavour::Reno);
-    // 1 and 5 are lost: nine duplicates, which let 12, 13 and 14 out
+    // 1 and 5 are lost: nine duplicates, which allow 12, 13 and 14.
     script.at(200).ack(1).ack(1).ack(1).sends([1]).ack(1).ack(1).ack(1).ack(1).ack(1).ack(1);
     script.sends([12, 13, 14]).window(14, 5);
-    // the first new ACK ends it: 10 in flight, cwnd 5.5
+    // The first new ACK ends fast recovery: 10 in flight, cwnd 5.5.
     script.at(300).ack(5).silent().window(5, 5).timer(1_300);
     // 12, 13 and 14 arrive: flight 10 → 5, cwnd 5 + 3 = 8
     script.at(310).ack(5).ack(5).silent().ack(5).sends([5]).window(8, 5);
     assert_eq!(script.sender.stats().fast_retransmits, 2);
-    // all up to 14: nothing in flight, the whole threshold at once
+    // All up to 14 is acknowledged: nothing is in flight, so a whole ssthresh is sent at once.
     script.at(400).ack(15).sends(15..20).window(5, 5);
     assert_eq!(script.sender.stats().timeouts, 0);
 }
 
-/// 1, 3 and 5 are lost: eight duplicates, which let 12 and 13 out, and then ACK 3.
+/// 1, 3 and 5 are lost: eight duplicates, which allow 12 and 13, and then ACK 3.
 fn three_lost(flavour: Flavour) -> Script {
     let mut script = eleven_in_flight(flavour);
     script.at(200).ack(1).ack(1).ack(1).sends([1]);
@@ -55,7 +55,7 @@ fn three_lost(flavour: Flavour) -> Script {
 /// Verifies: [RFC5681 §3.2], [RFC6582 §3.2]: Reno times out where NewReno does not.
 #[test]
 fn three_losses_cost_reno_a_timeout_and_newreno_two_round_trips() {
-    // cwnd 5.5, 11 in flight; 12 and 13 arrive, and that is all
+    // cwnd 5.5 with 11 in flight; 12 and 13 arrive, and then nothing.
     let mut reno = three_lost(Flavour::Reno);
     reno.silent().at(310).ack(3).ack(3).silent().at(1_300).expire().sends([3]).window(1, 5);
     assert_eq!(reno.sender.stats().timeouts, 1);
@@ -69,7 +69,7 @@ fn three_losses_cost_reno_a_timeout_and_newreno_two_round_trips() {
     assert_eq!(newreno.sender.stats().retransmissions, 3);
 }
 
-/// After a time-out Reno, too, takes no duplicates of what it sends again for a loss.
+/// After a time-out Reno, too, ignores duplicates caused by its retransmissions.
 #[test]
 fn reno_starts_nothing_from_duplicates_after_a_timeout() {
     let config = SenderConfig { flavour: Flavour::Reno, initial_window: 8, ..plain() };
@@ -83,7 +83,7 @@ fn reno_starts_nothing_from_duplicates_after_a_timeout() {
 /// Verifies: [westwood-2001 §3]: the window after a loss is what the path carried.
 #[test]
 fn westwood_keeps_what_the_path_carries() {
-    // an ACK of a segment every 10 ms is 100 000 octet/s; times 100 ms, 10 segments
+    // An ACK of a segment every 10 ms is 100 000 octet/s; times 100 ms, 10 segments.
     let config = SenderConfig {
         flavour: Flavour::Westwood,
         initial_window: 20,
@@ -98,14 +98,14 @@ fn westwood_keeps_what_the_path_carries() {
     }
     let before = script.sender.cwnd();
     script.ack(500).ack(500).silent().ack(500);
-    // round trips grow with the window, but the smallest was 100 ms; NewReno would keep half of cwnd
+    // Round trips grow with the window, but the smallest was 100 ms. NewReno would keep half of cwnd.
     assert!(before > 30);
     script.sends([500]);
     assert_eq!(script.sender.ssthresh(), 9);
     assert_eq!(script.sender.cwnd(), 9 + 3);
 }
 
-/// Verifies: [brakmo-1995 §3.2]: with no queue the window grows, with a long one it shrinks.
+/// Verifies: [brakmo-1995 §3.2]: the window grows without a queue, and shrinks with a long one.
 #[test]
 fn vegas_follows_the_round_trip() {
     let config = SenderConfig {
@@ -117,10 +117,10 @@ fn vegas_follows_the_round_trip() {
     };
     let mut script = Script::new(config);
     script.sends(0..10).at(100).ack(1).sends([10, 11]).window(11, 5);
-    // the round ends with the first ACK beyond what had been sent then: 10
+    // The round ends with the first ACK beyond what had been sent at its start: 10.
     script.at(110).ack(10).window(11, 5);
     script.drain();
-    // the one timed segment, 10, left at 100: 100 ms again → 12
+    // The one timed segment, 10, was sent at 100: 100 ms again → 12
     script.at(200).ack(11).window(12, 5);
     script.drain();
 }
@@ -136,7 +136,7 @@ fn cubic_keeps_seven_tenths() {
     script.sends(0..10).at(1_000).expire().sends([0]).window(1, 7);
 }
 
-/// A control law's window is where the curve goes on, not an excursion from it.
+/// The cubic function continues from a window that a control law sets.
 #[test]
 fn cubic_starts_again_from_a_given_window() {
     let config = SenderConfig {
@@ -148,11 +148,11 @@ fn cubic_starts_again_from_a_given_window() {
     let mut script = Script::new(config);
     script.sends(0..20).at(100).ack(1).sends([20]).window(20, 20).sender.set_cwnd(5);
     script.sender.set_window_limit(WindowLimit::None);
-    // below the threshold of 20 it is slow start: 6
+    // Below the threshold of 20, slow start: 6
     script.ack(2).silent().window(6, 20);
     script.sender.set_cwnd(40);
     script.drain();
-    // above it a new stage at 40, of which it adds a fraction per ACK
+    // Above the threshold a new stage starts at 40; an ACK adds a fraction of a segment.
     script.at(200).ack(3).window(40, 20).sender.set_cwnd(25);
     script.at(210).ack(4).window(25, 20);
 }

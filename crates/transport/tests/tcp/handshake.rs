@@ -1,4 +1,4 @@
-//! Opening.
+//! Opening of connections.
 
 use airfair_transport::tcp::{Flags, Segment, Sender, SenderConfig, SenderEvent, Transfer};
 use airfair_units::{Bytes, Duration};
@@ -43,14 +43,14 @@ fn syn_then_ack_then_data() {
     let mut script = Script::new(with_handshake());
     assert_eq!(script.drain(), [SYN]);
     script.at(100).silent().timer(1_000).receive(SYN_ACK);
-    // the ACK, then what the window of the SYN-ACK allows: 3 of the 4 segments of the initial window
+    // The ACK, then what the window of the SYN-ACK allows: 3 of the 4 segments of the initial window.
     let sent = script.drain();
     assert_eq!(sent[0], ACK);
     assert_eq!(sent[1..].iter().map(|s| s.seq).collect::<Vec<_>>(), [1, 1_001, 2_001]);
     assert!(sent[1..].iter().all(|s| s.flags == Flags::ACK && s.ack == 1 && s.payload == 1_000));
     script
         .events([SenderEvent::Established, SenderEvent::RttSample(Duration::from_millis(100))])
-        // SRTT 100, RTTVAR 50 → 300, but 1 s at least
+        // SRTT 100, RTTVAR 50 → 300, but the minimum is 1 s.
         .timer(1_100);
 }
 
@@ -86,7 +86,7 @@ fn one_lost_syn_costs_a_second_and_leaves_the_initial_window_alone() {
     assert_eq!(script.drain(), [SYN]);
     script.events([SenderEvent::Timeout]).timer(3_000);
     script.at(1_100).receive(Segment { window: WINDOW, ..SYN_ACK });
-    // no round trip was measured (Karn), and the time-out starts from 3 s
+    // No round trip was measured (Karn's algorithm), and the time-out starts at 3 s.
     assert_eq!(script.drain().len(), 1 + 4);
     script.events([SenderEvent::Established]).timer(4_100);
 }
@@ -109,7 +109,7 @@ fn a_second_syn_ack_is_answered_and_changes_nothing() {
     script.drain();
     script.at(100).receive(SYN_ACK).drain();
     script.at(200).receive(SYN_ACK);
-    // between the data, so its number is that of the next octet
+    // Between data segments, so its sequence number is that of the next octet.
     assert_eq!(script.drain(), [Segment { seq: 3_001, ..ACK }]);
     script.timer(1_100);
 }

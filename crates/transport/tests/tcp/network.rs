@@ -1,4 +1,4 @@
-//! Pairs of endpoints: what must hold whatever the wire does.
+//! Pairs of endpoints: properties that hold for any behaviour of the wire.
 
 use airfair_transport::tcp::{
     Deflation, DelayedAck, ReceiverConfig, RecoveryTimer, SenderConfig, Transfer, WindowLimit,
@@ -6,7 +6,7 @@ use airfair_transport::tcp::{
 use airfair_units::{Bytes, Duration};
 use proptest::prelude::*;
 
-use crate::pair::{Fate, Limits, Pair, To};
+use crate::pair::{ControlSettings, Delivery, Pair, To};
 use crate::script::ms;
 
 const DELAY: Duration = Duration::from_millis(20);
@@ -16,13 +16,13 @@ fn finite(segments: u64) -> SenderConfig {
     SenderConfig { segment: Bytes::new(1_000), transfer, ..SenderConfig::default() }
 }
 
-/// Round trips that a transfer takes on a wire without loss: handshake, windows of 10, 20, 40 …
+/// Number of round trips of a transfer without loss: handshake, then windows of 10, 20, 40 …
 #[test]
 fn slow_start_takes_as_many_round_trips_as_doublings() {
     let every = ReceiverConfig { delayed_ack: None, ..ReceiverConfig::default() };
-    // SYN 1, 10 + 20 + 40 = 70 segments 3, FIN 1; half a round trip = 20 ms
+    // SYN 1, 10 + 20 + 40 = 70 segments 3, FIN 1; half a round trip is 20 ms.
     for (segments, round_trips) in [(0, 2), (10, 3), (30, 4), (70, 5), (71, 6)] {
-        let mut pair = Pair::new(finite(segments), every, |_, _| Fate::Arrives(DELAY));
+        let mut pair = Pair::new(finite(segments), every, |_, _| Delivery::Arrives(DELAY));
         pair.run();
         assert_eq!(pair.now, ms(40 * round_trips), "{segments} segments");
         assert_eq!(pair.receiver.delivered(), Bytes::new(1_000 * segments));
@@ -45,20 +45,20 @@ fn a_window_per_round_trip_is_the_throughput() {
         assumed_window: Bytes::new(5_000),
         ..finite(0)
     };
-    let mut pair = Pair::new(sender, receiver, |_, _| Fate::Arrives(DELAY));
+    let mut pair = Pair::new(sender, receiver, |_, _| Delivery::Arrives(DELAY));
     while pair.now < ms(1_000) {
         pair.step();
     }
-    // arrivals at 20, 60 … 980 ms: 25 times 5
+    // Arrivals at 20, 60 … 980 ms: 25 times 5.
     assert_eq!(pair.receiver.delivered(), Bytes::new(125_000));
 }
 
-/// Loses the segments with these numbers, whoever sent them.
-fn losing(lost: &[u64]) -> impl FnMut(To, u64) -> Fate {
-    move |_, number| if lost.contains(&number) { Fate::Lost } else { Fate::Arrives(DELAY) }
+/// Loses the segments with these numbers, counted over both directions.
+fn losing(lost: &[u64]) -> impl FnMut(To, u64) -> Delivery {
+    move |_, number| if lost.contains(&number) { Delivery::Lost } else { Delivery::Arrives(DELAY) }
 }
 
-/// Every single segment lost in turn, SYN and FIN and ACKs included; and every two.
+/// Loses every single segment in turn, including SYN, FIN and ACKs; and every pair.
 #[test]
 fn any_two_losses_are_repaired() {
     let whole = |lost: &[u64]| {
@@ -77,7 +77,7 @@ fn any_two_losses_are_repaired() {
     }
 }
 
-/// Verifies: [RFC6582 §3.2]: many holes in one window cost a round trip each, and no time-out.
+/// Verifies: [RFC6582 §3.2]: many losses in one window cost a round trip each, and no time-out.
 #[test]
 fn one_hole_per_round_trip_is_repaired_without_a_timeout() {
     let sender = SenderConfig {
@@ -85,7 +85,7 @@ fn one_hole_per_round_trip_is_repaired_without_a_timeout() {
         recovery_timer: RecoveryTimer::SlowButSteady,
         ..finite(64)
     };
-    // SYN, SYN-ACK and ACK are 0 to 2; segments k of the first window are 3 + k
+    // SYN, SYN-ACK and ACK are 0 to 2; segment k of the first window is 3 + k.
     let lost = [5, 9, 13, 17, 21];
     let mut pair = Pair::new(sender, ReceiverConfig::default(), losing(&lost));
     pair.run();
@@ -94,37 +94,37 @@ fn one_hole_per_round_trip_is_repaired_without_a_timeout() {
     assert_eq!(pair.receiver.delivered(), Bytes::new(64_000));
 }
 
-/// A wire that is cut for some seconds: the connection waits, and comes back.
+/// The wire is cut for some seconds: the connection waits and then continues.
 ///
 /// Verifies: [RFC6298 §5.5]
 #[test]
 fn a_connection_survives_an_outage() {
     let cut = std::cell::Cell::new(false);
-    let fate = |_, _| if cut.get() { Fate::Lost } else { Fate::Arrives(DELAY) };
+    let fate = |_, _| if cut.get() { Delivery::Lost } else { Delivery::Arrives(DELAY) };
     let mut pair = Pair::new(finite(500), ReceiverConfig::default(), fate);
     while pair.now < ms(150) {
         pair.step();
     }
     cut.set(true);
-    // about 1, 3 and 7 s later, in vain
+    // Retransmissions about 1, 3 and 7 s later are lost, too.
     while pair.sender.stats().timeouts < 3 {
         pair.step();
     }
     cut.set(false);
     pair.run();
     assert_eq!(pair.receiver.delivered(), Bytes::new(500_000));
-    // the fourth gets through, 15 s after the cut
+    // The fourth is delivered, 15 s after the cut.
     assert_eq!(pair.sender.stats().timeouts, 4);
     assert!(pair.sender.is_finished() && (ms(15_000)..ms(18_000)).contains(&pair.now));
 }
 
-pub(crate) fn any_fate() -> impl Strategy<Value = Fate> {
-    // Delays from 1 to 400 ms beside each other reorder everything, and expire timers spuriously.
+pub(crate) fn any_delivery() -> impl Strategy<Value = Delivery> {
+    // Delays from 1 to 400 ms in one flow reorder everything and expire timers spuriously.
     let delay = || prop_oneof![4 => Just(20u64), 1 => 1u64..400].prop_map(Duration::from_millis);
     prop_oneof![
-        2 => Just(Fate::Lost),
-        8 => delay().prop_map(Fate::Arrives),
-        1 => (delay(), delay()).prop_map(|(first, second)| Fate::ArrivesTwice(first, second)),
+        2 => Just(Delivery::Lost),
+        8 => delay().prop_map(Delivery::Arrives),
+        1 => (delay(), delay()).prop_map(|(first, second)| Delivery::ArrivesTwice(first, second)),
     ]
 }
 
@@ -173,7 +173,7 @@ prop_compose! {
     }
 }
 
-pub(crate) fn any_control() -> impl Strategy<Value = Limits> {
+pub(crate) fn any_control() -> impl Strategy<Value = ControlSettings> {
     let limit = prop_oneof![
         Just(WindowLimit::None),
         (0u32..6).prop_map(WindowLimit::Segments),

@@ -1,4 +1,4 @@
-//! Timestamps and selective acknowledgments on the wire.
+//! Timestamps and selective acknowledgments in segments.
 
 use std::num::NonZeroU32;
 
@@ -29,7 +29,7 @@ fn stamped(number: u64, value: u32) -> Segment {
     Segment { timestamps: Some(Timestamps { value, echo: 0 }), options: 12, ..data(number) }
 }
 
-/// The ACK that goes out when these segments have arrived: options, and ranges of segment numbers.
+/// The ACK after these segments have arrived: length of the options, and ranges of segment numbers.
 fn after(receiver: &mut Receiver, numbers: &[u64]) -> (u8, Vec<(u64, u64)>) {
     let mut last = None;
     for number in numbers {
@@ -41,7 +41,7 @@ fn after(receiver: &mut Receiver, numbers: &[u64]) -> (u8, Vec<(u64, u64)>) {
     (ack.options, ack.sack.iter(ack.ack).map(|(start, end)| (number(start), number(end))).collect())
 }
 
-/// Verifies: [RFC2018 §3], [RFC2018 §4]: four blocks alone, three beside timestamps.
+/// Verifies: [RFC2018 §3], [RFC2018 §4]: four blocks without timestamps, three with them.
 #[test]
 fn blocks_take_their_room_in_the_header() {
     let mut alone = receiver(true, false);
@@ -49,7 +49,7 @@ fn blocks_take_their_room_in_the_header() {
     assert_eq!(after(&mut alone, &[4]), (20, vec![(4, 5), (2, 3)]));
     let all = vec![(10, 11), (8, 9), (6, 7), (4, 5)];
     assert_eq!(after(&mut alone, &[6, 8, 10]), (36, all.clone()));
-    // 12 for the timestamps, 28 for three blocks: the 40 octets that a header has
+    // 12 for the timestamps and 28 for three blocks are the 40 octets of a header.
     assert_eq!(after(&mut receiver(true, true), &[4, 6, 8, 10]), (40, all[..3].to_vec()));
     assert_eq!(after(&mut receiver(false, true), &[4, 6]), (12, vec![]));
     assert_eq!(after(&mut receiver(false, false), &[4, 6]), (0, vec![]));
@@ -61,16 +61,16 @@ fn a_segment_that_comes_twice_is_reported_once() {
     let mut receiver = receiver(true, false);
     assert_eq!(after(&mut receiver, &[0, 1, 0]), (12, vec![(0, 1)]));
     assert_eq!(after(&mut receiver, &[3, 5]), (20, vec![(5, 6), (3, 4)]));
-    // within a range beyond the gap: the range follows
+    // The duplicate is in a range beyond the gap, so that range follows.
     assert_eq!(after(&mut receiver, &[3]), (28, vec![(3, 4), (3, 4), (5, 6)]));
     assert_eq!(after(&mut receiver, &[2]), (12, vec![(5, 6)]));
-    // no gap, no blocks
+    // Without a gap there are no blocks.
     assert_eq!(after(&mut receiver, &[4]), (0, vec![]));
 }
 
 /// Verifies: [RFC9293 §3.2], [RFC2018 §2], [RFC7323 §3.2]
 #[test]
-fn the_syn_says_what_is_permitted() {
+fn the_syn_has_the_permitted_options() {
     for (flavour, timestamps, options) in
         [(Flavour::NewReno, false, 8), (Flavour::Sack, false, 12), (Flavour::Sack, true, 20)]
     {
@@ -95,17 +95,17 @@ fn the_echo_is_of_the_segment_that_the_ack_is_about() {
         receiver.handle_segment(ms(1), &stamped(number, value));
         receiver.poll_transmit(ms(1)).map(|ack| ack.timestamps.expect("timestamps").echo)
     };
-    // a held ACK echoes the first of the two
+    // A delayed ACK echoes the first of the two.
     assert_eq!([echo(0, 10), echo(1, 20)], [None, Some(10)]);
-    // beyond a gap: the last one in order, which was 0
+    // Beyond a gap, the ACK echoes the last segment in order, which was 0.
     assert_eq!([echo(3, 40), echo(4, 50)], [Some(10), Some(10)]);
-    // the gap is filled: the one that filled it
+    // When the gap is filled, the ACK echoes the segment that filled it.
     assert_eq!(echo(2, 60), Some(60));
-    // an old copy changes nothing
+    // An old copy changes nothing.
     assert_eq!(echo(0, 11), Some(60));
 }
 
-/// Verifies: [RFC7323 §4.1], [RFC7323 §3.2]: every new ACK measures, retransmissions included.
+/// Verifies: [RFC7323 §4.1], [RFC7323 §3.2]: every new ACK is a sample, also for retransmissions.
 #[test]
 fn every_ack_for_new_data_measures_a_round_trip() {
     let mut script = Script::new(SenderConfig { timestamps: true, ..plain() });
@@ -121,12 +121,12 @@ fn every_ack_for_new_data_measures_a_round_trip() {
     script.at(100).receive(echoing(1, 0)).events([SenderEvent::Established, sample(100)]);
     assert_eq!(script.drain()[0].timestamps.map(|stamps| stamps.echo), Some(7));
     script.at(130).receive(echoing(2, 0)).events([sample(130)]);
-    // duplicates measure nothing; the copy of 2 left at 150
+    // Duplicates give no samples; the copy of 2 was sent at 150.
     script.at(150).receive(echoing(2, 0)).receive(echoing(2, 0)).receive(echoing(2, 0));
     script.drain();
     script.events([SenderEvent::FastRetransmit, SenderEvent::Retransmission]);
     script.at(210).receive(echoing(4, 150)).events([sample(60)]);
-    // without an echo there is no sample, and no other clock
+    // Without an echo there is no sample, and no other measurement.
     script.at(220).ack(5).events([]);
     assert_eq!(script.sender.stats().rtt_samples, 3);
 }

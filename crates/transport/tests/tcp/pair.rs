@@ -1,63 +1,65 @@
-//! Two endpoints and a wire between them that does with each segment what the test says.
+//! Two endpoints, and a wire between them on which the test decides the delivery of each segment.
 
 use std::collections::BTreeMap;
 
 use airfair_transport::tcp::{
-    LossRecovery, Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Unsent, WindowLimit,
+    LossRecovery, Receiver, ReceiverConfig, RefusalOutcome, Segment, Sender, SenderConfig,
+    WindowLimit,
 };
 use airfair_units::{Bytes, Duration, Time};
 
-/// Destination of a segment.
+/// Endpoint to which a segment is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum To {
     Receiver,
     Sender,
 }
 
-/// Fate of a segment.
+/// Delivery of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum Delivery {
     Lost,
-    /// The sender's own host has no room for it; an ACK is lost.
+    /// The sender's own host refuses it; an ACK is lost.
     Refused,
     Arrives(Duration),
     ArrivesTwice(Duration, Duration),
 }
 
-/// Limits that a control law sets: one on the window, perhaps a cwnd [segments].
-pub(crate) type Limits = (WindowLimit, Option<u32>);
+/// Settings of a control law: a window limit, and perhaps a cwnd [segments].
+pub(crate) type ControlSettings = (WindowLimit, Option<u32>);
 
 /// The endpoints, the wire and the time.
 pub(crate) struct Pair<F> {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     pub(crate) now: Time,
-    /// Ordered by arrival, then by sending.
+    /// Segments on the wire in the order of arrival, then of sending.
     wire: BTreeMap<(Time, u64), (To, Segment)>,
     sent: u64,
     fate: F,
-    /// Sizes of the sender's packets in the queue of its own host.
+    /// Sizes of the sender's packets in the transmit queue of its host.
     host: Vec<Bytes>,
-    /// Number of the last segment that was refused.
+    /// Number of the last refused segment.
     refused: Option<u64>,
-    /// Segments of the sender as they went out.
+    /// All segments of the sender in the order in which they were sent.
     pub(crate) log: Vec<(Time, Segment)>,
     /// Octets that may be in the network beyond the usable window.
     allowance: u64,
-    /// A rate reduction in proportion goes down to the window in the course of a round trip.
+    /// True with proportional rate reduction, which needs a round trip to reach the window.
     is_gradual: bool,
     /// Largest usable window so far [octets].
     widest: u64,
 }
 
-impl<F: FnMut(To, u64) -> Fate> Pair<F> {
-    /// A pair about to open; `fate` is asked for every segment, with its number since the start.
+impl<F: FnMut(To, u64) -> Delivery> Pair<F> {
+    /// A pair that is about to open. `fate` decides the delivery of each segment by its number since the
+    /// start.
     pub(crate) fn new(sender: SenderConfig, receiver: ReceiverConfig, fate: F) -> Self {
-        let is_racked = sender.loss_recovery == LossRecovery::Rack && sender.uses_sack();
-        // two of limited transmit, or one that probes
-        let extra = if sender.limited_transmit { 2 } else { u64::from(is_racked) };
+        let is_rack = sender.loss_recovery == LossRecovery::Rack && sender.uses_sack();
+        // Two segments for limited transmit, or one for a probe.
+        let extra = if sender.limited_transmit { 2 } else { u64::from(is_rack) };
         let allowance = extra * sender.segment.get();
-        let is_gradual = is_racked || (sender.proportional_reduction && sender.uses_sack());
+        let is_gradual = is_rack || (sender.proportional_reduction && sender.uses_sack());
         let mut pair = Self {
             is_gradual,
             widest: 0,
@@ -77,7 +79,7 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
         pair
     }
 
-    /// Goes to the next instant at which something happens; false if there is none.
+    /// Advances to the next arrival or time-out. Returns false if there is none.
     pub(crate) fn step(&mut self) -> bool {
         let arrival = self.wire.first_key_value().map(|(&(at, _), _)| at);
         let timers = [self.sender.next_timeout(), self.receiver.next_timeout()];
@@ -96,7 +98,7 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
                 To::Sender => self.sender.handle_segment(at, &segment),
             }
         } else {
-            // one of them is spurious as a rule
+            // One of them is usually spurious.
             self.sender.handle_timeout(at);
             self.receiver.handle_timeout(at);
         }
@@ -104,7 +106,7 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
         true
     }
 
-    /// Runs until both are silent for ever.
+    /// Runs until neither endpoint has anything to do.
     pub(crate) fn run(&mut self) {
         for _ in 0..100_000 {
             if !self.step() {
@@ -114,9 +116,9 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
         panic!("no end after 100 000 steps, at {}: {:?}", self.now, self.sender);
     }
 
-    /// Runs to the end while a control law acts every seventh step, and checks what must hold of a whole
-    /// transfer of `all` octets: they arrive once, in order, and the connection ends.
-    pub(crate) fn transfer(&mut self, all: Bytes, controls: &[Limits]) {
+    /// Runs a transfer of `all` octets to its end, with a control law that acts every seventh step. Checks
+    /// that the octets arrive once, in order, and that the connection ends.
+    pub(crate) fn transfer(&mut self, all: Bytes, controls: &[ControlSettings]) {
         let mut delivered = Bytes::ZERO;
         for steps in 0.. {
             if steps % 7 == 0
@@ -135,7 +137,7 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
         assert_eq!((delivered, self.sender.stats().bytes_acked), (all, all));
         let stats = self.receiver.stats();
         assert!(stats.segments_received >= stats.duplicates + stats.out_of_order);
-        // The segments as they first went out make up the data, without gap or overlap.
+        // The first transmissions of the segments make up the data, without gap or overlap.
         let mut end = 1;
         for segment in self.data() {
             assert!(segment.seq <= end);
@@ -144,7 +146,7 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
         assert_eq!(end, 1 + all.get());
     }
 
-    fn act(&mut self, (limit, cwnd): Limits) {
+    fn act(&mut self, (limit, cwnd): ControlSettings) {
         self.sender.set_window_limit(limit);
         if let Some(cwnd) = cwnd {
             self.sender.set_cwnd(cwnd);
@@ -152,12 +154,12 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
         self.drain();
     }
 
-    /// Segments of the sender with data, as they went out.
+    /// Data segments of the sender in the order in which they were sent.
     pub(crate) fn data(&self) -> impl Iterator<Item = &Segment> {
         self.log.iter().map(|(_, segment)| segment).filter(|segment| segment.payload > 0)
     }
 
-    /// Polls both endpoints, and checks what must always hold.
+    /// Polls both endpoints and checks invariants.
     pub(crate) fn drain(&mut self) {
         while let Some(segment) = self.receiver.poll_transmit(self.now) {
             self.send(To::Sender, segment);
@@ -187,7 +189,8 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
         assert!(self.sender.cwnd() >= 1);
     }
 
-    /// Packets leave the sender's host, as many as it waits for; false if it waits for none.
+    /// Lets as many packets leave the sender's host as the sender waits for. Returns false if it waits for
+    /// none.
     fn leave_host(&mut self) -> bool {
         let Some(mut awaited) = self.sender.awaited_departures() else { return false };
         while let Some(size) = self.host.pop() {
@@ -201,23 +204,23 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
         panic!("it waits for packets that are not there");
     }
 
-    /// The sender is told that a segment did not leave; one that it takes back was never sent.
+    /// Refuses a segment. One that the sender takes back counts as never sent.
     fn refuse(&mut self, segment: Segment) {
         let before = *self.sender.stats();
-        let unsent = self.sender.handle_refusal(self.now, &segment);
+        let outcome = self.sender.handle_refusal(self.now, &segment);
         self.sender.handle_departure(segment.size());
         let after = self.sender.stats();
         assert_eq!(after.refusals, before.refusals + 1);
         let counts = after.segments_sent == before.segments_sent;
-        assert_eq!(counts, unsent == Unsent::Lost);
-        if unsent == Unsent::Lost {
+        assert_eq!(counts, outcome == RefusalOutcome::Lost);
+        if outcome == RefusalOutcome::Lost {
             self.log.push((self.now, segment));
         }
         assert_eq!(self.sender.poll_transmit(self.now), None, "the queue is still full");
         assert!(self.sender.next_timeout().is_some(), "nothing would wake the sender");
     }
 
-    /// New data fit both windows. What was sent again is in the network twice, and in flight once.
+    /// Checks that new data fits both windows. A retransmission is in the network twice, but in flight once.
     fn check_windows(&mut self) {
         let usable = self.sender.usable_window().get();
         let window = if self.is_gradual { self.widest } else { usable };
@@ -229,13 +232,13 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
         let number = self.sent;
         self.sent += 1;
         let (first, second) = match (self.fate)(to, number) {
-            Fate::Lost => (None, None),
-            Fate::Refused => {
+            Delivery::Lost => (None, None),
+            Delivery::Refused => {
                 self.refused = Some(number);
                 (None, None)
             }
-            Fate::Arrives(delay) => (Some(delay), None),
-            Fate::ArrivesTwice(delay, other) => (Some(delay), Some(other)),
+            Delivery::Arrives(delay) => (Some(delay), None),
+            Delivery::ArrivesTwice(delay, other) => (Some(delay), Some(other)),
         };
         for (copy, delay) in (0..).zip([first, second].into_iter().flatten()) {
             self.wire.insert((self.now + delay, 2 * number + copy), (to, segment));

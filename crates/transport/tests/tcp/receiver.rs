@@ -1,4 +1,4 @@
-//! A receiver under a script.
+//! The receiver in scripted tests.
 
 use airfair_transport::tcp::{DelayedAck, Flags, Receiver, ReceiverConfig, Segment};
 use airfair_units::{Bytes, Duration};
@@ -27,7 +27,8 @@ fn plain() -> ReceiverConfig {
     ReceiverConfig { handshake: false, buffer: Bytes::new(20_000), ..ReceiverConfig::default() }
 }
 
-/// A segment arrives; what goes out at once is an ACK of all below this number, or nothing.
+/// A segment arrives at `at`. Returns the number below which the ACK sent at once acknowledges all, or `None`
+/// without an ACK.
 fn after(receiver: &mut Receiver, at: u64, segment: Segment) -> Option<u64> {
     receiver.handle_segment(ms(at), &segment);
     acked(receiver, at)
@@ -49,7 +50,7 @@ fn every_second_segment_is_acknowledged_at_once_and_an_odd_one_in_time() {
     assert_eq!(after(&mut receiver, 0, data(0)), None);
     assert_eq!(receiver.next_timeout(), Some(ms(200)));
     assert_eq!(after(&mut receiver, 50, data(1)), Some(2));
-    // the time counts from the first segment held
+    // The delay counts from the first segment held back.
     assert_eq!(after(&mut receiver, 60, data(2)), None);
     assert_eq!(receiver.next_timeout(), Some(ms(260)));
     receiver.handle_timeout(ms(259));
@@ -84,7 +85,7 @@ fn at_the_start_so_many_acks_are_not_delayed() {
     assert_eq!(receiver.next_timeout(), Some(ms(205)));
 }
 
-/// Two are left after the duplicate, whose own ACK is one of them.
+/// Two quick ACKs are left after the duplicate, whose own ACK is one of them.
 ///
 /// Verifies: [linux-quickack]
 #[test]
@@ -98,8 +99,9 @@ fn where_windows_grow_a_duplicate_begins_quick_acks_again() {
     }
 }
 
-/// 66 segments, one a millisecond, are the first window of 64 kB, and so a round trip. They are more than were to be read
-/// in it, so that the window may grow with the next ones: each of those is acknowledged, and of the others one in two.
+/// 66 segments, one per millisecond, are the first window of 64 kB, and thus a round trip. They exceed the
+/// data expected in a round trip, so the window may grow with the next ones: each of those is acknowledged,
+/// while of the others every second one is.
 ///
 /// Verifies: [linux-rcv-space]
 #[test]
@@ -114,12 +116,12 @@ fn while_the_window_grows_no_ack_is_delayed() {
         let windows: Vec<u64> = windows.collect();
         (windows.len(), windows.last().copied())
     };
-    // In units of 16.
+    // In units of 16 octets.
     assert_eq!(acks(0..66), (33, Some(65_536)));
     assert_eq!(acks(66..76), (10, Some(75_536)));
 }
 
-/// An ACK that a gap has called for is one of them.
+/// An ACK caused by a gap counts as a quick ACK.
 ///
 /// Verifies: [linux-quickack]
 #[test]
@@ -129,7 +131,7 @@ fn every_ack_sent_is_one_of_the_quick_ones() {
     assert_eq!(acks, [Some(1), Some(1), Some(3), None]);
 }
 
-/// The answer to the SYN is not.
+/// The answer to the SYN does not count as a quick ACK.
 ///
 /// Verifies: [linux-quickack]
 #[test]
@@ -142,7 +144,7 @@ fn quick_acks_begin_with_the_data() {
     assert_eq!([0, 1, 2].map(|k| after(&mut receiver, k, data(k))), [Some(1), None, Some(3)]);
 }
 
-/// An owner who polls late gets one ACK for all, and no later one.
+/// An owner who polls late gets one ACK for everything, and no further one.
 #[test]
 fn an_ack_that_is_due_stays_due() {
     let mut receiver = Receiver::new(plain());
@@ -156,22 +158,22 @@ fn an_ack_that_is_due_stays_due() {
 #[test]
 fn segments_out_of_order_are_answered_at_once_each() {
     let mut receiver = Receiver::new(plain());
-    // 0 is held back until 2 shows a gap; 1 fills it
+    // The ACK of 0 is delayed until 2 reveals a gap; 1 fills it.
     assert_eq!(after(&mut receiver, 0, data(0)), None);
     let acks = [2, 3, 5].map(|k| after(&mut receiver, k, data(k)));
     assert_eq!(acks, [Some(1); 3]);
-    // fills a gap in part: at once; all but the last gap
+    // Fills a part of the gaps: an ACK at once, up to the last gap.
     assert_eq!(after(&mut receiver, 10, data(1)), Some(4));
-    // fills the last gap: at once
+    // Fills the last gap: an ACK at once.
     assert_eq!(after(&mut receiver, 11, data(4)), Some(6));
-    // in order again: held back
+    // In order again: the ACK is delayed.
     assert_eq!(after(&mut receiver, 12, data(6)), None);
     let stats = *receiver.stats();
     assert_eq!((stats.segments_received, stats.out_of_order, stats.duplicates), (7, 3, 0));
     assert_eq!(stats.acks_sent, 5);
 }
 
-/// Verifies: [RFC5681 §4.2]: with a gap above it, data in order is answered at once.
+/// Verifies: [RFC5681 §4.2]: data in order below a gap is acknowledged at once.
 #[test]
 fn data_below_a_gap_is_answered_at_once() {
     let mut receiver = Receiver::new(plain());
@@ -182,7 +184,7 @@ fn data_below_a_gap_is_answered_at_once() {
 
 /// Verifies: [RFC9293 §3.10.7.4]
 #[test]
-fn what_is_already_there_is_answered_at_once() {
+fn a_duplicate_is_answered_at_once() {
     let mut receiver = Receiver::new(plain());
     after(&mut receiver, 0, data(0));
     after(&mut receiver, 0, data(1));
@@ -198,7 +200,7 @@ fn what_is_already_there_is_answered_at_once() {
 fn octets_that_come_twice_are_delivered_once() {
     let mut receiver = Receiver::new(plain());
     after(&mut receiver, 0, data(0));
-    // 500 old octets and 500 new ones
+    // 500 old octets and 500 new ones.
     after(&mut receiver, 1, Segment { seq: 501, ..data(0) });
     assert_eq!(receiver.delivered(), Bytes::new(1_500));
 }
@@ -207,7 +209,7 @@ fn octets_that_come_twice_are_delivered_once() {
 #[test]
 fn what_does_not_fit_the_buffer_is_dropped_and_answered() {
     let mut receiver = Receiver::new(plain());
-    // octets 19 001 to 20 000 are the last that fit
+    // Octets 19 001 to 20 000 are the last that fit.
     assert_eq!(after(&mut receiver, 0, data(19)), Some(0));
     assert_eq!(after(&mut receiver, 0, data(20)), Some(0));
     let stats = *receiver.stats();
@@ -220,19 +222,19 @@ fn a_syn_is_answered_every_time_until_something_else_comes() {
     let buffer = Bytes::new(100_000);
     let mut receiver = Receiver::new(ReceiverConfig { handshake: true, buffer, ..plain() });
     let syn = Segment { seq: 0, ack: 0, payload: 0, flags: Flags::SYN, ..data(0) };
-    // before the SYN there is silence
+    // Before the SYN the receiver sends nothing.
     receiver.handle_segment(ms(0), &data(0));
     assert_eq!(receiver.poll_transmit(ms(0)), None);
     let syn_ack = Segment { seq: 0, ack: 1, options: 8, flags: Flags::SYN_ACK, ..syn };
     for at in [1, 2] {
         receiver.handle_segment(ms(at), &syn);
-        // unscaled in the SYN-ACK: 65 535
+        // The SYN-ACK is not scaled: 65 535
         assert_eq!(receiver.poll_transmit(ms(at)), Some(Segment { window: 65_535, ..syn_ack }));
         assert_eq!(receiver.poll_transmit(ms(at)), None);
     }
     receiver.handle_segment(ms(3), &Segment { payload: 0, ..data(0) });
     assert_eq!((receiver.poll_transmit(ms(3)), receiver.next_timeout()), (None, None));
-    // a late copy of the SYN gets an ordinary ACK, with the scaled window: 50 000·2
+    // A late copy of the SYN gets an ordinary ACK with the scaled window: 50 000·2
     receiver.handle_segment(ms(4), &syn);
     let ack = Segment {
         seq: 1,
@@ -246,7 +248,7 @@ fn a_syn_is_answered_every_time_until_something_else_comes() {
     assert_eq!(receiver.poll_transmit(ms(4)), Some(ack));
 }
 
-/// The ACK of the handshake is lost, and data opens the connection.
+/// The ACK of the handshake is lost, and data completes the handshake.
 #[test]
 fn data_completes_the_handshake() {
     let mut receiver = Receiver::new(ReceiverConfig { handshake: true, ..plain() });
@@ -286,14 +288,14 @@ fn a_fin_is_answered_at_once_and_is_no_data() {
     receiver.handle_segment(ms(201), &fin(1));
     assert_eq!(receiver.poll_transmit(ms(201)).unwrap().ack, octet(1) + 1);
     assert_eq!((receiver.delivered(), receiver.is_finished()), (Bytes::new(1_000), true));
-    // once more, should the ACK be lost
+    // The FIN is repeated in case the ACK was lost.
     receiver.handle_segment(ms(202), &fin(1));
     assert_eq!(receiver.poll_transmit(ms(202)).unwrap().ack, octet(1) + 1);
     assert_eq!(receiver.stats().segments_received, 1);
     assert_eq!(receiver.stats().duplicates, 0);
 }
 
-/// A FIN that overtakes data waits for it.
+/// A FIN that arrives before data waits for it.
 #[test]
 fn a_fin_out_of_order_waits() {
     let mut receiver = Receiver::new(plain());

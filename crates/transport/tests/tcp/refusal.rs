@@ -1,14 +1,14 @@
-//! Segments that the sender's own host refuses, its transmit queue being full.
+//! Segments that the full transmit queue of the sender's own host refuses.
 
 use airfair_transport::tcp::{
-    Flags, Flavour, ReceiverConfig, Segment, SenderConfig, SenderEvent, Transfer, Unsent,
+    Flags, Flavour, ReceiverConfig, RefusalOutcome, Segment, SenderConfig, SenderEvent, Transfer,
 };
 use airfair_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
 use crate::every_flavour::{any_flavour, by_number, matching};
-use crate::network::{any_control, any_fate, any_receiver};
-use crate::pair::{Fate, Pair, To};
+use crate::network::{any_control, any_delivery, any_receiver};
+use crate::pair::{Delivery, Pair, To};
 use crate::script::{SEGMENT, Script, ack, octet, plain};
 use crate::selective::{sack, selective};
 
@@ -17,7 +17,7 @@ fn ten() -> SenderConfig {
     SenderConfig { initial_window: 10, ..plain() }
 }
 
-/// Nine of ten segments in flight, the last one refused.
+/// Nine of ten segments in flight; the last one was refused.
 fn nine_in_flight() -> Script {
     let mut script = Script::new(ten());
     script.refuses(0..9, 9);
@@ -28,13 +28,13 @@ fn nine_in_flight() -> Script {
 #[test]
 fn new_data_is_taken_back_and_the_window_reduced() {
     let mut script = nine_in_flight();
-    // half of cwnd 10, and both at once
+    // Half of cwnd 10, for both cwnd and ssthresh.
     script.window(5, 5).timer(1_000);
     assert_eq!(script.sender.flight(), Bytes::new(9_000));
     let stats = *script.sender.stats();
     assert_eq!((stats.refusals, stats.segments_sent, stats.retransmissions), (1, 9, 0));
     assert_eq!(stats.bytes_sent, Bytes::new(9_000));
-    // Reno's relatives halve, CUBIC keeps seven tenths
+    // Reno and its variants halve the window, CUBIC keeps seven tenths.
     let mut script = Script::new(SenderConfig { flavour: Flavour::Cubic, ..ten() });
     script.refuses(0..9, 9).window(7, 7);
 }
@@ -43,12 +43,12 @@ fn new_data_is_taken_back_and_the_window_reduced() {
 #[test]
 fn sending_resumes_once_the_flight_has_drained_to_the_window() {
     let mut script = nine_in_flight();
-    // 8, 7, 6, 5 in flight of 5; then one for each, the refused one first
+    // 8, 7, 6, 5 in flight with cwnd 5; then one segment per ACK, the refused one first.
     script.at(100).ack(1).silent().ack(2).silent().ack(3).silent().ack(4).silent();
     script.ack(5).sends([9]).ack(6).sends([10]).ack(7).sends([11]).ack(8).sends([12]);
-    // the window does not grow before all nine are acknowledged
+    // The window does not grow before all nine are acknowledged.
     script.ack(9).sends([13]).window(5, 5);
-    // and then as ever: five segments acknowledged for one more
+    // Afterwards it grows as usual: by one for five acknowledged segments.
     script.at(200).ack(10).sends([14]).ack(11).sends([15]).ack(12).sends([16]).ack(13).sends([17]);
     script.window(5, 5).ack(14).sends([18, 19]).window(6, 5);
     let stats = *script.sender.stats();
@@ -60,42 +60,42 @@ fn sending_resumes_once_the_flight_has_drained_to_the_window() {
 fn a_window_is_reduced_once() {
     let mut script = nine_in_flight();
     script.at(100).ack(4).silent().ack(5).refuses([], 9).window(5, 5);
-    // 3 in flight: the refused one and another
+    // 3 in flight: the refused segment and another one fit.
     script.ack(6).refuses([9], 10).window(5, 5).ack(7).sends([10, 11]);
-    // all nine are acknowledged: the next refusal halves 5 to 2.5
+    // All nine are acknowledged: the next refusal halves 5 to 2.5
     script.ack(9).refuses([12], 13).window(2, 2);
     assert_eq!(script.sender.flight(), Bytes::new(4_000));
     assert_eq!(script.sender.stats().refusals, 4);
 }
 
-/// Verifies: [linux-cwr]: cwnd counts, and not how far the burst came.
+/// Verifies: [linux-cwr]: the reduction depends on cwnd, not on the length of the burst.
 #[test]
 fn a_burst_cut_short_costs_no_more() {
     let mut script = Script::new(ten());
     script.refuses(0..2, 2).window(5, 5).at(100).ack(1).sends(2..6);
 }
 
-/// Verifies: [linux-cwr]: the timer tries again, and that is no time-out.
+/// Verifies: [linux-cwr]: the timer causes a retry, which is no time-out.
 #[test]
 fn with_nothing_in_flight_the_timer_tries_again() {
     let mut script = Script::new(ten());
     script.refuses([], 0).window(5, 5).timer(1_000);
     assert_eq!(script.sender.flight(), Bytes::ZERO);
-    // in vain, and without back-off
+    // Refused again, without back-off.
     script.at(1_000).expire().refuses([], 0).window(5, 5).timer(2_000);
     script.at(2_000).expire().timer_is_off().sends(0..5).window(5, 5).timer(3_000);
-    // the round trip counts from the copy that left
+    // The round trip counts from the copy that was sent.
     script.at(2_100).ack(1).sends([5]).window(5, 5);
     let round_trip = SenderEvent::RttSample(Duration::from_millis(100));
     script.events([SenderEvent::Established, round_trip]);
     let stats = *script.sender.stats();
     assert_eq!((stats.refusals, stats.timeouts, stats.retransmissions), (2, 0, 0));
-    // from here on the timer is a time-out again
+    // From here on an expiry is a time-out again.
     script.at(3_100).expire().sends([1]).window(1, 2);
     assert_eq!(script.sender.stats().timeouts, 1);
 }
 
-/// A segment that leaves before the retry has all its time, and its loss thereafter is a time-out.
+/// A segment that is sent before the retry has a full time-out, and its loss then causes a time-out.
 ///
 /// Verifies: [RFC6298 §5.1]
 #[test]
@@ -105,21 +105,21 @@ fn an_ack_before_the_retry_starts_the_timer_anew() {
     script.at(1_900).expire().sends([0]).window(1, 2);
 }
 
-/// Verifies: [RFC6298 §3]: another segment's measurement goes on.
+/// Verifies: [RFC6298 §3]: the measurement of another segment continues.
 #[test]
 fn only_the_refused_segment_is_no_longer_timed() {
     let mut script = nine_in_flight();
     script.at(100).ack(1);
     let round_trip = |ms| SenderEvent::RttSample(Duration::from_millis(ms));
     script.events([SenderEvent::Established, round_trip(100)]);
-    // 9 would be timed at 200, and is at 250
+    // 9 would be timed from 200, and is timed from 250.
     script.at(200).ack(5).refuses([], 9).at(250).ack(6).sends([9, 10]).at(330).ack(10);
     script.events([round_trip(80)]);
 }
 
-/// A refused retransmission counts as lost, be it the last segment that was sent.
+/// A refused retransmission counts as lost, even if it was the last segment sent.
 ///
-/// Verifies: [linux-cwr]: while losses are being repaired the window stays.
+/// Verifies: [linux-cwr]: the window does not change during loss recovery.
 #[test]
 fn a_refused_retransmission_is_left_to_the_timer() {
     let mut script = Script::new(SenderConfig { initial_window: 8, ..plain() });
@@ -137,7 +137,7 @@ fn a_refused_retransmission_is_left_to_the_timer() {
     assert_eq!((stats.segments_sent, stats.retransmissions, stats.timeouts), (3, 2, 2));
 }
 
-/// Slow start after a time-out is not held back by an earlier reduction.
+/// An earlier reduction does not stop slow start after a time-out.
 #[test]
 fn a_timeout_ends_the_reduction() {
     let mut script = nine_in_flight();
@@ -146,22 +146,22 @@ fn a_timeout_ends_the_reduction() {
     script.at(1_100).ack(1).sends([1, 2]).window(2, 4);
 }
 
-/// Verifies: [RFC3042 §2]: what limited transmit did not send is not left out of the flight.
+/// Verifies: [RFC3042 §2]: a refused segment of limited transmit is not subtracted from the flight.
 #[test]
 fn a_refused_limited_transmit_does_not_lower_the_threshold() {
     let mut script = Script::new(SenderConfig { limited_transmit: true, ..ten() });
     script.sends(0..10).at(100).ack(0).refuses([], 10).window(5, 5);
-    // ten in flight, none of them by limited transmit: ssthresh 5 and not 4.5, cwnd 5 + 3
+    // Ten in flight, none of them by limited transmit: ssthresh 5 and not 4.5, cwnd 5 + 3
     script.ack(0).silent().ack(0).sends([0]).window(8, 5);
 }
 
-/// Verifies: [RFC6675 §5 step C]: what did not leave is not in the pipe.
+/// Verifies: [RFC6675 §5 step C]: a refused segment is not in the pipe.
 #[test]
 fn new_data_refused_in_recovery_is_not_in_the_network() {
     let mut script = Script::new(SenderConfig { initial_window: 10, ..selective() });
     // 0 is lost. Three segments above it: cwnd 5, pipe 10 − 3 − 1 + 1 = 7
     script.sends(0..10).at(100).receive(sack(0, &[(1, 4)])).sends([0]).window(5, 5);
-    // pipe 4: 10 fits, and is refused
+    // pipe 4: 10 fits, and is refused.
     script.receive(sack(0, &[(1, 7)])).refuses([], 10).window(5, 5);
     assert_eq!(script.sender.in_network(), Bytes::new(4_000));
     assert_eq!(script.sender.flight(), Bytes::new(10_000));
@@ -169,7 +169,7 @@ fn new_data_refused_in_recovery_is_not_in_the_network() {
     script.receive(sack(0, &[(1, 8)])).sends([10, 11]);
 }
 
-/// SYN, ACK and FIN: as if lost.
+/// Refused SYN, ACK and FIN count as lost.
 #[test]
 fn what_carries_no_data_is_left_to_the_timer() {
     let transfer = Transfer::Bytes(Bytes::new(SEGMENT));
@@ -178,14 +178,14 @@ fn what_carries_no_data_is_left_to_the_timer() {
         let now = Time::ZERO + Duration::from_millis(at);
         let segment = script.at(at).sender.poll_transmit(now).expect("a segment");
         assert_eq!((segment.flags, segment.payload), (flags, 0));
-        assert_eq!(script.sender.handle_refusal(now, &segment), Unsent::Lost);
+        assert_eq!(script.sender.handle_refusal(now, &segment), RefusalOutcome::Lost);
         script.silent();
     };
     refuse(&mut script, 0, Flags::SYN);
     script.timer(1_000).at(1_000).expire();
     assert_eq!(script.drain().len(), 1);
     script.at(1_100).receive(Segment { seq: 0, ack: 1, flags: Flags::SYN_ACK, ..ack(0) });
-    // the receiver will take data for the ACK of its SYN: 3 s after a lost SYN
+    // Data will serve as the ACK of the receiver's SYN; 3 s after a lost SYN.
     refuse(&mut script, 1_100, Flags::ACK);
     script.window(5, 5).timer(4_100).at(4_100).expire().sends([0]);
     script.at(4_200).ack(1);
@@ -206,26 +206,26 @@ fn closing_after_a_refusal_ends_with_what_has_left() {
     assert!(script.sender.is_finished());
 }
 
-fn any_fate_or_refusal() -> impl Strategy<Value = Fate> {
-    prop_oneof![1 => Just(Fate::Refused), 4 => any_fate()]
+fn any_delivery_or_refusal() -> impl Strategy<Value = Delivery> {
+    prop_oneof![1 => Just(Delivery::Refused), 4 => any_delivery()]
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_024, ..ProptestConfig::default() })]
 
-    /// Whatever is refused, lost, delayed, reordered and doubled: all octets arrive once, in order, and
-    /// the connection ends. [`Pair`] checks that a refused sender is silent, and that it will wake up.
+    /// For any refusals, losses, delays, reordering and duplication all octets arrive once, in order, and the
+    /// connection ends. [`Pair`] checks that a refused sender sends nothing and that its timer runs.
     #[test]
     fn everything_arrives_once_and_the_connection_ends(
         sender in any_flavour(),
         receiver in any_receiver(),
         quick_acks in 0u32..20,
-        fates in prop::collection::vec(any_fate_or_refusal(), 0..300),
+        deliveries in prop::collection::vec(any_delivery_or_refusal(), 0..300),
         controls in prop::collection::vec(any_control(), 0..20),
     ) {
         let Transfer::Bytes(all) = sender.transfer else { unreachable!() };
         let receiver = ReceiverConfig { quick_acks, ..matching(&sender, receiver) };
-        let mut pair = Pair::new(sender, receiver, by_number(fates));
+        let mut pair = Pair::new(sender, receiver, by_number(deliveries));
         pair.transfer(all, &controls);
         let stats = pair.sender.stats();
         let octets: u64 = pair.data().map(|segment| u64::from(segment.payload)).sum();
@@ -233,7 +233,7 @@ proptest! {
         prop_assert_eq!(stats.segments_sent, pair.data().count() as u64);
     }
 
-    /// On a wire that loses nothing, refusals of data cost neither a time-out nor a retransmission.
+    /// Without loss on the wire, refusals of data cause neither a time-out nor a retransmission.
     #[test]
     fn refused_data_is_not_lost(
         sender in any_flavour(),
@@ -242,13 +242,13 @@ proptest! {
         let receiver = matching(&sender, ReceiverConfig::default());
         let sender = SenderConfig { handshake: false, ..sender };
         let receiver = ReceiverConfig { handshake: false, delayed_ack: None, ..receiver };
-        let fates = refused.into_iter().map(|refused| {
-            if refused { Fate::Refused } else { Fate::Arrives(Duration::from_millis(20)) }
+        let deliveries = refused.into_iter().map(|refused| {
+            if refused { Delivery::Refused } else { Delivery::Arrives(Duration::from_millis(20)) }
         });
-        let fates: Vec<_> = fates.collect();
-        let fate = move |to, number: u64| match (to, fates.get(usize::try_from(number).unwrap())) {
+        let deliveries: Vec<_> = deliveries.collect();
+        let fate = move |to, number: u64| match (to, deliveries.get(usize::try_from(number).unwrap())) {
             (To::Receiver, Some(fate)) => *fate,
-            _ => Fate::Arrives(Duration::from_millis(20)),
+            _ => Delivery::Arrives(Duration::from_millis(20)),
         };
         let mut pair = Pair::new(sender, receiver, fate);
         pair.run();

@@ -1,15 +1,14 @@
-//! A sender under a script. Segments have 1000 octets and are called by their number, from 0: number k
-//! starts at octet 1 + 1000·k, and "ACK k" says that all below number k has arrived.
+//! Scripted tests of a sender. Segments have 1000 octets and numbers from 0: segment k starts at octet 1 +
+//! 1000·k, and "ACK k" acknowledges everything below segment k.
 
 use airfair_transport::tcp::{Flags, Segment, Sender, SenderConfig, SenderEvent};
 use airfair_units::{Bytes, Duration, Time};
 
-/// Payload of a segment [octets].
 pub(crate) const SEGMENT: u64 = 1_000;
-/// Window in every ACK of the script [octets].
+/// Window in every ACK of the scripts [octets].
 pub(crate) const WINDOW: u64 = 1_000_000;
 
-/// No handshake and nothing optional: what a script starts from.
+/// A configuration without handshake and options, as a base for others.
 pub(crate) fn plain() -> SenderConfig {
     SenderConfig {
         segment: Bytes::new(SEGMENT),
@@ -21,7 +20,7 @@ pub(crate) fn plain() -> SenderConfig {
     }
 }
 
-/// The point `ms` milliseconds after the start.
+/// The time `ms` milliseconds after the start.
 pub(crate) fn ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
 }
@@ -31,7 +30,7 @@ pub(crate) fn octet(number: u64) -> u64 {
     1 + SEGMENT * number
 }
 
-/// "All below segment `number` has arrived."
+/// An ACK of everything below segment `number`.
 pub(crate) fn ack(number: u64) -> Segment {
     Segment {
         seq: 1,
@@ -44,7 +43,7 @@ pub(crate) fn ack(number: u64) -> Segment {
     }
 }
 
-/// A sender, and the time.
+/// A sender and the current time.
 pub(crate) struct Script {
     pub(crate) sender: Sender,
     now: Time,
@@ -58,25 +57,25 @@ impl Script {
         Self { sender, now: Time::ZERO }
     }
 
-    /// Time is now `at_ms`.
+    /// Advances the time to `at_ms`.
     pub(crate) fn at(&mut self, at_ms: u64) -> &mut Self {
         assert!(ms(at_ms) >= self.now, "the script runs backwards");
         self.now = ms(at_ms);
         self
     }
 
-    /// Any segment arrives.
+    /// Lets `segment` arrive.
     pub(crate) fn receive(&mut self, segment: Segment) -> &mut Self {
         self.sender.handle_segment(self.now, &segment);
         self
     }
 
-    /// ACK `number` arrives.
+    /// Lets ACK `number` arrive.
     pub(crate) fn ack(&mut self, number: u64) -> &mut Self {
         self.receive(ack(number))
     }
 
-    /// The timer expires, exactly now and not a nanosecond before.
+    /// Lets the timer expire, and checks that it does so exactly now.
     pub(crate) fn expire(&mut self) -> &mut Self {
         assert_eq!(self.sender.next_timeout(), Some(self.now));
         self.sender.handle_timeout(self.now - Duration::from_nanos(1));
@@ -85,7 +84,7 @@ impl Script {
         self
     }
 
-    /// Exactly these segments of full size go out, then silence.
+    /// Checks that exactly these full-size segments are sent now.
     #[track_caller]
     pub(crate) fn sends(&mut self, numbers: impl IntoIterator<Item = u64>) -> &mut Self {
         let sent = self.drain();
@@ -95,13 +94,13 @@ impl Script {
         self
     }
 
-    /// Silence.
+    /// Checks that nothing is sent.
     #[track_caller]
     pub(crate) fn silent(&mut self) -> &mut Self {
         self.sends([])
     }
 
-    /// Exactly these segments go out, then `refused` is refused, and then there is silence.
+    /// Checks that exactly these segments are sent, and refuses the next one, `refused`.
     #[track_caller]
     pub(crate) fn refuses(
         &mut self,
@@ -118,33 +117,33 @@ impl Script {
         self.silent()
     }
 
-    /// All that goes out now.
+    /// All segments that are sent now.
     pub(crate) fn drain(&mut self) -> Vec<Segment> {
         std::iter::from_fn(|| self.sender.poll_transmit(self.now)).collect()
     }
 
-    /// cwnd and ssthresh are these [segments].
+    /// Checks cwnd and ssthresh [segments].
     #[track_caller]
     pub(crate) fn window(&mut self, cwnd: u32, ssthresh: u32) -> &mut Self {
         assert_eq!((self.sender.cwnd(), self.sender.ssthresh()), (cwnd, ssthresh));
         self
     }
 
-    /// The timer is set to `at_ms`.
+    /// Checks that the timer is set to `at_ms`.
     #[track_caller]
     pub(crate) fn timer(&mut self, at_ms: u64) -> &mut Self {
         assert_eq!(self.sender.next_timeout(), Some(ms(at_ms)));
         self
     }
 
-    /// The timer does not run.
+    /// Checks that the timer does not run.
     #[track_caller]
     pub(crate) fn timer_is_off(&mut self) -> &mut Self {
         assert_eq!(self.sender.next_timeout(), None);
         self
     }
 
-    /// Exactly these events have happened since the last question.
+    /// Checks that exactly these events have happened since the last check.
     #[track_caller]
     pub(crate) fn events(&mut self, expected: impl IntoIterator<Item = SenderEvent>) -> &mut Self {
         let events: Vec<_> = std::iter::from_fn(|| self.sender.poll_event()).collect();

@@ -1,16 +1,17 @@
-//! Recovery with a scoreboard: which segments are sent when.
+//! Recovery with a SACK scoreboard: the segments sent and their times.
 
 use airfair_transport::tcp::{Flavour, SackBlocks, Segment, SenderConfig, SenderEvent, Transfer};
 use airfair_units::Bytes;
 
 use crate::script::{SEGMENT, Script, ack, octet, plain};
 
-/// SACK, and nothing optional.
+/// SACK, without further options.
 pub(crate) fn selective() -> SenderConfig {
     SenderConfig { flavour: Flavour::Sack, ..plain() }
 }
 
-/// "All below segment `number` has arrived, and these ranges of segments, latest first."
+/// An ACK of everything below segment `number` with SACK blocks of these ranges of segments, the latest
+/// first.
 pub(crate) fn sack(number: u64, ranges: &[(u64, u64)]) -> Segment {
     let mut blocks = SackBlocks::NONE;
     for (start, end) in ranges {
@@ -19,45 +20,45 @@ pub(crate) fn sack(number: u64, ranges: &[(u64, u64)]) -> Segment {
     Segment { sack: blocks, ..ack(number) }
 }
 
-/// Eleven segments in flight, 1 to 11, cwnd 11.
+/// Eleven segments in flight, 1 to 11, with cwnd 11.
 fn eleven_in_flight(config: SenderConfig) -> Script {
     let mut script = Script::new(SenderConfig { initial_window: 10, ..config });
     script.sends(0..10).at(100).ack(1).sends([10, 11]).window(11, u32::MAX);
     script
 }
 
-/// Verifies: [RFC6675 §5], [RFC6675 §4]: three losses of a window, all repaired in one round trip.
+/// Verifies: [RFC6675 §5], [RFC6675 §4]: three losses in a window are repaired in one round trip.
 #[test]
 fn three_losses_are_repaired_in_one_round_trip() {
     let mut script = eleven_in_flight(selective());
-    // 1, 3 and 5 are lost; 2, 4, 6, 7 … arrive
+    // 1, 3 and 5 are lost; 2, 4, 6, 7 … arrive.
     script.at(200).receive(sack(1, &[(2, 3)])).silent();
     script.receive(sack(1, &[(4, 5), (2, 3)])).silent();
-    // three ranges above 1, but not above 3. Flight 11 → cwnd 5.5; pipe 8 − 1, and 1 for the first
+    // Three ranges are above 1, but not above 3. Flight 11 → cwnd 5.5; pipe 8 − 1, plus 1 for the first.
     script.receive(sack(1, &[(6, 7), (4, 5), (2, 3)])).sends([1]).window(5, 5);
-    // 3000 octets above 3 are more than two segments, 2000 above 5 are not: pipe 7 − 2 + 1 = 6
+    // 3000 octets above 3 exceed two segments, 2000 above 5 do not: pipe 7 − 2 + 1 = 6
     script.receive(sack(1, &[(6, 8), (4, 5), (2, 3)])).silent();
-    // above 5, too: pipe 6 − 3 + 1 = 4, one fits into 5.5
+    // 5 is lost, too: pipe 6 − 3 + 1 = 4, and one segment fits into 5.5
     script.receive(sack(1, &[(6, 9), (4, 5), (2, 3)])).sends([3]);
     // pipe 5 − 3 + 2 = 4
     script.receive(sack(1, &[(6, 10), (4, 5), (2, 3)])).sends([5]);
-    // pipe 4 − 3 + 3 = 4: no hole is left, so new ones
+    // pipe 4 − 3 + 3 = 4: no lost segment remains, so new ones are sent.
     script.receive(sack(1, &[(6, 11), (4, 5), (2, 3)])).sends([12]);
     script.receive(sack(1, &[(6, 12), (4, 5), (2, 3)])).sends([13]);
-    // the retransmissions arrive
+    // The retransmissions arrive.
     script.at(300).receive(sack(3, &[(6, 12), (4, 5)])).sends([14]).timer(1_300);
     script.at(310).receive(sack(5, &[(6, 12)])).sends([15]).timer(1_310);
-    // all up to 11: over. 4 in flight of 5.5
+    // All up to 11 is acknowledged, which ends recovery: 4 in flight with cwnd 5.5
     script.at(320).ack(12).sends([16]).window(5, 5);
     let stats = *script.sender.stats();
     assert_eq!((stats.retransmissions, stats.fast_retransmits, stats.timeouts), (3, 1, 0));
 }
 
-/// Verifies: [RFC6675 §5 step 2]: one ACK may say enough.
+/// Verifies: [RFC6675 §5 step 2]: a single ACK may suffice.
 #[test]
 fn the_scoreboard_need_not_wait_for_three_duplicates() {
     let mut script = eleven_in_flight(selective());
-    // exactly two segments above are not enough, three are
+    // Exactly two segments above are not enough; three are.
     script.at(200).receive(sack(1, &[(2, 4)])).silent();
     script.receive(sack(1, &[(2, 5)])).sends([1]);
     script.events([
@@ -68,7 +69,7 @@ fn the_scoreboard_need_not_wait_for_three_duplicates() {
     ]);
 }
 
-/// Verifies: [RFC6675 §2]: a duplicate without news is none.
+/// Verifies: [RFC6675 §2]: an ACK without new SACK information is no duplicate.
 #[test]
 fn acks_without_new_blocks_are_no_duplicates() {
     let mut script = eleven_in_flight(selective());
@@ -85,21 +86,22 @@ fn limited_transmit_sends_for_what_has_left_the_network() {
     let config = SenderConfig { limited_transmit: true, initial_window: 4, ..selective() };
     let mut script = Script::new(config);
     script.sends(0..4).at(100).receive(sack(0, &[(1, 2)])).sends([4]);
-    // those two do not count: ssthresh 4/2 = 2; pipe 6 − 3 − 1 = 2, and 3 with the first
+    // The two segments of limited transmit do not count: ssthresh 4/2 = 2; pipe 6 − 3 − 1 = 2, and 3 with the
+    // first.
     script.receive(sack(0, &[(1, 3)])).sends([5]).receive(sack(0, &[(1, 4)])).sends([0]);
     script.window(2, 2);
 }
 
-/// Verifies: [RFC6675 §4 rule 3]: without new data, what may be lost is sent, too.
+/// Verifies: [RFC6675 §4 rule 3]: without new data, segments that may be lost are sent, too.
 #[test]
 fn without_new_data_holes_are_sent_before_they_count_as_lost() {
     let transfer = Transfer::Bytes(Bytes::new(10 * SEGMENT));
     let mut script = Script::new(SenderConfig { transfer, initial_window: 10, ..selective() });
-    // 0 and 8 are lost. Below 1 all is lost: [0]; cwnd 5, pipe 10 − 4 − 1 + 1 = 6 with it
+    // 0 and 8 are lost. Everything below 1 is lost: [0]; cwnd 5, pipe 10 − 4 − 1 + 1 = 6 including it
     script.sends(0..10).at(100).receive(sack(0, &[(1, 5)])).sends([0]);
     // pipe 4 − 1 + 1 = 4
     script.receive(sack(0, &[(1, 7)])).silent().receive(sack(0, &[(1, 8)])).silent();
-    // 9 comes: 8 is below the highest, and only one segment above it. pipe 2 − 1 + 1 = 2
+    // 9 arrives: 8 is below the highest range, and only one segment is above it. pipe 2 − 1 + 1 = 2
     script.receive(sack(0, &[(9, 10), (1, 8)])).sends([8]);
     script.at(200).ack(10).silent();
     assert!(script.sender.is_finished());
@@ -110,12 +112,12 @@ fn without_new_data_holes_are_sent_before_they_count_as_lost() {
 fn the_last_segment_is_rescued_once() {
     let transfer = Transfer::Bytes(Bytes::new(8 * SEGMENT));
     let mut script = Script::new(SenderConfig { transfer, initial_window: 8, ..selective() });
-    // 0 and 7 are lost
+    // 0 and 7 are lost.
     script.sends(0..8).at(100).receive(sack(0, &[(1, 4)])).sends([0]);
-    // pipe 2 of 4, but the first retransmission is not answered yet
+    // pipe 2 of 4, but the first retransmission is not answered yet.
     script.receive(sack(0, &[(1, 7)])).silent();
     script.at(200).ack(7).sends([7]).silent();
-    // once per recovery
+    // Only once per recovery.
     script.at(210).ack(7).receive(sack(7, &[])).silent();
     script.at(300).ack(8);
     assert_eq!(script.sender.stats().timeouts, 0);
@@ -125,10 +127,10 @@ fn the_last_segment_is_rescued_once() {
 #[test]
 fn after_a_timeout_the_scoreboard_is_empty_and_what_it_hears_then_is_skipped() {
     let mut script = Script::new(SenderConfig { initial_window: 8, ..selective() });
-    // 2 is sacked, and forgotten: a receiver may throw away what it has not acknowledged
+    // 2 is sacked, and the time-out forgets it: a receiver may discard data that it has not acknowledged.
     script.sends(0..8).at(100).receive(sack(0, &[(2, 3)]));
     script.at(1_000).expire().sends([0]);
-    // duplicates below the recovery point start nothing
+    // Duplicates below the recovery point start nothing.
     script.at(1_050).receive(sack(0, &[(3, 5)])).silent();
     script.at(1_100).receive(sack(1, &[(3, 5)])).sends([1, 2]).window(2, 4);
     script.at(1_200).receive(sack(2, &[(3, 5)])).sends([5, 6]).window(3, 4);
@@ -136,7 +138,7 @@ fn after_a_timeout_the_scoreboard_is_empty_and_what_it_hears_then_is_skipped() {
     assert_eq!(script.sender.stats().fast_retransmits, 0);
 }
 
-/// After a time-out a gap smaller than a segment is filled, and no more.
+/// After a time-out a gap smaller than a segment is filled exactly.
 #[test]
 fn after_a_timeout_segments_end_where_a_gap_ends() {
     let mut script = Script::new(SenderConfig { initial_window: 8, ..selective() });
@@ -144,12 +146,13 @@ fn after_a_timeout_segments_end_where_a_gap_ends() {
     let mut blocks = SackBlocks::NONE;
     blocks.push(octet(1), octet(1) + 500, octet(2));
     script.at(1_100).receive(Segment { sack: blocks, ..ack(1) });
-    // cwnd 2: 500 octets of segment 1, then 2; half a segment more would not fit a whole one
+    // cwnd 2: 500 octets of segment 1, then segment 2; another full segment would not fit.
     let sent: Vec<_> = script.drain().iter().map(|sent| (sent.seq, sent.payload)).collect();
     assert_eq!(sent, [(octet(1), 500), (octet(2), 1_000)]);
 }
 
-/// Verifies: [RFC6675 §4 rule 4], [RFC6675 §5 step 4.3]: an ACK of just the first retransmission frees no rescue.
+/// Verifies: [RFC6675 §4 rule 4], [RFC6675 §5 step 4.3]: an ACK of only the first retransmission allows no
+/// rescue retransmission.
 #[test]
 fn a_rescue_waits_for_more_than_the_first_retransmission() {
     let transfer = Transfer::Bytes(Bytes::new(8 * SEGMENT));
@@ -161,7 +164,7 @@ fn a_rescue_waits_for_more_than_the_first_retransmission() {
     script.at(210).ack(7).sends([7]);
 }
 
-/// Verifies: [RFC6675 §5]: pipe, not the flight, is what the window limits; and a time-out ends it.
+/// Verifies: [RFC6675 §5]: the window limits the pipe and not the flight; a time-out ends recovery.
 #[test]
 fn a_lost_retransmission_ends_in_a_timeout() {
     let mut script = eleven_in_flight(selective());
@@ -169,15 +172,15 @@ fn a_lost_retransmission_ends_in_a_timeout() {
     for number in 6..12 {
         script.receive(sack(1, &[(2, number)]));
     }
-    // pipe 2 at the end (1 and 11): 3 fit into 5.5
+    // pipe 2 at the end (1 and 11): 3 more fit into 5.5
     script.sends([12, 13, 14]);
     assert_eq!(script.sender.in_network(), Bytes::new(5 * SEGMENT));
     assert_eq!(script.sender.flight(), Bytes::new(14 * SEGMENT));
-    // half of the flight is 7; the loss had set 5.5, and the time-out leaves it there
+    // Half of the flight is 7; the loss had set 5.5, and the time-out does not raise it.
     script.timer(1_100).at(1_100).expire().sends([1]).window(1, 5);
 }
 
-/// Verifies: [RFC9293 §3.8.6]: data out of order fills the receiver's buffer.
+/// Verifies: [RFC9293 §3.8.6]: data out of order occupies the receiver's buffer.
 #[test]
 fn the_receivers_window_holds_new_data_back_in_recovery() {
     let narrow = |segment: Segment| Segment { window: 5_000, ..segment };
@@ -189,13 +192,13 @@ fn the_receivers_window_holds_new_data_back_in_recovery() {
     script.at(200).receive(narrow(ack(5))).sends([5, 6]);
 }
 
-/// Verifies: [RFC6937 §3]: one segment for two that arrive, instead of a pause and a burst.
+/// Verifies: [RFC6937 §3]: one segment per two that arrive, instead of a pause and a burst.
 #[test]
 fn proportional_reduction_sends_throughout() {
     for (proportional_reduction, sent) in [
-        // share of 20 → 10: after n arrivals ⌈n/2⌉; the first three and the retransmission are over
+        // Reduction 20 → 10: ⌈n/2⌉ after n arrivals, less what was sent for the first three.
         (true, [false, false, true, false, true, false, true, false]),
-        // pipe 16, 15 … 10, 9: one fits at the eighth
+        // pipe 16, 15 … 10, 9: one segment fits at the eighth.
         (false, [false, false, false, false, false, false, false, true]),
     ] {
         let config = SenderConfig { proportional_reduction, initial_window: 20, ..selective() };
@@ -207,25 +210,25 @@ fn proportional_reduction_sends_throughout() {
             script.receive(sack(0, &[(1, end)])).sends((next..).take(usize::from(sends)));
             next += u64::from(sends);
         }
-        // 0 arrives: over, with the threshold as the window
+        // 0 arrives: recovery ends with ssthresh as the window.
         script.at(200).ack(20).window(10, 10);
     }
 }
 
-/// A control law's window holds at once, whatever the last ACK has allowed.
+/// A window set by a control law is used at once, whatever the last ACK has allowed.
 #[test]
 fn a_given_window_ends_the_proportion() {
     let config = SenderConfig { proportional_reduction: true, initial_window: 20, ..selective() };
     let mut script = Script::new(config);
     script.sends(0..20).at(100).receive(sack(0, &[(1, 4)])).sends([0]).receive(sack(0, &[(1, 5)]));
-    // two more: ⌈6/2⌉ − 1 = 2 would go now
+    // Two more arrivals: ⌈6/2⌉ − 1 = 2 would be allowed now.
     script.receive(sack(0, &[(1, 7)])).sender.set_cwnd(2);
     script.silent().sender.set_cwnd(20);
     assert_eq!(script.sender.in_network(), Bytes::new(14 * SEGMENT));
     script.sends(20..26);
 }
 
-/// Verifies: [RFC2883 §4.2]: below the acknowledgment, or within the second block.
+/// Verifies: [RFC2883 §4.2]: a duplicate is below the acknowledgment, or inside the second block.
 #[test]
 fn reports_of_duplicates_are_counted() {
     let mut script = Script::new(SenderConfig { initial_window: 8, ..selective() });
@@ -233,7 +236,7 @@ fn reports_of_duplicates_are_counted() {
     assert_eq!(script.sender.stats().duplicate_sacks, 1);
     script.receive(sack(2, &[(5, 6), (4, 7)])).receive(sack(2, &[(4, 7), (8, 9)]));
     assert_eq!(script.sender.stats().duplicate_sacks, 2);
-    // blocks that make no sense change nothing
+    // Invalid blocks change nothing.
     let before = script.sender.in_network();
     script.receive(sack(2, &[(50, 60)])).receive(sack(2, &[(7, 5)]));
     assert_eq!(script.sender.in_network(), before);

@@ -1,4 +1,5 @@
-//! Small queues: how much of a sender waits in the queue of its own host.  Packets of a segment have 1040 octets.
+//! TCP small queues: number of a sender's packets in the transmit queue of its host. Packets of a full
+//! segment have 1040 octets.
 
 use airfair_transport::tcp::{Arithmetic, LossRecovery, SenderConfig};
 use airfair_units::{Bytes, Duration};
@@ -6,13 +7,13 @@ use airfair_units::{Bytes, Duration};
 use crate::script::{Script, plain};
 use crate::selective::selective;
 
-/// A hundred segments at once, and 1 ms at the pacing rate.
+/// An initial window of a hundred segments, and a small queue of 1 ms at the pacing rate.
 fn hundred() -> SenderConfig {
     let small_queue = Some(Duration::from_millis(1));
     SenderConfig { initial_window: 100, small_queue, ..plain() }
 }
 
-/// The first hundred have left, and an ACK of each has come after `round_trip_ms`.
+/// A sender whose first hundred segments have left the host and were each acknowledged after `round_trip_ms`.
 fn acknowledged(config: SenderConfig, round_trip_ms: u64) -> Script {
     let mut script = Script::new(config);
     script.sends(0..100);
@@ -24,7 +25,7 @@ fn acknowledged(config: SenderConfig, round_trip_ms: u64) -> Script {
     script
 }
 
-/// So many packets leave the queue of the sender's host. True if it waited for the last of them.
+/// Lets packets leave the queue of the sender's host. Returns true if the sender waited for the last of them.
 fn leave(script: &mut Script, packets: u64) -> bool {
     let mut waited = false;
     for _ in 0..packets {
@@ -33,8 +34,8 @@ fn leave(script: &mut Script, packets: u64) -> bool {
     waited
 }
 
-/// cwnd is 101 segments in congestion avoidance, and 1.2 · 101 000 octets in 10 ms are 12 120 in a millisecond. Eleven packets
-/// are 11 440 octets, so that a twelfth goes: 12 480.
+/// cwnd is 101 segments in congestion avoidance, and 1.2 · 101 000 octets in 10 ms are 12 120 in a
+/// millisecond. Eleven packets are 11 440 octets, so a twelfth is sent: 12 480.
 ///
 /// Verifies: [linux-tsq]
 #[test]
@@ -44,12 +45,12 @@ fn a_millisecond_at_the_pacing_rate_waits_in_the_own_queue() {
     assert_eq!(script.sender.awaited_departures(), Some(Bytes::new(360)));
     assert!(leave(&mut script, 1), "the sender waited for it");
     script.sends([112]);
-    // Four leave, and four go.
+    // Four packets leave, and four are sent.
     assert!(leave(&mut script, 4));
     script.sends(113..117);
 }
 
-/// 2 · 200 000 octets in 10 ms: 40 000 in a millisecond. 38 packets are 39 520, so that a 39th goes.
+/// 2 · 200 000 octets in 10 ms are 40 000 in a millisecond. 38 packets are 39 520, so a 39th is sent.
 ///
 /// Verifies: [linux-tsq]
 #[test]
@@ -58,7 +59,8 @@ fn in_slow_start_the_pacing_rate_is_twice_that_of_the_window() {
     script.window(200, u32::MAX).sends(100..139);
 }
 
-/// 1.2 · 101 000 octets a second are 121 in a millisecond. Two packets may wait, and a third goes to them.
+/// 1.2 · 101 000 octets per second are 121 in a millisecond. Two packets may wait, so a third is added to
+/// them.
 ///
 /// Verifies: [linux-tsq]
 #[test]
@@ -69,7 +71,7 @@ fn two_segments_may_wait_at_any_rate() {
     script.sends([103]);
 }
 
-/// Two segments that leave as one count as one: four may wait, and two more go to them.
+/// Two segments sent as a pair count as one burst: four may wait, so two more are added to them.
 ///
 /// Verifies: [linux-tsq], [linux-tso]
 #[test]
@@ -90,7 +92,7 @@ fn two_bursts_of_two_segments_may_wait_where_segments_go_out_in_twos() {
     script.sends(106..108).silent();
 }
 
-/// 4033 packets of 1040 octets are the first that have more than 4 MiB.
+/// 4033 packets of 1040 octets are the first to exceed 4 MiB.
 ///
 /// Verifies: `tcp_limit_output_bytes` [linux-tsq]
 #[test]
@@ -102,8 +104,8 @@ fn four_mebibytes_may_wait_before_a_round_trip_is_known() {
     assert_eq!(script.sender.awaited_departures(), Some(Bytes::new(4_033 * 1_040 - (4 << 20))));
 }
 
-/// As each packet leaves another one goes, until the window of 101 is full. With 12 480 octets of 12 120 in the own queue nothing
-/// new would go; what is lost goes up to 24 240.
+/// For each packet that leaves another one is sent, until the window of 101 is full. With 12 480 of 12 120
+/// octets in the host's queue no new data would be sent; retransmissions are allowed up to 24 240.
 ///
 /// Verifies: [linux-tsq]
 #[test]
@@ -118,8 +120,8 @@ fn a_repair_may_have_twice_as_much_in_the_own_queue() {
     script.at(12).ack(100).ack(100).silent().ack(100).sends([100]).silent();
 }
 
-/// The window was full before the ACK of half of it, of which some waits for the host when the next ACK comes: cwnd grows by a
-/// segment for each of them.
+/// The window was full before the ACK of half of it. Some of the new data waits for the host when the next
+/// ACK arrives; cwnd still grows by a segment for each.
 ///
 /// Verifies: [linux-tsq]
 #[test]
@@ -129,7 +131,7 @@ fn a_sender_that_waits_for_its_own_host_is_limited_by_its_window() {
     while leave(&mut script, 30) {
         script.drain();
     }
-    // 200 segments are out: the window is full. An ACK opens it, and some of it waits.
+    // 200 segments are outstanding: the window is full. An ACK opens it, and a part of the new data waits.
     assert_eq!(script.sender.flight(), Bytes::new(200_000));
     script.at(20).ack(200).drain();
     assert!(script.sender.flight() < Bytes::new(200_000));

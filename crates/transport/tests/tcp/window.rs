@@ -1,4 +1,4 @@
-//! Limits on what may be sent: congestion window, receiver's window, window limit.
+//! ControlSettings of sending: congestion window, receiver's window, window limit.
 
 use airfair_transport::tcp::{Segment, SenderConfig, Transfer, WindowLimit};
 use airfair_units::Bytes;
@@ -8,7 +8,8 @@ use crate::script::{Script, ack, ms, octet, plain};
 /// Verifies: [RFC6928 §2], [RFC5681 §3.1 eq. 2]
 #[test]
 fn slow_start_sends_two_segments_for_one() {
-    // cwnd 4 → 5: 3 in flight, 2 more fit. ACK of two segments: cwnd 6 (L = 1), 3 in flight, 3 more
+    // cwnd 4 → 5: 3 in flight, so 2 more fit. ACK of two segments: cwnd 6 (L = 1), 3 in flight, so 3 more
+    // fit.
     let mut script = Script::new(plain());
     script.sends(0..4).at(100).ack(1).sends([4, 5]).window(5, u32::MAX);
     script.at(110).ack(3).sends([6, 7, 8]).window(6, u32::MAX);
@@ -19,9 +20,9 @@ fn slow_start_sends_two_segments_for_one() {
 fn avoidance_adds_one_segment_per_window() {
     let mut script = Script::new(SenderConfig { initial_ssthresh: Some(4), ..plain() });
     script.sends(0..4).at(100).ack(1).sends([4]).ack(2).sends([5]).ack(3).sends([6]).window(4, 4);
-    // the fourth ACK completes 4000 octets: cwnd 5
+    // The fourth ACK completes 4000 octets: cwnd 5
     script.ack(4).sends([7, 8]).window(5, 4);
-    // one ACK for all five, the whole window: cwnd 6
+    // One ACK for all five, a whole window: cwnd 6
     script.at(200).ack(9).sends(9..15).window(6, 4);
 }
 
@@ -43,9 +44,9 @@ fn avoidance_by_acks_does_not_see_how_much_they_acknowledge() {
 fn the_receivers_window_limits() {
     let narrow = |number| Segment { window: 2_500, ..ack(number) };
     let mut script = Script::new(SenderConfig { assumed_window: Bytes::new(2_500), ..plain() });
-    // two whole segments fit, and half a segment is not worth sending [RFC9293 §3.8.6.2.1]
+    // Two whole segments fit; a part of a segment is not sent [RFC9293 §3.8.6.2.1].
     script.sends(0..2).at(100).receive(narrow(1)).sends([2]);
-    // the window opens, with an ACK that is no duplicate
+    // The window opens, with an ACK that is no duplicate.
     script.receive(Segment { window: 4_000, ..ack(1) }).sends([3, 4]);
     assert_eq!(script.sender.stats().duplicate_acks, 0);
     assert_eq!(script.sender.receive_window(), Bytes::new(4_000));
@@ -85,7 +86,7 @@ fn cwnd_grows_beyond_the_receivers_window_only_if_asked() {
 fn cwnd_does_not_grow_when_the_source_runs_dry() {
     let transfer = Transfer::Bytes(Bytes::new(6_000));
     let mut script = Script::new(SenderConfig { transfer, ..plain() });
-    // ACK 1: 4 in flight of 4 → cwnd 5. ACK 2: 5 of 5 → cwnd 6. ACK 3: 4 of 6, so it stays
+    // ACK 1: 4 in flight of 4 → cwnd 5. ACK 2: 5 of 5 → cwnd 6. ACK 3: 4 of 6, so cwnd stays.
     script.sends(0..4).at(100).ack(1).sends([4, 5]).ack(2).silent().window(6, u32::MAX);
     script.ack(3).ack(4).silent().window(6, u32::MAX);
 }
@@ -95,15 +96,15 @@ fn cwnd_does_not_grow_when_the_source_runs_dry() {
 fn a_limit_in_segments_caps_what_is_in_flight() {
     let mut script = Script::new(plain());
     script.sends(0..4).at(100).sender.set_window_limit(WindowLimit::Segments(2));
-    // lowered below what is in flight: wait until it has drained. The flight was full once more, so
-    // cwnd became 5; from then on it does not limit, and stays
+    // The limit is below the flight: the sender waits until the flight has decreased. The flight was full at
+    // the first ACK, so cwnd became 5; from then on cwnd is not the limit and stays.
     script.ack(1).silent().ack(2).silent().ack(3).sends([4]).ack(5).sends([5, 6]);
     script.window(5, u32::MAX);
     script.sender.set_window_limit(WindowLimit::None);
     script.sends([7, 8, 9]);
 }
 
-/// Verifies: [arf-aware-tcp §3]: ⌊cwnd / k⌋, which follows cwnd, and one at least.
+/// Verifies: [arf-aware-tcp §3]: ⌊cwnd / k⌋ follows cwnd and is at least one.
 #[test]
 fn a_divided_window_rounds_down_and_never_vanishes() {
     let divided = |divisor| {
@@ -120,7 +121,7 @@ fn a_divided_window_rounds_down_and_never_vanishes() {
     script.sends([5, 6]);
 }
 
-/// Two segments and all but an octet of a third: two. Less than a segment is one.
+/// A limit of three segments less one octet is two segments; less than a segment is one.
 #[test]
 fn a_limit_in_octets_counts_whole_segments() {
     for (more, segments) in [(0, 2), (1, 1)] {
@@ -131,7 +132,7 @@ fn a_limit_in_octets_counts_whole_segments() {
     }
 }
 
-/// A limit of zero is a limit of one: a control law cannot stop a connection for ever.
+/// A limit of zero counts as one, so a control law cannot stop a connection.
 #[test]
 fn no_limit_stops_a_connection() {
     for limit in [WindowLimit::Segments(0), WindowLimit::DividedBy(u32::MAX)] {
@@ -144,7 +145,7 @@ fn no_limit_stops_a_connection() {
     script.sends(0..4);
 }
 
-/// Verifies: [arf-aware-tcp §3]: whether the law goes on under the limit is ns-2's switch.
+/// Verifies: [arf-aware-tcp §3]: ns-2 has a switch for the growth of cwnd under the limit.
 #[test]
 fn under_a_limit_cwnd_grows_only_if_asked() {
     for (grow_beyond_receive_window, cwnd) in [(false, 8), (true, 11)] {
@@ -165,11 +166,11 @@ fn a_given_window_is_used_at_once_and_is_one_at_least() {
     script.window(1, u32::MAX).at(100).ack(5).sends([6]).window(2, u32::MAX);
 }
 
-/// The growth earned under the old window does not count for the new one.
+/// Credit earned under the old window does not count for the new one.
 #[test]
 fn a_given_window_starts_without_credit() {
     let mut script = Script::new(SenderConfig { initial_ssthresh: Some(4), ..plain() });
-    // 3000 of 4000 octets earned, and forgotten: the fourth segment does not complete a window
+    // 3000 of 4000 octets were earned and are dropped: the fourth segment does not complete a window.
     script.sends(0..4).at(100).ack(3).sends([4, 5, 6]).sender.set_cwnd(4);
     script.ack(4).sends([7]).window(4, 4);
 }
@@ -179,7 +180,7 @@ fn an_initial_window_of_nothing_is_one_segment() {
     Script::new(SenderConfig { initial_window: 0, ..plain() }).sends([0]);
 }
 
-/// ACKs of what was never sent, and of what is long acknowledged, mean nothing.
+/// ACKs of data never sent, or acknowledged long ago, have no effect.
 ///
 /// Verifies: [RFC9293 §3.10.7.4]
 #[test]

@@ -1,15 +1,15 @@
-//! A receiver whose window a control law limits, and the round trip that it can tell.
+//! A receiver whose window a control law limits, and its round-trip estimate.
 
 use airfair_transport::tcp::{Flags, Receiver, ReceiverConfig, Segment, SenderConfig, Transfer};
 use airfair_transport::tcp::{Timestamps, UNSCALED_WINDOW};
 use airfair_units::{Bytes, Duration};
 use proptest::prelude::*;
 
-use crate::network::any_fate;
-use crate::pair::{Fate, Pair};
+use crate::network::any_delivery;
+use crate::pair::{Delivery, Pair};
 use crate::script::{ms, octet};
 
-/// ACKs everything at once.
+/// A receiver that acknowledges every segment at once.
 fn plain(buffer: u64) -> ReceiverConfig {
     let buffer = Bytes::new(buffer);
     ReceiverConfig { handshake: false, buffer, delayed_ack: None, ..ReceiverConfig::default() }
@@ -20,14 +20,14 @@ fn data(number: u64) -> Segment {
     Segment { seq, ack: 1, window: 65_535, payload, flags, ..Segment::EMPTY }
 }
 
-/// Segment `number` arrives; the ACK's window.
+/// Lets segment `number` arrive. Returns the window in its ACK.
 fn window(receiver: &mut Receiver, number: u64) -> u64 {
     receiver.handle_segment(ms(number), &data(number));
     receiver.poll_transmit(ms(number)).expect("an ACK").window
 }
 
-/// A window of 8000 octets is limited to 3000: the edge stays at 8000 until 5000 have come, and then goes on
-/// 3000 ahead. A wider limit shows at once, up to the buffer.
+/// A window of 8000 octets is limited to 3000: the right edge stays at 8000 until 5000 octets have arrived,
+/// and then moves on 3000 ahead. A wider limit takes effect at once, up to the buffer.
 ///
 /// Verifies: [RFC9293 §3.8.6.2.1]
 #[test]
@@ -48,18 +48,18 @@ fn a_limit_lets_the_right_edge_wait_and_never_takes_it_back() {
     assert_eq!(window(&mut receiver, 20), 8_000);
 }
 
-/// A buffer of 100 001 octets needs a shift of 1: 3001 is said as 3002.
+/// A buffer of 100 001 octets needs a shift of 1, so 3001 becomes 3002.
 ///
 /// Verifies: [RFC7323 §2.4]
 #[test]
-fn a_limited_window_is_rounded_up_to_what_the_header_can_say() {
+fn a_limited_window_is_rounded_up_to_what_the_header_can_express() {
     let mut receiver = Receiver::new(plain(100_001));
     receiver.set_window_limit(Some(Bytes::new(3_001)));
     let last = (0..100).map(|number| window(&mut receiver, number)).last();
     assert_eq!(last, Some(3_002));
 }
 
-/// The SYN-ACK has allowed 65 535 octets, whatever the limit.
+/// The SYN-ACK has allowed 65 535 octets, whatever the limit is.
 #[test]
 fn the_window_of_a_handshake_stays_allowed() {
     let mut receiver = Receiver::new(ReceiverConfig { handshake: true, ..plain(1 << 20) });
@@ -72,16 +72,16 @@ fn the_window_of_a_handshake_stays_allowed() {
     assert_eq!(window(&mut receiver, 0), 64_544);
 }
 
-/// The ACK of 0 ms releases a segment that comes at 40 ms; the next samples are 48 ms: 40 + 8/8 = 41. A
-/// segment with the same echo, and a small one, are no samples.
+/// The ACK at 0 ms releases a segment that arrives at 40 ms. The next sample is 48 ms: 40 + 8/8 = 41. A
+/// segment with the same echo, and a small one, give no samples.
 ///
 /// Verifies: [linux-rcv-rtt §`tcp_rcv_rtt_measure_ts`]
 #[test]
-fn timestamps_tell_the_receiver_a_mean_round_trip() {
+fn timestamps_give_the_receiver_a_mean_round_trip() {
     let mut receiver = Receiver::new(ReceiverConfig { timestamps: true, ..plain(50_000) });
     receiver.estimate_round_trip();
     let mut arrive = |at, number, payload, echo| {
-        // the clock shows 1 at time zero and counts microseconds
+        // The clock is 1 at time zero and counts microseconds.
         let timestamps = Some(Timestamps { value: std::num::NonZeroU32::MIN, echo });
         let segment = Segment { timestamps, payload, ..data(number) };
         receiver.handle_segment(ms(at), &segment);
@@ -95,8 +95,8 @@ fn timestamps_tell_the_receiver_a_mean_round_trip() {
     assert_eq!(receiver.least_round_trip(), Some(Duration::from_millis(40)));
 }
 
-/// Three segments are a window: after the first, 3000 octets take 3 · 10 ms, and then, faster, 3 · 5 ms. The
-/// least counts.
+/// Three segments are a window: after the first segment, 3000 octets take 3 · 10 ms, and later 3 · 5 ms. The
+/// smallest sample counts.
 ///
 /// Verifies: [linux-rcv-rtt §`tcp_rcv_rtt_measure`]
 #[test]
@@ -115,8 +115,8 @@ fn without_timestamps_a_window_takes_a_round_trip() {
     assert_eq!(receiver.least_round_trip(), receiver.round_trip());
 }
 
-/// Six segments a round trip of 60 ms. The window is limited to two while six are on their way: the edge stays,
-/// and only what lies beyond it was sent after an ACK to come. Two segments, the limit, come in 20 ms.
+/// Six segments per round trip of 60 ms. The window is limited to two while six are on their way: the right
+/// edge stays, and only data beyond it was sent after a later ACK. Two segments, the limit, arrive in 20 ms.
 ///
 /// Verifies: [linux-rcv-rtt §`tcp_rcv_rtt_measure`]
 #[test]
@@ -137,8 +137,8 @@ fn a_limit_that_falls_does_not_shorten_the_round_trip() {
 }
 
 proptest! {
-    /// Whatever is asked for and whatever comes within what has been allowed, in any order: the edge never
-    /// goes back, and nothing that was allowed is refused.
+    /// For any limits, and any data within the allowed window in any order, the right edge never moves back,
+    /// and nothing that was allowed is refused.
     #[test]
     fn what_was_allowed_stays_allowed(
         (buffer, delays) in (2_000u64..300_000, any::<bool>()),
@@ -147,14 +147,14 @@ proptest! {
         let config = plain(buffer);
         let delayed_ack = if delays { ReceiverConfig::default().delayed_ack } else { None };
         let mut receiver = Receiver::new(ReceiverConfig { delayed_ack, ..config });
-        // what the header can say of the buffer, before anything is said
+        // The part of the buffer that the header can express, before any ACK.
         let shift = (0..15).find(|shift| buffer >> shift <= 65_535).expect("far below 2^30");
         let (mut edge, mut next) = (1 + (buffer >> shift << shift), 1);
         for (at, (limit, place, payload)) in steps.into_iter().enumerate() {
             if place % 3 == 0 {
                 receiver.set_window_limit(limit.map(Bytes::new));
             }
-            // half of them in order, others anywhere up to the edge
+            // Half of the segments are in order, the others anywhere up to the edge.
             let payload = payload.min(u32::try_from(edge - next).unwrap_or(1));
             let room = edge - next - u64::from(payload);
             let seq = if place % 2 == 0 || room == 0 { next } else { next + place % room };
@@ -170,18 +170,18 @@ proptest! {
         prop_assert_eq!(receiver.stats().beyond_window, 0);
     }
 
-    /// A transfer ends, whatever the wire and the law do.
+    /// A transfer ends for any behaviour of the wire and of the law.
     #[test]
     fn no_limit_stops_a_transfer(
         octets in 0u64..60_000,
-        fates in prop::collection::vec(any_fate(), 0..60),
+        deliveries in prop::collection::vec(any_delivery(), 0..60),
         limits in prop::collection::vec(prop::option::of(0u64..20_000), 0..60),
     ) {
         let transfer = Transfer::Bytes(Bytes::new(octets));
         let sender = SenderConfig { segment: Bytes::new(1_000), transfer, ..SenderConfig::default() };
         let fate = |_, number: u64| {
             let number = usize::try_from(number).unwrap_or(usize::MAX);
-            fates.get(number).copied().unwrap_or(Fate::Arrives(Duration::from_millis(20)))
+            deliveries.get(number).copied().unwrap_or(Delivery::Arrives(Duration::from_millis(20)))
         };
         let receiver = ReceiverConfig { buffer: Bytes::new(30_000), ..ReceiverConfig::default() };
         let mut pair = Pair::new(sender, receiver, fate);

@@ -1,26 +1,27 @@
-//! A path that loses each packet with the same probability: the rate against the equation.
+//! A path that loses each packet with the same probability: the rate compared to the equation.
 
 use airfair_laws::tfrc::{Equation, throughput};
 use airfair_transport::tfrc::{Profile, ReceiverConfig, SenderConfig};
 use airfair_units::{Bytes, Duration};
 
-use crate::path::{Fate, Packet, Path, Random, ms};
+use crate::path::{Delivery, Packet, Path, Random, ms};
 
 const DELAY: Duration = Duration::from_millis(50);
 const SEEDS: u64 = 4;
 
-/// Mean over the seeds of: rate over X(p), with p the loss events per packet and R as measured.
+/// Mean over the seeds of the rate divided by X(p), where p is the number of loss events per packet and R is
+/// measured.
 #[expect(clippy::cast_precision_loss, reason = "counts of packets")]
 fn rate_over_equation(profile: Profile, millionths: u64) -> f64 {
     let one = |seed| {
         let mut random = Random(seed);
         let fate = move |packet: &Packet, _| match packet {
-            Packet::Data(_) if random.chance(millionths) => Fate::Lost,
-            _ => Fate::Arrives(DELAY),
+            Packet::Data(_) if random.chance(millionths) => Delivery::Lost,
+            _ => Delivery::Arrives(DELAY),
         };
         let sender = SenderConfig::new(profile, Bytes::new(1_000));
         let mut path = Path::new(sender, ReceiverConfig::new(profile), fate);
-        // Ten and more loss intervals for slow start and the first estimate.
+        // The first part is for slow start and for the first estimate of ten and more loss intervals.
         path.run(ms(100_000));
         let (from, events, bytes) =
             (path.now, path.receiver.stats().loss_events, path.sender.stats().bytes_sent);
@@ -33,14 +34,14 @@ fn rate_over_equation(profile: Profile, millionths: u64) -> f64 {
     (1..=SEEDS).map(one).sum::<f64>() / SEEDS as f64
 }
 
-/// p is the rate of loss *events*, as everywhere in the RFC: losses within a round trip are one. At
-/// small p it is the packet loss; at 10 % loss it is 8.5 %, and X of the packet loss is 16 % less than
-/// the flow sends.
+/// p is the rate of loss *events*, as everywhere in the RFC: losses within a round trip are one event. For
+/// small p it equals the packet loss rate; at 10 % packet loss it is 8.5 %, and X of the packet loss rate is
+/// 16 % less than the rate of the flow.
 ///
-/// At p = 0.1 the flow must stay below X(p): 1/X is so convex in the loss interval there that the mean
-/// over estimates of eight intervals is smaller than the value at the mean (Vojnović and Le Boudec,
-/// SIGCOMM 2002, the paper's reference 10). The standard of 2008 is 5 % below, that of 2003, whose current
-/// interval is one packet shorter, 7 %.
+/// At p = 0.1 the flow must stay below X(p): 1/X is so convex in the loss interval there that the mean over
+/// estimates of eight intervals is smaller than the value at the mean (Vojnović and Le Boudec, SIGCOMM 2002,
+/// the paper's reference 10). RFC 5348 is 5 % below, and RFC 3448, whose current interval is one packet
+/// shorter, 7 %.
 ///
 /// Verifies: [RFC5348 §3.1 and §5]
 #[test]
@@ -57,8 +58,8 @@ fn the_mean_rate_is_what_the_equation_says() {
     }
 }
 
-/// The shortfall at p = 0.1 is the algorithm's own: [`crate::model`] has no endpoint, only the average of
-/// loss intervals, the wait for three later packets and a report per round trip, and misses as much.
+/// The shortfall at p = 0.1 belongs to the algorithm: [`crate::model`] has no endpoints, only the average of
+/// loss intervals, the three later packets and a report per round trip, and has the same shortfall.
 ///
 /// Verifies: [RFC5348 §5 and §6]
 #[test]
@@ -73,8 +74,8 @@ fn a_model_of_the_average_alone_gives_the_same_shortfall() {
     }
 }
 
-/// ns-2 has its own time-out and a clamp in the equation, which matter from p = 0.02 on: up to there it
-/// is the same.
+/// ns-2 has its own time-out and limits a term of the equation, which matters from p = 0.02 on; below, it
+/// agrees.
 #[test]
 fn ns2_agrees_where_timeouts_are_rare() {
     for millionths in [500, 2_000, 10_000] {

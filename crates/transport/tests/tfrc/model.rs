@@ -1,4 +1,4 @@
-//! A TFRC flow over a path that loses packets at random, without an endpoint: time in round trips.
+//! Model of a TFRC flow over a path with random loss, without endpoints; times are in round trips.
 
 use std::collections::VecDeque;
 
@@ -6,33 +6,33 @@ use airfair_laws::tfrc::{Discounting, Equation, LossIntervals, throughput_factor
 
 use crate::path::Random;
 
-/// Later packets that make a missing one lost.
+/// Number of later packets after which a missing one counts as lost.
 const LATER: u32 = 3;
 const RFC: Discounting = Discounting::Threshold(0.25);
 
-/// Memory of receiver and path; the sender is nothing but the rates on their way to it.
+/// State of the receiver and the path. The sender consists of the rates on their way to it.
 struct Flow {
     intervals: LossIntervals,
-    /// First packet of the newest loss event, and its time.
+    /// Number and time of the first packet of the newest loss event.
     event: (f64, f64),
     events: f64,
     newest: f64,
-    /// Missing packets: number, time, later packets so far.
+    /// Missing packets: number, time, and later packets so far.
     missing: VecDeque<(f64, f64, u32)>,
     has_news: bool,
     reported: f64,
-    /// Time at which the next report is due; infinite: with the next packet.
+    /// Time of the next report; infinite if it is due with the next packet.
     due: f64,
     rates: VecDeque<(f64, f64)>,
 }
 
 impl Flow {
     fn p(&self) -> f64 {
-        // S_C - S_A + 1 packets are in the current interval.
+        // The current interval has S_C - S_A + 1 packets.
         self.intervals.loss_event_rate(self.newest - self.event.0 + 1.0, RFC)
     }
 
-    /// The rate changes a round trip after the packet that the report answers.
+    /// Sends a report. The rate changes a round trip after the packet that it answers.
     fn report(&mut self, now: f64) {
         self.reported = self.p();
         let rate = 1.0 / throughput_factor(&Equation::default(), self.reported);
@@ -59,7 +59,7 @@ impl Flow {
     }
 }
 
-/// Rate over X(p), p the loss events per packet, over `packets` packets.
+/// Rate divided by X(p) over `packets` packets, where p is the number of loss events per packet.
 pub(crate) fn rate_over_equation(millionths: u64, packets: u32, seed: u64) -> f64 {
     let mut random = Random(seed);
     let mut flow = Flow {

@@ -4,38 +4,42 @@ use airfair_transport::tfrc::{Frame, Profile, ReceiverConfig, SenderConfig, Traf
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use proptest::prelude::*;
 
-use crate::path::{Fate, Packet, Path, ms};
+use crate::path::{Delivery, Packet, Path, ms};
 
-/// Verifies: [RFC5348 §4.4]: half of the reports lost, and the flow goes on at the rate of the rest.
+/// Verifies: [RFC5348 §4.4]: half of the reports are lost, and the flow continues at the rate of the others.
 #[test]
 fn lost_reports_are_survived() {
     let mut count = 0;
     let fate = move |packet: &Packet, number: u64| match packet {
         Packet::Feedback(_) => {
             count += 1;
-            if count % 2 == 0 { Fate::Lost } else { Fate::Arrives(Duration::from_millis(50)) }
+            if count % 2 == 0 {
+                Delivery::Lost
+            } else {
+                Delivery::Arrives(Duration::from_millis(50))
+            }
         }
-        Packet::Data(_) if number % 100 == 99 => Fate::Lost,
-        Packet::Data(_) => Fate::Arrives(Duration::from_millis(50)),
+        Packet::Data(_) if number % 100 == 99 => Delivery::Lost,
+        Packet::Data(_) => Delivery::Arrives(Duration::from_millis(50)),
     };
     let sender = SenderConfig::new(Profile::Rfc5348, Bytes::new(1_000));
     let mut path = Path::new(sender, ReceiverConfig::new(Profile::Rfc5348), fate);
     path.run(ms(120_000));
     assert_eq!(path.sender.stats().no_feedback_timeouts, 0);
-    // a loss about each 90 packets: X(.011) is about 105 000 octets/s
+    // A loss about every 90 packets: X(.011) is about 105 000 octets/s.
     let rate = path.sender.allowed_rate();
     assert!((90_000.0..130_000.0).contains(&rate), "{rate}");
 }
 
-/// A path that is cut for some seconds: the flow falls, and comes back.
+/// The path is cut for some seconds: the rate falls, and then recovers.
 #[test]
 fn a_flow_survives_an_outage() {
     let cut = std::cell::Cell::new(false);
     let fate = |_: &Packet, number: u64| {
         if cut.get() || number % 97 == 96 {
-            Fate::Lost
+            Delivery::Lost
         } else {
-            Fate::Arrives(Duration::from_millis(50))
+            Delivery::Arrives(Duration::from_millis(50))
         }
     };
     let sender = SenderConfig::new(Profile::Rfc5348, Bytes::new(1_000));
@@ -52,12 +56,12 @@ fn a_flow_survives_an_outage() {
     assert!(after > before / 2.0, "{after} of {before}");
 }
 
-fn any_fate() -> impl Strategy<Value = Fate> {
+fn any_delivery() -> impl Strategy<Value = Delivery> {
     let delay = || prop_oneof![4 => Just(20u64), 1 => 0u64..400].prop_map(Duration::from_millis);
     prop_oneof![
-        2 => Just(Fate::Lost),
-        8 => delay().prop_map(Fate::Arrives),
-        1 => (delay(), delay()).prop_map(|(first, second)| Fate::ArrivesTwice(first, second)),
+        2 => Just(Delivery::Lost),
+        8 => delay().prop_map(Delivery::Arrives),
+        1 => (delay(), delay()).prop_map(|(first, second)| Delivery::ArrivesTwice(first, second)),
     ]
 }
 
@@ -88,13 +92,13 @@ fn any_source() -> impl Strategy<Value = Traffic> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// Whatever is lost, delayed, reordered and doubled in both directions: time goes on, no timer
-    /// stands still (both in [`Path::step`]), the rate keeps its floor, packets are counted once.
+    /// For any loss, delay, reordering and duplication in both directions: time advances, timers are never in
+    /// the past (both checked in [`Path::step`]), the rate keeps its minimum, and packets count once.
     #[test]
     fn any_history_is_survived(
         profile in prop::sample::select(vec![Profile::Rfc5348, Profile::Rfc3448, Profile::Ns2]),
         traffic in any_source(),
-        fates in prop::collection::vec(any_fate(), 1..200),
+        deliveries in prop::collection::vec(any_delivery(), 1..200),
         initial_seq: u16,
         limits in prop::collection::vec(prop::option::of(1u64..5_000), 0..20),
     ) {
@@ -106,10 +110,10 @@ proptest! {
         let lost = std::cell::Cell::new(0);
         let copies = std::cell::Cell::new(0);
         let fate = |packet: &Packet, number: u64| {
-            let fate = fates[usize::try_from(number).unwrap() % fates.len()];
+            let fate = deliveries[usize::try_from(number).unwrap() % deliveries.len()];
             if let Packet::Data(_) = packet {
-                lost.set(lost.get() + u64::from(fate == Fate::Lost));
-                copies.set(copies.get() + u64::from(matches!(fate, Fate::ArrivesTwice(..))));
+                lost.set(lost.get() + u64::from(fate == Delivery::Lost));
+                copies.set(copies.get() + u64::from(matches!(fate, Delivery::ArrivesTwice(..))));
             }
             fate
         };
@@ -133,14 +137,14 @@ proptest! {
         prop_assert_eq!(sent.implausible + sent.strangers + received.strangers, 0);
     }
 
-    /// A time-out before its time changes nothing at all, in whatever state.
+    /// A time-out before its deadline changes nothing, in any state.
     #[test]
     fn a_spurious_timeout_is_a_no_op(
         traffic in any_source(),
-        fates in prop::collection::vec(any_fate(), 1..60),
+        deliveries in prop::collection::vec(any_delivery(), 1..60),
     ) {
         let sender = SenderConfig { traffic, ..SenderConfig::new(Profile::Rfc5348, Bytes::new(1_000)) };
-        let fate = move |_: &Packet, number: u64| fates[usize::try_from(number).unwrap() % fates.len()];
+        let fate = move |_: &Packet, number: u64| deliveries[usize::try_from(number).unwrap() % deliveries.len()];
         let mut path = Path::new(sender, ReceiverConfig::new(Profile::Rfc5348), fate);
         for _ in 0..100 {
             let before = format!("{:?} {:?}", path.sender, path.receiver);

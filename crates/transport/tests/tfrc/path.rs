@@ -1,25 +1,25 @@
-//! Two endpoints and a path between them that does with each packet what the test says.
+//! Two endpoints, and a path between them on which the test decides the delivery of each packet.
 
 use std::collections::BTreeMap;
 
 use airfair_transport::tfrc::{Data, Feedback, Receiver, ReceiverConfig, Sender, SenderConfig};
 use airfair_units::{Duration, Time};
 
-/// The point `ms` milliseconds after the start.
+/// The time `ms` milliseconds after the start.
 pub(crate) fn ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
 }
 
-/// A packet on its way.
+/// A packet on the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packet {
     Data(Data),
     Feedback(Feedback),
 }
 
-/// Fate of a packet.
+/// Delivery of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum Delivery {
     Lost,
     Arrives(Duration),
     ArrivesTwice(Duration, Duration),
@@ -30,14 +30,14 @@ pub(crate) struct Path<F> {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     pub(crate) now: Time,
-    /// Ordered by arrival, then by sending.
+    /// Packets on the path in the order of arrival, then of sending.
     wire: BTreeMap<(Time, u64), Packet>,
     sent: u64,
     fate: F,
 }
 
-impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
-    /// A pair that opens now; `fate` is asked for every packet, with its number since the start.
+impl<F: FnMut(&Packet, u64) -> Delivery> Path<F> {
+    /// A pair that opens now. `fate` decides the delivery of each packet by its number since the start.
     pub(crate) fn new(sender: SenderConfig, receiver: ReceiverConfig, fate: F) -> Self {
         let mut path = Self {
             sender: Sender::new(sender),
@@ -52,7 +52,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
         path
     }
 
-    /// Goes to the next instant at which something happens; false if there is none.
+    /// Advances to the next arrival or time-out. Returns false if there is none.
     pub(crate) fn step(&mut self) -> bool {
         let arrival = self.wire.first_key_value().map(|(&(at, _), _)| at);
         let timers = [self.sender.next_timeout(), self.receiver.next_timeout()];
@@ -76,7 +76,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
         true
     }
 
-    /// Steps until nothing more happens before `until`.
+    /// Runs until `until`, or until nothing more happens.
     pub(crate) fn run(&mut self, until: Time) {
         while self.now < until && self.step() {}
     }
@@ -97,9 +97,9 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
             self.wire.insert((self.now + delay, 2 * number + copy), packet);
         };
         match (self.fate)(&packet, number) {
-            Fate::Lost => {}
-            Fate::Arrives(delay) => put(delay, 0),
-            Fate::ArrivesTwice(first, second) => {
+            Delivery::Lost => {}
+            Delivery::Arrives(delay) => put(delay, 0),
+            Delivery::ArrivesTwice(first, second) => {
                 put(first, 0);
                 put(second, 1);
             }
@@ -107,7 +107,7 @@ impl<F: FnMut(&Packet, u64) -> Fate> Path<F> {
     }
 }
 
-/// A small generator for tests: splitmix64.
+/// A small random number generator for tests: SplitMix64.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

@@ -1,4 +1,4 @@
-//! The receiver under a script. The sender says R = 100 ms; packets have 1000 octets and travel 50 ms.
+//! Scripted tests of the receiver. The sender's R is 100 ms; packets have 1000 octets and take 50 ms.
 
 use airfair_laws::tfrc::{Equation, throughput};
 use airfair_transport::tfrc::{
@@ -30,7 +30,7 @@ impl Script {
         Self { receiver: Receiver::new(ReceiverConfig::new(profile)), now: Time::ZERO }
     }
 
-    /// Reports that the feedback timer brings up to `at`, with their times [ms].
+    /// Lets the feedback timer expire up to `at`. Returns the reports with their times [ms].
     fn until(&mut self, at: u64) -> Vec<(u64, Feedback)> {
         let mut reports = Vec::new();
         while let Some(timer) = self.receiver.next_timeout().filter(|&timer| timer <= ms(at)) {
@@ -51,7 +51,7 @@ impl Script {
             .collect()
     }
 
-    /// Packets by number and time of arrival; all reports up to the last of them.
+    /// Lets packets arrive, by number and time. Returns all reports up to the last of them.
     fn receive(&mut self, arrivals: impl IntoIterator<Item = (u16, u64)>) -> Vec<(u64, Feedback)> {
         let mut reports = Vec::new();
         for (seq, at) in arrivals {
@@ -67,7 +67,7 @@ fn times(reports: &[(u64, Feedback)]) -> Vec<u64> {
     reports.iter().map(|report| report.0).collect()
 }
 
-/// A packet each 20 ms, numbers from 0, without those in `lost`.
+/// A packet every 20 ms with numbers from 0, without those in `lost`.
 fn stream(lost: &[u16], packets: u16) -> impl Iterator<Item = (u16, u64)> {
     (0..packets).filter(|seq| !lost.contains(seq)).map(|seq| (seq, 20 * u64::from(seq)))
 }
@@ -87,7 +87,7 @@ fn the_first_packet_is_reported_at_once_and_then_each_round_trip() {
         loss_event_rate: 0,
     };
     assert_eq!(reports[0].1, first);
-    // the timer fires before the packet of 100 ms: 20, 40, 60, 80 came; the newest 20 ms ago
+    // The timer expires before the packet of 100 ms: 20, 40, 60 and 80 arrived, the last one 20 ms ago.
     let second = Feedback { sent_at: 30_000, delay: 20_000, receive_rate: 40_000, ..first };
     assert_eq!(reports[1].1, second);
     assert_eq!(reports[2].1, Feedback { sent_at: 130_000, receive_rate: 50_000, ..second });
@@ -98,17 +98,17 @@ fn the_first_packet_is_reported_at_once_and_then_each_round_trip() {
 fn without_data_no_report_and_then_one_with_the_next_packet() {
     let mut script = Script::new(Profile::Rfc5348);
     script.receive(stream(&[], 3));
-    // 20 and 40 are reported at 100; nothing came until 200
+    // 20 and 40 are reported at 100; nothing arrived until 200.
     assert_eq!(times(&script.until(10_000)), [100]);
     assert_eq!(script.receiver.next_timeout(), None);
     let reports = script.receive([(3, 10_000)]);
     assert_eq!(times(&reports), [10_000]);
-    // 1000 octets in 9.9 s
+    // 1000 octets in 9.9 s.
     assert_eq!(reports[0].1.receive_rate, 101);
     assert_eq!(script.receiver.next_timeout(), Some(ms(10_100)));
 }
 
-/// Verifies: [RFC5348 §6.3]: while the sender has no round trip, every packet is reported.
+/// Verifies: [RFC5348 §6.3]: while the sender has no round-trip estimate, every packet is reported.
 #[test]
 fn a_sender_without_round_trip_gets_a_report_per_packet() {
     let mut script = Script::new(Profile::Rfc5348);
@@ -121,8 +121,8 @@ fn a_sender_without_round_trip_gets_a_report_per_packet() {
     }
 }
 
-/// 31 is lost; 34, the third after it, reveals that at 680 ms. In the last 100 ms came 600 (30), 640, 660
-/// and 680 ms, 4 packets, as 580 is R ago; the reports before told of 5 in each 100 ms.
+/// 31 is lost; 34, the third packet after it, reveals that at 680 ms. In the last 100 ms the 4 packets of 600
+/// (30), 640, 660 and 680 ms arrived, since 580 is R ago; the reports before were of 5 per 100 ms.
 ///
 /// Verifies: [RFC5348 §5.1, §6.1 and §6.3.1], [RFC3448 §6.3.1]
 #[test]
@@ -135,17 +135,17 @@ fn the_first_loss_is_reported_at_once_with_the_p_of_the_receive_rate() {
         let p = report.loss_event_fraction();
         let x = throughput(&Equation::default(), 1_000.0, 0.1, p);
         assert!((x - target).abs() < 1.0, "{profile:?}: {x}");
-        // X_recv is over the last round trip too, as the report of 600 is less than that ago
+        // X_recv also covers the last round trip, because the report of 600 is more recent than that.
         assert_eq!(report.receive_rate, 40_000);
         assert_eq!(script.receiver.poll_event(), Some(ReceiverEvent::LossEvent));
         assert_eq!(script.receiver.poll_event(), None);
-        // and the next is a round trip later
+        // The next report is a round trip later.
         assert_eq!(script.receiver.next_timeout(), Some(ms(780)));
     }
 }
 
-/// The current interval is `S_C - S_A + 1` packets long in the standard of 2008, one less in that of 2003.
-/// Before it stand eight intervals of 10.
+/// The current interval has `S_C - S_A + 1` packets in RFC 5348, one less in RFC 3448. Eight intervals of 10
+/// precede it.
 ///
 /// Verifies: [RFC5348 §5.3 and §5.4], [RFC3448 §5.4]
 #[test]
@@ -155,11 +155,11 @@ fn the_current_interval_counts_the_newest_packet() {
         let mut script = Script::new(profile);
         let reports = script.receive(stream(&lost, 170));
         let (at, report) = reports.last().unwrap();
-        // One packet in 20 ms; the last loss is 121; the timer goes off before a packet of that instant.
+        // One packet every 20 ms; the last loss is 121; the timer expires before a packet of the same time.
         let newest = u16::try_from((at - 1) / 20).unwrap();
         let current = f64::from(newest - 121) + more;
         assert!(current > 40.0);
-        // DF = 2·10/current, at least 0.25; weights 1, and 1, 1, 1, 0.8, 0.6, 0.4, 0.2 of DF.
+        // DF = 2·10/current, at least 0.25; weights 1, and 1, 1, 1, 0.8, 0.6, 0.4, 0.2 times DF.
         let discount = f64::max(20.0 / current, 0.25);
         let expected = (1.0 + 5.0 * discount) / (current + 50.0 * discount);
         let p = report.loss_event_fraction();
@@ -171,23 +171,24 @@ fn the_current_interval_counts_the_newest_packet() {
 #[test]
 fn intervals_are_counted_from_first_loss_to_first_loss() {
     let mut script = Script::new(Profile::Rfc5348);
-    // events at 31, 50 and 80; 52 is lost within a round trip of 50; 56 is not (50 is 1000 ms, 56 1120)
+    // Events at 31, 50 and 80; 52 is lost within a round trip of 50, but 56 is not (50 is at 1000 ms, 56 at
+    // 1120).
     let reports = script.receive(stream(&[31, 50, 52, 56, 80], 84));
     let stats = script.receiver.stats();
     assert_eq!((stats.lost, stats.loss_events), (5, 4));
-    // first interval I from the rate of 40 000; then 19, 6, 24 and now 83 − 80 = 3
+    // The first interval I follows from the rate of 40 000; then 19, 6, 24 and now 83 − 80 = 3
     let first = 1.0 / reports.iter().find(|(at, _)| *at == 680).unwrap().1.loss_event_fraction();
     let p = script.receiver.loss_event_rate();
     let mean = (24.0 + 6.0 + 19.0 + first) / 4.0;
     assert!((1.0 / p - mean).abs() < 1e-6, "{} {mean}", 1.0 / p);
 }
 
-/// Verifies: [RFC5348 §6.1 steps 3 and 4]: losses of one event raise no further report.
+/// Verifies: [RFC5348 §6.1 steps 3 and 4]: losses of one event cause no further report.
 #[test]
 fn one_report_per_loss_event() {
     let mut script = Script::new(Profile::Rfc5348);
     let reports = script.receive(stream(&[31, 32, 34], 50));
-    // 31 and 32 are revealed by 36 (33, 35, 36): 720; 34 by 37, and belongs to them
+    // 31 and 32 are revealed by 36 (33, 35, 36): 720; 34 by 37, and belongs to the same event.
     assert_eq!(times(&reports[8..]), [720, 820, 920]);
     assert_eq!(script.receiver.stats().loss_events, 1);
 }
@@ -200,18 +201,19 @@ fn reordering_below_three_and_copies_are_no_loss() {
     let stats = script.receiver.stats();
     let counted = (stats.packets_received, stats.reordered, stats.copies, stats.lost);
     assert_eq!(counted, (5, 1, 3, 0));
-    // lost, and then it comes: it stays lost
+    // A packet that counts as lost arrives: it stays lost.
     script.receive([(6, 60), (7, 70), (8, 80), (5, 90)]);
     let stats = script.receiver.stats();
     let counted = (stats.packets_received, stats.late, stats.copies, stats.lost);
     assert_eq!(counted, (8, 1, 3, 1));
 }
 
-/// Verifies: [RFC5348 §6.1 steps 3 and 4]: a loss event that does not raise p is no hurry, except for ns-2.
+/// Verifies: [RFC5348 §6.1 steps 3 and 4]: a loss event that does not raise p is not reported at once, except
+/// by ns-2.
 #[test]
 fn a_loss_after_a_long_time_is_reported_at_once_by_ns2_only() {
-    // events each 10 packets to 131, and one 103 later: when it is revealed by packet 237, at 4740 ms,
-    // the last report has counted 102 packets since the event before, so p falls a little
+    // Events every 10 packets to 131, and one 103 later. When packet 237 reveals it at 4740 ms, the last
+    // report has counted 102 packets since the previous event, so p falls a little.
     let mut lost: Vec<u16> = (31..=131).step_by(10).collect();
     lost.push(234);
     for (reports, is_reported) in [(Reports::EachRoundTrip, false), (Reports::OnArrival, true)] {
@@ -223,7 +225,7 @@ fn a_loss_after_a_long_time_is_reported_at_once_by_ns2_only() {
     }
 }
 
-/// A report echoes the packet with the highest number, though another came later.
+/// A report echoes the packet with the highest number, even if another one arrived later.
 #[test]
 fn reordering_does_not_turn_the_echo_back() {
     let mut script = Script::new(Profile::Rfc5348);
@@ -232,7 +234,7 @@ fn reordering_does_not_turn_the_echo_back() {
     assert_eq!((reports[0].1.sent_at, reports[0].1.delay), (0, 50_000));
 }
 
-/// A loss across the wrap of the numbers is one packet.
+/// A loss across the wrap of the sequence numbers is one packet.
 #[test]
 fn numbers_wrap() {
     let mut script = Script::new(Profile::Rfc5348);
@@ -246,14 +248,14 @@ fn numbers_wrap() {
 fn ns2_reports_with_arrivals_and_infers_loss_from_one_packet() {
     let mut script = Script::new(Profile::Ns2);
     let reports = script.receive(stream(&[], 12));
-    // the packet of 100 ms is the first a round trip later, and counts
+    // The packet of 100 ms is the first one a round trip later, and is included.
     assert_eq!(times(&reports), [0, 100, 200]);
     assert_eq!(reports[1].1.receive_rate, 50_000);
-    // a round trip and a half after 200, the packet of 220 is reported
+    // A round trip and a half after 200, the packet of 220 is reported.
     assert_eq!(times(&script.until(1_000)), [350]);
     let reports = script.receive([(12, 1_000)]);
     assert_eq!(times(&reports), [1_000]);
-    // 13 is lost: 14 reveals it
+    // 13 is lost, which 14 reveals.
     let reports = script.receive([(14, 1_020)]);
     assert_eq!(times(&reports), [1_020]);
     assert_eq!(script.receiver.stats().loss_events, 1);
@@ -262,7 +264,7 @@ fn ns2_reports_with_arrivals_and_infers_loss_from_one_packet() {
 /// Verifies: [RFC5348 §5.2], ns-2.35 `tcp/tfrc-sink.cc`, `estimate_tstamp`
 #[test]
 fn a_loss_has_the_time_of_arrivals_or_of_sending() {
-    // 2 and 5 are lost. Sent 20 ms apart, arriving after a jam of 300 ms between 3 and 4.
+    // 2 and 5 are lost. The packets are sent 20 ms apart and arrive with a delay of 300 ms between 3 and 4.
     let arrivals = [(0, 0), (1, 20), (3, 60), (4, 380), (6, 420), (7, 440), (8, 460)];
     for (profile, events) in [(Profile::Rfc5348, 2), (Profile::Ns2, 1)] {
         let mut receiver = Receiver::new(ReceiverConfig::new(profile));
@@ -274,8 +276,8 @@ fn a_loss_has_the_time_of_arrivals_or_of_sending() {
     }
 }
 
-/// 1000 octets each 20 ms are 50 000 octets/s. A limit of 160 kb/s is 20 000 octets/s, of which reports say half;
-/// what was received is measured as before, for when the limit is gone.
+/// 1000 octets every 20 ms are 50 000 octets/s. A limit of 160 kb/s is 20 000 octets/s, half of which is in
+/// reports. The receive rate is still measured, for when the limit ends.
 ///
 /// Verifies: [occupancy-tfrc §III-D]
 #[test]

@@ -1,22 +1,22 @@
-//! A sender under a script. Packets have 1000 octets, and the round trip is 100 ms where nothing else
-//! is said: a report at t echoes the packet sent at t − 100 ms.
+//! Scripted tests of a sender. Packets have 1000 octets, and the round trip is 100 ms unless stated
+//! otherwise: a report at t echoes the packet sent at t − 100 ms.
 
 use airfair_transport::tfrc::{Data, Feedback, Profile, Sender, SenderConfig, SenderEvent};
 use airfair_units::{Bytes, Duration, Time};
 
 use crate::path::ms;
 
-/// A sender with packets of 1000 octets.
+/// Configuration of a sender with packets of 1000 octets.
 pub(crate) fn config(profile: Profile) -> SenderConfig {
     SenderConfig::new(profile, Bytes::new(1_000))
 }
 
-/// Content of a report.
+/// Contents of a report.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Report {
-    /// Time at which the packet that it echoes was sent [ms].
+    /// Send time of the packet that the report echoes [ms].
     pub(crate) echo: u64,
-    /// Octets per second.
+    /// Receive rate [octets/s].
     pub(crate) receive_rate: u32,
     pub(crate) p: f64,
 }
@@ -35,7 +35,7 @@ impl Report {
     }
 }
 
-/// A sender, and the time.
+/// A sender and the current time.
 pub(crate) struct Script {
     pub(crate) sender: Sender,
     pub(crate) now: Time,
@@ -49,7 +49,7 @@ impl Script {
         Self { sender, now: Time::ZERO }
     }
 
-    /// Packets that went out when they were due, up to `at_ms` and at it: microseconds and numbers.
+    /// Packets sent at their due times up to and including `at_ms`: microseconds and numbers.
     pub(crate) fn until(&mut self, at_ms: u64) -> Vec<(u64, u16)> {
         let mut sent = self.drain();
         while let Some(at) = self.sender.next_timeout().filter(|&at| at <= ms(at_ms)) {
@@ -63,31 +63,31 @@ impl Script {
         sent
     }
 
-    /// A report arrives now.
+    /// Lets a report arrive now.
     pub(crate) fn receive(&mut self, report: Report) -> &mut Self {
         self.sender.handle_feedback(self.now, &report.feedback());
         self
     }
 
-    /// A report about the newest packet that can have come back by `at_ms`; the packets until then and
-    /// those at once after it.
+    /// Lets a report arrive at `at_ms` about the newest packet that it can echo. Returns the number of
+    /// packets sent until then and at once after it.
     pub(crate) fn report(&mut self, at_ms: u64, receive_rate: u32, p: f64) -> usize {
         let sent = self.until(at_ms).len();
         self.receive(Report { echo: at_ms - 100, receive_rate, p });
         sent
     }
 
-    /// Now and then silence.
+    /// Packets sent now: microseconds and numbers.
     pub(crate) fn drain(&mut self) -> Vec<(u64, u16)> {
         self.packets().iter().map(|data| (self.now.as_nanos() / 1_000, data.seq)).collect()
     }
 
-    /// All that goes out now.
+    /// All packets that are sent now.
     pub(crate) fn packets(&mut self) -> Vec<Data> {
         std::iter::from_fn(|| self.sender.poll_transmit(self.now)).collect()
     }
 
-    /// X is this [octets/s].
+    /// Checks the allowed rate X [octets/s].
     #[track_caller]
     pub(crate) fn allows(&mut self, rate: f64) -> &mut Self {
         let found = self.sender.allowed_rate();
@@ -95,7 +95,7 @@ impl Script {
         self
     }
 
-    /// Exactly these events have happened since the last question.
+    /// Checks that exactly these events have happened since the last check.
     #[track_caller]
     pub(crate) fn events(&mut self, expected: &[SenderEvent]) -> &mut Self {
         let events: Vec<_> = std::iter::from_fn(|| self.sender.poll_event()).collect();

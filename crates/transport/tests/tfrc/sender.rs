@@ -1,4 +1,4 @@
-//! The sender's scenarios of RFC 5348 as scripts.
+//! The sender's behaviour by RFC 5348, as scripts.
 
 use airfair_transport::tfrc::{Profile, SenderConfig, SenderEvent};
 use airfair_units::{DataRate, Duration};
@@ -15,17 +15,19 @@ fn equation(p: f64) -> f64 {
 #[test]
 fn before_the_first_report_a_packet_per_second_and_halved_every_two_intervals() {
     let mut script = Script::new(config(Profile::Rfc5348));
-    // packets at 0 and 1 s; at 2 s the timer halves X before the third is due: 2 s after the second
+    // Packets are sent at 0 and 1 s. At 2 s the timer halves X before the third is due, which is then 2 s
+    // after the second.
     assert_eq!(script.until(1_999), [(0, 0), (1_000_000, 1)]);
     assert_eq!(script.until(2_999), []);
     script.allows(500.0).events(&[SenderEvent::NoFeedback, SenderEvent::RateChange]);
-    // two packets at 500 octets/s are 4 s: at 6 s X is 250, and the packet of 5 s is over: next 9 s
+    // Two packets at 500 octets/s take 4 s. At 6 s X becomes 250; the packet of 5 s has been sent, and the
+    // next is due at 9 s.
     assert_eq!(script.until(8_999), [(3_000_000, 2), (5_000_000, 3)]);
     script.allows(250.0);
     assert_eq!(script.until(9_000), [(9_000_000, 4)]);
 }
 
-/// Verifies: [RFC5348 §4.4]: persistent congestion, down to one packet in 64 s and no further.
+/// Verifies: [RFC5348 §4.4]: persistent congestion lowers the rate to one packet in 64 s and no further.
 #[test]
 fn without_any_report_the_rate_ends_at_a_packet_in_64_s() {
     let mut script = Script::new(config(Profile::Rfc5348));
@@ -36,30 +38,30 @@ fn without_any_report_the_rate_ends_at_a_packet_in_64_s() {
     assert!(sent.windows(2).all(|pair| pair[1] - pair[0] == 64_000_000), "{sent:?}");
 }
 
-/// Verifies: [RFC5348 §4.3 and §4.6]: slow start doubles at most, and to 2·`X_recv` at most.
+/// Verifies: [RFC5348 §4.3 and §4.6]: slow start at most doubles, up to 2·`X_recv`.
 #[test]
 fn slow_start_by_reports() {
     let mut script = Script::new(config(Profile::Rfc5348));
     assert_eq!(script.until(0), [(0, 0)]);
-    // W_init/R = 4·1000/.1 s: a packet each 25 ms from now on; the one of 25 ms is overdue
+    // W_init/R = 4·1000/.1 s: a packet every 25 ms from now on; the one of 25 ms is overdue.
     script.report(100, 0, 0.0);
     script.allows(40_000.0);
     let sent = script.until(199);
     assert_eq!(sent, [(100_000, 1), (125_000, 2), (150_000, 3), (175_000, 4)]);
     script.report(200, 40_000, 0.0);
     script.allows(80_000.0);
-    // one went at 200, the next comes 12.5 ms later
+    // One was sent at 200, and the next is due 12.5 ms later.
     let sent: Vec<_> = script.until(224).iter().map(|packet| packet.0).collect();
     assert_eq!(sent, [212_500]);
     script.report(300, 70_000, 0.0);
     script.allows(140_000.0);
-    // the path carries no more than that, whatever is sent
+    // The path carries no more than that, whatever is sent.
     script.report(400, 70_000, 0.0);
     script.report(500, 70_000, 0.0);
     script.allows(140_000.0);
 }
 
-/// Verifies: [RFC5348 §4.3]: a step in loss moves the rate to the equation's within a round trip.
+/// Verifies: [RFC5348 §4.3]: after a step in loss the rate follows the equation within a round trip.
 #[test]
 fn a_step_in_loss_is_obeyed_at_once() {
     let mut script = Script::new(config(Profile::Rfc5348));
@@ -69,7 +71,7 @@ fn a_step_in_loss_is_obeyed_at_once() {
         script.report(at, 1_000_000, p);
         script.allows(equation(p));
     }
-    // X(.001) = 383 856 octets/s: 38 packets in 100 ms
+    // X(.001) = 383 856 octets/s: 38 packets in 100 ms.
     let sent = script.until(999).len();
     assert!((38..=39).contains(&sent), "{sent}");
 }
@@ -86,7 +88,7 @@ fn reports_that_stop_halve_the_rate_after_four_round_trips() {
         script.allows(equation(0.01) / divisor);
     }
     assert_eq!(script.sender.stats().no_feedback_timeouts, 3);
-    // one report, and the equation counts again; its receive rate limits
+    // After one report the equation applies again; the receive rate in it is the limit.
     script.report(2_000, 20_000, 0.01);
     script.allows(40_000.0);
 }
@@ -111,14 +113,14 @@ fn the_profiles_wait_four_round_trips_or_two() {
 #[test]
 fn ns2_starts_with_300_octets_per_second_and_answers_reports_with_packets() {
     let mut script = Script::new(config(Profile::Ns2));
-    // 1000/300 s = 3.33 s to the second packet
+    // 1000/300 s = 3.33 s to the second packet.
     assert_eq!(script.until(100), [(0, 0)]);
     script.report(100, 0, 0.0);
     assert_eq!(script.drain(), [(100_000, 1)]);
     assert_eq!(script.until(125), [(125_000, 2)]);
     script.report(130, 0, 0.0);
     assert_eq!(script.drain(), [(130_000, 3)]);
-    // with loss, packets keep to their times: 9 ms and not one
+    // With loss, packets keep to their due times: after 9 ms and not one.
     script.until(131);
     script.receive(Report { echo: 100, receive_rate: 100_000, p: 0.01 });
     assert_eq!(script.drain(), []);
@@ -133,7 +135,7 @@ fn damping_slows_the_packets_down_and_not_the_allowed_rate() {
     script.until(0);
     script.report(100, 0, 0.0);
     script.until(500);
-    // a sample of 400 ms: X_inst = .55·X (worked out with the law)
+    // A sample of 400 ms: X_inst = .55·X (as computed in the test of the law).
     script.receive(Report { echo: 100, receive_rate: 1_000_000, p: 0.01 });
     let ratio = script.sender.pacing_rate() / script.sender.allowed_rate();
     assert!((ratio - 0.55).abs() < 1e-9, "{ratio}");
@@ -150,27 +152,27 @@ fn the_receivers_delay_is_no_part_of_the_round_trip() {
     let sample = SenderEvent::RttSample(Duration::from_millis(100));
     script.events(&[sample, SenderEvent::RateChange]);
     assert_eq!(script.packets()[0].rtt, 100_000);
-    // an instant reply: one tick of the timestamps
+    // An instant reply counts as one tick of the timestamps.
     feedback.sent_at = 130_000;
     feedback.delay = 0;
     script.sender.handle_feedback(script.now, &feedback);
     script.events(&[SenderEvent::RttSample(Duration::from_micros(1))]);
 }
 
-/// Reports that are late, doubled or impossible change nothing but their counters.
+/// Late, duplicate and impossible reports only change their counters.
 #[test]
 fn old_and_impossible_reports_are_refused() {
     let mut script = Script::new(config(Profile::Rfc5348));
     script.until(0);
     script.report(100, 0, 0.0);
     script.report(200, 40_000, 0.0);
-    // a packet each 12.5 ms: the last at 250
+    // A packet every 12.5 ms: the last one at 250.
     script.until(255);
     let before = (script.sender.allowed_rate().to_bits(), script.sender.next_timeout());
-    // a copy, and the first report once more
+    // A duplicate, and the first report again.
     script.receive(Report { echo: 100, receive_rate: 1, p: 0.5 });
     script.receive(Report { echo: 0, receive_rate: 1, p: 0.5 });
-    // a packet of the future, one not sent yet, and a delay longer than the packet's age
+    // A packet of the future, one not sent yet, and a delay longer than the packet's age.
     script.receive(Report { echo: 256, receive_rate: 1, p: 0.5 });
     script.receive(Report { echo: 251, receive_rate: 1, p: 0.5 });
     let mut delayed = Report { echo: 200, receive_rate: 1, p: 0.5 }.feedback();
@@ -180,7 +182,7 @@ fn old_and_impossible_reports_are_refused() {
     assert_eq!((stats.feedbacks, stats.stale, stats.implausible), (2, 2, 3));
     let after = (script.sender.allowed_rate().to_bits(), script.sender.next_timeout());
     assert_eq!(before, after);
-    // one more microsecond of age than delay is possible
+    // A delay of one microsecond less than the packet's age is possible.
     delayed.delay = 54_999;
     script.sender.handle_feedback(script.now, &delayed);
     assert_eq!(script.sender.stats().feedbacks, 3);
@@ -203,14 +205,14 @@ fn another_layers_limit_makes_the_sender_data_limited() {
     script.until(0);
     script.report(100, 0, 0.0);
     script.report(400, 1_000_000, 0.01);
-    // 80 kb/s of payload: a packet each 100 ms
+    // 80 kb/s of payload: a packet every 100 ms.
     script.sender.set_rate_limit(ms(400), Some(DataRate::from_kbps(80)));
     for (at, limited) in [(500, 0), (600, 1), (700, 2), (800, 3)] {
-        // packets up to 400 ms were held back by the equation alone
+        // Packets up to 400 ms were delayed by the equation only.
         assert_eq!(script.report(at, 10_000, 0.01), 1);
         assert_eq!(script.sender.stats().limited_feedbacks, limited, "at {at} ms");
     }
-    // what was received while it was free to send still counts
+    // The receive rate from before the limit still counts.
     script.allows(equation(0.01));
     assert!((script.sender.pacing_rate() - 10_000.0).abs() < 1e-9);
     script.sender.set_rate_limit(ms(800), None);
@@ -228,7 +230,7 @@ fn a_closed_sender_is_silent_and_may_open_again() {
     script.sender.open(ms(100));
     script.allows(1_000.0);
     assert_eq!(script.drain(), [(100_000, 1)]);
-    // a report about the flow before
+    // A report about the previous flow.
     script.receive(Report { echo: 0, receive_rate: 1, p: 0.5 });
     assert_eq!(script.sender.stats().implausible, 1);
 }

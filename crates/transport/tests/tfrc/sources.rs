@@ -3,27 +3,27 @@
 use airfair_transport::tfrc::{Frame, Profile, ReceiverConfig, SenderConfig, SenderEvent, Traffic};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
-use crate::path::{Fate, Path, ms};
+use crate::path::{Delivery, Path, ms};
 use crate::script::{Script, config};
 
 fn with(traffic: Traffic) -> SenderConfig {
     SenderConfig { traffic, ..config(Profile::Rfc5348) }
 }
 
-fn lossless(sender: SenderConfig) -> Path<impl FnMut(&crate::path::Packet, u64) -> Fate> {
-    let fate = |_: &_, _| Fate::Arrives(Duration::from_millis(50));
+fn lossless(sender: SenderConfig) -> Path<impl FnMut(&crate::path::Packet, u64) -> Delivery> {
+    let fate = |_: &_, _| Delivery::Arrives(Duration::from_millis(50));
     Path::new(sender, ReceiverConfig::new(Profile::Rfc5348), fate)
 }
 
-/// Verifies: [RFC5348 §4.3 and §8.2.1]: a source below the allowed rate keeps its pace for ever, and
-/// the allowed rate grows to twice the most that was received, and no further.
+/// Verifies: [RFC5348 §4.3 and §8.2.1]: a source below the allowed rate keeps its rate, and the allowed rate
+/// grows to twice the largest receive rate, but no further.
 #[test]
 fn a_constant_source_is_data_limited() {
-    // 1000 octets at 80 kb/s: 10 000 octets/s
+    // 1000 octets at 80 kb/s: 10 000 octets/s.
     let mut path = lossless(with(Traffic::Constant(DataRate::from_kbps(80))));
     path.run(ms(60_000));
     let stats = path.sender.stats();
-    // the data of the first second waited for the first report
+    // The data of the first second waited for the first report.
     assert_eq!(stats.packets_sent, 601);
     assert!(stats.limited_feedbacks > 500, "{stats:?}");
     let rate = path.sender.allowed_rate();
@@ -31,7 +31,7 @@ fn a_constant_source_is_data_limited() {
     assert_eq!(stats.no_feedback_timeouts, 0);
 }
 
-/// Verifies: [RFC5348 §4.4]: idle periods do not take the initial rate away.
+/// Verifies: [RFC5348 §4.4]: the rate does not fall below the initial rate in idle periods.
 #[test]
 fn a_pause_costs_no_more_than_the_initial_rate() {
     let traffic = Traffic::OnOff {
@@ -48,14 +48,15 @@ fn a_pause_costs_no_more_than_the_initial_rate() {
     let (rate, initial) =
         (path.sender.allowed_rate(), 4_000.0 / path.sender.smoothed_rtt().unwrap());
     assert!(rate >= initial && rate < 2.0 * initial, "{rate} {initial}");
-    // the receiver heard nothing and said nothing
+    // The receiver received nothing and sent no reports.
     let said = path.receiver.stats().feedbacks_sent;
     assert!(said < 40, "{said}");
     path.run(ms(23_900));
     assert!(path.sender.allowed_rate() > 125_000.0);
 }
 
-/// Frames are cut into packets of s, and the last one says so; the media clock is that of the frame.
+/// Frames are split into packets of size s, the last of which is marked; the media clock is that of the
+/// frame.
 #[test]
 fn a_trace_of_frames() {
     let frame = |after, size| Frame { after: Duration::from_millis(after), size: Bytes::new(size) };
@@ -65,7 +66,7 @@ fn a_trace_of_frames() {
     assert_eq!((first[0].payload, first[0].is_frame_end, first[0].media_time), (500, true, 0));
     script.until(99);
     script.report(100, 0, 0.0);
-    // 25 ms between packets, and half of it as credit after the pause: the frame of 1040 waits 22.5 ms
+    // 25 ms between packets, and half of that as credit after the pause: the frame of 1040 waits 22.5 ms.
     script.events(&[SenderEvent::RttSample(Duration::from_millis(100)), SenderEvent::RateChange]);
     let mut packets = Vec::new();
     while packets.len() < 4 {
@@ -92,7 +93,7 @@ fn a_trace_of_frames() {
     assert!(script.sender.is_finished());
 }
 
-/// A constant source above the allowed rate waits, and a bounded buffer drops the rest.
+/// Data of a constant source above the allowed rate waits, and the excess is dropped at the buffer limit.
 #[test]
 fn a_buffer_bounds_what_waits() {
     let sender = SenderConfig {
@@ -100,7 +101,7 @@ fn a_buffer_bounds_what_waits() {
         ..with(Traffic::Constant(DataRate::from_mbps(1)))
     };
     let mut script = Script::new(sender);
-    // one packet each second; 125 packets come in the first second
+    // One packet per second is sent; 125 are generated in the first second.
     script.until(999);
     let stats = script.sender.stats();
     assert_eq!(stats.packets_sent, 1);

@@ -1,4 +1,4 @@
-//! Packets that are none of the flow's: nothing happens, and it is counted.
+//! Packets of other flows have no effect, and are counted.
 
 use airfair_transport::tfrc::wire::{self, DATA_HEADER, Packet};
 use airfair_transport::tfrc::{
@@ -9,14 +9,14 @@ use proptest::prelude::*;
 
 use crate::path::{Random, ms};
 
-/// A pair in the middle of its life: some loss, some reports.
+/// A pair during a flow, after some losses and reports.
 fn pair() -> (Sender, Receiver, Time) {
     let mut random = Random(3);
     let fate = move |_: &crate::path::Packet, _| {
         if random.chance(10_000) {
-            crate::path::Fate::Lost
+            crate::path::Delivery::Lost
         } else {
-            crate::path::Fate::Arrives(Duration::from_millis(50))
+            crate::path::Delivery::Arrives(Duration::from_millis(50))
         }
     };
     let sender = SenderConfig::new(Profile::Rfc5348, Bytes::new(1_000));
@@ -25,7 +25,7 @@ fn pair() -> (Sender, Receiver, Time) {
     (path.sender, path.receiver, path.now)
 }
 
-/// All that a machine is, but its counters of refusals.
+/// Complete state of both endpoints, without the counters of ignored packets.
 fn state(sender: &Sender, receiver: &Receiver) -> String {
     let text = format!("{sender:?} {receiver:?}");
     let digits: &[_] = &['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
@@ -37,7 +37,7 @@ fn state(sender: &Sender, receiver: &Receiver) -> String {
     })
 }
 
-/// A receiver that was told its sender refuses others from the first packet on.
+/// A receiver that is configured with its sender ignores others from the first packet on.
 #[test]
 fn a_receiver_may_know_its_sender_beforehand() {
     let config = ReceiverConfig { sender: Some(7), ..ReceiverConfig::new(Profile::Rfc5348) };
@@ -95,7 +95,7 @@ proptest! {
         prop_assert_eq!((sender.stats().strangers, receiver.stats().strangers), (1, 1));
     }
 
-    /// Arbitrary datagrams into both endpoints, some with our own names: no panic, and both live on.
+    /// Arbitrary datagrams for both endpoints, some with valid SSRCs: no panic, and both continue to work.
     #[test]
     fn no_datagram_panics(
         datagrams in prop::collection::vec((prop::collection::vec(any::<u8>(), 0..64), 0u8..4), 1..60),
@@ -111,7 +111,7 @@ proptest! {
                 octets.resize(wire::FEEDBACK, 0);
                 octets[..4].copy_from_slice(&[0x82, 205, 0, 6]);
                 octets[4..12].copy_from_slice(&[0, 0, 0, 2, 0, 0, 0, 1]);
-                // a packet that may have been sent
+                // A packet that may have been sent.
                 let sent_at = u32::try_from(now.as_nanos() / 1_000).unwrap() - u32::from(octets[12]) * 1_000;
                 octets[12..16].copy_from_slice(&sent_at.to_be_bytes());
                 octets[16..18].copy_from_slice(&[0, 0]);

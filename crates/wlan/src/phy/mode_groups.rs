@@ -1,6 +1,6 @@
 //! Modes of a link in the groups from which Minstrel-HT chooses.  [linux-minstrel-ht §`minstrel_mcs_groups`]
 
-use airfair_laws::minstrel_ht::Rate;
+use airfair_laws::minstrel_ht::GroupedRate;
 use airfair_units::{Bytes, Duration};
 
 use super::rate_name::LinkFormat;
@@ -15,7 +15,7 @@ pub const OVERHEAD: Duration = Duration::from_micros(108);
 
 /// Modes of a link with what Minstrel-HT knows of them, by width, guard interval, streams and MCS; the first is the most
 /// robust. Narrower channels and longer guard intervals than the link's are among them, fewer streams too, and no other format.
-pub fn mode_groups(link: LinkFormat, band: Band) -> Vec<(Mode, Rate)> {
+pub fn mode_groups(link: LinkFormat, band: Band) -> Vec<(Mode, GroupedRate)> {
     let mut modes = Vec::new();
     let mut group = 0;
     for (width, guard) in layouts(link, band) {
@@ -23,7 +23,9 @@ pub fn mode_groups(link: LinkFormat, band: Band) -> Vec<(Mode, Rate)> {
             let mcs = 0..=link.format.max_mcs();
             let layout = LinkFormat { width, guard, ..link };
             let of_group = mcs.filter_map(|mcs| layout.mode(mcs, streams).ok());
-            modes.extend(of_group.map(|mode| (mode, Rate { group, streams, time: time(mode) })));
+            modes.extend(
+                of_group.map(|mode| (mode, GroupedRate { group, streams, time: time(mode) })),
+            );
             group += 1;
         }
     }
@@ -70,7 +72,7 @@ mod tests {
         width: Width,
         guard: GuardInterval,
         streams: u8,
-    ) -> Vec<(Mode, Rate)> {
+    ) -> Vec<(Mode, GroupedRate)> {
         mode_groups(LinkFormat::new(format, width, guard, streams), Band::Ghz5)
     }
 
@@ -81,7 +83,7 @@ mod tests {
     /// Verifies: [linux-minstrel-ht §`minstrel_get_valid_vht_rates`]
     #[test]
     fn groups_have_the_modes_of_the_standard() {
-        let counts = |all: Vec<(Mode, Rate)>| {
+        let counts = |all: Vec<(Mode, GroupedRate)>| {
             (all.len(), all.last().map(|(_, rate)| usize::from(rate.group) + 1))
         };
         let short = GuardInterval::Ns400;

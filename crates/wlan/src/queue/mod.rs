@@ -23,6 +23,12 @@
 //! | `backlog` | packets of one flow that wait |
 //! | `link`, `links` | windows of those who take aggregates: what has been in service and is not done |
 //! | `reconfigure` | all of it, while packets are there |
+//!
+//! Where stations share time, the cell reports to the access point's queue the time that each exchange has used
+//! (`cell::airtime_charge`). A queue that holds packets back returns the time at which to ask it again
+//! ([`TransmitQueue::next_release`]); that is one more event of the cell. A packet that is dropped after it was let in
+//! (by `CoDel`, in favour of a shorter flow, or for a newer ACK) leaves as a departure that is lost, so that every packet
+//! is accounted for.
 
 mod airtime;
 mod backlog;

@@ -12,7 +12,7 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
 }
 
-/// A law, its state and the time.
+/// A sender's law with its parameters and state.
 struct Run {
     params: Params,
     state: State,
@@ -29,13 +29,13 @@ impl Run {
         action
     }
 
-    /// A report at `at` ms of a round trip of 100 ms; the rate after it.
+    /// Processes a report at `at` ms with a round trip of 100 ms. Returns the rate after it.
     fn report(&mut self, at: u64, receive_rate: f64, loss_event_rate: f64) -> f64 {
         self.see(at, feedback(100, receive_rate, loss_event_rate));
         self.state.rate
     }
 
-    /// The no-feedback timer expires; the rate after it.
+    /// Lets the no-feedback timer expire. Returns the rate after it.
     fn expire(&mut self, at: u64, is_idle: bool) -> f64 {
         self.see(at, Event::NoFeedback { is_idle });
         self.state.rate
@@ -81,7 +81,7 @@ fn a_packet_per_second_until_the_first_report() {
         assert_rate(action.rate, rate);
         assert_eq!(action.no_feedback_after, Duration::from_millis(timer_ms));
     }
-    // ns-2: 300 octets/s, and two packets of 1000 take 6.67 s
+    // ns-2: 300 octets/s, and two packets of 1000 octets take 6.67 s
     let action = initial_action(&params(Variant::Ns2), &start(&params(Variant::Ns2), ms(0)));
     assert_rate(action.rate, 300.0);
     assert_eq!(action.no_feedback_after, Duration::from_nanos(6_666_666_667));
@@ -108,14 +108,14 @@ fn the_first_report_brings_the_initial_window() {
 fn slow_start_doubles_once_per_round_trip_and_to_twice_the_receive_rate_at_most() {
     let mut run = Run::new(params(Variant::Rfc5348));
     assert_rate(run.report(100, 0.0, 0.0), 40_000.0);
-    // sooner than R after the last doubling: nothing
+    // Less than R after the last doubling: unchanged
     assert_rate(run.report(199, 1.0, 0.0), 40_000.0);
-    // Infinity is still a member: not limited
+    // Infinity is still in the set, so there is no limit.
     assert_rate(run.report(200, 1.0, 0.0), 80_000.0);
     // Infinity is older than 2R now; the larger of the last two reports counts
     assert_rate(run.report(300, 60_000.0, 0.0), 120_000.0);
     assert_rate(run.report(400, 10_000.0, 0.0), 120_000.0);
-    // 60 000 of 300 ms is 2R old at 500 ms, and gone at 501
+    // 60 000 from 300 ms is 2R old at 500 ms, and removed at 501
     assert_rate(run.report(501, 10_000.0, 0.0), 40_000.0);
 }
 
@@ -126,7 +126,7 @@ fn the_older_standard_knows_one_receive_rate_only() {
     assert_rate(run.report(100, 0.0, 0.0), 10_000.0);
     assert_rate(run.report(200, 10_000.0, 0.0), 20_000.0);
     assert_rate(run.report(300, 12_000.0, 0.0), 24_000.0);
-    // one packet per round trip is the least in slow start
+    // One packet per round trip is the minimum in slow start.
     assert_rate(run.report(400, 0.0, 0.0), 10_000.0);
 }
 
@@ -140,11 +140,11 @@ fn with_loss_the_equation_rules_under_twice_the_receive_rate() {
         // X(.01) = 10 000/.089022 = 112 332 octets/s
         assert_rate(run.report(600, 200_000.0, 0.01), allowed(0.01));
         assert!((112_331.0..112_334.0).contains(&run.state.rate));
-        // X(10⁻⁴) = 1.22 Mo/s, but the receiver got 90 000 at most in the last two round trips
+        // X(10⁻⁴) = 1.22 MB/s, but at most 90 000 were received in the last two round trips
         assert_rate(run.report(900, 90_000.0, 0.000_1), 180_000.0);
         // f(1) = 243: 41 octets/s, more than the 15.6 of s/64 s
         assert_rate(run.report(1_000, 90_000.0, 1.0), allowed(1.0));
-        // nothing received: one packet per 64 s
+        // Nothing received: one packet per 64 s
         run.report(1_400, 0.0, 1.0);
         assert_rate(run.report(1_800, 0.0, 1.0), 15.625);
     }
@@ -157,16 +157,16 @@ fn in_a_data_limited_interval_the_receive_rate_is_not_the_limit_it_was() {
     run.report(100, 0.0, 0.0);
     run.report(500, 50_000.0, 0.001);
     assert_rate(run.state.rate, 100_000.0);
-    // seconds later, little was sent and little received: the old maximum stays
+    // Seconds later, little was sent and received: the old maximum stays
     run.see(5_000, limited(1_000.0, 0.001));
     assert_rate(run.state.rate, 100_000.0);
-    // more is received: the maximum moves
+    // More is received: the maximum rises
     run.see(5_100, limited(60_000.0, 0.001));
     assert_rate(run.state.rate, 120_000.0);
-    // more loss: the set is halved to 30 000, .85·40 000 = 34 000 is larger, and counts once
+    // More loss: the set is halved to 30 000; .85·40 000 = 34 000 is larger, and is not doubled
     run.see(5_200, limited(40_000.0, 0.002));
     assert_rate(run.state.rate, 34_000.0);
-    // the same for 20 000: .85·20 000 = 17 000 = half of 34 000
+    // The same for 18 000: .85·18 000 is less than half of 34 000 = 17 000
     run.see(5_300, limited(18_000.0, 0.003));
     assert_rate(run.state.rate, 17_000.0);
 }
@@ -178,7 +178,7 @@ fn without_a_round_trip_silence_halves_the_rate() {
         let mut run = Run::new(params(variant));
         let before = run.state.rate;
         assert_rate(run.expire(2_000, false), before / 2.0);
-        // 1000 octets, two packets at the halved rate
+        // 1000 octets: two packets at the halved rate
         let action = run.see(6_000, Event::NoFeedback { is_idle: false });
         assert_eq!(action.no_feedback_after, seconds(2_000.0 / (before / 4.0)));
         for _ in 0..20 {
@@ -186,7 +186,7 @@ fn without_a_round_trip_silence_halves_the_rate() {
         }
         assert_rate(run.state.rate, 15.625);
     }
-    // idle, there is nothing to learn from silence
+    // While the sender is idle, missing feedback gives no information.
     let mut run = Run::new(params(Variant::Rfc5348));
     assert_rate(run.expire(2_000, true), 1_000.0);
 }
@@ -195,14 +195,14 @@ fn without_a_round_trip_silence_halves_the_rate() {
 #[test]
 fn silence_halves_the_rate_down_to_a_packet_in_64_s() {
     for variant in [Variant::Rfc5348, Variant::Rfc3448] {
-        // limited by the equation: X(.01)/2, /4 …
+        // Limited by the equation: X(.01)/2, /4 …
         let mut run = Run::new(params(variant));
         run.report(100, 0.0, 0.0);
         run.report(500, 500_000.0, 0.01);
         for halvings in [2.0, 4.0, 8.0] {
             assert_rate(run.expire(1_000, false), allowed(0.01) / halvings);
         }
-        // limited by the receive rate: 2·40 000, then 40 000, 20 000
+        // Limited by the receive rate: 2·40 000, then 40 000, 20 000
         let mut run = Run::new(params(variant));
         run.report(100, 0.0, 0.0);
         run.report(500, 40_000.0, 0.01);
@@ -239,7 +239,7 @@ fn silence_in_slow_start_halves_the_rate_too() {
 /// Verifies: [RFC5348 §4.4], [RFC3448 §4.4]
 #[test]
 fn an_idle_period_does_not_go_below_the_initial_rate() {
-    // slow start: halved while it is 2·40 000 or more
+    // Slow start: the rate is halved while it is 2·40 000 or more
     let mut run = Run::new(params(Variant::Rfc5348));
     run.report(100, 0.0, 0.0);
     run.report(200, 40_000.0, 0.0);
@@ -248,11 +248,11 @@ fn an_idle_period_does_not_go_below_the_initial_rate() {
     for rate in [80_000.0, 40_000.0, 40_000.0] {
         assert_rate(run.expire(1_000, true), rate);
     }
-    // with loss: X_recv < 40 000 is not halved
+    // With loss: X_recv < 40 000 is not halved
     run.report(1_100, 39_999.0, 0.01);
     run.report(1_500, 39_999.0, 0.01);
     assert_rate(run.expire(1_900, true), 79_998.0);
-    // the older standard: X_recv < 4s/R = 40 000
+    // RFC 3448: X_recv < 4s/R = 40 000
     let mut run = Run::new(params(Variant::Rfc3448));
     run.report(100, 0.0, 0.0);
     run.report(500, 40_000.0, 0.01);
@@ -269,12 +269,12 @@ fn the_round_trip_is_smoothed_and_four_of_it_are_the_timer() {
     // .9·100 + .1·200 = 110 ms; 4·110 is more than two packets at 40 000 octets/s
     let action = run.see(200, feedback(200, 40_000.0, 0.0));
     assert_eq!(action.no_feedback_after, Duration::from_millis(440));
-    // at 1000 octets/s two packets take 2 s
+    // At 1000 octets/s two packets take 2 s
     run.see(700, feedback(110, 500.0, 0.01));
     let action = run.see(1_200, feedback(110, 500.0, 0.01));
     assert_rate(run.state.rate, 1_000.0);
     assert_eq!(action.no_feedback_after, Duration::from_secs(2));
-    // ns-2: .95·100 + .05·200 = 105 ms, and two of it
+    // ns-2: .95·100 + .05·200 = 105 ms, and the timer is twice that
     let mut run = Run::new(params(Variant::Ns2));
     run.see(100, feedback(100, 0.0, 0.0));
     let action = run.see(200, feedback(200, 40_000.0, 0.0));
@@ -293,10 +293,10 @@ fn damping_sends_slower_while_the_round_trip_is_long() {
     // 100 ms again: mean .9·.34785 + .1·.31623 = .34469, 1.09 of .31623
     let action = run.see(700, feedback(100, 1e6, 0.001));
     assert_rate(action.rate, 1.09 * run.state.rate);
-    // never below a packet in 64 s
+    // Never below one packet in 64 s
     let action = run.see(2_000, feedback(4_000, 0.0, 1.0));
     assert_rate(action.rate, 15.625);
-    // off: R in the equation moves slowly, and nothing else
+    // Without damping R changes slowly in the equation, and nothing else changes.
     let mut run = Run::new(params(Variant::Rfc5348));
     run.see(100, feedback(100, 0.0, 0.0));
     let action = run.see(550, feedback(400, 1e6, 0.001));
@@ -308,22 +308,22 @@ fn damping_sends_slower_while_the_round_trip_is_long() {
 fn ns2_climbs_a_packet_per_round_trip_and_falls_at_once() {
     let mut run = Run::new(params(Variant::Ns2));
     assert_rate(run.report(100, 0.0, 0.0), 40_000.0);
-    // the second round keeps the initial rate
+    // The second round keeps the initial rate
     assert_rate(run.report(200, 1_000.0, 0.0), 40_000.0);
     assert_rate(run.report(301, 40_000.0, 0.0), 80_000.0);
-    // above twice the receive rate: down to the receive rate
+    // Above twice the receive rate: down to the receive rate
     assert_rate(run.report(402, 30_000.0, 0.0), 30_000.0);
-    // loss ends slow start with the equation alone; t_RTO is 300 ms, R 100 ms
+    // Loss ends slow start with the equation alone; t_RTO is 300 ms, R 100 ms
     let ns2 = |p: f64| {
         10_000.0 / ((2.0 * p / 3.0).sqrt() + 9.0 * (0.375 * p).sqrt() * p * (1.0 + 32.0 * p * p))
     };
     assert_rate(run.report(503, 1_000.0, 0.01), ns2(0.01));
     let start = run.state.rate;
     run.state.last_change = ms(503);
-    // p falls: up by s/R in one R; by 2s/R at most after a long time
+    // p falls: up by s/R in one R, and by at most 2s/R after a long time
     assert_rate(run.report(603, 1e6, 0.001), start + 10_000.0);
     assert_rate(run.report(1_603, 1e6, 0.001), start + 30_000.0);
-    // p rises: down at once, and to twice the receive rate at most
+    // p rises: down at once, and to at most twice the receive rate
     assert_rate(run.report(1_703, 1e6, 0.05), ns2(0.05));
     assert_rate(run.report(1_803, 10_000.0, 0.05), 20_000.0);
 }
@@ -361,8 +361,8 @@ fn any_event() -> impl Strategy<Value = Event> {
 }
 
 proptest! {
-    /// Whatever is reported: the rate is a number, s/64 s at least; and with RFC 5348 never more than
-    /// twice what was reported in the last two round trips, except for the initial rate.
+    /// For any reports the rate is finite and at least s/64 s. With RFC 5348 it is at most twice what was
+    /// reported in the last two round trips, except for the initial rate.
     #[test]
     fn the_rate_keeps_its_bounds(events in prop::collection::vec((0u64..2_000, any_event()), 1..100)) {
         for variant in ALL {

@@ -186,7 +186,7 @@ fn an_exchange_lasts_as_long_as_on_the_air() {
     let (air, flows) = (&world.cells[0].cell, world.flows.as_slice());
     let view = View { cell: CellId::new(0), node: NodeId::station(0), air, flows };
     let rate = DataRate::from_mbps(54);
-    let load = Load { direction: Direction::Up, msdu: size, rate, most: u32::MAX };
+    let load = Load { direction: Direction::Up, msdu: size, rate, max_packets: u32::MAX };
     let exchange = view.exchange(access, load);
     assert_eq!(exchange.time(), Duration::from_micros(101 + 248 + 16 + 28));
 }
@@ -205,7 +205,7 @@ fn an_exchange_of_an_aggregate_has_as_many_packets_as_are_asked_for_or_fit() {
         let (air, flows) = (&world.cells[0].cell, world.flows.as_slice());
         let view = View { cell: CellId::new(0), node: NodeId::station(0), air, flows };
         let (msdu, rate) = (Bytes::new(1_508), DataRate::from_mbps(65));
-        let load = Load { direction: Direction::Up, msdu, rate, most };
+        let load = Load { direction: Direction::Up, msdu, rate, max_packets: most };
         let exchange = view.exchange(Duration::ZERO, load);
         let us = |it: Duration| it.as_nanos() / 1_000;
         (exchange.packets, us(exchange.data), us(exchange.ack))

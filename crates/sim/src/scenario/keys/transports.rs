@@ -57,7 +57,7 @@ pub(in crate::scenario) const TRANSPORTS: Choice<Transport> = Choice {
     },
     alone: Vec::new,
     tables: || {
-        let (payload, rate) = (Bytes::new(1_000), udp::Rate::Saturated);
+        let (payload, rate) = (Bytes::new(1_000), udp::SendRate::Saturated);
         vec![
             Transport::Tcp(Tcp::default()),
             Transport::Tfrc(Tfrc::default()),
@@ -268,18 +268,18 @@ fn frames(keys: &mut Keys, frames: &mut Vec<tfrc::Frame>) {
 }
 
 /// A UDP source.
-fn udp(keys: &mut Keys, payload: &mut Bytes, rate: &mut udp::Rate) {
+fn udp(keys: &mut Keys, payload: &mut Bytes, rate: &mut udp::SendRate) {
     keys.of("a UDP transport");
     keys.key("payload", payload, bytes(1, MAX_MSDU - IP_UDP), "\"1000 B\"").required().says(
         "Application octets per datagram; with 28 octets of headers and LLC/SNAP it must fit \
          in an MSDU of 2304.",
     );
     let mut constant = match *rate {
-        udp::Rate::Saturated => None,
-        udp::Rate::Constant(rate) => Some(rate),
+        udp::SendRate::Saturated => None,
+        udp::SendRate::Constant(rate) => Some(rate),
     };
     keys.optional("rate", &mut constant, UDP_RATE, "\"2 Mb/s\"")
         .required()
         .says("Rate of application bits; `saturated`: the sender's queue is never empty.");
-    *rate = constant.map_or(udp::Rate::Saturated, udp::Rate::Constant);
+    *rate = constant.map_or(udp::SendRate::Saturated, udp::SendRate::Constant);
 }

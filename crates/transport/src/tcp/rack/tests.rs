@@ -1,4 +1,4 @@
-//! Tests of RACK's memory.
+//! Tests of RACK's loss detection.
 
 use super::*;
 use crate::tcp::segment::{SackBlocks, Timestamps};
@@ -11,9 +11,9 @@ fn at(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
 }
 
-fn view(ms: u64) -> View {
+fn input(ms: u64) -> RackInput {
     let least = Some(Duration::from_millis(100));
-    View { now: at(ms), least, smoothed: least, is_repairing: false }
+    RackInput { now: at(ms), least, smoothed: least, is_repairing: false }
 }
 
 /// First octet of segment `number`.
@@ -29,7 +29,7 @@ fn ack(number: u64, ranges: &[(u64, u64)]) -> Segment {
     Segment { ack: octet(number), sack, ..Segment::EMPTY }
 }
 
-/// Segments 0 to 9 were sent at time zero.
+/// Segments 0 to 9, sent at time zero.
 fn ten() -> Rack {
     let mut rack = Rack::new(1);
     for number in 0..10 {
@@ -46,15 +46,16 @@ fn next_lost(rack: &Rack) -> Option<u64> {
 #[test]
 fn the_window_of_reordering_is_a_quarter_of_the_least_round_trip() {
     let mut rack = ten();
-    rack.on_ack(&ack(0, &[(2, 3)]), octet(10), view(100));
-    // 0 and 1 were sent before 2: lost 100 + 25 ms after that
-    let losses = rack.detect(view(110));
+    rack.on_ack(&ack(0, &[(2, 3)]), octet(10), input(100));
+    // 0 and 1 were sent before 2, so they are lost 100 + 25 ms after that
+    let losses = rack.detect(input(110));
     assert_eq!(losses, Losses { octets: 0, wait: Some(Duration::from_millis(15)) });
-    assert_eq!(rack.detect(view(125)), Losses { octets: 2_000, wait: None });
+    assert_eq!(rack.detect(input(125)), Losses { octets: 2_000, wait: None });
     assert_eq!((next_lost(&rack), rack.in_network()), (Some(0), 7_000));
 }
 
-/// Verifies: [RFC8985 §6.2]: each round trip with a duplicate adds a quarter, 16 recoveries take it back.
+/// Verifies: [RFC8985 §6.2]: each round trip with a duplicate adds a quarter; 16 recoveries without one reset
+/// it.
 #[test]
 fn duplicates_widen_the_window_of_reordering() {
     let duplicate = |number| {
@@ -65,37 +66,37 @@ fn duplicates_widen_the_window_of_reordering() {
     let mut rack = ten();
     let quarter = Duration::from_millis(25);
     for (number, quarters) in [(1, 2), (2, 2), (10, 3)] {
-        rack.on_ack(&duplicate(number), octet(10), view(100));
-        assert_eq!(rack.window(view(100)), quarter * quarters, "{number}");
+        rack.on_ack(&duplicate(number), octet(10), input(100));
+        assert_eq!(rack.reordering_window(input(100)), quarter * quarters, "{number}");
     }
-    // SRTT at most
+    // At most SRTT.
     rack.reordering.quarters = 9;
-    assert_eq!(rack.window(view(100)), quarter * 4);
+    assert_eq!(rack.reordering_window(input(100)), quarter * 4);
     for left in (0..PERSISTENCE).rev() {
         rack.on_recovered();
         assert_eq!(rack.reordering.quarters == 1, left == 0);
     }
 }
 
-/// Verifies: [RFC8985 §6.2]: an answer sooner than the least round trip is one to the first copy.
+/// Verifies: [RFC8985 §6.2]: an ACK sooner than the least round trip answers the first copy.
 #[test]
-fn an_answer_to_an_earlier_copy_says_nothing_of_the_later_one() {
+fn an_answer_to_an_earlier_copy_proves_nothing_about_the_later_one() {
     for (answered, lost) in [(150, None), (200, Some(1))] {
         let mut rack = ten();
         rack.on_sent(at(100), octet(0), octet(1));
         rack.on_sent(at(100), octet(1), octet(2));
         rack.on_sent(at(100), octet(2), octet(3));
-        let news = rack.on_ack(&ack(1, &[(2, 3)]), octet(10), view(answered));
-        assert_eq!((news.delivered, news.longest), (2_000, None));
-        rack.detect(View { is_repairing: true, ..view(answered) });
+        let update = rack.on_ack(&ack(1, &[(2, 3)]), octet(10), input(answered));
+        assert_eq!((update.delivered, update.longest), (2_000, None));
+        rack.detect(RackInput { is_repairing: true, ..input(answered) });
         assert_eq!(next_lost(&rack), lost);
     }
 }
 
-/// Verifies: [RFC8985 §6.2]: an echo from before the second copy is an answer to the first, however late. That of an
-/// ACK above a gap is of what came before the gap, and tells nothing.
+/// Verifies: [RFC8985 §6.2]: an ACK that echoes a time before the second copy answers the first, however late
+/// it arrives. An ACK above a gap echoes the segment before the gap, which proves nothing about the copy.
 #[test]
-fn an_echo_from_before_the_later_copy_says_nothing_of_it() {
+fn an_echo_from_before_the_later_copy_proves_nothing_about_it() {
     let echo = |ms: u64| u32::try_from(1_000 * ms + 1).unwrap();
     let acked = ack(1, &[]);
     let sacked = ack(0, &[(1, 2)]);
@@ -105,24 +106,24 @@ fn an_echo_from_before_the_later_copy_says_nothing_of_it() {
         let mut rack = ten();
         (0..2).for_each(|it| rack.on_sent(at(100), octet(it), octet(it + 1)));
         let timestamps = Some(Timestamps { value: NonZeroU32::MIN, echo: echo(echoed) });
-        rack.on_ack(&Segment { timestamps, ..seen }, octet(10), view(300));
-        rack.detect(View { is_repairing: true, ..view(300) });
+        rack.on_ack(&Segment { timestamps, ..seen }, octet(10), input(300));
+        rack.detect(RackInput { is_repairing: true, ..input(300) });
         assert_eq!(next_lost(&rack), lost, "{echoed}");
     }
 }
 
-/// A receiver that had room for a part of the segment.
+/// The receiver had room for a part of the segment only.
 #[test]
 fn an_ack_in_the_middle_of_a_segment_leaves_its_rest() {
     let mut rack = ten();
     let segment = Segment { ack: octet(1) + 400, ..Segment::EMPTY };
-    assert_eq!(rack.on_ack(&segment, octet(10), view(100)).delivered, 1_400);
+    assert_eq!(rack.on_ack(&segment, octet(10), input(100)).delivered, 1_400);
     assert_eq!(rack.in_network(), 8_600);
-    rack.on_timeout(view(100));
+    rack.on_timeout(input(100));
     assert_eq!(rack.next_lost(), Some(Range { start: octet(1) + 400, end: octet(2) }));
 }
 
-/// Something that happens to a sender of twenty segments.
+/// One event at a sender of twenty segments.
 #[derive(Clone, Debug)]
 enum Step {
     Send,
@@ -145,8 +146,8 @@ fn any_step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Every octet that is not acknowledged is in the network, lost or sacked, and what was sacked is never
-    /// offered again.
+    /// Every octet that is not acknowledged is in the network, lost or sacked, and a sacked octet is never
+    /// offered for retransmission.
     #[test]
     fn octets_are_conserved_and_what_arrived_is_not_sent_again(
         steps in prop::collection::vec((any_step(), 0u64..80), 1..120),
@@ -166,23 +167,23 @@ proptest! {
                 }
                 (Step::Ack(number), _) if number >= first && number <= next => {
                     first = number;
-                    delivered += rack.on_ack(&ack(number, &[]), octet(next), view(ms)).delivered;
+                    delivered += rack.on_ack(&ack(number, &[]), octet(next), input(ms)).delivered;
                     (0..number).for_each(|it| arrived[usize::try_from(it).unwrap()] = true);
                 }
                 (Step::Sack(start, end), _) if start > first && end <= next => {
                     let ack = ack(first, &[(start, end)]);
-                    delivered += rack.on_ack(&ack, octet(next), view(ms)).delivered;
+                    delivered += rack.on_ack(&ack, octet(next), input(ms)).delivered;
                     (start..end).for_each(|it| arrived[usize::try_from(it).unwrap()] = true);
                 }
-                (Step::Look, _) => drop(rack.detect(view(ms))),
-                (Step::TimeOut, _) => rack.on_timeout(view(ms)),
+                (Step::Look, _) => drop(rack.detect(input(ms))),
+                (Step::TimeOut, _) => rack.on_timeout(input(ms)),
                 (Step::Refuse, _) => rack.on_refused(octet(first)),
                 _ => {}
             }
             let all = u64::try_from(arrived.iter().filter(|it| **it).count()).unwrap();
             prop_assert_eq!(delivered, SEGMENT * all);
             prop_assert_eq!(rack.in_network() + rack.lost + delivered, SEGMENT * next);
-            let sacked = rack.sent.iter().filter(|it| it.fate == Fate::Sacked).count();
+            let sacked = rack.sent.iter().filter(|it| it.state == SegmentState::Sacked).count();
             prop_assert_eq!(usize::try_from(rack.sacked).unwrap(), sacked);
         }
     }

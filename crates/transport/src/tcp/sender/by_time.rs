@@ -1,14 +1,14 @@
-//! A sender that finds losses by time: RACK, tail loss probes, and proportional rate reduction with both.
-//! [RFC8985], [linux-rack]
+//! RACK-TLP at the sender: loss detection by time, tail loss probes, and proportional rate reduction with
+//! both. [RFC8985], [linux-rack]
 //!
 //! ```text
-//!         found lost               all sent before is acknowledged
-//!  Open ─────────────► Recovery ───────────────────────────────────► Open
-//!   └──── time-out ───────┴───────► Loss ────────────────────────────► Open
+//!         segment lost            all sent before is acknowledged
+//!  Open ─────────────► Recovery ─────────────────────────────► Open
+//!   └──── time-out ───────┴───────► Loss ─────────────────────► Open
 //! ```
 //!
-//! Recovery is [`Recovery`](super::Recovery)'s fast phase, and Loss what it calls repairing outside of that: nothing is gone
-//! back to after a time-out, since each segment knows whether it is lost.
+//! `Recovery` is the fast phase of [`Recovery`](super::Recovery); `Loss` is its repair outside the fast
+//! phase. A time-out does not move `next` back, because each segment keeps its own state.
 
 use airfair_laws::newreno::{Event, Observation};
 use airfair_laws::prr;
@@ -16,7 +16,7 @@ use airfair_units::{Bytes, Duration, Time};
 
 use super::{Sender, State};
 use crate::tcp::config::Arithmetic;
-use crate::tcp::rack::{News, Rack, View};
+use crate::tcp::rack::{Rack, RackInput, RackUpdate};
 use crate::tcp::ranges::Range;
 use crate::tcp::recovery::NewAck;
 use crate::tcp::segment::{FIRST_OCTET, Flags, Segment};
@@ -24,38 +24,37 @@ use crate::tcp::stats::SenderEvent;
 use crate::tcp::tlp::{TailProbe, probe_after};
 use crate::tcp::undo::Undo;
 
-/// What the timer will ask for.
+/// Purpose of the running timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Timer {
     /// The retransmission time-out.
     Retransmission,
-    /// A tail loss probe.
     Probe,
-    /// Another look at what may only be out of order.
+    /// Reordering timer: loss detection runs again.
     Reordering,
 }
 
-/// What a sender knows that finds losses by time.
+/// State of loss detection by RACK-TLP.
 #[derive(Debug)]
-pub(super) struct ByTime {
+pub(super) struct RackTlp {
     rack: Rack,
     probe: TailProbe,
     timer: Timer,
-    /// The timer before the last segment, and what it would have asked for.
+    /// Deadline and purpose of the timer before the last segment was sent.
     timer_before: (Option<Time>, Timer),
-    /// A probe is to be sent, whatever the window.
+    /// True if a tail loss probe is to be sent, whatever the window.
     is_probe_due: bool,
-    /// PRR's memory in recovery.
-    proportion: Option<prr::State>,
-    /// Window of PRR as of the last ACK in recovery [octets].
+    /// State of proportional rate reduction in recovery.
+    prr: Option<prr::State>,
+    /// Window of proportional rate reduction after the last ACK in recovery [octets].
     window: u64,
-    /// The window before the repair that goes on.
+    /// Window before the current recovery, in case it is undone.
     undo: Option<Undo>,
-    /// Time and end of a segment that is the first of two, if another follows at once.
+    /// Time and end of the last segment, if the next one may form a pair with it.
     first_of_two: Option<(Time, u64)>,
 }
 
-impl ByTime {
+impl RackTlp {
     pub(super) fn new() -> Self {
         Self {
             rack: Rack::new(FIRST_OCTET),
@@ -63,7 +62,7 @@ impl ByTime {
             timer: Timer::Retransmission,
             timer_before: (None, Timer::Retransmission),
             is_probe_due: false,
-            proportion: None,
+            prr: None,
             window: 0,
             undo: None,
             first_of_two: None,
@@ -75,62 +74,62 @@ impl ByTime {
         self.rack.in_network()
     }
 
-    /// A window given from outside holds at once.
-    pub(super) fn end_proportion(&mut self) {
-        self.proportion = None;
+    /// Ends proportional rate reduction, because a window was set from outside.
+    pub(super) fn end_prr(&mut self) {
+        self.prr = None;
     }
 
-    /// A new segment is with its sender again.
+    /// Uncounts a new segment that the host refused.
     fn on_taken_back(&mut self, length: u64) {
         self.rack.on_taken_back();
-        if let Some(state) = &mut self.proportion {
+        if let Some(state) = &mut self.prr {
             state.sent -= Bytes::new(length);
         }
     }
 
-    /// One step of PRR; in its first the lost segment may go in any case.  [RFC6937 §3], `tcp_cwnd_reduction`
-    /// [linux-rack]
+    /// Runs one step of proportional rate reduction. The first step always allows the retransmission of one
+    /// segment.  [RFC6937 §3], `tcp_cwnd_reduction` [linux-rack]
     fn reduce(&mut self, delivered: u64, is_safe: bool, ssthresh: u64, segment: u64) {
-        let Some(state) = self.proportion.filter(|_| delivered > 0) else { return };
+        let Some(state) = self.prr.filter(|_| delivered > 0) else { return };
         let pipe = self.rack.in_network();
         let seen = prr::Observation {
             delivered: Bytes::new(delivered),
             pipe: Bytes::new(pipe),
             ssthresh: Bytes::new(ssthresh),
-            // Where more is found lost the network is full, and slow start would be wrong.
+            // If further segments are lost the network is full, and the slow start part would be wrong.
             segment: Bytes::new(if is_safe { segment } else { 0 }),
         };
         let (state, allowance) = prr::step(state, &seen);
         let least = if state.sent.is_zero() { segment } else { 0 };
-        self.proportion = Some(state);
+        self.prr = Some(state);
         self.window = pipe + allowance.get().max(least);
     }
 }
 
 impl Sender {
-    /// Takes an ACK.  [RFC8985 §6.2 and §7.4]
-    pub(super) fn handle_ack_by_time(&mut self, now: Time, segment: &Segment) {
-        let Some(mut by_time) = self.by_time.take() else { return };
+    /// Processes an ACK.  [RFC8985 §6.2 and §7.4]
+    pub(super) fn handle_ack_rack_tlp(&mut self, now: Time, segment: &Segment) {
+        let Some(mut rack_tlp) = self.rack_tlp.take() else { return };
         self.peer_window = segment.window;
-        let before = by_time.rack.in_network();
+        let before = rack_tlp.rack.in_network();
         let was_fast = self.recovery.is_fast();
         let was_repairing = self.recovery.is_repairing(self.unacknowledged);
         let is_new = segment.ack > self.unacknowledged;
-        let view = self.view(now);
-        let news = by_time.rack.on_ack(segment, self.sent_end, view);
-        self.stats.duplicate_sacks += u64::from(news.is_duplicate_reported);
-        self.stats.duplicate_acks += u64::from(!is_new && news.delivered > 0);
+        let input = self.rack_input(now);
+        let update = rack_tlp.rack.on_ack(segment, self.sent_end, input);
+        self.stats.duplicate_sacks += u64::from(update.is_duplicate_reported);
+        self.stats.duplicate_acks += u64::from(!is_new && update.delivered > 0);
         let is_full = self.config.grow_beyond_receive_window
             || before + self.segment > self.congestion.cwnd()
             || self.was_cwnd_limited();
         let is_cwnd_limited = is_full && !self.is_reducing();
         let verdict = self.advance(segment.ack);
-        self.sample_by_time(now, segment, is_new, news);
-        if by_time.probe.on_ack(segment, news.delivered > 0, news.is_duplicate_reported) {
+        self.sample_rack_tlp(now, segment, is_new, update);
+        if rack_tlp.probe.on_ack(segment, update.delivered > 0, update.is_duplicate_reported) {
             self.reduce_window(now);
         }
 
-        let was_late = self.take_back_if_late(&mut by_time, segment, is_new, news);
+        let was_spurious = self.undo_if_spurious(&mut rack_tlp, segment, is_new, update);
         let seen = |event, acked| Observation {
             event,
             acked: Bytes::new(acked),
@@ -138,48 +137,49 @@ impl Sender {
         };
         let is_repairing = self.recovery.is_repairing(self.unacknowledged);
         if was_repairing && !is_repairing {
-            by_time.rack.on_recovered();
-            (by_time.proportion, by_time.undo) = (None, None);
+            rack_tlp.rack.on_recovered();
+            (rack_tlp.prr, rack_tlp.undo) = (None, None);
         }
-        let is_recovering = was_fast && !was_late;
+        let is_recovering = was_fast && !was_spurious;
         if is_recovering {
             let is_over = verdict == Some(NewAck::Full);
             let event = if is_over { Event::SackRecovered } else { Event::SackProgress };
-            self.show(now, news.shortest, seen(event, 0));
+            self.show(now, update.shortest, seen(event, 0));
         }
-        let losses = by_time.rack.detect(self.view(now));
+        let losses = rack_tlp.rack.detect(self.rack_input(now));
         if losses.octets > 0 && !is_repairing {
-            self.enter_recovery(now, &mut by_time, news.shortest, before);
+            self.enter_recovery(now, &mut rack_tlp, update.shortest, before);
         } else if !is_recovering && is_new {
             let event = Event::NewAck { is_cwnd_limited };
-            self.show(now, news.shortest, seen(event, news.delivered));
+            self.show(now, update.shortest, seen(event, update.delivered));
         }
         let is_safe = is_new && losses.octets == 0;
-        by_time.reduce(news.delivered, is_safe, self.congestion.cwnd(), self.segment);
-        self.arm_after_ack(now, &mut by_time, losses.wait, is_new);
-        self.by_time = Some(by_time);
+        rack_tlp.reduce(update.delivered, is_safe, self.congestion.cwnd(), self.segment);
+        self.arm_after_ack(now, &mut rack_tlp, losses.wait, is_new);
+        self.rack_tlp = Some(rack_tlp);
         self.finish_if_done();
     }
 
-    /// Takes the reduction back if nothing was lost.  `tcp_try_undo_loss`, `tcp_try_undo_partial` [linux-undo]
-    fn take_back_if_late(
+    /// Undoes the reduction if the ACK proves that nothing was lost. Returns true if so. `tcp_try_undo_loss`,
+    /// `tcp_try_undo_partial` [linux-undo]
+    fn undo_if_spurious(
         &mut self,
-        by_time: &mut ByTime,
+        rack_tlp: &mut RackTlp,
         segment: &Segment,
         is_new: bool,
-        news: News,
+        update: RackUpdate,
     ) -> bool {
-        let Some(undo) = &mut by_time.undo else { return false };
-        if !undo.on_ack(segment, is_new, news.is_duplicate_reported) {
+        let Some(undo) = &mut rack_tlp.undo else { return false };
+        if !undo.on_ack(segment, is_new, update.is_duplicate_reported) {
             return false;
         }
-        self.congestion.take_back(undo);
-        self.recovery.take_back(segment.ack);
-        by_time.rack.take_back_losses();
+        self.congestion.undo(undo);
+        self.recovery.undo(segment.ack);
+        rack_tlp.rack.undo_losses();
         true
     }
 
-    /// What follows an ACK up to `ack`; `None` if it acknowledges nothing new.
+    /// Advances SND.UNA to `ack` and returns its meaning for recovery; `None` if it acknowledges nothing new.
     fn advance(&mut self, ack: u64) -> Option<NewAck> {
         if ack == self.unacknowledged {
             return None;
@@ -192,19 +192,20 @@ impl Sender {
         Some(self.recovery.on_new_ack(ack))
     }
 
-    /// A round trip, of the earliest new segment that arrived, else by the echo.  `tcp_ack_update_rtt` [linux-rack]
-    fn sample_by_time(&mut self, now: Time, segment: &Segment, is_new: bool, news: News) {
+    /// Samples the round trip: of the earliest newly delivered segment, else by the timestamp echo.
+    /// `tcp_ack_update_rtt` [linux-rack]
+    fn sample_rack_tlp(&mut self, now: Time, segment: &Segment, is_new: bool, update: RackUpdate) {
         let echoed = || segment.timestamps.filter(|_| is_new)?.round_trip(now);
         if let Some(timestamps) = segment.timestamps {
             self.peer_timestamp = timestamps.value.get();
         }
-        if let Some(round_trip) = news.longest.or_else(echoed) {
+        if let Some(round_trip) = update.longest.or_else(echoed) {
             self.note_round_trip(round_trip);
         }
     }
 
-    fn view(&self, now: Time) -> View {
-        View {
+    fn rack_input(&self, now: Time) -> RackInput {
+        RackInput {
             now,
             least: self.rtt.least(),
             smoothed: self.rtt.smoothed(),
@@ -212,17 +213,17 @@ impl Sender {
         }
     }
 
-    /// A loss was found, with so many octets in the network before it.
+    /// Enters recovery after a loss. `flight` is the number of octets in the network before it.
     fn enter_recovery(
         &mut self,
         now: Time,
-        by_time: &mut ByTime,
+        rack_tlp: &mut RackTlp,
         round_trip: Option<Duration>,
         flight: u64,
     ) {
-        by_time.undo = Some(self.congestion.before_repair());
-        // RFC 6937 divides by what is outstanding, the kernel by the window. Where a law has made that smaller than the
-        // threshold, no more may go out than arrives.  [RFC6937 §3], [linux-rack]
+        rack_tlp.undo = Some(self.congestion.save_for_undo());
+        // Proportional rate reduction divides by the outstanding data in RFC 6937, and by cwnd in Linux. If a
+        // law has set cwnd below the new threshold, the ratio is limited to one.  [RFC6937 §3], [linux-rack]
         let whole = match self.config.arithmetic {
             Arithmetic::Rfc => self.flight_octets(),
             Arithmetic::Linux => self.congestion.cwnd(),
@@ -232,146 +233,148 @@ impl Sender {
         self.show(now, round_trip, seen);
         self.recovery.enter(self.sent_end);
         let whole = whole.max(self.congestion.cwnd());
-        by_time.proportion = Some(prr::State::new(Bytes::new(whole)));
-        by_time.probe.end();
+        rack_tlp.prr = Some(prr::State::new(Bytes::new(whole)));
+        rack_tlp.probe.end();
         self.stats.fast_retransmits += 1;
         self.events.push(SenderEvent::FastRetransmit);
     }
 
-    /// The timer expired.
-    pub(super) fn handle_timeout_by_time(&mut self, now: Time) {
-        let Some(mut by_time) = self.by_time.take() else { return };
-        match by_time.timer {
-            Timer::Retransmission => self.time_out_by_time(now, &mut by_time),
-            Timer::Reordering => self.look_again(now, &mut by_time),
-            Timer::Probe if by_time.probe.is_open() => self.rearm(now, &mut by_time),
+    /// Processes an expiry of the timer according to its purpose.
+    pub(super) fn handle_timeout_rack_tlp(&mut self, now: Time) {
+        let Some(mut rack_tlp) = self.rack_tlp.take() else { return };
+        match rack_tlp.timer {
+            Timer::Retransmission => self.time_out_rack_tlp(now, &mut rack_tlp),
+            Timer::Reordering => self.handle_reordering_timeout(now, &mut rack_tlp),
+            Timer::Probe if rack_tlp.probe.is_open() => self.rearm(now, &mut rack_tlp),
             Timer::Probe => {
-                by_time.is_probe_due = true;
-                self.rearm(now, &mut by_time);
+                rack_tlp.is_probe_due = true;
+                self.rearm(now, &mut rack_tlp);
             }
         }
-        self.by_time = Some(by_time);
+        self.rack_tlp = Some(rack_tlp);
     }
 
-    /// The retransmission timer expired.  [RFC8985 §6.3], `tcp_enter_loss` [linux-rack]
-    fn time_out_by_time(&mut self, now: Time, by_time: &mut ByTime) {
+    /// Processes a retransmission time-out.  [RFC8985 §6.3], `tcp_enter_loss` [linux-rack]
+    fn time_out_rack_tlp(&mut self, now: Time, rack_tlp: &mut RackTlp) {
         self.stats.timeouts += 1;
         self.events.push(SenderEvent::Timeout);
         let is_repeated = self.timeouts_in_a_row > 0;
         let is_in_recovery = self.recovery.is_fast();
-        by_time.undo.get_or_insert(self.congestion.before_repair());
-        let flight = by_time.rack.in_network();
+        rack_tlp.undo.get_or_insert(self.congestion.save_for_undo());
+        let flight = rack_tlp.rack.in_network();
         self.observe(now, Event::Timeout { is_repeated, is_in_recovery }, 0, flight);
-        by_time.rack.on_timeout(self.view(now));
+        rack_tlp.rack.on_timeout(self.rack_input(now));
         self.recovery.on_timeout(self.sent_end);
-        // What was sent lately is not lost, and the first segment goes out beside it.
-        self.congestion.make_room(by_time.rack.in_network() + self.segment);
-        by_time.proportion = None;
-        by_time.probe.end();
+        // Segments sent recently are not lost, and the window must have room for the first segment beside
+        // them.
+        self.congestion.raise_cwnd(rack_tlp.rack.in_network() + self.segment);
+        rack_tlp.prr = None;
+        rack_tlp.probe.end();
         self.timeouts_in_a_row += 1;
         self.rtt.back_off();
         self.timer = Some(now + self.rtt.rto());
     }
 
-    /// What was out of order has not arrived in time.  `tcp_rack_reo_timeout` [linux-rack]
-    fn look_again(&mut self, now: Time, by_time: &mut ByTime) {
-        let before = by_time.rack.in_network();
-        let losses = by_time.rack.detect(self.view(now));
+    /// Runs loss detection again when the reordering timer expires.  `tcp_rack_reo_timeout` [linux-rack]
+    fn handle_reordering_timeout(&mut self, now: Time, rack_tlp: &mut RackTlp) {
+        let before = rack_tlp.rack.in_network();
+        let losses = rack_tlp.rack.detect(self.rack_input(now));
         if losses.octets > 0 && !self.recovery.is_repairing(self.unacknowledged) {
-            self.enter_recovery(now, by_time, None, before);
-            by_time.reduce(self.segment, false, self.congestion.cwnd(), self.segment);
+            self.enter_recovery(now, rack_tlp, None, before);
+            rack_tlp.reduce(self.segment, false, self.congestion.cwnd(), self.segment);
         }
         match losses.wait {
             Some(wait) => self.timer = Some(now + wait),
-            None => self.rearm(now, by_time),
+            None => self.rearm(now, rack_tlp),
         }
     }
 
-    /// Timer after an ACK: for what may be out of order, for a probe, or for the time-out.  `tcp_ack` [linux-rack]
+    /// Sets the timer after an ACK: for reordering, for a probe, or for the time-out.  `tcp_ack` [linux-rack]
     fn arm_after_ack(
         &mut self,
         now: Time,
-        by_time: &mut ByTime,
+        rack_tlp: &mut RackTlp,
         wait: Option<Duration>,
         is_new: bool,
     ) {
         let timeout = now + self.rtt.rto();
         if self.unacknowledged == self.sent_end {
-            (self.timer, by_time.timer) = (None, Timer::Retransmission);
+            (self.timer, rack_tlp.timer) = (None, Timer::Retransmission);
         } else if let Some(wait) = wait {
-            (self.timer, by_time.timer) = (Some((now + wait).min(timeout)), Timer::Reordering);
+            (self.timer, rack_tlp.timer) = (Some((now + wait).min(timeout)), Timer::Reordering);
         } else if is_new {
-            if self.may_probe(by_time) {
-                self.arm_probe(now, by_time, self.rtt.rto());
-            } else if by_time.timer == Timer::Retransmission {
+            if self.may_probe(rack_tlp) {
+                self.arm_probe(now, rack_tlp, self.rtt.rto());
+            } else if rack_tlp.timer == Timer::Retransmission {
                 self.timer = Some(timeout);
             } else {
-                self.rearm(now, by_time);
+                self.rearm(now, rack_tlp);
             }
         }
     }
 
-    /// Probes are for a connection without a loss or a gap.  `tcp_schedule_loss_probe` [linux-rack]
-    fn may_probe(&self, by_time: &ByTime) -> bool {
+    /// True if a tail loss probe may be scheduled: nothing is sacked and no loss is being repaired.
+    /// `tcp_schedule_loss_probe` [linux-rack]
+    fn may_probe(&self, rack_tlp: &RackTlp) -> bool {
         self.state == State::Open
-            && !by_time.rack.has_sacked()
+            && !rack_tlp.rack.has_sacked()
             && !self.recovery.is_repairing(self.unacknowledged)
     }
 
-    fn arm_probe(&mut self, now: Time, by_time: &mut ByTime, until_timeout: Duration) {
-        let (is_single, delay) = (by_time.rack.is_single(), self.config.rto.min);
+    fn arm_probe(&mut self, now: Time, rack_tlp: &mut RackTlp, until_timeout: Duration) {
+        let (is_single, delay) = (rack_tlp.rack.is_single(), self.config.rto.min);
         let after = probe_after(self.rtt.smoothed(), is_single, delay, until_timeout);
-        (self.timer, by_time.timer) = (Some(now + after), Timer::Probe);
+        (self.timer, rack_tlp.timer) = (Some(now + after), Timer::Probe);
     }
 
-    /// The retransmission timer in place of another one: from the last transmission of the first segment on.
-    /// `tcp_rearm_rto` [linux-rack]
-    fn rearm(&mut self, now: Time, by_time: &mut ByTime) {
-        let timeout = by_time.rack.first_sent().map(|sent| (sent + self.rtt.rto()).max(now));
-        (self.timer, by_time.timer) = (timeout, Timer::Retransmission);
+    /// Sets the retransmission timer instead of another one, counted from the last transmission of the first
+    /// segment.  `tcp_rearm_rto` [linux-rack]
+    fn rearm(&mut self, now: Time, rack_tlp: &mut RackTlp) {
+        let timeout = rack_tlp.rack.first_sent().map(|sent| (sent + self.rtt.rto()).max(now));
+        (self.timer, rack_tlp.timer) = (timeout, Timer::Retransmission);
     }
 
-    /// The next segment; in Linux the second of two that go out together has PSH, since they were one until they left.
-    /// `tcp_tso_autosize`, `__tcp_transmit_skb` [linux-tso]
-    pub(super) fn poll_by_time(&mut self, now: Time) -> Option<Segment> {
-        let segment = self.choose_by_time(now)?;
+    /// Returns the next segment. With Linux's arithmetic the second of two segments sent together carries
+    /// PSH, because Linux handles them as one buffer.  `tcp_tso_autosize`, `__tcp_transmit_skb` [linux-tso]
+    pub(super) fn poll_rack_tlp(&mut self, now: Time) -> Option<Segment> {
+        let segment = self.choose_rack_tlp(now)?;
         if self.config.arithmetic != Arithmetic::Linux {
             return Some(segment);
         }
-        let by_time = self.by_time.as_mut()?;
-        let push = by_time.first_of_two == Some((now, segment.seq));
-        by_time.first_of_two = (!push).then_some((now, segment.payload_end()));
+        let rack_tlp = self.rack_tlp.as_mut()?;
+        let push = rack_tlp.first_of_two == Some((now, segment.seq));
+        rack_tlp.first_of_two = (!push).then_some((now, segment.payload_end()));
         let flags = if push { segment.flags.and(Flags::PSH) } else { segment.flags };
         Some(Segment { flags, ..segment })
     }
 
-    /// True if the next segment is the second of two that go out together.
+    /// True if the next segment is the second of a pair that is sent together.
     pub(super) fn is_second_of_two(&self, now: Time) -> bool {
         let is_in_twos = self.config.arithmetic == Arithmetic::Linux;
-        let first = self.by_time.as_ref().and_then(|by_time| by_time.first_of_two);
+        let first = self.rack_tlp.as_ref().and_then(|rack_tlp| rack_tlp.first_of_two);
         is_in_twos && first == Some((now, self.next))
     }
 
-    /// A probe, what is lost, or new data.
-    fn choose_by_time(&mut self, now: Time) -> Option<Segment> {
-        let by_time = self.by_time.as_mut()?;
-        by_time.timer_before = (self.timer, by_time.timer);
-        // What has arrived at the same time may have taken away the reason for it.  [RFC8985 §7.2]
-        if std::mem::take(&mut by_time.is_probe_due) && !by_time.rack.has_sacked() {
+    /// Selects a probe, a lost segment, or new data.
+    fn choose_rack_tlp(&mut self, now: Time) -> Option<Segment> {
+        let rack_tlp = self.rack_tlp.as_mut()?;
+        rack_tlp.timer_before = (self.timer, rack_tlp.timer);
+        // An ACK processed at the same time may have made the probe needless.  [RFC8985 §7.2]
+        if std::mem::take(&mut rack_tlp.is_probe_due) && !rack_tlp.rack.has_sacked() {
             return self.send_probe(now);
         }
-        let in_network = by_time.rack.in_network();
-        let is_proportional = by_time.proportion.is_some();
-        let window = if is_proportional { by_time.window } else { self.congestion.cwnd() };
-        let lost = by_time.rack.next_lost();
+        let in_network = rack_tlp.rack.in_network();
+        let is_prr = rack_tlp.prr.is_some();
+        let window = if is_prr { rack_tlp.window } else { self.congestion.cwnd() };
+        let lost = rack_tlp.rack.next_lost();
         let window = self.limited(window);
         if let Some(Range { start, end }) = lost {
             let end = end.min(self.peer_edge(start));
             let fits = end > start && (in_network + (end - start) <= window || in_network == 0);
-            return fits.then(|| self.transmit_again(now, start, end));
+            return fits.then(|| self.retransmit_range(now, start, end));
         }
         let left = self.data_end.saturating_sub(self.next);
-        if !is_proportional {
+        if !is_prr {
             return self.poll_next(now, in_network, left);
         }
         let length = left.min(self.segment);
@@ -381,88 +384,91 @@ impl Sender {
         fits.then(|| self.transmit(now, self.next, length))
     }
 
-    /// New data if there is any that its receiver has room for, else the last segment.  `TLP_send_probe` [RFC8985 §7.3]
+    /// Sends new data as a probe if the receiver has room for it, else the last segment again.
+    /// `TLP_send_probe` [RFC8985 §7.3]
     fn send_probe(&mut self, now: Time) -> Option<Segment> {
         let length = self.data_end.saturating_sub(self.next).min(self.segment);
         let is_new = length > 0 && self.flight_octets() + length <= self.peer_window;
         let probe = if is_new {
             self.transmit(now, self.next, length)
         } else {
-            let Range { start, end } = self.by_time.as_ref()?.rack.last()?;
+            let Range { start, end } = self.rack_tlp.as_ref()?.rack.last()?;
             let end = end.min(self.peer_edge(start));
             if end <= start {
                 return None;
             }
-            self.transmit_again(now, start, end)
+            self.retransmit_range(now, start, end)
         };
         self.stats.tail_probes += 1;
-        let mut by_time = self.by_time.take()?;
-        by_time.probe.on_sent(self.sent_end, !is_new);
-        self.rearm(now, &mut by_time);
-        self.by_time = Some(by_time);
+        let mut rack_tlp = self.rack_tlp.take()?;
+        rack_tlp.probe.on_sent(self.sent_end, !is_new);
+        self.rearm(now, &mut rack_tlp);
+        self.rack_tlp = Some(rack_tlp);
         Some(probe)
     }
 
-    /// One past the last octet that the receiver has room for, of a segment from `start` on. The first segment may
-    /// have an octet in any case.
+    /// One past the last octet that the receiver's window allows for a segment from `start` on. One octet of
+    /// the first segment is always allowed.
     fn peer_edge(&self, start: u64) -> u64 {
         let edge = self.unacknowledged + self.peer_window;
         if start == self.unacknowledged { edge.max(start + 1) } else { edge }
     }
 
-    /// Octets of an old segment go out, perhaps not all of them.
-    fn transmit_again(&mut self, now: Time, start: u64, end: u64) -> Segment {
-        if let Some(by_time) = &mut self.by_time {
-            by_time.rack.split(start, end);
+    /// Retransmits the segment `start..end`, which may be only the first part of an old one.
+    fn retransmit_range(&mut self, now: Time, start: u64, end: u64) -> Segment {
+        if let Some(rack_tlp) = &mut self.rack_tlp {
+            rack_tlp.rack.split(start, end);
         }
         let length = if start == self.data_end { 0 } else { end - start };
         self.transmit(now, start, length)
     }
 
-    /// Octets `start..end` go out, with the timer as it was for those before.
-    pub(super) fn note_sent_by_time(&mut self, now: Time, start: u64, end: u64) {
+    /// Records the transmission of `start..end` in RACK and sets the timer.
+    pub(super) fn note_sent_rack_tlp(&mut self, now: Time, start: u64, end: u64) {
         if self.state != State::Open {
             return;
         }
-        let Some(mut by_time) = self.by_time.take() else { return };
+        let Some(mut rack_tlp) = self.rack_tlp.take() else { return };
         let is_first = start == self.unacknowledged;
-        let is_again = by_time.rack.last().is_some_and(|last| start < last.end);
-        by_time.rack.on_sent(now, start, end);
-        if let Some(state) = &mut by_time.proportion {
+        let is_retransmitted = rack_tlp.rack.last().is_some_and(|last| start < last.end);
+        rack_tlp.rack.on_sent(now, start, end);
+        if let Some(state) = &mut rack_tlp.prr {
             state.sent += Bytes::new(end - start);
         }
-        if let Some(undo) = by_time.undo.as_mut().filter(|_| is_again) {
-            undo.on_sent_again(now);
+        if let Some(undo) = rack_tlp.undo.as_mut().filter(|_| is_retransmitted) {
+            undo.on_retransmitted(now);
         }
-        if self.may_probe(&by_time) {
-            let sent = by_time.rack.first_sent().unwrap_or(now);
+        if self.may_probe(&rack_tlp) {
+            let sent = rack_tlp.rack.first_sent().unwrap_or(now);
             let until_timeout = (sent + self.rtt.rto()).saturating_since(now);
-            self.arm_probe(now, &mut by_time, until_timeout);
-        } else if is_first && is_again && by_time.timer != Timer::Reordering {
-            (self.timer, by_time.timer) = (Some(now + self.rtt.rto()), Timer::Retransmission);
-        } else if by_time.timer == Timer::Probe {
-            self.rearm(now, &mut by_time);
+            self.arm_probe(now, &mut rack_tlp, until_timeout);
+        } else if is_first && is_retransmitted && rack_tlp.timer != Timer::Reordering {
+            (self.timer, rack_tlp.timer) = (Some(now + self.rtt.rto()), Timer::Retransmission);
+        } else if rack_tlp.timer == Timer::Probe {
+            self.rearm(now, &mut rack_tlp);
         }
-        self.by_time = Some(by_time);
+        self.rack_tlp = Some(rack_tlp);
     }
 
-    /// Its own host has refused the last segment: new data goes back to the sender, and the timer is what it was before. An
-    /// old segment is lost as before. A probe that was refused was not sent.  `tcp_send_loss_probe` [linux-rack]
-    pub(super) fn handle_refusal_by_time(&mut self, segment: &Segment, is_new: bool) {
-        let Some(by_time) = &mut self.by_time else { return };
+    /// Handles a refusal of the last segment by the sender's own host. New data is taken back and the timer
+    /// is restored; a retransmission is marked lost again; a refused probe counts as not sent.
+    /// `tcp_send_loss_probe` [linux-rack]
+    pub(super) fn handle_refusal_rack_tlp(&mut self, segment: &Segment, is_new: bool) {
+        let Some(rack_tlp) = &mut self.rack_tlp else { return };
         if is_new {
-            by_time.on_taken_back(u64::from(segment.payload));
-            (self.timer, by_time.timer) = by_time.timer_before;
+            rack_tlp.on_taken_back(u64::from(segment.payload));
+            (self.timer, rack_tlp.timer) = rack_tlp.timer_before;
         } else if self.state == State::Open {
-            by_time.rack.on_refused(segment.seq);
+            rack_tlp.rack.on_refused(segment.seq);
         }
-        self.stats.tail_probes -= u64::from(by_time.probe.on_refused(segment.payload_end()));
+        self.stats.tail_probes -= u64::from(rack_tlp.probe.on_refused(segment.payload_end()));
     }
 
-    /// The timer is the retransmission timer: with nothing in flight, what its own host has refused waits for it.
-    pub(super) fn wait_for_own_host(&mut self) {
-        if let Some(by_time) = &mut self.by_time {
-            by_time.timer = Timer::Retransmission;
+    /// Makes the timer the retransmission timer. With nothing in flight it serves as the retry of a refused
+    /// segment.
+    pub(super) fn use_retransmission_timer(&mut self) {
+        if let Some(rack_tlp) = &mut self.rack_tlp {
+            rack_tlp.timer = Timer::Retransmission;
         }
     }
 }

@@ -8,39 +8,41 @@ use super::{SYN_TIMEOUTS_TOLERATED, Sender, State};
 use crate::tcp::config::RecoveryTimer;
 use crate::tcp::flavour::Flavour;
 use crate::tcp::recovery::{Duplicate, NewAck};
-use crate::tcp::sack::News;
+use crate::tcp::sack::SackUpdate;
 use crate::tcp::segment::{FIRST_OCTET, Flags, Segment};
 use crate::tcp::stats::SenderEvent;
 
 impl Sender {
-    /// A segment from the receiver has arrived.
+    /// Processes a segment from the receiver.
     pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
         self.refusals.is_waiting = false;
         match self.state {
             State::SynSent => self.handle_syn_ack(now, segment),
-            // A SYN-ACK once more: our ACK of it was lost.
+            // The SYN-ACK was repeated, so our ACK of it was lost.
             State::Open if segment.flags.has(Flags::SYN) => self.is_ack_due = true,
             State::Open if segment.flags.has(Flags::ACK) => self.handle_ack(now, segment),
             State::Closed | State::Open | State::Finished => {}
         }
     }
 
-    /// The retransmission timer may have expired. Calls at other times change nothing.
+    /// Processes an expiry of the sender's timer. Calls before the deadline change nothing.
     ///
-    /// All that is outstanding counts as lost, and sending resumes at the first unacknowledged octet.
-    /// [RFC6298 §5.4 to §5.6], [RFC5681 §3.1], [RFC6582 §3.2 step 4]
+    /// After a retransmission time-out everything outstanding counts as lost, and sending resumes at the
+    /// first unacknowledged octet; with RACK each segment is judged by its time. [RFC6298 §5.4 to §5.6],
+    /// [RFC5681 §3.1], [RFC6582 §3.2 step 4], [RFC8985 §6.3]
     pub fn handle_timeout(&mut self, now: Time) {
         if self.timer.is_none_or(|deadline| now < deadline) {
             return;
         }
         self.refusals.is_waiting = false;
         if self.state == State::Open && self.is_nothing_outstanding() {
-            // A local retry: what its own host has refused says nothing about the network.
+            // The timer was set for a local retry: a refusal by the sender's own host is no sign about the
+            // network.
             self.timer = None;
             return;
         }
-        if self.state == State::Open && self.by_time.is_some() {
-            self.handle_timeout_by_time(now);
+        if self.state == State::Open && self.rack_tlp.is_some() {
+            self.handle_timeout_rack_tlp(now);
             return;
         }
         self.stats.timeouts += 1;
@@ -62,7 +64,7 @@ impl Sender {
         self.timer = Some(now + self.rtt.rto());
     }
 
-    /// The answer to the SYN.  [RFC9293 §3.10.7.3]
+    /// Processes the answer to the SYN.  [RFC9293 §3.10.7.3]
     fn handle_syn_ack(&mut self, now: Time, segment: &Segment) {
         if segment.flags != Flags::SYN_ACK || segment.ack != self.sent_end {
             return;
@@ -97,24 +99,25 @@ impl Sender {
         if segment.ack < self.unacknowledged || segment.ack > self.sent_end {
             return;
         }
-        if self.by_time.is_some() {
-            self.handle_ack_by_time(now, segment);
+        if self.rack_tlp.is_some() {
+            self.handle_ack_rack_tlp(now, segment);
             return;
         }
         self.peer_window = segment.window;
-        let news = self.read_blocks(segment);
+        let update = self.read_blocks(segment);
         if segment.ack > self.unacknowledged {
-            self.handle_new_ack(now, segment, news);
+            self.handle_new_ack(now, segment, update);
             return;
         }
-        if let Some(news) = news {
-            // [RFC6675 §2]: a duplicate is an ACK whose blocks say something new.
-            if news.sacked > 0 {
-                self.handle_sack_duplicate(now, news);
+        if let Some(update) = update {
+            // [RFC6675 §2]: a duplicate is an ACK whose blocks report new octets.
+            if update.sacked > 0 {
+                self.handle_sack_duplicate(now, update);
             }
             return;
         }
-        // [RFC5681 §2]: outstanding data, no payload, neither SYN nor FIN, the same ACK, the same window.
+        // [RFC5681 §2]: a duplicate has outstanding data, no payload, neither SYN nor FIN, the same ACK
+        // number and the same window.
         let is_outstanding = self.sent_end > self.unacknowledged;
         if is_outstanding
             && segment.payload == 0
@@ -125,12 +128,12 @@ impl Sender {
         }
     }
 
-    /// Shows the scoreboard an ACK, if there is a scoreboard.
+    /// Updates the scoreboard, if there is one, with an ACK.
     #[inline]
-    fn read_blocks(&mut self, segment: &Segment) -> Option<News> {
-        let news = self.scoreboard.as_mut()?.on_ack(segment.ack, self.sent_end, segment);
-        self.stats.duplicate_sacks += u64::from(news.is_duplicate_reported);
-        Some(news)
+    fn read_blocks(&mut self, segment: &Segment) -> Option<SackUpdate> {
+        let update = self.scoreboard.as_mut()?.on_ack(segment.ack, self.sent_end, segment);
+        self.stats.duplicate_sacks += u64::from(update.is_duplicate_reported);
+        Some(update)
     }
 
     fn handle_duplicate_ack(&mut self, now: Time) {
@@ -146,8 +149,8 @@ impl Sender {
         self.observe(now, event, 0, flight);
     }
 
-    /// [RFC6675 §5]
-    fn handle_sack_duplicate(&mut self, now: Time, news: News) {
+    /// Processes a duplicate ACK with a scoreboard.  [RFC6675 §5]
+    fn handle_sack_duplicate(&mut self, now: Time, update: SackUpdate) {
         self.stats.duplicate_acks += 1;
         let Some(scoreboard) = &mut self.scoreboard else { return };
         let is_lost = scoreboard.is_first_lost();
@@ -162,7 +165,7 @@ impl Sender {
             }
         };
         self.observe(now, event, 0, flight);
-        self.count_pipe(news);
+        self.count_pipe(update);
     }
 
     fn note_fast_retransmit(&mut self) {
@@ -171,20 +174,20 @@ impl Sender {
         self.is_retransmission_due = true;
     }
 
-    /// In a recovery with a scoreboard, counts what is in the network after an ACK.
-    fn count_pipe(&mut self, news: News) {
+    /// Updates `pipe` after an ACK, in a recovery with a scoreboard.
+    fn count_pipe(&mut self, update: SackUpdate) {
         if let Some(scoreboard) = &mut self.scoreboard
             && self.recovery.is_fast()
         {
             let cwnd = self.congestion.cwnd();
-            scoreboard.on_ack_in_recovery(self.next, news.delivered, cwnd);
+            scoreboard.on_ack_in_recovery(self.next, update.delivered, cwnd);
         }
     }
 
-    fn handle_new_ack(&mut self, now: Time, segment: &Segment, news: Option<News>) {
+    fn handle_new_ack(&mut self, now: Time, segment: &Segment, update: Option<SackUpdate>) {
         let ack = segment.ack;
         let acked = ack.min(self.data_end) - self.unacknowledged.min(self.data_end);
-        // Full: not one more segment would fit.
+        // cwnd limits the sender if one more segment would not fit.
         let is_full = self.config.grow_beyond_receive_window
             || self.flight_octets() + self.segment > self.congestion.cwnd()
             || self.was_cwnd_limited();
@@ -200,8 +203,8 @@ impl Sender {
         let (event, restarts_timer) = self.judge_new_ack(ack, is_cwnd_limited);
         let seen = observation(event, acked, self.flight_octets());
         self.show(now, round_trip, seen);
-        if let Some(news) = news {
-            self.count_pipe(news);
+        if let Some(update) = update {
+            self.count_pipe(update);
         }
         if self.unacknowledged == self.sent_end {
             self.timer = None;
@@ -211,7 +214,7 @@ impl Sender {
         self.finish_if_done();
     }
 
-    /// Meaning of an ACK for new data, and true if it restarts the timer.
+    /// Event that an ACK for new data is for the law, and true if the ACK restarts the timer.
     #[inline]
     fn judge_new_ack(&mut self, ack: u64, is_cwnd_limited: bool) -> (Event, bool) {
         let verdict = self.recovery.on_new_ack(ack);
@@ -236,7 +239,8 @@ impl Sender {
         }
     }
 
-    /// A round trip from the ACK's echo, or from the one segment being timed.  [RFC7323 §4.1], [RFC6298 §3]
+    /// Measures a round trip by the ACK's timestamp echo, or by the segment being timed.  [RFC7323 §4.1],
+    /// [RFC6298 §3]
     #[inline]
     fn sample_round_trip(&mut self, now: Time, segment: &Segment) -> Option<Duration> {
         let round_trip = if self.config.timestamps {
@@ -251,22 +255,22 @@ impl Sender {
         Some(round_trip)
     }
 
-    /// Takes a round trip that was measured elsewhere.
+    /// Takes a round trip that RACK has measured.
     pub(super) fn note_round_trip(&mut self, round_trip: Duration) {
         let round_trip = self.rtt.on_echo(round_trip);
         self.stats.rtt_samples += 1;
         self.events.push(SenderEvent::RttSample(round_trip));
     }
 
-    /// Shows the law an event that measures no round trip.
+    /// Passes an event without a round-trip sample to the law.
     pub(super) fn observe(&mut self, now: Time, event: Event, acked: u64, flight: u64) {
         self.show(now, None, observation(event, acked, flight));
     }
 
-    /// Shows the law an event, and the path if it wants to know.
+    /// Passes an event to the law, with measurements of the path if the law needs them.
     #[inline]
     pub(super) fn show(&mut self, now: Time, round_trip: Option<Duration>, seen: Observation) {
-        if !self.congestion.looks_at_path() {
+        if !self.congestion.needs_path() {
             self.congestion.observe(&seen);
             return;
         }
@@ -274,7 +278,7 @@ impl Sender {
         self.congestion.observe_path(seen, path);
     }
 
-    /// Path as a law may see it now.
+    /// Current measurements of the path for a law.
     #[inline]
     pub(super) fn path(&self, now: Time, round_trip: Option<Duration>) -> Path {
         Path {

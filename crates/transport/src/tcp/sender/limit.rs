@@ -1,11 +1,11 @@
-//! The reason why a sender has nothing more to send now.
+//! The reason why a sender sends nothing more now.
 
 use super::{Sender, State};
 use crate::limit::Limit;
 
 impl Sender {
-    /// Reason why [`poll_transmit`](Self::poll_transmit) has returned nothing; `None` unless the connection is open or
-    /// being opened. Of two windows that are full the smaller one counts.
+    /// Reason why [`poll_transmit`](Self::poll_transmit) returns nothing; `None` unless the connection is
+    /// open or being opened. If several windows are full, the smallest counts.
     #[must_use]
     pub fn limit(&self) -> Option<Limit> {
         match self.state {

@@ -1,4 +1,4 @@
-//! Output of a sender: segments, and the time of each.
+//! Output of a sender: selection and timing of the segments to send.
 
 use airfair_laws::newreno::DUPLICATE_THRESHOLD;
 use airfair_units::{Bytes, Time};
@@ -10,20 +10,20 @@ use crate::tcp::segment::{FIRST_OCTET, Flags, SackBlocks, Segment, TIMESTAMPS_OP
 use crate::tcp::stats::SenderEvent;
 
 impl Sender {
-    /// The next segment to send.
+    /// Returns the next segment to send, if one may be sent now.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         self.poll_transmit_as(now, |segment| segment)
     }
 
-    /// The next segment to send, as what its owner makes of it: a copy of so many octets that have just been written has
-    /// to wait for them.
+    /// As [`poll_transmit`](Self::poll_transmit), but returns the segment as `make` converts it. Converting
+    /// it in place avoids a copy of octets that were just written, which would stall the processor.
     #[inline]
     pub fn poll_transmit_as<T>(&mut self, now: Time, make: impl FnOnce(Segment) -> T) -> Option<T> {
         if self.refusals.is_waiting || self.waits_for_departures(now) {
             return None;
         }
         self.note_before_transmit();
-        let has_board = self.scoreboard.is_some() || self.by_time.is_some();
+        let has_board = self.scoreboard.is_some() || self.rack_tlp.is_some();
         let is_plain = !(self.is_ack_due || self.is_retransmission_due || has_board);
         if self.state == State::Open && is_plain {
             let left = self.data_end.saturating_sub(self.next);
@@ -37,7 +37,7 @@ impl Sender {
         Some(make(segment))
     }
 
-    /// The next segment to send where it need not be new data, or the receiver says what it has.
+    /// Next segment if it may be other than new data, or if SACK information decides.
     #[inline(never)]
     fn poll_otherwise(&mut self, now: Time) -> Option<Segment> {
         match self.state {
@@ -52,14 +52,14 @@ impl Sender {
                 Some(self.retransmit_first(now))
             }
             State::Open if self.scoreboard.is_some() => self.poll_selective(now),
-            State::Open if self.by_time.is_some() => self.poll_by_time(now),
+            State::Open if self.rack_tlp.is_some() => self.poll_rack_tlp(now),
             State::Open => {
                 self.poll_next(now, self.flight_octets(), self.data_end.saturating_sub(self.next))
             }
         }
     }
 
-    /// The first unacknowledged segment, whatever the window.
+    /// Retransmits the first unacknowledged segment, whatever the window.
     fn retransmit_first(&mut self, now: Time) -> Segment {
         let sent_end = self.sent_end.min(self.data_end);
         let start = self.unacknowledged;
@@ -78,8 +78,8 @@ impl Sender {
     #[inline]
     fn limited_transmit_octets(&self) -> u64 {
         let duplicates = self.recovery.duplicates();
-        // Only new data: what comes after a time-out is old. A scoreboard sees by itself what has left
-        // the network.
+        // Limited transmit is for new data, and what follows a time-out is old. A scoreboard counts by itself
+        // what has left the network.
         if duplicates == 0
             || !self.config.limited_transmit
             || self.next != self.sent_end
@@ -90,7 +90,7 @@ impl Sender {
         u64::from(duplicates.min(DUPLICATE_THRESHOLD - 1)) * self.segment
     }
 
-    /// With a scoreboard: what is in the network counts, and not what is unacknowledged.
+    /// Next segment with a scoreboard, where the octets in the network count against the window.
     fn poll_selective(&mut self, now: Time) -> Option<Segment> {
         if self.recovery.is_fast() {
             return self.poll_recovery(now);
@@ -98,7 +98,7 @@ impl Sender {
         let scoreboard = self.scoreboard.as_ref()?;
         let mut left = self.data_end.saturating_sub(self.next);
         if self.next < self.sent_end {
-            // After a time-out, what has arrived meanwhile is skipped  [RFC6675 §5.1].
+            // After a time-out, data that has arrived meanwhile is skipped  [RFC6675 §5.1].
             if let Some(Range { start, end }) = scoreboard.gap(self.next, self.sent_end) {
                 self.next = start;
                 left = left.min(end - start);
@@ -114,13 +114,14 @@ impl Sender {
         let before = self.next;
         let sent = self.poll_next(now, scoreboard.outstanding(self.next), left);
         if has_duplicates {
-            // Sent because a duplicate came [RFC6675 §5 step 3]: not counted for ssthresh.
+            // Octets sent because of a duplicate [RFC6675 §5 step 3] do not count for ssthresh.
             self.limited_octets += self.next - before;
         }
         sent
     }
 
-    /// In recovery: lost octets, new ones, perhaps lost ones, the last ones.  `NextSeg` [RFC6675 §4, §5 step C]
+    /// Next segment in recovery with a scoreboard: lost data, new data, data that may be lost, then the
+    /// rescue retransmission.  `NextSeg` [RFC6675 §4, §5 step C]
     fn poll_recovery(&mut self, now: Time) -> Option<Segment> {
         let cwnd = self.congestion.cwnd();
         let scoreboard = self.scoreboard.as_ref()?;
@@ -142,14 +143,14 @@ impl Sender {
         if room < self.segment {
             return None;
         }
-        let (sent_end, point) = (self.sent_end, self.recovery.point());
+        let (sent_end, point) = (self.sent_end, self.recovery.recovery_point());
         let scoreboard = self.scoreboard.as_mut()?;
         let Range { start, end } = scoreboard.rescue(sent_end, point)?;
         scoreboard.on_sent(end - start);
         Some(self.transmit(now, start, end - start))
     }
 
-    /// Sends a gap once more, if there is room for it.
+    /// Retransmits `gap` if `room` octets suffice.
     fn retransmit(&mut self, now: Time, gap: Range, room: u64) -> Option<Segment> {
         let length = gap.end - gap.start;
         if length > room {
@@ -161,14 +162,14 @@ impl Sender {
         Some(self.transmit(now, gap.start, length))
     }
 
-    /// The next `left` octets in order.
+    /// Sends the next segment of `left` octets in order, if the window allows.
     pub(super) fn poll_next(&mut self, now: Time, outstanding: u64, left: u64) -> Option<Segment> {
         let length = self.next_length(outstanding, left)?;
         Some(self.transmit(now, self.next, length))
     }
 
-    /// Octets of the next `left` in order that may go out: new data, after a time-out old data, at the end the FIN, which
-    /// has none.
+    /// Length of the next segment if it may be sent: new data, old data after a time-out, or 0 for the FIN at
+    /// the end.
     #[inline]
     fn next_length(&mut self, outstanding: u64, left: u64) -> Option<u64> {
         if left == 0 {
@@ -177,7 +178,7 @@ impl Sender {
         }
         let length = left.min(self.segment);
         let (window, peer) = (self.limited(self.congestion.cwnd()), self.peer_window);
-        // The receiver's buffer holds what has arrived out of order, too.
+        // Data that has arrived out of order also occupies the receiver's buffer.
         let is_in_peer_window = self.flight_octets() + length <= peer;
         if outstanding + length <= window && is_in_peer_window {
             return Some(length);
@@ -188,7 +189,7 @@ impl Sender {
             self.limited_octets += length;
             return Some(length);
         }
-        // A window smaller than a segment must not stop the connection, nor invite small segments.
+        // A window smaller than a segment must neither stop the connection nor produce small segments.
         let usable = window.min(peer).min(length);
         (self.flight_octets() == 0 && usable > 0).then_some(usable)
     }
@@ -204,7 +205,7 @@ impl Sender {
         }
     }
 
-    /// Octets from `seq` on, or the FIN if there are none.
+    /// Sends `length` octets from `seq` on, or the FIN if `length` is 0.
     #[expect(clippy::inline_always, reason = "the segment is written once, where it is sent from")]
     #[inline(always)]
     pub(super) fn transmit(&mut self, now: Time, seq: u64, length: u64) -> Segment {
@@ -224,11 +225,11 @@ impl Sender {
         Segment { payload, ..header }
     }
 
-    /// Numbers `seq..end` go out: time them if they are new, and see that the timer runs.
-    /// [RFC6298 §3 and §5.1]
+    /// Records the transmission of `seq..end`: measures the round trip of new data, and starts the timer if
+    /// it does not run.  [RFC6298 §3 and §5.1]
     #[inline]
     fn record_sent(&mut self, now: Time, seq: u64, end: u64) {
-        // A timer that runs with nothing outstanding is that of a local retry, which this is.
+        // A timer that runs with nothing outstanding was set for the local retry that happens now.
         let is_timer_free = self.timer.is_none() || self.is_nothing_outstanding();
         if seq < self.sent_end {
             self.rtt.on_retransmitted();
@@ -240,12 +241,12 @@ impl Sender {
         if is_timer_free {
             self.timer = Some(now + self.rtt.rto());
         }
-        if self.by_time.is_some() {
-            self.note_sent_by_time(now, seq, end);
+        if self.rack_tlp.is_some() {
+            self.note_sent_rack_tlp(now, seq, end);
         }
     }
 
-    /// A segment without payload. The receiver sends one octet, its SYN, and no data.
+    /// A segment without payload. It acknowledges the receiver's SYN, the only octet that the receiver sends.
     #[inline]
     fn header(&self, now: Time, seq: u64) -> Segment {
         let echo = self.peer_timestamp;

@@ -1,69 +1,69 @@
 //! Segments that the sender's own host refuses.  [linux-cwr]
 //!
-//! A full transmit queue is congestion that costs no segment: new data stays at the head of the send
-//! queue, and the window is reduced without a retransmission.
+//! A full transmit queue means congestion, but no segment is lost: new data stays at the head of the send
+//! queue, and cwnd is reduced without a retransmission.
 
 use airfair_units::{Bytes, Time};
 
 use super::{Sender, State};
 use crate::tcp::segment::Segment;
 
-/// Fate of a segment that did not leave its sender's host.
+/// Outcome of a segment that the transmit queue of its own host refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unsent {
-    /// Its sender has it again, as if it had not been polled.
+pub enum RefusalOutcome {
+    /// The sender has taken the data back, as if it had not been polled.
     TakenBack,
-    /// It counts as sent, and as lost.
+    /// The segment counts as sent and lost.
     Lost,
 }
 
-/// Memory of a sender about refusals.
+/// State of a sender about refusals.
 #[derive(Debug, Default)]
 pub(super) struct Refusals {
-    /// Nothing goes out before the next ACK or time-out: the queue is still full.
+    /// True until the next ACK or time-out, because the queue is still full. Nothing is sent meanwhile.
     pub(super) is_waiting: bool,
-    /// An ACK from here on ends the reduction of the window: Linux's `high_seq`.
+    /// `high_seq` of Linux: an ACK at or above this number ends the window reduction.
     reduction_end: u64,
-    /// `sent_end` before the last segment: what begins there was new.
+    /// `sent_end` before the last segment, which tells whether that segment was new.
     sent_end: u64,
     /// `limited_octets` before the last segment.
     limited_octets: u64,
 }
 
 impl Sender {
-    /// The transmit queue of the sender's own host is full, and `segment`, which
+    /// Handles a refusal by the transmit queue of the sender's own host: `segment`, which
     /// [`poll_transmit`](Self::poll_transmit) has just returned, did not leave.  [linux-cwr]
     ///
-    /// New data is taken back, as if it had not been polled; anything else counts as lost and is left to
-    /// the timer. cwnd is reduced once per window, and not while losses are being repaired. Nothing is
-    /// sent before the next ACK or time-out; with nothing in flight the timer runs all the same, and its
-    /// expiry is then a local retry and no time-out.
-    pub fn handle_refusal(&mut self, now: Time, segment: &Segment) -> Unsent {
+    /// New data is taken back as if it had not been polled; anything else counts as lost and is left to the
+    /// timer. cwnd is reduced once per window, and not during loss recovery. Nothing is sent before the next
+    /// ACK or time-out. With nothing in flight the timer still runs; its expiry is then a local retry and
+    /// does not count as a time-out.
+    pub fn handle_refusal(&mut self, now: Time, segment: &Segment) -> RefusalOutcome {
         self.stats.refusals += 1;
         self.refusals.is_waiting = true;
         let is_new = segment.payload > 0 && segment.seq == self.refusals.sent_end;
         if is_new {
             self.take_back(segment);
         }
-        self.handle_refusal_by_time(segment, is_new);
+        self.handle_refusal_rack_tlp(segment, is_new);
         if self.state == State::Open {
             self.reduce_window(now);
             if self.is_nothing_outstanding() {
                 self.timer = Some(now + self.rtt.rto());
-                self.wait_for_own_host();
+                self.use_retransmission_timer();
             }
         }
-        if is_new { Unsent::TakenBack } else { Unsent::Lost }
+        if is_new { RefusalOutcome::TakenBack } else { RefusalOutcome::Lost }
     }
 
-    /// A segment is about to be chosen, and may be refused.
+    /// Saves the state that a refusal of the next segment needs.
     #[inline]
     pub(super) fn note_before_transmit(&mut self) {
         self.refusals.sent_end = self.sent_end;
         self.refusals.limited_octets = self.limited_octets;
     }
 
-    /// True while cwnd is being reduced because of a refusal. A loss takes over: slow start after a
+    /// True while cwnd is reduced because of a refusal. A loss ends this state, because slow start after a
     /// time-out may grow.
     #[inline]
     pub(super) fn is_reducing(&self) -> bool {
@@ -71,8 +71,8 @@ impl Sender {
             && !self.recovery.is_repairing(self.unacknowledged)
     }
 
-    /// True if all that was sent is acknowledged. On an open connection, a timer that still runs is then
-    /// that of a local retry.
+    /// True if all that was sent is acknowledged. On an open connection, a timer that still runs then is for
+    /// a local retry.
     #[inline]
     pub(super) fn is_nothing_outstanding(&self) -> bool {
         self.unacknowledged == self.sent_end
@@ -97,7 +97,7 @@ impl Sender {
         if first < self.refusals.reduction_end || self.recovery.is_repairing(first) {
             return;
         }
-        // With nothing in flight the window ends with the first ACK, whatever is refused until then.
+        // With nothing in flight the reduction lasts until the first ACK, whatever is refused until then.
         self.refusals.reduction_end = self.sent_end.max(first + 1);
         let path = self.path(now, None);
         self.congestion.reduce(path);

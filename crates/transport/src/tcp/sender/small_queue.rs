@@ -1,7 +1,7 @@
-//! TCP small queues: a sender keeps little in the queue of its own host.  [linux-tsq]
+//! TCP small queues: the sender keeps only a little data in the transmit queue of its own host.  [linux-tsq]
 //!
-//! Segments that wait there have left the window and are not in the network yet. A sender that fills that queue delays all
-//! others behind it, and its own round trip with them.
+//! Segments in that queue count against the window but are not in the network yet. A sender that fills the
+//! queue delays all other flows in it, and lengthens its own round trip.
 
 use airfair_units::{Bytes, Duration, Time};
 
@@ -9,41 +9,43 @@ use super::{Sender, State};
 use crate::tcp::config::Arithmetic;
 use crate::tcp::segment::{HEADERS, TIMESTAMPS_OPTION};
 
-/// Bursts that may wait, however low the pacing rate is.
+/// Number of bursts that may be queued, however low the pacing rate is.
 const LEAST_BURSTS: u64 = 2;
-/// Octets that may wait, however high it is, or as long as it is not known.  `tcp_limit_output_bytes` [linux-tsq]
+/// Octets that may be queued, however high the pacing rate is, or while it is unknown.
+/// `tcp_limit_output_bytes` [linux-tsq]
 const MOST_OCTETS: u64 = 4 << 20;
 
-/// Account of a sender's packets in the queue of its own host.
+/// Accounting of a sender's packets in the transmit queue of its own host.
 #[derive(Debug, Default)]
 pub(super) struct SmallQueue {
-    /// Octets that wait there or are in service, headers included.
+    /// Octets queued or in service there, headers included.
     held: u64,
-    /// True if the sender waits for some of them to leave.
+    /// True if the sender waits for packets to leave the queue.
     is_waiting: bool,
-    usage: Usage,
+    usage: CwndUsage,
 }
 
-/// Memory of how much of cwnd was in use, as long as what was sent then is not acknowledged: a sender that waits for its own
-/// host between two ACKs is limited by cwnd all the same.  `tcp_cwnd_validate` [linux-tsq]
+/// Largest use of cwnd, kept until the data sent at that time is acknowledged. A sender that pauses for its
+/// host queue between two ACKs thus still counts as limited by cwnd.  `tcp_cwnd_validate` [linux-tsq]
 #[derive(Debug, Default)]
-struct Usage {
+struct CwndUsage {
     /// True if cwnd has limited the sender.
     is_full: bool,
-    /// Most octets that were outstanding.
+    /// Largest number of outstanding octets.
     most: u64,
-    /// One past the last octet sent when that was noted.
+    /// One past the last octet sent when `most` was recorded.
     end: u64,
 }
 
 impl Sender {
-    /// True if it keeps little in the queue of its own host, and wants to know what leaves it.
+    /// True if TCP small queues are in use. The owner must then call
+    /// [`handle_departure`](Self::handle_departure).
     pub fn has_small_queue(&self) -> bool {
         self.small_queue.is_some()
     }
 
-    /// A packet of so many octets has left the queue of its own host, or was refused there. True if the sender has
-    /// waited for that.
+    /// Records that a packet of `size` octets has left the transmit queue of the sender's host, or was
+    /// refused there. Returns true if the sender was waiting and may send again.
     pub fn handle_departure(&mut self, size: Bytes) -> bool {
         let Some(queue) = &mut self.small_queue else { return false };
         queue.held = queue.held.saturating_sub(size.get());
@@ -51,26 +53,27 @@ impl Sender {
         is_waiting && held <= self.small_queue_limit()
     }
 
-    /// Octets that have to leave the queue of its own host before the sender goes on; none if it does not wait for that.
+    /// Octets that have to leave the transmit queue of the sender's host before the sender continues; `None`
+    /// if the sender is not waiting for that.
     pub fn awaited_departures(&self) -> Option<Bytes> {
         let queue = self.small_queue.as_ref().filter(|queue| queue.is_waiting)?;
         Some(Bytes::new(queue.held.saturating_sub(self.small_queue_limit())))
     }
 
-    /// True if the next segment has to wait until others have left the queue of its own host.
+    /// True if the next segment must wait until others have left the transmit queue of the sender's host.
     /// `tcp_small_queue_check` [linux-tsq]
     #[inline]
     pub(super) fn waits_for_departures(&mut self, now: Time) -> bool {
         let Some(queue) = &mut self.small_queue else { return false };
         queue.is_waiting = false;
         let held = queue.held;
-        held > 0 && self.holds_back(now, held)
+        held > 0 && self.must_wait(now, held)
     }
 
     #[inline(never)]
-    fn holds_back(&mut self, now: Time, held: u64) -> bool {
-        // Where one segment is in flight at most the next one may go in any case, and two that are one in Linux are not torn
-        // apart.
+    fn must_wait(&mut self, now: Time, held: u64) -> bool {
+        // With at most one segment in flight the next may always be sent. Two segments that are one in Linux
+        // are not separated.
         let is_free = self.state != State::Open
             || self.is_ack_due
             || self.flight_octets() <= self.segment
@@ -82,12 +85,12 @@ impl Sender {
         waits
     }
 
-    /// Most octets in the queue of its own host with which another segment may go there. Twice as many in a repair.
+    /// Octets that may be queued when another segment is added; twice as many during loss recovery.
     fn small_queue_limit(&self) -> u64 {
         let options = if self.config.timestamps { u64::from(TIMESTAMPS_OPTION) } else { 0 };
-        let is_in_twos = self.by_time.is_some() && self.config.arithmetic == Arithmetic::Linux;
+        let is_in_twos = self.rack_tlp.is_some() && self.config.arithmetic == Arithmetic::Linux;
         let burst = (self.segment + HEADERS + options) * if is_in_twos { 2 } else { 1 };
-        let paced = self.config.small_queue.map_or(Some(0), |time| self.paced(time));
+        let paced = self.config.small_queue.map_or(Some(0), |time| self.paced_octets(time));
         let limit =
             paced.map_or(MOST_OCTETS, |octets| octets.max(LEAST_BURSTS * burst).min(MOST_OCTETS));
         let is_repair = self.is_retransmission_due
@@ -96,9 +99,10 @@ impl Sender {
         if is_repair { 2 * limit } else { limit }
     }
 
-    /// Octets that pacing would send in this time: at twice the rate of cwnd in each round trip as long as cwnd is below half
-    /// of ssthresh, else at a fifth more than it. None before a round trip is known.  `tcp_update_pacing_rate` [linux-tsq]
-    fn paced(&self, time: Duration) -> Option<u64> {
+    /// Octets sent in `time` at the pacing rate: twice cwnd per round trip while cwnd is below half of
+    /// ssthresh, else 1.2 times cwnd. `None` before the first round-trip sample.  `tcp_update_pacing_rate`
+    /// [linux-tsq]
+    fn paced_octets(&self, time: Duration) -> Option<u64> {
         let round_trip = u128::from(self.rtt.smoothed()?.as_nanos().max(1));
         let window = u128::from(self.congestion.cwnd().max(self.flight_octets()));
         let tenths = if self.congestion.is_below_half_of_ssthresh() { 20 } else { 12 };
@@ -106,7 +110,7 @@ impl Sender {
         Some(u64::try_from(octets).unwrap_or(u64::MAX))
     }
 
-    /// A packet of so many octets goes to the queue of its own host.
+    /// Records that a packet of `size` octets enters the transmit queue of the sender's host.
     #[inline]
     pub(super) fn note_queued(&mut self, size: Bytes) {
         let is_full = || self.in_network().get() + self.segment > self.congestion.cwnd();
@@ -115,12 +119,12 @@ impl Sender {
         let Some(SmallQueue { held, usage, .. }) = &mut self.small_queue else { return };
         *held += size.get();
         if self.unacknowledged >= usage.end || is_full || (!usage.is_full && flight > usage.most) {
-            *usage = Usage { is_full, most: flight, end: self.next };
+            *usage = CwndUsage { is_full, most: flight, end: self.next };
         }
     }
 
-    /// True if cwnd has limited the sender of late, or has, in slow start, not doubled beyond what was outstanding.
-    /// `tcp_is_cwnd_limited` [linux-tsq]
+    /// True if cwnd has limited the sender within the last window of data or, in slow start, if cwnd is less
+    /// than twice what was outstanding.  `tcp_is_cwnd_limited` [linux-tsq]
     #[inline]
     pub(super) fn was_cwnd_limited(&self) -> bool {
         let Some(SmallQueue { usage, .. }) = &self.small_queue else { return false };

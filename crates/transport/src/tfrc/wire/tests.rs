@@ -60,7 +60,7 @@ fn feedback_is_laid_out_octet_by_octet() {
 }
 
 #[test]
-fn what_is_not_ours_is_refused_with_its_reason() {
+fn other_datagrams_are_refused_with_a_reason() {
     let data = datagram(&DATA);
     let feedback = {
         let mut octets = [0; FEEDBACK];
@@ -88,7 +88,7 @@ fn what_is_not_ours_is_refused_with_its_reason() {
     assert_eq!(changed(&feedback, 0, 0x81), DecodeError::UnknownFormat);
     assert_eq!(changed(&feedback, 3, 7), DecodeError::WrongLength);
     assert_eq!(decode(&[&feedback[..], &[0]].concat()), Err(DecodeError::WrongLength));
-    // a round trip above 24 bits is sent as the longest, and does not touch the ID
+    // A round trip above 24 bits is encoded as the largest value and does not change the ID.
     let long = encode_data(&Data { rtt: u32::MAX, ..DATA });
     assert_eq!(long[16..20], [0x16, 0xff, 0xff, 0xff]);
 }
@@ -96,7 +96,7 @@ fn what_is_not_ours_is_refused_with_its_reason() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
-    /// No octets panic, and what decodes is what would be encoded.
+    /// No input panics, and a decoded packet encodes to the same octets.
     #[test]
     fn decoding_is_total(
         mut octets in prop::collection::vec(any::<u8>(), 0..80),

@@ -1,0 +1,162 @@
+//! Cells drawn from all that decides what a queue does with packets: standard, errors, discipline, hardware queue and its
+//! limits, categories, aggregates, several flows to one station.
+
+use std::fmt::Write as _;
+
+use crate::luck::Luck;
+
+const STANDARDS: [&str; 9] = [
+    "802.11b", "802.11a", "802.11g", "802.11n", "802.11n", "802.11n", "802.11ac", "802.11ax",
+    "802.11ax",
+];
+const ERRORS: [&str; 7] = [
+    "\"none\"",
+    "\"none\"",
+    "{ model = \"bernoulli\", probability = 0.05 }",
+    "{ model = \"bernoulli\", probability = 0.4 }",
+    "{ model = \"bernoulli\", probability = 0.8 }",
+    "{ model = \"bit\", ber = 5e-5 }",
+    "{ model = \"gilbert-elliott\", mean_good = \"50 ms\", mean_bad = \"20 ms\", bad = 0.9 }",
+];
+const DISCIPLINES: [&str; 13] = [
+    "discipline = \"fifo\"",
+    "discipline = \"fifo\", overflow = \"longest-flow\", ack_filter = true",
+    "discipline = \"data-ack\"",
+    "discipline = \"round-robin\"",
+    "discipline = \"deficit-round-robin\"",
+    "discipline = \"codel\"",
+    "discipline = \"fq-codel\"",
+    "discipline = \"fq-codel\", queues = 2",
+    "discipline = \"time-regulator\"",
+    "discipline = \"airtime\"",
+    "discipline = \"airtime\", queues = 2",
+    "discipline = \"airtime\", airtime_quantum = \"off\"",
+    "discipline = \"airtime\", airtime_quantum = \"5 ms\", target = \"1 ms\", interval = \"5 ms\"",
+];
+const CATEGORIES: [&str; 4] = ["background", "best effort", "video", "voice"];
+const TRANSPORTS: [&str; 11] = [
+    "{ kind = \"udp\", payload = \"1000 B\", rate = \"60 Mb/s\" }",
+    "{ kind = \"udp\", payload = \"1000 B\", rate = \"30 Mb/s\" }",
+    "{ kind = \"udp\", payload = \"1472 B\", rate = \"saturated\" }",
+    "{ kind = \"udp\", payload = \"300 B\", rate = \"2 Mb/s\" }",
+    "{ kind = \"tcp\" }",
+    "{ kind = \"tcp\", flavour = \"cubic\", window_scaling = true, receive_window = \"1 MB\" }",
+    "{ kind = \"tcp\", flavour = \"sack\", size = \"200 kB\" }",
+    "{ kind = \"tcp\", sack = true, loss_recovery = \"rack\", full_queue = \"hold\" }",
+    "{ kind = \"tcp\", full_queue = \"hold\", small_queues = \"1 ms\" }",
+    "{ kind = \"tfrc\" }",
+    "{ kind = \"tfrc\", segment = \"600 B\", rate = \"4 Mb/s\" }",
+];
+
+/// Draws the text of a cell.
+pub(crate) fn cell(luck: &mut Luck) -> String {
+    let standard = *luck.pick(&STANDARDS);
+    let is_modern = ["802.11n", "802.11ac", "802.11ax"].contains(&standard);
+    let life = *luck.pick(&[200, 500, 1_000, 2_000]);
+    let mut text = format!("duration = \"{} ms\"\n[bss.c]\n", life + 6_000);
+    let _ = writeln!(text, "standard = \"{standard}\"\nerrors = {}", luck.pick(&ERRORS));
+    let _ = writeln!(text, "ap = {{ queue = {{ {} }} }}", queue(luck));
+    for (odds, key) in [
+        (3, *luck.pick(&["rts_threshold = \"0 B\"", "rts_threshold = \"500 B\""])),
+        (3, *luck.pick(&["max_attempts = 1", "max_attempts = 2", "max_attempts = \"unlimited\""])),
+        (4, *luck.pick(&["beacon = true", "after_collision = \"difs\"", "eifs = \"ns-2\""])),
+    ] {
+        if luck.one_in(odds) {
+            let _ = writeln!(text, "{key}");
+        }
+    }
+    if is_modern {
+        aggregates(luck, &mut text);
+    }
+    let stations = 1 + luck.below(3);
+    for index in 0..stations {
+        let _ = writeln!(text, "[station.s{index}]");
+        station(luck, &mut text, is_modern);
+    }
+    let rate = *luck.pick(&["20 Mb/s", "100 Mb/s", "1 Gb/s"]);
+    let queue = *luck.pick(&["", "", ", queue = { packets = 2 }", ", queue = { packets = 20 }"]);
+    let _ = writeln!(text, "[host.h]\nlink = {{ rate = \"{rate}\", delay = \"1 ms\"{queue} }}");
+    for index in 0..=luck.below(5) {
+        let _ = writeln!(text, "[flow.f{index}]\nstop = \"{life} ms\"");
+        flow(luck, &mut text, (stations, is_modern));
+    }
+    text
+}
+
+/// Keys of an access point's queue.
+pub(crate) fn queue(luck: &mut Luck) -> String {
+    let mut keys =
+        format!("{}, packets = {}", luck.pick(&DISCIPLINES), luck.pick(&[3, 20, 60, 200, 1_000]));
+    let has_aql = keys.contains("airtime");
+    if (has_aql || keys.contains("data-ack")) && !luck.one_in(4) {
+        let _ = write!(keys, ", hardware_queue = {}", luck.pick(&[1, 2, 3, 16, 64, 500]));
+        if luck.one_in(2) {
+            keys += ", hardware_queue_counts = \"packets\"";
+        }
+        keys += match luck.below(4) {
+            _ if !has_aql => "",
+            0 => ", aql = \"off\"",
+            1 => ", aql = { low = \"1 ms\", high = \"2 ms\", threshold = \"3 ms\" }",
+            _ => "",
+        };
+    }
+    keys
+}
+
+/// Keys of a cell of 802.11n and later.
+fn aggregates(luck: &mut Luck, text: &mut String) {
+    if luck.one_in(2) {
+        let keys = luck.pick(&[
+            "window = 256",
+            "slow_duration = \"500 us\"",
+            "max_duration = \"1 ms\"",
+            "max_duration = \"4 ms\"",
+            "after_silence = \"request\"",
+            "max_bytes = \"8 kB\"",
+        ]);
+        let _ = writeln!(text, "aggregation = {{ {keys} }}");
+    }
+    if luck.one_in(3) {
+        let _ = writeln!(text, "amsdu = \"{} B\"", luck.pick(&[3_839, 7_935]));
+    }
+    if luck.one_in(4) {
+        let _ = writeln!(text, "edca = {{ txop_limit = \"{} us\" }}", luck.pick(&[1_504, 3_008]));
+    }
+}
+
+/// Keys of a station.
+fn station(luck: &mut Luck, text: &mut String, is_modern: bool) {
+    if luck.one_in(3) {
+        let _ = writeln!(text, "errors = {}", luck.pick(&ERRORS));
+    }
+    match luck.below(5) {
+        0 => *text += "rate = { control = \"minstrel\" }\n",
+        1 if !is_modern => *text += "rate = { control = \"arf\" }\n",
+        _ => {}
+    }
+    if luck.one_in(3) {
+        let _ = writeln!(text, "queue = {{ packets = {} }}", luck.pick(&[2, 10, 100]));
+    }
+    if is_modern && luck.one_in(6) {
+        let keys = ["aggregation = { after_silence = \"request\" }\n", "amsdu = \"off\"\n"];
+        *text += *luck.pick(&keys);
+    }
+}
+
+/// Keys of a flow: down to a station, mostly, up from it, or between two.
+fn flow(luck: &mut Luck, text: &mut String, (stations, has_categories): (usize, bool)) {
+    let (station, other) = (luck.below(stations), luck.below(stations));
+    let (from, to) = match luck.below(6) {
+        0 => (format!("s{station}"), String::from("h")),
+        1 if other != station => (format!("s{station}"), format!("s{other}")),
+        _ => (String::from("h"), format!("s{station}")),
+    };
+    let transport = luck.pick(&TRANSPORTS);
+    let _ = writeln!(text, "from = \"{from}\"\nto = \"{to}\"\ntransport = {transport}");
+    if luck.one_in(4) {
+        *text += "start = \"50 ms\"\n";
+    }
+    if has_categories && luck.one_in(3) {
+        let _ = writeln!(text, "access_category = \"{}\"", luck.pick(&CATEGORIES));
+    }
+}

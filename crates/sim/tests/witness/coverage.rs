@@ -1,0 +1,128 @@
+//! Coverage of the list: each key has a run, and each discipline, transport, scheme and the like has many.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toml::{Table, Value};
+
+use crate::list::{Kind, List, Run, generator};
+
+/// Prefixes of features, each with the least number of features that begin so, and of runs with each of these.
+const LEAST: [(&str, usize, usize); 41] = [
+    ("bss.standard=", 6, 120),
+    ("station.standard=", 6, 120),
+    ("bss.ap.queue.discipline=", 8, 25),
+    ("bss.ap.queue.hardware_queue", 2, 50),
+    ("bss.ap.queue.aql", 4, 30),
+    ("bss.ap.queue.overflow=longest-flow", 1, 20),
+    ("bss.ap.queue.ack_filter=true", 1, 20),
+    ("bss.ap.window_sharing=true", 1, 100),
+    ("bss.ap.occupancy.spare=printed", 1, 100),
+    ("bss.aggregation=off", 1, 30),
+    ("bss.aggregation.after_silence=", 2, 30),
+    ("bss.amsdu", 1, 100),
+    ("bss.beacon.interval", 1, 200),
+    ("bss.rts_threshold", 2, 100),
+    ("bss.eifs=", 2, 50),
+    ("bss.radio.fading.model=", 2, 30),
+    ("bss.radio.propagation.model=", 2, 30),
+    ("bss.radio.reception=", 3, 8),
+    ("bss.radio.capture", 2, 80),
+    ("station.queue.discipline=", 6, 1),
+    ("station.position", 1, 200),
+    ("station.hidden_from", 1, 50),
+    ("station.senses_only", 1, 50),
+    ("station.mobility.model=", 3, 25),
+    ("station.errors.model=", 4, 30),
+    ("station.rate.control=", 4, 40),
+    ("flow.access_category=", 3, 60),
+    ("flow.control.scheme=", 3, 50),
+    ("flow.control=occupancy", 1, 60),
+    ("flow.transport.kind=", 4, 100),
+    ("flow.transport.flavour=", 7, 10),
+    ("flow.transport.profile=", 3, 15),
+    ("flow.transport.source.model=", 2, 10),
+    ("flow.transport.loss_recovery=rack", 1, 300),
+    ("flow.transport.arithmetic=linux", 1, 300),
+    ("flow.transport.prr=true", 1, 20),
+    ("flow.transport.stack=kernel", 1, 50),
+    ("host.link.loss.model=", 2, 50),
+    ("host.link.queue.discipline=", 2, 30),
+    ("traced", 1, 240),
+    ("driven", 1, 120),
+];
+
+/// Values of keys that no run has: two disciplines are for access points, and the schedule is longer than a run.
+const UNFIT: [&str; 3] = [
+    "key:station.slow.queue=airtime",
+    "key:station.slow.queue=time-regulator",
+    "key:station.slow.rate=[]",
+];
+
+/// Checks the list.
+///
+/// # Panics
+/// If a name is not unique, or something is covered too little.
+pub(crate) fn check(List { runs, unfit }: &List) {
+    let mut names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
+    names.sort_unstable();
+    let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+    assert_eq!(twice, None, "two runs have one name");
+    assert!(!names.iter().any(|name| name.contains(char::is_whitespace)));
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for feature in runs.iter().flat_map(features) {
+        *counts.entry(feature).or_default() += 1;
+    }
+    for (start, features, least) in LEAST {
+        let found: Vec<_> =
+            counts.iter().filter(|(feature, _)| feature.starts_with(start)).collect();
+        assert!(
+            found.len() >= features,
+            "{start}: {features} features should be in the list: {found:?}"
+        );
+        let few = found.iter().find(|(_, count)| **count < least);
+        assert_eq!(
+            few, None,
+            "{least} runs at least should have this feature: add some to a generator"
+        );
+    }
+    assert_eq!(unfit, &UNFIT, "values of keys that no run has: add companions to `key_values`");
+}
+
+/// Features of a run: its generator, and each key of its scenario, with the value if that is a word.
+pub(crate) fn features(run: &Run) -> BTreeSet<String> {
+    let mut features = BTreeSet::from([format!("generator={}", generator(&run.name))]);
+    match run.kind {
+        Kind::Plain => {}
+        Kind::Traced => drop(features.insert("traced".to_owned())),
+        Kind::Driven => drop(features.insert("driven".to_owned())),
+    }
+    let table: Table = run.scenario.to_toml().parse().expect("what is written is TOML");
+    for (section, value) in &table {
+        match value {
+            Value::Table(named) => {
+                named.values().for_each(|value| add(&mut features, section, value));
+            }
+            value => add(&mut features, section, value),
+        }
+    }
+    features
+}
+
+fn add(features: &mut BTreeSet<String>, path: &str, value: &Value) {
+    match value {
+        Value::Table(table) => {
+            for (key, value) in table {
+                add(features, &format!("{path}.{key}"), value);
+            }
+        }
+        Value::String(text) if text.starts_with(char::is_alphabetic) || text.starts_with("802") => {
+            let is_name = ["from", "to", "bss", "between", "hidden_from", "senses_only", "towards"]
+                .iter()
+                .any(|key| path.ends_with(&format!(".{key}")));
+            features.insert(if is_name { path.to_owned() } else { format!("{path}={text}") });
+        }
+        Value::Boolean(flag) => drop(features.insert(format!("{path}={flag}"))),
+        Value::Array(items) if items.is_empty() => {}
+        _ => drop(features.insert(path.to_owned())),
+    }
+}

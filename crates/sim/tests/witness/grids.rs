@@ -1,0 +1,249 @@
+//! Runs of all combinations of a few choices: schemes, TCP, TFRC, wires, radio.
+
+use std::fmt::Write as _;
+
+use crate::list::{Kind, Run};
+use crate::luck::Luck;
+
+/// Standards with a high and a low rate.
+const STANDARDS: [(&str, &str, &str); 6] = [
+    ("802.11b", "11 Mb/s", "1 Mb/s"),
+    ("802.11a", "54 Mb/s", "6 Mb/s"),
+    ("802.11g", "54 Mb/s", "6 Mb/s"),
+    ("802.11n", "ht-mcs7", "ht-mcs0"),
+    ("802.11ac", "vht-mcs7x1", "vht-mcs0x1"),
+    ("802.11ax", "he-mcs11x1", "he-mcs0x1"),
+];
+
+/// All runs of all grids.
+pub(crate) fn runs() -> Vec<Run> {
+    let mut runs = schemes();
+    runs.extend(tcp());
+    runs.extend(tfrc());
+    runs.extend(wires());
+    runs.extend((0..120).filter_map(radio));
+    runs
+}
+
+/// Numbers texts; those whose keys do not fit each other are left out.
+fn numbered(name: &str, texts: impl IntoIterator<Item = String>) -> Vec<Run> {
+    let run = |(number, text): (u64, String)| {
+        Run::new(format!("{name}-{number}"), 1 + number, &text, Kind::Plain)
+    };
+    (0..).zip(texts).filter_map(run).collect()
+}
+
+/// Each scheme with each standard over several transports. The rate of a station falls and rises again.
+fn schemes() -> Vec<Run> {
+    const SCHEMES: [(&str, &str); 6] = [
+        ("\"arf-aware\"", ""),
+        ("{ scheme = \"arf-window\", slot = \"30 ms\", long_lived = \"0 B\" }", ""),
+        ("\"rate-cap\"", ""),
+        ("\"occupancy\"", "ap.occupancy = { beacons = 1 }\nbeacon = { interval = \"20 ms\" }"),
+        ("\"none\"", "ap.window_sharing = true"),
+        ("\"none\"", "ap.queue = { discipline = \"time-regulator\", adjustment = \"50 ms\" }"),
+    ];
+    const TRANSPORTS: [&str; 5] = [
+        "{ kind = \"tcp\", flavour = \"newreno\" }",
+        "{ kind = \"tcp\", flavour = \"cubic\", loss_recovery = \"rack\", arithmetic = \"linux\" }",
+        "{ kind = \"tcp\", flavour = \"vegas\" }",
+        "{ kind = \"tfrc\" }",
+        "{ kind = \"tfrc\", profile = \"ns-2\" }",
+    ];
+    let mut texts = Vec::new();
+    for (standard, high, low) in STANDARDS {
+        for (control, cell) in SCHEMES {
+            for transport in TRANSPORTS {
+                for is_up in [true, false] {
+                    let [fast, slow] = ["fast", "slow"].map(|station| {
+                        let (from, to) = if is_up { (station, "h") } else { ("h", station) };
+                        format!(
+                            "[flow.{station}]\nfrom = \"{from}\"\nto = \"{to}\"\n\
+                             transport = {transport}\ncontrol = {control}\n"
+                        )
+                    });
+                    texts.push(format!(
+                        "duration = \"300 ms\"\n[bss.c]\nstandard = \"{standard}\"\n{cell}\n\
+                         [station.fast]\nrate = \"{high}\"\n[station.slow]\n\
+                         rate = [[\"0 s\", \"{high}\"], [\"80 ms\", \"{low}\"], [\"220 ms\", \"{high}\"]]\n\
+                         [host.h]\nlink = {{ rate = \"200 Mb/s\", delay = \"2 ms\" }}\n{fast}{slow}"
+                    ));
+                }
+            }
+        }
+    }
+    numbered("scheme", texts)
+}
+
+/// A wire of 20 Mb/s between two hosts, behind which a cell is, with what it loses and its queue.
+fn lossy(loss: &str, transport: &str, seconds: u32) -> String {
+    format!(
+        "duration = \"{seconds} s\"\n[bss.c]\nstandard = \"802.11g\"\n[station.s]\n[host.h]\n\
+         link = {{ rate = \"20 Mb/s\", delay = \"8 ms\", {loss} }}\n\
+         [flow.down]\nfrom = \"h\"\nto = \"s\"\ntransport = {transport}\n\
+         [flow.up]\nfrom = \"s\"\nto = \"h\"\ntransport = {transport}\nstart = \"300 ms\"\n"
+    )
+}
+
+const LOSSES: [&str; 3] = [
+    "queue = { packets = 12 }",
+    "queue = { packets = 30 }, loss = { model = \"bernoulli\", probability = 0.03 }",
+    "queue = { bytes = \"60 kB\" }, loss = { model = \"gilbert-elliott\", to_bad = 0.01, to_good = 0.2, bad = 0.9 }",
+];
+
+/// Each congestion control with each way to find losses, over wires that lose.
+fn tcp() -> Vec<Run> {
+    const FLAVOURS: [&str; 7] =
+        ["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic"];
+    const RECOVERIES: [&str; 5] = [
+        "",
+        ", sack = true, prr = true",
+        ", sack = true, timestamps = true, loss_recovery = \"rack\"",
+        ", arithmetic = \"linux\", small_queues = \"2 ms\"",
+        ", sack = true, loss_recovery = \"rack\", arithmetic = \"linux\", full_queue = \"hold\", size = \"700 kB\"",
+    ];
+    let mut texts = Vec::new();
+    for flavour in FLAVOURS {
+        for recovery in RECOVERIES {
+            for loss in LOSSES {
+                let transport = format!(
+                    "{{ kind = \"tcp\", flavour = \"{flavour}\", min_rto = \"200 ms\"{recovery} }}"
+                );
+                texts.push(lossy(loss, &transport, 2));
+            }
+        }
+    }
+    numbered("tcp", texts)
+}
+
+/// Each profile of TFRC with each source.
+fn tfrc() -> Vec<Run> {
+    const SOURCES: [&str; 4] = [
+        "",
+        ", rate = \"3 Mb/s\"",
+        ", source = { model = \"on-off\", rate = \"4 Mb/s\", on = \"150 ms\", off = \"70 ms\" }",
+        ", source = { model = \"frames\", interval = \"40 ms\", sizes = [\"9 kB\", \"2 kB\"] }",
+    ];
+    let mut texts = Vec::new();
+    for profile in ["rfc5348", "rfc3448", "ns-2"] {
+        for source in SOURCES {
+            for loss in LOSSES {
+                let transport = format!("{{ kind = \"tfrc\", profile = \"{profile}\"{source} }}");
+                texts.push(lossy(loss, &transport, 2));
+            }
+        }
+    }
+    numbered("tfrc", texts)
+}
+
+/// Two cells behind a router, whose wire has each kind of queue and of loss.
+fn wires() -> Vec<Run> {
+    const QUEUES: [&str; 5] = [
+        "packets = 20",
+        "bytes = \"40 kB\"",
+        "discipline = \"red\", packets = 60",
+        "discipline = \"red\", packets = 60, red = { min = 4, max = 12, weight = 0.02, gentle = false }",
+        "discipline = \"red\", bytes = \"90 kB\", red = { max_probability = 0.5 }",
+    ];
+    const LOSSES: [&str; 4] = [
+        "\"none\"",
+        "{ model = \"bernoulli\", probability = 0.02, towards = \"server\" }",
+        "{ model = \"bernoulli\", probability = 0.02, towards = \"r\" }",
+        "{ model = \"gilbert-elliott\", to_bad = 0.02, to_good = 0.3 }",
+    ];
+    const TRANSPORTS: [&str; 2] =
+        ["{ kind = \"tcp\" }", "{ kind = \"udp\", payload = \"1200 B\", rate = \"9 Mb/s\" }"];
+    let mut texts = Vec::new();
+    for queue in QUEUES {
+        for loss in LOSSES {
+            for transport in TRANSPORTS {
+                texts.push(format!(
+                    "duration = \"800 ms\"\n[bss.one]\nstandard = \"802.11g\"\n[bss.two]\nstandard = \"802.11n\"\n\
+                     [station.a]\nbss = \"one\"\ncount = 2\n[station.b]\nbss = \"two\"\n[router.r]\n\
+                     [link.first]\nbetween = [\"one\", \"r\"]\n[link.second]\nbetween = [\"r\", \"two\"]\ndelay = \"3 ms\"\n\
+                     [host.server]\nlink = {{ to = \"r\", rate = \"12 Mb/s\", delay = \"5 ms\", queue = {{ {queue} }}, loss = {loss} }}\n\
+                     [flow.up]\nfrom = \"a\"\nto = \"server\"\ntransport = {transport}\n\
+                     [flow.down]\nfrom = \"server\"\nto = \"b\"\ntransport = {transport}\nstart_jitter = \"20 ms\"\n\
+                     [flow.across]\nfrom = \"b\"\nto = \"a1\"\ntransport = {{ kind = \"tcp\" }}\nstart = \"100 ms\"\n"
+                ));
+            }
+        }
+    }
+    numbered("wires", texts)
+}
+
+/// Places of stations, some with a motion.
+const PLACES: [&str; 10] = [
+    "position = [\"5 m\", \"3 m\"]",
+    "position = [\"-60 m\", \"0 m\"]",
+    "position = [\"0 m\", \"90 m\"]",
+    "position = [\"300 m\", \"0 m\"]",
+    "position = [\"-300 m\", \"10 m\"]",
+    "position = { circle = \"40 m\" }",
+    "position = [\"20 m\", \"0 m\"]\nmobility = { model = \"velocity\", velocity = [\"900 m/s\", \"0 m/s\"] }",
+    "mobility = { model = \"waypoints\", points = [[\"0 s\", \"1 m\", \"0 m\"], [\"200 ms\", \"500 m\", \"0 m\"]] }",
+    "mobility = { model = \"trace\", file = \"walk.csv\" }",
+    "mobility = { model = \"random-waypoint\", radius = \"90 m\", min_speed = \"100 m/s\", max_speed = \"800 m/s\" }",
+];
+
+/// Draws a cell with a radio: propagation, reception, fading, capture, places and ways of its stations.
+fn radio(seed: u64) -> Option<Run> {
+    let mut luck = Luck::of_seed(seed);
+    let (standard, high, low) = *luck.pick(&STANDARDS);
+    let mut text = format!("duration = \"250 ms\"\n[bss.c]\nstandard = \"{standard}\"\n");
+    text +=
+        *luck.pick(&["", "", "rts_threshold = \"0 B\"\n", "eifs = \"ns-2\"\n", "beacon = true\n"]);
+    let is_legacy = ["802.11b", "802.11a"].contains(&standard);
+    let reception =
+        if is_legacy { "reception = \"qualnet4\"" } else { "reception = \"sensitivity\"" };
+    let keys = [
+        *luck.pick(&["tx_power = \"15 dBm\"", "tx_power = \"20 dBm\"", "noise_figure = \"7 dB\""]),
+        *luck.pick(&[
+            "propagation = \"free-space\"",
+            "propagation = \"two-ray\"",
+            "propagation = { model = \"two-ray\", ap_height = \"6 m\" }",
+            "propagation = { model = \"log-distance\", exponent = 3.2 }",
+        ]),
+        *luck.pick(&[
+            "reception = \"snr\"",
+            "reception = \"snr\"",
+            "reception = \"sensitivity\"",
+            reception,
+        ]),
+        *luck.pick(&[
+            "fading = \"none\"",
+            "fading = { model = \"rayleigh\", coherence = \"4 ms\" }",
+            "fading = { model = \"rician\", k = \"3 dB\" }",
+        ]),
+        *luck.pick(&["capture = \"off\"", "capture = \"10 dB\"", "capture = \"3 dB\""]),
+        *luck.pick(&["shadowing = \"0 dB\"", "shadowing = \"6 dB\""]),
+        *luck.pick(&["carrier_sense = \"lowest-rate\"", "carrier_sense = \"-80 dBm\""]),
+    ];
+    let _ = writeln!(text, "radio = {{ {} }}", keys.join(", "));
+    let rates = [
+        format!("\"{high}\""),
+        format!("\"{low}\""),
+        "{ control = \"arf\" }".into(),
+        "{ control = \"aarf\" }".into(),
+        "{ control = \"oracle\" }".into(),
+        "{ control = \"minstrel\" }".into(),
+    ];
+    text += "[host.h]\nlink = { rate = \"1 Gb/s\", delay = \"1 ms\" }\n";
+    for index in 0..2 + luck.below(3) {
+        let (rate, place) = (luck.pick(&rates).clone(), luck.pick(&PLACES));
+        let transport = luck.pick(&[
+            "{ kind = \"tcp\" }",
+            "{ kind = \"udp\", payload = \"1000 B\", rate = \"saturated\" }",
+            "{ kind = \"udp\", payload = \"200 B\", rate = \"1 Mb/s\" }",
+        ]);
+        let (from, to) = if luck.one_in(2) { ("h", "s") } else { ("s", "h") };
+        let [from, to] =
+            [from, to].map(|end| if end == "s" { format!("s{index}") } else { end.to_owned() });
+        let _ = write!(
+            text,
+            "[station.s{index}]\nrate = {rate}\n{place}\n\
+             [flow.f{index}]\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = {transport}\n"
+        );
+    }
+    Run::new(format!("radio-{seed}"), seed, &text, Kind::Plain)
+}

@@ -1,0 +1,150 @@
+//! The list of runs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use airfair_sim::scenario::{Driver, Scenario};
+use airfair_units::Duration;
+use proptest::strategy::{Strategy as _, ValueTree as _};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use toml::Table;
+
+use crate::luck::Luck;
+use crate::{cells, digest, driven, grids, key_values, small_cells};
+
+/// Longest run of a scenario file of the project.
+const SHORT: Duration = Duration::from_millis(1_500);
+/// The file of each `mobility = { model = "trace" }`.
+const WALK: &str = "time_s,x_m,y_m\n0,2,0\n0.05,60,10\n0.1,300,0\n1,10,10\n";
+
+/// The way in which a run is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Plain,
+    /// A recorder takes a trace.
+    Traced,
+    /// An owner steps the world, injects packets and changes settings.
+    Driven,
+}
+
+/// A run of the list.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    /// Unique name without spaces.
+    pub(crate) name: String,
+    /// Seed of the run, and of the generator where its scenario is drawn.
+    pub(crate) seed: u64,
+    /// Text of its scenario: keys in alphabetical order, without title.
+    pub(crate) text: String,
+    pub(crate) scenario: Scenario,
+    pub(crate) kind: Kind,
+}
+
+impl Run {
+    /// A run of a text; `None` if its keys do not fit each other.
+    pub(crate) fn new(name: String, seed: u64, text: &str, kind: Kind) -> Option<Self> {
+        let mut table: Table =
+            text.parse().unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+        table.remove("title");
+        let text = toml::to_string(&table).expect("it was TOML");
+        let scenario = read(&text, kind)?;
+        Some(Self { name, seed, text, scenario, kind })
+    }
+
+    /// Hash of the text of its scenario.
+    pub(crate) fn scenario_hash(&self) -> u32 {
+        digest::of(self.text.as_bytes()).short()
+    }
+}
+
+/// The generator of a run with this name: the name's first part.
+pub(crate) fn generator(name: &str) -> &str {
+    name.split(['-', ':']).next().expect("split gives one piece at least")
+}
+
+/// The scenario of a text.
+fn read(text: &str, kind: Kind) -> Option<Scenario> {
+    let driver = if kind == Kind::Driven { Driver::Emulation } else { Driver::Run };
+    let mut walk = |_: &str| Ok(WALK.as_bytes().to_vec());
+    Scenario::load(text.as_bytes(), &[], &mut walk, driver).ok()
+}
+
+/// The list.
+#[derive(Debug)]
+pub(crate) struct List {
+    pub(crate) runs: Vec<Run>,
+    /// Values of keys that no run has.
+    pub(crate) unfit: Vec<String>,
+}
+
+/// The list, which the tests share.
+pub(crate) static LIST: LazyLock<List> = LazyLock::new(|| {
+    let (of_keys, unfit) = key_values::runs();
+    let mut runs = bundled();
+    runs.extend(of_keys);
+    runs.extend(grids::runs());
+    runs.extend((0..360).filter_map(cell));
+    runs.extend((0..250).filter_map(small_cell));
+    runs.extend((0..400).filter_map(driven));
+    List { runs, unfit }
+});
+
+/// A cell of `fuzz_cells`, shortened.
+fn cell(seed: u64) -> Option<Run> {
+    let text = cells::cell(&mut Luck::of_seed(seed));
+    let (_, behind) = text.split_once('\n').expect("the duration is the first line");
+    let text = format!("duration = \"400 ms\"\n{behind}");
+    // A flow must not stop after the end.
+    let text = ["500 ms", "1000 ms", "2000 ms"]
+        .iter()
+        .fold(text, |text, stop| text.replace(&format!("stop = \"{stop}\""), "stop = \"end\""));
+    Run::new(format!("cell-{seed}"), seed, &text, Kind::Plain)
+}
+
+/// A cell of `fuzz_traces`.
+fn small_cell(seed: u64) -> Option<Run> {
+    let mut octets = [0; 32];
+    octets[..8].copy_from_slice(&seed.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &octets);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    let (text, _) = small_cells::cells().new_tree(&mut runner).expect("a cell").current();
+    let (_, text) = small_cells::fitting(&text)?;
+    Run::new(format!("small-{seed}"), seed, &text, Kind::Traced)
+}
+
+fn driven(seed: u64) -> Option<Run> {
+    let text = driven::text(&mut Luck::of_seed(seed));
+    Run::new(format!("driven-{seed}"), seed, &text, Kind::Driven)
+}
+
+/// The scenarios of the project, shortened.
+fn bundled() -> Vec<Run> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let golden = root.join("crates/sim/tests/golden");
+    let folders = [root.join("scenarios"), golden.join("modern"), golden];
+    let mut files: Vec<PathBuf> = folders.iter().flat_map(|folder| files_in(folder)).collect();
+    files.extend(files_in(&root.join("experiments")).iter().flat_map(|paper| files_in(paper)));
+    files.iter().filter_map(|file| shortened(file)).collect()
+}
+
+/// The first part of the scenario in a file; `None` if it has another document.
+fn shortened(file: &Path) -> Option<Run> {
+    let text = fs::read_to_string(file)
+        .ok()
+        .filter(|_| file.extension().is_some_and(|it| it == "toml"))?;
+    let part = |path: &Path| path.file_stem().and_then(|it| it.to_str()).map(str::to_owned);
+    let name = format!("file-{}/{}", part(file.parent()?)?, part(file)?);
+    let run = Run::new(name, 1, &text, Kind::Plain)?;
+    let duration = SHORT.min(run.scenario.duration);
+    let scenario = Scenario { duration, warmup: Duration::ZERO, ..run.scenario };
+    Some(Run { scenario, ..run })
+}
+
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let mut files: Vec<PathBuf> =
+        entries.map(|entry| entry.expect("a readable directory").path()).collect();
+    files.sort();
+    files
+}
