@@ -40,8 +40,8 @@
 //!   creates a user namespace. It then uses veth pairs with a packet socket at the far end instead
 //!   of TAP devices.
 //! - The plan gives each ordered pair of nodes an external flow. The source and the destination of
-//!   a packet determine its route, its queue and its row in the results. A flow with `stack =
-//!   "kernel"` is an external flow with a port of its own.
+//!   a packet determine its route, its queue and its row in the results. A flow with
+//!   `stack = "kernel"` is an external flow with a port of its own.
 //! - If the clock is late, the world catches up in channel time: packets are late, but frames keep
 //!   their times. Only a stall shifts the origin of channel time. Before packets are injected, the
 //!   world advances to the time at which they arrived.
