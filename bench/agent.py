@@ -1,12 +1,13 @@
-"""The agent's schemes with the kernel's TCP, beside the simulator's TCP, set up as Linux's.
+"""Measures the agent's schemes with the kernel's TCP, and with the simulator's TCP set up as Linux's.
 
 sudo .venv/bin/python bench/agent.py [--scheme arf-aware | arf-window | occupancy] [--runs N] [--wire MS]
 
-Keeps figures of docs/agent.md in bench/agent.json, without the scheme and with it, with half the width of
-95 % intervals: goodput of both sessions in kb/s where the agent is at a station. ARF-aware TCP has the cell
-of experiments/arf-aware-tcp/table1.toml, and arf-window one whose station falls from 54 to 6 Mb/s. With
-occupancy the agent is at the server, behind a wire, as at an access point, and the figures are Jain's index
-of the shares of the air and goodput in Mb/s. `make book` writes the page's tables from them.
+Writes the figures of docs/agent.md to bench/agent.json, without each scheme and with it: means with the half
+widths of their 95 % confidence intervals. `make book` makes the page's tables from them. With arf-aware and
+arf-window the agent is at a station, and the figures are the goodputs of both sessions [kb/s]. arf-aware uses
+the cell of experiments/arf-aware-tcp/table1.toml, arf-window a cell whose station falls from 54 to 6 Mb/s.
+With occupancy the agent is at a wired server, as at an access point, and the figures are Jain's index of the
+shares of airtime and the goodputs [Mb/s].
 """
 
 from __future__ import annotations
@@ -64,21 +65,21 @@ rate = "54 Mb/s"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the slow and the fast station had."""
+    """Results of one run, of the slow and of the fast station in this order."""
 
     goodput: list[float]
-    """Of their flows [kb/s]."""
+    """Goodput of the stations' flows [kb/s]."""
     air: list[float]
-    """Shares that frames of their exchanges held."""
+    """Shares of the airtime that the stations' frame exchanges took."""
 
     @property
     def fairness(self) -> float:
-        """Jain's index of the shares of the air."""
+        """Jain's index of the shares of airtime."""
         return jain(self.air) or 0.0
 
 
 def outcome(result: dict[str, Any]) -> Outcome:
-    """Outcome of a document with a result."""
+    """Read the outcome from the JSON document of a run."""
     goodput = {flow["name"]: flow["goodput_bps"] / 1e3 for flow in result["flows"]}
     air = {station["name"]: station["airtime_share"] for station in result["stations"]}
     return Outcome([goodput[name] for name in NAMES], [air[name] for name in NAMES])
@@ -89,26 +90,26 @@ NAMES = ("slow", "fast")
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell with a session of a station that is slow, or becomes it, and one of another."""
+    """A cell with two TCP sessions: one of a station that is slow or becomes slow, one of a fast one."""
 
     scheme: str
     name: str
     text: str
     seconds: int
     ends: tuple[str, str]
-    """From and to, with the station's name for {}."""
+    """Sender and receiver of each session; {} is replaced by the station's name."""
     start: str = "1 s"
-    """Of the sessions."""
+    """Start of the sessions."""
     agent: tuple[str, str] = ("slow", "wlan0")
-    """Node and interface of the agent."""
+    """Node on which the agent runs, and its interface."""
 
     @property
     def is_shared(self) -> bool:
-        """True if the agent shares the air out between stations, as an access point does."""
+        """True if the agent divides the airtime between stations, as an access point does."""
         return self.scheme == "occupancy"
 
     def scenario(self, transport: str, control: str) -> str:
-        """The cell with flows of such a transport."""
+        """Return the scenario of the cell, with sessions of a transport and a control."""
         text = self.text
         if self.is_shared and control != "none":
             text = text.replace("beacon", "ap = { occupancy = true }\nbeacon", 1)
@@ -119,21 +120,21 @@ class Cell:
             text += f'start = "{self.start}"\ncontrol = "{control}"\ntransport = {settings}\n'
         return text
 
-    def watch(self, socket: str) -> list[str]:
-        """What the agent is told to look at."""
-        words = ["--interface", self.agent[1], "--emulator", socket, "--scheme", self.scheme]
-        return words if self.is_shared else [*words, "--station", self.agent[0]]
+    def agent_options(self, socket: str) -> list[str]:
+        """Return the agent's options, given the path of the emulator's control socket."""
+        options = ["--interface", self.agent[1], "--emulator", socket, "--scheme", self.scheme]
+        return options if self.is_shared else [*options, "--station", self.agent[0]]
 
 
 def shared(way: str, wire_ms: float, seconds: int = 25) -> Cell:
-    """A cell of 54 and 6 Mb/s whose server is behind a wire; the agent is there before the flows."""
+    """Return a cell of 54 and 6 Mb/s with a wired server, where the agent starts before the sessions."""
     text = SHARED.format(seconds=seconds, wire=wire_ms)
     ends = ("{}", "server") if way == "up" else ("server", "{}")
     return Cell("occupancy", way, text, seconds, ends, "3 s", ("server", "eth0"))
 
 
 def cells(scheme: str, wire_ms: float) -> list[Cell]:
-    """Cells of a scheme's table."""
+    """Return the cells of a scheme's table."""
     if scheme == "arf-aware":
         text = TABLE.read_text().partition("[flow.slow]")[0]
         return [Cell(scheme, "sessions", text, 100, ("{}", "{}-sink"))]
@@ -145,52 +146,52 @@ def cells(scheme: str, wire_ms: float) -> list[Cell]:
 
 SCHEMES = ("arf-aware", "arf-window", "occupancy")
 SIMULATED = 20
-"""Runs of the simulator, which cost little."""
+"""Number of simulated runs of each cell: they take little time."""
 
 
 def simulated(file: Path, seed: int) -> Outcome:
-    """Simulate both sessions."""
-    words = [*AIRFAIR, "run", str(file), "--json", "--seed", str(seed)]
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    """Simulate a scenario with both sessions."""
+    command = [*AIRFAIR, "run", str(file), "--json", "--seed", str(seed)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
     return outcome(json.loads(done.stdout))
 
 
 def emulated(file: Path, seed: int, cell: Cell, *, with_agent: bool) -> Outcome:
-    """Emulate both sessions, which are the kernel's."""
+    """Emulate a scenario, whose sessions are connections of the kernel's TCP."""
     seconds = cell.seconds
-    words = [*AIRFAIR, "emulate", str(file), "--json", "--seed", str(seed)]
-    words += ["--duration", f"{seconds} s"]
+    command = [*AIRFAIR, "emulate", str(file), "--json", "--seed", str(seed)]
+    command += ["--duration", f"{seconds} s"]
     pipe = subprocess.PIPE
-    with subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True) as emulation:
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as emulation:
         socket = next(filter(None, map(SOCKET.search, emulation.stderr or ())))
         agent = None
         if with_agent:
             path, process = f"{socket[1]}/{socket[2]}/control", socket[2]
             inside = [*AIRFAIR, "shell", cell.agent[0], "--pid", process, "--", *AIRFAIR]
-            inside += ["agent", "run", *cell.watch(path), "--for", f"{seconds} s"]
+            inside += ["agent", "run", *cell.agent_options(path), "--for", f"{seconds} s"]
             agent = subprocess.Popen(inside, stderr=pipe, text=True)
         document = json.loads(emulation.communicate()[0])
     if agent is not None:
-        said = agent.communicate()[1]
+        errors = agent.communicate()[1]
         if agent.returncode != 0:
-            sys.exit(f"the agent has ended with status {agent.returncode}: {said}")
-        print(said, file=sys.stderr)
+            sys.exit(f"the agent has ended with status {agent.returncode}: {errors}")
+        print(errors, file=sys.stderr)
     if not document["valid"]:
         print(f"invalid: {document['objections']}", file=sys.stderr)
     return outcome(document["result"])
 
 
 Figure = list[float]
-"""Mean of some runs, and half the width of its interval."""
+"""Mean of some runs, and the half width of its 95 % confidence interval."""
 
 
 def figure(values: Sequence[float], digits: int) -> Figure:
-    """Mean and interval of some runs."""
+    """Return the mean of some runs and the half width of its interval, rounded."""
     return [round(mean(values), digits), round(half_width(values) or 0, digits)]
 
 
 def figures(runs: list[Outcome], cell: Cell) -> dict[str, Figure]:
-    """Both sessions and their sum."""
+    """Return the figures of both sessions and of their sum."""
     each = dict(zip(NAMES, zip(*(run.goodput for run in runs), strict=True), strict=True))
     each["both"] = tuple(math.fsum(run.goodput) for run in runs)
     if not cell.is_shared:
@@ -203,13 +204,13 @@ def figures(runs: list[Outcome], cell: Cell) -> dict[str, Figure]:
 
 
 def part(scheme: str, wire_ms: float) -> str:
-    """Name of the figures in the record."""
+    """Return the name of a scheme's figures in the record."""
     names = {"arf-aware": "table1", "arf-window": "becomes_slow"}
     return names.get(scheme, f"emulation_{wire_ms:g}_ms")
 
 
 def keep(name: str, found: dict[str, Any], emulations: int) -> None:
-    """Replace a part of the record."""
+    """Write figures to the record, in place of the earlier ones of this name."""
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     about = {
         "date": f"{dt.datetime.now(tz=dt.UTC):%Y-%m-%d}",
@@ -221,7 +222,7 @@ def keep(name: str, found: dict[str, Any], emulations: int) -> None:
 
 
 def main() -> None:
-    """Measure, and keep the figures."""
+    """Measure the cells and write their figures to the record."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5, help="emulations of each cell")
     parser.add_argument("--scheme", choices=SCHEMES, default="arf-aware")

@@ -1,4 +1,4 @@
-"""The kernel's TCP in emulated cells beside the simulated TCP of a run, which is set up as Linux has it.
+"""Compares the kernel's TCP in emulated cells with the simulated TCP, whose settings are those of Linux.
 
 .venv/bin/python bench/emulated.py stacks cures   (as root, an hour in real time; writes bench/emulated.json)
 .venv/bin/python bench/emulated.py stacks parts --simulated   (the runs alone, beside the kept emulations)
@@ -24,11 +24,11 @@ from airfair.validate.kernel.table import rows, text
 
 KEPT = Path(__file__).with_suffix(".json")
 FALL = '[["0 s", "11 Mb/s"], ["4 s", "1 Mb/s"]]'
-"""Schemes that look for a change of the rate see one, within the warm-up."""
+"""Rate of the slow station: it falls within the warm-up, for the schemes that react to a change of rate."""
 
 
 def cures() -> list[Cell]:
-    """What the papers have against the anomaly, and against downloads that starve beside uploads."""
+    """Return cells with the papers' schemes against the anomaly and against starving downloads."""
 
     def anomaly(
         name: str, way: str, ap: str = "", control: str = "none", flavour: str = "newreno"
@@ -66,7 +66,7 @@ def cures() -> list[Cell]:
 
 
 def parts() -> list[Cell]:
-    """Cells in which what Linux does about losses, and its arithmetic, tell most."""
+    """Return the cells in which Linux's loss recovery and its arithmetic make the greatest difference."""
     named = ("newreno 3%", "cubic 1%", "cubic 3%")
     return [cell for cell in stacks() if cell.name in {f"11a alone up {it}" for it in named}]
 
@@ -81,7 +81,7 @@ PARTS = {
 
 
 def measure(kind: str, wanted: argparse.Namespace) -> None:
-    """Run the cells of a kind and keep what they give."""
+    """Emulate and simulate the cells of a kind, and write the results to the record."""
     seeds = range(1, wanted.runs + 1)
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     chosen = [cell for cell in CELLS[kind]() if wanted.only in cell.name]
@@ -115,7 +115,7 @@ def measure(kind: str, wanted: argparse.Namespace) -> None:
 
 
 def simulate(kind: str, wanted: argparse.Namespace) -> None:
-    """Run the cells of a kind again, and keep the emulations that there are."""
+    """Simulate the cells of a kind again, and leave the record's emulations as they are."""
     kept = json.loads(KEPT.read_text(encoding="utf-8"))
     for cell in CELLS[kind]():
         if wanted.only in cell.name:
@@ -127,7 +127,7 @@ def simulate(kind: str, wanted: argparse.Namespace) -> None:
 
 
 def divide(wanted: argparse.Namespace) -> None:
-    """Run cells with parts of what Linux has, and keep what they give."""
+    """Simulate cells with each part of Linux's settings, and write the results to the record."""
     kept = json.loads(KEPT.read_text(encoding="utf-8"))
     seeds = range(1, wanted.runs + 1)
     kept["parts"] = {
@@ -141,7 +141,7 @@ def divide(wanted: argparse.Namespace) -> None:
 
 
 def judge() -> None:
-    """Print what `airfair validate --kernel` says of the cells that are kept."""
+    """Print the verdict of `airfair validate --kernel` on the recorded cells."""
     cells = json.loads(KEPT.read_text(encoding="utf-8"))["stacks"]
     print(text(rows({name: (it["emulated"], it["simulated"]) for name, it in cells.items()})))
 

@@ -66,14 +66,14 @@ def main() -> None:
           f"{megabytes:.0f} MB at most")  # fmt: skip
 
 
-def _alone(work: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401 - what it measures
-    """What `work` returns in a fresh process."""
+def _alone(work: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401 - any result
+    """Return the result of `work` in a fresh process."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(work, arguments)
 
 
 def _duration_of(milliseconds: float) -> str:
-    """Simulated time of a run that takes so long."""
+    """Return the simulated time of a run that takes a CPU time."""
     scenario = airfair.load(CELL.format(duration="2 s"))
     took = min(
         _cpu(lambda: _core.run([(scenario, 1, n) for n in range(10)], threads=1)) / 10
@@ -89,7 +89,7 @@ def _timed(work: Callable[[], object]) -> float:
 
 
 def _cost(duration: str, points: int, store: bool) -> tuple[float, float]:  # noqa: FBT001 - a row of the table
-    """Milliseconds of CPU per run: of the engine, and of all; the least machinery of three sweeps."""
+    """Return the CPU time per run of the engine and of the whole sweep [ms]; the best sweep of three."""
     exp = _experiment(
         CELL.format(duration=duration), abs(points), 200 // abs(points), drawn=points < 0
     )
@@ -97,7 +97,7 @@ def _cost(duration: str, points: int, store: bool) -> tuple[float, float]:  # no
     stream, engine = _core.stream, [0.0]
 
     def timed(jobs: Any, done: Callable[[Any], object], **options: Any) -> bool:  # noqa: ANN401 - the engine's
-        """The engine with a clock, which what it hands its runs to does not count on."""
+        """Run the engine and count its CPU time, without the time of the callback that takes the runs."""
 
         def untimed(outcomes: Any) -> None:  # noqa: ANN401 - likewise
             engine[0] -= _cpu(lambda: done(outcomes))
@@ -117,7 +117,7 @@ def _cost(duration: str, points: int, store: bool) -> tuple[float, float]:  # no
                 lambda place=place: exp.run(store=place, threads=1, progress=False).summary()
             )  # type: ignore[misc]
         measured.append((1000 * engine[0] / runs, 1000 * whole / runs))
-    # The first imports what the others have.
+    # The first sweep also imports modules, so it does not count.
     return min(measured[1:], key=lambda pair: pair[1] - pair[0])
 
 
@@ -137,14 +137,14 @@ def _experiment(
 
 def _threads(duration: str, threads: int) -> float:
     exp = _experiment(CELL.format(duration=duration), 4, 100)
-    exp.run(store=None, progress=False, threads=threads)  # what is imported is imported
+    exp.run(store=None, progress=False, threads=threads)  # imports modules
     return min(
         _timed(lambda: exp.run(store=None, threads=threads, progress=False)) for _ in range(3)
     )
 
 
 def _memory(runs: int) -> tuple[float, float, float]:
-    """Seconds of runs and of tables, and the most memory that was in use."""
+    """Return the seconds of the runs and of the tables, and the peak of resident memory [MiB]."""
     exp = _experiment(CELL.format(duration="5 ms"), 1000, runs // 1000)
     begun = time.perf_counter()
     result = exp.run(store=None, progress=False)

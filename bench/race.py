@@ -1,8 +1,9 @@
-"""airfair beside ns-2 and ns-3, in turn on one machine: CPU seconds, and how many times less airfair takes.
+"""Compares the CPU time of airfair with that of ns-2 and ns-3 on one machine.
 
-`make bench` runs it after the table of lines; `bench/race.py ROUNDS` takes other than three rounds, and with
-`--record` keeps the ratios in `bench/race.json`, which the pages tell by name. Each round runs one simulator
-after the other, so that a busy neighbour slows both; the ratio is of the fastest.
+`make bench` runs this script after the table of lines. `bench/race.py ROUNDS` changes the number of rounds
+from three. `--record` writes the ratios to `bench/race.json`, from which the documents take them.
+The simulators take turns in each round, so that other load slows them equally. The ratio is that of the
+fastest rounds.
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ HERE = Path(__file__).resolve().parent
 RECORD = HERE / "race.json"
 NS3_MODULES = ("applications", "internet", "mobility", "point-to-point", "traffic-control", "wifi")
 AX_CELL = ("--standard=ax", "--width=80", "--mcs=11", "--warmup=2", "--duration=5")
-"""Stations start half a second before the warm-up ends, downloads a second: as long as lines of the bench."""
+"""Options of the 802.11ax cell, whose simulated time is that of the bench's lines.
+
+Saturated stations start half a second before the warm-up ends, downloads one second."""
 
 
 @dataclass(frozen=True)
 class Race:
-    """A line of the bench, and the same scenario elsewhere; kept by a name."""
+    """A line of the bench and the command that runs the same scenario in another simulator."""
 
     name: str
     line: str
@@ -51,7 +54,7 @@ def main() -> None:
 
 
 def ns2() -> Race | str:
-    """The race against ns-2, or why there is none."""
+    """Return the race against ns-2, or the reason why it cannot run."""
     if shutil.which("ns") is None:
         return "ns-2 is not installed (Debian's package ns2)"
     script = str(HERE / "ns2" / "arf_aware_tcp.tcl")
@@ -59,7 +62,7 @@ def ns2() -> Race | str:
 
 
 def ns3(scratch: Path) -> list[Race | str]:
-    """The races against ns-3, compiled in `scratch`, or why there are none."""
+    """Compile the programs for ns-3 in `scratch`, and return its races, or the reason why they cannot run."""
     wanted = [f"ns3-{module}" for module in NS3_MODULES]
     if shutil.which("pkg-config") is None or shutil.which("g++") is None:
         return ["g++ or pkg-config is not installed"]
@@ -86,7 +89,7 @@ def ns3(scratch: Path) -> list[Race | str]:
 
 
 def run(race: Race, rounds: int) -> dict[str, float]:
-    """Let both run in turn, and print the ratio."""
+    """Run both simulators in turn, and print the ratio of their CPU times."""
     ours: list[float] = []
     theirs: list[float] = []
     for _ in range(rounds):
@@ -105,7 +108,7 @@ def run(race: Race, rounds: int) -> dict[str, float]:
 
 
 def cpu_of_bench(line: str) -> float:
-    """CPU seconds of the fastest run of a line of the bench."""
+    """Return the CPU seconds of the fastest run of a line of the bench."""
     command = [
         "cargo",
         "bench",
@@ -125,7 +128,7 @@ def cpu_of_bench(line: str) -> float:
 
 
 def cpu_of(command: list[str]) -> float:
-    """CPU seconds, user and system, of a command."""
+    """Return the CPU seconds of a command, user and system time together."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ

@@ -1,9 +1,9 @@
-"""Laws of rates beside the best fixed rate, on one link of 802.11n at a given ratio of signal to noise.
+"""Compares rate control with the best fixed rate, on one 802.11n link at given signal-to-noise ratios.
 
-.venv/bin/python bench/rates.py   (some minutes; writes bench/rates.json, whose numbers the documents name)
+.venv/bin/python bench/rates.py   (some minutes; writes bench/rates.json, for the documents)
 
-A saturated download alone in its cell: two streams, 20 MHz. Every fixed rate is run, and the best one is
-that with most goodput.
+The cell has one saturated download, with two spatial streams at 20 MHz. Each fixed rate has a run; the best
+one is that with the highest goodput.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ transport = { kind = "udp", payload = "1470 B", rate = "saturated" }
 """
 RATIOS = (4, 7, 10, 13, 16, 19, 22, 25, 28)
 RATES = tuple(f"ht-mcs{mcs}" for mcs in range(16))
-LAWS = ("minstrel", "arf", "aarf")
+ALGORITHMS = ("minstrel", "arf", "aarf")
 REPLICATIONS = 3
 
 
 def goodput(cell: Path, ratio: int, rate: str | dict[str, str]) -> list[float]:
-    """Mean goodput [Mb/s], and half of its 95 % interval."""
+    """Return the mean goodput and the half width of its 95 % confidence interval [Mb/s]."""
     settings = {"station.it.errors.snr": f"{ratio} dB", "station.it.rate": rate}
     done = airfair.run(cell, replications=REPLICATIONS, set=settings)
     flow = done.to_json()["flows"][0]
@@ -48,7 +48,7 @@ def goodput(cell: Path, ratio: int, rate: str | dict[str, str]) -> list[float]:
 
 
 def main() -> None:
-    """Runs every rate and every law."""
+    """Run every fixed rate and every algorithm, and write the results."""
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         cell = Path(folder) / "cell.toml"
@@ -56,8 +56,8 @@ def main() -> None:
         for ratio in RATIOS:
             fixed = {rate: goodput(cell, ratio, rate) for rate in RATES}
             best = max(fixed, key=lambda rate: fixed[rate][0])
-            laws = {law: goodput(cell, ratio, {"control": law}) for law in LAWS}
-            found[f"{ratio} dB"] = {"best": best, "fixed": fixed[best], **laws}
+            algorithms = {name: goodput(cell, ratio, {"control": name}) for name in ALGORITHMS}
+            found[f"{ratio} dB"] = {"best": best, "fixed": fixed[best], **algorithms}
             print(ratio, found[f"{ratio} dB"], flush=True)
     (HERE / "rates.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 

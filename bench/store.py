@@ -1,4 +1,4 @@
-"""What it costs to keep finished runs: room, time and memory, each measured in a process of its own.
+"""Measures what it costs to keep finished runs: disk space, time and memory, each in a process of its own.
 
 .venv/bin/python bench/store.py [--runs N]
 """
@@ -26,7 +26,7 @@ RATES = ("1 Mb/s", "2 Mb/s", "5.5 Mb/s", "11 Mb/s", "11 Mb/s")
 
 
 def jobs(count: int, duration: str, *, drawn: bool = False) -> Sequence[Job]:
-    """Runs of five flows; with values that are drawn, each has a scenario of its own."""
+    """Return jobs of a cell with five flows. With `drawn`, each job has a scenario of its own."""
     if drawn:
         return [Job(_scenario(duration, delay_us=number), 0) for number in range(count)]
     scenario = _scenario(duration)
@@ -45,7 +45,7 @@ def _scenario(duration: str, delay_us: int = 2000) -> _core.Scenario:
 
 
 def encodings() -> None:
-    """Octets of a run, encoded in several ways."""
+    """Print the size of a run in several encodings [octets]."""
     outcomes = _core.run(_work(jobs(500, "100 s"))).outcomes
     raw = [outcome.to_bytes(histograms=False) for outcome in outcomes if outcome is not None]
 
@@ -67,9 +67,9 @@ def encodings() -> None:
         ),
     }
     for name, way in ways.items():
-        began = time.perf_counter()
+        started = time.perf_counter()
         size = sum(len(way(octets)) for octets in raw[20:]) / len(raw[20:])
-        print(f"{size:6.0f} B  {(time.perf_counter() - began) / 480 * 1e6:5.0f} us  {name}")
+        print(f"{size:6.0f} B  {(time.perf_counter() - started) / 480 * 1e6:5.0f} us  {name}")
     for together in (10, 100):
         blocks = [b"".join(raw[i : i + together]) for i in range(0, len(raw), together)]
         size = sum(len(level(6)(block)) for block in blocks) / len(raw)
@@ -77,7 +77,7 @@ def encodings() -> None:
 
 
 def journals() -> None:
-    """Time of a commit, with each kind of journal."""
+    """Print the time of a commit with each of SQLite's journal modes."""
     row = (b"x" * 16, b"y" * 700)
     for journal in ("DELETE", "WAL"):
         for rows in (1, 200):
@@ -89,28 +89,28 @@ def journals() -> None:
                     base.execute(
                         "CREATE TABLE runs (id INTEGER PRIMARY KEY, key BLOB, outcome BLOB)"
                     )
-                    began = time.perf_counter()
+                    started = time.perf_counter()
                     for _ in range(50):
                         base.execute("BEGIN IMMEDIATE")
                         base.executemany(
                             "INSERT INTO runs (key, outcome) VALUES (?, ?)", [row] * rows
                         )
                         base.execute("COMMIT")
-                    each = (time.perf_counter() - began) / 50
+                    each = (time.perf_counter() - started) / 50
             print(f"{each * 1e3:6.1f} ms  commit of {rows} runs, journal {journal}")
 
 
 def machinery(*, drawn: bool = False) -> None:
-    """CPU time that archive and engine take beside runs of 10 ms: the least of some measurements."""
-    some = _work(jobs(40, "60 s"))
-    each = min(_cpu_time(lambda: _core.run(some, threads=1)) for _ in range(3)) / len(some)
+    """Print the CPU time of runs of 10 ms, and what the archive and the engine's driver add to it."""
+    sample = _work(jobs(40, "60 s"))
+    each = min(_cpu_time(lambda: _core.run(sample, threads=1)) for _ in range(3)) / len(sample)
     count, duration = 200, f"{60 * 0.010 / each:.1f} s"
     for threads in (1, 2):
         bare, whole = [], []
         for _ in range(5):
-            wanted = jobs(count, duration, drawn=drawn)
-            bare.append(_bare(wanted, threads))
-            whole.append(_kept(wanted, threads))
+            work_list = jobs(count, duration, drawn=drawn)
+            bare.append(_engine_alone(work_list, threads))
+            whole.append(_archived(work_list, threads))
         part = (min(whole) / min(bare) - 1) * 100
         print(
             f"{min(bare) / count * 1e3:6.2f} ms  a run alone, {part:+.1f} % with all around it; "
@@ -118,34 +118,34 @@ def machinery(*, drawn: bool = False) -> None:
         )
 
 
-def _bare(wanted: Sequence[Job], threads: int) -> float:
-    work = _work(wanted)
+def _engine_alone(work_list: Sequence[Job], threads: int) -> float:
+    work = _work(work_list)
     return _cpu_time(lambda: _core.stream(work, lambda _: None, threads=threads))
 
 
-def _kept(wanted: Sequence[Job], threads: int) -> float:
+def _archived(work_list: Sequence[Job], threads: int) -> float:
     with tempfile.TemporaryDirectory() as folder, Archive(Path(folder) / "runs") as archive:
-        return _cpu_time(lambda: run(wanted, archive, threads=threads))
+        return _cpu_time(lambda: run(work_list, archive, threads=threads))
 
 
-def _work(wanted: Sequence[Job]) -> list[tuple[_core.Scenario, int, int]]:
-    return [(job.scenario, job.scenario.seed, job.replication) for job in wanted]
+def _work(work_list: Sequence[Job]) -> list[tuple[_core.Scenario, int, int]]:
+    return [(job.scenario, job.scenario.seed, job.replication) for job in work_list]
 
 
 def _cpu_time(work: Callable[[], object]) -> float:
-    began = time.process_time()
+    started = time.process_time()
     work()
-    return time.process_time() - began
+    return time.process_time() - started
 
 
 def cores() -> None:
-    """How much sooner two threads have done it than one, with archive and without: the best of three."""
-    wanted = jobs(300, "60 s")
+    """Print the speed-up of two threads over one, with the archive and without; the best of three runs."""
+    work_list = jobs(300, "60 s")
     ways: dict[str, Callable[[int], float]] = {
         "runs alone": lambda threads: _wall_time(
-            lambda: _core.stream(_work(wanted), lambda _: None, threads=threads)
+            lambda: _core.stream(_work(work_list), lambda _: None, threads=threads)
         ),
-        "with all around them": lambda threads: _kept_wall_time(wanted, threads),
+        "with all around them": lambda threads: _archived_wall_time(work_list, threads),
     }
     for name, way in ways.items():
         one, two = (min(way(threads) for _ in range(3)) for threads in (1, 2))
@@ -153,40 +153,40 @@ def cores() -> None:
     print(f"{os.getloadavg()[0]:6.1f}     load of the machine")
 
 
-def _kept_wall_time(wanted: Sequence[Job], threads: int) -> float:
+def _archived_wall_time(work_list: Sequence[Job], threads: int) -> float:
     with tempfile.TemporaryDirectory() as folder, Archive(Path(folder) / "runs") as archive:
-        return _wall_time(lambda: run(wanted, archive, threads=threads))
+        return _wall_time(lambda: run(work_list, archive, threads=threads))
 
 
 def _wall_time(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
+    started = time.perf_counter()
     work()
-    return time.perf_counter() - began
+    return time.perf_counter() - started
 
 
 def many(count: int) -> None:
-    """Room and memory of many short runs, and the time of a second call."""
-    wanted = jobs(count, "1 s")
+    """Print the disk space and the memory of many short runs, and the time to find them again."""
+    work_list = jobs(count, "1 s")
     with tempfile.TemporaryDirectory() as folder, Archive(Path(folder) / "runs") as archive:
-        began = time.perf_counter()
-        first = run(wanted, archive)
-        took = time.perf_counter() - began
+        started = time.perf_counter()
+        first = run(work_list, archive)
+        took = time.perf_counter() - started
         print(f"{archive.size / count:6.0f} B   of the file for each of {count} runs of 1 s")
         print(f"{took / count * 1e6:6.0f} us  for each of them, on all cores")
-        began = time.perf_counter()
-        again = run(wanted, archive)
-        took = time.perf_counter() - began
-        assert again.found == count  # noqa: S101 - a benchmark of something else is none
+        started = time.perf_counter()
+        again = run(work_list, archive)
+        took = time.perf_counter() - started
+        assert again.found == count  # noqa: S101 - all runs must come from the archive
         print(f"{took / count * 1e6:6.0f} us  for each when they are there")
-        began = time.perf_counter()
+        started = time.perf_counter()
         whole = sum(outcome is not None for outcome in first.outcomes)
-        print(f"{(time.perf_counter() - began) / whole * 1e6:6.0f} us  to unpack one")
+        print(f"{(time.perf_counter() - started) / whole * 1e6:6.0f} us  to unpack one")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{peak:6.0f} MiB at most, both calls' outcomes at once")
 
 
 def main() -> None:
-    """Each part in a process of its own, for the sake of its memory."""
+    """Run each part in a process of its own, so that its peak of memory is its own."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=100_000)
     parser.add_argument(

@@ -1,7 +1,7 @@
-"""Runs of everything that ships, by which a profile-guided build learns which ways are taken.
+"""Runs all scenarios of the repository, as the training of a profile-guided build.
 
-`make wheel PGO=1` runs it with the instrumented module. `bench/train.py --time` prints the CPU time, by which
-two builds are compared.
+`make wheel PGO=1` runs this script with the instrumented module. `bench/train.py --time` prints the CPU
+time, to compare two builds.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def main() -> None:
     """Run each example scenario and each experiment once."""
-    scenarios = all_that_ship()
+    scenarios = shipped_scenarios()
     start = time.process_time()
     run_many(scenarios, threads=1)
     if "--time" in sys.argv:
         print(f"{len(scenarios)} runs: {time.process_time() - start:.2f} s")
 
 
-def all_that_ship() -> list[Scenario]:
-    """What has flows: studies name a scenario, and references are what papers print."""
+def shipped_scenarios() -> list[Scenario]:
+    """Return all scenarios. A file without flows is a study or the reference values of a paper."""
     paths = sorted([*ROOT.glob("scenarios/*.toml"), *ROOT.glob("experiments/*/*.toml")])
     has_flows = (
         path for path in paths if "flow" in tomllib.loads(path.read_text(encoding="utf-8"))

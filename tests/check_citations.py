@@ -1,6 +1,7 @@
-"""Citations resolve: every key is in docs/references.md, every deviation in docs/deviations.md.
+"""Checks citations: every key is in docs/references.md, and every deviation in docs/deviations.md.
 
-A law has a source in its first lines and a test that says what it verifies.
+Each module of crates/laws cites a source in its module documentation, and has a test with a citation after
+`Verifies:`.
 """
 
 import re
@@ -16,19 +17,19 @@ DEVIATION = re.compile(r"\[?(D-\d{3})\]?")
 
 
 def sources() -> list[Path]:
-    """Every text that may cite."""
+    """Return all files that can contain citations."""
     patterns = ["crates/**/*.rs", "python/**/*.py", "docs/**/*.md", "*.md", "experiments/**/*.toml"]
     return sorted(path for pattern in patterns for path in ROOT.glob(pattern))
 
 
 def listed_keys() -> set[str]:
-    """Keys of docs/references.md."""
+    """Return the keys in docs/references.md."""
     text = (ROOT / "docs/references.md").read_text(encoding="utf-8")
     return set(re.findall(r"^\| `([^`]+)` \|", text, flags=re.MULTILINE))
 
 
 def problems() -> list[str]:
-    """One line per mistake."""
+    """Return a line for each mistake."""
     known = listed_keys()
     deviations = set(
         re.findall(
@@ -55,7 +56,7 @@ def problems() -> list[str]:
     for law in sorted((ROOT / "crates/laws/src").glob("*.rs")):
         text = law.read_text(encoding="utf-8")
         header = "".join(line for line in text.splitlines(keepends=True) if line.startswith("//!"))
-        # What laws share is no law.
+        # Modules that several laws share have no source of their own.
         if law.name in {"lib.rs", "window.rs", "fixture.rs"}:
             continue
         if not CITATION.search(header):

@@ -1,6 +1,6 @@
-"""Installs a wheel, or the sources, as pip would for a user, and does the first things that a user does.
+"""Installs a wheel or a source archive by pip, and runs the commands with which a user starts.
 
-A wheel has to do without Rust and a compiler: the folders where they are leave PATH.
+A wheel must work without Rust and without a C compiler: PATH loses the folders that contain them.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ COMPILERS = ("cargo", "rustc", "cc", "gcc", "clang")
 
 
 def main() -> None:
-    """Try one package; anything that fails ends the program with its output."""
+    """Check one package; a command that fails ends the program with its output."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("package", type=Path, help="wheel, or archive of the sources")
     package: Path = parser.parse_args().package.resolve()
     with tempfile.TemporaryDirectory() as folder:
-        _try(package, Path(folder))
+        _check(package, Path(folder))
 
 
-def _try(package: Path, folder: Path) -> None:
+def _check(package: Path, folder: Path) -> None:
     venv.create(folder / "venv", with_pip=True)
     programs = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
     environment = {
@@ -35,7 +35,7 @@ def _try(package: Path, folder: Path) -> None:
     }
 
     def run(*command: str) -> str:
-        # By its whole name: who calls has another PATH.
+        # The program is named by its path: `subprocess` searches this process's PATH.
         command = (str(programs / command[0]), *command[1:])
         done = subprocess.run(
             command, cwd=folder, env=environment, capture_output=True, text=True, check=False
@@ -69,7 +69,7 @@ def _try(package: Path, folder: Path) -> None:
 
 
 def _path(package: Path) -> list[str]:
-    """PATH, for a wheel without the folders of compilers."""
+    """Return the folders of PATH; for a wheel without those that contain a compiler."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     if package.suffix != ".whl":
         return folders

@@ -1,7 +1,7 @@
 """Opens a directory of results with pandas, pyarrow, polars, DuckDB and xarray, as docs/how-to/data.md does.
 
-Usage: read_results.py DIRECTORY, where DIRECTORY is what `airfair run one-slow-station --out` wrote.
-It exits with 1, and the assertion, if a program reads something else than the others.
+Usage: read_results.py DIRECTORY, where `airfair run one-slow-station --out` has written DIRECTORY. An
+assertion fails if the programs read different values.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import xarray as xr
 
 
 def main(directory: Path) -> None:
-    """Compare what each program reads."""
+    """Check the tables, the time series and the delays."""
     tables = sorted(path.stem for path in directory.glob("*.parquet"))
     assert {"flows", "stations", "delays", "flow_series", "station_series"} <= {*tables}, tables
     for table in tables:
@@ -30,7 +30,7 @@ def main(directory: Path) -> None:
 
 
 def check_table(path: Path) -> None:
-    """The programs agree on columns, rows and values, and each column of numbers has a unit."""
+    """Check that the programs agree on columns, rows and values, and that each numeric column has a unit."""
     table = pl.read_parquet(path)
     assert duckdb.sql(f"from '{path}'").pl().equals(table), path
     assert pl.from_pandas(pd.read_parquet(path)).cast(dict(table.schema)).equals(table), path
@@ -42,7 +42,7 @@ def check_table(path: Path) -> None:
 
 
 def check_series(directory: Path) -> None:
-    """A table of time series is a cube of replication, flow and time for xarray."""
+    """Check that xarray reads a table of time series as a cube of replication, flow and time."""
     frame = pd.read_parquet(directory / "flow_series.parquet")
     cube = frame.set_index(["replication", "flow", "time_s"]).to_xarray()
     assert isinstance(cube, xr.Dataset)
@@ -52,7 +52,7 @@ def check_series(directory: Path) -> None:
 
 
 def check_delays(directory: Path) -> None:
-    """The histogram of delays has as many packets as the table of flows."""
+    """Check that the histogram of delays has as many packets as the table of flows."""
     packets = "select sum({}) from '{}/{}.parquet' group by flow order by flow"
     bins = duckdb.sql(packets.format("packets", directory, "delays")).fetchall()
     flows = duckdb.sql(packets.format("packets_received", directory, "flows")).fetchall()

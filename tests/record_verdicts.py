@@ -1,6 +1,6 @@
-"""Records the verdicts of a full run in docs/verdicts.json, which a test holds the documents against.
+"""Writes the verdicts of a full run to docs/verdicts.json, with which a test compares the documents.
 
-Use: make record, after make reproduce.
+Run `make record` after `make reproduce`.
 """
 
 import hashlib
@@ -13,14 +13,14 @@ RECORD = ROOT / "docs/verdicts.json"
 
 
 def golden() -> str:
-    """Hash of the record hashes of the golden tables: another engine would make other records."""
+    """Return a hash of the golden tables' record hashes: it changes with the engine's results."""
     tables = sorted((ROOT / "crates/sim/tests/golden").glob("*.txt"))
     records = "".join(path.read_text(encoding="utf-8").rsplit("records ", 1)[1] for path in tables)
     return hashlib.sha256(records.encode()).hexdigest()
 
 
 def recorded(results: Path) -> dict[str, object]:
-    """The verdicts in a directory of results, of all papers that have a full run there."""
+    """Return the verdicts of all papers in a directory of results."""
     papers = {}
     for path in sorted(results.glob("*/*.json")):
         document = json.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-// Builds the playground, one file: `node build.js ENGINE.wasm OUT.html`. The looks of the reports are the page's as well.
+// Builds the playground as one file: `node build.js ENGINE.wasm OUT.html`. The page has the same style as the reports.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,15 +11,16 @@ const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
 const read = (...path) => readFileSync(join(...path), "utf8");
 
-/** What stands between the brackets of a pattern, or an error that names it. */
-function find(text, pattern) {
+/** Returns the first capture group of `pattern` in `text`. Throws an error that names the pattern if it does not match. */
+function capture(text, pattern) {
   const found = pattern.exec(text);
   if (!found) throw new Error(`build.js finds nothing like ${pattern}`);
   return found[1];
 }
 
-const version = find(read(root, "Cargo.toml"), /\[workspace\.package\]\nversion = "([^"]+)"/);
+const version = capture(read(root, "Cargo.toml"), /\[workspace\.package\]\nversion = "([^"]+)"/);
 
+/** Bundles a module of `src` and its imports into one script. */
 async function bundle(entry, options) {
   const { outputFiles } = await build({
     entryPoints: [join(here, "src", entry)],
@@ -35,11 +36,11 @@ async function bundle(entry, options) {
   return outputFiles[0].text.trim();
 }
 
-/** The style of the reports, with their palette put in by what jinja would do. */
+/** Returns the style sheet of the reports, with the colours filled in as jinja would fill them in. */
 function reportStyle() {
   const palettes = {
-    palette: find(read(root, "python/airfair/figures.py"), /^PALETTE = \(([^)]*)\)/m),
-    dark_palette: find(read(root, "python/airfair/pages.py"), /^DARK_PALETTE = \(([^)]*)\)/m),
+    palette: capture(read(root, "python/airfair/figures.py"), /^PALETTE = \(([^)]*)\)/m),
+    dark_palette: capture(read(root, "python/airfair/pages.py"), /^DARK_PALETTE = \(([^)]*)\)/m),
   };
   const loop = /\{% for colour in (\w+) %\}--series-\{\{ loop\.index \}\}: \{\{ colour \}\}; \{% endfor %\}/g;
   const style = read(root, "python/airfair/reproduce/templates/style.css.jinja").replace(loop, (_, name) =>

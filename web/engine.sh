@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds the engine for browsers and copies it to $1: by rustup's target, or else by Debian's compiler.
+# Builds the engine for browsers and copies it to $1. It uses rustup's WebAssembly target, or Debian's compiler if there is none.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 out=$1
 target=wasm32-unknown-unknown
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/airfair/web
 
-# A panic says where it was, and that shall be no directory of this machine.
+# A panic's message names its source file: the directories of the machine that builds are replaced in these paths.
 remap() { printf -- '--remap-path-prefix=%s=%s ' "$PWD" airfair "${CARGO_HOME:-$HOME/.cargo}" cargo "$1" rust; }
 export CARGO_PROFILE_RELEASE_STRIP=true CARGO_PROFILE_RELEASE_PANIC=abort CARGO_PROFILE_RELEASE_DEBUG=false
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Unpacks a compiler for WebAssembly, with the sources of its standard library, from Debian's packages into $1. Nothing is
-# installed, and no root is needed: 133 MB to fetch, 844 MB on the disk. It is for machines whose rustup has no such target.
+# Unpacks a compiler for WebAssembly and the sources of its standard library from Debian's packages into $1. The script
+# installs nothing and needs no root. It fetches 133 MB, and takes 844 MB on the disk. It is meant for machines on which
+# rustup cannot install the target.
 set -euo pipefail
 echo "Fetching a compiler for WebAssembly once: 133 MB" >&2
 mkdir -p "$1/debs"

@@ -29,8 +29,8 @@ for {set i 0} {$i < [llength $argv]} {incr i} {
     }
 }
 
-# Rate of each sender after the change; 11 means it does not change. Table 5
-# prints four sessions, its text speaks of five nodes: the fifth stays at 11.
+# Rate of each sender after the change; 11 means no change. Table 5 prints four
+# sessions, but its text mentions five nodes: the fifth stays at 11.
 array set slow_rates {
     table1 {1 11}
     table2 {11 11}
@@ -103,8 +103,8 @@ proc place {x y} {
     return $node
 }
 
-# 400 m between senders and receivers: they sense each other and decode nothing.
-# Senders stand 10 m apart and decode each other; so do receivers.
+# Senders and receivers are 400 m apart: they sense each other but decode nothing.
+# Senders are 10 m apart and decode each other; so do receivers.
 for {set i 0} {$i < $sessions} {incr i} {
     set sender($i) [place 20.0 [expr {200.0 + 10 * $i}]]
     set receiver($i) [place 420.0 [expr {200.0 + 10 * $i}]]
@@ -115,10 +115,10 @@ set relay [place 220.0 [expr {200.0 + 5 * ($sessions - 1)}]]
 #
 # ns-2 has no static routing for wireless nodes: DumbAgent does not forward, and
 # a routing protocol adds frames of its own and, like AODV, gives a route up when
-# the MAC drops a frame. What serves instead:
-# - a link layer without an ARP table sends every packet to its `macDA_`;
-# - the relay wraps what it forwards in an encapsulator with no overhead, for only
-#   a new packet has the direction that a link layer sends down to the MAC.
+# the MAC drops a frame. This script builds static routes from two parts:
+# - a link layer without an ARP table, which sends every packet to its `macDA_`;
+# - an encapsulator without overhead at the relay. It makes a new packet, since a
+#   link layer passes only a new packet down to the MAC.
 # Frames, their lengths and their queues are those of a forwarded packet.
 
 proc link_to {node peer} {
@@ -183,7 +183,7 @@ proc cpu_seconds {} {
     return [format %.2f [expr {([lindex $fields 11] + [lindex $fields 12]) / 100.0}]]
 }
 
-# In-order payload at the sink: `bytes_` counts the 40 bytes of headers, too.
+# In-order payload at the sink; `bytes_` includes the 40 bytes of headers.
 proc kbps {i} {
     global sink segment header opt
     set payload [expr {[$sink($i) set bytes_] * double($segment) / ($segment + $header)}]

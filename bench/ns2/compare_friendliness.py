@@ -1,11 +1,11 @@
-"""Figures 8 and 10 of `tfrc-friendliness`, dedicated links: airfair beside ns-2.35, as Markdown.
+"""Compares airfair with ns-2.35 on Figures 8 and 10 of `tfrc-friendliness`, dedicated links; prints Markdown.
 
 Run from a checkout after `make build`, with `ns` installed:
-`.venv/bin/python bench/ns2/compare_friendliness.py [JSON]`. Pages have their numbers from
+`.venv/bin/python bench/ns2/compare_friendliness.py [JSON]`. The documents take their numbers from
 `bench/ns2/friendliness.json`.
 
-Both count packets at the receivers with their headers, over as many seeds; a deviation is fine within
-15 % or if the means are nearer than ns-2's own standard deviation.
+Both simulators count packets at the receivers, headers included, over the same number of seeds. Two values
+agree if they differ by at most 15 %, or by at most ns-2's standard deviation.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ SCENARIO = HERE.parents[1] / "experiments" / "tfrc-friendliness" / "dedicated-ac
 SEEDS = 20
 FLOWS = ("NewReno", "Westwood+", "SACK", "TFRC, S3", "TFRC, S4")
 PACKETS = (540 / 500, 540 / 500, 540 / 500, 532 / 480, 532 / 480)
-"""Octets on the wire by application octets."""
+"""Octets on the wire per application octet, of each flow."""
 PERIODS = {"early": (0, 35), "late": (35, 200)}
 WITHIN = 0.15
 RATES = {8: "1 Mb/s", 10: "4 Mb/s"}
-"""Link BS0 - H0 of each figure."""
+"""Rate of the link BS0 - H0 in each figure."""
 
 Samples = dict[str, list[list[float]]]
 """Throughput [kb/s] of each flow in each run, by period."""
 
 
 def ns2(figure: int) -> Samples:
-    """Runs of ns-2."""
+    """Run ns-2 with each seed."""
     runs = []
     for seed in range(1, SEEDS + 1):
         command = ["ns", "tfrc_friendliness.tcl", "-figure", str(figure), "-seed", str(seed)]
@@ -44,10 +44,10 @@ def ns2(figure: int) -> Samples:
 
 
 def ours(figure: int) -> Samples:
-    """The same in airfair."""
-    # ns-2.35's `Agent/TCP/Linux` has Westwood+, the paper's Westwood is the one before.
+    """Run the same scenario in airfair."""
+    # ns-2.35's `Agent/TCP/Linux` implements Westwood+; the paper uses the older Westwood.
     keys = {"link.BS0-H0.rate": RATES[figure], "flow.westwood.transport.flavour": "westwood+"}
-    # The scenario has ns-2's settings of 2003, and ns-2.35 those since 2004.
+    # The scenario has the settings of ns-2 of 2003. ns-2.35 has those that apply since 2004.
     keys |= {f"flow.{flow}.transport.min_rto": "200 ms" for flow in ("newreno", "westwood", "sack")}
     keys |= {"flow.tfrc*.transport.segment": "480 B", "flow.tfrc*.transport.rate": "288 kb/s"}
     result = airfair.run(SCENARIO, replications=SEEDS, set=keys)
@@ -62,7 +62,7 @@ def ours(figure: int) -> Samples:
 
 
 def main() -> int:
-    """Print the table; 1 if a flow is off."""
+    """Print the table. Return 1 if a flow deviates too much."""
     off = 0
     rows: dict[str, dict[str, tuple[float, float] | float]] = {}
     print("| figure | from … to | flow | ns-2.35 [kb/s] | airfair [kb/s] | ratio | within |")

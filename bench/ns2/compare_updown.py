@@ -1,17 +1,19 @@
-"""TCP up and down in one 802.11b cell: airfair beside ns-2.35, as Markdown.
+"""Compares airfair with ns-2.35 on TCP uploads and downloads in one 802.11b cell; prints Markdown.
 
 Run from a checkout after `make build`, with `ns` installed:
-`.venv/bin/python bench/ns2/compare_updown.py [JSON]`. Pages have their numbers from `bench/ns2/updown.json`.
+`.venv/bin/python bench/ns2/compare_updown.py [JSON]`. The documents take their numbers from
+`bench/ns2/updown.json`.
 
-Segments per second that the receivers take in order, summed over the flows of a direction, after the
-warm-up, as means over the seeds with the half width of their 95 % confidence interval. A deviation is
-fine within 15 %, or if zero lies in the 95 % interval of the difference of the means.
+The table has the segments per second that the receivers deliver in order after the warm-up, summed over the
+flows of a direction: the mean over the seeds and the half width of its 95 % confidence interval. Two values
+agree if they differ by at most 15 %, or if zero lies in the 95 % interval of the difference of the means.
 
-Four flows and seven attempts starve the downlink, and ns-2's Sack1 is off there: in recovery it takes one
-packet off its count of what is in flight for each ACK that arrives, and the access point's full queue drops
-a third of the uplinks' ACKs. The count stays above the window, nothing is sent, and a time-out follows. An
-uplink in time-outs leaves airtime and queue to the downlink. ns-2's Linux sender counts by its scoreboard,
-as RFC 6675 and airfair do: with it, in the last rows, only the spread of so few packets is left.
+Cells with four flows and seven attempts starve the downlink, and ns-2's Sack1 deviates there. In recovery
+it subtracts one packet from its count of packets in flight for each ACK that arrives, but the access
+point's full queue drops a third of the uplinks' ACKs. The count stays above the window, the sender sends
+nothing, and a time-out follows. An uplink in time-outs leaves airtime and queue to the downlink. ns-2's
+Linux sender counts by its scoreboard, as RFC 6675 and airfair do. The last rows use this sender: there,
+only the statistical spread of so few packets is left.
 """
 
 from __future__ import annotations
@@ -50,23 +52,23 @@ Rows = dict[str, dict[str, tuple[float, float]]]
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of the comparison: flows in each direction, the access point's queue, attempts."""
+    """One cell of the comparison: flows per direction, the access point's queue, the limit of attempts."""
 
     flows: int
     queue: int
     attempts: int
     sender: str = "Sack1"
-    """ns-2's TCP sender; ours is the same in every cell."""
+    """TCP sender of ns-2; airfair's is the same in every cell."""
 
     @property
     def label(self) -> str:
-        """Row of a page."""
+        """Name of the cell in the record."""
         linux = "" if self.sender == "Sack1" else f", {self.sender}"
         return f"n = {self.flows}, Q = {self.queue}, M_t = {self.attempts}{linux}"
 
 
 def ns2_run(cell: Cell, seed: int) -> dict[str, list[int]]:
-    """One run of ns-2."""
+    """Run ns-2 once."""
     keys: dict[str, int | str] = {
         "flows": cell.flows,
         "queue": cell.queue,
@@ -81,15 +83,15 @@ def ns2_run(cell: Cell, seed: int) -> dict[str, list[int]]:
 
 
 def ns2(cell: Cell) -> Samples:
-    """Runs of ns-2, as many at a time as there are processors."""
+    """Run ns-2 with each seed, in parallel on all processors."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         runs = list(pool.map(lambda seed: ns2_run(cell, seed), range(1, SEEDS + 1)))
     span = DURATION - WARMUP
     return {way: [sum(run[f"segments_{way}"]) / span for run in runs] for way in DIRECTIONS}
 
 
-# 34 octets of MAC around a packet in ns-2: with LLC/SNAP ours are 36, without 28. TCP as in
-# docs/scenario-ns2.md, with a larger window and delayed ACKs.
+# ns-2 adds 34 octets of MAC to a packet; airfair adds 36 with LLC/SNAP and 28 without. The TCP settings
+# are those of docs/scenario-ns2.md, with a larger window and delayed ACKs.
 SCENARIO = """
 duration = "{duration} s"
 warmup   = "{warmup} s"
@@ -135,7 +137,7 @@ byte_counting = false, grow_beyond_receive_window = true
 
 
 def scenario(cell: Cell) -> str:
-    """The same cell as a scenario of airfair."""
+    """Return the scenario of the cell for airfair."""
     return SCENARIO.format(
         duration=DURATION,
         warmup=WARMUP,
@@ -147,7 +149,7 @@ def scenario(cell: Cell) -> str:
 
 
 def ours(cell: Cell) -> Samples:
-    """The same in airfair."""
+    """Run airfair with each seed."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "updown.toml"
         path.write_text(scenario(cell), encoding="utf-8")
@@ -160,12 +162,12 @@ def ours(cell: Cell) -> Samples:
 
 
 def half_width(values: list[float]) -> float:
-    """Half of the 95 % confidence interval of the mean."""
+    """Return the half width of the 95 % confidence interval of the mean."""
     return T_975[len(values) - 1] * statistics.stdev(values) / math.sqrt(len(values))
 
 
 def verdict(theirs: list[float], mine: list[float]) -> str:
-    """Why the two agree, or that they do not."""
+    """Return the criterion by which the two agree, or `**no**`."""
     difference = statistics.mean(mine) - statistics.mean(theirs)
     if abs(difference) <= WITHIN * statistics.mean(theirs):
         return "15 %"
@@ -174,7 +176,7 @@ def verdict(theirs: list[float], mine: list[float]) -> str:
 
 
 def compare(cell: Cell, rows: Rows) -> int:
-    """Print the lines of one cell and keep its numbers; how many directions are off."""
+    """Print the lines of one cell and store its numbers. Return the number of directions that deviate."""
     theirs, mine = ns2(cell), ours(cell)
     row = rows.setdefault(cell.label, {})
     off = 0
@@ -195,7 +197,7 @@ def compare(cell: Cell, rows: Rows) -> int:
 
 
 def main() -> int:
-    """Print the table; 1 if a direction is off."""
+    """Print the table. Return 1 if a direction deviates too much."""
     cells = [Cell(*values) for values in product(FLOWS, QUEUES, ATTEMPTS)]
     cells += [Cell(4, queue, 7, "Linux") for queue in QUEUES]
     print(

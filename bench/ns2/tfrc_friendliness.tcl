@@ -32,12 +32,12 @@ set queue 20
 set last_start 35.0
 set end 200.0
 
-# ns-2's defaults, named: a window of 20 packets, an ACK for every packet.
+# ns-2's defaults, made explicit: a window of 20 packets, an ACK for every packet.
 Agent/TCP set packetSize_ $packet
 Agent/TCP set window_ 20
 Agent/TFRC set packetSize_ $packet
 
-# TFRC sends what its source offers, as TCP does, and not always more.
+# TFRC sends the packets of its source, as TCP does, instead of an endless supply.
 Agent/TFRC set SndrType_ [expr {$opt(-rate) != "greedy"}]
 Agent/TFRC set maxqueue_ 1000
 
@@ -66,7 +66,7 @@ join_nodes $node(H1) $node(H2) 1Mb
 set senders {Agent/TCP/Newreno Agent/TCP/Linux Agent/TCP/Sack1 Agent/TFRC Agent/TFRC}
 set sinks {Agent/TCPSink Agent/TCPSink/Sack1 Agent/TCPSink/Sack1 Agent/TFRCSink Agent/TFRCSink}
 
-# Octets that have reached each receiver, by period: a pipe reads the trace.
+# Octets that have reached each receiver, by period, counted from the trace in a pipe.
 set counts [exec mktemp]
 set trace [open "|awk {\$1 == \"r\" && \$5 ~ /^tcp/ {n\[\$8 \",\" (\$2 >= $last_start)\] += \$6} \
     END {for (p = 0; p < 2; p++) for (f = 0; f < 5; f++) print n\[f \",\" p\] + 0}} > $counts" w]
@@ -84,7 +84,7 @@ for {set i 0} {$i < 5} {incr i} {
     $ns attach-agent $receiver $sink
     $ns connect $agent $sink
     if {$i == 1} { $ns at 0 "$agent select_ca westwood" }
-    # Within a second at random, as the seed has it: ns-2 has no other chance here.
+    # Flows start at random within a second: nothing else depends on the seed.
     set start [expr {($i == 4 ? $last_start : 0.0) + [$rng uniform 0.0 1.0]}]
     if {$opt(-rate) != "greedy"} {
         set application [new Application/Traffic/CBR]

@@ -47,10 +47,10 @@ Mac/802_11 set RTSThreshold_ 3000
 Mac/802_11 set ShortRetryLimit_ $opt(-attempts)
 Mac/802_11 set LongRetryLimit_ $opt(-attempts)
 
-# No capture: whatever overlaps is lost.
+# No capture: all frames that overlap are lost.
 Phy/WirelessPhy set CPThresh_ 1e12
 
-# TCP: ns-2's defaults but for the window, named where the result depends on them.
+# TCP: ns-2's defaults except for the window, made explicit where the result depends on them.
 Agent/TCP set packetSize_ $segment
 Agent/TCP set window_ 700
 Agent/TCPSink/Sack1/DelAck set interval_ 100ms
@@ -66,8 +66,8 @@ set topo [new Topography]
 $topo load_flatgrid 500 500
 
 if {$opt(-frames)} {
-    # Through a pipe: data frames sent, those of the access point (node 1), MAC ACKs,
-    # frames given up, packets that found a queue full.
+    # A pipe counts the data frames, those of the access point (node 1), MAC ACKs,
+    # frames that exceeded the retry limit, and packets that a full queue dropped.
     set counts [exec mktemp]
     set trace [open "|awk {\$2 < $opt(-warmup) {next} \
         \$1 == \"s\" && \$4 == \"MAC\" {n\[\$7 == \"ACK\" ? \"ack\" : \"data\"\]++; \
@@ -109,16 +109,16 @@ for {set i 0} {$i < 2 * $opt(-flows)} {incr i} {
     set station($i) [place [expr {250.0 + $opt(-distance) * cos($angle)}] \
                            [expr {250.0 + $opt(-distance) * sin($angle)}]]
 }
-# A limit of Q: Q - 1 packets in ns-2's drop-tail queue and one in the MAC.
+# A limit of Q means Q - 1 packets in ns-2's drop-tail queue and one in the MAC.
 [$ap set ifq_(0)] set limit_ $opt(-queue)
 
 # --------------------------------------------------------------- static routes
 #
-# No base-station node, no routing protocol and no ARP:
-# - a link layer without an ARP table sends every packet to its `macDA_`; stations
-#   have one towards the access point, the access point one towards each station;
-# - the wire is a queue and a delay in each direction, put into the classifiers by
-#   hand. A packet from the host still has the direction "down" when it reaches the
+# There is no base-station node, no routing protocol and no ARP:
+# - A link layer without an ARP table sends every packet to its `macDA_`. Stations
+#   have one towards the access point, the access point one towards each station.
+# - The wire is a queue and a delay in each direction, inserted into the classifiers
+#   by hand. A packet from the host still has the direction "down" when it reaches the
 #   access point, so that the link layer there passes it on to the MAC.
 
 proc link_to {node peer} {
@@ -153,8 +153,9 @@ for {set i 0} {$i < 2 * $opt(-flows)} {incr i} {
 
 # ----------------------------------------------------------------------- flows
 
-# The first half goes down, the second up. Sack1 takes one packet off what is in flight
-# for each ACK; Linux counts by its scoreboard, which lost ACKs do not disturb.
+# The first half are downloads, the second half uploads. Sack1 subtracts one packet from
+# its packets in flight for each ACK; Linux counts by its scoreboard, which lost ACKs do
+# not disturb.
 for {set i 0} {$i < 2 * $opt(-flows)} {incr i} {
     set tcp($i) [new Agent/TCP/$opt(-sender)]
     set sink($i) [new Agent/TCPSink/Sack1/DelAck]
@@ -174,9 +175,9 @@ for {set i 0} {$i < 2 * $opt(-flows)} {incr i} {
 
 # --------------------------------------------------------------------- results
 
-# Of each flow: in-order octets at the sink (`bytes_` counts the headers, too),
-# time-outs, segments sent again.
-proc seen {} {
+# Counters of each flow: in-order segments at the sink (`bytes_` includes the headers),
+# time-outs, retransmitted segments.
+proc counters {} {
     global opt sink tcp segment header
     set list {}
     for {set i 0} {$i < 2 * $opt(-flows)} {incr i} {
@@ -200,7 +201,7 @@ proc air {} {
 
 proc finish {} {
     global opt before
-    foreach {a b c} $before {x y z} [seen] {
+    foreach {a b c} $before {x y z} [counters] {
         lappend segments [expr {$x - $a}]
         lappend timeouts [expr {$y - $b}]
         lappend resent [expr {$z - $c}]
@@ -217,6 +218,6 @@ proc finish {} {
     exit 0
 }
 
-$ns at $opt(-warmup) { set before [seen] }
+$ns at $opt(-warmup) { set before [counters] }
 $ns at $opt(-duration) finish
 $ns run

@@ -1,14 +1,14 @@
 // A cell of 802.11n, ac or ax in ns-3.37: saturated uploads, TCP downloads, or both.
 //
-// Stations stand in one place a metre from the access point, so that all hear each other as strongly and a collision
-// is one for everybody; nothing else is lost. Saturated stations always have
-// twice the block-ack window of MSDUs waiting, each as long as a datagram of 1472 octets with its IP and UDP headers;
-// they go to the device without a stack, so that ns-3 does no more than it must. TCP flows come from a server behind
-// a wire of 1 Gb/s and 1 ms: NewReno, segments of 1460 octets, delayed ACKs; the access point has one queue without a
-// scheduler. The access point sends no beacons after the stations have associated. Prints one line of JSON: goodput
-// [Mb/s] of each flow after the warm-up, and with `--count=1` PPDUs on the air and MPDUs in them.
+// All stations are at one position, one metre from the access point, so that they receive each other with equal power and
+// all receivers lose the frames of a collision. No other frame is lost. A saturated station always has MSDUs for twice
+// the block-ack window in its queue, each as long as a datagram of 1472 octets with its IP and UDP headers. Packets go to
+// the device without a network stack, to save ns-3's time. TCP flows come from a server behind a wire of 1 Gb/s and 1 ms:
+// NewReno, segments of 1460 octets, delayed ACKs. The access point has one queue without a scheduler, and sends no beacons
+// after the stations have associated. The program prints one line of JSON: goodput [Mb/s] of each flow after the warm-up,
+// and with `--count=1` the number of PPDUs on the air and of the MPDUs in them.
 //
-// Built by `bench/ns3/compare_cells.py`, which says where ns-3's conventions are its own.
+// `bench/ns3/compare_cells.py` builds this program and documents ns-3's conventions.
 
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
@@ -213,7 +213,7 @@ int main(int argc, char* argv[])
     ap.Get(0)->RegisterProtocolHandler(MakeCallback(&TakeUpload), PROTOCOL, apDevice.Get(0));
     for (uint32_t i = 0; i < uploads; ++i)
     {
-        // A block ack agreement for each, one after the other while the air is quiet; then all begin.
+        // One packet of each station sets up its block ack agreement while the channel is idle; then all stations start.
         Ptr<NetDevice> device = staDevices.Get(i);
         Address to = apDevice.Get(0)->GetAddress();
         Simulator::Schedule(warmup - Seconds(1) + MilliSeconds(10) * i, &SendOne, device, to);

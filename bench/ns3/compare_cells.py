@@ -1,54 +1,55 @@
-"""Cells of 802.11n, ac and ax: airfair beside ns-3.37 and a calculation by hand, as Markdown.
+"""Compares airfair with ns-3.37 and a calculation by hand, in cells of 802.11n, ac and ax; prints Markdown.
 
 Run from a checkout after `make build`, with Debian's libns3-dev and g++ installed:
-`.venv/bin/python bench/ns3/compare_cells.py`. `--ns3-only` leaves airfair out; `--record` keeps how far apart
-the two are in `cells.json`, for the pages. The race is `bench/race.py`.
+`.venv/bin/python bench/ns3/compare_cells.py`. `--ns3-only` leaves airfair out; `--record` writes the greatest
+deviations to `cells.json`, from which the documents take them. `bench/race.py` compares the CPU times.
 
-Goodput [Mb/s of UDP payload] of saturated stations, all in one place and heard by all: mean over the
-seeds with the half width of its 95 % confidence interval. ns-3 may be 3 % off the calculation, which is
-Bianchi's [bianchi-2000 eq. 7, 9, 13]. airfair may be 3 % off ns-3, or as far as the interval of the
-difference, once ns-3's figure is multiplied by what the calculation says of its shorter or longer
-preambles (column `scale`):
+The table has the goodput [Mb/s of UDP payload] of saturated stations, which are all at one position and
+receive each other: the mean over the seeds and the half width of its 95 % confidence interval. ns-3 may
+deviate by 3 % from the calculation, which is Bianchi's [bianchi-2000 eq. 7, 9, 13]. airfair may deviate
+from ns-3 by 3 %, or by the confidence interval of the difference, after ns-3's figure was corrected for its
+shorter or longer preambles (column `scale`). The calculation:
 
     An idle slot takes 9 µs, a success PPDU + SIFS + response + AIFS, a collision PPDU + AIFS.
     A success carries K MPDUs of 1538 octets: 1472 of payload, 28 of IP and UDP, 8 of LLC/SNAP, 30 of MAC.
-    K is the window, or what max_bytes or a PPDU of 5.484 ms hold.
+    K is the window, or the number of MPDUs that max_bytes or a PPDU of 5.484 ms hold if it is smaller.
     Responses go at 24 Mb/s: an ACK takes 28 µs, a BlockAck of 32 octets 32 µs.
 
-Conventions of ns-3.37, by their places in src/wifi/model, and what is done about each:
+Conventions of ns-3.37, with the class in src/wifi/model that has each, and how this comparison treats it:
 
-* A lost BlockAck is asked for by a BAR with a contention of its own, and its answer resets the window
-  (HtFrameExchangeManager::MissedBlockAck, UseExplicitBarAfterMissedBlockAck of QosTxop). So aggregates
-  hardly back off. Here it is off: the aggregate is sent again and the window doubles, as most drivers do.
-  One cell has it on, and airfair's `after_silence = "request"` beside it.
-* A BlockAck does not reset the counter of failures (WifiRemoteStationManager::ReportAmpduTxStatus), an
-  ACK does. Each seventh lost BlockAck, in all and not in a row, has the whole aggregate dropped and the
-  window reset: 7 % of the goodput of ten stations. Here the limit is out of reach (`--attempts`), and
-  airfair's is `unlimited`.
-* RTS and CTS come before each PSDU above 65 535 octets (RtsCtsThreshold). Here it is at its limit.
-* After a collision nobody waits an EIFS where all signals are as strong: no preamble is detected. The
-  standard's stations would; airfair is told not to. The transmitters of a collision count from their
-  time-out, 45 µs after the PPDU, and the others from AIFS, 43 µs.
-* A countdown that is interrupted has counted the boundary of the interruption too
-  (ChannelAccessManager::UpdateBackoff): EDCA as in the standard, a slot more than the DCF, and as airfair
-  counts in 802.11n, ac and ax. Each busy time is a slot of Bianchi's model then, which therefore stands
-  here as it is.
+* After a lost BlockAck the sender contends for a BAR, and the response to the BAR resets the contention
+  window (HtFrameExchangeManager::MissedBlockAck, UseExplicitBarAfterMissedBlockAck of QosTxop). So a sender
+  of aggregates hardly backs off. Here this is off: the sender repeats the aggregate and doubles the window,
+  as most drivers do. One cell has it on, and airfair's `after_silence = "request"`.
+* An ACK resets the counter of failures, but a BlockAck does not
+  (WifiRemoteStationManager::ReportAmpduTxStatus). Every seventh lost BlockAck, consecutive or not, makes
+  the sender drop the whole aggregate and reset the window: 7 % of the goodput of ten stations. Here the
+  limit is out of reach (`--attempts`), and airfair's is `unlimited`.
+* RTS and CTS come before each PSDU above 65 535 octets (RtsCtsThreshold). Here the threshold is at its
+  maximum.
+* After a collision of equally strong signals no station waits an EIFS, since none detects a preamble.
+  Stations of the standard would wait; airfair's setting is not to. The transmitters of a collision count
+  slots from their time-out, 45 µs after the PPDU, and the other stations from AIFS, 43 µs.
+* A back-off counts the slot boundary at which it is interrupted (ChannelAccessManager::UpdateBackoff). The
+  standard's EDCA does so as well, one slot more than the DCF, and so does airfair in 802.11n, ac and ax. Each
+  busy time is then one slot of Bianchi's model, which needs no correction.
 * Best effort has a TXOP limit of 0, not 2.528 ms as in the standard of 2020 (WifiMac::ConfigureDcf); AIFSN
   is 3, the windows 15 to 1023.
-* HE-LTFs last 8 µs whatever the guard interval (HePhy::GetTrainingDuration), 7.2 µs in airfair at 0.8 µs:
-  0.05 % of a long aggregate, 0.5 % without aggregation.
+* HE-LTFs last 8 µs with any guard interval (HePhy::GetTrainingDuration), in airfair 7.2 µs with one of
+  0.8 µs: a difference of 0.05 % of a long aggregate, 0.5 % without aggregation.
 * VHT-SIG-B is left out of PPDUs for one user (VhtPhy::GetSigBDuration), 4 µs: 0.3 % of a long aggregate,
   2 % without aggregation.
-  These two are what `scale` is about.
+  The column `scale` corrects for these two.
 * Data bits of a symbol are not rounded down (HtPhy::GetPayloadDuration), HE has BCC's tail bits, and
   PPDUs with the short guard intervals of HT and VHT do not end on the grid of 4 µs.
 * Without aggregation VHT and HE send each MPDU as an S-MPDU of 1542 octets, as the standard does, and HT
   one of 1538.
 
-Stations associate by probes, for the access point sends no beacons; their devices are handed packets
-without a stack, and each queue always holds twice the window, as a saturated source of airfair's keeps it.
-Uploads end at ns-3's access point, and behind a wire without a queue in airfair. TCP downloads have windows
-of 65 535 octets: with some larger ones ns-3.37 ends in TcpRateLinux::SkbSent, by a null pointer.
+Stations associate by probes, since the access point sends no beacons. Packets go to the stations' devices
+without a network stack, and each queue always holds twice the window, as with a saturated source of
+airfair. Uploads end at ns-3's access point; in airfair they end behind a wire without a queue. TCP
+downloads have windows of 65 535 octets: with some larger windows ns-3.37 crashes in TcpRateLinux::SkbSent,
+by a null pointer.
 """
 
 from __future__ import annotations
@@ -84,14 +85,14 @@ SUBCARRIERS = {
     "ac": {20: 52, 40: 108, 80: 234, 160: 468},
     "ax": {20: 234, 40: 468, 80: 980, 160: 1960},
 }
-"""Data subcarriers by width [MHz]."""
+"""Number of data subcarriers, by standard and width [MHz]."""
 BITS = (0.5, 1, 1.5, 2, 3, 4, 4.5, 5, 6, 20 / 3, 7.5, 25 / 3)
-"""Data bits of a subcarrier by MCS."""
+"""Data bits per subcarrier and symbol, by MCS."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of the comparison."""
+    """One cell of the comparison."""
 
     standard: str
     width: int
@@ -107,7 +108,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Row's name."""
+        """Name of the cell in the table."""
         kind = f"A-MPDU {self.window}" if self.aggregates else "no aggregation"
         extra = ", asks" if self.ask else ""
         extra += f", {self.downloads} TCP downloads" if self.downloads else ""
@@ -129,12 +130,12 @@ CELLS = [
 
 
 def symbol(cell: Cell) -> float:
-    """Time of a data symbol [µs]."""
+    """Return the duration of a data symbol [µs]."""
     return (12.8 if cell.standard == "ax" else 3.2) + cell.guard / 1000
 
 
 def ppdu(cell: Cell, psdu: int, *, by_ns3: bool = True) -> float:
-    """Time of a PPDU, with the preamble of ns-3 or of the standard [µs]."""
+    """Return the duration of a PPDU with the preamble of ns-3, or else of the standard [µs]."""
     training = {1: 1, 2: 2, 3: 4, 4: 4, 5: 6, 6: 6, 7: 8, 8: 8}[cell.streams]
     he_ltf = 8.0 if by_ns3 else {800: 7.2, 1600: 8.0, 3200: 16.0}.get(cell.guard, 0.0)
     preamble = {
@@ -150,13 +151,13 @@ def ppdu(cell: Cell, psdu: int, *, by_ns3: bool = True) -> float:
 
 
 def aggregate(mpdus: int) -> int:
-    """Octets of an A-MPDU: each subframe but the last is padded to four."""
+    """Return the octets of an A-MPDU: each subframe except the last is padded to a multiple of four."""
     subframe = DELIMITER + MPDU
     return (mpdus - 1) * (subframe + -subframe % 4) + subframe
 
 
 def mpdus(cell: Cell) -> int:
-    """MPDUs of the longest aggregate that there may be."""
+    """Return the number of MPDUs in the longest aggregate that the cell allows."""
     if not cell.aggregates:
         return 1
 
@@ -168,7 +169,7 @@ def mpdus(cell: Cell) -> int:
 
 
 def expected(cell: Cell, *, by_ns3: bool = True) -> float | None:
-    """Goodput by Bianchi's model [Mb/s]; nothing of it fits a window that a BAR resets."""
+    """Return the goodput by Bianchi's model [Mb/s]; None for cells that the model does not describe."""
     if cell.ask or cell.downloads:
         return None
     count = mpdus(cell)
@@ -189,7 +190,7 @@ def expected(cell: Cell, *, by_ns3: bool = True) -> float | None:
 
 
 def attempt_rate(stations: int) -> float:
-    """Probability that a station transmits in a slot.  [bianchi-2000 eq. 7, 9]"""
+    """Return the probability that a station transmits in a slot.  [bianchi-2000 eq. 7, 9]"""
     low, high = 0.0, 1.0
     for _ in range(60):
         tau = (low + high) / 2
@@ -200,7 +201,7 @@ def attempt_rate(stations: int) -> float:
 
 
 def build(scratch: Path) -> Path:
-    """Compile ns-3's side."""
+    """Compile the program for ns-3."""
     wanted = [f"ns3-{module}" for module in MODULES]
     found = subprocess.run(
         ["pkg-config", "--libs", *wanted], check=True, capture_output=True, text=True
@@ -214,7 +215,7 @@ def build(scratch: Path) -> Path:
 
 
 def ns3_command(program: Path, cell: Cell, seed: int) -> list[str]:
-    """Command of one run of ns-3."""
+    """Return the command of one run of ns-3."""
     keys = {
         "standard": cell.standard,
         "width": cell.width,
@@ -235,7 +236,7 @@ def ns3_command(program: Path, cell: Cell, seed: int) -> list[str]:
 
 
 def ns3(program: Path, cell: Cell) -> list[float]:
-    """Goodput of each run of ns-3 [Mb/s], as many at a time as there are processors."""
+    """Return the goodput of each run of ns-3 [Mb/s]; runs go on in parallel on all processors."""
 
     def run(seed: int) -> float:
         command = ["nice", *ns3_command(program, cell, seed)]
@@ -247,7 +248,7 @@ def ns3(program: Path, cell: Cell) -> list[float]:
         return list(pool.map(run, range(1, SEEDS + 1)))
 
 
-# No EIFS after collisions and no limit of attempts, as said above.
+# No EIFS after collisions and no limit of attempts: see the conventions above.
 SCENARIO = """
 duration = "{duration} s"
 warmup   = "{warmup} s"
@@ -310,7 +311,7 @@ small_queues   = "off"
 
 
 def scenario(cell: Cell) -> str:
-    """The same cell as a scenario of airfair."""
+    """Return the scenario of the cell for airfair."""
     rate = {
         "n": f"ht-mcs{cell.mcs + 8 * (cell.streams - 1)}",
         "ac": f"vht-mcs{cell.mcs}x{cell.streams}",
@@ -339,8 +340,8 @@ def scenario(cell: Cell) -> str:
 
 
 def ours(cell: Cell, replications: int = SEEDS) -> list[float] | str:
-    """Goodput of each replication of airfair [Mb/s], or why there is none."""
-    import airfair  # `--ns3-only` needs none
+    """Return the goodput of each replication of airfair [Mb/s], or the message of the error."""
+    import airfair  # not needed with `--ns3-only`
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cell.toml"
@@ -356,13 +357,13 @@ def ours(cell: Cell, replications: int = SEEDS) -> list[float] | str:
 
 
 def text(values: list[float]) -> str:
-    """Mean with the half width of its 95 % confidence interval."""
+    """Format the mean and the half width of its 95 % confidence interval."""
     half = T_975[len(values) - 1] * statistics.stdev(values) / math.sqrt(len(values))
     return f"{statistics.mean(values):.2f} ± {half:.2f}"
 
 
 def verdict(theirs: list[float], mine: list[float]) -> str:
-    """Why the two agree, or that they do not."""
+    """Return the criterion by which the two agree, or `**no**`."""
     difference = statistics.mean(mine) - statistics.mean(theirs)
     if abs(difference) <= WITHIN * statistics.mean(theirs):
         return "3 %"
@@ -371,41 +372,41 @@ def verdict(theirs: list[float], mine: list[float]) -> str:
 
 
 @dataclass
-class Compared:
-    """One cell, as ratios that should be one."""
+class Comparison:
+    """Result of one cell: ratios that should be 1."""
 
     is_off: bool = False
     ns3_to_model: float = 1.0
     airfair_to_ns3: float = 1.0
 
 
-def compare(program: Path, cell: Cell, *, ns3_only: bool) -> Compared:
-    """Print the row of one cell."""
+def compare(program: Path, cell: Cell, *, ns3_only: bool) -> Comparison:
+    """Run one cell in both simulators and print its row."""
     theirs = ns3(program, cell)
     columns = [cell.name, str(cell.stations), str(mpdus(cell)), text(theirs)]
     model, standards = expected(cell), expected(cell, by_ns3=False)
-    compared, scale = Compared(), 1.0
+    comparison, scale = Comparison(), 1.0
     if model is None or standards is None:
         columns += ["", "", ""]
     else:
         ratio, scale = statistics.mean(theirs) / model, standards / model
         columns += [f"{model:.2f}", f"{ratio:.3f}", f"{scale:.3f}"]
-        compared = Compared(abs(ratio - 1) > WITHIN, ratio)
+        comparison = Comparison(abs(ratio - 1) > WITHIN, ratio)
     mine = "not asked" if ns3_only else ours(cell)
     if isinstance(mine, str):
         columns += [mine, "", ""]
     else:
         theirs = [scale * each for each in theirs]
         how = verdict(theirs, mine)
-        compared.is_off |= how == "**no**"
-        compared.airfair_to_ns3 = statistics.mean(mine) / statistics.mean(theirs)
-        columns += [text(mine), f"{compared.airfair_to_ns3:.3f}", how]
+        comparison.is_off |= how == "**no**"
+        comparison.airfair_to_ns3 = statistics.mean(mine) / statistics.mean(theirs)
+        columns += [text(mine), f"{comparison.airfair_to_ns3:.3f}", how]
     print("| " + " | ".join(columns) + " |", flush=True)
-    return compared
+    return comparison
 
 
-def record(cells: list[Compared]) -> None:
-    """Keep how many cells there are, and the furthest from one of each ratio [%]."""
+def record(cells: list[Comparison]) -> None:
+    """Write the number of cells, and the greatest deviation of each ratio from 1 [%]."""
 
     def worst(ratios: Iterable[float]) -> float:
         return round(max(abs(ratio - 1) for ratio in ratios) * 100, 2)
@@ -419,7 +420,7 @@ def record(cells: list[Compared]) -> None:
 
 
 def main() -> int:
-    """Print the table; 1 if something is off."""
+    """Print the table. Return 1 if a cell deviates too much."""
     with tempfile.TemporaryDirectory() as folder:
         program = build(Path(folder))
         print(

@@ -1,10 +1,11 @@
 // Five TCP uploads in a cell of 802.11a at 54 Mb/s, for 20 s: the bench's line "5 TCP uploads", in ns-3.
 //
-// Stations stand a metre around the access point, which routes to a server over 1 Gb/s and 1 ms. Each has its own
-// bulk transfer: NewReno, segments of 1460 octets, delayed ACKs, a window of 65 535 octets, and a transmit queue of
-// 50 packets. Prints one line of JSON: payload Mb/s of all sessions, and with `--frames=1` frames on the air.
+// Stations are one metre from the access point, which routes to a server over a wire of 1 Gb/s and 1 ms. Each station has a
+// bulk transfer: NewReno, segments of 1460 octets, delayed ACKs, a window of 65 535 octets, and a transmit queue of 50
+// packets. The program prints one line of JSON: payload [Mb/s] of all sessions, and with `--frames=1` the number of frames.
 //
-// Departs from the bench's cell where ns-3 has no other: stations associate, the access point sends beacons, ARP.
+// The cell differs from the bench's where ns-3 has no choice: stations associate, the access point sends beacons, and hosts
+// use ARP.
 
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"

@@ -1,10 +1,10 @@
-//! Compiles what runs in the kernel, where the feature `bpf` asks for it.
+//! Compiles the BPF programs if the feature `bpf` is on.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Objects: their names, sources and what these are told.
+/// BPF objects: name, source, and a compiler option.
 const OBJECTS: [(&str, &str, Option<&str>); 6] = [
     ("sender", "sender", None),
     ("sender_without_link", "sender", Some("-DWITHOUT_LINK")),

@@ -1,8 +1,8 @@
-"""A small Debian with systemd in place of the shell that a machine of `machine` boots to.
+"""Builds a small Debian with systemd, which a machine of `machine` boots instead of a shell.
 
-Packages of the distribution that runs here come by `apt-get download` once, and lie in `target/kernel`. They
-are unpacked and not configured: systemd makes at its start what it needs. dpkg knows of them, so that a
-package can be installed in the machine. Then the script runs, as a service behind all the others.
+`fetch` downloads packages of the host's distribution into `target/kernel` once. They are unpacked but not
+configured: systemd creates the files that it needs at its start. dpkg's database lists the packages, so
+that the machine can install a package. The test's script runs as the last service to start.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from machine import END, STORE, Files, lacking
 
 PACKAGES = (
     *("systemd", "libnss-systemd", "init-system-helpers", "perl-base", "dpkg", "libc-bin"),
-    # What another package than these has beside the C library: that of the agent.
+    # Libraries that the agent's package needs, beside the C library.
     *("libelf1", "zlib1g", "libgcc-s1"),
-    # Else a program that merges folders of an old system would come, with Perl and all its modules.
+    # Without this package apt would install `usrmerge`, with Perl and all its modules.
     "usr-is-merged",
 )
 MERGED = ("bin", "sbin", "lib", "lib64")
-"""Folders that lie in `usr`."""
+"""Folders that are links to those in `usr`."""
 LEFT_OUT = ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/bash-completion")
 _FOLDER = STORE / "debian"
 _SERVICE = f"""\
@@ -45,12 +45,12 @@ _OWN: Files = {
     "etc/group": b"root:x:0:\nnogroup:x:65534:\n",
     "etc/hostname": b"machine\n",
     "etc/nsswitch.conf": b"passwd: files systemd\ngroup: files systemd\n",
-    # Not the first boot, which asks.
+    # With a machine ID systemd does not treat the boot as the first one, at which it asks questions.
     "etc/machine-id": b"0123456789abcdef0123456789abcdef\n",
     f"{_UNITS}/test.service": _SERVICE.encode(),
     f"{_UNITS}/multi-user.target.wants/test.service": "../test.service",
     f"{_UNITS}/default.target": "/lib/systemd/system/multi-user.target",
-    # Nobody logs in.
+    # No log-in on the console.
     "etc/systemd/system-generators/systemd-getty-generator": "/dev/null",
     f"{_UNITS}/getty-static.service": "/dev/null",
     "var/run": "/run",
@@ -59,7 +59,7 @@ _OWN: Files = {
 
 
 def missing() -> list[str]:
-    """Return what is not here of a Debian, a line each."""
+    """Return a line for each thing that is missing to build a Debian."""
     found = lacking({"dpkg-deb": "dpkg"})
     if not _FOLDER.exists():
         found.append("its packages: tests/kernel/debian.py fetches them")
@@ -67,14 +67,14 @@ def missing() -> list[str]:
 
 
 def fetch() -> None:
-    """Put the packages, with all that they need, into `target/kernel/debian`, unless they are there."""
+    """Download the packages and their dependencies to `target/kernel/debian`, unless this is done."""
     if _FOLDER.exists():
         return
-    half = _FOLDER.with_suffix(f".{os.getpid()}")
-    (half / "partial").mkdir(parents=True)
+    unfinished = _FOLDER.with_suffix(f".{os.getpid()}")
+    (unfinished / "partial").mkdir(parents=True)
     options = {
-        "Dir::State::status": "/dev/null",  # As on a machine that has nothing.
-        "Dir::Cache::archives": str(half),
+        "Dir::State::status": "/dev/null",  # As on a machine without any package.
+        "Dir::Cache::archives": str(unfinished),
         "Debug::NoLocking": "true",
         "APT::Install-Recommends": "false",
         "APT::Sandbox::User": "root",
@@ -83,14 +83,14 @@ def fetch() -> None:
     command = ["apt-get", "--quiet", "--yes", "--download-only", *given, "install", *PACKAGES]
     try:
         subprocess.run(command, check=True)
-        (half / "partial").rmdir()
-        half.rename(_FOLDER)
+        (unfinished / "partial").rmdir()
+        unfinished.rename(_FOLDER)
     finally:
-        shutil.rmtree(half, ignore_errors=True)
+        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def system(files: Files) -> Files:
-    """Make a Debian of a machine's files."""
+    """Add a Debian to the files of a machine."""
     root = _unpacked()
     files = dict(files)
     for folder, inner, names in os.walk(root):
@@ -101,32 +101,34 @@ def system(files: Files) -> Files:
                 files[str(here / path.name)] = str(path.readlink())
             elif path.is_file():
                 files[str(here / path.name)] = path
-    return merged(files | _books() | _OWN)
+    return merged(files | _dpkg_database() | _OWN)
 
 
 def merged(files: Files) -> Files:
-    """Return the files with folders merged into `usr`, as Debian has them since 12."""
-    within = {
+    """Return the files with the folders `MERGED` moved into `usr`, as in Debian since version 12."""
+    moved = {
         f"usr/{path}" if path.partition("/")[0] in MERGED else path: content
         for path, content in files.items()
     }
-    return within | {it: f"usr/{it}" for it in MERGED}
+    return moved | {it: f"usr/{it}" for it in MERGED}
 
 
-def _books() -> Files:
-    """Return the books of dpkg, in which all packages are installed and none has files."""
+def _dpkg_database() -> Files:
+    """Return dpkg's database, in which all packages are installed and none has files."""
     status = b""
     lists: Files = {}
     for package in _packages():
         shown = ["--show", "--showformat", "${Package};${Architecture};${Multi-Arch}"]
-        name, architecture, multiple = _tell(*shown, package).decode().split(";")
-        status += b"Status: install ok installed\n" + _tell("--field", package).strip() + b"\n\n"
+        name, architecture, multiple = _dpkg_deb(*shown, package).decode().split(";")
+        status += (
+            b"Status: install ok installed\n" + _dpkg_deb("--field", package).strip() + b"\n\n"
+        )
         both = f"{name}:{architecture}" if multiple == "same" else name
         lists[f"{_DPKG}/info/{both}.list"] = b""
     return lists | {f"{_DPKG}/status": status, f"{_DPKG}/info/format": b"1\n"}
 
 
-def _tell(*words: str | Path) -> bytes:
+def _dpkg_deb(*words: str | Path) -> bytes:
     return subprocess.run(["dpkg-deb", *words], check=True, capture_output=True).stdout
 
 
@@ -137,13 +139,13 @@ def _packages() -> list[Path]:
 def _unpacked() -> Path:
     root = _FOLDER / "root"
     if not root.exists():
-        half = root.with_suffix(f".{os.getpid()}")
+        unfinished = root.with_suffix(f".{os.getpid()}")
         for package in _packages():
-            subprocess.run(["dpkg-deb", "--extract", package, half], check=True)
+            subprocess.run(["dpkg-deb", "--extract", package, unfinished], check=True)
         try:
-            half.rename(root)
-        except OSError:  # Another process was faster.
-            shutil.rmtree(half)
+            unfinished.rename(root)
+        except OSError:  # Another process has unpacked them first.
+            shutil.rmtree(unfinished)
     return root
 
 

@@ -1,12 +1,12 @@
-"""An access point in QEMU whose stations have equal shares of the air with the agent, and without it.
+"""Measures the shares of airtime at an access point in QEMU, without the agent and with it.
 
 make fair-access-point, or
 .venv/bin/python tests/kernel/fair.py [--rates 54,6] [--delay MS] [--ways both] [--keepers N] [--runs N] …
 
-Real mac80211, hostapd, minstrel and TCP on Debian's kernel; stations know nothing of the agent, which
-runs at the access point, and have a flow each to or from a server behind a wire. With --keepers some
-stations run the agent as well at last, and keep themselves to what they are granted. The share of the
-air of each station is what the medium counts, of frames from it and to it, not what the agent believes.
+The machine runs mac80211, hostapd, minstrel and TCP of Debian's kernel. The agent runs at the access point,
+and the stations do not know of it. Each station has a flow to or from a wired server. With --keepers some
+stations run the agent as well in a last phase, and keep to the shares that the access point grants. A
+station's share is the airtime of frames from it and to it as the medium counts it, not the agent's estimate.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WAYS = ("up", "down")
 MODULES = ["mac80211_hwsim", "veth", "sch_netem", "sch_ingress", "sch_htb", "cls_bpf"]
 WARMUP_S = 2
 COLUMNS = 80
-"""Of a table at most, as of other tables of airfair where nobody says how wide a terminal is."""
+"""Greatest width of the table, as of airfair's other tables if the width of the terminal is unknown."""
 CONFIGURATION = b'scheme = "occupancy"\n'
 _AIR = re.compile(r"(\w+) ([\d.]+) % of the air in \d+ frames and ([\d.]+) % in frames to it")
 
@@ -67,7 +67,7 @@ _SCRIPT = """
         sleep 0.1; ip netns exec server flow send 10.0.0.$(($2 + 1)) $3 &
     }}
     both() {{ if [ $(($2 % 2)) = 1 ]; then up "$@"; else down "$@"; fi; }}
-    # phase WHO WAY: a flow of each station; what comes out of it, and lines of the medium meanwhile.
+    # phase WHO WAY: runs a flow of each station; prints their goodputs and the medium's lines of that time.
     phase() {{
         at=0
         for it in {names}; do at=$((at + 1)); port=$((port + 1)); $2 $it $at $port; done
@@ -109,57 +109,57 @@ _SCRIPT = """
 
 @dataclass(frozen=True)
 class Cell:
-    """Stations by their rates [Mb/s], the slow one last, and how far the server is."""
+    """A cell: rates of the stations [Mb/s], the slow one last, and the delay to the server."""
 
     rates: tuple[int, ...] = (54, 6)
     standard: str = "g"
     delay_ms: float = 10
-    """Of the wire, each way."""
+    """Delay of the wire in each direction."""
     configuration: bytes = CONFIGURATION
-    """Of the agent."""
+    """Configuration file of the agent."""
     keepers: int = 0
-    """Stations that run it as well, the slowest ones."""
+    """Number of stations that run the agent as well, the last ones."""
 
     @property
     def phases(self) -> list[str]:
-        """Names of the phases."""
+        """Return the names of the phases."""
         return ["without", "with"] + (["kept"] if self.keepers else [])
 
     @property
     def stations(self) -> dict[str, int]:
-        """Rates by names."""
+        """Return the rates by the stations' names."""
         return {f"s{at}": rate for at, rate in enumerate(self.rates, 1)}
 
 
 @dataclass(frozen=True)
 class Phase:
-    """Shares of the air, and goodputs [Mb/s], of all stations."""
+    """Shares of airtime and goodputs [Mb/s] of all stations."""
 
     air: list[float]
     goodput: list[float]
 
     @property
     def fairness(self) -> float:
-        """Jain's index of the shares of the air."""
+        """Return Jain's index of the shares of airtime."""
         return jain(self.air) or 0.0
 
     @property
     def total(self) -> float:
-        """Sum of the goodputs [Mb/s]."""
+        """Return the sum of the goodputs [Mb/s]."""
         return math.fsum(self.goodput)
 
 
 Phases = dict[tuple[str, str], Phase]
-"""By "without" or "with" the agent, or "kept" where stations have it as well; and by way."""
+"""Phases by name and direction: "without" the agent, "with" it, or "kept" with it at stations as well."""
 
 
 def missing() -> list[str]:
-    """Return what is not here of what the agent needs to be built, beside what machines need."""
+    """Return a line for each program that is missing to build the agent."""
     return [] if shutil.which("clang") else ["clang: Debian's package clang"]
 
 
 def programs() -> list[str | Path]:
-    """Build and return the programs of the machine."""
+    """Build the programs of the machine, and return them with the names of others."""
     built = machine.build("airfair-emulator")
     machine.build("airfair-agent", features=["bpf"])
     own = [built / name for name in ("airfair-medium", "airfair-agent", "examples/flow")]
@@ -174,7 +174,7 @@ def measure(
     seed: int = 1,
     seconds: int = 6,
 ) -> tuple[Phases, machine.Output]:
-    """Run a machine with such programs: flows of some seconds, without the agent and with it."""
+    """Run a machine with the programs `there`. Each phase measures its flows for some seconds."""
     names = list(of.stations)
     script = _SCRIPT.format(
         count=len(names),
@@ -191,25 +191,25 @@ def measure(
         "/data/cell.toml": cell(of.standard, of.stations).encode(),
         "/data/agent.toml": of.configuration,
     }
-    told = machine.run(script, Setup(there, MODULES, files))
-    if told.status != 0:
-        raise AssertionError(told.console)
-    phases = {(who, way): _phase(told, who, way, names) for who in of.phases for way in ways}
-    return phases, told
+    output = machine.run(script, Setup(there, MODULES, files))
+    if output.status != 0:
+        raise AssertionError(output.console)
+    phases = {(who, way): _phase(output, who, way, names) for who in of.phases for way in ways}
+    return phases, output
 
 
-def _phase(told: machine.Output, who: str, way: str, names: Sequence[str]) -> Phase:
-    lines = [line for line in told.lines if line.startswith(f"{who}.{way}:")]
+def _phase(output: machine.Output, who: str, way: str, names: Sequence[str]) -> Phase:
+    lines = [line for line in output.lines if line.startswith(f"{who}.{way}:")]
     air = dict.fromkeys(names, 0.0)
     for line in lines:
         for name, own, other in _AIR.findall(line):
             if name in air:
                 air[name] += (float(own) + float(other)) / 100 / len(lines)
-    return Phase(list(air.values()), [told.value(f"{who}.{way}.{name}") for name in names])
+    return Phase(list(air.values()), [output.value(f"{who}.{way}.{name}") for name in names])
 
 
 def simulated(of: Cell, way: str, control: str, seed: int) -> Phase:
-    """Simulate the same, with a TCP that is set up as the kernel's; stations keep to what is granted."""
+    """Simulate a phase with a TCP set up as the kernel's; the stations keep to their granted shares."""
     text = cell(of.standard, of.stations).replace(
         '"60 s"', '"22 s"\nwarmup = "2 s"\nseries = "off"'
     )
@@ -226,7 +226,7 @@ def simulated(of: Cell, way: str, control: str, seed: int) -> Phase:
 
 
 def table(runs: Sequence[Phases], of: Cell, *, beside: bool = True) -> str:
-    """Return figures of runs, with half the width of their 95 % intervals, and of simulated ones."""
+    """Return a table of measured and simulated phases, with the half widths of 95 % confidence intervals."""
     lines = []
     for way in dict.fromkeys(way for _, way in runs[0]):
         for who in of.phases:
@@ -244,12 +244,14 @@ def table(runs: Sequence[Phases], of: Cell, *, beside: bool = True) -> str:
 
 
 def _line(name: str, phases: Sequence[Phase]) -> Line:
-    goodputs = [_told(each, 2) for each in zip(*(it.goodput for it in phases), strict=True)]
-    index = _told([phase.fairness for phase in phases], 3)
-    return Line(name, [index, *goodputs, _told([phase.total for phase in phases], 2)])
+    goodputs = [
+        _mean_and_interval(each, 2) for each in zip(*(it.goodput for it in phases), strict=True)
+    ]
+    index = _mean_and_interval([phase.fairness for phase in phases], 3)
+    return Line(name, [index, *goodputs, _mean_and_interval([phase.total for phase in phases], 2)])
 
 
-def _told(samples: Sequence[float], digits: int) -> str:
+def _mean_and_interval(samples: Sequence[float], digits: int) -> str:
     samples = list(samples)
     half = half_width(samples)
     mean = math.fsum(samples) / len(samples)
@@ -257,7 +259,7 @@ def _told(samples: Sequence[float], digits: int) -> str:
 
 
 def main() -> int:
-    """Run machines and print a table."""
+    """Run the machines and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rates", default="54,6", help="rates of the stations [Mb/s]")
     parser.add_argument("--standard", default="g", choices=["b", "g"])
@@ -269,37 +271,43 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=1, help="machines, with seeds from 1")
     parser.add_argument("--seconds", type=int, default=6, help="length of each measurement")
     parser.add_argument("--json", action="store_true", help="a line of JSON for each machine")
-    told = parser.parse_args()
+    arguments = parser.parse_args()
     lacking = [*machine.missing(), *missing()]
     for sentence in lacking:
         print(f"missing: {sentence}", file=sys.stderr)
     if lacking:
         return 1
-    configuration = told.config.read_bytes() if told.config else CONFIGURATION
-    rates = tuple(map(int, told.rates.split(",")))
-    of = Cell(rates, told.standard, told.delay, configuration, min(told.keepers, len(rates)))
+    configuration = arguments.config.read_bytes() if arguments.config else CONFIGURATION
+    rates = tuple(map(int, arguments.rates.split(",")))
+    of = Cell(
+        rates,
+        arguments.standard,
+        arguments.delay,
+        configuration,
+        min(arguments.keepers, len(rates)),
+    )
     there, runs = programs(), []
-    for seed in range(1, told.runs + 1):
-        print(f"machine {seed} of {told.runs}: some two minutes", file=sys.stderr)
+    for seed in range(1, arguments.runs + 1):
+        print(f"machine {seed} of {arguments.runs}: some two minutes", file=sys.stderr)
         phases, output = measure(
             of,
-            told.ways.split(","),
+            arguments.ways.split(","),
             there=there,
             seed=seed,
-            seconds=told.seconds,
+            seconds=arguments.seconds,
         )
         runs.append(phases)
-        if told.console:
-            with told.console.open("a") as file:
+        if arguments.console:
+            with arguments.console.open("a") as file:
                 file.write(output.console)
-        if told.json:
+        if arguments.json:
             document = {" ".join(key): vars(phase) for key, phase in phases.items()}
             print(
                 json.dumps({"rates": of.rates, "delay_ms": of.delay_ms, "seed": seed, **document})
             )
         if output.lines[-1] != "verdict: valid":
             print(f"machine {seed}: {output.lines[-1]}", file=sys.stderr)
-    print(table(runs, of, beside=told.config is None))
+    print(table(runs, of, beside=arguments.config is None))
     return 0
 
 

@@ -1,13 +1,12 @@
-"""A Linux of Debian's in QEMU: a script runs in it, and a test reads what the script has said.
+"""Boots Debian's Linux kernel in QEMU, runs a script in the machine, and returns what the script prints.
 
-QEMU computes every instruction (TCG), so that neither KVM nor root is needed. With `icount` an
-instruction of the machine lasts a nanosecond of its time, and a machine that waits goes on to what comes
-next at once: its clock knows nothing of how busy the host is, and figures repeat.
+QEMU emulates the processor (TCG), so that neither KVM nor root is needed. With `icount` each instruction
+takes one nanosecond of the machine's time, and an idle machine skips to its next event. The machine's clock
+does not depend on the load of the host, and its figures are reproducible.
 
-The machine boots from an initial RAM disk: busybox with a shell, the programs that a test names with
-their libraries, the kernel's modules that it names with those that they need, files of its own, and
-`prelude.sh`. There is no disk and no network. The kernel is the one of Debian's package, which is
-installed or lies in `target/kernel`; `fetch` puts it there.
+The machine boots from an initial RAM disk with busybox, a shell, `prelude.sh`, and the programs, kernel
+modules and files that a test names, with their libraries and dependencies. It has no disk and no network.
+The kernel is that of Debian's package, which is installed or is in `target/kernel`, where `fetch` puts it.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ NEEDED = {
     "iw": "iw",
     "hostapd": "hostapd",
 }
-"""Programs that the tests need, and Debian's packages of them."""
+"""Programs that the tests need, with the Debian packages that contain them."""
 END = "airfair: the script has ended with "
-"""The last line of every script, in front of its status."""
+"""Text of the last line, before the exit status of the script."""
 
 _INIT = """\
 #!/bin/sh
@@ -54,22 +53,22 @@ poweroff -f
 
 
 Files = dict[str, Path | bytes | str]
-"""Files of a machine by their paths: a file of the host, octets, or where a link leads."""
+"""Files of a machine by their paths: a file of the host, the content, or the target of a link."""
 
 
 class MissingError(Exception):
-    """Something that a machine needs is not here."""
+    """Error of a program, a kernel or a module that is missing on this host."""
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel: its image, and the folder of its modules."""
+    """A kernel: the file of its image and the folder of its modules."""
 
     image: Path
     modules: Path
 
     def needed(self, names: Sequence[str]) -> list[Path]:
-        """Return files of modules by name, each behind those that it needs."""
+        """Return the files of modules and of their dependencies, each file after those that it needs."""
         depends: dict[str, list[str]] = {}
         for line in self.dependencies().splitlines():
             name, _, needs = line.partition(":")
@@ -90,14 +89,14 @@ class Kernel:
         return [self.modules / path for path in found]
 
     def aliases(self, files: Sequence[Path]) -> str:
-        """Return the names by which the kernel itself asks for some modules, a line each."""
+        """Return the lines of `modules.alias` for the modules in some files."""
         self.dependencies()
         names = {_module_name(str(it)) for it in files}
         lines = (self.modules / "modules.alias").read_text().splitlines(keepends=True)
         return "".join(line for line in lines if line.rpartition(" ")[2].strip() in names)
 
     def dependencies(self) -> str:
-        """Return the list of modules with those that each needs."""
+        """Return `modules.dep`, which lists the dependencies of each module; creates it if needed."""
         listed = self.modules / "modules.dep"
         if not listed.exists():
             base = self.modules.parents[2]
@@ -107,37 +106,37 @@ class Kernel:
 
 @dataclass
 class Setup:
-    """What a machine has beside its kernel and busybox."""
+    """Content and settings of a machine, beside its kernel and busybox."""
 
     programs: Sequence[str | Path] = ()
-    """Programs by their names, or files of programs."""
+    """Names or files of programs."""
     modules: Sequence[str] = ()
-    """Modules that the script may load with `modprobe`; what they need is there as well."""
+    """Modules that the script can load with `modprobe`; their dependencies are included."""
     files: dict[str, Path | bytes] = field(default_factory=dict)
-    """Other files, by their paths there."""
+    """Other files, by their paths in the machine."""
     memory_mb: int = 512
     counts_instructions: bool = True
-    """True if time is that of the machine, so that figures do not depend on the host."""
+    """True if the clock counts instructions (`icount`), so that results do not depend on the host."""
     system: Callable[[Files], Files] | None = None
-    """What makes another system of a machine's files; none leaves a shell that runs the script."""
+    """Function that adds an operating system to the files; without one, a shell runs the script."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """What a script has said."""
+    """Output of a script."""
 
     lines: list[str]
     status: int | None
-    """Its exit status; none if the machine has not lived that long."""
+    """Exit status of the script; None if the machine ended before the script."""
     console: str
-    """All that the machine has written."""
+    """Everything that the machine wrote to its console, up to the end of the script."""
 
     def values(self, name: str) -> list[float]:
-        """Return all numbers of the lines `NAME=NUMBER`."""
+        """Return the numbers of all lines `NAME=NUMBER` with a name."""
         return [float(line.partition("=")[2]) for line in self.lines if line.startswith(f"{name}=")]
 
     def value(self, name: str) -> float:
-        """Return the last number of these."""
+        """Return the number of the last line `NAME=NUMBER` with a name."""
         found = self.values(name)
         if not found:
             raise AssertionError(f"the script has not said {name}=…:\n{self.console}")
@@ -145,7 +144,7 @@ class Output:
 
 
 def missing() -> list[str]:
-    """Return what is not here of what the tests need, a line each."""
+    """Return a line for each program or kernel that is missing for the tests."""
     found = lacking(NEEDED)
     if _installed_kernel() is None and not _packages():
         found.append(f"a kernel: Debian's package {META_PACKAGE}, or `{sys.argv[0]} --fetch`")
@@ -153,7 +152,7 @@ def missing() -> list[str]:
 
 
 def lacking(programs: Mapping[str, str]) -> list[str]:
-    """Return those of some programs that are not here, with Debian's packages of them, a line each."""
+    """Return a line for each of some programs that is missing, with its Debian package."""
     return [
         f"{name}: Debian's package {package}"
         for name, package in programs.items()
@@ -162,13 +161,13 @@ def lacking(programs: Mapping[str, str]) -> list[str]:
 
 
 def fetch() -> None:
-    """Put Debian's kernel package into `target/kernel`, unless a kernel is there or installed."""
+    """Download Debian's kernel package to `target/kernel`, unless it is there or a kernel is installed."""
     if _installed_kernel() is not None or _packages():
         return
-    told = subprocess.run(
+    output = subprocess.run(
         ["apt-cache", "depends", META_PACKAGE], check=True, capture_output=True, text=True
     ).stdout
-    packages = re.findall(r"Depends: (linux-image-\S+)", told)
+    packages = re.findall(r"Depends: (linux-image-\S+)", output)
     if not packages:
         raise MissingError(f"apt knows no package {META_PACKAGE}")
     STORE.mkdir(parents=True, exist_ok=True)
@@ -176,7 +175,7 @@ def fetch() -> None:
 
 
 def kernel() -> Kernel:
-    """Return the kernel, unpacked if need be."""
+    """Return the kernel; unpacks its package if needed."""
     installed = _installed_kernel()
     if installed is not None:
         return installed
@@ -185,18 +184,18 @@ def kernel() -> Kernel:
         raise MissingError("no kernel is here")
     unpacked = STORE / packages[-1].stem
     if not unpacked.exists():
-        half = unpacked.with_suffix(f".{os.getpid()}")
-        subprocess.run(["dpkg-deb", "-x", packages[-1], half], check=True)
+        unfinished = unpacked.with_suffix(f".{os.getpid()}")
+        subprocess.run(["dpkg-deb", "-x", packages[-1], unfinished], check=True)
         try:
-            half.rename(unpacked)
-        except OSError:  # Another process was faster.
-            shutil.rmtree(half)
+            unfinished.rename(unpacked)
+        except OSError:  # Another process has unpacked it first.
+            shutil.rmtree(unfinished)
     image = next((unpacked / "boot").glob("vmlinuz-*"))
     return Kernel(image, unpacked / "lib" / "modules" / image.name.removeprefix("vmlinuz-"))
 
 
 def build(package: str, *, features: Sequence[str] = ()) -> Path:
-    """Build the programs and examples of a crate with some features; return the folder of programs."""
+    """Build the programs and examples of a crate with some features. Return the folder of the programs."""
     command = [
         "cargo",
         "build",
@@ -213,10 +212,10 @@ def build(package: str, *, features: Sequence[str] = ()) -> Path:
 
 
 def run(script: str, setup: Setup, *, seconds: float = 600) -> Output:
-    """Boot a machine, run the script in it, and return what that has said."""
+    """Boot a machine, run the script in it, and return the output. The machine ends after `seconds`."""
     linux = kernel()
     STORE.mkdir(parents=True, exist_ok=True)
-    # The machine would unpack both itself, at a tenth of the speed.
+    # Neither is compressed: the machine would unpack them at a tenth of the host's speed.
     image = _unpacked(linux.image)
     disk = STORE / f"{os.getpid()}-{threading.get_ident()}.cpio"
     disk.write_bytes(archive(contents(script, setup, linux)))
@@ -228,31 +227,31 @@ def run(script: str, setup: Setup, *, seconds: float = 600) -> Output:
         *["-append", "console=ttyS0 quiet loglevel=4 panic=-1 random.trust_cpu=on mitigations=off"],
     ]
     try:
-        console = _watch(command, seconds)
+        console = _run_qemu(command, seconds)
     finally:
         disk.unlink()
     return read(console)
 
 
 def read(console: str) -> Output:
-    """Return what a script has said by what its machine has written."""
+    """Extract the output of the script from what its machine wrote."""
     lines = [line.rstrip("\r") for line in console.split("\n")]
     status = None
     for at, line in enumerate(lines):
         if END in line:
-            before, _, told = line.partition(END)
-            lines, status = [*lines[:at], *([before] if before else [])], int(told)
+            before, _, number = line.partition(END)
+            lines, status = [*lines[:at], *([before] if before else [])], int(number)
             break
     return Output(lines, status, "\n".join(lines))
 
 
 def contents(script: str, setup: Setup, linux: Kernel) -> Files:
-    """Return the files of a machine."""
+    """Return all files of a machine."""
     busybox = _program("busybox")
     files: Files = {"bin/busybox": busybox}
     applets = subprocess.run([busybox, "--list"], check=True, capture_output=True, text=True)
     files |= {f"bin/{name}": "busybox" for name in applets.stdout.split() if name != "busybox"}
-    # Busybox's own shell takes its own programs for those of the same name.
+    # Busybox's shell would run busybox's own commands instead of programs of the same name.
     shell = _program("dash")
     files |= {"bin/sh": shell} | {str(it).lstrip("/"): it for it in libraries(shell)}
     for program in setup.programs:
@@ -272,18 +271,18 @@ def contents(script: str, setup: Setup, linux: Kernel) -> Files:
 
 
 def libraries(program: Path) -> Iterator[Path]:
-    """Return the libraries of a program, its loader included; none if it is static."""
-    told = subprocess.run(["ldd", program], check=False, capture_output=True, text=True).stdout
-    for line in told.splitlines():
+    """Yield the shared libraries of a program and its dynamic loader; nothing for a static program."""
+    output = subprocess.run(["ldd", program], check=False, capture_output=True, text=True).stdout
+    for line in output.splitlines():
         found = re.search(r"(/\S+) \(0x", line)
         if found is not None:
             yield Path(found[1])
 
 
 def archive(files: Files) -> bytes:
-    """Return a cpio archive (newc) of these files and their folders, all of root's.
+    """Return a cpio archive (newc format) of the files and their folders, which belong to root.
 
-    A file of the host has its mode; octets may be run if they are a script.
+    A file of the host keeps its mode. A content is executable if it is a script.
     """
     folders = {str(parent) for path in files for parent in Path(path).parents if str(parent) != "."}
     folders |= {"proc", "sys", "dev", "tmp", "run", "etc", "var/run", "var", "root"}
@@ -312,8 +311,8 @@ def _mode(content: Path | bytes) -> int:
     return 0o755 if content.startswith(b"#!") else 0o644
 
 
-def _watch(command: Sequence[str], seconds: float) -> str:
-    """Run QEMU until it ends or time is up: what it has written."""
+def _run_qemu(command: Sequence[str], seconds: float) -> str:
+    """Run QEMU until it ends, at most for some seconds, and return what it wrote."""
     try:
         octets = subprocess.run(
             command,
@@ -329,16 +328,16 @@ def _watch(command: Sequence[str], seconds: float) -> str:
 
 
 def _unpacked(image: Path) -> Path:
-    """Return the kernel without what unpacks it, or as it is where it is not packed by xz."""
+    """Return the decompressed kernel, or the image itself if it is not compressed by xz."""
     unpacked = STORE / image.name.replace("vmlinuz", "vmlinux")
     if not unpacked.exists():
         octets = image.read_bytes()
         start = octets.find(b"\xfd7zXZ\0")
         if start < 0:
             return image
-        half = unpacked.with_suffix(f".{os.getpid()}")
-        half.write_bytes(lzma.LZMADecompressor().decompress(octets[start:]))
-        half.replace(unpacked)
+        unfinished = unpacked.with_suffix(f".{os.getpid()}")
+        unfinished.write_bytes(lzma.LZMADecompressor().decompress(octets[start:]))
+        unfinished.replace(unpacked)
     return unpacked
 
 

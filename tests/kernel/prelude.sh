@@ -1,8 +1,8 @@
-# What every script of a machine may use.
+# Functions for the scripts of all machines.
 
 fail() { echo "failed: $*"; exit 1; }
 
-# await SECONDS COMMAND…: until the command succeeds.
+# await SECONDS COMMAND…: repeats the command until it succeeds, for some seconds at most.
 await() {
     tries=$(($1 * 10)); shift
     until "$@" >/dev/null 2>&1; do
@@ -12,7 +12,7 @@ await() {
     done
 }
 
-# radios NUMBER: so many of mac80211_hwsim; the first of them is radio 0.
+# radios NUMBER: makes a number of radios of mac80211_hwsim; the first one is radio 0.
 radios() {
     modprobe mac80211_hwsim "radios=$1"
     for phy in $(ls /sys/class/ieee80211 | sort -k 1.4 -n); do
@@ -22,8 +22,8 @@ radios() {
 radio() { sed -n "$(($1 + 1))p" /tmp/radios | cut -d " " -f 1; }
 interface() { sed -n "$(($1 + 1))p" /tmp/radios | cut -d " " -f 2; }
 
-# access_point MODE: hostapd on radio 0, an open network "airfair" on channel 6 without WMM, at 10.0.0.1; a network of
-# mode g has rates of OFDM alone, of which 6, 12 and 24 Mb/s are basic.
+# access_point MODE: starts hostapd on radio 0 with address 10.0.0.1: an open network "airfair" on channel 6 without
+# WMM. In mode g it has only OFDM rates, of which 6, 12 and 24 Mb/s are basic.
 access_point() {
     {
         echo "interface=$(interface 0)"; echo "driver=nl80211"; echo "ssid=airfair"; echo "channel=6"
@@ -36,7 +36,8 @@ access_point() {
     ip address add 10.0.0.1/24 dev "$(interface 0)"
 }
 
-# station NAME NUMBER: radio NUMBER in a network namespace NAME, associated, at 10.0.0.(NUMBER + 1).
+# station NAME NUMBER: moves radio NUMBER to a new network namespace NAME, and associates it, with address
+# 10.0.0.(NUMBER + 1).
 station() {
     ip netns add "$1"
     iw phy "$(radio "$2")" set netns name "$1"
@@ -46,7 +47,7 @@ station() {
     ip netns exec "$1" ip address add "10.0.0.$(($2 + 1))/24" dev "$(interface "$2")"
 }
 
-# medium [OPTION…] SCENARIO: airfair-medium in the background, what it says in /tmp/medium.
+# medium [OPTION…] SCENARIO: starts airfair-medium in the background; its output goes to /tmp/medium.
 medium() {
     airfair-medium "$@" >/tmp/medium 2>&1 & MEDIUM=$!
     await 5 grep -q "^radio" /tmp/medium

@@ -1,4 +1,4 @@
-"""Cells of the machines' radios, as the medium and as the simulator know them."""
+"""Scenarios of cells with the machines' radios, for the medium and for the simulator."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ grow_beyond_receive_window = false, handshake = true }"""
 
 
 def cell(standard: str, rates: Mapping[str, int]) -> str:
-    """Return the scenario of a cell whose stations have such rates [Mb/s], 802.11g without DSSS."""
+    """Return the scenario of a cell with a rate for each station [Mb/s]; 802.11g has no DSSS rates."""
     basic = "" if standard == "b" else 'basic_rates = ["6 Mb/s", "12 Mb/s", "24 Mb/s"]\n'
     stations = "".join(f'[station.{name}]\nrate = "{rate} Mb/s"\n' for name, rate in rates.items())
     return f'duration = "60 s"\n[bss.home]\nstandard = "802.11{standard}"\n{basic}{stations}'

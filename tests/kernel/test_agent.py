@@ -1,4 +1,4 @@
-"""The agent at an access point whose stations, real mac80211 and TCP, know nothing of it, or have one."""
+"""Tests of the agent at an access point, with mac80211 and TCP of the kernel, and of one at a station."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,12 +7,12 @@ import fair
 import pytest
 
 CELL = fair.Cell()
-"""One fast and one slow station of 802.11g; the server is 10 ms away."""
+"""One fast and one slow station of 802.11g; the wire to the server has a delay of 10 ms."""
 
 
 @pytest.fixture(scope="session")
 def there() -> list[str | Path]:
-    """Programs of the machine, or a skipped test that says what is missing to build the agent."""
+    """Return the programs of the machine. Skips the test if the agent cannot be built."""
     lacking = fair.missing()
     if lacking:
         pytest.skip("the agent cannot be built: " + ", ".join(lacking))
@@ -23,10 +23,10 @@ def there() -> list[str | Path]:
 def test_stations_share_the_air_by_the_access_points_agent_and_by_their_own(
     way: str, keepers: int, there: list[str | Path]
 ) -> None:
-    """In one of the machines the slow station has an agent at last, and keeps itself to its share."""
+    """In the last phase of one machine the slow station runs the agent, and keeps to its share."""
     cell = replace(CELL, keepers=keepers)
     seconds = 3 if keepers else 4
-    phases, told = fair.measure(cell, [way], there=there, seconds=seconds)
+    phases, output = fair.measure(cell, [way], there=there, seconds=seconds)
     without, with_agent = phases["without", way], phases["with", way]
     print(fair.table([phases], cell))
     assert without.fairness <= 0.75
@@ -35,14 +35,16 @@ def test_stations_share_the_air_by_the_access_points_agent_and_by_their_own(
     if keepers:
         assert phases["kept", way].fairness >= 0.95
         assert phases["kept", way].total > 1.2 * without.total
-        assert any("keeps to its share itself" in line for line in told.lines), told.console
-    # mac80211_hwsim is a driver without airtime weights, which is said.
-    assert any(line.startswith("weights: ") and "no airtime weights" in line for line in told.lines)
-    # What it has decided follows from what it has seen, and it leaves nothing behind.
-    replays = [line for line in told.lines if line.endswith("0 differ from the recording.")]
-    assert len(replays) == 1 + keepers, told.console
-    assert "The agent ends; all connections have what they had." in told.lines
-    left = [line for line in told.lines if line.startswith("left: ")]
+        assert any("keeps to its share itself" in line for line in output.lines), output.console
+    # The agent reports that the driver mac80211_hwsim has no airtime weights.
+    assert any(
+        line.startswith("weights: ") and "no airtime weights" in line for line in output.lines
+    )
+    # A replay of the recording yields the same decisions, and the agent leaves no qdisc behind.
+    replays = [line for line in output.lines if line.endswith("0 differ from the recording.")]
+    assert len(replays) == 1 + keepers, output.console
+    assert "The agent ends; all connections have what they had." in output.lines
+    left = [line for line in output.lines if line.startswith("left: ")]
     assert left
     assert not any("clsact" in line for line in left)
-    assert told.lines[-1] == "verdict: valid"
+    assert output.lines[-1] == "verdict: valid"

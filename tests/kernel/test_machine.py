@@ -16,7 +16,7 @@ def _kernel(folder: Path) -> Kernel:
     return Kernel(folder / "vmlinuz-6.1", modules)
 
 
-def test_a_module_comes_behind_those_that_it_needs_and_each_comes_once(tmp_path: Path) -> None:
+def test_a_module_follows_its_dependencies_and_each_occurs_once(tmp_path: Path) -> None:
     found = _kernel(tmp_path).needed(["wifi_sim", "mac"])
     assert [path.name for path in found] == ["lib.ko", "mac.ko", "wifi-sim.ko"]
 
@@ -26,7 +26,7 @@ def test_a_module_that_the_kernel_does_not_have_is_named(tmp_path: Path) -> None
         _kernel(tmp_path).needed(["radio"])
 
 
-def test_a_module_is_known_by_the_names_that_the_kernel_asks_for(tmp_path: Path) -> None:
+def test_aliases_are_those_of_the_given_modules(tmp_path: Path) -> None:
     kernel = _kernel(tmp_path)
     names = "alias net-pf-16 mac\nalias sch_clsact lib\nalias wifi wifi_sim\n"
     (kernel.modules / "modules.alias").write_text("# a comment\n" + names)
@@ -48,13 +48,13 @@ def test_files_of_the_host_have_their_modes_and_scripts_may_be_run(tmp_path: Pat
     (tmp_path / "settings").touch(0o640)
     of_host = tmp_path / "settings"
     packed = machine.archive({"settings": of_host, "script": b"#!/bin/sh\n", "words": b"words"})
-    # Of a head of 110 octets the mode is in octets 14 to 21 [cpio(5)]; a regular file is 0o100000 [inode(7)].
+    # The mode is in octets 14 to 21 of the 110 of a header [cpio(5)]; 0o100000 is a regular file [inode(7)].
     at = [packed.index(it + b"\0") - 110 + 14 for it in (b"settings", b"script", b"words")]
     modes = [int(packed[it : it + 8], 16) for it in at]
     assert modes == [0o100640, 0o100755, 0o100644]
 
 
-def test_folders_of_a_debian_lie_in_usr() -> None:
+def test_folders_of_a_debian_are_links_into_usr() -> None:
     files = debian.merged({"bin/sh": "dash", "lib/x/y": b"", "etc/lib/z": b"", "usr/bin/a": b""})
     assert set(files) == {
         *("usr/bin/sh", "usr/lib/x/y", "etc/lib/z", "usr/bin/a"),
@@ -63,13 +63,13 @@ def test_folders_of_a_debian_lie_in_usr() -> None:
     assert files["bin"] == "usr/bin"
 
 
-def test_what_a_script_has_said_is_read_up_to_its_end() -> None:
-    told = machine.read("rate=1\r\nrate=2.5\r\nno end of line" + machine.END + "7\r\nmore\r\n")
-    assert (told.status, told.value("rate"), told.values("rate")) == (7, 2.5, [1, 2.5])
-    assert told.lines == ["rate=1", "rate=2.5", "no end of line"]
+def test_the_output_of_a_script_is_read_up_to_its_end() -> None:
+    output = machine.read("rate=1\r\nrate=2.5\r\nno end of line" + machine.END + "7\r\nmore\r\n")
+    assert (output.status, output.value("rate"), output.values("rate")) == (7, 2.5, [1, 2.5])
+    assert output.lines == ["rate=1", "rate=2.5", "no end of line"]
     assert machine.read("Kernel panic").status is None
     with pytest.raises(AssertionError, match="the script has not said other="):
-        told.value("other")
+        output.value("other")
 
 
 def test_a_machine_runs_a_script_with_programs_modules_and_files() -> None:
@@ -84,10 +84,10 @@ def test_a_machine_runs_a_script_with_programs_modules_and_files() -> None:
         echo not reached
     """
     setup = Setup(programs=["iw"], modules=["mac80211_hwsim"], files={"/data/word": b"hello\n"})
-    told = machine.run(script, setup)
-    version, word, interfaces, *_ = [line for line in told.lines if not line.startswith("[")]
+    output = machine.run(script, setup)
+    version, word, interfaces, *_ = [line for line in output.lines if not line.startswith("[")]
     assert (word, interfaces) == ("hello", "3")
     assert version == machine.kernel().modules.name
-    began, ended = told.values("up")
-    assert 99 <= ended - began <= 102
-    assert (told.status, "not reached" in told.console) == (1, False)
+    start, end = output.values("up")
+    assert 99 <= end - start <= 102
+    assert (output.status, "not reached" in output.console) == (1, False)

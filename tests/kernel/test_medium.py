@@ -1,4 +1,4 @@
-"""The medium behind mac80211_hwsim: real mac80211, hostapd, minstrel and TCP, beside the simulator."""
+"""Tests of the medium of mac80211_hwsim, with mac80211, minstrel and TCP of the kernel."""
 
 import re
 
@@ -17,7 +17,7 @@ BUSY = (
 
 @pytest.fixture(scope="session")
 def programs() -> list[str | machine.Path]:
-    """Programs of every machine: the tools of wireless networks, the medium, and its traffic."""
+    """Build the medium and the programs that make its traffic, and return all programs of the machine."""
     built = machine.build("airfair-emulator")
     own = [built / it for it in ("airfair-medium", "examples/flow", "examples/remove_radio")]
     return ["iw", "hostapd", "ip", *own]
@@ -25,13 +25,13 @@ def programs() -> list[str | machine.Path]:
 
 def _run(script: str, programs: list[str | machine.Path], of: str) -> machine.Output:
     files = {"/data/cell.toml": of.encode()}
-    told = machine.run(script, Setup(programs, ["mac80211_hwsim"], files))
-    assert told.status == 0, told.console
-    return told
+    output = machine.run(script, Setup(programs, ["mac80211_hwsim"], files))
+    assert output.status == 0, output.console
+    return output
 
 
 def _simulated(standard: str, rates: dict[str, int]) -> list[float]:
-    """Goodput of an upload by each station [Mb/s], on average of five runs."""
+    """Return the mean goodput of an upload by each station [Mb/s], simulated in five runs."""
     text = cell(standard, rates).replace('"60 s"', '"22 s"\nwarmup = "2 s"\nseries = "off"')
     text = text.replace("[station", 'beacon = { interval = "102.4 ms" }\n[station', 1)
     text += '[host.server]\nlink = { rate = "1 Gb/s", delay = "0 ms" }\n'
@@ -46,7 +46,7 @@ def _simulated(standard: str, rates: dict[str, int]) -> list[float]:
 @pytest.mark.parametrize(
     ("standard", "fast", "slow", "seconds"), [("b", 11, 1, 12), ("g", 54, 6, 6)]
 )
-def test_the_kernels_stations_live_through_the_anomaly_as_simulated_ones_do(
+def test_the_kernels_stations_suffer_the_anomaly_as_simulated_ones_do(
     standard: str, fast: int, slow: int, seconds: int, programs: list[str | machine.Path]
 ) -> None:
     script = f"""
@@ -60,40 +60,42 @@ def test_the_kernels_stations_live_through_the_anomaly_as_simulated_ones_do(
             flow receive $2 $3 $4 >/tmp/$1 &
             sleep 0.1; ip netns exec $1 flow send 10.0.0.1 $2 &
         }}
-        told() {{ await 60 test -s /tmp/$1; sed s/goodput_mbps/$2/ /tmp/$1; rm /tmp/$1; }}
+        output() {{ await 60 test -s /tmp/$1; sed s/goodput_mbps/$2/ /tmp/$1; rm /tmp/$1; }}
         of() {{ ip netns exec $1 iw dev $(interface $2) $3 $4 $5 $6; }}
-        upload far 5001 1 2; told far slow
-        upload near 5002 1 {seconds // 3}; told near fast
+        upload far 5001 1 2; goodput far slow
+        upload near 5002 1 {seconds // 3}; goodput near fast
         of near 1 station dump | grep expected
         of far 2 station dump | grep expected
         of far 2 set bitrates legacy-2.4 {slow}
         upload near 5003 2 {seconds}
         upload far 5004 2 {seconds}
-        told near near
-        told far far
+        goodput near near
+        goodput far far
         kill $MEDIUM
         wait $MEDIUM && echo ended
         tail -5 /tmp/medium
     """
     rates = {"near": fast, "far": slow}
-    told = _run(script, programs, cell(standard, rates))
+    output = _run(script, programs, cell(standard, rates))
     (alone,) = _simulated(standard, {"near": fast})
-    assert told.value("fast") == pytest.approx(alone, rel=0.1)
-    # Minstrel has found out what the scenario lets through, at the cost of frames that it does not.
-    found = re.findall(r"expected throughput:\s+([\d.]+)Mbps", told.console)
+    assert output.value("fast") == pytest.approx(alone, rel=0.1)
+    # Minstrel has found the rates that the scenario allows; it has lost frames at others.
+    found = re.findall(r"expected throughput:\s+([\d.]+)Mbps", output.console)
     assert float(found[0]) > 2 * float(found[1])
-    assert told.value("slow") < slow
-    # One of two flows is ahead for seconds, as chance has it.
+    assert output.value("slow") < slow
+    # One of the two flows can be ahead for seconds at random.
     near, far = _simulated(standard, rates)
-    assert told.value("near") + told.value("far") == pytest.approx(near + far, rel=0.2)
-    assert told.value("near") / told.value("far") == pytest.approx(near / far, rel=0.5)
-    assert "ended" in told.lines
-    assert "verdict: valid" in told.console
+    assert output.value("near") + output.value("far") == pytest.approx(near + far, rel=0.2)
+    assert output.value("near") / output.value("far") == pytest.approx(near / far, rel=0.5)
+    assert "ended" in output.lines
+    assert "verdict: valid" in output.console
 
 
-def test_whatever_is_wrong_with_the_radios_is_said(programs: list[str | machine.Path]) -> None:
+def test_each_problem_with_the_radios_has_an_error_message(
+    programs: list[str | machine.Path],
+) -> None:
     script = """
-        # A radio's number is that of its device: hwsim2.
+        # A radio's number is part of its device's name, such as hwsim2.
         number() { basename "$(readlink "/sys/class/ieee80211/$(radio $1)/device")" | tr -dc 0-9; }
         try() { airfair-medium /data/cell.toml 2>&1 || echo "status=$?"; }
         try
@@ -112,7 +114,7 @@ def test_whatever_is_wrong_with_the_radios_is_said(programs: list[str | machine.
         tail -1 /tmp/medium
         radios 4
         medium /data/cell.toml
-        # Of four radios the last one is no member of the cell; the second one, "near", is.
+        # The last of the four radios is not a member of the cell; the second one is "near".
         remove_radio $(number 3)
         sleep 1; kill -0 $MEDIUM
         remove_radio $(number 1)
@@ -127,9 +129,9 @@ def test_whatever_is_wrong_with_the_radios_is_said(programs: list[str | machine.
         station near 1
         ping -c 2 -w 5 10.0.0.2 | grep received
     """
-    told = _run(script, [*programs, "setpriv"], cell("b", {"near": 11, "far": 1}))
-    said = [line for line in told.lines if not line.startswith("[")]
-    assert said == [
+    output = _run(script, [*programs, "setpriv"], cell("b", {"near": 11, "far": 1}))
+    printed = [line for line in output.lines if not line.startswith("[")]
+    assert printed == [
         "airfair-medium: the kernel has no simulated radios: modprobe mac80211_hwsim radios=N",
         "status=1",
         'airfair-medium: 2 radios for a cell of 3: none is left for "far" (modprobe mac80211_hwsim radios=3)',
@@ -144,7 +146,7 @@ def test_whatever_is_wrong_with_the_radios_is_said(programs: list[str | machine.
         "airfair-medium: the module mac80211_hwsim has gone, with its radios",
         "one_gone=1",
         'airfair-medium: radio "phy of near", which was "near", has gone',
-        # Without a medium frames go from radio to radio at once, as before it.
+        # Without a medium mac80211_hwsim delivers frames between radios at once.
         "2 packets transmitted, 2 packets received, 0% packet loss",
     ]
 
@@ -176,9 +178,12 @@ def test_stations_come_and_go_under_load_and_nothing_is_left(
         kill $MEDIUM; wait $MEDIUM
         tail -5 /tmp/medium
     """
-    told = _run(script, programs, cell("b", {"near": 11, "far": 1}))
-    (files, kilobytes), (files_after, kilobytes_after) = told.values("before"), told.values("after")
+    output = _run(script, programs, cell("b", {"near": 11, "far": 1}))
+    (files, kilobytes), (files_after, kilobytes_after) = (
+        output.values("before"),
+        output.values("after"),
+    )
     assert files == files_after
     assert kilobytes_after <= kilobytes + 256
-    assert told.value("flows") >= 5
-    assert "overruns" not in told.console
+    assert output.value("flows") >= 5
+    assert "overruns" not in output.console

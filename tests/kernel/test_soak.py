@@ -1,6 +1,7 @@
-"""An emulation under load for minutes: programs, stations, other emulations come and go; nothing stays.
+"""Test of an emulation under load, during which programs, stations and other emulations come and go.
 
-Two minutes, or `AIRFAIR_SOAK_SECONDS`. It goes by this machine's clock and kernel, as root or without.
+The load lasts two minutes, or `AIRFAIR_SOAK_SECONDS`. The test runs on the host's kernel in real time, as
+root or as another user.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ for url in sys.argv[1:]:
 """
 RATES = ["6 Mb/s", "12 Mb/s", "24 Mb/s", "54 Mb/s"]
 GROWTH_KB = 4_096
-"""Memory that may come in the second half of the time: what the allocator rounds up to."""
+"""Greatest growth of memory in the second half of the time, a margin for the allocator."""
 
 
 def cell() -> str:
-    """Eight stations, a server, and background of ours."""
+    """Return a scenario with eight stations, a server, and background flows."""
     stations = "".join(
         f'[station.{name}]\nrate = "{rate}"\n'
         for name, rate in zip(STATIONS, RATES * 2, strict=True)
@@ -58,7 +59,7 @@ def cell() -> str:
 
 @dataclass
 class Footprint:
-    """What a process holds."""
+    """Resources that a process holds."""
 
     memory_kb: int
     descriptors: int
@@ -66,7 +67,7 @@ class Footprint:
 
     @classmethod
     def of(cls, process: int) -> Footprint:
-        """Read it."""
+        """Read the resources of a process."""
         status = Path(f"/proc/{process}/status").read_text()
         lines = dict(line.split(":", 1) for line in status.splitlines())
         count = len(list(Path(f"/proc/{process}/fd").iterdir()))
@@ -74,7 +75,7 @@ class Footprint:
 
 
 def namespaces() -> set[str]:
-    """All network namespaces that a process of this machine is in."""
+    """Return the network namespaces of all processes of this host."""
     found = set()
     for path in Path("/proc").glob("[0-9]*/ns/net"):
         with contextlib.suppress(OSError):
@@ -84,21 +85,27 @@ def namespaces() -> set[str]:
 
 @dataclass
 class Load:
-    """Whatever comes and goes, a thread each, until it is over."""
+    """The load: each kind of activity has a thread, which repeats it until the load is over."""
 
     emulation: running.Running
     folder: Path
     is_over: threading.Event = field(default_factory=threading.Event)
     counts: dict[str, int] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
 
     @contextlib.contextmanager
     def going(self) -> Iterator[None]:
-        """All of it goes on meanwhile."""
-        works = [self._download, self._download, self._go_away, self._turn, self._emulate_beside]
+        """Run the load while the body of the `with` statement runs."""
+        activities = [
+            self._download,
+            self._download,
+            self._disconnect,
+            self._change_settings,
+            self._emulate_another,
+        ]
         threads = [
-            threading.Thread(target=self._repeat, args=(work, random.Random(number)))  # noqa: S311
-            for number, work in enumerate(works)
+            threading.Thread(target=self._repeat, args=(activity, random.Random(number)))  # noqa: S311
+            for number, activity in enumerate(activities)
         ]
         for thread in threads:
             thread.start()
@@ -109,21 +116,21 @@ class Load:
             for thread in threads:
                 thread.join(60)
 
-    def _repeat(self, work: Callable[[random.Random], None], draw: random.Random) -> None:
+    def _repeat(self, activity: Callable[[random.Random], None], draw: random.Random) -> None:
         while not self.is_over.is_set():
             try:
-                work(draw)
+                activity(draw)
             except (AssertionError, OSError, ValueError, subprocess.SubprocessError) as error:
-                self.faults.append(f"{work.__name__}: {error!r}")
+                self.errors.append(f"{activity.__name__}: {error!r}")
                 return
-            self.counts[work.__name__] = self.counts.get(work.__name__, 0) + 1
+            self.counts[activity.__name__] = self.counts.get(activity.__name__, 0) + 1
 
     def _shell(self, node: str, *command: str) -> subprocess.Popen[bytes]:
         words = [*PROGRAM, "shell", "--pid", str(self.emulation.process), node, "--", *command]
         return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def _download(self, draw: random.Random) -> None:
-        """A program comes, loads something from the server or a neighbour, and ends or is killed."""
+        """Start a program that downloads a file from the server or a station, and kill it if it is slow."""
         at, of = draw.sample([*STATIONS, "server"], 2)
         url = f"http://{of}/{draw.choice(['1k', '100k', '1M'])}"
         with self._shell(at, sys.executable, "-c", GET, url) as program:
@@ -132,16 +139,16 @@ class Load:
             except subprocess.TimeoutExpired:
                 program.kill()
 
-    def _go_away(self, draw: random.Random) -> None:
-        """A station's interface goes down, and comes back."""
+    def _disconnect(self, draw: random.Random) -> None:
+        """Set a station's interface down and up again."""
         station = draw.choice(STATIONS)
         for state in ("down", "up"):
             with self._shell(station, "ip", "link", "set", "wlan0", state) as program:
                 program.wait(20)
             self.is_over.wait(draw.uniform(0.2, 1.5))
 
-    def _turn(self, draw: random.Random) -> None:
-        """Rates and errors change over the control socket."""
+    def _change_settings(self, draw: random.Random) -> None:
+        """Change rates and errors over the control socket."""
         with socket.socket(socket.AF_UNIX) as line:
             line.connect(str(self.emulation.control))
             with line.makefile("rw") as talk:
@@ -152,8 +159,8 @@ class Load:
                     ask(talk, get="state")
                     self.is_over.wait(0.05)
 
-    def _emulate_beside(self, draw: random.Random) -> None:
-        """Another emulation begins, and ends as it should, by a signal, or by kill -9."""
+    def _emulate_another(self, draw: random.Random) -> None:
+        """Start another emulation, which ends by itself, by SIGINT or by SIGKILL."""
         words = [*PROGRAM, "emulate", str(self.folder / "beside.toml"), "--duration", "1 s"]
         with subprocess.Popen(
             words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -163,8 +170,8 @@ class Load:
             beside.send_signal(draw.choice([signal.SIGINT, signal.SIGKILL]))
 
 
-def ask(talk: Any, **request: object) -> dict[str, Any]:  # noqa: ANN401 - a text stream of both ways
-    """Ask over a control socket; what was asked is done."""
+def ask(talk: Any, **request: object) -> dict[str, Any]:  # noqa: ANN401 - a text stream in both directions
+    """Send a request over a control socket and return the answer, which must be positive."""
     talk.write(json.dumps(request) + "\n")
     talk.flush()
     answer: dict[str, Any] = json.loads(talk.readline())
@@ -173,7 +180,7 @@ def ask(talk: Any, **request: object) -> dict[str, Any]:  # noqa: ANN401 - a tex
 
 
 def test_nothing_grows_and_nothing_is_left_behind(tmp_path: Path) -> None:
-    # In a process of its own, which may change its namespaces.
+    # The check runs in a process of its own, since it can change the namespaces of its process.
     code = "from airfair.emulation import backend; backend.choose(None)"
     tried = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
@@ -185,31 +192,31 @@ def test_nothing_grows_and_nothing_is_left_behind(tmp_path: Path) -> None:
     (tmp_path / "beside.toml").write_text(cell().replace("A soak", "Beside"))
     with staying(tmp_path / "cell.toml", "--json") as (process, emulation):
         load = Load(emulation, tmp_path)
-        held = []
+        footprints = []
         with load.going():
-            begun = time.monotonic()
-            while time.monotonic() < begun + SECONDS and process.poll() is None:
+            started = time.monotonic()
+            while time.monotonic() < started + SECONDS and process.poll() is None:
                 time.sleep(1)
-                held.append(Footprint.of(process.pid))
+                footprints.append(Footprint.of(process.pid))
         time.sleep(1)
         idle = Footprint.of(process.pid)
         process.send_signal(signal.SIGINT)
-        told, _ = process.communicate(timeout=30)
-    print(f"{load.counts}, {held[len(held) // 2]} to {held[-1]}, idle {idle}")
+        output, _ = process.communicate(timeout=30)
+    print(f"{load.counts}, {footprints[len(footprints) // 2]} to {footprints[-1]}, idle {idle}")
     assert process.returncode == 0
-    assert load.faults == []
-    assert set(load.counts) == {"_download", "_go_away", "_turn", "_emulate_beside"}
-    # Memory: the last quarter beside the second.
-    quarter = len(held) // 4
+    assert load.errors == []
+    assert set(load.counts) == {"_download", "_disconnect", "_change_settings", "_emulate_another"}
+    # The mean memory of the last quarter is compared with that of the second.
+    quarter = len(footprints) // 4
     means = [
         statistics.mean(one.memory_kb for one in part)
-        for part in (held[quarter : 2 * quarter], held[-quarter:])
+        for part in (footprints[quarter : 2 * quarter], footprints[-quarter:])
     ]
     assert means[1] - means[0] < GROWTH_KB
-    # A conversation over the control socket, and connections to the file servers, at most.
-    assert idle.descriptors <= min(one.descriptors for one in held[quarter:]) + 1
-    assert idle.threads <= min(one.threads for one in held[quarter:]) + 1
-    document = json.loads(told)
+    # After the load the process holds no more than at the quietest moment under load, within one.
+    assert idle.descriptors <= min(one.descriptors for one in footprints[quarter:]) + 1
+    assert idle.threads <= min(one.threads for one in footprints[quarter:]) + 1
+    document = json.loads(output)
     assert document["elapsed_s"] > SECONDS / 2
     assert {flow["name"] for flow in document["result"]["flows"]} >= {"background", "long"}
     subprocess.run([*PROGRAM, "emulate", "--clean"], check=True, stdout=subprocess.DEVNULL)

@@ -1,4 +1,4 @@
-"""The agent's Debian package and its unit under a real systemd: at an access point, then at a station."""
+"""Test of the agent's Debian package and unit under systemd, at an access point and then at a station."""
 
 import re
 import subprocess
@@ -15,7 +15,7 @@ from radio_cells import cell
 NET_ADMIN, PERFMON, BPF = 1 << 12, 1 << 38, 1 << 39
 """Capabilities [linux/capability.h]."""
 DYNAMIC_USERS = range(61_184, 65_520)
-"""Numbers of users that systemd makes for a while [systemd.exec(5), DynamicUser=]."""
+"""User IDs that systemd allocates dynamically [systemd.exec(5), DynamicUser=]."""
 MODULES = ["mac80211_hwsim", "sch_ingress", "cls_bpf", "tcp_diag"]
 TOOLS = {"dpkg-deb": "dpkg", "dpkg-shlibdeps": "dpkg-dev", "strip": "binutils"}
 
@@ -36,7 +36,7 @@ _SCRIPT = r"""
         ss --tcp --info --no-header dst 10.0.0.2 |
             sed -n 's/^[[:space:]]*\([a-z]*\) .* cwnd:\([0-9]*\) .*/\1 \2/p'
     }
-    # kill_it PHASE: SIGKILL, what there is when systemd has run `restore`, and that it runs again.
+    # kill_it PHASE: kills the agent, prints the state after `restore` by systemd, and waits for the restart.
     kill_it() {
         first=$(agent MainPID); kill -9 $first
         await 5 is_to_start_again
@@ -61,7 +61,7 @@ _SCRIPT = r"""
     say enabled "$(systemctl is-enabled airfair-agent)"
     grep -e Uid -e Cap -e NoNewPrivs -e Seccomp: /proc/$(agent MainPID)/status | each process
     grep " / " /proc/$(agent MainPID)/mounts | each root
-    # A station with an agent asks the one of the unit, by what the unit leaves it of the network.
+    # The agent of a station requests grants from the unit's agent, whose network access the unit restricts.
     mkdir /tmp/near; ip -n near route add default via 10.0.0.1
     RUNTIME_DIRECTORY=/tmp/near ip netns exec near \
         airfair-agent run --interface $(interface 1) --for "3 s" 2>&1 | each grants
@@ -83,7 +83,7 @@ _SCRIPT = r"""
     ip netns exec near hostapd -B /tmp/hostapd.conf >/dev/null
     iw dev $IT connect airfair 2437
     await 20 is_associated
-    # Connections down would be clamped as well, for which the agent has a guardian.
+    # With `receivers` the agent can clamp downloads as well, and has a guardian process for them.
     set_key scheme '"arf-aware"'; set_key highest_rate '"11 Mb\/s"'; set_key receivers true
     systemctl start airfair-agent
     ip netns exec near flow receive 5002 0 60 >/dev/null &
@@ -112,7 +112,7 @@ _SCRIPT = r"""
 
 
 def _package(folder: Path) -> Path:
-    """The agent's package; skips the test if something is missing for it, and says what."""
+    """Build the agent's package. Skips the test if a program is missing for it."""
     lacking = [*fair.missing(), *machine.lacking(TOOLS), *debian.missing()]
     if lacking:
         pytest.skip("the unit cannot be tried: " + ", ".join(lacking))
@@ -121,73 +121,73 @@ def _package(folder: Path) -> Path:
     return Path(subprocess.run(pack, check=True, capture_output=True, text=True).stdout.strip())
 
 
-def _said(package: Path) -> dict[str, list[str]]:
-    """What the machine says: lines by the words in front of them."""
+def _printed(package: Path) -> dict[str, list[str]]:
+    """Run the machine and return its lines, by the word before the colon."""
     built = machine.build("airfair-emulator")
     own = [built / "airfair-medium", built / "examples" / "flow"]
     files = {"/data/agent.deb": package, "/data/cell.toml": cell("b", {"near": 11}).encode()}
     programs = ["iw", "hostapd", "ip", "tc", "ss", *own]
     setup = Setup(programs, MODULES, files, memory_mb=768, system=debian.system)
-    told = machine.run(_SCRIPT, setup)
-    assert told.status == 0, told.console
+    output = machine.run(_SCRIPT, setup)
+    assert output.status == 0, output.console
     by_word = defaultdict(list)
-    for line in told.lines:
+    for line in output.lines:
         word, _, rest = line.partition(": ")
         by_word[word].append(rest.strip())
     return by_word
 
 
 def test_systemd_runs_the_agent_and_whatever_ends_it_gives_back(tmp_path: Path) -> None:
-    said = _said(_package(tmp_path))
-    _has_few_rights(said)
-    _limits_at_an_access_point(said)
-    _limits_at_a_station(said)
-    _leaves_sentences_and_nothing_else(said)
+    printed = _printed(_package(tmp_path))
+    _has_few_rights(printed)
+    _limits_at_an_access_point(printed)
+    _limits_at_a_station(printed)
+    _leaves_sentences_and_nothing_else(printed)
 
 
-def _has_few_rights(said: dict[str, list[str]]) -> None:
-    assert said["installed"] == ["disabled inactive"]
-    assert said["enabled"] == ["enabled"]
-    process = dict(line.split(":\t", 1) for line in said["process"])
+def _has_few_rights(printed: dict[str, list[str]]) -> None:
+    assert printed["installed"] == ["disabled inactive"]
+    assert printed["enabled"] == ["enabled"]
+    process = dict(line.split(":\t", 1) for line in printed["process"])
     assert {int(it) in DYNAMIC_USERS for it in process["Uid"].split()} == {True}
     assert int(process["CapEff"], 16) == int(process["CapPrm"], 16) == BPF | NET_ADMIN
     assert int(process["CapBnd"], 16) == BPF | NET_ADMIN | PERFMON
     assert (process["NoNewPrivs"], process["Seccomp"]) == ("1", "2")
-    (root,) = said["root"]
+    (root,) = printed["root"]
     assert "ro" in root.split()[3].split(",")
 
 
-def _limits_at_an_access_point(said: dict[str, list[str]]) -> None:
-    assert any(line.startswith("Grants come from 10.0.0.1") for line in said["grants"])
-    assert "limited    1 connection" in said["point"]
-    assert any("may hold 100 %" in line for line in said["point"])
-    assert said["point.killed"][0] == "signal, 0 filters"
-    assert said["point.again"] == ["1 restart, 2 filters"]
-    assert said["point.stopped"] == ["success, 0 filters, 0 clsact"]
+def _limits_at_an_access_point(printed: dict[str, list[str]]) -> None:
+    assert any(line.startswith("Grants come from 10.0.0.1") for line in printed["grants"])
+    assert "limited    1 connection" in printed["point"]
+    assert any("may hold 100 %" in line for line in printed["point"])
+    assert printed["point.killed"][0] == "signal, 0 filters"
+    assert printed["point.again"] == ["1 restart, 2 filters"]
+    assert printed["point.stopped"] == ["success, 0 filters, 0 clsact"]
 
 
-def _limits_at_a_station(said: dict[str, list[str]]) -> None:
-    assert "limited    1 connection" in said["station"]
-    assert "windows    divided by 11" in said["station"]
+def _limits_at_a_station(printed: dict[str, list[str]]) -> None:
+    assert "limited    1 connection" in printed["station"]
+    assert "windows    divided by 11" in printed["station"]
     states = ("fast", "slow", "killed", "again", "stopped")
-    laws, windows = zip(*(said[f"station.{it}"][-1].split() for it in states), strict=True)
+    laws, windows = zip(*(printed[f"station.{it}"][-1].split() for it in states), strict=True)
     assert laws == ("reno", "airfair", "reno", "airfair", "reno")
     fast, slow, killed, again, stopped = map(int, windows)
     print(
         f"segments: {fast} fast, {slow} slow, {killed} behind SIGKILL, {again}, {stopped} at the end"
     )
-    # An eleventh of what it was on entry, which it has at once again, and grows from there.
+    # The window is divided by 11. After SIGKILL it has its old size at once, and grows from there.
     assert slow <= fast / 4
     assert killed >= 4 * slow
     assert stopped >= 4 * again
-    assert said["station.killed"][0] == "signal, 0 filters"
-    assert said["station.stopped"][0] == "success, 0 filters"
+    assert printed["station.killed"][0] == "signal, 0 filters"
+    assert printed["station.stopped"][0] == "success, 0 filters"
 
 
-def _leaves_sentences_and_nothing_else(said: dict[str, list[str]]) -> None:
-    journal = said["journal"]
+def _leaves_sentences_and_nothing_else(printed: dict[str, list[str]]) -> None:
+    journal = printed["journal"]
     assert journal.count("The agent ends; all connections have what they had.") == 2
     assert any(line.startswith("Given back: 1 connection.") for line in journal)
     assert [line for line in journal if not re.fullmatch(r"[A-Z0-9].*\.", line)] == []
-    assert said["purged"] == ["not-found inactive"]
-    assert said["left"] == []
+    assert printed["purged"] == ["not-found inactive"]
+    assert printed["left"] == []

@@ -1,17 +1,17 @@
-// Who holds the air: a bar whose parts differ by colour and by dashes, and the same as a table.
+// Shows the share of airtime of each station as a bar, whose parts differ by colour and by hatching, and as a table.
 
 import { h, table } from "./dom.js";
-import { holders, said } from "./results.js";
+import { airtimeParts, fixed } from "./results.js";
 
-/** Bars of a document below `root`, one for each cell. */
+/** Shows a bar and a table for each cell of a run's document below `root`. */
 export function showAir(root, document, name) {
   root.replaceChildren();
   if (!document.cells.length) {
     root.append(h("p", { class: "muted" }, "There is no cell in this scenario: nothing is on the air."));
   }
   document.cells.forEach((cell, index) => {
-    const parts = holders(document, index);
-    const percent = (part) => `${said(100 * part.share, 1)} %`;
+    const parts = airtimeParts(document, index);
+    const percent = (part) => `${fixed(100 * part.share, 1)} %`;
     const label = `Airtime of run ${name}: ${parts.map((p) => `${p.name} ${percent(p)}`).join(", ")}`;
     const bar = h("div", { class: "bar", role: "img", "aria-label": label });
     for (const part of parts) {

@@ -1,30 +1,33 @@
-// How far the runs are, once they take longer than a moment.
+// Shows the progress of the runs, once they have taken longer than a moment.
 
 import { byId } from "./dom.js";
 
-/** Time after which progress is shown [ms]. */
-const PATIENCE_MS = 250;
+/** The time for which a run goes on before its progress is shown [ms]. */
+const SHOW_AFTER_MS = 250;
 
 export class Busy {
   #running = 0;
+  /** The part of each run that is done, from 0 to 1. */
   #done = { a: 0, b: 0 };
-  #patience = null;
+  #timer = null;
 
+  /** `stop` is called when the user presses the stop button. */
   constructor(stop) {
     byId("stop").addEventListener("click", stop);
   }
 
-  /** Number of runs that go on. */
+  /** The number of runs in progress. */
   get running() {
     return this.#running;
   }
 
   start() {
     this.#running += 1;
-    this.#patience ??= setTimeout(() => this.#show(true), PATIENCE_MS);
+    this.#timer ??= setTimeout(() => this.#show(true), SHOW_AFTER_MS);
     this.#mark();
   }
 
+  /** Shows that `part` of the run of `side` is done. */
   progress(side, part) {
     this.#done[side] = part;
     byId("progress").value = (this.#done.a + this.#done.b) / 2;
@@ -33,8 +36,8 @@ export class Busy {
   end() {
     this.#running -= 1;
     if (this.#running === 0) {
-      clearTimeout(this.#patience);
-      this.#patience = null;
+      clearTimeout(this.#timer);
+      this.#timer = null;
       this.#done = { a: 0, b: 0 };
       this.#show(false);
     }

@@ -1,47 +1,51 @@
-// The controls: labelled and native. Each writes what it says into the state and tells that it did.
+// The controls of the cell, as labelled native inputs. A control writes its value into the state, and then calls `changed`.
 
 import { h } from "./dom.js";
-import { CONTROLS, settle } from "./state.js";
-import { RATES, TRANSPORTS, WAYS } from "./scenario.js";
+import { CONTROLS, reconcile } from "./state.js";
+import { RATES, TRANSPORTS, DIRECTIONS } from "./scenario.js";
 
+/** True if the far stations move. */
 const isWalking = (k) => k.speed > 0;
 const WALKS = "ARF finds it while they walk";
 
-/** Fieldsets. `says` puts a value into words, `off` says why a control does nothing. */
+/**
+ * The fieldsets with their controls. `format` turns a value into text, `labels` has the text of each choice, and `disabledReason`
+ * returns the reason why a control has no effect, or a falsy value.
+ */
 const FIELDS = [
   {
     legend: "Stations",
     controls: {
       near: { label: "Near stations" },
-      nearRate: { label: "Rate of near ones", says: (v) => `${v} Mb/s` },
+      nearRate: { label: "Rate of near ones", format: (v) => `${v} Mb/s` },
       far: { label: "Far stations" },
-      farRate: { label: "Rate of far ones", says: (v) => `${v} Mb/s`, off: (k) => isWalking(k) && WALKS },
+      farRate: { label: "Rate of far ones", format: (v) => `${v} Mb/s`, disabledReason: (k) => isWalking(k) && WALKS },
       fallAt: {
         label: "Far ones are slow from",
-        says: (v) => (v === 0 ? "the start" : `${v} s`),
-        off: (k) => isWalking(k) && WALKS,
+        format: (v) => (v === 0 ? "the start" : `${v} s`),
+        disabledReason: (k) => isWalking(k) && WALKS,
       },
-      speed: { label: "They walk away", says: (v) => (v === 0 ? "no" : `${v} m/s`) },
+      speed: { label: "They walk away", format: (v) => (v === 0 ? "no" : `${v} m/s`) },
     },
   },
   {
     legend: "Traffic",
     controls: {
-      way: { label: "Direction", words: WAYS },
-      transport: { label: "Transport", words: TRANSPORTS },
-      window: { label: "TCP’s receive window", says: (v) => `${v} kB` },
-      delay: { label: "Way to the server", says: (v) => `${v} ms` },
+      way: { label: "Direction", labels: DIRECTIONS },
+      transport: { label: "Transport", labels: TRANSPORTS },
+      window: { label: "TCP’s receive window", format: (v) => `${v} kB` },
+      delay: { label: "Way to the server", format: (v) => `${v} ms` },
     },
   },
   {
     legend: "Channel and queues",
     controls: {
       standard: { label: "Standard" },
-      queue: { label: "Queues hold", says: (v) => `${v} packets` },
+      queue: { label: "Queues hold", format: (v) => `${v} packets` },
       loss: {
         label: "Errored frames of far ones",
-        says: (v) => `${v} %`,
-        off: (k) => isWalking(k) && "distance decides while they walk",
+        format: (v) => `${v} %`,
+        disabledReason: (k) => isWalking(k) && "distance decides while they walk",
       },
       beacons: { label: "Beacons that grant shares" },
     },
@@ -49,19 +53,22 @@ const FIELDS = [
   {
     legend: "Run",
     controls: {
-      duration: { label: "Duration", says: (v) => `${v} s` },
-      warmup: { label: "Measured from", says: (v) => (v === 0 ? "the start" : `${v} s`) },
+      duration: { label: "Duration", format: (v) => `${v} s` },
+      warmup: { label: "Measured from", format: (v) => (v === 0 ? "the start" : `${v} s`) },
       seed: { label: "Seed", number: true },
     },
   },
 ];
 
-/** Makes the controls of `state()` below `root`; `changed` is called after each change. Returns how to show a state. */
+/**
+ * Makes the controls of `state()` below `root`. `changed` is called with the key of the control after each change. Returns a
+ * function that shows the state in the controls.
+ */
 export function makeControls(root, state, changed) {
   const shows = [];
   const change = (key, value) => {
     state().controls[key] = value;
-    settle(state());
+    reconcile(state());
     changed(key);
   };
   for (const { legend, controls } of FIELDS) {
@@ -75,12 +82,13 @@ export function makeControls(root, state, changed) {
   return () => shows.forEach((show) => show(state().controls));
 }
 
+/** Makes one control: its `element`, and `show`, which shows the value that it has in given controls. */
 function control(key, field, change) {
   const id = `control-${key}`;
-  const { among, rate } = CONTROLS[key];
+  const { choices, rate } = CONTROLS[key];
   if (key === "beacons") return checkbox(key, id, field, change);
   if (field.number) return number(key, id, field, change);
-  if (among) return select(key, id, field, change);
+  if (choices) return select(key, id, field, change);
   return range(key, id, field, change, rate);
 }
 
@@ -106,16 +114,16 @@ function number(key, id, field, change) {
 }
 
 function select(key, id, field, change) {
-  const { among } = CONTROLS[key];
-  const text = (value) => field.words?.[value] ?? field.says?.(value) ?? value;
-  const options = among.map((value) => h("option", { value }, text(value)));
-  const input = h("select", { id, onchange: () => change(key, among[input.selectedIndex]) }, options);
+  const { choices } = CONTROLS[key];
+  const text = (value) => field.labels?.[value] ?? field.format?.(value) ?? value;
+  const options = choices.map((value) => h("option", { value }, text(value)));
+  const input = h("select", { id, onchange: () => change(key, choices[input.selectedIndex]) }, options);
   const element = h("div", { class: "control" }, h("label", { for: id }, field.label), input);
-  return { element, show: (k) => (input.selectedIndex = among.indexOf(k[key])) };
+  return { element, show: (k) => (input.selectedIndex = choices.indexOf(k[key])) };
 }
 
 function range(key, id, field, change, isRate) {
-  const says = field.says ?? String;
+  const format = field.format ?? String;
   const output = h("output", { for: id });
   const input = h("input", { type: "range", id, step: 1 });
   let values = null;
@@ -135,9 +143,9 @@ function range(key, id, field, change, isRate) {
     const { from, to } = values ? { from: 0, to: values.length - 1 } : CONTROLS[key];
     Object.assign(input, { min: from, max: to });
     input.value = values ? values.indexOf(k[key]) : k[key];
-    const why = field.off?.(k);
-    input.disabled = Boolean(why);
-    const text = why || says(k[key]);
+    const reason = field.disabledReason?.(k);
+    input.disabled = Boolean(reason);
+    const text = reason || format(k[key]);
     output.textContent = text;
     input.setAttribute("aria-valuetext", text);
   };

@@ -1,6 +1,6 @@
-// Elements of the page.
+// Helpers that make and find elements of the page.
 
-/** An element with attributes, listeners (`onclick` …) and children, which may be texts. */
+/** Makes an element with attributes, listeners (`onclick` …) and children, which are elements, texts or null. */
 export function h(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -14,7 +14,7 @@ export function h(name, attributes = {}, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 
-/** A table: `head` is a row of names, in each of `rows` the first cell names the row. */
+/** Makes a table. `head` has the names of the columns; the first cell of each row is the row's header. */
 export function table(caption, head, rows) {
   const cell = (value, index) =>
     index === 0 ? h("th", { scope: "row" }, value) : h("td", {}, value);
@@ -27,7 +27,10 @@ export function table(caption, head, rows) {
   );
 }
 
-/** Copies the text of a field, where the browser lets it; else it is at least selected. `button` says that it did. */
+/**
+ * Copies the text of a field to the clipboard, by an older method if the browser forbids the newer one. The button's label
+ * becomes `Copied` for a while.
+ */
 export async function copy(field, button) {
   field.select();
   try {
@@ -41,11 +44,11 @@ export async function copy(field, button) {
 }
 
 const colours = new Map();
-/** True if the page is dark; its colours change with that. */
+/** The media query for a dark page, on which the colours depend. */
 export const darkness = matchMedia("(prefers-color-scheme: dark)");
 darkness.addEventListener("change", () => colours.clear());
 
-/** Value of a colour of the page. */
+/** Returns the value of the style sheet's variable `--name`. */
 export function colour(name) {
   if (!colours.has(name)) {
     const style = getComputedStyle(document.documentElement);

@@ -1,22 +1,22 @@
-// The engine as the page has it: requests with promises, of which a newer one drops an older one.
+// The page's side of the engine, which runs in a worker: each request has a promise. A newer request may supersede an older one.
 
-/** Compiles the module that the page carries. */
+/** Compiles the WebAssembly module that the page contains in base64. */
 export async function compile(base64) {
-  return WebAssembly.compile(octets(base64));
+  return WebAssembly.compile(decodeBase64(base64));
 }
 
-function octets(base64) {
+function decodeBase64(base64) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
   const letters = atob(base64);
-  const found = new Uint8Array(letters.length);
-  for (let i = 0; i < letters.length; i += 1) found[i] = letters.charCodeAt(i);
-  return found;
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i += 1) bytes[i] = letters.charCodeAt(i);
+  return bytes;
 }
 
-/** A run that a newer one has taken the place of. */
+/** The error of a request that was stopped, or superseded by a newer one. */
 export class Dropped extends Error {}
 
-/** Mistakes of a scenario, as the parser tells them. */
+/** The error of a request whose scenario is not valid; `list` has the messages of the parser. */
 export class Mistakes extends Error {
   constructor(list) {
     super(list.join("\n"));
@@ -24,40 +24,45 @@ export class Mistakes extends Error {
   }
 }
 
-/** One worker with the engine in it. */
+/** An engine in a worker of its own. The worker starts with the first request. */
 export class Engine {
   #module;
   #source;
   #worker = null;
-  #asked = new Map();
+  /** Callbacks of the requests without an answer, by the request's number. */
+  #pending = new Map();
   #number = 0;
 
+  /** `module` is the compiled engine, `source` the script of the worker. */
   constructor(module, source) {
     this.#module = module;
     this.#source = source;
   }
 
-  /** The document that `request` asks for; `tell` learns how much of it is done. An older request may be dropped. */
-  ask(request, tell = () => {}) {
+  /**
+   * Sends a request, and resolves to its document. `onProgress` is called with the part of the run that is done, from 0 to 1.
+   * Rejects with `Dropped` if a newer request supersedes this one, and with `Mistakes` if the scenario is not valid.
+   */
+  ask(request, onProgress = () => {}) {
     this.#worker ??= this.#start();
     const id = (this.#number += 1);
     return new Promise((resolve, reject) => {
-      this.#asked.set(id, { resolve, reject, tell });
+      this.#pending.set(id, { resolve, reject, onProgress });
       this.#worker.postMessage({ id, request });
     });
   }
 
-  /** Ends what is going on, at once. */
+  /** Ends the worker, and with it all requests, at once. */
   stop() {
-    this.#end(new Dropped());
+    this.#terminate(new Dropped());
   }
 
-  #end(error) {
+  #terminate(error) {
     this.#worker?.terminate();
     this.#worker = null;
-    const asked = [...this.#asked.values()];
-    this.#asked.clear();
-    for (const { reject } of asked) reject(error);
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of pending) reject(error);
   }
 
   #start() {
@@ -65,22 +70,22 @@ export class Engine {
     const worker = new Worker(url);
     URL.revokeObjectURL(url);
     worker.postMessage({ module: this.#module });
-    worker.onmessage = ({ data }) => this.#hear(data);
-    worker.onerror = (event) => this.#end(new Error(event.message || "the worker cannot be started"));
+    worker.onmessage = ({ data }) => this.#onMessage(data);
+    worker.onerror = (event) => this.#terminate(new Error(event.message || "the worker cannot be started"));
     return worker;
   }
 
-  #hear({ id, progress, mistakes, document, failure }) {
-    // After a panic nothing in the worker can be relied on: the next request has a new one.
-    if (failure) this.#end(new Error(failure));
-    const asked = this.#asked.get(id);
-    if (!asked) return;
+  #onMessage({ id, progress, mistakes, document, failure }) {
+    // A panic leaves the engine in an unknown state: the next request starts a new worker.
+    if (failure) this.#terminate(new Error(failure));
+    const request = this.#pending.get(id);
+    if (!request) return;
     if (progress !== undefined) {
-      asked.tell(progress);
+      request.onProgress(progress);
       return;
     }
-    this.#asked.delete(id);
-    if (document) asked.resolve(JSON.parse(document));
-    else asked.reject(mistakes ? new Mistakes(mistakes) : new Dropped());
+    this.#pending.delete(id);
+    if (document) request.resolve(JSON.parse(document));
+    else request.reject(mistakes ? new Mistakes(mistakes) : new Dropped());
   }
 }

@@ -1,16 +1,16 @@
-// Figures of both runs as a table.
+// Shows the figures of both runs as a table.
 
 import { byId, h, table } from "./dom.js";
-import { change, figures, length, said } from "./results.js";
+import { change, figures, durationText, fixed } from "./results.js";
 
-/** Shows the figures of two documents, of which either may be null. */
+/** Shows the figures of the documents of both runs; a document is null if its run failed. */
 export function showFigures(documents) {
   const both = documents.map((document) => document && figures(document));
   const names = [...new Set(both.flatMap((rows) => rows?.map((row) => row.name) ?? []))];
   const rows = names.map((name) => {
     const [a, b] = both.map((rows) => rows?.find((row) => row.name === name) ?? null);
     const { unit, digits } = a ?? b;
-    const value = (row) => (row ? said(row.value, digits) : "–");
+    const value = (row) => (row ? fixed(row.value, digits) : "–");
     return [unit ? `${name} [${unit}]` : name, value(a), value(b), change(a?.value, b?.value)];
   });
   const hashes = documents.map((document) => h("code", {}, document?.record_hash ?? "–"));
@@ -20,11 +20,11 @@ export function showFigures(documents) {
   byId("measured").textContent = measured(documents[0] ?? documents[1]);
 }
 
-/** Words for what the figures are of. */
+/** Describes the time over which the figures were measured. */
 function measured(document) {
   if (!document) return "";
   const { warmup_ns: from, duration_ns: to, replications } = document;
-  const time = `${from ? length(from) : "the start"} to ${length(to)}`;
+  const time = `${from ? durationText(from) : "the start"} to ${durationText(to)}`;
   const others =
     replications > 1 ? ` The scenario asks for ${replications} replications: here is the first.` : "";
   return `Measured from ${time}, in one run each: airfair run --replications 10 says how sure a figure is.${others}`;

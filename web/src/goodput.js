@@ -1,22 +1,22 @@
-// Goodput over time: a line for each group of flows, told apart by colour and by dashes.
+// A chart of goodput over time: a line for each group of flows, which differ by colour and by dashes.
 
 import uPlot from "uplot";
 
 import { colour, h, table } from "./dom.js";
-import { said } from "./results.js";
+import { fixed } from "./results.js";
 
 const DASHES = [[], [9, 5], [2, 4], [12, 4, 2, 4], [5, 5]];
 const HEIGHT = 220;
 
-/** A chart below `root`, whose axes `top` [Mb/s] and `key` it shares with others. */
+/** A chart below `root`. Charts with the same `key` share their cursor. */
 export class Goodput {
   #root;
   #key;
   #chart = null;
-  /** Names of the lines of the chart. */
+  /** The names of the lines in the chart, or null to have it made anew. */
   #lines = null;
   #details = null;
-  #full = null;
+  #table = null;
   #shown = null;
 
   constructor(root, key) {
@@ -25,12 +25,13 @@ export class Goodput {
     new ResizeObserver(() => this.#resize()).observe(root);
   }
 
+  /** Shows the lines of run `name`; the vertical axis ends at `top` [Mb/s], and the measured time begins at `from` [s]. */
   show(series, top, from, name) {
     this.#shown = { series, top, from, name };
     this.#draw();
   }
 
-  /** Draws anew, in the colours of now. */
+  /** Draws the chart again, after the colours of the page have changed. */
   redraw() {
     this.#lines = null;
     if (this.#shown) this.#draw();
@@ -69,23 +70,23 @@ export class Goodput {
       return;
     }
     const box = h("div", { role: "img", "aria-label": `Goodput of run ${name} over time; the table has the same.` });
-    this.#full = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Goodput of run ${name} as a table` });
-    this.#details = h("details", {}, h("summary", {}, "As a table"), this.#full);
+    this.#table = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Goodput of run ${name} as a table` });
+    this.#details = h("details", {}, h("summary", {}, "As a table"), this.#table);
     this.#details.addEventListener("toggle", () => this.#tabulate());
     this.#root.append(box, this.#details);
     this.#chart = new uPlot(this.#options(series), data, box);
   }
 
-  /** Fills the table while it is open: that costs more than the chart. */
+  /** Fills the table if it is open; a closed one is not filled, since a table takes longer than the chart. */
   #tabulate() {
     if (!this.#details.open) return;
     const { series, name } = this.#shown;
     const rows = series.times.map((time, step) => [
-      said(time, 1),
-      ...series.lines.map((line) => said(line.values[step], 2)),
+      fixed(time, 1),
+      ...series.lines.map((line) => fixed(line.values[step], 2)),
     ]);
     const head = ["until [s]", ...series.lines.map((line) => `${line.name} [Mb/s]`)];
-    this.#full.replaceChildren(table(`Goodput of run ${name}`, head, rows));
+    this.#table.replaceChildren(table(`Goodput of run ${name}`, head, rows));
   }
 
   #options(series) {
@@ -97,7 +98,7 @@ export class Goodput {
       width: 2,
       dash: DASHES[index],
       points: { show: false },
-      value: (_, value) => (value === null ? "–" : `${said(value, 2)} Mb/s`),
+      value: (_, value) => (value === null ? "–" : `${fixed(value, 2)} Mb/s`),
     }));
     return {
       width: Math.max(200, Math.floor(this.#root.clientWidth)),
@@ -107,7 +108,7 @@ export class Goodput {
         { ...axis, label: "time [s]", labelSize: 18, size: 34, labelFont: "12px system-ui" },
         { ...axis, label: "Mb/s for each flow", labelSize: 18, size: 42, labelFont: "12px system-ui" },
       ],
-      series: [{ label: "until", value: (_, value) => (value === null ? "–" : `${said(value, 1)} s`) }, ...lines],
+      series: [{ label: "until", value: (_, value) => (value === null ? "–" : `${fixed(value, 1)} s`) }, ...lines],
       cursor: { sync: { key: this.#key }, drag: { x: false, y: false } },
       legend: { live: true, markers: { width: 2, dash: (_, i) => (DASHES[i - 1]?.length ? "dashed" : "solid") } },
       hooks: { draw: [(chart) => drawStart(chart, this.#shown.from, muted)] },
@@ -115,7 +116,7 @@ export class Goodput {
   }
 }
 
-/** A line where the measured time begins. */
+/** Draws a vertical line where the measured time begins. */
 function drawStart(chart, from, stroke) {
   if (!(from > 0)) return;
   const { ctx, bbox } = chart;

@@ -1,24 +1,25 @@
-// The page: state in, two runs, pictures out.
+// The page: runs the scenarios that the controls or the user's texts describe, and shows their results.
 
 import { showAir } from "./air.js";
 import { Busy } from "./busy.js";
-import { ChannelView, within } from "./channel.js";
+import { ChannelView, clampView } from "./channel.js";
 import { makePresets, makeSchemes } from "./choices.js";
 import { makeControls } from "./controls.js";
 import { byId, copy, darkness, h } from "./dom.js";
 import { compile, Dropped, Engine, Mistakes } from "./engine.js";
 import { showFigures } from "./figures.js";
 import { Goodput } from "./goodput.js";
-import { goodput, time } from "./results.js";
+import { goodput, timeText } from "./results.js";
 import { toml } from "./scenario.js";
 import { decode, encode, SIDES, stateOf } from "./state.js";
 import { makeTexts } from "./texts.js";
 
 /* global VERSION */
 const NAMES = { a: "A", b: "B" };
-/** A pause in what is changed after which the link is written [ms]. */
+/** The time without a change after which the link is updated [ms]. */
 const PAUSE_MS = 300;
 
+/** An object with `make(side)` for each side. */
 const each = (make) => Object.fromEntries(SIDES.map((side) => [side, make(side)]));
 
 function note(lines) {
@@ -27,15 +28,15 @@ function note(lines) {
 
 class Page {
   #state = stateOf("anomaly");
-  /** What each side shows: its scenario and the document of the run, or null. */
-  #shown = each(() => null);
-  /** Hashes that the link names, until something else is run. */
-  #promised = each(() => null);
-  /** Scale of both charts [Mb/s]. */
+  /** The run that each side shows: its scenario's text and its document, or null. */
+  #runs = each(() => null);
+  /** The record hash that the link has for each side; null once it has been compared with the run's. */
+  #linkHashes = each(() => null);
+  /** The upper end of the vertical axis of both charts [Mb/s]. */
   #top = 1;
-  #saving = null;
-  /** The page's own part of its address. */
-  #saved = null;
+  #saveTimer = null;
+  /** The fragment that the page has written into its address. */
+  #fragment = null;
 
   constructor(module, source) {
     const engine = () => new Engine(module, source);
@@ -47,16 +48,16 @@ class Page {
           name: NAMES[side],
           engine: engine(),
           view: () => this.#state.view,
-          moved: () => this.#move(),
+          onViewChange: () => this.#showView(),
           duration: () => this.#duration(),
         }),
     );
     this.busy = new Busy(() => this.#stop());
     this.texts = makeTexts(byId("texts"), {
-      written: (side, text) => this.#write(side, text),
-      dropped: (side) => this.#write(side, null),
+      onEdit: (side, text) => this.#setText(side, text),
+      onReset: (side) => this.#setText(side, null),
     });
-    this.showPreset = makePresets((preset) => this.#choose(preset));
+    this.showPreset = makePresets((preset) => this.#choosePreset(preset));
     this.showSchemes = makeSchemes((side, scheme) => {
       this.#state.scheme[side] = scheme;
       this.#showState();
@@ -66,17 +67,17 @@ class Page {
       this.#showState();
       this.#rerun(SIDES.filter((side) => this.#state.text[side] === null));
     });
-    this.#listen();
+    this.#addListeners();
   }
 
-  #listen() {
+  #addListeners() {
     byId("fields").addEventListener("submit", (event) => event.preventDefault());
     byId("copy-link").addEventListener("click", ({ target }) => copy(byId("link"), target));
     byId("position").addEventListener("input", ({ target }) => {
       const { view } = this.#state;
       view.from = (Number(target.value) / 1000) * (this.#duration() - view.length);
-      within(view, this.#duration());
-      this.#move();
+      clampView(view, this.#duration());
+      this.#showView();
     });
     const acts = {
       earlier: (channel) => channel.pan(-0.5),
@@ -88,7 +89,7 @@ class Page {
       byId(id).addEventListener("click", () => this.#duration() > 0 && act(this.channels.a));
     }
     window.addEventListener("hashchange", () => {
-      if (location.hash !== this.#saved) this.open();
+      if (location.hash !== this.#fragment) this.open();
     });
     darkness.addEventListener("change", () => {
       for (const side of SIDES) {
@@ -98,18 +99,18 @@ class Page {
     });
   }
 
-  /** Shows what the address says. */
+  /** Shows the state that the address describes. */
   open() {
     const { state, hashes, notes } = decode(location.hash, VERSION);
     this.#state = state;
-    this.#promised = hashes;
+    this.#linkHashes = hashes;
     note(notes);
     this.#showState();
     this.#rerun(SIDES);
   }
 
-  #choose(preset) {
-    // Whoever goes back finds what was there, and what was written.
+  #choosePreset(preset) {
+    // The browser's back button leads to the present state, with the texts that the user has written.
     this.#save();
     history.pushState(null, "", location.href);
     this.#state = stateOf(preset);
@@ -118,14 +119,14 @@ class Page {
     this.#rerun(SIDES);
   }
 
-  /** A run follows a text that the user has written, or the controls again. */
-  #write(side, text) {
+  /** Sets the text that a run follows: one that the user has written, or null to follow the controls. */
+  #setText(side, text) {
     this.#state.text[side] = text;
     this.#showState();
     this.#rerun([side]);
   }
 
-  /** All that shows the state and not the runs. */
+  /** Shows the state in the controls, the presets and the lists of schemes. */
   #showState() {
     const state = this.#state;
     this.showControls();
@@ -139,13 +140,13 @@ class Page {
         : `Run ${own[0]} follows the text that you have written below; the controls change the other one alone.`;
   }
 
-  /** Text of a side: what the user has written, or what the controls say. */
+  /** Returns the scenario's text of a side: the user's own, or the one that the controls describe. */
   #textOf(side) {
     const { text, controls, scheme } = this.#state;
     return text[side] ?? toml(controls, scheme[side]);
   }
 
-  /** Runs the scenarios of `sides` anew, and shows what comes of it. */
+  /** Runs the scenarios of `sides` again, and shows the results. */
   #rerun(sides) {
     for (const side of sides) {
       const scenario = this.#textOf(side);
@@ -156,19 +157,20 @@ class Page {
 
   async #run(side, scenario) {
     this.busy.start();
-    // While a control is dragged what comes is of a moment ago: it is shown, and not taken for the last word.
+    // While the user drags a control, a run can end whose scenario is no longer the newest one. Its result is shown, but
+    // neither its hash nor its error.
     const isNewest = () => scenario === this.#textOf(side);
     try {
-      const tell = (part) => this.busy.progress(side, part);
-      const document = await this.engines[side].ask({ scenario }, tell);
-      this.#shown[side] = { scenario, document };
+      const onProgress = (part) => this.busy.progress(side, part);
+      const document = await this.engines[side].ask({ scenario }, onProgress);
+      this.#runs[side] = { scenario, document };
       if (isNewest()) {
         this.texts.ran(side, document);
-        this.#compare(side, document.record_hash);
+        this.#compareHash(side, document.record_hash);
       }
       this.#showRun(side);
     } catch (error) {
-      if (!(error instanceof Dropped) && isNewest()) this.#forget(side, error);
+      if (!(error instanceof Dropped) && isNewest()) this.#showFailure(side, error);
     } finally {
       this.busy.end();
     }
@@ -179,9 +181,9 @@ class Page {
     note(["Stopped. What was finished is shown."]);
   }
 
-  /** A side has no run, and why. */
-  #forget(side, error) {
-    this.#shown[side] = this.#promised[side] = null;
+  /** Shows that the run of a side failed with `error`. */
+  #showFailure(side, error) {
+    this.#runs[side] = this.#linkHashes[side] = null;
     byId(`air-${side}`).replaceChildren(h("p", { class: "muted" }, "There is no run."));
     this.charts[side].clear();
     this.channels[side].clear();
@@ -193,7 +195,7 @@ class Page {
   }
 
   #documents() {
-    return SIDES.map((side) => this.#shown[side]?.document ?? null);
+    return SIDES.map((side) => this.#runs[side]?.document ?? null);
   }
 
   #showTrouble() {
@@ -203,19 +205,19 @@ class Page {
   }
 
   #showRun(side) {
-    const { scenario, document } = this.#shown[side];
+    const { scenario, document } = this.#runs[side];
     this.#showTrouble();
     showAir(byId(`air-${side}`), document, NAMES[side]);
     this.#showGoodput(side);
     showFigures(this.#documents());
-    // A shorter run that is done first does not say where the other one can be looked at.
-    if (this.busy.running === 1) within(this.#state.view, this.#duration());
+    // The view is limited by the longer run, which is known once only this run is left.
+    if (this.busy.running === 1) clampView(this.#state.view, this.#duration());
     this.#showPosition();
     this.channels[side].set(scenario, document);
     this.#saveLater();
   }
 
-  /** Shows the goodput of a side, and that of the other one if their scale has changed. */
+  /** Shows the goodput of the side `changed`, and that of the other side if their common scale has changed. */
   #showGoodput(changed) {
     const documents = this.#documents();
     const series = documents.map((document) => document && goodput(document));
@@ -229,26 +231,26 @@ class Page {
     });
   }
 
-  /** Tells whether a run is the one that the link was made of. */
-  #compare(side, hash) {
-    const was = this.#promised[side];
-    this.#promised[side] = null;
-    if (!was) return;
+  /** Notes whether a run has the record hash that the link has for it. */
+  #compareHash(side, hash) {
+    const expected = this.#linkHashes[side];
+    this.#linkHashes[side] = null;
+    if (!expected) return;
     const name = NAMES[side];
     const line =
-      was === hash
+      expected === hash
         ? `Run ${name} is the one that the link was made of, record by record.`
-        : `Run ${name} differs from the one that the link was made of: its records have hash ${hash}, and had ${was}.`;
+        : `Run ${name} differs from the one that the link was made of: its records have hash ${hash}, and had ${expected}.`;
     byId("notes").append(h("p", { class: "notice" }, line));
   }
 
-  /** Length of the longer of the runs that are shown [ns]. */
+  /** The duration of the longer of the runs that are shown [ns]. */
   #duration() {
     return Math.max(0, ...this.#documents().map((document) => document?.duration_ns ?? 0));
   }
 
-  /** The part of the channel that is shown has changed. */
-  async #move() {
+  /** Shows the part of the runs that `#state.view` names, in both channels. */
+  async #showView() {
     this.#showPosition();
     this.#saveLater();
     await Promise.all(SIDES.map((side) => this.channels[side].show()));
@@ -259,25 +261,26 @@ class Page {
     const input = byId("position");
     const room = this.#duration() - length;
     input.value = room > 0 ? Math.round((1000 * from) / room) : 0;
-    input.setAttribute("aria-valuetext", time(from, length / 10));
+    input.setAttribute("aria-valuetext", timeText(from, length / 10));
   }
 
-  /** Writes the link, once nothing has changed for a while. */
+  /** Updates the link once nothing has changed for `PAUSE_MS`. */
   #saveLater() {
-    clearTimeout(this.#saving);
-    this.#saving = setTimeout(() => this.#save(), PAUSE_MS);
+    clearTimeout(this.#saveTimer);
+    this.#saveTimer = setTimeout(() => this.#save(), PAUSE_MS);
   }
 
   #save() {
-    clearTimeout(this.#saving);
-    const hashes = each((side) => this.#shown[side]?.document.record_hash ?? null);
-    this.#saved = `#${encode(this.#state, VERSION, hashes)}`;
-    history.replaceState(null, "", this.#saved);
+    clearTimeout(this.#saveTimer);
+    const hashes = each((side) => this.#runs[side]?.document.record_hash ?? null);
+    this.#fragment = `#${encode(this.#state, VERSION, hashes)}`;
+    history.replaceState(null, "", this.#fragment);
     byId("link").value = location.href;
   }
 }
 
-function cannot(sentence) {
+/** Shows why the page cannot run. */
+function showFatal(sentence) {
   byId("cannot").textContent = sentence;
   byId("cannot").hidden = false;
 }
@@ -290,9 +293,9 @@ function start(module) {
 
 byId("needs-javascript").remove();
 if (typeof WebAssembly !== "object") {
-  cannot("This browser has no WebAssembly, or it is switched off: the simulator cannot run here. airfair run does the same on a command line.");
+  showFatal("This browser has no WebAssembly, or it is switched off: the simulator cannot run here. airfair run does the same on a command line.");
 } else {
   compile(byId("engine").textContent.trim()).then(start, (error) =>
-    cannot(`The simulator cannot be started in this browser: ${error.message}`),
+    showFatal(`The simulator cannot be started in this browser: ${error.message}`),
   );
 }

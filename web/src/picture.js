@@ -1,34 +1,37 @@
-// The channel as a picture: a row for each member, a box for each frame, marks for who waits and who backs off.
+// Draws the channel: a row for each member of the cells, a box for each frame, and marks where a member defers, backs off or
+// waits for a response.
 
 import { colour } from "./dom.js";
-import { groups, length, MOST, time } from "./results.js";
+import { groups, durationText, MAX_GROUPS, timeText } from "./results.js";
 
-const ROW = 36;
-/** Height of a data frame: below it is room for who waits and backs off. */
-const TALL = 20;
-const AXIS = 24;
-/** Most rows that are drawn. */
-export const MOST_ROWS = 24;
+/** The height of a row [px]. */
+const ROW_HEIGHT = 36;
+/** The height of a data frame [px]. The rest of the row is for the marks of deferral and back-off. */
+const FRAME_HEIGHT = 20;
+/** The height of the time axis [px]. */
+const AXIS_HEIGHT = 24;
+/** The greatest number of rows in a picture. */
+export const MAX_ROWS = 24;
 
-/** Part of a row's height that a frame of each kind takes. */
+/** The height of each kind of frame, as a part of a data frame's. */
 const HEIGHTS = { data: 1, "tcp-ack": 0.65, beacon: 0.8 };
 const heightOf = (kind) => HEIGHTS[kind] ?? 0.4;
 
-/** Which colour each row has: that of its station, or of its group of stations, as in the bars; the access point none. */
+/** The number of each row's colour: that of its group of stations, as in the bars of airtime; 0 for an access point. */
 function colours(rows) {
   const list = rows.map(() => 0);
   const cells = new Set(rows.map((row) => row.cell));
   for (const cell of cells) {
     const places = rows.flatMap((row, i) => (row.cell === cell && !row.is_access_point ? [i] : []));
     groups(places.map((place) => rows[place].name)).forEach((group, index) => {
-      for (const place of group.places) list[places[place]] = Math.min(index + 1, MOST);
+      for (const place of group.places) list[places[place]] = Math.min(index + 1, MAX_GROUPS);
     });
   }
   return list;
 }
 
 const tiles = new Map();
-/** A pattern of lines: `rising`, `falling` or both. */
+/** Returns a fill pattern of diagonal lines, `rising`, `falling` or both. */
 function hatch(context, stroke, rising, falling) {
   const key = [stroke, rising, falling].join();
   if (!tiles.has(key)) tiles.set(key, tileOf(stroke, rising, falling));
@@ -57,10 +60,10 @@ function tileOf(stroke, rising, falling) {
   return tile;
 }
 
-/** Names of rows get as much room as they need, but not much of a phone. */
+/** The width of the column with the names of the rows [px], for a canvas of `width`. */
 const gutterOf = (width) => Math.min(110, Math.max(58, width * 0.16));
 
-/** A step between marks of the axis [ns]: 1, 2 or 5 times a power of ten. */
+/** The step between the marks of the axis [ns], 1, 2 or 5 times a power of ten, such that `span` has at most `most` of them. */
 function stepOf(span, most) {
   const rough = span / most;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -76,36 +79,37 @@ export class Picture {
     this.#canvas = canvas;
   }
 
-  /** Place on the time axis of a point on the canvas [ns]. */
+  /** The simulated time at a horizontal position on the canvas [ns]. */
   timeAt(x) {
     const width = this.#canvas.clientWidth;
     const gutter = gutterOf(width);
     return this.#view.from + ((x - gutter) / (width - gutter)) * this.#view.length;
   }
 
-  /** Simulated time that a pixel stands for [ns]. */
+  /** The simulated time that one pixel covers [ns]. */
   get nsPerPixel() {
     const width = this.#canvas.clientWidth;
     return this.#view.length / (width - gutterOf(width));
   }
 
-  /** The frame at a point, or −1. */
+  /** The index of the frame at a point, or −1. */
   frameAt(x, y) {
     const { frames } = this.#data;
-    const row = Math.floor(y / ROW);
+    const row = Math.floor(y / ROW_HEIGHT);
     const [at, slack] = [this.timeAt(x), 3 * this.nsPerPixel];
     const isHit = (_, i) =>
       frames.from[i] === row && frames.start_ns[i] - slack <= at && at <= frames.end_ns[i] + slack;
     return frames.start_ns.findIndex(isHit);
   }
 
+  /** Draws the part `view` of the frames in `data`; `selected` is the index of the frame to highlight, or −1. */
   draw(data, view, selected) {
     this.#data = data;
     this.#view = view;
     const canvas = this.#canvas;
-    const rows = Math.min(data.rows.length, MOST_ROWS);
+    const rows = Math.min(data.rows.length, MAX_ROWS);
     const width = canvas.clientWidth;
-    const height = rows * ROW + AXIS;
+    const height = rows * ROW_HEIGHT + AXIS_HEIGHT;
     const scale = window.devicePixelRatio || 1;
     canvas.style.height = `${height}px`;
     canvas.width = Math.round(width * scale);
@@ -114,58 +118,58 @@ export class Picture {
     context.scale(scale, scale);
     const gutter = gutterOf(width);
     const x = (ns) => gutter + ((ns - view.from) / view.length) * (width - gutter);
-    const look = {
+    const palette = {
       ink: colour("ink"),
       muted: colour("muted"),
       grid: colour("grid"),
       page: colour("page"),
       bad: colour("bad"),
       open: colour("open"),
-      series: [colour("muted"), ...Array.from({ length: MOST }, (_, i) => colour(`series-${i + 1}`))],
+      series: [colour("muted"), ...Array.from({ length: MAX_GROUPS }, (_, i) => colour(`series-${i + 1}`))],
     };
-    this.#drawRows(context, { rows, width, gutter, height, look });
+    this.#drawRows(context, { rows, width, gutter, height, palette });
     context.save();
     context.beginPath();
     context.rect(gutter, 0, width - gutter, height);
     context.clip();
-    this.#drawAxis(context, { x, width, gutter, height, look });
-    this.#drawWaits(context, { x, rows, look });
-    this.#drawFrames(context, { x, rows, look, selected });
+    this.#drawAxis(context, { x, width, gutter, height, palette });
+    this.#drawWaits(context, { x, rows, palette });
+    this.#drawFrames(context, { x, rows, palette, selected });
     context.restore();
   }
 
-  #drawRows(context, { rows, width, gutter, height, look }) {
+  #drawRows(context, { rows, width, gutter, height, palette }) {
     context.font = "12px system-ui, sans-serif";
     context.textBaseline = "middle";
     for (let row = 0; row < rows; row += 1) {
       const { name, is_access_point: isAp } = this.#data.rows[row];
-      context.fillStyle = look.ink;
-      context.fillText(isAp ? `${name} (AP)` : name, 2, row * ROW + 3 + TALL / 2, gutter - 8);
-      context.fillStyle = look.grid;
-      context.fillRect(gutter, (row + 1) * ROW - 1, width - gutter, 1);
+      context.fillStyle = palette.ink;
+      context.fillText(isAp ? `${name} (AP)` : name, 2, row * ROW_HEIGHT + 3 + FRAME_HEIGHT / 2, gutter - 8);
+      context.fillStyle = palette.grid;
+      context.fillRect(gutter, (row + 1) * ROW_HEIGHT - 1, width - gutter, 1);
     }
-    context.fillRect(gutter - 1, 0, 1, height - AXIS);
+    context.fillRect(gutter - 1, 0, 1, height - AXIS_HEIGHT);
   }
 
-  #drawAxis(context, { x, width, gutter, height, look }) {
+  #drawAxis(context, { x, width, gutter, height, palette }) {
     const { from, length: span } = this.#view;
     const step = stepOf(span, Math.max(2, (width - gutter) / 110));
     context.textBaseline = "alphabetic";
     for (let at = Math.ceil(from / step) * step; at <= from + span; at += step) {
-      context.fillStyle = look.grid;
-      context.fillRect(x(at), 0, 1, height - AXIS + 4);
-      context.fillStyle = look.muted;
-      context.fillText(time(at, step), x(at) + 3, height - 6);
+      context.fillStyle = palette.grid;
+      context.fillRect(x(at), 0, 1, height - AXIS_HEIGHT + 4);
+      context.fillStyle = palette.muted;
+      context.fillText(timeText(at, step), x(at) + 3, height - 6);
     }
   }
 
-  #drawWaits(context, { x, rows, look }) {
+  #drawWaits(context, { x, rows, palette }) {
     const { deferrals, answers, back_off: backOff } = this.#data;
-    const lines = hatch(context, look.ink, true, false);
+    const lines = hatch(context, palette.ink, true, false);
     context.textBaseline = "middle";
     for (let row = 0; row < rows; row += 1) {
-      const bottom = (row + 1) * ROW - 3;
-      context.fillStyle = look.muted;
+      const bottom = (row + 1) * ROW_HEIGHT - 3;
+      context.fillStyle = palette.muted;
       for (const [from, to] of deferrals[row]) context.fillRect(x(from), bottom - 2, x(to) - x(from), 2);
       for (const [from, to] of answers[row]) {
         for (let at = x(from); at < x(to); at += 5) context.fillRect(at, bottom - 3, Math.min(3, x(to) - at), 3);
@@ -175,59 +179,62 @@ export class Picture {
         context.fillStyle = lines;
         context.fillRect(x(from), bottom - 9, wide, 9);
         if (wide > 24) {
-          context.fillStyle = look.page;
+          context.fillStyle = palette.page;
           context.fillRect(x(from) + 2, bottom - 10, 18, 10);
-          context.fillStyle = look.ink;
+          context.fillStyle = palette.ink;
           context.fillText(String(slots), x(from) + 3, bottom - 5, 16);
         }
       }
     }
   }
 
-  #drawFrames(context, { x, rows, look, selected }) {
+  #drawFrames(context, { x, rows, palette, selected }) {
     const { frames } = this.#data;
     const { from: start, length: span } = this.#view;
-    const cross = hatch(context, look.page, true, true);
-    const of = colours(this.#data.rows);
+    const cross = hatch(context, palette.page, true, true);
+    const colourOf = colours(this.#data.rows);
     context.textBaseline = "middle";
     frames.start_ns.forEach((at, i) => {
       const [row, end] = [frames.from[i], frames.end_ns[i]];
       if (row >= rows || end < start || at > start + span) return;
       const [left, wide] = [x(at), Math.max(1.5, x(end) - x(at))];
-      const tall = TALL * heightOf(frames.kind[i]);
-      const top = row * ROW + 3 + (TALL - tall);
+      const tall = FRAME_HEIGHT * heightOf(frames.kind[i]);
+      const top = row * ROW_HEIGHT + 3 + (FRAME_HEIGHT - tall);
       const station = this.#data.rows[row].is_access_point ? frames.to[i] : row;
-      const fill = frames.kind[i] === "beacon" ? look.open : look.series[of[station ?? row]];
-      this.#drawFrame(context, { left, wide, top, tall, fill, fate: frames.fate[i], look, cross });
+      const fill = frames.kind[i] === "beacon" ? palette.open : palette.series[colourOf[station ?? row]];
+      this.#drawFrame(context, { left, wide, top, tall, fill, fate: frames.fate[i], palette, cross });
       if (wide > 26 && tall > 14) {
-        const word = wordOf(frames, i, wide);
+        const label = labelOf(frames, i, wide);
         const isFull = frames.fate[i] === "received";
         if (!isFull) {
-          context.fillStyle = look.page;
-          context.fillRect(left + 2, top + 3, Math.min(wide - 4, context.measureText(word).width + 5), tall - 6);
+          context.fillStyle = palette.page;
+          context.fillRect(left + 2, top + 3, Math.min(wide - 4, context.measureText(label).width + 5), tall - 6);
         }
-        context.fillStyle = isFull ? look.page : look.ink;
-        context.fillText(word, left + 4, top + tall / 2, wide - 8);
+        context.fillStyle = isFull ? palette.page : palette.ink;
+        context.fillText(label, left + 4, top + tall / 2, wide - 8);
       }
       if (i === selected) {
-        context.strokeStyle = look.ink;
+        context.strokeStyle = palette.ink;
         context.lineWidth = 2;
-        context.strokeRect(left - 2, row * ROW + 2, wide + 4, ROW - 4);
+        context.strokeRect(left - 2, row * ROW_HEIGHT + 2, wide + 4, ROW_HEIGHT - 4);
       }
     });
   }
 
-  /** What collided is crossed, what was errored is dashed, each in a colour of its own; an outline alone was not received. */
-  #drawFrame(context, { left, wide, top, tall, fill, fate, look, cross }) {
+  /**
+   * Draws the box of a frame. A frame that collided is cross-hatched. A frame that noise corrupted is a dashed outline, and one
+   * that nobody received a solid outline. All others are filled.
+   */
+  #drawFrame(context, { left, wide, top, tall, fill, fate, palette, cross }) {
     if (fate === "errored" || fate === "not received") {
-      context.strokeStyle = look.open;
+      context.strokeStyle = palette.open;
       context.lineWidth = 1.5;
       context.setLineDash(fate === "errored" ? [3, 2] : []);
       context.strokeRect(left + 0.75, top + 0.75, Math.max(1, wide - 1.5), tall - 1.5);
       context.setLineDash([]);
       return;
     }
-    context.fillStyle = fate === "collided" ? look.bad : fill;
+    context.fillStyle = fate === "collided" ? palette.bad : fill;
     context.fillRect(left, top, wide, tall);
     if (fate === "collided") {
       context.fillStyle = cross;
@@ -236,21 +243,21 @@ export class Picture {
   }
 }
 
-/** What stands in a data frame: of an aggregate the number of its MPDUs, with those that were lost where there is room. */
-function wordOf(frames, i, wide) {
+/** The label in the box of a data frame: for an A-MPDU the number of its MPDUs and, if there is room, of the lost ones. */
+function labelOf(frames, i, wide) {
   const [mpdus, lost] = [frames.mpdus[i], frames.lost[i]];
   if (mpdus < 2) return frames.retry[i] ? "retry" : "data";
   return lost > 0 && lost < mpdus && wide > 60 ? `${mpdus}, ${lost} lost` : String(mpdus);
 }
 
-/** Words for an aggregate: how many MPDUs it has, and how many of them were lost. */
-function aggregate(frames, i) {
+/** Describes an A-MPDU: the number of its MPDUs and of the lost ones. Empty for a single MPDU. */
+function aggregateText(frames, i) {
   const [mpdus, lost] = [frames.mpdus[i], frames.lost[i]];
   if (mpdus < 2) return "";
   return `, ${mpdus} MPDUs${lost > 0 && lost < mpdus ? `, ${lost} lost` : ""}`;
 }
 
-/** Words for a frame. */
+/** Describes the frame with index `i`: a text for each column of the table. */
 export function describe(data, i) {
   const { frames, rows } = data;
   const names = {
@@ -269,10 +276,10 @@ export function describe(data, i) {
     kind:
       names[frames.kind[i]] +
       (frames.category[i] === null ? "" : `, ${frames.category[i]}`) +
-      aggregate(frames, i) +
+      aggregateText(frames, i) +
       (frames.retry[i] ? ", retry" : ""),
-    start: time(frames.start_ns[i], 1e3),
-    lasts: length(frames.end_ns[i] - frames.start_ns[i]),
+    start: timeText(frames.start_ns[i], 1e3),
+    lasts: durationText(frames.end_ns[i] - frames.start_ns[i]),
     from: rows[frames.from[i]].name,
     to,
     rate: `${frames.rate_bps[i] / 1e6} Mb/s`,

@@ -1,7 +1,8 @@
-// The anomaly and the five papers' ideas: controls, two schemes, and three sentences each.
+// The presets, one for the 802.11 anomaly and one for each of the five papers: values of the controls, the schemes of both runs,
+// and three sentences that explain them.
 
-/** Controls of a page that has been told nothing. */
-const PLAIN = {
+/** The values of the controls that a preset does not set. */
+const DEFAULTS = {
   standard: "802.11b",
   way: "up",
   near: 1,
@@ -25,7 +26,7 @@ export const PRESETS = {
   anomaly: {
     name: "The anomaly",
     title: "One slow station drags the fast one down",
-    says: [
+    sentences: [
       "In 802.11 every station wins the channel equally often, and a frame at 1 Mb/s holds it for many times as long as one at 11 Mb/s.",
       "So the far station takes most of the air, and the near one falls to the same goodput.",
       "Run A has no slow station, run B has one; everything else is the same, luck included.",
@@ -37,7 +38,7 @@ export const PRESETS = {
   "arf-aware-tcp": {
     name: "ARF-aware TCP",
     title: "A slow sender takes fewer turns",
-    says: [
+    sentences: [
       "After 10 s the far station falls to 1 Mb/s, and the near one with it (run A).",
       "In run B each sender knows the rate of its link: while it is a k-th of the highest one, TCP uses a k-th of its window.",
       "The slow station then competes less often, and the near one keeps more of what it had.",
@@ -49,7 +50,7 @@ export const PRESETS = {
   "tfrc-friendliness": {
     name: "TFRC beside TCP",
     title: "Is a stream by equation fair to TCP?",
-    says: [
+    sentences: [
       "TFRC sends as fast as an equation says that TCP would, with the same losses and round trips, and smoothly so.",
       "In run A two TCP connections share a noisy cell; in run B the far one is TFRC.",
       "Whether TFRC takes more or less than TCP depends on how packets are lost: change loss and queue, and see.",
@@ -61,7 +62,7 @@ export const PRESETS = {
   "occupancy-tfrc": {
     name: "Equal shares",
     title: "The access point grants shares of the channel",
-    says: [
+    sentences: [
       "Two stations download by TFRC, one at 54 Mb/s and one at 6, and both get what the slow one can (run A).",
       "In run B the access point measures who holds the channel, and grants each station an equal share in its beacons.",
       "A station turns its share into the throughput that its rate allows, and its receivers report no more to their senders.",
@@ -84,7 +85,7 @@ export const PRESETS = {
   "updown-fairness": {
     name: "Up against down",
     title: "Uploads starve downloads, until ACKs have a queue of their own",
-    says: [
+    sentences: [
       "The access point contends as one station for all downloads, and its queue is full: downloads lose packets, uploads at most some ACKs (run A).",
       "In run B the access point serves TCP’s data and ACKs from two queues, two packets of data for each ACK.",
       "Uploads then wait for their ACKs, and leave air to the downloads.",
@@ -96,7 +97,7 @@ export const PRESETS = {
   "arf-window": {
     name: "Window after ARF",
     title: "TCP’s window follows the rate of a station that walks away",
-    says: [
+    sentences: [
       "A station downloads while it walks away, and ARF lowers its rate; TCP learns of it when a queue has overflowed (run A).",
       "In run B the station computes at each change of rate how much the channel lets it move, and limits TCP’s window to that.",
       "Fewer packets are dropped, and goodput gains where time-outs are avoided.",
@@ -118,5 +119,5 @@ export const PRESETS = {
   },
 };
 
-/** Controls of a preset, all of them. */
-export const controlsOf = (id) => ({ ...PLAIN, ...PRESETS[id].controls });
+/** The values of all controls of a preset. */
+export const controlsOf = (id) => ({ ...DEFAULTS, ...PRESETS[id].controls });

@@ -1,6 +1,9 @@
-// Figures of a document, in the words of the page. Nothing here knows of the page.
+// Computes the figures that the page shows from the document of a run, and formats numbers. This module does not use the page.
 
-/** Places of `names` that were numbered in a row, together; one that is alone is called by its name. */
+/**
+ * Groups names with the same stem and consecutive numbers, such as `far1`, `far2`, `far3`. A group has a `name` (`far1 … far3`),
+ * a `stem` (`far`), and `places`, the indices of its members in `names`. Any other name is a group of its own.
+ */
 export function groups(names) {
   const runs = [];
   let stem = "";
@@ -24,13 +27,13 @@ const sum = (values) => values.reduce((total, value) => total + value, 0);
 const mean = (values) => (values.length ? sum(values) / values.length : null);
 const percent = (share) => (share === null ? null : 100 * share);
 
-/** Most parts of stations in a bar, and most lines in a chart: as many as there are colours. */
-export const MOST = 5;
+/** The greatest number of groups in a bar or a chart: the number of colours. */
+export const MAX_GROUPS = 5;
 
-/** Groups with a colour each; of many the first by `weight`, the others together. */
-function shown(all, weight, others) {
-  if (all.length <= MOST) return all;
-  const first = [...all].sort((x, y) => weight(y) - weight(x)).slice(0, MOST - 1);
+/** Limits groups to `MAX_GROUPS`: keeps those with the greatest `weight` in their order, and joins the others into one. */
+function limitGroups(all, weight, others) {
+  if (all.length <= MAX_GROUPS) return all;
+  const first = [...all].sort((x, y) => weight(y) - weight(x)).slice(0, MAX_GROUPS - 1);
   const rest = all.filter((group) => !first.includes(group));
   const places = rest.flatMap((group) => group.places);
   return [
@@ -39,8 +42,8 @@ function shown(all, weight, others) {
   ];
 }
 
-/** Who holds the air of a cell: parts that add up to 1. */
-export function holders(document, cell) {
+/** The shares of a cell's airtime of stations, beacons, collisions, contention and idle time. The shares add up to 1. */
+export function airtimeParts(document, cell) {
   const { stations, tables } = document;
   const here = stations.flatMap((station, place) =>
     station.cell === document.cells[cell] ? [place] : [],
@@ -51,7 +54,7 @@ export function holders(document, cell) {
   }));
   const share = (group) => sum(group.places.map((place) => tables.airtime.airtime_share[place]));
   const of = (kind) => tables.channel_shares[kind][cell];
-  const parts = shown(all, share, "other stations").map((group, index) => ({
+  const parts = limitGroups(all, share, "other stations").map((group, index) => ({
     name: group.name,
     kind: `s${index + 1}`,
     share: share(group),
@@ -65,7 +68,7 @@ export function holders(document, cell) {
   return [...parts, ...lost.filter((part) => part.kind !== "beacon" || part.share > 0)];
 }
 
-/** Goodput of each group of flows over time, as means of its members [Mb/s]; null where there is no series. */
+/** The mean goodput of each group's flows [Mb/s] in steps that end at `times` [s]; null if the run has no series. */
 export function goodput(document) {
   const { delivered, flows, tables } = document;
   if (!delivered) return null;
@@ -75,7 +78,7 @@ export function goodput(document) {
     return (8e3 * delivered.delivered_bytes[row]) / delivered.length_ns[row];
   };
   const weight = (group) => mean(group.places.map((place) => tables.flows.goodput_bps[place]));
-  const all = shown(groups(flows.map((flow) => flow.name)), weight, "other flows");
+  const all = limitGroups(groups(flows.map((flow) => flow.name)), weight, "other flows");
   const times = Array.from(
     { length: steps },
     (_, step) => (delivered.start_ns[step] + delivered.length_ns[step]) / 1e9,
@@ -87,19 +90,19 @@ export function goodput(document) {
   return { times, lines };
 }
 
-/** Jain's index of values, 1 where all are equal. */
+/** Jain's fairness index of values, 1 if all are equal; null if all are 0. */
 export function jain(values) {
   const squares = sum(values.map((value) => value * value));
   return squares > 0 ? sum(values) ** 2 / (values.length * squares) : null;
 }
 
-/** Rows of the table that compares runs: name, unit, digits, a value or null. */
+/** The rows of the table of figures: name, unit, number of decimals, and the value or null. */
 export function figures(document) {
   const { flows, tables } = document;
   const column = tables.flows;
   const rates = column.goodput_bps.map((bps) => bps / 1e6);
   const each = groups(flows.map((flow) => flow.name));
-  const lots = each.length <= 8 ? each : [];
+  const listed = each.length <= 8 ? each : [];
   const of = (group, values) => {
     const known = group.places.map((place) => values[place]).filter((value) => value !== null);
     return mean(known);
@@ -107,7 +110,7 @@ export function figures(document) {
   const air = tables.airtime.airtime_share;
   const row = (name, unit, digits, value) => ({ name, unit, digits, value });
   const by = (what, unit, digits, values) =>
-    lots.map((group) => row(`${what} of ${group.stem}`, unit, digits, of(group, values)));
+    listed.map((group) => row(`${what} of ${group.stem}`, unit, digits, of(group, values)));
   return [
     row("Goodput of all flows", "Mb/s", 2, sum(rates)),
     ...by("Goodput", "Mb/s", 2, rates),
@@ -120,25 +123,25 @@ export function figures(document) {
   ];
 }
 
-/** How much the second value is more or less than the first, in words. */
+/** The relative change from the first value to the second, as a text such as `+50 %`. */
 export function change(first, second) {
   if (!(first > 0) || typeof second !== "number") return "–";
   const percent = Math.round(100 * (second / first - 1));
   return percent === 0 ? "same" : `${percent > 0 ? "+" : "−"}${Math.abs(percent)} %`;
 }
 
-/** A number with so many digits behind the point, or a dash. */
-export const said = (value, digits) =>
+/** Formats a number with a number of decimals; null and NaN become a dash. */
+export const fixed = (value, digits) =>
   value === null || Number.isNaN(value) ? "–" : value.toFixed(digits);
 
-/** A time [ns] with as many digits as tell neighbours apart at a step [ns]. */
-export function time(ns, step) {
+/** Formats a time [ns] in seconds, with enough decimals to distinguish times that are `step` [ns] apart. */
+export function timeText(ns, step) {
   const digits = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step / 1e9))));
   return `${(ns / 1e9).toFixed(digits)} s`;
 }
 
-/** A length of time [ns] with a fitting unit. */
-export function length(ns) {
+/** Formats a duration [ns] in s, ms or µs, with four significant digits. */
+export function durationText(ns) {
   const [unit, size] = ns >= 1e9 ? ["s", 1e9] : ns >= 1e6 ? ["ms", 1e6] : ["µs", 1e3];
   return `${Number((ns / size).toPrecision(4))} ${unit}`;
 }

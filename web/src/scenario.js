@@ -1,20 +1,20 @@
-// The scenario that the controls describe, as the text that a user would write.
+// Writes the scenario that the controls describe, in the form in which a user would write the file.
 
-/** Rates of each standard [Mb/s], ascending. */
+/** The rates of each standard in ascending order [Mb/s]. */
 export const RATES = {
   "802.11b": [1, 2, 5.5, 11],
   "802.11a": [6, 9, 12, 18, 24, 36, 48, 54],
   "802.11g": [1, 2, 5.5, 6, 9, 11, 12, 18, 24, 36, 48, 54],
 };
 
-/** How far two rates of each standard reach, where stations move. */
+/** The range of two rates of each standard, for cells in which stations move. */
 const RANGES = {
   "802.11b": '{ "1 Mb/s" = "370 m", "11 Mb/s" = "100 m" }',
   "802.11a": '{ "6 Mb/s" = "370 m", "54 Mb/s" = "37 m" }',
   "802.11g": '{ "6 Mb/s" = "370 m", "54 Mb/s" = "37 m" }',
 };
 
-export const WAYS = {
+export const DIRECTIONS = {
   up: "All upload",
   down: "All download",
   opposed: "Near ones upload, far ones download",
@@ -36,8 +36,10 @@ const isTcp = (transport) => !transport.startsWith("tfrc") && transport !== "udp
 const hasAcks = (transport) => transport !== "udp";
 
 /**
- * What a run may do about it. `fits` says what a scheme needs of the controls, or null where they will do; the rest is
- * what it changes in the scenario.
+ * The schemes from which the user chooses one for each run. `missing` returns the traffic that the scheme needs and the controls
+ * do not ask for, or null. The other keys change the scenario: `control` sets the flows' control, only of uploads if `upload`;
+ * `discipline` the access point's queue; `farTransport` the transport of the far stations. `grants` makes the access point grant
+ * shares in beacons, and `equalRates` gives all stations the near rate.
  */
 export const SCHEMES = {
   none: { group: "Compare with", name: "Nothing: a plain queue" },
@@ -51,27 +53,27 @@ export const SCHEMES = {
     name: "ARF-aware TCP",
     control: "arf-aware",
     upload: true,
-    fits: (k) =>
+    missing: (k) =>
       k.way === "down" ? "uploads" : isTcp(k.transport) ? null : "TCP",
   },
   "arf-window": {
     group: "The papers’ schemes",
     name: "Window from channel occupancy",
     control: "arf-window",
-    fits: (k) => (isTcp(k.transport) ? null : "TCP"),
+    missing: (k) => (isTcp(k.transport) ? null : "TCP"),
   },
   occupancy: {
     group: "The papers’ schemes",
     name: "Equal shares, granted in beacons",
     control: "occupancy",
     grants: true,
-    fits: (k) => (hasAcks(k.transport) ? null : "TCP or TFRC"),
+    missing: (k) => (hasAcks(k.transport) ? null : "TCP or TFRC"),
   },
   "data-ack": {
     group: "The papers’ schemes",
     name: "Scheduler for DATA and ACKs",
     discipline: "data-ack",
-    fits: (k) => (hasAcks(k.transport) ? null : "TCP or TFRC"),
+    missing: (k) => (hasAcks(k.transport) ? null : "TCP or TFRC"),
   },
   tfrc: { group: "The far ones have", name: "TFRC", farTransport: "tfrc" },
   westwood: { group: "The far ones have", name: "TCP Westwood", farTransport: "westwood" },
@@ -93,13 +95,13 @@ export const SCHEMES = {
 const rate = (mbps) => `"${mbps} Mb/s"`;
 const setting = (key, value) => `${key.padEnd(9)} = ${value}`;
 
-function transport(word, window) {
-  if (word === "udp") return '{ kind = "udp", payload = "1460 B", rate = "saturated" }';
-  if (word === "tfrc") return '{ kind = "tfrc", segment = "1448 B" }';
-  if (word === "tfrc-3448") return '{ kind = "tfrc", profile = "rfc3448", segment = "1448 B" }';
+function transport(kind, window) {
+  if (kind === "udp") return '{ kind = "udp", payload = "1460 B", rate = "saturated" }';
+  if (kind === "tfrc") return '{ kind = "tfrc", segment = "1448 B" }';
+  if (kind === "tfrc-3448") return '{ kind = "tfrc", profile = "rfc3448", segment = "1448 B" }';
   const size = window === 64 ? "" : `, receive_window = "${window} kB"`;
   const scaling = window > 64 ? ", window_scaling = true" : "";
-  return `{ kind = "tcp", flavour = "${word}"${size}${scaling} }`;
+  return `{ kind = "tcp", flavour = "${kind}"${size}${scaling} }`;
 }
 
 function cell(k, scheme) {
@@ -110,7 +112,7 @@ function cell(k, scheme) {
     setting("ap.queue", `{ ${discipline}packets = ${k.queue} }`),
   ];
   if (k.beacons || scheme.grants) lines.push(setting("beacon", '{ interval = "100 ms" }'));
-  // Whoever compares with grants has the same beacons, and nobody who heeds them.
+  // A run that is compared with the scheme of grants sends the same beacons, but no station heeds the grants in them.
   if (k.beacons || scheme.grants) lines.push(setting("ap.occupancy", "true"));
   if (k.speed > 0) lines.push(setting("radio", `{ range = ${RANGES[k.standard]} }`));
   return lines;
@@ -150,7 +152,7 @@ function far(k, scheme) {
 }
 
 function flow(name, isUp, k, scheme) {
-  const word = name === "far" && scheme.farTransport ? scheme.farTransport : k.transport;
+  const kind = name === "far" && scheme.farTransport ? scheme.farTransport : k.transport;
   const applies = scheme.control && (isUp || !scheme.upload);
   const [from, to] = isUp ? [name, "server"] : ["server", name];
   return [
@@ -158,12 +160,12 @@ function flow(name, isUp, k, scheme) {
     setting("from", `"${from}"`),
     setting("to", `"${to}"`),
     setting("start_jitter", '"100 ms"'),
-    setting("transport", transport(word, k.window)),
+    setting("transport", transport(kind, k.window)),
     setting("control", `"${applies ? scheme.control : "none"}"`),
   ];
 }
 
-/** The scenario of the controls `k` under the scheme called `id`. */
+/** Returns the text of the scenario of the controls `k` under the scheme `id`. */
 export function toml(k, id) {
   const scheme = SCHEMES[id];
   const blocks = [

@@ -1,12 +1,12 @@
-// The state of the page, and the link that holds it.
+// The state of the page, and the link that encodes it.
 
 import { PRESETS, controlsOf } from "./presets.js";
-import { RATES, SCHEMES, TRANSPORTS, WAYS } from "./scenario.js";
+import { RATES, SCHEMES, TRANSPORTS, DIRECTIONS } from "./scenario.js";
 
-/** What each control may be: one of a list, or a whole number between two. */
+/** The values that each control can have: one of a list, a rate of the standard, or an integer from `from` to `to`. */
 export const CONTROLS = {
-  standard: { among: Object.keys(RATES) },
-  way: { among: Object.keys(WAYS) },
+  standard: { choices: Object.keys(RATES) },
+  way: { choices: Object.keys(DIRECTIONS) },
   near: { from: 0, to: 20 },
   far: { from: 1, to: 20 },
   nearRate: { rate: true },
@@ -16,9 +16,9 @@ export const CONTROLS = {
   queue: { from: 2, to: 300 },
   loss: { from: 0, to: 50 },
   delay: { from: 0, to: 200 },
-  transport: { among: Object.keys(TRANSPORTS) },
-  window: { among: [20, 32, 64, 128, 256, 1000] },
-  beacons: { among: [false, true] },
+  transport: { choices: Object.keys(TRANSPORTS) },
+  window: { choices: [20, 32, 64, 128, 256, 1000] },
+  beacons: { choices: [false, true] },
   duration: { from: 5, to: 120 },
   warmup: { from: 0, to: 60 },
   seed: { from: 0, to: Number.MAX_SAFE_INTEGER },
@@ -26,7 +26,7 @@ export const CONTROLS = {
 
 export const SIDES = ["a", "b"];
 
-/** The state of a preset. `text` is what the user has written, where a run no longer follows the controls. */
+/** Returns the initial state of a preset. `text` has the user's own scenarios, null for a side that the controls describe. */
 export function stateOf(preset) {
   const { a, b } = PRESETS[preset];
   const controls = controlsOf(preset);
@@ -35,19 +35,19 @@ export function stateOf(preset) {
     controls,
     scheme: { a, b },
     text: { a: null, b: null },
-    /** Part of the run that is shown of the channel [ns]. */
+    /** The part of the run that the channel shows [ns]. */
     view: { from: (controls.warmup + 2) * 1e9, length: 20e6 },
   };
 }
 
-/** The rate of `standard` that is nearest to `mbps`. */
+/** The rate of `standard` that is nearest to `mbps` on a logarithmic scale. */
 export function nearestRate(standard, mbps) {
   const off = (rate) => Math.abs(Math.log(rate / mbps));
   return RATES[standard].reduce((best, rate) => (off(rate) < off(best) ? rate : best));
 }
 
-/** Makes what belongs together fit, after a control has changed. */
-export function settle({ controls }) {
+/** Adjusts controls that depend on others, after one has changed: rates to the standard, times to the duration. */
+export function reconcile({ controls }) {
   for (const key of ["nearRate", "farRate"]) {
     controls[key] = nearestRate(controls.standard, controls[key]);
   }
@@ -56,50 +56,53 @@ export function settle({ controls }) {
   }
 }
 
-/** Link's word for the state: the preset, what differs from it, and the hashes of both runs. */
+/** Encodes the state as a link's fragment: the version, the preset, the values that differ from it, and both record hashes. */
 export function encode(state, version, hashes) {
-  const words = new URLSearchParams({ v: version, preset: state.preset });
-  const usual = stateOf(state.preset);
+  const params = new URLSearchParams({ v: version, preset: state.preset });
+  const initial = stateOf(state.preset);
   for (const key of Object.keys(CONTROLS)) {
-    if (state.controls[key] !== usual.controls[key]) words.set(key, String(state.controls[key]));
+    if (state.controls[key] !== initial.controls[key]) params.set(key, String(state.controls[key]));
   }
   for (const side of SIDES) {
-    if (state.scheme[side] !== usual.scheme[side]) words.set(side, state.scheme[side]);
-    if (state.text[side] !== null) words.set(`text-${side}`, state.text[side]);
-    if (hashes[side]) words.set(`hash-${side}`, hashes[side]);
+    if (state.scheme[side] !== initial.scheme[side]) params.set(side, state.scheme[side]);
+    if (state.text[side] !== null) params.set(`text-${side}`, state.text[side]);
+    if (hashes[side]) params.set(`hash-${side}`, hashes[side]);
   }
   for (const key of ["from", "length"]) {
-    if (state.view[key] !== usual.view[key]) words.set(key, String(Math.round(state.view[key])));
+    if (state.view[key] !== initial.view[key]) params.set(key, String(Math.round(state.view[key])));
   }
-  return words.toString();
+  return params.toString();
 }
 
-/** A control's value as a link says it; undefined where it may not be. */
-function parse(key, said, standard) {
-  const { among, rate, from, to } = CONTROLS[key];
-  const allowed = rate ? RATES[standard] : among;
-  if (allowed) return allowed.find((value) => String(value) === said);
-  const number = /^\d+$/.test(said) ? Number(said) : NaN;
+/** Parses the value that a link has for a control; undefined if the control cannot have it. */
+function parse(key, text, standard) {
+  const { choices, rate, from, to } = CONTROLS[key];
+  const allowed = rate ? RATES[standard] : choices;
+  if (allowed) return allowed.find((value) => String(value) === text);
+  const number = /^\d+$/.test(text) ? Number(text) : NaN;
   return number >= from && number <= to ? number : undefined;
 }
 
-/** State and hashes of a link, and what the reader has to be told of it; of no link the first preset. */
+/**
+ * Decodes the fragment of a link into the state and the record hashes. `notes` has a sentence for each part that could not be
+ * used. An empty fragment yields the first preset.
+ */
 export function decode(fragment, version) {
-  const words = new URLSearchParams(fragment.replace(/^#/, ""));
+  const params = new URLSearchParams(fragment.replace(/^#/, ""));
   const notes = [];
-  const preset = words.get("preset") ?? "anomaly";
+  const preset = params.get("preset") ?? "anomaly";
   const isKnown = Object.hasOwn(PRESETS, preset);
   if (!isKnown) notes.push(`The link names a preset that this page does not have, “${preset}”.`);
   const state = stateOf(isKnown ? preset : "anomaly");
   const hashes = { a: null, b: null };
-  const said = words.get("v");
-  if (said !== null && said !== version) {
-    notes.push(`The link is of airfair ${said}, and this page of ${version}: results may differ.`);
+  const linkVersion = params.get("v");
+  if (linkVersion !== null && linkVersion !== version) {
+    notes.push(`The link is of airfair ${linkVersion}, and this page of ${version}: results may differ.`);
   }
-  if (words.has("standard")) words.sort();
-  const standard = parse("standard", words.get("standard") ?? state.controls.standard);
+  if (params.has("standard")) params.sort();
+  const standard = parse("standard", params.get("standard") ?? state.controls.standard);
   if (standard) state.controls.standard = standard;
-  for (const [key, value] of words) {
+  for (const [key, value] of params) {
     const [what, side] = key.split("-");
     if (["v", "preset"].includes(key)) continue;
     if (Object.hasOwn(CONTROLS, key)) {
@@ -119,6 +122,6 @@ export function decode(fragment, version) {
       notes.push(`The link says “${key}”, which this page does not know.`);
     }
   }
-  settle(state);
+  reconcile(state);
   return { state, hashes, notes };
 }

@@ -1,33 +1,38 @@
-// The scenarios as texts: written by the controls or by the user, with the parser's mistakes.
+// The scenarios of both runs as editable texts, with the messages of the parser.
 
 import { copy, h } from "./dom.js";
 
-/** A pause in writing after which a text is tried [ms]. */
+/** The time without a keystroke after which a text is run [ms]. */
 const PAUSE_MS = 300;
 
-/** Makes a text for each run below `root`. `written` and `dropped` are told what the user does. */
-export function makeTexts(root, { written, dropped }) {
+/**
+ * Makes a text area for each run below `root`. `onEdit` is called with a side and its text after the user has changed it,
+ * `onReset` with a side when its text shall follow the controls again.
+ */
+export function makeTexts(root, { onEdit, onReset }) {
   const sides = {
-    a: makeText(root, "a", "A", { written, dropped }),
-    b: makeText(root, "b", "B", { written, dropped }),
+    a: makeText(root, "a", "A", { onEdit, onReset }),
+    b: makeText(root, "b", "B", { onEdit, onReset }),
   };
   return {
-    /** Shows a text; `isOwn` is one that the user has written. */
+    /** Shows a text; `isOwn` is true if the user has written it. */
     show: (side, text, isOwn) => sides[side].show(text, isOwn),
-    /** The text has been run. */
+    /** Shows the record hash of the run of a text. */
     ran: (side, document) => sides[side].ran(document),
+    /** Shows the messages of the parser. */
     mistaken: (side, list) => sides[side].mistaken(list),
+    /** Shows the error of a run that failed. */
     failed: (side, sentence) => sides[side].failed(sentence),
-    /** What is wrong with a side in a sentence, or null. */
+    /** The error of a side as one sentence, or null. */
     trouble: (side) => sides[side].trouble(),
   };
 }
 
-function makeText(root, side, name, { written, dropped }) {
+function makeText(root, side, name, { onEdit, onReset }) {
   const id = `text-${side}`;
   const area = h("textarea", { id, rows: 22, spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off" });
   const mistakes = h("div", { class: "mistakes", id: `mistakes-${side}`, role: "status" });
-  const back = h("button", { type: "button", hidden: true, onclick: () => dropped(side) }, "Back to the controls");
+  const back = h("button", { type: "button", hidden: true, onclick: () => onReset(side) }, "Back to the controls");
   const hash = h("p", { class: "hash muted" });
   const file = `run-${side}.toml`;
   const download = () => {
@@ -56,10 +61,10 @@ function makeText(root, side, name, { written, dropped }) {
   let pause = null;
   area.addEventListener("input", () => {
     clearTimeout(pause);
-    pause = setTimeout(() => written(side, area.value), PAUSE_MS);
+    pause = setTimeout(() => onEdit(side, area.value), PAUSE_MS);
   });
 
-  function say(lines, sentence) {
+  function showErrors(lines, sentence) {
     wrong = sentence;
     mistakes.replaceChildren(...(lines.length ? [h("ul", {}, lines.map((line) => h("li", {}, line)))] : []));
     if (lines.length) area.setAttribute("aria-describedby", mistakes.id);
@@ -74,7 +79,7 @@ function makeText(root, side, name, { written, dropped }) {
       if (area.value !== text) area.value = text;
     },
     ran(document) {
-      say([], null);
+      showErrors([], null);
       hash.replaceChildren(
         h("code", {}, `airfair run ${file}`),
         " prints record hash ",
@@ -83,9 +88,9 @@ function makeText(root, side, name, { written, dropped }) {
     },
     mistaken(list) {
       const first = list.length === 1 ? list[0] : `${list[0]} (and ${list.length - 1} more, below its text)`;
-      say(list, first);
+      showErrors(list, first);
     },
-    failed: (sentence) => say([sentence], sentence),
+    failed: (sentence) => showErrors([sentence], sentence),
     trouble: () => wrong,
   };
 }

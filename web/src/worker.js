@@ -1,22 +1,24 @@
-// The engine in its own thread: one run at a time, in slices, so that a newer request is heard while one goes on. A run
-// that is nearly done is finished all the same, so that who drags a control sees something.
+// The engine in a worker of its own. It runs one request at a time, in slices between which it receives newer requests. A newer
+// request ends a run, but not within its first `GRACE_MS`: a user who drags a control sees the results of short runs.
 
-/** Wall time of a slice [ms]: short enough to be heard, long enough that slicing costs nothing. */
+/** The wall time of a slice [ms]: short enough to receive requests soon, long enough that slicing costs little. */
 const SLICE_MS = 20;
-/** First slice of a run [ns of simulated time]. */
+/** The first slice of a run [ns of simulated time]. */
 const FIRST_SLICE_NS = 1_000_000n;
 
 let engine = null;
-/** Wall time for which a run goes on though there is a newer request [ms]. */
+/** The wall time for which a run goes on although there is a newer request [ms]. */
 const GRACE_MS = 400;
-/** Number of the newest request. */
+/** The number of the newest request. */
 let newest = 0;
 
+/** Reads the engine's output of a length in octets. */
 function read(length) {
   const { memory, airfair_output } = engine;
   return new TextDecoder().decode(new Uint8Array(memory.buffer, airfair_output(), length));
 }
 
+/** Passes a request to the engine. Returns the mistakes of its scenario, or the time until which to simulate. */
 function open(request) {
   const octets = new TextEncoder().encode(JSON.stringify(request));
   const address = engine.airfair_input(octets.length);
@@ -24,14 +26,14 @@ function open(request) {
   return JSON.parse(read(engine.airfair_open()));
 }
 
-/** Lets other messages be handled. */
-const breath = new MessageChannel();
+// A message to oneself: the messages that arrived before it are handled first.
+const channel = new MessageChannel();
 let resume = null;
-breath.port1.onmessage = () => resume();
-function breathe() {
+channel.port1.onmessage = () => resume();
+function handleMessages() {
   return new Promise((resolve) => {
     resume = resolve;
-    breath.port2.postMessage(null);
+    channel.port2.postMessage(null);
   });
 }
 
@@ -44,19 +46,19 @@ async function run(id, request) {
   const end = BigInt(answer.until_ns);
   let now = 0n;
   let slice = FIRST_SLICE_NS;
-  const begun = performance.now();
-  let told = begun;
+  const started = performance.now();
+  let reported = started;
   while (now < end) {
     const start = performance.now();
     now = BigInt.asUintN(64, engine.airfair_advance(now + slice));
     const took = performance.now() - start;
     slice = took < SLICE_MS / 2 ? slice * 2n : took > SLICE_MS * 2 ? slice / 2n + 1n : slice;
-    if (start - told > 100) {
-      told = start;
+    if (start - reported > 100) {
+      reported = start;
       postMessage({ id, progress: Number(now) / Number(end) });
     }
-    await breathe();
-    if (id !== newest && performance.now() - begun > GRACE_MS) {
+    await handleMessages();
+    if (id !== newest && performance.now() - started > GRACE_MS) {
       postMessage({ id, dropped: true });
       return;
     }
@@ -79,9 +81,9 @@ self.onmessage = ({ data }) => {
     try {
       await run(data.id, data.request);
     } catch (error) {
-      // A trap leaves the engine as it was in the midst of it: the page makes another worker.
-      const said = engine ? read(engine.airfair_failure()) : "";
-      postMessage({ id: data.id, failure: said || String(error) });
+      // A trap leaves the engine in an unknown state: the page starts another worker.
+      const panic = engine ? read(engine.airfair_failure()) : "";
+      postMessage({ id: data.id, failure: panic || String(error) });
     }
   });
 };

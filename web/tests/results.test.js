@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { change, figures, goodput, groups, holders, jain, length, MOST, said, time } from "../src/results.js";
+import { change, figures, goodput, groups, airtimeParts, jain, durationText, MAX_GROUPS, fixed, timeText } from "../src/results.js";
 
 const names = (list) => groups(list).map((group) => group.name);
 
-test("those that were numbered in a row are one group", () => {
+test("names with consecutive numbers are one group", () => {
   assert.deepEqual(names(["near1", "near2", "near3", "far", "x2", "x4"]), ["near1 … near3", "far", "x2", "x4"]);
   assert.deepEqual(groups(["a1", "a2", "b"]).map((group) => group.places), [[0, 1], [2]]);
   assert.deepEqual(names([]), []);
 });
 
-/** A run of a cell with stations by name, each with a flow and one part of the air. */
+/** The document of a run of one cell. Each of the named stations has a flow and an equal share of half of the airtime. */
 function run(stations, steps = 2) {
   const n = stations.length;
   const each = (value) => stations.map((_, i) => (typeof value === "function" ? value(i) : value));
@@ -34,18 +34,18 @@ function run(stations, steps = 2) {
   };
 }
 
-test("who holds the air adds up to all of it", () => {
-  for (const count of [1, 3, MOST, MOST + 1, 12]) {
-    const parts = holders(run(Array.from({ length: count }, (_, i) => `s${String.fromCharCode(97 + i)}`)), 0);
+test("the shares of airtime add up to 1", () => {
+  for (const count of [1, 3, MAX_GROUPS, MAX_GROUPS + 1, 12]) {
+    const parts = airtimeParts(run(Array.from({ length: count }, (_, i) => `s${String.fromCharCode(97 + i)}`)), 0);
     assert.ok(Math.abs(parts.reduce((sum, part) => sum + part.share, 0) - 1) < 1e-9, count);
-    assert.ok(parts.length <= MOST + 3, count);
+    assert.ok(parts.length <= MAX_GROUPS + 3, count);
   }
 });
 
-test("of many stations those that hold most have a part of their own, in their order", () => {
+test("of many stations those with the largest shares have a part each, in their order", () => {
   const document = run(["a", "b", "c", "d", "e", "f", "g"]);
   document.tables.airtime.airtime_share = [0.01, 0.2, 0.03, 0.1, 0.02, 0.1, 0.04];
-  const parts = holders(document, 0).map((part) => part.name);
+  const parts = airtimeParts(document, 0).map((part) => part.name);
   assert.deepEqual(parts.slice(0, 5), ["b", "d", "f", "g", "3 other stations"]);
 });
 
@@ -61,18 +61,18 @@ test("figures of a run without a cell or with nothing sent are dashes", () => {
   const document = run(["a"]);
   document.tables.airtime.airtime_share = [];
   document.tables.channel_shares.collision = [];
-  const rows = new Map(figures(document).map(({ name, value, digits }) => [name, said(value, digits)]));
+  const rows = new Map(figures(document).map(({ name, value, digits }) => [name, fixed(value, digits)]));
   assert.equal(rows.get("Jain’s index of airtime"), "–");
   assert.equal(rows.get("Air lost to collisions"), "–");
   assert.equal(rows.get("Packets lost"), "–");
   assert.equal(rows.get("Goodput of all flows"), "1.00");
 });
 
-test("numbers are said as a reader needs them", () => {
+test("numbers are formatted for a reader", () => {
   assert.equal(jain([1, 1, 1]), 1);
   assert.equal(jain([3, 0, 0]), 1 / 3);
   assert.equal(jain([0, 0]), null);
   assert.deepEqual([change(2, 3), change(2, 1), change(2, 2.001), change(0, 1), change(1, null)], ["+50 %", "−50 %", "same", "–", "–"]);
-  assert.deepEqual([length(2e9), length(20e6), length(314e3)], ["2 s", "20 ms", "314 µs"]);
-  assert.equal(time(25.0004e9, 1e5), "25.0004 s");
+  assert.deepEqual([durationText(2e9), durationText(20e6), durationText(314e3)], ["2 s", "20 ms", "314 µs"]);
+  assert.equal(timeText(25.0004e9, 1e5), "25.0004 s");
 });

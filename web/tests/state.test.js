@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { PRESETS, controlsOf } from "../src/presets.js";
 import { SCHEMES, toml } from "../src/scenario.js";
-import { CONTROLS, decode, encode, settle, stateOf } from "../src/state.js";
+import { CONTROLS, decode, encode, reconcile, stateOf } from "../src/state.js";
 
 const NONE = { a: null, b: null };
 
@@ -20,7 +20,7 @@ test("a link holds the whole state", () => {
   assert.deepEqual(found.notes, []);
 });
 
-test("a link says no more than what differs from its preset", () => {
+test("a link has only the values that differ from its preset", () => {
   assert.equal(encode(stateOf("anomaly"), "1.0", NONE), "v=1.0&preset=anomaly");
 });
 
@@ -28,13 +28,13 @@ test("a page without a link shows the anomaly", () => {
   assert.deepEqual(decode("", "1.0"), { state: stateOf("anomaly"), hashes: NONE, notes: [] });
 });
 
-test("a link of another version says so and goes on", () => {
+test("a link of another version yields a note and its state", () => {
   const { state, notes } = decode("#v=0.0.9&preset=arf-window&speed=2", "0.1.0");
   assert.equal(state.controls.speed, 2);
   assert.deepEqual(notes, ["The link is of airfair 0.0.9, and this page of 0.1.0: results may differ."]);
 });
 
-test("what a link says and cannot be is told, and the rest is taken", () => {
+test("an impossible value in a link yields a note, and the other values are used", () => {
   const link = "#v=1&preset=perpetuum&near=99&far=x&queue=9&a=magic&colour=red&from=-1&nearRate=7&seed=1e3";
   const { state, notes } = decode(link, "1");
   assert.deepEqual(state, { ...stateOf("anomaly"), controls: { ...controlsOf("anomaly"), queue: 9 } });
@@ -43,7 +43,7 @@ test("what a link says and cannot be is told, and the rest is taken", () => {
   for (const word of about) assert.ok(notes.some((line) => line.includes(word)), word);
 });
 
-test("a standard comes before the rates that it has, wherever it stands in a link", () => {
+test("a link's standard applies before its rates, in any order", () => {
   const { state, notes } = decode("#preset=anomaly&nearRate=54&standard=802.11a&farRate=6", "1");
   assert.deepEqual([state.controls.nearRate, state.controls.farRate, notes], [54, 6, []]);
 });
@@ -51,25 +51,25 @@ test("a standard comes before the rates that it has, wherever it stands in a lin
 test("rates follow the standard", () => {
   const state = stateOf("anomaly");
   state.controls.standard = "802.11a";
-  settle(state);
+  reconcile(state);
   assert.deepEqual([state.controls.nearRate, state.controls.farRate], [12, 6]);
 });
 
-test("who becomes slow does so before the end, and so does what is measured", () => {
+test("the slow-down and the measured time begin before the end of the run", () => {
   const state = stateOf("anomaly");
   Object.assign(state.controls, { fallAt: 60, warmup: 60, duration: 30 });
-  settle(state);
+  reconcile(state);
   assert.deepEqual([state.controls.fallAt, state.controls.warmup], [29, 29]);
 });
 
-test("a preset has three sentences, and controls and schemes that there are", () => {
-  for (const [id, { says, a, b }] of Object.entries(PRESETS)) {
-    assert.equal(says.length, 3, id);
-    for (const sentence of says) assert.match(sentence, /^[A-Z].*\.$/, id);
+test("a preset has three sentences, and controls and schemes that exist", () => {
+  for (const [id, { sentences, a, b }] of Object.entries(PRESETS)) {
+    assert.equal(sentences.length, 3, id);
+    for (const sentence of sentences) assert.match(sentence, /^[A-Z].*\.$/, id);
     const controls = controlsOf(id);
-    for (const scheme of [a, b]) assert.equal(SCHEMES[scheme].fits?.(controls) ?? null, null, id);
+    for (const scheme of [a, b]) assert.equal(SCHEMES[scheme].missing?.(controls) ?? null, null, id);
     assert.deepEqual(Object.keys(controls).sort(), Object.keys(CONTROLS).sort(), id);
-    // A link may say each of them.
+    // A link can hold the values of each preset.
     const link = encode({ ...stateOf("anomaly"), controls }, "1", NONE);
     assert.deepEqual(decode(link, "1").state.controls, controls, id);
   }

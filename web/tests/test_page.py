@@ -1,4 +1,4 @@
-"""The playground in a browser: the file as it is opened from the disk, without a network."""
+"""Tests of the playground in a browser that opens the file from the disk, without a network."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Open]:
-    """Opens the page; whatever it complains of fails the test."""
+    """Return a function that opens the page; an error or a warning of the page fails the test."""
     contexts, complaints = [], []
 
     def visit(fragment: str = "", *, ready: bool = True, **options: Any) -> Page:  # noqa: ANN401 - playwright's
@@ -56,8 +56,8 @@ def visit(browser: Browser) -> Iterator[Open]:
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on(
             "console",
-            lambda said: (
-                complaints.append(said.text) if said.type in ("error", "warning") else None
+            lambda message: (
+                complaints.append(message.text) if message.type in ("error", "warning") else None
             ),
         )
         page.goto(f"{FILE.as_uri()}{fragment}")
@@ -72,7 +72,7 @@ def visit(browser: Browser) -> Iterator[Open]:
 
 
 def until(page: Page, condition: str, timeout_s: float = 20) -> None:
-    """Wait for a condition; the page's policy forbids what playwright would do."""
+    """Wait for a condition by polling: the page's policy forbids playwright's own wait."""
     end = time.monotonic() + timeout_s
     while not page.evaluate(condition):
         assert time.monotonic() < end, condition
@@ -96,13 +96,13 @@ def settled(page: Page) -> None:
 
 
 def hashes(page: Page) -> list[str]:
-    """Record hashes that the page shows below each text."""
+    """Return the record hashes that the page shows below each text."""
     return [text.inner_text() for text in page.locator(".hash code:last-child").all()]
 
 
 def write(page: Page, side: str, text: str) -> None:
     page.locator(f"#text-{side}").fill(text)
-    time.sleep(0.35)  # a text is tried after a pause in writing
+    time.sleep(0.35)  # the page runs a text after a pause in typing
     settled(page)
 
 
@@ -269,7 +269,7 @@ def test_a_long_run_shows_how_far_it_is_and_can_be_stopped(visit: Open) -> None:
     page.locator("#text-a").fill(text)
     page.locator("#stop").wait_for(state="visible")
     until(page, 'document.getElementById("progress").value >= 0')
-    # A newer text takes its place at once.
+    # A newer text supersedes the long run at once.
     write(page, "a", text.replace('"100 h"', '"2 s"'))
     assert page.locator("#stop").is_hidden()
     assert len(hashes(page)) == 2
@@ -302,7 +302,7 @@ def test_the_channel_is_stepped_and_jumped_through(visit: Open) -> None:
     until(page, 'document.querySelectorAll("#channel-b tbody tr").length > 3')
 
 
-def test_all_of_it_works_from_the_keyboard(visit: Open) -> None:
+def test_the_page_works_from_the_keyboard(visit: Open) -> None:
     page = visit()
     page.locator("#ideas button").nth(1).focus()
     page.keyboard.press("Enter")
@@ -343,7 +343,7 @@ def test_all_of_it_works_from_the_keyboard(visit: Open) -> None:
     )
 
 
-def test_the_scenario_can_be_taken_away(visit: Open, tmp_path: Path) -> None:
+def test_the_scenario_can_be_downloaded(visit: Open, tmp_path: Path) -> None:
     page = visit()
     with page.expect_download() as download:
         page.get_by_role("button", name="Download the scenario of run A").click()
@@ -354,7 +354,7 @@ def test_the_scenario_can_be_taken_away(visit: Open, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_to_complain_of(visit: Open, scheme: str) -> None:
+def test_axe_finds_no_violation(visit: Open, scheme: str) -> None:
     page = visit("#preset=updown-fairness", color_scheme=scheme)
     for summary in page.locator("#results summary").all():
         summary.click()
@@ -364,7 +364,7 @@ def test_axe_finds_nothing_to_complain_of(visit: Open, scheme: str) -> None:
     assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
 
 
-def test_who_wants_no_motion_gets_none(visit: Open) -> None:
+def test_a_preference_for_reduced_motion_is_respected(visit: Open) -> None:
     page = visit(reduced_motion="reduce")
     style = "getComputedStyle(document.querySelector('.bar .part')).transitionDuration"
     assert page.evaluate(style) == "0s"
@@ -375,7 +375,7 @@ SIZES = [(360, 740, 3), (768, 1024, 2), (1440, 900, 1), (3840, 2160, 1)]
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size[0]))
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_sticks_out_at_any_width(
+def test_the_page_does_not_overflow_at_any_width(
     visit: Open, size: tuple[int, int, int], scheme: str
 ) -> None:
     width, height, scale = size
@@ -425,6 +425,6 @@ def test_the_page_asks_no_network_for_anything(browser: Browser) -> None:
 
 def test_the_page_and_the_engine_are_of_one_version(visit: Open) -> None:
     page = visit()
-    (said,) = parse_qs(page.url.split("#")[1])["v"]
-    assert said == airfair.__version__
-    assert f"airfair {said}" in page.locator(".brand").inner_text()
+    (version,) = parse_qs(page.url.split("#")[1])["v"]
+    assert version == airfair.__version__
+    assert f"airfair {version}" in page.locator(".brand").inner_text()

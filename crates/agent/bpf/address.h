@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Addresses, and ends of connections, as keys of maps. */
+/* IP addresses and ends of connections, as keys of maps. */
 #pragma once
 
 struct address {

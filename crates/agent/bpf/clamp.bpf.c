@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Clamps of windows: of what this machine receives, and of what it sends where the kernel takes no congestion control. Passes
- * over sockets set them and take them away. Nothing of it ends by itself: see the guardian in `actuator::clamp`. */
+/* Window clamps on sockets: for received data, and for sent data where the kernel supports no congestion control in BPF.
+ * Iterators over sockets set and remove them. Clamps do not run out: see the guardian in `actuator::clamp`. */
 #include "kernel.h"
 
 #include <bpf/bpf_helpers.h>
@@ -17,9 +17,9 @@ enum { SENDERS = 1, RECEIVERS = 2 };
 /* Orders of the agent. */
 struct clamp_orders {
 	__u32 k;          /* highest rate over rate, rounded up */
-	__u32 floor;      /* least window [segments] */
-	__u32 spares_new; /* a pass leaves out connections that no pass has met before */
-	__u32 ways;       /* what is clamped: SENDERS, RECEIVERS */
+	__u32 floor;      /* minimum window [segments] */
+	__u32 spares_new; /* skip connections that no pass has met before */
+	__u32 ways;       /* windows to clamp: SENDERS, RECEIVERS */
 };
 
 struct {
@@ -29,12 +29,12 @@ struct {
 	__type(value, struct clamp_orders);
 } clamp_orders SEC(".maps");
 
-/* A connection that a pass has met: what it had on entry, and what it has; zero where it has no clamp. */
+/* State of a connection that a pass has met: windows on entry; zero where it has no clamp. */
 struct clamped {
 	struct arf_state sends, receives; /* [segments], [octets] */
-	__u32 window_clamp;               /* its own [octets] */
+	__u32 window_clamp;               /* clamp before the agent's [octets] */
 	__u32 count;
-	__u64 grown_at; /* of a sender that was given back: until then it has grown; zero is none [ns] */
+	__u64 grown_at; /* last growth of a released sender; zero for none [ns] */
 };
 
 struct {
@@ -49,13 +49,13 @@ static __always_inline int set(struct tcp_sock *tp, int option, int value)
 	return bpf_setsockopt(tp, SOL_TCP, option, &value, sizeof(value));
 }
 
-/* Window of a sender. The kernel lowers it to the clamp at the next ACK. */
+/* Clamps a sender's window. The kernel lowers cwnd to the clamp at the next ACK. */
 static __always_inline int clamp_sender(struct tcp_sock *tp, struct clamped *it, const struct clamp_orders *by)
 {
 	return set(tp, TCP_BPF_SNDCWND_CLAMP, arf_step(&it->sends, by->k, tp->snd_cwnd, by->floor).limit);
 }
 
-/* Window of a receiver: a k-th of what it has taken in a round trip, as the kernel measures it to size its buffer [D-181]. */
+/* Clamps a receiver's window to 1/k of the data received per round trip, which the kernel measures to size buffers [D-181]. */
 static __always_inline int clamp_receiver(struct tcp_sock *tp, struct clamped *it, const struct clamp_orders *by)
 {
 	__u32 taken = tp->rcvq_space.space, offered = tp->rcv_wnd;
@@ -66,7 +66,7 @@ static __always_inline int clamp_receiver(struct tcp_sock *tp, struct clamped *i
 		   arf_step(&it->receives, by->k, taken < offered ? taken : offered, by->floor * tp->advmss).limit);
 }
 
-/* Clamps connections of the link. */
+/* Clamps all connections of the link. */
 SEC("iter/tcp")
 int clamp(struct bpf_iter__tcp *ctx)
 {
@@ -95,7 +95,7 @@ int clamp(struct bpf_iter__tcp *ctx)
 	return 0;
 }
 
-/* Windows of connections by themselves [octets], of what they send and receive; zero is none. */
+/* Windows of a single connection for sent and received data [octets]; zero for no limit. */
 struct windows {
 	__u32 octets[2];
 };
@@ -107,7 +107,7 @@ struct {
 	__type(value, struct windows);
 } windows SEC(".maps");
 
-/* A sender's window, in whole segments. What it has once had, or might have had, is what it comes back to. */
+/* Clamps a sender's window to whole segments. Saves the window to restore later: that on entry, or the largest limit since. */
 static __always_inline int clamp_sender_to(struct tcp_sock *tp, struct clamped *it, __u32 octets, __u32 floor)
 {
 	__u32 segments = octets / (tp->mss_cache ? tp->mss_cache : 1);
@@ -118,11 +118,11 @@ static __always_inline int clamp_sender_to(struct tcp_sock *tp, struct clamped *
 		it->sends.saved = tp->snd_cwnd;
 	if (it->sends.saved < segments)
 		it->sends.saved = segments;
-	/* The call sets the slow-start threshold as well, which is the sender's own while its window may be the same. */
+	/* The call also sets ssthresh, so it is left out if the clamp does not change. */
 	return tp->snd_cwnd_clamp == segments ? 0 : set(tp, TCP_BPF_SNDCWND_CLAMP, segments);
 }
 
-/* A receiver's window. One above what the connection offers limits nothing. */
+/* Clamps a receiver's window. A limit above the connection's own clamp has no effect. */
 static __always_inline int clamp_receiver_to(struct tcp_sock *tp, struct clamped *it, __u32 octets, __u32 floor)
 {
 	if (octets < floor * tp->advmss)
@@ -135,7 +135,7 @@ static __always_inline int clamp_receiver_to(struct tcp_sock *tp, struct clamped
 	return tp->window_clamp == octets ? 0 : set(tp, TCP_WINDOW_CLAMP, octets);
 }
 
-/* Clamps connections that have windows by themselves. */
+/* Clamps the connections that are in the map of windows. */
 SEC("iter/tcp")
 int clamp_each(struct bpf_iter__tcp *ctx)
 {
@@ -168,8 +168,8 @@ int clamp_each(struct bpf_iter__tcp *ctx)
 	return 0;
 }
 
-/* Gives connections what they had. A sender's window may grow to that at once, and beyond it by `loosen` alone: the kernel has one
- * call for its clamp and its slow-start threshold, and a higher value would have it send a burst [D-182]. */
+/* Removes clamps. A sender's window may return to its earlier size at once, but grows beyond it only by `loosen`: one call of
+ * the kernel sets both clamp and ssthresh, and a higher value would make it send a burst [D-182]. */
 SEC("iter/tcp")
 int unclamp(struct bpf_iter__tcp *ctx)
 {
@@ -192,7 +192,7 @@ int unclamp(struct bpf_iter__tcp *ctx)
 	return 0;
 }
 
-/* Has senders that were given back grow beyond what they had as Reno does, by a segment in a round trip.  [RFC5681 §3.1] */
+/* Lets released senders grow beyond their earlier windows as Reno does, by one segment per round trip.  [RFC5681 §3.1] */
 SEC("iter/tcp")
 int loosen(struct bpf_iter__tcp *ctx)
 {
@@ -203,7 +203,7 @@ int loosen(struct bpf_iter__tcp *ctx)
 
 	if (!tp || !it || !it->grown_at || it->sends.saved)
 		return 0;
-	/* One that a loss has taken below its clamp has room, and a threshold of its own. */
+	/* A sender below its clamp, after a loss, has room to grow and a new ssthresh. */
 	if (tp->snd_cwnd >= tp->snd_cwnd_clamp && tp->srtt_us) {
 		rounds = (now - it->grown_at) / 125 / tp->srtt_us; /* srtt_us is in eighths */
 		if (rounds)

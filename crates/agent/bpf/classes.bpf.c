@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* DATA and pure ACKs of TCP apart, at an access point's wireless interface [updown-fairness §IV]: the class of a packet.
- * The kernel runs it under the GPL. */
+/* Classifier of packets at an access point's wireless interface: DATA and pure TCP ACKs have separate classes
+ * [updown-fairness §IV]. The kernel runs it under the GPL. */
 #include "kernel.h"
 
 #include <bpf/bpf_helpers.h>
@@ -10,24 +10,24 @@
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-/* No class: the queue of HTB that nothing limits. */
+/* No class: HTB sends the packet directly, without a limit. */
 enum { UNLIMITED = 0 };
 
-/* Orders of the agent. They end by themselves: behind that time nothing is limited. */
+/* Orders of the agent. After their time nothing is limited. */
 struct orders {
-	__u64 alive_until; /* clock that nobody sets [ns] */
+	__u64 alive_until; /* CLOCK_MONOTONIC [ns] */
 	__u32 data, ack;   /* classes */
 };
 
 #include "orders.h"
 
-/* True of an ACK of TCP without data. */
+/* True for a TCP ACK without data. */
 static __always_inline int is_pure_ack(const struct tcp *tcp, __u32 length)
 {
 	return length == (tcp->length >> 4) * 4 && (tcp->flags & (ACK | SYN | FIN | RST)) == ACK;
 }
 
-/* HTB takes what this returns for the number of a class. */
+/* HTB takes the return value as the number of a class. Packets other than TCP count as data. */
 SEC("tc")
 int airfair_class(struct __sk_buff *skb)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Windows of connections that an access point forwards: what passes its interface is counted by connection, and windows
+/* Windows of connections that an access point forwards: packets at its interface are counted by connection, and windows
  * in ACKs are lowered to the limits that the agent has set. */
 #include "kernel.h"
 
@@ -14,13 +14,13 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 enum { CONNECTIONS = 16384 };
 enum { GO_ON = -1 };
 
-/* An end of a connection is the station, or the other one. */
+/* Ends of a connection. */
 enum { STATION, OTHER };
 
-/* Orders of the agent. They end by themselves: behind that time nothing is touched or counted. */
+/* Orders of the agent. After their time nothing is changed or counted. */
 struct orders {
-	__u64 alive_until; /* clock that nobody sets [ns] */
-	__u32 least;       /* least window [segments] */
+	__u64 alive_until; /* CLOCK_MONOTONIC [ns] */
+	__u32 least;       /* minimum window [segments] */
 	__u32 padding;
 };
 
@@ -28,11 +28,11 @@ struct orders {
 
 struct connection {
 	struct side sides[2];
-	__u8 station[6]; /* its address on the air */
+	__u8 station[6]; /* MAC address */
 	__u8 padding[2];
 };
 
-/* All connections; the one that was silent longest gives way to a new one. */
+/* All connections. A new one replaces the connection that has been silent longest. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, CONNECTIONS);
@@ -40,7 +40,7 @@ struct {
 	__type(value, struct connection);
 } connections SEC(".maps");
 
-/* Limits of what either end may have under way [octets]; zero is none. */
+/* Limits of the data in flight of each end [octets]; zero for none. */
 struct limits {
 	__u32 octets[2];
 };
@@ -52,7 +52,7 @@ struct {
 	__type(value, struct limits);
 } limits SEC(".maps");
 
-/* A packet on its way, as far as it was read. */
+/* Parsed headers of a packet. */
 struct reading {
 	struct ends ends;
 	struct segment segment;
@@ -60,7 +60,7 @@ struct reading {
 	__u8 flags;
 };
 
-/* Options, up to the first that is none. [RFC9293 §3.1], [RFC7323 §2.2 and §3.2] */
+/* Reads TCP options up to the end of the list or the first malformed one. [RFC9293 §3.1], [RFC7323 §2.2 and §3.2] */
 static __always_inline void read_options(struct __sk_buff *skb, struct segment *it, __u32 at, __u32 end)
 {
 	for (int i = 0; i < 10 && at < end; i++) {
@@ -94,7 +94,7 @@ static __always_inline void read_options(struct __sk_buff *skb, struct segment *
 	}
 }
 
-/* Reads a packet that end `from` has sent; 0 if it is none of TCP. */
+/* Reads a packet that end `from` has sent; 0 if it is not TCP. */
 static __always_inline int read_packet(struct __sk_buff *skb, struct reading *it, __u32 from)
 {
 	struct segment *segment = &it->segment;
@@ -138,7 +138,7 @@ static __always_inline int pass(struct __sk_buff *skb, __u32 from)
 
 	if (!order || now > order->alive_until || !read_packet(skb, &it, from))
 		return GO_ON;
-	/* The same ports once more are another connection. */
+	/* A SYN begins a new connection, also on ports used before. */
 	if (it.segment.is_syn && !it.segment.is_ack) {
 		struct connection fresh = {};
 
@@ -156,7 +156,7 @@ static __always_inline int pass(struct __sk_buff *skb, __u32 from)
 	limited = bpf_map_lookup_elem(&limits, &it.ends);
 	if (!limited || it.flags & RST)
 		return GO_ON;
-	/* What an end writes limits the other one. */
+	/* The window that an end announces limits the other end. */
 	if (from == STATION)
 		limit = lowered_window(&known->sides[STATION], &known->sides[OTHER], &it.segment, limited->octets[OTHER],
 				       order->least);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The few parts of the kernel's types that the programs read. libbpf finds each field by its name in the running kernel's
- * BTF (CO-RE), so that their places here mean nothing, and a header of the whole kernel is not needed to build. */
+/* The fields of kernel types that the programs read. libbpf relocates each field by name with the running kernel's BTF
+ * (CO-RE), so their offsets here do not matter, and the build needs no header of the whole kernel. */
 #pragma once
 
 typedef unsigned char __u8;
@@ -23,7 +23,7 @@ enum { TCP_WINDOW_CLAMP = 10, TCP_BPF_SNDCWND_CLAMP = 1002 };
 enum { TCP_ESTABLISHED = 1, TCP_CLOSE_WAIT = 8 };
 enum { TCP_CA_NAME_MAX = 16 };
 
-/* The packet as the kernel shows it to programs of tc: its places are part of the interface. */
+/* Packet as tc programs see it. These offsets are part of the kernel's interface. */
 struct __sk_buff {
 	__u32 before_gso_segs[41];
 	__u32 gso_segs;

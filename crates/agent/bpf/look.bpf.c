@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Own connections on the link that is watched: a pass tells what each has moved, and of its round trips. */
+/* Counters and round trips of this machine's connections on the watched link. */
 #include "kernel.h"
 
 #include <bpf/bpf_helpers.h>
@@ -10,21 +10,21 @@
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-/* What one end has sent. */
+/* Counters of what one end has sent. */
 struct way {
 	__u64 octets;
 	__u32 packets, answers;
 };
 
-/* A connection, as the pass tells of it: this end, the other one. */
+/* Connection as the pass writes it: this end, then the other one. */
 struct local {
 	struct ends ends;
-	__u16 header, largest; /* of TCP; octets of a segment that goes up, which those down are taken to be like */
+	__u16 header, largest; /* TCP header; segment size up, also assumed for down [octets] */
 	struct way ways[2];
 	__u32 sender_us, least_us, receiver_us, padding;
 };
 
-/* Packets at the last look. */
+/* Packet counters at the last pass. */
 struct looked {
 	__u32 in, out;
 };
@@ -36,7 +36,7 @@ struct {
 	__type(value, struct looked);
 } looked SEC(".maps");
 
-/* Tells of connections of the link that have moved something since the last look. */
+/* Writes the connections of the link that had traffic since the last pass. */
 SEC("iter/tcp")
 int look(struct bpf_iter__tcp *ctx)
 {

@@ -1,4 +1,4 @@
-/* The map of `struct orders`, which each object declares for itself: one entry, written by the agent. */
+/* Map with one entry, `struct orders`, which each program defines. The agent writes it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);

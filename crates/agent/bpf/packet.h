@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Packets of TCP on Ethernet, as programs of tc read them.  [RFC791 §3.1], [RFC8200 §3], [RFC9293 §3.1] */
+/* Headers of TCP packets on Ethernet, for tc programs.  [RFC791 §3.1], [RFC8200 §3], [RFC9293 §3.1] */
 #pragma once
 
 #include "address.h"
@@ -30,7 +30,7 @@ struct tcp {
 	__be16 window, sum, urgent;
 };
 
-/* Addresses of a packet, and the place and length [octets] of what is above IP. */
+/* Addresses of a packet, and offset and length of its IP payload [octets]. */
 struct above_ip {
 	struct address from, to;
 	__u32 at, length;
@@ -45,7 +45,7 @@ static __always_inline int read_ipv4(struct __sk_buff *skb, struct above_ip *it)
 		return 0;
 	header = (ip.version_and_length & 15) * 4;
 	it->length = bpf_ntohs(ip.length);
-	/* More fragments, or a place behind the first one. */
+	/* More fragments follow, or the fragment offset is not zero. */
 	if (ip.protocol != TCP || ip.fragment & bpf_htons(0x3fff) || header < sizeof(ip) || it->length < header)
 		return 0;
 	in_six(&it->from, ip.from);
@@ -85,7 +85,7 @@ static __always_inline int read_ipv6(struct __sk_buff *skb, struct above_ip *it)
 	return next == TCP;
 }
 
-/* Reads what is below TCP; 0 if it is no whole packet of TCP. */
+/* Reads Ethernet and IP headers; 0 if the packet is not TCP or is a fragment. */
 static __always_inline int read_ip(struct __sk_buff *skb, struct above_ip *it)
 {
 	__be16 kind;

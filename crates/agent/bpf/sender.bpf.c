@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Windows of senders: Reno's law with an upper limit while the link is slow, and the passes over sockets that put it in
- * place and take it away. The kernel runs it under the GPL. */
+/* Windows of senders: a congestion control that is Reno with an upper limit while the link is slow, and the passes over
+ * sockets that set and remove it. The kernel runs it under the GPL. */
 #include "kernel.h"
 
 #include <bpf/bpf_helpers.h>
@@ -19,12 +19,12 @@ extern __u32 tcp_reno_ssthresh(struct sock *sk) __ksym;
 extern void tcp_reno_cong_avoid(struct sock *sk, __u32 ack, __u32 acked) __ksym;
 extern __u32 tcp_reno_undo_cwnd(struct sock *sk) __ksym;
 
-/* Orders of the agent. They end by themselves: see `ratio_now`. */
+/* Orders of the agent. They run out: see `ratio_now`. */
 struct orders {
-	__u64 alive_until; /* clock that nobody sets [ns] */
+	__u64 alive_until; /* CLOCK_MONOTONIC [ns] */
 	__u32 k;           /* highest rate over rate, rounded up */
-	__u32 floor;       /* least window [segments] */
-	__u32 spares_new;  /* a pass leaves out connections that no pass has met before */
+	__u32 floor;       /* minimum window [segments] */
+	__u32 spares_new;  /* skip connections that no pass has met before */
 	__u32 padding;
 };
 
@@ -38,8 +38,8 @@ struct {
 	__type(value, __u8);
 } replaceable SEC(".maps");
 
-/* A socket that a pass has met, and the congestion control that it had: `init` is called inside of the call that
- * replaces it. */
+/* State of a socket that a pass has met, with its earlier congestion control. `init`, which runs within the call that
+ * replaces it, reads it from here. */
 struct met {
 	struct law_name law;
 	__u32 count;
@@ -52,10 +52,10 @@ struct {
 	__type(value, struct met);
 } before SEC(".maps");
 
-/* Private area of a socket, which lives and dies with it: whoever finds a socket can give it back. */
+/* Private area of a socket. It lives as long as the socket, so any agent can restore a socket that it finds. */
 struct private {
 	struct arf_state state;
-	__u32 limit; /* of the last ACK; zero is none */
+	__u32 limit; /* at the last ACK; zero for none */
 	struct law_name before;
 };
 
@@ -64,7 +64,7 @@ static __always_inline struct private *private_of(struct sock *sk)
 	return (void *)((struct inet_connection_sock *)sk)->icsk_ca_priv;
 }
 
-/* The ratio k. Orders of an agent that is gone count for nothing. */
+/* Ratio k; 1 once the orders have run out. */
 static __always_inline __u32 ratio_now(__u32 *floor)
 {
 	__u32 zero = 0;
@@ -92,7 +92,7 @@ void BPF_PROG(airfair_init, struct sock *sk)
 	}
 }
 
-/* Whoever takes the socket from here, the agent or its owner, gets the window that it had. */
+/* Restores the window when the agent or the application selects another congestion control. */
 SEC("struct_ops")
 void BPF_PROG(airfair_release, struct sock *sk)
 {
@@ -128,7 +128,7 @@ void BPF_PROG(airfair_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
 	own->state.saved = state.saved;
 	if (action.cwnd)
 		tp->snd_cwnd = action.cwnd;
-	/* A window at its limit follows the limit; one that a loss has taken below grows up to it by Reno's law. */
+	/* A window at its limit follows the limit. A window below it, after a loss, grows up to it as in Reno. */
 	if (action.limit && own->limit && tp->snd_cwnd == own->limit)
 		tp->snd_cwnd = action.limit;
 	own->limit = action.limit;
@@ -137,7 +137,7 @@ void BPF_PROG(airfair_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
 		tp->snd_cwnd = action.limit;
 }
 
-/* Linux before 6.4 knows no links of struct_ops: what is registered there stays so until it is taken away. */
+/* Linux before 6.4 has no links for struct_ops: a registration stays until it is removed. */
 #ifdef WITHOUT_LINK
 SEC(".struct_ops")
 #else
@@ -162,7 +162,7 @@ static __always_inline void read_private(struct private *into, struct tcp_sock *
 	bpf_core_read(into, sizeof(*into), &tp->inet_conn.icsk_ca_priv);
 }
 
-/* Puts the limit onto connections of the link that have it not. */
+/* Puts connections of the link under the limit that are not yet. */
 SEC("iter/tcp")
 int take(struct bpf_iter__tcp *ctx)
 {
@@ -197,7 +197,7 @@ int take(struct bpf_iter__tcp *ctx)
 	return 0;
 }
 
-/* Gives connections back to the congestion control that they had, with the window that they had. */
+/* Restores the congestion control and the window of connections. */
 SEC("iter/tcp")
 int give_back(struct bpf_iter__tcp *ctx)
 {

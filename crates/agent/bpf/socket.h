@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Sockets as passes over them find and tell them. */
+/* Sockets in passes over all sockets: filtering, and the record that a pass writes. */
 #pragma once
 
 #include "address.h"
 
-/* Own addresses on the link that is watched. */
+/* This machine's addresses on the watched link. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
@@ -16,7 +16,7 @@ struct law_name {
 	char text[TCP_CA_NAME_MAX];
 };
 
-/* A socket, as a pass tells of it. */
+/* Socket as a pass writes it. */
 struct seen {
 	struct address local, remote;
 	__u16 local_port, remote_port;
@@ -36,7 +36,7 @@ static __always_inline void address_of(struct address *into, struct in6_addr *si
 		bpf_core_read(into, sizeof(*into), six);
 }
 
-/* The socket, if it is one that sends; what a pass tells of it but for what it does. */
+/* Returns the socket if it can send, and fills in `seen` except for `what`. */
 static __always_inline struct tcp_sock *connection(struct bpf_iter__tcp *ctx, struct seen *seen)
 {
 	struct sock_common *common = ctx->sk_common;

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Window of a TCP connection as somebody on its way may write it: lowered only, and never below a few segments or what
- * is under way, so that nothing that has been sent falls out of it; it shrinks as fast as data is acknowledged. It is
- * rounded up to what the header can say. A connection whose SYN was not seen on both sides is left alone.
+/* Receive window of a TCP connection, rewritten by a forwarding node. It is only lowered. It stays at least a few segments
+ * and at least the data in flight, so that no data already sent falls outside; it shrinks as fast as data is acknowledged.
+ * It is rounded up to the unit of the window scale. A connection whose two SYNs were not seen is left alone.
  * [RFC7323 §2]  Deviates: [D-160]
  * A test compiles this file for the host. */
 #pragma once
 
 enum { MOST_SHIFT = 14, DEFAULT_LARGEST = 536 };
 
-/* What one end has sent. */
+/* State of one end, from the packets that it has sent. */
 struct side {
 	__u64 octets;     /* data, retransmissions included */
-	__u64 echo_ns;    /* time from here to the other end and back, summed up */
-	__u64 probed_at;  /* of the timestamp that has yet to be echoed; zero is none [ns] */
+	__u64 echo_ns;    /* sum of the round trips from here to the other end */
+	__u64 probed_at;  /* time of the timestamp that waits for its echo; zero for none [ns] */
 	__u32 packets;    /* packets with data */
-	__u32 answers;    /* packets without */
+	__u32 answers;    /* packets without data */
 	__u32 echoes;     /* timestamps that were echoed */
 	__u32 rewritten;  /* windows that were lowered */
 	__u32 next;       /* one past the last octet of data */
-	__u32 probe;      /* the timestamp */
-	__u32 stamp;      /* the last timestamp */
-	__u16 largest;    /* segment that it takes */
-	__u8 scale;       /* shift of its windows; NO_SHIFT is none */
+	__u32 probe;      /* timestamp that waits for its echo */
+	__u32 stamp;      /* last timestamp */
+	__u16 largest;    /* maximum segment size that it announced */
+	__u8 scale;       /* window scale; NO_SHIFT for none */
 	__u8 has_syn;
 	__u8 has_data;
 	__u8 padding[7];
@@ -33,10 +33,10 @@ enum { NO_SHIFT = 255 };
 struct segment {
 	__u32 seq, ack, payload;
 	__u32 stamp, echo; /* timestamps, if it has them */
-	__u16 window;      /* as it is written */
-	__u16 largest;     /* of a SYN: zero is none */
-	__u16 count;       /* packets that have been put together to it */
-	__u8 scale;        /* of a SYN: NO_SHIFT is none */
+	__u16 window;      /* window field, not scaled */
+	__u16 largest;     /* option of a SYN; zero for none */
+	__u16 count;       /* packets that GRO has merged into it */
+	__u8 scale;        /* option of a SYN; NO_SHIFT for none */
 	__u8 is_syn, is_ack, has_stamps;
 };
 
@@ -45,7 +45,7 @@ static inline __attribute__((always_inline)) __s32 ahead(__u32 of, __u32 it)
 	return (__s32)(it - of);
 }
 
-/* Takes note of a segment of `own`, at such a time. */
+/* Records a segment that `own` has sent. */
 static inline __attribute__((always_inline)) void
 note_segment(struct side *own, struct side *peer, const struct segment *it, __u64 now)
 {
@@ -73,7 +73,7 @@ note_segment(struct side *own, struct side *peer, const struct segment *it, __u6
 		peer->echoes++;
 		peer->probed_at = 0;
 	}
-	/* A clock that has not ticked since the last packet would be echoed for that one. */
+	/* An equal timestamp could be echoed for an earlier packet. */
 	if (!own->probed_at && own->stamp != it->stamp) {
 		own->probe = it->stamp;
 		own->probed_at = now;
@@ -81,7 +81,7 @@ note_segment(struct side *own, struct side *peer, const struct segment *it, __u6
 	own->stamp = it->stamp;
 }
 
-/* The window to write into a segment of `own` for a limit [octets] of what its peer may have under way. */
+/* Window field for a segment of `own` that limits its peer's data in flight to `limit` [octets]. */
 static inline __attribute__((always_inline)) __u16
 lowered_window(const struct side *own, const struct side *peer, const struct segment *it, __u32 limit, __u32 least)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Packs a built airfair-agent for Debian: deb.sh PROGRAM FOLDER writes FOLDER/airfair-agent_VERSION_ARCHITECTURE.deb.
-# The same program, sources and commit give the same package, octet by octet.
+# Makes a Debian package of a built airfair-agent: deb.sh PROGRAM FOLDER writes
+# FOLDER/airfair-agent_VERSION_ARCHITECTURE.deb. The package is reproducible from program, sources and commit.
 set -euo pipefail
 program=$(realpath "$1"); into=$(realpath "$2")
 here=$(dirname "$(realpath "$0")"); agent=$(dirname "$here"); top=$(realpath "$agent/../..")
@@ -33,11 +33,11 @@ airfair-agent ($version) unstable; urgency=medium
 
  -- $maintainer  $(LC_ALL=C date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")
 CHANGELOG
-# Licences of the libraries that are linked in.
+# Licences of the linked libraries.
 (cd "$top" && cargo tree --locked --offline --package airfair-agent --features bpf --edges normal --prefix none \
     --format '{p}|{l}' | sed -E 's/ \([^|]*\|/|/; s/ \(\*\)$//; s/\|/: /' | LC_ALL=C sort -u) >"$doc/libraries"
 
-# Libraries that it needs, as Debian names them; dpkg-shlibdeps wants a source package around itself.
+# Dependencies by Debian's names. dpkg-shlibdeps expects a source package around it.
 mkdir -p "$folder/debian"
 printf 'Source: airfair-agent\n\nPackage: airfair-agent\nArchitecture: any\n' >"$folder/debian/control"
 depends=$(cd "$folder" && dpkg-shlibdeps -O "$root/usr/bin/airfair-agent" 2>/dev/null | sed 's/^shlibs:Depends=//')

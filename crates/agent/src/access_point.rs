@@ -1,8 +1,11 @@
-//! Equal shares of the channel at an access point: it grants them, and keeps the TCP connections of its stations to them.
+//! Equal shares of airtime at an access point. It grants the shares, and limits the TCP connections
+//! of its stations to them.
 //!
-//! Source: [occupancy-tfrc §III]. Grant, shares of flows, rates and windows are the laws' own, in their order. There a
-//! station keeps itself to what beacons grant it; here the access point does it for stations that know nothing, by
-//! windows in the ACKs that it forwards, and leaves those alone that ask for grants.  Deviates: [D-174], [D-175], [D-176], [D-195]
+//! Source: [occupancy-tfrc §III]. Grants, shares of flows, rates and windows are functions of the
+//! law, called in the paper's order. In the paper beacons carry the grants and stations limit
+//! themselves. Here the access point limits stations that do not know the scheme, by windows in the
+//! ACKs that it forwards. It leaves stations alone that ask for grants.  Deviates: [D-174],
+//! [D-175], [D-176], [D-195]
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -12,69 +15,72 @@ use airfair_laws::occupancy::{Grant, access_point};
 use airfair_units::{Bytes, Duration, Time};
 
 use crate::configuration::Occupancy;
-use crate::connections::{Ends, FORGOTTEN, Follower, Moved, SeenConnection};
-use crate::decision::{Decision, Window};
-use crate::estimate::{Estimator, Seen, SeenLink, sum};
+use crate::connections::{ConnectionTracker, ConnectionTraffic, Ends, FORGOTTEN, Traffic};
+use crate::decision::{ConnectionLimit, Decision};
+use crate::estimate::{Estimate, Estimator, LinkEstimate, sum};
 use crate::grants::LEASE;
 use crate::grants::answering::ROOM;
 use crate::sample::{Asked, Sample};
 use crate::shares::{
-    Connection, Flow, Granted, KeptBy, Limits, Share, Slot, is_active, occupancy, only_asks,
+    Connection, EnforcedBy, Flow, Granted, LimitState, Slot, StationShare, is_active, occupancy,
+    only_asks,
 };
 
-/// Octets of headers of IPv4 and IPv6 with TCP's, and of TCP's timestamps.  [RFC9293 §3.1], [RFC7323 §3.2]
+/// Lengths of IPv4 and IPv6 headers with TCP header, and of the timestamps option [octets].
+/// [RFC9293 §3.1], [RFC7323 §3.2]
 const HEADERS: [u64; 2] = [40, 60];
 const TIMESTAMPS: u64 = 12;
-/// Samples until a grant acts: it is in the answer to the next question, and taken with the sample behind that.
+/// Samples until a grant takes effect: the next reply carries it, and the sample after that acts on
+/// it.
 const LATE: usize = 2;
 
-/// A connection, as far as it is remembered.
+/// Remembered state of a connection.
 #[derive(Clone, Debug)]
-struct Known {
-    /// Link of its station.
+struct KnownConnection {
+    /// Name of its station's link.
     link: String,
     round_trip: Option<Duration>,
-    limits: Limits,
-    /// Time at which it was seen last.
+    limits: LimitState,
+    /// Time of the last traffic.
     seen: Time,
 }
 
-impl AsMut<Limits> for Known {
-    fn as_mut(&mut self) -> &mut Limits {
+impl AsMut<LimitState> for KnownConnection {
+    fn as_mut(&mut self) -> &mut LimitState {
         &mut self.limits
     }
 }
 
-/// Who has asked within the last second.
+/// Address that has asked for grants within the last second.
 #[derive(Clone, Debug)]
-struct Asker {
-    /// Its address on the air, where it is known.
+struct Requester {
+    /// MAC address, where it is known.
     station: Option<String>,
     asked_at: Time,
 }
 
-/// A station that says that it keeps what it is granted.  Deviates: [D-195]
+/// Station that has announced to limit itself to its grant.  Deviates: [D-195]
 #[derive(Clone, Debug, Default)]
 struct Keeper {
-    /// Shares that it was granted of late.
+    /// Shares granted recently.
     shares: VecDeque<f64>,
-    /// Samples in a row in which it had clearly more.
+    /// Consecutive samples in which it used clearly more than its share.
     over: u16,
-    /// Time until which it is not believed.
+    /// Time until which the access point does not believe the announcement.
     doubted_until: Option<Time>,
 }
 
-/// Memory from sample to sample.
+/// State of the law.
 #[derive(Clone, Debug)]
 pub struct AccessPoint {
     settings: Occupancy,
     estimator: Estimator,
-    follower: Follower,
+    tracker: ConnectionTracker,
     slot: Slot,
-    known: BTreeMap<Ends, Known>,
-    /// Addresses that have asked for grants, and what is known of them.
-    askers: BTreeMap<IpAddr, Asker>,
-    /// Stations that have asked of late, or were found to hold more than they said, by their links.
+    known: BTreeMap<Ends, KnownConnection>,
+    /// IP addresses that have asked for grants.
+    requesters: BTreeMap<IpAddr, Requester>,
+    /// Stations that have asked recently or are in doubt, by link.
     keepers: BTreeMap<String, Keeper>,
     grant: Option<Grant>,
     granted: Vec<Granted>,
@@ -82,15 +88,15 @@ pub struct AccessPoint {
 }
 
 impl AccessPoint {
-    /// One with such settings; rates are medians of so many.
+    /// Makes the law. Rates are medians of the last `polls` samples.
     pub fn new(settings: Occupancy, polls: usize) -> Self {
         Self {
             settings,
             estimator: Estimator::new(polls),
-            follower: Follower::default(),
+            tracker: ConnectionTracker::default(),
             slot: Slot::new(settings.params.beacons),
             known: BTreeMap::new(),
-            askers: BTreeMap::new(),
+            requesters: BTreeMap::new(),
             keepers: BTreeMap::new(),
             grant: None,
             granted: Vec::new(),
@@ -98,20 +104,20 @@ impl AccessPoint {
         }
     }
 
-    /// Shares of all stations that were active, by their links' names.
+    /// Shares of all active stations, by link.
     pub fn granted(&self) -> &[Granted] {
         &self.granted
     }
 
-    /// The grant of the last sample, for stations that ask.
+    /// Grant that follows from the last sample, for stations that ask.
     pub fn grant(&self) -> Option<Grant> {
         self.grant
     }
 
-    /// Takes in a sample: what was seen, and what changes.
-    pub fn take(&mut self, sample: &Sample) -> (Seen, Option<Decision>) {
+    /// Processes a sample. Returns the estimates and the decision if it has changed.
+    pub fn take(&mut self, sample: &Sample) -> (Estimate, Option<Decision>) {
         let seen = self.estimator.take(sample);
-        let connections = self.follower.take(sample);
+        let connections = self.tracker.take(sample);
         if seen.links.is_empty() {
             return (seen, self.forget());
         }
@@ -124,7 +130,7 @@ impl AccessPoint {
         (seen, (!windows.is_empty()).then_some(Decision::Windows(windows)))
     }
 
-    /// Nothing is seen any more.
+    /// Forgets everything after a failed sample, and lifts the limits.
     fn forget(&mut self) -> Option<Decision> {
         self.slot.clear();
         self.known.clear();
@@ -133,19 +139,19 @@ impl AccessPoint {
         std::mem::take(&mut self.is_limiting).then_some(Decision::Lift)
     }
 
-    /// Takes note of what has happened since the last sample.
-    fn observe(&mut self, seen: &Seen, connections: &[SeenConnection]) {
-        let links: BTreeMap<&str, &SeenLink> =
+    /// Adds the traffic since the last sample.
+    fn observe(&mut self, seen: &Estimate, connections: &[ConnectionTraffic]) {
+        let links: BTreeMap<&str, &LinkEstimate> =
             seen.links.iter().map(|link| (address(link), link)).collect();
-        let of = |it: &SeenConnection| links.get(&*it.station).copied();
+        let of = |it: &ConnectionTraffic| links.get(&*it.station).copied();
         self.slot.push(seen, connections.iter().filter(|it| of(it).is_some()));
         for connection in connections {
             let Some(link) = of(connection) else { continue };
             let before = self.known.get(&connection.ends);
-            let known = Known {
+            let known = KnownConnection {
                 link: link.name.clone(),
                 round_trip: before.and_then(|it| it.round_trip),
-                limits: Limits {
+                limits: LimitState {
                     largest: connection.largest,
                     octets: before.map(|it| it.limits.octets).unwrap_or_default(),
                 },
@@ -156,29 +162,30 @@ impl AccessPoint {
         self.known.retain(|_, known| seen.at.saturating_since(known.seen) < FORGOTTEN);
     }
 
-    /// Links of stations that have asked within the last second. Whose an address is the kernel knows, or its connections tell;
-    /// of who is unknown there is nothing to limit either.
-    fn hear(&mut self, sample: &Sample, links: &[SeenLink], now: Time) -> BTreeSet<String> {
+    /// Links of the stations that have asked within the last second. The station of an IP address
+    /// is known from the kernel's neighbour table or from its connections. A station that is
+    /// unknown in both has nothing to be limited.
+    fn hear(&mut self, sample: &Sample, links: &[LinkEstimate], now: Time) -> BTreeSet<String> {
         for Asked { address, station } in &sample.asked {
-            if self.askers.len() < ROOM || self.askers.contains_key(address) {
+            if self.requesters.len() < ROOM || self.requesters.contains_key(address) {
                 let station = station.clone();
-                self.askers.insert(*address, Asker { station, asked_at: now });
+                self.requesters.insert(*address, Requester { station, asked_at: now });
             }
         }
-        self.askers.retain(|_, it| now.saturating_since(it.asked_at) < LEASE);
-        let stations: BTreeMap<&str, &SeenLink> =
+        self.requesters.retain(|_, it| now.saturating_since(it.asked_at) < LEASE);
+        let stations: BTreeMap<&str, &LinkEstimate> =
             links.iter().map(|it| (address(it), it)).collect();
-        let link = |(ip, asker): (&IpAddr, &Asker)| {
-            let station = asker.station.as_deref().and_then(|it| stations.get(it));
+        let link = |(ip, requester): (&IpAddr, &Requester)| {
+            let station = requester.station.as_deref().and_then(|it| stations.get(it));
             station.map(|it| it.name.clone()).or_else(|| self.link_of(*ip))
         };
-        let keepers: BTreeSet<String> = self.askers.iter().filter_map(link).collect();
+        let keepers: BTreeSet<String> = self.requesters.iter().filter_map(link).collect();
         let is_doubted = |it: &Keeper| it.doubted_until.is_some_and(|at| now < at);
         self.keepers.retain(|link, it| keepers.contains(link) || is_doubted(it));
         keepers
     }
 
-    /// Link of a station by the address of its end of some connection.
+    /// Link of the station that has a connection with this IP address.
     fn link_of(&self, address: IpAddr) -> Option<String> {
         let first = SocketAddr::new(address, 0);
         let lowest = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
@@ -186,9 +193,9 @@ impl AccessPoint {
         (ends[0].ip() == address).then(|| known.link.clone())
     }
 
-    /// Grants shares to stations, and divides those of stations that do not do it themselves between their flows: limits that are
-    /// new.  [occupancy-tfrc eq. 2 to 18]
-    fn share_out(&mut self, seen: &Seen, keepers: &BTreeSet<String>) -> Vec<Window> {
+    /// Grants shares to stations, and divides the shares of those stations between their flows that
+    /// do not limit themselves. Returns the limits that have changed.  [occupancy-tfrc eq. 2 to 18]
+    fn share_out(&mut self, seen: &Estimate, keepers: &BTreeSet<String>) -> Vec<ConnectionLimit> {
         let (links, slot) = (&seen.links, self.slot.length());
         self.granted.clear();
         self.grant = None;
@@ -197,7 +204,7 @@ impl AccessPoint {
         }
         let (stations, asking) = self.active(links, keepers);
         let occupied: Vec<Duration> = stations.iter().map(|(_, occupied)| *occupied).collect();
-        // Real beacons are not counted.  Deviates: [D-175]
+        // No counter shows real beacons.  Deviates: [D-175]
         let (beacons, backoff) = (asking, Duration::ZERO);
         let observation = access_point::Observation { slot, beacons, occupied: &occupied, backoff };
         let params = self.settings.params;
@@ -207,16 +214,16 @@ impl AccessPoint {
         let mut windows = Vec::new();
         for (link, occupied) in stations {
             let used = occupied.as_secs_f64() / slot.as_secs_f64();
-            let it = Share { used, available: share(&params, grant, used), slot };
-            let mut kept_by = KeptBy::AccessPoint;
+            let it = StationShare { used, available: share(&params, grant, used), slot };
+            let mut kept_by = EnforcedBy::AccessPoint;
             if keepers.contains(&link.name) {
-                self.judge(&link.name, seen.at, &it);
+                self.check_keeper(&link.name, seen.at, &it);
                 let is_doubted = self.is_doubted(&link.name, seen.at);
-                kept_by = if is_doubted { KeptBy::Both } else { KeptBy::Station };
+                kept_by = if is_doubted { EnforcedBy::Both } else { EnforcedBy::Station };
             }
             let station = link.name.clone();
             self.granted.push(Granted { station, used, share: it.available, kept_by });
-            if kept_by != KeptBy::Station {
+            if kept_by != EnforcedBy::Station {
                 let flows = flows.remove(&link.name).unwrap_or_default();
                 windows.extend(it.keep(&self.settings, &flows, &mut self.known));
             }
@@ -225,13 +232,14 @@ impl AccessPoint {
         windows
     }
 
-    /// Stations that were active, with their channel occupancy times, and the time of those that did nothing but ask: what takes
-    /// the place of beacons makes nobody active.  Deviates: [D-193]
+    /// Active stations with their channel occupancy times, and the occupancy of stations that only
+    /// asked for grants. Asking takes the place of receiving beacons, so it does not make a station
+    /// active.  Deviates: [D-193]
     fn active<'l>(
         &self,
-        links: &'l [SeenLink],
+        links: &'l [LinkEstimate],
         keepers: &BTreeSet<String>,
-    ) -> (Vec<(&'l SeenLink, Duration)>, Duration) {
+    ) -> (Vec<(&'l LinkEstimate, Duration)>, Duration) {
         let (mut stations, mut asking) = (Vec::new(), Duration::ZERO);
         for link in links {
             let used = self.slot.used_by(&link.name);
@@ -245,10 +253,11 @@ impl AccessPoint {
         (stations, asking)
     }
 
-    /// Takes note of what a station that says that it keeps its share has held: who has held clearly more for `patience` samples
-    /// in a row is doubted for a minute. Clearly more is as far above a share as satisfied is below one, share / r.
+    /// Checks a station that has announced to limit itself. If it uses clearly more than its share
+    /// in `patience` consecutive samples, the access point limits it for a minute. Clearly more
+    /// means above share / r, by the same ratio r below which a station counts as satisfied.
     /// Deviates: [D-195]
-    fn judge(&mut self, link: &str, now: Time, it: &Share) {
+    fn check_keeper(&mut self, link: &str, now: Time, it: &StationShare) {
         let params = self.settings.params;
         let keeper = self.keepers.entry(link.to_owned()).or_default();
         let most = keeper.shares.iter().copied().fold(it.available, f64::max);
@@ -268,8 +277,8 @@ impl AccessPoint {
         until.is_some_and(|at| now < at)
     }
 
-    /// Takes limits from the connections of stations that keep them to their shares themselves.
-    fn free(&mut self, keepers: &BTreeSet<String>, now: Time) -> Vec<Window> {
+    /// Removes limits from the connections of stations that limit themselves.
+    fn free(&mut self, keepers: &BTreeSet<String>, now: Time) -> Vec<ConnectionLimit> {
         let stations: BTreeSet<&str> =
             keepers.iter().map(|it| &**it).filter(|it| !self.is_doubted(it, now)).collect();
         let mut windows = Vec::new();
@@ -279,16 +288,16 @@ impl AccessPoint {
         for (ends, known) in &mut self.known {
             if known.limits.octets != [None; 2] && stations.contains(&*known.link) {
                 let octets = std::mem::take(&mut known.limits.octets);
-                let [up, down] = octets.map(|it| it.map(|_| Window::FREE));
-                windows.push(Window { ends: *ends, up, down });
+                let [up, down] = octets.map(|it| it.map(|_| ConnectionLimit::FREE));
+                windows.push(ConnectionLimit { ends: *ends, up, down });
             }
         }
         windows
     }
 
-    /// Flows in the slot, by the links of their stations.
-    fn flows(&mut self, links: &[SeenLink], slot: Duration) -> BTreeMap<String, Vec<Flow>> {
-        let links: BTreeMap<&str, &SeenLink> = links.iter().map(|it| (&*it.name, it)).collect();
+    /// Flows in the slot, by link.
+    fn flows(&mut self, links: &[LinkEstimate], slot: Duration) -> BTreeMap<String, Vec<Flow>> {
+        let links: BTreeMap<&str, &LinkEstimate> = links.iter().map(|it| (&*it.name, it)).collect();
         let mut flows: BTreeMap<String, Vec<Flow>> = BTreeMap::new();
         for (ends, moved) in self.slot.moved() {
             let Some(known) = self.known.get_mut(&ends) else { continue };
@@ -308,13 +317,13 @@ impl AccessPoint {
     }
 }
 
-/// Address of a link's station on the air, the last word of its name.
-fn address(link: &SeenLink) -> &str {
+/// MAC address of a link's station: the last word of the link's name.
+fn address(link: &LinkEstimate) -> &str {
     link.name.rsplit(' ').next().unwrap_or_default()
 }
 
-/// Headers of packets that one end has sent.
-fn headers(ends: &Ends, sent: &Moved) -> Bytes {
+/// Length of the headers of packets that one end has sent.
+fn headers(ends: &Ends, sent: &Traffic) -> Bytes {
     let stamps = if sent.echoes > 0 { TIMESTAMPS } else { 0 };
     Bytes::new(HEADERS[usize::from(ends[0].is_ipv6())] + stamps)
 }

@@ -1,8 +1,9 @@
-//! Airtime weights at an access point: a station of twice the weight has twice the air of downloads, where the driver shares it
-//! out by weights.
+//! Airtime weights at an access point: a station with twice the weight gets twice the airtime for
+//! downloads, where the driver schedules stations by weight.
 //!
-//! mac80211 gives all stations the same unless it is told otherwise; what it is told here is the configuration's, or that for each
-//! active connection of a station.  [linux-atf]  Deviates: [D-199]
+//! By default mac80211 gives all stations the same weight. The agent sets configured weights, or
+//! weights in proportion to a station's number of active connections.  [linux-atf]  Deviates:
+//! [D-199]
 
 use std::collections::BTreeMap;
 
@@ -10,38 +11,38 @@ use airfair_laws::connections::ACTIVE;
 use airfair_units::{Duration, Time};
 
 use crate::configuration::AirtimeWeights as Settings;
-use crate::connections::{Ends, Follower};
+use crate::connections::{ConnectionTracker, Ends};
 use crate::decision::{Decision, Weight};
-use crate::estimate::{Estimator, Seen};
+use crate::estimate::{Estimate, Estimator};
 use crate::sample::Sample;
 
-/// Time between two counts of connections, so that none that comes and goes is a message to the driver each time.  [D-199]
+/// Time between two counts of connections. It limits the number of messages to the driver.  [D-199]
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Memory from sample to sample.
+/// State of the scheme.
 #[derive(Clone, Debug)]
 pub struct AirtimeWeights {
     settings: Settings,
     estimator: Estimator,
     active: Active,
-    /// Weights that stations had at the last sample, and that they were to have.
+    /// Present and wanted weight of each station at the last sample.
     last: BTreeMap<String, (u16, u16)>,
 }
 
-/// Connections that have moved data of late.
+/// Connections with data within the last two seconds.
 #[derive(Clone, Debug, Default)]
 struct Active {
-    follower: Follower,
-    /// Stations of connections, and when these moved data last.
+    tracker: ConnectionTracker,
+    /// Station of each connection, and time of its last data.
     seen: BTreeMap<Ends, (String, Time)>,
     counted_at: Option<Time>,
-    /// Connections of stations at the last count.
+    /// Number of connections of each station at the last count.
     counts: BTreeMap<String, u32>,
 }
 
 impl Active {
     fn take(&mut self, now: Time, sample: &Sample) {
-        for it in self.follower.take(sample) {
+        for it in self.tracker.take(sample) {
             if it.up.packets > 0 || it.down.packets > 0 {
                 self.seen.insert(it.ends, (it.station, now));
             }
@@ -63,15 +64,15 @@ impl Active {
 }
 
 impl AirtimeWeights {
-    /// One with such settings; rates are medians of so many.
+    /// Makes the scheme. Displayed rates are medians of the last `polls` samples.
     pub fn new(settings: Settings, polls: usize) -> Self {
         let (estimator, active) = (Estimator::new(polls), Active::default());
         Self { settings, estimator, active, last: BTreeMap::new() }
     }
 
-    /// Takes in a sample: what was seen, and weights that are not yet as they are to be. A station that comes back has the
-    /// driver's own weight again.
-    pub fn take(&mut self, sample: &Sample) -> (Seen, Option<Decision>) {
+    /// Processes a sample. Returns the estimates and weights to be set. A station that has
+    /// reconnected has the driver's default again and is set anew.
+    pub fn take(&mut self, sample: &Sample) -> (Estimate, Option<Decision>) {
         let seen = self.estimator.take(sample);
         self.active.take(seen.at, sample);
         if sample.links.is_empty() {
@@ -81,7 +82,7 @@ impl AirtimeWeights {
         let mut weights = Vec::new();
         for (station, has) in &sample.weights {
             let weight = self.settings.weight(station, self.active.count(station));
-            // A driver that has refused it once is not asked each time.
+            // A weight that the driver has refused is not sent again.
             let now = (*has, weight);
             let is_new = self.last.insert(station.clone(), now) != Some(now);
             if weight != *has && is_new {
@@ -97,10 +98,11 @@ impl AirtimeWeights {
 mod tests {
     use super::*;
     use crate::configuration::parse;
-    use crate::sample::{Connection, Link, Sent};
+    use crate::sample::{Connection, LinkCounters, Sent};
 
     fn sample(weights: &[(&str, u16)]) -> Sample {
-        let links = weights.iter().map(|it| Link { name: it.0.into(), ..Link::default() });
+        let links =
+            weights.iter().map(|it| LinkCounters { name: it.0.into(), ..LinkCounters::default() });
         let links = links.collect();
         let weights = weights.iter().map(|it| (it.0.into(), it.1)).collect();
         Sample { links, weights, ..Sample::default() }
@@ -120,7 +122,8 @@ mod tests {
         assert_eq!(law.take(&Sample::default()).1, None);
     }
 
-    /// A driver that does as it is told, of two stations, of which each has so many connections with a segment per sample.
+    /// Driver that applies all weights, for two stations with a number of connections that send one
+    /// segment per sample.
     struct Driver {
         law: AirtimeWeights,
         weights: BTreeMap<String, u16>,
@@ -137,7 +140,7 @@ mod tests {
             Self { law: AirtimeWeights::new(settings, 1), weights, at: 0, messages: 0 }
         }
 
-        /// Weights after so many samples of 100 ms.
+        /// Weights after a number of samples of 100 ms.
         fn run(&mut self, samples: u64, connections: [u16; 2]) -> [u16; 2] {
             for _ in 0..samples {
                 self.at += 1;
@@ -170,7 +173,8 @@ mod tests {
         }
     }
 
-    /// 3 · 256 = 768; with the weight of 512 for one, two have 1024; 17 would have 4352, and have the bound of 4096.
+    /// 3 · 256 = 768. With a weight of 512 each, two connections have 1024. 17 connections would
+    /// have 4352, and get the maximum of 4096.
     #[test]
     fn stations_have_a_weight_for_each_active_connection_and_the_normal_one_without() {
         let mut driver = Driver::new("[airtime-weights]\nweights = \"connections\"");
@@ -180,7 +184,7 @@ mod tests {
         assert_eq!(driver.messages, 1);
         assert_eq!(driver.run(20, [17, 2]), [4_096, 512]);
         assert_eq!(driver.messages, 3);
-        // Silent ones count for two seconds, until the next count.
+        // Silent connections count for two seconds, and until the next count.
         assert_eq!(driver.run(10, [0, 0]), [4_096, 512]);
         assert_eq!(driver.run(20, [0, 0]), [256, 256]);
         let text = "[airtime-weights]\nweights = \"connections\"\nstations = { \"02:00:00:00:01:00\" = 512 }";
@@ -197,7 +201,7 @@ mod tests {
     #[test]
     fn a_driver_without_weights_is_told_nothing() {
         let mut law = AirtimeWeights::new(Settings::default(), 1);
-        let links = vec![Link { name: "it".into(), ..Link::default() }];
+        let links = vec![LinkCounters { name: "it".into(), ..LinkCounters::default() }];
         assert_eq!(law.take(&Sample { links, ..Sample::default() }).1, None);
     }
 }

@@ -1,8 +1,8 @@
-//! TCP's windows at a station, from the use of its channel, at each change of its rate.
+//! TCP windows at a station from the measured use of its channel, at each change of its rate.
 //!
-//! Source: [arf-window §III]. Time that a change frees or takes, the throughput that a connection can have and its window
-//! are the law's own. The paper's station hears frame after frame; here counters tell what was moved between two
-//! samples.  Deviates: [D-210], [D-211], [D-212]
+//! Source: [arf-window §III]. The law itself computes the time that a change of rate frees or
+//! takes, the throughput that remains for a connection, and the window. The paper's station hears
+//! every frame; this agent reads counters.  Deviates: [D-210], [D-211], [D-212]
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,12 +14,12 @@ use airfair_laws::exchange::Exchange;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::configuration::ArfWindow as Settings;
-use crate::connections::{Ends, FORGOTTEN, Follower, Moved, SeenConnection};
-use crate::decision::{Decision, Window};
-use crate::estimate::{self, Estimator, Seen, SeenLink, SeenWay, increase, sum};
-use crate::sample::{Own, Sample};
+use crate::connections::{ConnectionTracker, ConnectionTraffic, Ends, FORGOTTEN, Traffic};
+use crate::decision::{ConnectionLimit, Decision};
+use crate::estimate::{self, DirectionEstimate, Estimate, Estimator, LinkEstimate, increase, sum};
+use crate::sample::{LocalEnd, Sample};
 
-/// Octets of headers of IPv4 and IPv6.  [RFC791 §3.1], [RFC8200 §3]
+/// Lengths of IPv4 and IPv6 headers [octets].  [RFC791 §3.1], [RFC8200 §3]
 const HEADERS: [u64; 2] = [20, 40];
 
 /// Use of the channel between two samples.
@@ -27,31 +27,31 @@ const HEADERS: [u64; 2] = [20, 40];
 struct Interval {
     length: Duration,
     /// The station's own link.
-    link: SeenLink,
-    /// Links of others that were heard and had frames.
-    others: Vec<SeenLink>,
-    /// Air that anybody held, where the driver measures it.
+    link: LinkEstimate,
+    /// Links of other stations that were heard and had frames.
+    others: Vec<LinkEstimate>,
+    /// Time for which the channel was busy, where the driver measures it.
     busy: Option<Duration>,
-    connections: BTreeMap<Ends, [Moved; 2]>,
+    connections: BTreeMap<Ends, [Traffic; 2]>,
 }
 
-/// A connection, as far as it is remembered.
+/// Remembered state of a connection.
 #[derive(Clone, Debug)]
-struct Known {
-    own: Own,
+struct KnownConnection {
+    own: LocalEnd,
     largest: [Bytes; 2],
-    /// Octets that it has moved since its SYN, both ways.
+    /// Octets since the SYN, both directions.
     moved: u64,
-    /// Least round trip that a receiver has seen.
+    /// Minimum of the round trips estimated as a receiver.
     least: Option<Duration>,
     seen: Time,
 }
 
-/// The last observation slot.
+/// Traffic of the last observation slot.
 #[derive(Clone, Debug, Default)]
 struct Slot {
     length: Duration,
-    /// Active stations.
+    /// Number of active stations.
     active: u32,
     occupied: Duration,
     /// Octets of the link, up and down.
@@ -59,50 +59,50 @@ struct Slot {
     connections: BTreeMap<Ends, Usage>,
 }
 
-/// Use that a connection has made of a slot.
+/// Use of the channel by a connection in a slot.
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
-    moved: [Moved; 2],
-    /// Time on the channel of data in each direction, and of what answers it.
+    moved: [Traffic; 2],
+    /// Airtime of the data in each direction, with the ACKs for it.
     occupied: [Duration; 2],
 }
 
-/// A change of the rate, and what it leaves each connection.
+/// Change of the rate in one direction, and the time that it frees or takes.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     direction: Direction,
     rate: DataRate,
     extra: ExtraTime,
     params: Params,
-    /// Active stations.
+    /// Number of active stations.
     active: u32,
 }
 
-/// Memory from sample to sample.
+/// State of the law.
 #[derive(Clone, Debug)]
 pub struct ArfWindow {
     settings: Settings,
     polls: usize,
     estimator: Estimator,
     others: Estimator,
-    follower: Follower,
+    tracker: ConnectionTracker,
     busy_ns: Option<u64>,
     intervals: VecDeque<Interval>,
-    known: BTreeMap<Ends, Known>,
-    /// Rates that work, up and down.
+    known: BTreeMap<Ends, KnownConnection>,
+    /// Confirmed rates, up and down.
     rates: [State; 2],
     is_limiting: bool,
 }
 
 impl ArfWindow {
-    /// One with such settings; rates are medians of so many.
+    /// Makes the law. Rates are medians of the last `polls` samples.
     pub fn new(settings: Settings, polls: usize) -> Self {
         Self {
             settings,
             polls,
             estimator: Estimator::new(polls),
             others: Estimator::new(polls),
-            follower: Follower::default(),
+            tracker: ConnectionTracker::default(),
             busy_ns: None,
             intervals: VecDeque::new(),
             known: BTreeMap::new(),
@@ -111,13 +111,14 @@ impl ArfWindow {
         }
     }
 
-    /// Takes in a sample: what was seen, and what changes. A station has one link; of several none is its own.
-    pub fn take(&mut self, sample: &Sample) -> (Seen, Option<Decision>) {
+    /// Processes a sample. Returns the estimates and the decision if it has changed. If there are
+    /// several links, none can be the station's own, and there is no limit.
+    pub fn take(&mut self, sample: &Sample) -> (Estimate, Option<Decision>) {
         let seen = self.estimator.take(sample);
         let others =
             Sample { at_ns: sample.at_ns, links: sample.others.clone(), ..Sample::default() };
         let others = self.others.take(&others).links;
-        let connections = self.follower.take(sample);
+        let connections = self.tracker.take(sample);
         let busy = self.busy(sample.busy_ns);
         let [link] = &seen.links[..] else {
             return (seen, self.forget());
@@ -138,7 +139,7 @@ impl ArfWindow {
         (seen, (!windows.is_empty()).then_some(Decision::Windows(windows)))
     }
 
-    /// Nothing is seen any more.
+    /// Forgets everything after a failed sample, and lifts the limits.
     fn forget(&mut self) -> Option<Decision> {
         self.intervals.clear();
         self.known.clear();
@@ -146,19 +147,19 @@ impl ArfWindow {
         std::mem::take(&mut self.is_limiting).then_some(Decision::Lift)
     }
 
-    /// Air that anybody held since the last sample.
+    /// Time for which the channel was busy since the last sample.
     fn busy(&mut self, now: Option<u64>) -> Option<Duration> {
         let before = std::mem::replace(&mut self.busy_ns, now);
         Some(Duration::from_nanos(increase(before?, now?)))
     }
 
-    /// Takes note of the connections' ends here.
-    fn know(&mut self, sample: &Sample, connections: &[SeenConnection], now: Time) {
+    /// Records the state of the connections' local ends.
+    fn know(&mut self, sample: &Sample, connections: &[ConnectionTraffic], now: Time) {
         for (it, seen) in sample.connections.iter().zip(connections) {
             let Some(own) = it.own else { continue };
             let before = self.known.get(&it.ends).and_then(|it| it.least);
             let received = Some(own.receiver_round_trip()).filter(|it| !it.is_zero());
-            let known = Known {
+            let known = KnownConnection {
                 own,
                 largest: seen.largest,
                 moved: it.up.octets.saturating_add(it.down.octets),
@@ -170,7 +171,8 @@ impl ArfWindow {
         self.known.retain(|_, it| now.saturating_since(it.seen) < FORGOTTEN);
     }
 
-    /// Samples that a median needs to move: those in which the rate was new already.  Deviates: [D-210]
+    /// Samples after a change of rate until the median follows. They belong to the new rate.
+    /// Deviates: [D-210]
     fn lag(&self) -> usize {
         self.polls / 2 + 1
     }
@@ -182,13 +184,14 @@ impl ArfWindow {
         }
     }
 
-    /// Looks for a change of the rate, up or down, and has windows for the connections whose data goes that way.
-    fn follow(&mut self, link: &SeenLink) -> Vec<Window> {
+    /// Detects changes of the rate in both directions. Returns new windows for connections with
+    /// data in the direction.
+    fn follow(&mut self, link: &LinkEstimate) -> Vec<ConnectionLimit> {
         let slot = self.slot();
-        // The slot is as long as it was.
+        // The next slot is assumed to be as long as the last one.
         let length = slot.as_ref().map_or(self.settings.params.slot, |slot| slot.length);
         let params = Params { slot: length, ..self.settings.params };
-        let mut windows: BTreeMap<Ends, Window> = BTreeMap::new();
+        let mut windows: BTreeMap<Ends, ConnectionLimit> = BTreeMap::new();
         for direction in [Up, Down] {
             let Some(rate) = way(link, direction).rate else { continue };
             let measured = slot.as_ref().map(|slot| self.measured(slot, direction));
@@ -199,8 +202,11 @@ impl ArfWindow {
             let change = Change { direction, rate, extra, params, active: slot.active };
             for (ends, known, usage) in self.long_lived(slot) {
                 let Some(octets) = change.window(ends, known, usage) else { continue };
-                let it =
-                    windows.entry(*ends).or_insert(Window { ends: *ends, up: None, down: None });
+                let it = windows.entry(*ends).or_insert(ConnectionLimit {
+                    ends: *ends,
+                    up: None,
+                    down: None,
+                });
                 match direction {
                     Up => it.up = Some(octets),
                     Down => it.down = Some(octets),
@@ -210,7 +216,7 @@ impl ArfWindow {
         windows.into_values().collect()
     }
 
-    /// The last slot that was over before the rate changed; none before the first is.
+    /// Last slot that ended before the rate changed; `None` until there are enough samples.
     fn slot(&self) -> Option<Slot> {
         let samples = usize::from(self.settings.samples);
         if self.intervals.len() < samples + self.lag() {
@@ -233,11 +239,11 @@ impl ArfWindow {
         Some(slot)
     }
 
-    /// Connections of a slot that have moved much since they began, and something in it.
+    /// Connections in a slot that count as long-lived and had packets in it.
     fn long_lived<'s>(
         &'s self,
         slot: &'s Slot,
-    ) -> impl Iterator<Item = (&'s Ends, &'s Known, &'s Usage)> {
+    ) -> impl Iterator<Item = (&'s Ends, &'s KnownConnection, &'s Usage)> {
         let least = self.settings.params.long_lived.get();
         let known = |(ends, it): (&'s Ends, &'s Usage)| Some((ends, self.known.get(ends)?, it));
         slot.connections.iter().filter_map(known).filter(move |(_, known, usage)| {
@@ -249,7 +255,7 @@ impl ArfWindow {
         let connections = u32::try_from(self.long_lived(slot).count()).unwrap_or(u32::MAX);
         Measured {
             occupied: slot.occupied,
-            // The counters of nobody tell of them.
+            // No counter shows beacons.
             beacons: Duration::ZERO,
             active: slot.active,
             adapted: slot.adapted[direction as usize],
@@ -259,8 +265,8 @@ impl ArfWindow {
 }
 
 impl Change {
-    /// Window of a connection at the new rate, if it has data in this direction [octets].
-    fn window(&self, ends: &Ends, known: &Known, usage: &Usage) -> Option<u32> {
+    /// Window of a connection at the new rate [octets]; `None` if it has no data in this direction.
+    fn window(&self, ends: &Ends, known: &KnownConnection, usage: &Usage) -> Option<u32> {
         let at = self.direction as usize;
         let (there, back) = (&usage.moved[at], &usage.moved[1 - at]);
         if there.packets == 0 {
@@ -276,7 +282,8 @@ impl Change {
             segments_per_ack: u32::try_from((there.packets + acks / 2) / acks).unwrap_or(u32::MAX),
             smoothed_round_trip: smoothed,
             least_round_trip: least,
-            // The kernel sizes buffers as it goes: a limit above them limits nothing.  Deviates: [D-212]
+            // The kernel grows its buffers as needed, so the buffer is no limit here.  Deviates:
+            // [D-212]
             buffer: Bytes::new(u64::from(u32::MAX)),
             data: exchange(headers + segment.min(Bytes::new(estimate::LONGEST))),
             ack: exchange(headers),
@@ -293,7 +300,7 @@ impl Slot {
         let own = occupancy(link, self.active);
         let heard =
             interval.others.iter().map(|it| occupancy(it, self.active)).fold(Duration::ZERO, sum);
-        // What the driver has measured has no gaps and no stations.
+        // The driver's measurement does not include gaps, and does not distinguish stations.
         let busy = interval.busy.map(|busy| busy.saturating_sub(sum(link.up.air, link.down.air)));
         let others = if interval.others.is_empty() { busy.unwrap_or_default() } else { heard };
         self.occupied = sum(self.occupied, sum(own, others));
@@ -303,8 +310,8 @@ impl Slot {
     }
 }
 
-impl Known {
-    /// The smoothed and the least round trip of who sends data, or receives it.
+impl KnownConnection {
+    /// Smoothed and minimum round trip, as a sender (up) or as a receiver (down) of data.
     fn round_trips(&self, direction: Direction) -> Option<(Duration, Duration)> {
         let least = Some(self.own.least_round_trip()).filter(|it| !it.is_zero());
         let (smoothed, least) = match direction {
@@ -322,8 +329,8 @@ impl Known {
     }
 }
 
-/// Active stations besides this one, in a slot. A driver that measures the channel tells of others, and not of how many: they
-/// count as one.  Deviates: [D-211]
+/// Number of other active stations in a slot. If the driver only measures that others used the
+/// channel, they count as one.  Deviates: [D-211]
 fn others(intervals: &[&Interval]) -> u32 {
     let names = intervals.iter().flat_map(|it| &it.others).map(|it| &*it.name);
     let heard = names.collect::<std::collections::BTreeSet<&str>>().len();
@@ -332,37 +339,38 @@ fn others(intervals: &[&Interval]) -> u32 {
     u32::try_from(heard).unwrap_or(u32::MAX).max(u32::from(is_shared))
 }
 
-fn is_active(link: &SeenLink) -> bool {
+fn is_active(link: &LinkEstimate) -> bool {
     [&link.up, &link.down].iter().any(|it| it.frames > 0 || !it.air.is_zero())
 }
 
-fn way(link: &SeenLink, direction: Direction) -> &SeenWay {
+fn way(link: &LinkEstimate, direction: Direction) -> &DirectionEstimate {
     match direction {
         Up => &link.up,
         Down => &link.down,
     }
 }
 
-/// Channel occupancy of a link: frames with the gap and the mean back-off before each.  [arf-window eq. 1]
-fn occupancy(link: &SeenLink, active: u32) -> Duration {
-    let one = |way: &SeenWay| {
+/// Channel occupancy time of a link: its frames, with gap and mean back-off before each.
+/// [arf-window eq. 1]
+fn occupancy(link: &LinkEstimate, active: u32) -> Duration {
+    let one = |way: &DirectionEstimate| {
         let access = way.rate.map_or(Duration::ZERO, |rate| estimate::access(rate, active));
         sum(way.air, access.saturating_mul(way.frames))
     };
     sum(one(&link.up), one(&link.down))
 }
 
-/// The exchange of a packet among so many active stations.  [arf-window eq. 10]
+/// Frame exchange of a packet among `active` stations.  [arf-window eq. 10]
 fn exchange(packet: Bytes, rate: DataRate, active: u32) -> Exchange {
     Exchange { access: estimate::access(rate, active), ..estimate::exchange(packet, rate) }
 }
 
-/// Time that a connection's data in a direction, and what answers it, took on the channel.
+/// Airtime of a connection's data in a direction, with the ACKs for it.
 fn time(
-    link: &SeenLink,
+    link: &LinkEstimate,
     (ends, direction): (&Ends, Direction),
-    known: &Known,
-    (moved, active): (&[Moved; 2], u32),
+    known: &KnownConnection,
+    (moved, active): (&[Traffic; 2], u32),
 ) -> Duration {
     let at = direction as usize;
     let (there, back) = (&moved[at], &moved[1 - at]);
@@ -370,10 +378,10 @@ fn time(
         return Duration::ZERO;
     }
     let headers = known.headers(ends);
-    let of = |way: &SeenWay, packets: u64, size: Bytes| {
+    let of = |way: &DirectionEstimate, packets: u64, size: Bytes| {
         let Some(rate) = way.rate else { return Duration::ZERO };
         let one = exchange(size, rate, active).time();
-        // Attempts beyond the first are the connection's as they are its link's.
+        // Retries are attributed to connections in proportion to their packets.
         let frames = u128::from(packets) * u128::from(way.frames) / u128::from(way.packets.max(1));
         one.saturating_mul(u64::try_from(frames).unwrap_or(u64::MAX).max(packets))
     };

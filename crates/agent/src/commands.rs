@@ -1,4 +1,4 @@
-//! The command line.
+//! Command line of the program.
 
 use std::ffi::OsString;
 use std::fmt::{self, Write as _};
@@ -11,24 +11,26 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde_json::json;
 
 use crate::actuator;
-use crate::configuration::{self, Configuration, PLACE, Place, Role, Scheme, Written};
+use crate::configuration::{
+    self, Configuration, DEFAULT_PATH, Role, SampleSource, Scheme, Written,
+};
 use crate::estimate::Estimator;
 use crate::help;
 use crate::law::Law;
-use crate::observe::Look;
+use crate::observe::AirtimeSummary;
 use crate::os;
 use crate::output;
-use crate::recording::{self, Recorded, Recording, Replayed};
-use crate::running::{self, Wish};
+use crate::recording::{self, Recording, RecordingReader, Replayed};
+use crate::running::{self, RunOptions};
 use crate::source::{self, Source, nl80211};
 use crate::status;
 
-/// Exit status of wrong input.
+/// Exit status for wrong input.
 const WRONG: u8 = 2;
 
-/// The words of a command line.
+/// Parsed command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Words {
+struct Arguments {
     command: String,
     file: Option<PathBuf>,
     config: Option<PathBuf>,
@@ -43,22 +45,23 @@ struct Words {
     as_json: bool,
 }
 
-/// Does what the command line says: the exit status.
+/// Runs the program with these arguments; returns the exit status.
 pub fn main(arguments: impl Iterator<Item = OsString>) -> u8 {
     let arguments: Result<Vec<String>, _> = arguments.map(OsString::into_string).collect();
     let words = arguments.map_err(|_| anyhow!("the command line is not UTF-8")).and_then(parse);
     let words = match words {
         Ok(Some(words)) => words,
         Ok(None) => return 0,
-        Err(error) => return complain(&error, WRONG),
+        Err(error) => return report(&error, WRONG),
     };
     match act(&words) {
         Ok(status) => status,
-        Err(error) => complain(&error, if error.is::<WrongConfiguration>() { WRONG } else { 1 }),
+        Err(error) => report(&error, if error.is::<WrongConfiguration>() { WRONG } else { 1 }),
     }
 }
 
-/// What an error about the configuration says first: to start again would not help.
+/// Context of errors in the configuration, which a restart would not cure. They have a distinct
+/// exit status.
 #[derive(Clone, Copy, Debug)]
 struct WrongConfiguration;
 
@@ -68,14 +71,14 @@ impl fmt::Display for WrongConfiguration {
     }
 }
 
-fn complain(error: &anyhow::Error, status: u8) -> u8 {
+fn report(error: &anyhow::Error, status: u8) -> u8 {
     output::say(&format!("airfair-agent: {error:#}"));
     status
 }
 
-/// The words; `None` if help or the version was all that was wanted.
-fn parse(arguments: Vec<String>) -> Result<Option<Words>> {
-    let mut words = Words::default();
+/// Parses the arguments; `None` if the help or the version was printed.
+fn parse(arguments: Vec<String>) -> Result<Option<Arguments>> {
+    let mut words = Arguments::default();
     let mut rest = arguments.into_iter();
     while let Some(word) = rest.next() {
         let mut value = || rest.next().with_context(|| format!("{word} needs a value"));
@@ -118,18 +121,18 @@ fn parse(arguments: Vec<String>) -> Result<Option<Words>> {
     }
 }
 
-fn act(words: &Words) -> Result<u8> {
+fn act(words: &Arguments) -> Result<u8> {
     match words.command.as_str() {
         "observe" => observe(words).map(|()| 0),
         "run" => run(words).map(|()| 0),
-        "status" => tell_status(words).map(|()| 0),
+        "status" => print_status(words).map(|()| 0),
         "restore" => restore(words).map(|()| 0),
         _ => replay(words),
     }
 }
 
-/// What the file says, and the command line above it, which is right.
-fn written(words: &Words) -> Result<Written> {
+/// Configuration from file and command line, checked. The command line takes precedence.
+fn written(words: &Arguments) -> Result<Written> {
     let written = read(words).context(WrongConfiguration)?;
     let configuration = written.checked().context(WrongConfiguration)?;
     let is_to_act = words.command == "run" && words.from.is_none() && !words.is_dry_run;
@@ -140,36 +143,37 @@ fn written(words: &Words) -> Result<Written> {
     Ok(written)
 }
 
-fn read(words: &Words) -> Result<Written> {
+fn read(words: &Arguments) -> Result<Written> {
     let file = match &words.config {
         Some(path) => configuration::read(path)?,
-        None if Path::new(PLACE).exists() => configuration::read(Path::new(PLACE))?,
+        None if Path::new(DEFAULT_PATH).exists() => configuration::read(Path::new(DEFAULT_PATH))?,
         None => Written::default(),
     };
-    let Words { interface, scheme, emulator, station, .. } = words.clone();
-    Ok(Written::told(interface, scheme, emulator, station).over(file))
+    let Arguments { interface, scheme, emulator, station, .. } = words.clone();
+    Ok(Written::from_command_line(interface, scheme, emulator, station).over(file))
 }
 
-fn source(words: &Words, written: &Written) -> Result<Box<dyn Source>> {
+fn source(words: &Arguments, written: &Written) -> Result<Box<dyn Source>> {
     let Some(path) = &words.from else { return source::open(&written.checked()?) };
     let file = File::open(path).with_context(|| path.display().to_string())?;
-    Ok(Box::new(source::Recorded(Recorded::open(BufReader::new(file))?)))
+    Ok(Box::new(source::Recorded(RecordingReader::open(BufReader::new(file))?)))
 }
 
-fn run(words: &Words) -> Result<()> {
+fn run(words: &Arguments) -> Result<()> {
     let written = written(words)?;
     let written = if words.from.is_none() { with_role(written)? } else { written };
     let source = source(words, &written)?;
-    let Words { is_dry_run, record, lasting, .. } = words.clone();
+    let Arguments { is_dry_run, record, lasting, .. } = words.clone();
     let is_live = words.from.is_none() && !is_dry_run;
-    running::run(&written, source, &Wish { is_dry_run, is_live, record, lasting })
+    running::run(&written, source, &RunOptions { is_dry_run, is_live, record, lasting })
 }
 
-/// A scheme that access points and stations have parts of is told which one this machine is, by its interface. A source that
-/// is not there says so itself.
+/// Sets the role of this machine from the kind of its interface, for the scheme that has parts at
+/// both ends. A missing interface is left to the source, which reports it.
 fn with_role(written: Written) -> Result<Written> {
-    let Configuration { scheme, place, interface, .. } = written.checked()?;
-    let (Scheme::Occupancy, Place::Kernel, Some(interface)) = (scheme, place, interface) else {
+    let Configuration { scheme, source, interface, .. } = written.checked()?;
+    let (Scheme::Occupancy, SampleSource::Kernel, Some(interface)) = (scheme, source, interface)
+    else {
         return Ok(written);
     };
     Ok(match nl80211::is_access_point(&interface) {
@@ -179,12 +183,12 @@ fn with_role(written: Written) -> Result<Written> {
     })
 }
 
-/// Time between two looks.
+/// Time between two outputs of `observe`.
 const LOOK: Duration = Duration::from_secs(1);
-/// Links of a look on a terminal.
+/// Most links in the table.
 const LINES: usize = 20;
 
-fn observe(words: &Words) -> Result<()> {
+fn observe(words: &Arguments) -> Result<()> {
     let written = written(words)?;
     let configuration = written.checked()?;
     let mut source = source(words, &written)?;
@@ -199,7 +203,7 @@ fn observe(words: &Words) -> Result<()> {
     let mut law = Law::new(&configuration);
     let mut estimator = Estimator::new(configuration.polls);
     let started = os::monotonic_ns();
-    let mut look = Look::default();
+    let mut summary = AirtimeSummary::default();
     while !os::is_asked_to_end() {
         let since = os::monotonic_ns() - started;
         if words.lasting.is_some_and(|lasting| since > lasting.as_nanos()) {
@@ -211,14 +215,14 @@ fn observe(words: &Words) -> Result<()> {
             let decision = law.take(&sample).1;
             recording.add(&sample, decision.as_ref(), &law)?;
         }
-        look.add(estimator.take(&sample));
-        if look.elapsed() >= LOOK {
-            if !show(&look, sample.at_ns, words.as_json)? {
+        summary.add(estimator.take(&sample));
+        if summary.elapsed() >= LOOK {
+            if !show(&summary, sample.at_ns, words.as_json)? {
                 break;
             }
-            look = Look::default();
+            summary = AirtimeSummary::default();
         }
-        // A recording is read as fast as it goes.
+        // A recording is read without waiting.
         if words.from.is_none() {
             let ms = configuration.poll.as_nanos() / 1_000_000;
             os::wait_for(&[], u32::try_from(ms).unwrap_or(u32::MAX));
@@ -227,26 +231,26 @@ fn observe(words: &Words) -> Result<()> {
     Ok(())
 }
 
-/// Shows a look; false if nobody reads it any more, as behind `| head`.
-fn show(look: &Look, at: u64, as_json: bool) -> Result<bool> {
+/// Prints a summary; false if the reader has closed the pipe.
+fn show(summary: &AirtimeSummary, at: u64, as_json: bool) -> Result<bool> {
     let seconds = Duration::from_nanos(at).as_secs_f64();
     if as_json {
-        return output::print(&output::line(&look.document(seconds))?);
+        return output::print(&output::line(&summary.document(seconds))?);
     }
-    // On a terminal a look takes the place of the one before.
+    // On a terminal each output overwrites the last one.
     let begin = if std::io::stdout().is_terminal() { "\x1b[H\x1b[J" } else { "" };
-    output::print(&format!("{begin}{seconds:.0} s\n{}\n", look.table(LINES)))
+    output::print(&format!("{begin}{seconds:.0} s\n{}\n", summary.table(LINES)))
 }
 
-fn tell_status(words: &Words) -> Result<()> {
+fn print_status(words: &Arguments) -> Result<()> {
     let status = status::ask(&status::directory())?;
     let text = if words.as_json { output::line(&status)? } else { status::table(&status) };
     output::print(&text)?;
     Ok(())
 }
 
-fn restore(words: &Words) -> Result<()> {
-    // While an agent runs, what it holds is its own.
+fn restore(words: &Arguments) -> Result<()> {
+    // The state in the kernel belongs to the running agent.
     if status::ask(&status::directory()).is_ok() {
         bail!("an agent runs, and gives everything back when it ends: end it first");
     }
@@ -276,7 +280,7 @@ fn restore(words: &Words) -> Result<()> {
     Ok(())
 }
 
-fn replay(words: &Words) -> Result<u8> {
+fn replay(words: &Arguments) -> Result<u8> {
     let path = words.file.as_ref().context("replay needs a file")?;
     let file = File::open(path).with_context(|| path.display().to_string())?;
     let replayed =
@@ -287,13 +291,13 @@ fn replay(words: &Words) -> Result<u8> {
         document["schema"] = json!(1);
         output::print(&output::line(&document)?)?;
     } else {
-        output::print(&told(&replayed)?)?;
+        output::print(&replay_text(&replayed)?)?;
     }
     Ok(u8::from(!replayed.differences.is_empty()))
 }
 
-/// Decisions of a replay, a line for each, and their number.
-fn told(replayed: &Replayed) -> Result<String> {
+/// Decisions of a replay, one per line, and a summary.
+fn replay_text(replayed: &Replayed) -> Result<String> {
     let mut lines = String::new();
     for (at, decision) in &replayed.decisions {
         let at = Duration::from_nanos(*at).as_secs_f64();
@@ -313,7 +317,7 @@ fn told(replayed: &Replayed) -> Result<String> {
 mod tests {
     use super::*;
 
-    fn words(line: &str) -> Result<Option<Words>> {
+    fn words(line: &str) -> Result<Option<Arguments>> {
         parse(line.split_whitespace().map(str::to_owned).collect())
     }
 
@@ -329,7 +333,7 @@ mod tests {
         assert_eq!(words("replay it").unwrap().unwrap().file, Some("it".into()));
     }
 
-    /// Help and manual list the same words.
+    /// Help and manual list the options that the parser accepts.
     #[test]
     fn the_words_that_are_listed_are_those_that_are_understood() {
         for (word, _) in help::COMMANDS {
@@ -364,7 +368,7 @@ mod tests {
         assert!(mistake("run --for 10").contains("--for"));
     }
 
-    /// The unit does not start again on that status.
+    /// systemd does not restart the unit after this exit status.
     #[test]
     fn a_configuration_that_is_wrong_is_wrong_input() {
         for line in [

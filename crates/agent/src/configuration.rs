@@ -1,4 +1,4 @@
-//! The configuration: TOML with units in its values. Each key has a default, and bounds that it cannot cross.
+//! Configuration: TOML with units in the values. Each key has a default and fixed bounds.
 
 mod airtime_weights;
 mod arf_aware;
@@ -23,16 +23,16 @@ pub use data_ack::{DataAck, Weights};
 pub use occupancy::{Occupancy, Role};
 pub use shared_windows::SharedWindows;
 
-/// Largest ratio of rates that any configuration may ask for.
+/// Largest ratio of rates that can be configured.
 pub const LARGEST_RATIO: u32 = 100;
 /// Window below which delayed ACKs wait for their timer [segments].
 pub const LEAST_WINDOW: u32 = 2;
-/// Samples of whose rates the median counts, unless the configuration says otherwise.  [D-170]
+/// Default number of samples for the median of rates.  [D-170]
 pub const POLLS: usize = 5;
-/// Place of the configuration, where it is there.
-pub const PLACE: &str = "/etc/airfair/agent.toml";
+/// Default path of the configuration file.
+pub const DEFAULT_PATH: &str = "/etc/airfair/agent.toml";
 
-/// The file as it is written.
+/// Configuration as written in the file, not checked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Written {
@@ -55,36 +55,37 @@ pub struct Written {
     airtime_weights: airtime_weights::Written,
 }
 
-/// What the agent makes of what it sees.
+/// Scheme that decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheme {
-    /// At a station: its senders use a k-th of their windows while its link is slow.  [arf-aware-tcp §3]
+    /// At a station: senders use 1/k of their windows while the link is slow.  [arf-aware-tcp §3]
     #[default]
     ArfAware,
-    /// At a station: each connection has a window from the use of the channel, anew whenever the rate of its link changes.
-    /// [arf-window §III]
+    /// At a station: windows from the measured use of the channel, renewed whenever the rate of the
+    /// link changes. [arf-window §III]
     ArfWindow,
-    /// At an access point: stations have equal shares of the channel.  [occupancy-tfrc §III]
+    /// At an access point or station: stations have equal shares of airtime.  [occupancy-tfrc §III]
     Occupancy,
-    /// At an access point: connections have equal parts of its buffer as their windows.  [pilosof-2003 §V]
+    /// At an access point: connections have windows of equal parts of the buffer.  [pilosof-2003
+    /// §V]
     SharedWindows,
-    /// At an access point: DATA and ACKs to stations have queues of their own.  [updown-fairness §IV]
+    /// At an access point: separate queues for DATA and ACKs to stations.  [updown-fairness §IV]
     DataAck,
-    /// At an access point: the driver shares the air of downloads out by weights.  [linux-atf]
+    /// At an access point: the driver shares airtime of downloads by weights.  [linux-atf]
     AirtimeWeights,
 }
 
-/// Place from which samples come.
+/// Origin of the samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// Stations that the kernel knows at an interface, or at all of them.
+pub enum SampleSource {
+    /// Stations that the kernel knows at one interface, or at all interfaces.
     Kernel,
-    /// A node of an emulation, by the path of its control socket.
+    /// Stations of an emulation.
     Emulator {
-        /// The socket.
+        /// Path of its control socket.
         socket: PathBuf,
-        /// The station; all of them unless given.
+        /// Name of the station; `None` for all.
         station: Option<String>,
     },
 }
@@ -107,28 +108,28 @@ impl FromStr for Scheme {
     }
 }
 
-/// What the agent is to do.
+/// Settings of the agent after their values have been checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
-    /// Interface whose connections are limited; all wireless ones are observed unless given.
+    /// Interface whose connections are limited; `None` to observe all wireless interfaces.
     pub interface: Option<String>,
-    /// Place from which samples come.
-    pub place: Place,
+    /// Origin of the samples.
+    pub source: SampleSource,
     /// Time between two samples.
     pub poll: Duration,
-    /// Samples of whose rates the median counts.
+    /// Number of samples for the median of rates.
     pub polls: usize,
-    /// The scheme.
+    /// Scheme that decides.
     pub scheme: Scheme,
     /// Settings of ARF-aware TCP.
     pub arf_aware: ArfAware,
-    /// Settings of windows from the use of the channel.
+    /// Settings of windows from the use of the channel (`arf-window`).
     pub arf_window: ArfWindow,
-    /// Settings of equal shares.
+    /// Settings of equal shares (`occupancy`).
     pub occupancy: Occupancy,
     /// Settings of shared windows.
     pub shared_windows: SharedWindows,
-    /// Settings of DATA and ACKs apart.
+    /// Settings of separate queues for DATA and ACKs.
     pub data_ack: DataAck,
     /// Settings of airtime weights.
     pub airtime_weights: AirtimeWeights,
@@ -141,7 +142,7 @@ impl Default for Configuration {
 }
 
 impl Written {
-    /// Values that stand on the command line go before those of the file.
+    /// Merges the command line with the file, which is `below`. The command line takes precedence.
     #[must_use]
     pub fn over(self, below: Self) -> Self {
         Self {
@@ -160,8 +161,8 @@ impl Written {
         }
     }
 
-    /// What the command line may say.
-    pub fn told(
+    /// Values from the command line.
+    pub fn from_command_line(
         interface: Option<String>,
         scheme: Option<Scheme>,
         emulator: Option<PathBuf>,
@@ -170,32 +171,34 @@ impl Written {
         Self { interface, emulator, station, scheme, ..Self::default() }
     }
 
-    /// The same, with the role of a machine whose interface is a station's or an access point's, unless one is written. A
-    /// recording has to have it.
+    /// Sets the role to that of this machine's interface, unless it is configured. Recordings need
+    /// it.
     #[must_use]
     pub fn at(mut self, interface: Role) -> Self {
         self.occupancy.role.get_or_insert(interface);
         self
     }
 
-    /// The configuration that it is.
+    /// Checks all values and fills in defaults.
     ///
     /// # Errors
-    /// A value that is out of its bounds, with its key.
+    /// Returns an error with the key of a value that is out of bounds.
     pub fn checked(&self) -> Result<Configuration> {
-        let place = match (&self.emulator, &self.station) {
+        let source = match (&self.emulator, &self.station) {
             (Some(socket), station) => {
-                Place::Emulator { socket: socket.clone(), station: station.clone() }
+                SampleSource::Emulator { socket: socket.clone(), station: station.clone() }
             }
-            (None, None) => Place::Kernel,
+            (None, None) => SampleSource::Kernel,
             (None, Some(_)) => bail!("station: only an emulation has stations by name: emulator"),
         };
         let scheme = self.scheme.unwrap_or_default();
         let mut occupancy = self.occupancy.checked().context("occupancy")?;
-        if let (Place::Emulator { station: Some(_), .. }, None) = (&place, self.occupancy.role) {
+        if let (SampleSource::Emulator { station: Some(_), .. }, None) =
+            (&source, self.occupancy.role)
+        {
             occupancy.role = Role::Station;
         }
-        check_place(&place, scheme, occupancy.role)?;
+        check_source(&source, scheme, occupancy.role)?;
         let poll = match &self.poll {
             None => Duration::from_millis(100),
             Some(text) => text.parse().with_context(|| format!("poll = {text:?}"))?,
@@ -206,7 +209,7 @@ impl Written {
         ensure!((1..=50).contains(&polls), "polls = {polls}: from 1 to 50");
         Ok(Configuration {
             interface: self.interface.clone(),
-            place,
+            source,
             poll,
             polls,
             scheme,
@@ -220,9 +223,9 @@ impl Written {
     }
 }
 
-/// Checks that a scheme finds in an emulation what it needs.
-fn check_place(place: &Place, scheme: Scheme, role: Role) -> Result<()> {
-    let Place::Emulator { station, .. } = place else { return Ok(()) };
+/// Checks that an emulation can provide what the scheme needs.
+fn check_source(source: &SampleSource, scheme: Scheme, role: Role) -> Result<()> {
+    let SampleSource::Emulator { station, .. } = source else { return Ok(()) };
     ensure!(
         scheme != Scheme::AirtimeWeights,
         "scheme = \"airtime-weights\": an emulation has no driver that shares the air out by weights"
@@ -237,7 +240,7 @@ fn check_place(place: &Place, scheme: Scheme, role: Role) -> Result<()> {
     Ok(())
 }
 
-/// Checks a least window [segments], of which one has to be allowed.
+/// Checks a minimum window [segments]. A window of one segment must be allowed explicitly.
 fn check_least(window: u32, one_segment: Option<bool>) -> Result<()> {
     let least = if one_segment == Some(true) { 1 } else { LEAST_WINDOW };
     ensure!(
@@ -247,10 +250,11 @@ fn check_least(window: u32, one_segment: Option<bool>) -> Result<()> {
     Ok(())
 }
 
-/// Reads the file at `path`. What others may write is refused: who writes it says what a privileged process does.
+/// Reads a configuration file. Refuses files that others can write, because the agent runs with
+/// privileges.
 ///
 /// # Errors
-/// If it cannot be read, is not safe, or is wrong.
+/// Returns an error if the file cannot be read, is writable by others, or is wrong.
 pub fn read(path: &Path) -> Result<Written> {
     let place = || path.display().to_string();
     let about = fs::metadata(path).with_context(place)?;
@@ -270,10 +274,10 @@ pub fn read(path: &Path) -> Result<Written> {
     parse(&fs::read_to_string(path).with_context(place)?).with_context(place)
 }
 
-/// Reads the text of a file.
+/// Parses the text of a configuration file.
 ///
 /// # Errors
-/// If it is no TOML, or has a key that there is not.
+/// Returns an error if the text is not TOML or has an unknown key.
 pub fn parse(text: &str) -> Result<Written> {
     toml::from_str(text).map_err(|error: toml::de::Error| {
         let before = error.span().map_or("", |span| &text[..span.start]);

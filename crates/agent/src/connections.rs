@@ -1,4 +1,4 @@
-//! Connections between two samples: what each has moved, and its round trip.
+//! Traffic of connections between two samples.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -15,22 +15,22 @@ pub const FORGOTTEN: Duration = Duration::from_secs(60);
 /// Both ends of a connection, the station's first.
 pub type Ends = [SocketAddr; 2];
 
-/// Packets that one end has sent between two samples.
+/// Packets that one end of a connection has sent between two samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moved {
-    /// Data.
+pub struct Traffic {
+    /// Octets of data.
     pub octets: Bytes,
     /// Packets with data.
     pub packets: u64,
-    /// Packets without.
+    /// Packets without data.
     pub answers: u64,
-    /// Times from the access point to the other end and back, summed up.
+    /// Sum of the round trips from the access point to the other end.
     pub echo: Duration,
-    /// Their number.
+    /// Number of round trips in the sum.
     pub echoes: u64,
 }
 
-impl Moved {
+impl Traffic {
     fn between(before: &Sent, now: &Sent) -> Self {
         let more = |before: u32, now: u32| increase(before.into(), now.into());
         Self {
@@ -42,7 +42,7 @@ impl Moved {
         }
     }
 
-    /// Takes in what was sent at another time.
+    /// Adds the traffic of another interval.
     pub fn add(&mut self, other: &Self) {
         let Self { octets, packets, answers, echo, echoes } = other;
         self.octets = self.octets.saturating_add(*octets);
@@ -52,35 +52,35 @@ impl Moved {
         self.echoes = self.echoes.saturating_add(*echoes);
     }
 
-    /// Mean length of its data.
+    /// Mean length of the data in a packet; zero without packets.
     pub fn mean(&self) -> Bytes {
         Bytes::new(self.octets.get() / self.packets.max(1))
     }
 
-    /// Mean time from the access point to the other end and back.
+    /// Mean round trip from the access point to the other end.
     pub fn mean_echo(&self) -> Option<Duration> {
         (self.echoes > 0).then(|| self.echo / self.echoes)
     }
 }
 
-/// A connection between two samples.
+/// Traffic of a connection between two samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SeenConnection {
-    /// Address of its station on the air.
+pub struct ConnectionTraffic {
+    /// MAC address of the station.
     pub station: String,
-    /// Its ends.
+    /// Both ends, the station's first.
     pub ends: Ends,
-    /// Sent by the station.
-    pub up: Moved,
-    /// Sent to it.
-    pub down: Moved,
-    /// Largest segments that go up, and that go down.
+    /// Packets that the station has sent.
+    pub up: Traffic,
+    /// Packets that the station has received.
+    pub down: Traffic,
+    /// Maximum segment sizes upwards and downwards.
     pub largest: [Bytes; 2],
 }
 
-impl SeenConnection {
-    /// What has gone in a direction.
-    pub fn moved(&self, direction: Direction) -> &Moved {
+impl ConnectionTraffic {
+    /// Packets in one direction.
+    pub fn moved(&self, direction: Direction) -> &Traffic {
         match direction {
             Direction::Up => &self.up,
             Direction::Down => &self.down,
@@ -88,31 +88,31 @@ impl SeenConnection {
     }
 }
 
-/// Memory from sample to sample.
+/// Remembers the counters of connections from sample to sample.
 #[derive(Clone, Debug, Default)]
-pub struct Follower {
+pub struct ConnectionTracker {
     known: BTreeMap<Ends, (Time, [Sent; 2])>,
 }
 
-impl Follower {
-    /// Takes in a sample. A connection that is new has moved nothing until the next one.
-    pub fn take(&mut self, sample: &Sample) -> Vec<SeenConnection> {
+impl ConnectionTracker {
+    /// Processes a sample. A new connection has no traffic until the next sample.
+    pub fn take(&mut self, sample: &Sample) -> Vec<ConnectionTraffic> {
         let now = Time::from_nanos(sample.at_ns);
         let seen = sample.connections.iter().map(|it| self.connection(now, it)).collect();
         self.known.retain(|_, (at, _)| now.saturating_since(*at) < FORGOTTEN);
         seen
     }
 
-    fn connection(&mut self, now: Time, it: &Connection) -> SeenConnection {
+    fn connection(&mut self, now: Time, it: &Connection) -> ConnectionTraffic {
         let counters = [it.up.clone(), it.down.clone()];
         let before = self.known.insert(it.ends, (now, counters.clone()));
         let before = before.map_or(counters, |(_, before)| before);
-        SeenConnection {
+        ConnectionTraffic {
             station: it.station.clone(),
             ends: it.ends,
-            up: Moved::between(&before[0], &it.up),
-            down: Moved::between(&before[1], &it.down),
-            // Who receives says what fits.
+            up: Traffic::between(&before[0], &it.up),
+            down: Traffic::between(&before[1], &it.down),
+            // The maximum segment size of a direction is announced by the receiver.
             largest: [it.down.largest, it.up.largest].map(|size| Bytes::new(size.into())),
         }
     }
@@ -132,21 +132,21 @@ mod tests {
 
     #[test]
     fn a_connection_has_moved_what_its_counters_have_grown() {
-        let mut follower = Follower::default();
-        assert_eq!(follower.take(&sample(0, 9_000, 6))[0].up, Moved::default());
-        let seen = &follower.take(&sample(1, 12_000, 8))[0];
+        let mut tracker = ConnectionTracker::default();
+        assert_eq!(tracker.take(&sample(0, 9_000, 6))[0].up, Traffic::default());
+        let seen = &tracker.take(&sample(1, 12_000, 8))[0];
         assert_eq!((seen.up.octets, seen.up.packets, seen.down.answers), (Bytes::new(3_000), 2, 1));
         assert_eq!((seen.down.mean_echo(), seen.largest[0]), (None, Bytes::new(1_440)));
-        // The same ports once more: it counts from zero.
-        assert_eq!(follower.take(&sample(2, 1_000, 1))[0].up.packets, 1);
+        // A new connection on the same ports counts from zero.
+        assert_eq!(tracker.take(&sample(2, 1_000, 1))[0].up.packets, 1);
     }
 
     #[test]
     fn a_silent_connection_is_forgotten() {
-        let mut follower = Follower::default();
-        follower.take(&sample(0, 0, 0));
-        follower.take(&Sample { at_ns: 61_000_000_000, ..Sample::default() });
-        assert!(follower.known.is_empty());
-        assert_eq!(follower.take(&sample(62, 9_000, 6))[0].up, Moved::default());
+        let mut tracker = ConnectionTracker::default();
+        tracker.take(&sample(0, 0, 0));
+        tracker.take(&Sample { at_ns: 61_000_000_000, ..Sample::default() });
+        assert!(tracker.known.is_empty());
+        assert_eq!(tracker.take(&sample(62, 9_000, 6))[0].up, Traffic::default());
     }
 }

@@ -1,8 +1,10 @@
-//! DATA and ACKs apart at an access point: from what it forwards to the shares of its classes.
+//! Separate queues for DATA and ACKs at an access point: from the forwarded traffic to weights and
+//! rate of two classes.
 //!
-//! Weights are the configuration's, or the law's by the number of connections [updown-fairness §IV]. The classes decide
-//! nothing unless packets wait in them and not behind them, in the driver; so their rate stays just below what the channel
-//! carries, which [`Capacity`] finds.  Deviates: [D-180], [D-183]
+//! The weights are configured, or follow from the number of connections by the law [updown-fairness
+//! §IV]. They have an effect only if packets queue in the classes and not behind them in the
+//! driver. So the rate of the classes stays just below the capacity of the channel, which
+//! [`Capacity`] finds.  Deviates: [D-180], [D-183]
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -14,13 +16,13 @@ use airfair_units::{Bytes, Duration, Time};
 
 use crate::configuration::{DataAck, Weights};
 use crate::decision::{Decision, Share};
-use crate::estimate::{Estimator, Seen, increase};
-use crate::sample::{Connection, Queue, Sample};
+use crate::estimate::{Estimate, Estimator, increase};
+use crate::sample::{Connection, QueueCounters, Sample};
 
 /// Time between two decisions.  [D-180]
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Memory from sample to sample.
+/// State of the law.
 #[derive(Clone, Debug)]
 pub struct TwoQueues {
     settings: DataAck,
@@ -28,20 +30,20 @@ pub struct TwoQueues {
     delivered: Delivered,
     capacity: Capacity,
     separation: Separation,
-    began: Option<Began>,
+    began: Option<PeriodStart>,
     share: Option<Share>,
 }
 
-/// Counters at the beginning of a period.
+/// Counters at the start of a period.
 #[derive(Clone, Copy, Debug)]
-struct Began {
+struct PeriodStart {
     at_ns: u64,
     delivered: u64,
-    queue: Option<Queue>,
+    queue: Option<QueueCounters>,
 }
 
 impl TwoQueues {
-    /// One with such settings.
+    /// Makes the law. Displayed rates are medians of the last `polls` samples.
     pub fn new(settings: DataAck, polls: usize) -> Self {
         Self {
             settings,
@@ -54,21 +56,23 @@ impl TwoQueues {
         }
     }
 
-    /// Shares that hold now.
+    /// Present settings of the classes.
     pub fn share(&self) -> Option<Share> {
         self.share
     }
 
-    /// Takes in a sample: what was seen, and what changes, once in a second at most.
-    pub fn take(&mut self, sample: &Sample) -> (Seen, Option<Decision>) {
+    /// Processes a sample. Returns the estimates and, once per second, the decision if it has
+    /// changed.
+    pub fn take(&mut self, sample: &Sample) -> (Estimate, Option<Decision>) {
         let seen = self.estimator.take(sample);
         self.separation.take(sample);
-        let now = Began {
+        let now = PeriodStart {
             at_ns: sample.at_ns,
             delivered: self.delivered.take(sample),
             queue: sample.queue,
         };
-        // A source that has failed, or an access point without stations: nothing to share out, and no period goes on.
+        // The source has failed, or there are no stations: the period is void, and limits are
+        // lifted.
         if sample.links.is_empty() {
             self.began = None;
             return (seen, self.share.take().map(|_| Decision::Lift));
@@ -89,7 +93,7 @@ impl TwoQueues {
         (seen, Some(Decision::Share(share)))
     }
 
-    fn decide(&mut self, began: &Began, now: &Began) -> Share {
+    fn decide(&mut self, began: &PeriodStart, now: &PeriodStart) -> Share {
         let per_second = |count: u64| {
             let ns = u128::from(now.at_ns - began.at_ns);
             u32::try_from(u128::from(count) * 1_000_000_000 / ns).unwrap_or(u32::MAX)
@@ -110,15 +114,15 @@ impl TwoQueues {
     }
 }
 
-/// The law by connections, and what it remembers.
+/// The law by number of connections, with its state.
 #[derive(Clone, Debug)]
 struct Separation {
     state: ack_separation::State,
     counts: Counts,
     connections: Connections,
-    /// Numbers of connections, and their counters when they were seen last.
+    /// Numbers of connections, and their last counters.
     known: BTreeMap<[SocketAddr; 2], (u16, Connection)>,
-    /// ACKs that stations have been sent so far, of all that came to the queue.
+    /// ACKs queued towards stations so far.
     acks: Option<u64>,
     weights: (u32, u32),
 }
@@ -131,7 +135,7 @@ impl Default for Separation {
             connections: Connections::default(),
             known: BTreeMap::new(),
             acks: None,
-            // The paper's own.
+            // Weights of the paper.
             weights: (2, 1),
         }
     }
@@ -173,7 +177,7 @@ fn sum(count: u32, more: u64) -> u32 {
     count.saturating_add(u32::try_from(more).unwrap_or(u32::MAX))
 }
 
-/// Packets that stations have been sent, whoever of them came and went.
+/// Total of packets delivered to stations, also when stations come and go.
 #[derive(Clone, Debug, Default)]
 struct Delivered {
     total: u64,
@@ -192,35 +196,36 @@ impl Delivered {
     }
 }
 
-/// A period at the interface, in packets per second.
+/// Measurements of a period [packets/s].
 #[derive(Clone, Copy, Debug)]
 struct Measured {
-    /// Packets that the driver has sent to stations.
+    /// Packets that the driver has delivered to stations.
     delivered: u32,
-    /// Packets that the classes have handed to the driver; unknown where there are no classes.
+    /// Packets that the classes have sent to the driver; `None` without classes.
     sent: Option<u32>,
-    /// Packets that wait in the classes at its end.
+    /// Packets queued in the classes at the end of the period.
     waiting: u32,
 }
 
-/// The search for the rate that the channel carries.  [D-180]
+/// Search for the packet rate that the channel can carry.  [D-180]
 ///
-/// A channel that carries less than the classes send it lets packets wait in the driver. The rate grows until these are
-/// those of an eighth of a second, and is then an eighth below what was carried until they are sent.
+/// If the classes send more than the channel carries, packets queue in the driver. The rate grows
+/// until the driver holds packets for an eighth of a second. Then the rate is an eighth below the
+/// measured capacity until this queue has drained.
 #[derive(Clone, Copy, Debug, Default)]
 struct Capacity {
-    /// Unknown before the first period.
+    /// Rate of the classes; `None` before the first period.
     rate: Option<u32>,
     state: Search,
-    /// True once the channel has been found to carry less.
+    /// True once the channel has limited the rate.
     is_found: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Search {
-    /// What waits in the driver is sent; the channel carries so many packets in a second.
+    /// The driver's queue drains; the channel carries `carried` packets per second.
     Draining { carried: u32 },
-    /// So many packets are to be in the driver by now.
+    /// The rate may grow; the driver is estimated to hold `behind` packets.
     Growing { behind: u32 },
 }
 
@@ -230,18 +235,19 @@ impl Default for Search {
     }
 }
 
-/// Lowest rate of the classes [packets/s]: 10 frames of 12 000 bits at 1 Mb/s take an eighth of the air.
+/// Lowest rate of the classes [packets/s]: 10 frames of 12 000 bits at 1 Mb/s take an eighth of the
+/// airtime.
 const LOWEST: u32 = 10;
-/// Highest rate of the classes [packets/s], beyond any Wi-Fi.
+/// Highest rate of the classes [packets/s], above that of any Wi-Fi.
 const HIGHEST: u32 = 2_000_000;
 
 impl Capacity {
     fn take(&mut self, seen: &Measured) -> u32 {
         let rate = match (self.rate, seen.sent) {
             (Some(rate), Some(sent)) => self.next(rate, sent, seen),
-            // Packets may wait in the driver already.
+            // Packets may already be queued in the driver.
             (None, _) => self.drain(seen.delivered),
-            // Without classes what is measured is what is carried.
+            // Without classes the delivered rate is the capacity.
             (Some(_), None) => seen.delivered,
         };
         let rate = rate.clamp(LOWEST, HIGHEST);
@@ -255,7 +261,7 @@ impl Capacity {
     }
 
     fn next(&mut self, rate: u32, sent: u32, seen: &Measured) -> u32 {
-        // Counters that stand still tell nothing.
+        // Counters that were not updated carry no information.
         if seen.delivered == 0 {
             return rate;
         }
@@ -271,11 +277,12 @@ impl Capacity {
 
     fn grow(&mut self, rate: u32, behind: u32, (sent, seen): (u32, &Measured)) -> u32 {
         let behind = behind.saturating_add(sent).saturating_sub(seen.delivered);
-        // Frames for all are sent and not counted as any station's; they count for much where little else is sent.
+        // Broadcast frames are sent but count for no station. Their part is large when little else
+        // is sent.
         let is_used = sent > rate / 2;
         if is_used && behind > rate / 8 {
             self.is_found = true;
-            // Less than a quarter at once may be counters that are late.
+            // A drop to less than a quarter may come from a late update of the counters.
             let carried = if seen.delivered < rate / 4 { rate / 2 } else { seen.delivered };
             return self.drain(carried);
         }
@@ -291,9 +298,9 @@ impl Capacity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{Link, Sent, Way};
+    use crate::sample::{DirectionCounters, LinkCounters, Sent};
 
-    /// A channel of so many packets per second behind the classes, whose senders always have something to send.
+    /// Channel that carries a given number of packets per second. Senders always have data.
     #[derive(Default)]
     struct Channel {
         at_s: u64,
@@ -302,7 +309,7 @@ mod tests {
         delivered: u64,
     }
 
-    /// Packets under way at most, as the windows of some connections have it.
+    /// Most packets in flight, by the windows of the senders.
     const WINDOWS: u64 = 256;
 
     impl Channel {
@@ -315,17 +322,21 @@ mod tests {
             self.delivered += delivered;
             let left = if sent == rate { WINDOWS.saturating_sub(self.in_driver) } else { 0 };
             let waiting = u32::try_from(left).unwrap();
-            sample(self.at_s, self.delivered, Some(Queue { sent: self.sent, waiting, acks: 0 }))
+            sample(
+                self.at_s,
+                self.delivered,
+                Some(QueueCounters { sent: self.sent, waiting, acks: 0 }),
+            )
         }
     }
 
-    fn sample(at_s: u64, packets: u64, queue: Option<Queue>) -> Sample {
-        let down = Way { packets, ..Way::default() };
-        let links = vec![Link { name: "it".into(), down, ..Link::default() }];
+    fn sample(at_s: u64, packets: u64, queue: Option<QueueCounters>) -> Sample {
+        let down = DirectionCounters { packets, ..DirectionCounters::default() };
+        let links = vec![LinkCounters { name: "it".into(), down, ..LinkCounters::default() }];
         Sample { at_ns: at_s * 1_000_000_000, links, queue, ..Sample::default() }
     }
 
-    /// One that has moved 40 segments a second.
+    /// Connection with 40 segments per second.
     fn connection(number: u32, seconds: u32, is_down: bool) -> Connection {
         let data = Sent { packets: 40 * seconds, ..Sent::default() };
         let port = u16::try_from(40_000 + number).unwrap();
@@ -338,8 +349,9 @@ mod tests {
         TwoQueues::new(settings, 1)
     }
 
-    /// From the start, and behind a change, the rate is found; from then on it is 7/8 to 9/8 of what the channel carries, and
-    /// less than a quarter of a second's packets wait in the driver.
+    /// The rate is found at the start and after each change of the channel. From then on it is
+    /// 13/16 to 9/8 of the capacity, and the driver holds packets for at most a quarter of a
+    /// second.
     #[test]
     fn the_rate_stays_about_what_the_channel_carries() {
         let mut point = access_point(DataAck::default());
@@ -361,7 +373,7 @@ mod tests {
         }
     }
 
-    /// Counters that come late by a twentieth of a second, now and then, and some that stand still.
+    /// Some counter updates are late by a twentieth of a second, and some are missing.
     #[test]
     fn late_counters_do_not_drive_the_rate_down() {
         let mut capacity = Capacity { rate: Some(400), is_found: true, ..Capacity::default() };
@@ -380,7 +392,7 @@ mod tests {
     #[test]
     fn an_access_point_with_little_to_send_keeps_its_rate() {
         let mut capacity = Capacity { rate: Some(400), is_found: true, ..Capacity::default() };
-        // Two of ten are for all.
+        // Two of ten packets are broadcasts.
         let idle = Measured { delivered: 8, sent: Some(10), waiting: 0 };
         assert_eq!(capacity.take(&idle), 400);
     }
@@ -393,8 +405,9 @@ mod tests {
             let mut point = access_point(settings);
             let at = |at: u32| {
                 let connections = (0..down + up).map(|it| connection(it, at, it < down)).collect();
-                // Each other segment is acknowledged.
-                let queue = Queue { acks: u64::from(20 * up * at), ..Queue::default() };
+                // Every second segment is acknowledged.
+                let queue =
+                    QueueCounters { acks: u64::from(20 * up * at), ..QueueCounters::default() };
                 Sample { connections, ..sample(at.into(), 0, Some(queue)) }
             };
             point.take(&at(0));

@@ -1,64 +1,69 @@
-//! What a law has decided.
+//! Decisions of a law.
 
 use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
 
-/// Setting that holds from now on.
+/// Setting that holds until the next decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
-    /// The station's link is slow: its senders use a k-th of their windows.
+    /// The station's link is slow: its senders use 1/k of their windows.
     Limit {
-        /// Highest rate over the rate, rounded up.
+        /// Highest rate of the link divided by its present rate, rounded up.
         k: u32,
     },
-    /// Connections through the access point, or of the station, have these limits, and others keep theirs.
-    Windows(Vec<Window>),
-    /// DATA and ACKs share the interface.
+    /// Limits of single connections. Connections that are not listed keep the limits that they
+    /// have.
+    Windows(Vec<ConnectionLimit>),
+    /// Service of DATA and ACKs by the queue in front of the driver.
     Share(Share),
-    /// Stations have these airtime weights.
+    /// Airtime weights of stations.
     Weights(Vec<Weight>),
-    /// No limit: the link has its highest rate, or nothing is known of it.
+    /// No limit, because the link has its highest rate or its rate is unknown.
     Lift,
 }
 
-/// Limits of a connection: what its ends may have under way [octets]. An end without one keeps what it has.
+/// Limits of the data in flight of both ends of a connection [octets]. An end without a value keeps
+/// its limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Window {
-    /// The station's end and the other one.
+pub struct ConnectionLimit {
+    /// The station's end, and the other end.
     pub ends: [SocketAddr; 2],
-    /// Of the station.
+    /// Limit of the station.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up: Option<u32>,
-    /// Of the other end.
+    /// Limit of the other end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub down: Option<u32>,
 }
 
-impl Window {
-    /// No limit any more, of a connection through an access point.
+/// Earlier name of [`ConnectionLimit`].
+pub type Window = ConnectionLimit;
+
+impl ConnectionLimit {
+    /// Value that removes the limit of a connection through an access point.
     pub const FREE: u32 = 0;
 }
 
-/// How packets are shared out.
+/// Service of DATA and ACKs by weighted round robin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
-    /// Packets of data in a round.
+    /// Data packets per round.
     pub data: u32,
-    /// Pure ACKs in a round.
+    /// Pure ACKs per round.
     pub ack: u32,
-    /// Packets of both in a second.
+    /// Packets of both kinds per second.
     pub packets_per_second: u32,
 }
 
-/// Weight that a station is to have.
+/// Airtime weight of a station.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Weight {
-    /// Address of the station on the air.
+    /// MAC address of the station.
     pub station: String,
-    /// The weight; 256 is the driver's own.
+    /// Weight; the driver's default is 256.
     pub weight: u16,
 }

@@ -1,4 +1,4 @@
-//! From counters to what a law may see: throughput, air and a rate that does not flip with each probe.
+//! Estimates from counters: throughput, airtime, and a rate that single probe frames do not change.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -6,94 +6,95 @@ use airfair_laws::exchange::Exchange;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::{Preamble, Standard, TxVector, dsss, ofdm};
 
-use crate::sample::{Link, Sample, Way};
+use crate::sample::{DirectionCounters, LinkCounters, Sample};
 
-/// Octets of an ACK frame.  [80211-2020 §9.3.1.4]
+/// Length of an ACK frame.  [80211-2020 §9.3.1.4]
 const ACK: Bytes = Bytes::new(14);
-/// MAC header, check sequence, and the LLC and SNAP that stand for Ethernet's header.  [80211-2020 §9.3.2.1]
+/// MAC header, frame check sequence, and LLC and SNAP headers.  [80211-2020 §9.3.2.1]
 const OVERHEAD: Bytes = Bytes::new(36);
 
-/// One direction of a link between two samples.
+/// Estimates for one direction of a link between two samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SeenWay {
-    /// Octets that got through.
+pub struct DirectionEstimate {
+    /// Octets of the delivered packets.
     pub moved: Bytes,
-    /// Packets that got through.
+    /// Number of packets that were delivered.
     pub packets: u64,
-    /// Attempts to send them.
+    /// Transmission attempts, retransmissions included.
     pub frames: u64,
-    /// Air that was held, gaps before frames left out.
+    /// Airtime without the gaps before frames.
     pub air: Duration,
-    /// True if the source has measured that, and it is no estimate.
+    /// True if the source measures airtime; false if it is estimated here.
     pub is_measured: bool,
-    /// Median of the last rates.
+    /// Median of the latest rates.
     pub rate: Option<DataRate>,
-    /// Highest median so far.
+    /// Highest median since the link appeared.
     pub highest: Option<DataRate>,
 }
 
-/// A link between two samples.
+/// Estimates for a link between two samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SeenLink {
-    /// Its name.
+pub struct LinkEstimate {
+    /// Name of the link.
     pub name: String,
-    /// From the station.
-    pub up: SeenWay,
-    /// To the station.
-    pub down: SeenWay,
+    /// Station to access point.
+    pub up: DirectionEstimate,
+    /// Access point to station.
+    pub down: DirectionEstimate,
 }
 
-/// All links between two samples.
+/// Estimates for all links between two samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
-    /// Time of the later one.
+pub struct Estimate {
+    /// Time of the second sample.
     pub at: Time,
-    /// Time between them; zero at the first one.
+    /// Time between the samples; zero for the first one.
     pub elapsed: Duration,
-    /// Links that were in the later one.
-    pub links: Vec<SeenLink>,
+    /// Links in the second sample.
+    pub links: Vec<LinkEstimate>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct WayMemory {
-    last: Way,
+struct DirectionState {
+    last: DirectionCounters,
     rates: VecDeque<u64>,
     highest: Option<DataRate>,
 }
 
-/// Memory from sample to sample.
+/// Estimator of traffic, airtime and rates, with its state.
 #[derive(Clone, Debug)]
 pub struct Estimator {
     polls: usize,
     last: Option<Time>,
-    links: BTreeMap<String, [WayMemory; 2]>,
+    links: BTreeMap<String, [DirectionState; 2]>,
 }
 
 impl Estimator {
-    /// One that takes the median of so many rates.
+    /// Makes an estimator that takes the median of the last `polls` rates.
     pub fn new(polls: usize) -> Self {
         Self { polls: polls.max(1), last: None, links: BTreeMap::new() }
     }
 
-    /// Takes in a sample. A link that is new, or was gone, has moved nothing until the next one.
-    pub fn take(&mut self, sample: &Sample) -> Seen {
+    /// Processes a sample. A link that is new or was missing in the last sample has no traffic
+    /// until the next one.
+    pub fn take(&mut self, sample: &Sample) -> Estimate {
         let at = Time::from_nanos(sample.at_ns);
         let elapsed = self.last.map_or(Duration::ZERO, |last| at.saturating_since(last));
         self.last = Some(at);
         self.links.retain(|name, _| sample.links.iter().any(|link| link.name == *name));
         let links = sample.links.iter().map(|link| self.link(link)).collect();
-        Seen { at, elapsed, links }
+        Estimate { at, elapsed, links }
     }
 
-    fn link(&mut self, link: &Link) -> SeenLink {
+    fn link(&mut self, link: &LinkCounters) -> LinkEstimate {
         let polls = self.polls;
         let memory = self.links.entry(link.name.clone()).or_insert_with(|| {
             [&link.up, &link.down]
-                .map(|way| WayMemory { last: way.clone(), ..WayMemory::default() })
+                .map(|way| DirectionState { last: way.clone(), ..DirectionState::default() })
         });
         let [up, down] = memory;
         let [above, below] = [up.moved(&link.up), down.moved(&link.down)];
-        SeenLink {
+        LinkEstimate {
             name: link.name.clone(),
             up: up.take(&link.up, &above.like(&below), polls),
             down: down.take(&link.down, &below.like(&above), polls),
@@ -101,9 +102,9 @@ impl Estimator {
     }
 }
 
-impl WayMemory {
-    /// What has moved since the last sample.
-    fn moved(&self, now: &Way) -> Attempts {
+impl DirectionState {
+    /// Traffic since the last sample.
+    fn moved(&self, now: &DirectionCounters) -> Attempts {
         let retries = now.retries.map(|now| increase(self.last.retries.unwrap_or(now), now));
         Attempts {
             moved: Bytes::new(increase(self.last.bytes, now.bytes)),
@@ -112,7 +113,12 @@ impl WayMemory {
         }
     }
 
-    fn take(&mut self, now: &Way, attempts: &Attempts, polls: usize) -> SeenWay {
+    fn take(
+        &mut self,
+        now: &DirectionCounters,
+        attempts: &Attempts,
+        polls: usize,
+    ) -> DirectionEstimate {
         self.rates.extend(now.rate_bps.filter(|rate| *rate > 0));
         while self.rates.len() > polls {
             self.rates.pop_front();
@@ -121,13 +127,13 @@ impl WayMemory {
         self.highest = self.highest.max(rate);
         let before = std::mem::replace(&mut self.last, now.clone());
         let measured = match (before.airtime_ns, now.airtime_ns) {
-            // Drivers that do not measure say zero for ever.
+            // Drivers without airtime measurement report zero.
             (Some(before), Some(now)) if now > 0 => Some(increase(before, now)),
             _ => None,
         };
         let air = measured.map(Duration::from_nanos);
         let air = air.or_else(|| rate.map(|rate| attempts.air(rate))).unwrap_or_default();
-        SeenWay {
+        DirectionEstimate {
             moved: attempts.moved,
             packets: attempts.packets,
             frames: attempts.frames(),
@@ -139,7 +145,8 @@ impl WayMemory {
     }
 }
 
-/// Growth of a counter. One that goes back a long way had 32 bits and went over; else it has started anew.
+/// Growth of a counter. A large step back means that a 32-bit counter has wrapped; a smaller one
+/// that the counter has started again from zero.
 pub(crate) fn increase(before: u64, now: u64) -> u64 {
     const OVER: u64 = 1 << 32;
     if now >= before {
@@ -151,19 +158,18 @@ pub(crate) fn increase(before: u64, now: u64) -> u64 {
     }
 }
 
-/// Both times together.
 pub(crate) fn sum(one: Duration, other: Duration) -> Duration {
     one.saturating_add(other)
 }
 
-/// The middle one; of an even number the lower one, so that it has been there.
+/// Lower median, which is always one of the values.
 fn median(rates: &VecDeque<u64>) -> Option<u64> {
     let mut sorted: Vec<u64> = rates.iter().copied().collect();
     sorted.sort_unstable();
     sorted.get(sorted.len().checked_sub(1)? / 2).copied()
 }
 
-/// Frames of one direction between two samples.
+/// Packets and retries of one direction between two samples.
 #[derive(Clone, Copy, Debug)]
 struct Attempts {
     moved: Bytes,
@@ -172,8 +178,8 @@ struct Attempts {
 }
 
 impl Attempts {
-    /// The same, where retries are unknown with as many per packet as the other direction has: the channel is the same, and
-    /// who contends in it collides as often as others.  Deviates: [D-175]
+    /// Fills in unknown retries with the other direction's number per packet, because both
+    /// directions contend for the same channel.  Deviates: [D-175]
     fn like(self, other: &Self) -> Self {
         let of_other = other.retries.filter(|_| other.packets > 0).map_or(0, |retries| {
             let retries =
@@ -188,8 +194,9 @@ impl Attempts {
         if self.packets == 0 { 0 } else { self.packets.saturating_add(retries) }
     }
 
-    /// Air that they held, gaps before the frames left out. All are as long as their mean; at rates of 802.11n and later,
-    /// whose aggregates no counter tells of, it is the time for their octets alone, and so the least.
+    /// Estimated airtime, without the gaps before frames. All frames are assumed to have the mean
+    /// length. For 802.11n and later the counters do not show aggregation, so the result is a lower
+    /// bound: the time of the octets alone.
     fn air(&self, rate: DataRate) -> Duration {
         if self.packets == 0 {
             return Duration::ZERO;
@@ -211,22 +218,23 @@ fn octets_alone(octets: u128, rate: DataRate) -> Duration {
     Duration::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX))
 }
 
-/// The standard of a rate that is not of 802.11n or later.
+/// Standard and TX vector of a rate; `None` for a rate of 802.11n or later.
 fn legacy(rate: DataRate) -> Option<(Standard, TxVector)> {
     let vector = TxVector::of(rate, Preamble::Long)?;
     Some((if vector.is_dsss() { Standard::B } else { Standard::A }, vector))
 }
 
-/// Time before a frame at such a rate among so many active stations: a DIFS and the mean back-off, as no counter tells of
-/// back-offs. Frames of 802.11n and later share it in aggregates, of which nothing is known: it is none.
-/// [arf-window eq. 1]  Deviates: [D-174]
+/// Mean time before a frame at this rate among `active` stations: DIFS and an assumed mean
+/// back-off, because no counter shows back-offs. Zero for 802.11n and later, where an unknown
+/// number of frames in an aggregate share it.  [arf-window eq. 1]  Deviates: [D-174]
 pub fn access(rate: DataRate, active: u32) -> Duration {
     let Some((standard, _)) = legacy(rate) else { return Duration::ZERO };
     let timing = standard.timing(false, Preamble::Long);
     timing.difs + timing.slot * u64::from(timing.cw_min) / (u64::from(active) + 1)
 }
 
-/// Exchange of an IP packet at such a rate, with half of the smallest contention window before it.
+/// Frame exchange of an IP packet at this rate. The back-off is half of the smallest contention
+/// window.
 pub fn exchange(packet: Bytes, rate: DataRate) -> Exchange {
     let access = access(rate, 1);
     let (protection, zero) = ([None; 2], Duration::ZERO);
@@ -239,10 +247,11 @@ pub fn exchange(packet: Bytes, rate: DataRate) -> Exchange {
     Exchange { access, protection, data, ack: ack(standard, vector), sifs, packets: 1 }
 }
 
-/// Longest MSDU: a mean beyond it is of counters that do not fit each other [octets].
+/// Longest MSDU [octets]. A longer mean length can only come from inconsistent counters.
 pub const LONGEST: u64 = 2_304;
 
-/// The ACK of a frame, at the highest mandatory rate not above its own.  [80211-2020 §10.6.6.5.2]
+/// Duration of the ACK, at the highest mandatory rate that does not exceed that of the frame.
+/// [80211-2020 §10.6.6.5.2]
 fn ack(standard: Standard, of: TxVector) -> Duration {
     let rates: &[DataRate] = if of.is_dsss() { &dsss::RATES } else { &ofdm::MANDATORY_RATES };
     let rate = rates.iter().rfind(|rate| **rate <= of.rate()).unwrap_or(&rates[0]);
@@ -254,12 +263,19 @@ fn ack(standard: Standard, of: TxVector) -> Duration {
 mod tests {
     use super::*;
 
-    fn way(bytes: u64, packets: u64, mbps: u64) -> Way {
-        Way { bytes, packets, retries: Some(0), rate_bps: Some(mbps * 1_000_000), ..Way::default() }
+    fn way(bytes: u64, packets: u64, mbps: u64) -> DirectionCounters {
+        DirectionCounters {
+            bytes,
+            packets,
+            retries: Some(0),
+            rate_bps: Some(mbps * 1_000_000),
+            ..DirectionCounters::default()
+        }
     }
 
-    fn sample(at_ms: u64, up: Way) -> Sample {
-        let links = vec![Link { name: "it".into(), up, down: Way::default() }];
+    fn sample(at_ms: u64, up: DirectionCounters) -> Sample {
+        let links =
+            vec![LinkCounters { name: "it".into(), up, down: DirectionCounters::default() }];
         Sample { at_ns: at_ms * 1_000_000, links, ..Sample::default() }
     }
 
@@ -280,17 +296,20 @@ mod tests {
     fn retries_hold_the_air_as_well() {
         let mut estimator = Estimator::new(1);
         estimator.take(&sample(0, way(0, 0, 11)));
-        let seen = estimator.take(&sample(100, Way { retries: Some(10), ..way(15_000, 10, 11) }));
+        let seen = estimator
+            .take(&sample(100, DirectionCounters { retries: Some(10), ..way(15_000, 10, 11) }));
         assert_eq!(seen.links[0].up.air, Duration::from_micros(30_460));
     }
 
-    /// Half as many retries as packets in the other direction, so in this one: ten packets in fifteen frames.
+    /// The other direction has half as many retries as packets. With the same share, ten packets
+    /// take 15 frames.
     #[test]
     fn retries_that_are_unknown_are_as_frequent_as_in_the_other_direction() {
         let mut estimator = Estimator::new(1);
-        let sample = |at_ms, up: Way, retries| {
-            let mut it = sample(at_ms, Way { retries: None, ..up });
-            it.links[0].down = Way { retries: Some(retries), ..way(400, retries * 2, 11) };
+        let sample = |at_ms, up: DirectionCounters, retries| {
+            let mut it = sample(at_ms, DirectionCounters { retries: None, ..up });
+            it.links[0].down =
+                DirectionCounters { retries: Some(retries), ..way(400, retries * 2, 11) };
             it
         };
         estimator.take(&sample(0, way(0, 0, 11), 0));
@@ -301,7 +320,8 @@ mod tests {
     #[test]
     fn what_the_driver_measures_goes_before_an_estimate_and_zero_is_no_measurement() {
         let mut estimator = Estimator::new(1);
-        let measured = |bytes, ns| Way { airtime_ns: Some(ns), ..way(bytes, bytes / 1_500, 11) };
+        let measured =
+            |bytes, ns| DirectionCounters { airtime_ns: Some(ns), ..way(bytes, bytes / 1_500, 11) };
         estimator.take(&sample(0, measured(0, 0)));
         let silent = estimator.take(&sample(100, measured(15_000, 0)));
         assert!(!silent.links[0].up.is_measured);
@@ -319,7 +339,7 @@ mod tests {
             let seen = estimator.take(&sample(0, way(0, 0, mbps)));
             seen.links[0].up.rate.unwrap().bps() / 1_000_000
         });
-        // The last five: 1 11 1 1 1 is the first with three of the slow rate, in the ninth sample.
+        // The median of five is slow when three of them are, first in the ninth sample.
         assert_eq!(medians, [11, 11, 11, 11, 11, 11, 11, 1, 1, 1]);
     }
 
@@ -341,14 +361,17 @@ mod tests {
         assert_eq!(seen.links[0].up.highest, Some(DataRate::from_mbps(6)));
     }
 
-    /// A thousand stations, half of which are others each time: what has gone is forgotten.
+    /// Of a thousand stations half are replaced each time. The replaced ones are forgotten.
     #[test]
     fn a_thousand_stations_come_and_go() {
         let mut estimator = Estimator::new(5);
         for round in 0..20 {
             let name = |it: usize| if it < 500 { format!("{it}") } else { format!("{it} {round}") };
-            let link =
-                |it| Link { name: name(it), up: way(round * 1_500, round, 11), ..Link::default() };
+            let link = |it| LinkCounters {
+                name: name(it),
+                up: way(round * 1_500, round, 11),
+                ..LinkCounters::default()
+            };
             let at_ns = round * 100_000_000;
             let links = (0..1_000).map(link).collect();
             let seen = estimator.take(&Sample { at_ns, links, ..Sample::default() });
@@ -362,7 +385,7 @@ mod tests {
     fn counters_that_make_no_sense_are_borne() {
         let mut estimator = Estimator::new(1);
         estimator.take(&sample(0, way(0, 0, 11)));
-        let wild = Way { retries: Some(u64::MAX), ..way(u64::MAX, 1, 11) };
+        let wild = DirectionCounters { retries: Some(u64::MAX), ..way(u64::MAX, 1, 11) };
         let seen = estimator.take(&sample(100, wild));
         assert!(!seen.links[0].up.air.is_zero());
         estimator.take(&sample(50, way(u64::MAX, u64::MAX, 600)));

@@ -1,47 +1,53 @@
-//! Grants between an access point and those of its stations that keep to them, over UDP.
+//! Grants of airtime shares from an access point to those of its stations that limit themselves,
+//! over UDP.
 //!
-//! [occupancy-tfrc §III-B] has them in beacons. Here a station asks for each, and is answered: the access point has to know
-//! who keeps them, and asking works with any driver, over an emulation, and under `tcpdump`.  Deviates: [D-193]
+//! In the paper, beacons carry the grants [occupancy-tfrc §III-B]. Here a station requests each
+//! grant, and the access point replies. So the access point knows which stations limit themselves.
+//! Requests also work with any driver and in an emulation, and `tcpdump` shows them.  Deviates:
+//! [D-193]
 //!
 //! ```text
-//!   station                                           access point
-//!   each sample:  "I am here, and keep what I am granted"  ──►  its table of who asks
-//!   keeps its connections to its share   ◄── grant ───  each sample: an answer to each that has asked since the last
+//!  station                                           access point
+//!  each sample:  request "I limit myself to my grant"  ───►  table of requesters
+//!  limits its connections to its share  ◄─── grant ───  each sample: a reply to each new request
 //! ```
 //!
-//! Neither believes the other more than it must. There is one answer to a question, as long as that, to who has asked, so that
-//! nothing is amplified. A station takes what comes from the address that it has asked, with its own random number, to a
-//! question of the last second, and once. Nothing is encrypted: who can forge packets of both can have a station hold
-//! less, or be left alone until it is found to hold more than it is granted.
+//! Both ends guard against forged messages. The access point sends one reply per request, of the
+//! same length and to the requester's address, so it cannot be used for amplification. A station
+//! accepts only replies that come from the address it has asked, carry its own random number, and
+//! answer a request of the last second that has not been answered yet. There is no encryption. An
+//! attacker who can forge packets of both ends can make a station use less, or have it left alone
+//! until the access point notices that it exceeds its grant.
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | [`message`] | the octets of either |
-//! | [`asking`], [`answering`] | what is believed, and of whom |
-//! | [`line`](mod@line), `neighbours` | sockets, and who is behind an address |
+//! | [`message`] | encoding of requests and replies |
+//! | [`asking`], [`answering`] | checks of replies at the station, and of requests at the access point |
+//! | [`sockets`], `neighbours` | sockets, and MAC addresses of the requesters |
 
 pub mod answering;
 pub mod asking;
-pub mod line;
 pub mod message;
 mod neighbours;
+pub mod sockets;
 
 use airfair_units::Duration;
 
-/// Port of the access point, and of its stations, unless the configuration says otherwise.
+/// Default UDP port of access points and stations.
 pub const PORT: u16 = 8_011;
-/// Time for which a grant holds, and for which who has asked counts as one that keeps grants: that of ten beacons.  [D-111]
+/// Time for which a grant is valid, and for which a station that has asked counts as limiting
+/// itself: that of ten beacons.  [D-111]
 pub const LEASE: Duration = Duration::from_secs(1);
 
-/// Reasons for which a message is not believed.
+/// Reason to reject a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// It is no message of this version and kind.
+pub enum Rejected {
+    /// Not a valid message of this version and type.
     Malformed,
-    /// Its random number is another one.
+    /// Wrong random number.
     Nonce,
-    /// It is of no question of the last second, or not newer than one before.
+    /// The message answers no request of the last second, or its number has been used already.
     Number,
-    /// There is no room for one more.
+    /// The table of requesters is full.
     Full,
 }

@@ -1,8 +1,8 @@
-//! What the program says of itself: `--help` and the manual page, from the same texts.
+//! Texts of the command line: `--help` and the manual page.
 
 use std::fmt::Write;
 
-/// A word of the command line with its value, and what it means.
+/// Word of the command line with the name of its value, and its meaning.
 pub type Entry = (&'static str, &'static str);
 
 const SCOPE: &str = "\
@@ -11,7 +11,7 @@ follow from the use of its channel, or the share of the air that its access poin
 access point equal shares of the air, or of the buffer, for the connections through it, TCP's data
 and its ACKs in queues of their own, or airtime weights of its driver.";
 
-/// Commands.
+/// Commands of the program.
 pub const COMMANDS: [Entry; 5] = [
     ("observe", "who holds the air, both directions, live"),
     ("run", "limit as the scheme says"),
@@ -20,7 +20,7 @@ pub const COMMANDS: [Entry; 5] = [
     ("replay FILE", "put a recording through the law again: the same decisions?"),
 ];
 
-/// Options.
+/// Options of the program.
 pub const OPTIONS: [Entry; 13] = [
     ("--config FILE", "configuration (default: /etc/airfair/agent.toml, where it is there)"),
     ("--interface NAME", "interface to watch and whose connections to limit"),
@@ -57,8 +57,8 @@ pub fn help() -> String {
     )
 }
 
-/// The manual page, airfair-agent(8), in man's own language: `packaging/airfair-agent.8.in` with the texts above, and
-/// with the documented configuration.
+/// The manual page airfair-agent(8) in man's markup: `packaging/airfair-agent.8.in` filled with the
+/// texts above and with the commented configuration.
 pub fn manual() -> String {
     let mut page = String::new();
     for line in include_str!("../packaging/airfair-agent.8.in").lines() {
@@ -76,7 +76,7 @@ pub fn manual() -> String {
     page
 }
 
-/// A tagged paragraph for each entry: words in bold, values in italics.
+/// Tagged paragraphs with words in bold and values in italics.
 fn list(page: &mut String, entries: &[Entry]) {
     for (word, meaning) in entries {
         let (word, value) = word.split_once(' ').unwrap_or((word, ""));
@@ -85,7 +85,7 @@ fn list(page: &mut String, entries: &[Entry]) {
     }
 }
 
-/// A line of text that man takes for nothing else.
+/// Line of plain text, with man's special characters escaped.
 fn plain(line: &str) -> String {
     let guard = if line.starts_with(['.', '\'']) { r"\&" } else { "" };
     format!("{guard}{}\n", escaped(line))

@@ -1,8 +1,9 @@
-//! A station that keeps its own connections to what its access point grants.
+//! Station that limits its own connections to the share of airtime that its access point grants.
 //!
-//! Source: [occupancy-tfrc §III-B to §III-D]. Share, division between flows, rates and windows are the functions of the laws that
-//! the simulator's station calls, in their order. The paper's station hears frame after frame, and its grants in beacons; here
-//! counters tell what was moved between two samples, and grants are answers.  Deviates: [D-193], [D-194]
+//! Source: [occupancy-tfrc §III-B to §III-D]. The functions of the law are those that a simulated
+//! station calls, in the same order. The paper's station hears every frame and gets its grants in
+//! beacons. This agent reads counters, and gets grants as replies to its requests.  Deviates:
+//! [D-193], [D-194]
 
 use std::collections::BTreeMap;
 
@@ -11,45 +12,47 @@ use airfair_laws::occupancy::station::share;
 use airfair_units::{Bytes, Duration, Time};
 
 use crate::configuration::Occupancy;
-use crate::connections::{Ends, FORGOTTEN, Follower, SeenConnection};
-use crate::decision::{Decision, Window};
-use crate::estimate::{Estimator, Seen, SeenLink};
+use crate::connections::{ConnectionTracker, ConnectionTraffic, Ends, FORGOTTEN};
+use crate::decision::{ConnectionLimit, Decision};
+use crate::estimate::{Estimate, Estimator, LinkEstimate};
 use crate::grants::LEASE;
-use crate::sample::{Own, Sample};
-use crate::shares::{Connection, Flow, Granted, KeptBy, Limits, Share, Slot, occupancy};
+use crate::sample::{LocalEnd, Sample};
+use crate::shares::{
+    Connection, EnforcedBy, Flow, Granted, LimitState, Slot, StationShare, occupancy,
+};
 
-/// Octets of headers of IPv4 and IPv6.  [RFC791 §3.1], [RFC8200 §3]
+/// Lengths of IPv4 and IPv6 headers [octets].  [RFC791 §3.1], [RFC8200 §3]
 const HEADERS: [u64; 2] = [20, 40];
 
-/// A connection, as far as it is remembered.
+/// Remembered state of a connection.
 #[derive(Clone, Debug)]
-struct Known {
-    own: Own,
-    limits: Limits,
+struct KnownConnection {
+    own: LocalEnd,
+    limits: LimitState,
     seen: Time,
 }
 
-/// Memory from sample to sample.
+/// State of the law.
 #[derive(Clone, Debug)]
-pub struct Keeping {
+pub struct GrantedStation {
     settings: Occupancy,
     estimator: Estimator,
-    follower: Follower,
+    tracker: ConnectionTracker,
     slot: Slot,
-    known: BTreeMap<Ends, Known>,
-    /// The last grant, until it is a second old, and its time.
+    known: BTreeMap<Ends, KnownConnection>,
+    /// Last grant with the time of its arrival, for one second.
     grant: Option<(Grant, Time)>,
     granted: Vec<Granted>,
     is_limiting: bool,
 }
 
-impl Keeping {
-    /// One with such settings; rates are medians of so many.
+impl GrantedStation {
+    /// Makes the law. Rates are medians of the last `polls` samples.
     pub fn new(settings: Occupancy, polls: usize) -> Self {
         Self {
             settings,
             estimator: Estimator::new(polls),
-            follower: Follower::default(),
+            tracker: ConnectionTracker::default(),
             slot: Slot::new(settings.params.beacons),
             known: BTreeMap::new(),
             grant: None,
@@ -58,15 +61,16 @@ impl Keeping {
         }
     }
 
-    /// Its share; none without a grant.
+    /// Share of this station; empty without a grant.
     pub fn granted(&self) -> &[Granted] {
         &self.granted
     }
 
-    /// Takes in a sample: what was seen, and what changes. A station has one link; of several none is its own.
-    pub fn take(&mut self, sample: &Sample) -> (Seen, Option<Decision>) {
+    /// Processes a sample. Returns the estimates and the decision if it has changed. If there are
+    /// several links, none can be the station's own, and there is no limit.
+    pub fn take(&mut self, sample: &Sample) -> (Estimate, Option<Decision>) {
         let seen = self.estimator.take(sample);
-        let connections = self.follower.take(sample);
+        let connections = self.tracker.take(sample);
         let [link] = &seen.links[..] else {
             self.slot.clear();
             self.known.clear();
@@ -85,14 +89,14 @@ impl Keeping {
                 self.is_limiting |= !windows.is_empty();
                 (!windows.is_empty()).then_some(Decision::Windows(windows))
             }
-            // Who misses some keeps its limits.  [D-111]
+            // A station that misses some grants keeps its limits.  [D-111]
             None if self.grant.is_some() => None,
             None => self.let_go(),
         };
         (seen, decision)
     }
 
-    /// Nothing is granted any more, or nothing is seen.
+    /// Lifts all limits, because there is no grant or the sample has failed.
     fn let_go(&mut self) -> Option<Decision> {
         self.grant = None;
         self.granted.clear();
@@ -100,19 +104,24 @@ impl Keeping {
         std::mem::take(&mut self.is_limiting).then_some(Decision::Lift)
     }
 
-    /// Takes note of the connections' ends here.
-    fn know(&mut self, sample: &Sample, connections: &[SeenConnection], now: Time) {
+    /// Records the state of the connections' local ends.
+    fn know(&mut self, sample: &Sample, connections: &[ConnectionTraffic], now: Time) {
         for (it, seen) in sample.connections.iter().zip(connections) {
             let Some(own) = it.own else { continue };
             let octets = self.known.get(&it.ends).map(|it| it.limits.octets).unwrap_or_default();
-            let known = Known { own, limits: Limits { largest: seen.largest, octets }, seen: now };
+            let known = KnownConnection {
+                own,
+                limits: LimitState { largest: seen.largest, octets },
+                seen: now,
+            };
             self.known.insert(it.ends, known);
         }
         self.known.retain(|_, it| now.saturating_since(it.seen) < FORGOTTEN);
     }
 
-    /// Divides what is granted between the connections: windows that are new.  [occupancy-tfrc eq. 7 to 18]
-    fn keep(&mut self, link: &SeenLink, grant: Grant) -> Vec<Window> {
+    /// Divides the granted share between the connections. Returns the limits that have changed.
+    /// [occupancy-tfrc eq. 7 to 18]
+    fn keep(&mut self, link: &LinkEstimate, grant: Grant) -> Vec<ConnectionLimit> {
         let slot = self.slot.length();
         self.granted.clear();
         if slot.is_zero() {
@@ -121,12 +130,12 @@ impl Keeping {
         let params = self.settings.params;
         let occupied = occupancy(link, &self.slot.used_by(&link.name));
         let used = occupied.as_secs_f64() / slot.as_secs_f64();
-        let it = Share { used, available: share(&params, grant, used), slot };
+        let it = StationShare { used, available: share(&params, grant, used), slot };
         self.granted.push(Granted {
             station: link.name.clone(),
             used,
             share: it.available,
-            kept_by: KeptBy::Station,
+            kept_by: EnforcedBy::Station,
         });
         let mut flows: Vec<Flow> = Vec::new();
         for (ends, moved) in self.slot.moved() {
@@ -143,8 +152,9 @@ impl Keeping {
     }
 }
 
-impl Known {
-    /// Smoothed round trips of data up and of data down; the least one where there is none yet, and zero where none is known.
+impl KnownConnection {
+    /// Smoothed round trips of data up and down. Without one the minimum round trip is used;
+    /// zero means unknown.
     fn round_trips(&self) -> [Duration; 2] {
         let least = self.own.least_round_trip();
         let known = |it: Duration| if it.is_zero() { least } else { it };
@@ -156,8 +166,8 @@ impl Known {
     }
 }
 
-impl AsMut<Limits> for Known {
-    fn as_mut(&mut self) -> &mut Limits {
+impl AsMut<LimitState> for KnownConnection {
+    fn as_mut(&mut self) -> &mut LimitState {
         &mut self.limits
     }
 }

@@ -1,4 +1,4 @@
-//! Which law decides.
+//! The law that decides, by the configured scheme.
 
 use airfair_laws::occupancy::Grant;
 
@@ -8,41 +8,41 @@ use crate::arf_window::ArfWindow;
 use crate::configuration::{Configuration, Role, Scheme};
 use crate::data_ack::TwoQueues;
 use crate::decision::{Decision, Share};
-use crate::estimate::Seen;
-use crate::keeping::Keeping;
+use crate::estimate::Estimate;
+use crate::keeping::GrantedStation;
 use crate::sample::Sample;
 use crate::shared_windows::SharedWindows;
 use crate::shares::Granted;
 use crate::station::Station;
 
-/// The law of a scheme, with its memory from sample to sample.
+/// Law of a scheme, with its state.
 #[derive(Clone, Debug)]
 pub enum Law {
-    /// ARF-aware TCP at a station.
+    /// ARF-aware TCP, at a station.
     ArfAware(Station),
-    /// Windows from the use of the channel, at a station.
+    /// Windows that follow from the measured use of the channel, at a station.
     ArfWindow(ArfWindow),
-    /// Equal shares at an access point.
+    /// Equal shares of airtime, at an access point.
     Occupancy(AccessPoint),
-    /// The share that an access point grants, at a station.
-    Keeping(Keeping),
-    /// Shared windows at an access point.
+    /// The share of airtime that an access point grants, at a station.
+    GrantedStation(GrantedStation),
+    /// Shared windows, at an access point.
     SharedWindows(SharedWindows),
-    /// DATA and ACKs apart at an access point.
+    /// Separate queues for DATA and ACKs, at an access point.
     DataAck(TwoQueues),
-    /// Airtime weights at an access point.
+    /// Airtime weights, at an access point.
     AirtimeWeights(AirtimeWeights),
 }
 
 impl Law {
-    /// The law that a configuration asks for.
+    /// Makes the law of the configured scheme.
     pub fn new(configuration: &Configuration) -> Self {
         match configuration.scheme {
             Scheme::Occupancy => {
                 let (settings, polls) = (configuration.occupancy, configuration.polls);
                 match settings.role {
                     Role::AccessPoint => Self::Occupancy(AccessPoint::new(settings, polls)),
-                    Role::Station => Self::Keeping(Keeping::new(settings, polls)),
+                    Role::Station => Self::GrantedStation(GrantedStation::new(settings, polls)),
                 }
             }
             Scheme::SharedWindows => {
@@ -65,45 +65,49 @@ impl Law {
         }
     }
 
-    /// Highest rate over the rate of a station's link; one is no limit, and all that others than ARF-aware TCP have.
+    /// Highest rate of a station's link divided by its present rate. Always 1, for no limit, except
+    /// with ARF-aware TCP.
     pub fn ratio(&self) -> u32 {
         if let Self::ArfAware(station) = self { station.ratio() } else { 1 }
     }
 
-    /// True if it has a limit for each connection by itself.
+    /// True if the law limits connections individually.
     pub fn limits_each(&self) -> bool {
         matches!(
             self,
-            Self::ArfWindow(_) | Self::Occupancy(_) | Self::Keeping(_) | Self::SharedWindows(_)
+            Self::ArfWindow(_)
+                | Self::Occupancy(_)
+                | Self::GrantedStation(_)
+                | Self::SharedWindows(_)
         )
     }
 
-    /// Shares that an access point has granted last; of a station its own.
+    /// Shares that an access point granted last; at a station its own share alone.
     pub fn granted(&self) -> &[Granted] {
         match self {
             Self::Occupancy(access_point) => access_point.granted(),
-            Self::Keeping(station) => station.granted(),
+            Self::GrantedStation(station) => station.granted(),
             _ => &[],
         }
     }
 
-    /// Grant of the last sample, for stations that ask.
+    /// Grant that follows from the last sample, for stations that ask.
     pub fn grant(&self) -> Option<Grant> {
         if let Self::Occupancy(access_point) = self { access_point.grant() } else { None }
     }
 
-    /// Shares of DATA and ACKs.
+    /// Service of DATA and ACKs.
     pub fn share(&self) -> Option<Share> {
         if let Self::DataAck(queues) = self { queues.share() } else { None }
     }
 
-    /// Takes in a sample: what was seen, and what changes.
-    pub fn take(&mut self, sample: &Sample) -> (Seen, Option<Decision>) {
+    /// Processes a sample. Returns the estimates for all links, and the decision if it has changed.
+    pub fn take(&mut self, sample: &Sample) -> (Estimate, Option<Decision>) {
         match self {
             Self::ArfAware(station) => station.take(sample),
             Self::ArfWindow(station) => station.take(sample),
             Self::Occupancy(access_point) => access_point.take(sample),
-            Self::Keeping(station) => station.take(sample),
+            Self::GrantedStation(station) => station.take(sample),
             Self::SharedWindows(shared) => shared.take(sample),
             Self::DataAck(queues) => queues.take(sample),
             Self::AirtimeWeights(weights) => weights.take(sample),

@@ -1,4 +1,4 @@
-//! The agent: the papers' laws on real Linux stations and access points.
+//! Agent: applies the papers' control laws on real Linux stations and access points.
 //!
 //! ```text
 //!   nl80211 ───────┐                                            ┌─► senders' windows (BPF)
@@ -7,30 +7,35 @@
 //!   forwarded packets ──┘
 //! ```
 //!
-//! All from the sample to the decision is pure: time comes in with the sample, so that a recording has the same
-//! decisions again. What acts on the kernel is behind the feature `bpf`, and it lets go by itself: see [`actuator`].
+//! Everything from the sample to the decision is pure. Samples carry their time, so a recording
+//! yields the same decisions when it is replayed. Code that acts on the kernel needs the feature
+//! `bpf`; its settings lapse by themselves when the agent dies: see [`actuator`].
 //!
-//! A decision is a ratio k for all connections of a link. What k does to a window depends on the window at that moment,
-//! which only the kernel knows; so the step is there a second time, in C (`bpf/law.h`), and a test compares both.
+//! A decision is a ratio k for all connections of a link. The effect of k on a window depends on
+//! the present window, which only the kernel knows. So this step also exists in C (`bpf/law.h`),
+//! and a test compares both versions.
 //!
-//! - **Windows of senders.** A BPF iterator gives the sockets of the link the congestion control `airfair`; another one
-//!   gives back what they had, which is kept in the socket's private area. At the highest rate no socket has anything of
-//!   the agent's.
-//! - **Signs of life.** Orders hold for 800 ms from the last sign of life. The loop that takes samples gives the signs,
-//!   so an agent that hangs counts as dead.
-//! - **Windows in forwarded ACKs.** Filters count what passes by connection, and the loop puts their counters into the
-//!   sample before the law sees it. Packets of one end alone write its counters, so there is no lock. Filters outlive
-//!   their agent; they are found again by priority and program name, and the time in their map disarms them.
-//! - **DATA and ACKs apart** are classes of HTB, made by rtnetlink: with `NoNewPrivileges` the agent could pass no
-//!   capability to `tc`. Out of date, their classifier names no class, and HTB sends such packets at once.
-//! - **Clamps and airtime weights** have no time of their own, so a guardian process takes them away when the agent ends
-//!   or is silent for 800 ms.
-//! - **Grants** between agents are questions and answers over UDP ([`grants`]). The laws at both ends see them in the
-//!   sample alone, so a recording has them beside the decisions.
+//! - **Windows of senders.** A BPF iterator sets the congestion control `airfair` on the sockets of
+//!   the link. Another iterator restores their former algorithm, whose name is kept in the socket's
+//!   private area. At the highest rate the agent sets nothing on a socket.
+//! - **Signs of life.** Settings in the kernel are valid for 800 ms after the agent's last sign of
+//!   life. The loop that takes samples gives the signs, so an agent that hangs counts as dead.
+//! - **Windows in forwarded ACKs.** Filters count packets by connection, and the loop adds their
+//!   counters to the sample before the law reads it. Only packets of one end write a counter, so no
+//!   lock is needed. Filters outlive their agent. The next agent finds them by priority and program
+//!   name; until then they do nothing, since the time in their map has run out.
+//! - **Separate queues for DATA and ACKs** are HTB classes, made over rtnetlink: with
+//!   `NoNewPrivileges` the agent could not pass capabilities to `tc`. When the last sign of life is
+//!   too old, the classifier returns no class, and HTB sends the packets at once.
+//! - **Clamps and airtime weights** cannot expire by themselves. A guardian process removes them
+//!   when the agent ends, or gives no sign of life for 800 ms.
+//! - **Grants** between agents are requests and responses over UDP ([`grants`]). The laws at both
+//!   ends read them only from the sample, so a recording contains them.
 //!
-//! BPF needs clang, libelf and zlib, so it is behind a feature: `make build` and `make test` do without. libbpf is the
-//! only loader that knows `struct_ops`. The kernel's types are the few fields that are read (`bpf/kernel.h`), which
-//! libbpf relocates by name.
+//! BPF needs clang, libelf and zlib, so it is behind a feature: `make build` and `make test` work
+//! without them. libbpf is used because it is the only loader that supports `struct_ops`. Of the
+//! kernel's types, `bpf/kernel.h` declares only the fields that the programs read; libbpf relocates
+//! them by name.
 #![cfg(target_os = "linux")]
 
 pub mod access_point;
@@ -45,6 +50,7 @@ pub mod decision;
 pub mod estimate;
 pub mod grants;
 pub mod help;
+pub mod journal;
 pub mod keeping;
 pub mod law;
 mod netlink;
@@ -59,4 +65,3 @@ pub mod shares;
 pub mod source;
 pub mod station;
 pub mod status;
-pub mod tidings;

@@ -1,4 +1,4 @@
-//! `airfair-agent`: see `airfair_agent::commands`.
+//! `airfair-agent`: the program. See `airfair_agent::commands`.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
-//! Netlink: questions to the kernel and its answers.
+//! Netlink requests and replies.
 //!
-//! What is read is checked against its length and nothing else is believed of it.
+//! Lengths in received messages are checked; nothing else in them is trusted.
 
 use std::io::{Error, ErrorKind};
 use std::ops::Range;
@@ -12,17 +12,17 @@ use crate::os::Netlink;
 const ERROR: u16 = 2;
 const DONE: u16 = 3;
 const REQUEST: u16 = 0x1;
-/// Flag of a question that all there are answer.
+/// Flag of a dump request, whose reply is a list.
 pub(crate) const DUMP: u16 = 0x300;
-/// Flag of a question whose success is told as well.
+/// Flag that requests an acknowledgment.
 pub(crate) const ACKNOWLEDGE: u16 = 0x4;
-/// Place of the question's number in a message's header.
+/// Position of the sequence number in a message's header.
 const NUMBER: Range<usize> = 8..12;
-/// Octets of a message's header, and of the smallest header of a family behind it.
+/// Lengths of the message header, and of the smallest family header [octets].
 const HEADER: usize = 16;
 const FAMILY_HEADER: usize = 4;
 
-/// A question of a kind: what comes first in it, and attributes.
+/// Builds a request: message type, flags, fixed part and attributes.
 pub(crate) fn question(
     kind: u16,
     flags: u16,
@@ -46,16 +46,16 @@ pub(crate) fn question(
     octets
 }
 
-/// All messages that answer a question, each without its header and the first four octets behind it. One that answers an
-/// older question is passed over.
-pub(crate) fn ask(line: &Netlink, question: &[u8]) -> Result<Vec<Vec<u8>>> {
-    let (mut question, number) = (question.to_vec(), line.number());
+/// Sends a request and returns the messages of the reply, without their header and the first four
+/// octets of the family header. Replies to earlier requests are skipped.
+pub(crate) fn ask(socket: &Netlink, question: &[u8]) -> Result<Vec<Vec<u8>>> {
+    let (mut question, number) = (question.to_vec(), socket.number());
     question[NUMBER].copy_from_slice(&number.to_ne_bytes());
-    line.send(&question)?;
+    socket.send(&question)?;
     let is_dump = u16::from_ne_bytes([question[6], question[7]]) & DUMP == DUMP;
     let mut found = Vec::new();
     loop {
-        let octets = line.receive().context("the kernel does not answer")?;
+        let octets = socket.receive().context("the kernel does not answer")?;
         let is_over = take(&octets, number, &mut found)?;
         if is_over || !is_dump && !found.is_empty() {
             return Ok(found);
@@ -63,7 +63,7 @@ pub(crate) fn ask(line: &Netlink, question: &[u8]) -> Result<Vec<Vec<u8>>> {
     }
 }
 
-/// Takes the messages that answer the question of this number out of what was received; true if no more come.
+/// Appends the messages with this sequence number; true at the end of the reply.
 fn take(octets: &[u8], number: u32, into: &mut Vec<Vec<u8>>) -> Result<bool> {
     let mut rest = octets;
     while rest.len() >= HEADER {
@@ -94,7 +94,7 @@ fn take(octets: &[u8], number: u32, into: &mut Vec<Vec<u8>>) -> Result<bool> {
 }
 
 fn refusal(code: i32) -> Error {
-    // Of a family that there is not the kernel says that there is no such file.
+    // The kernel reports an unknown family as "no such file".
     let error = Error::from_raw_os_error(code);
     if error.kind() == ErrorKind::NotFound {
         Error::other("the kernel does not know it")
@@ -103,13 +103,13 @@ fn refusal(code: i32) -> Error {
     }
 }
 
-/// Attributes, as far as they are whole.
+/// Types and values of attributes, up to the first incomplete one.
 pub(crate) fn attributes(mut octets: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         let (head, _) = octets.split_at_checked(4)?;
         let length = usize::from(u16::from_ne_bytes([head[0], head[1]]));
         let value = octets.get(4..length)?;
-        // The two highest bits say that it is nested, or of network order.
+        // The two highest bits are flags: nested, and network byte order.
         let kind = u16::from_ne_bytes([head[2], head[3]]) & 0x3fff;
         octets = octets.get(length.next_multiple_of(4)..).unwrap_or_default();
         Some((kind, value))
@@ -124,18 +124,18 @@ mod tests {
 
     use super::*;
 
-    /// A message of the kernel's to the question of this number.
+    /// Reply of the kernel with this sequence number.
     fn answer(kind: u16, number: u32, value: u8) -> Vec<u8> {
         let mut message = question(kind, 0, &[0, 0, 0, 0], &[(1, &[value; 4])]);
         message[NUMBER].copy_from_slice(&number.to_ne_bytes());
         message
     }
 
-    /// Both kinds of questions, each of which gets the end of the one before first.
+    /// Dump and single request. Before each reply come the rest of the previous one.
     #[test]
     fn an_answer_that_comes_late_is_not_taken_for_one_to_the_next_question() {
         let (ours, kernel) = UnixDatagram::pair().unwrap();
-        let line = Netlink::over(OwnedFd::from(ours));
+        let socket = Netlink::over(OwnedFd::from(ours));
         let plays = thread::spawn(move || {
             let mut octets = [0; 64];
             for is_dump in [true, false] {
@@ -154,7 +154,7 @@ mod tests {
             }
         });
         let values = |flags| {
-            let found = ask(&line, &question(20, flags, &[0; 4], &[])).unwrap();
+            let found = ask(&socket, &question(20, flags, &[0; 4], &[])).unwrap();
             found.iter().map(|it| it[4]).collect::<Vec<u8>>()
         };
         assert_eq!(values(DUMP), [3, 4]);

@@ -1,4 +1,4 @@
-//! Who holds the air: a table, or a line of JSON per look.
+//! Airtime by station, as a table or as one line of JSON per interval.
 
 use std::fmt::Write;
 
@@ -6,18 +6,18 @@ use airfair_units::printable::escaped;
 use airfair_units::{DataRate, Duration};
 use serde_json::{Value, json};
 
-use crate::estimate::{Seen, SeenLink, SeenWay};
+use crate::estimate::{DirectionEstimate, Estimate, LinkEstimate};
 
-/// Sum of what was seen since the last look.
+/// Traffic and airtime summed up over an interval.
 #[derive(Clone, Debug, Default)]
-pub struct Look {
+pub struct AirtimeSummary {
     elapsed: Duration,
-    links: Vec<SeenLink>,
+    links: Vec<LinkEstimate>,
 }
 
-impl Look {
-    /// Adds what was seen. Links are those of the last time.
-    pub fn add(&mut self, seen: Seen) {
+impl AirtimeSummary {
+    /// Adds the estimates between two samples. Only links in the latest estimates are kept.
+    pub fn add(&mut self, seen: Estimate) {
         self.elapsed = self.elapsed.saturating_add(seen.elapsed);
         let before = std::mem::take(&mut self.links);
         self.links = seen.links;
@@ -27,18 +27,18 @@ impl Look {
                 link.down = sum(&it.down, &link.down);
             }
         }
-        // Who holds the most comes first; of equals the one whose name does.
+        // Links with the most airtime come first; equal ones are ordered by name.
         self.links.sort_by(|a, b| (air(b), &a.name).cmp(&(air(a), &b.name)));
     }
 
-    /// Time that it tells of.
+    /// Length of the interval.
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }
 
-    /// The look as a document.
+    /// The summary as a JSON document; `at_s` is the time since the start [s].
     pub fn document(&self, at_s: f64) -> Value {
-        let way = |it: &SeenWay| {
+        let way = |it: &DirectionEstimate| {
             json!({
                 "share_of_air": self.share(it.air),
                 "is_measured": it.is_measured,
@@ -47,12 +47,12 @@ impl Look {
             })
         };
         let link =
-            |it: &SeenLink| json!({"name": it.name, "up": way(&it.up), "down": way(&it.down)});
+            |it: &LinkEstimate| json!({"name": it.name, "up": way(&it.up), "down": way(&it.down)});
         let links: Vec<Value> = self.links.iter().map(link).collect();
         json!({"document": "agent-look", "schema": 1, "at_s": at_s, "links": links})
     }
 
-    /// The look for people, at most so many links of it.
+    /// The summary as a table of at most `most` links.
     pub fn table(&self, most: usize) -> String {
         let names: Vec<String> = self.links.iter().map(|link| escaped(&link.name)).collect();
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(7);
@@ -91,7 +91,7 @@ impl Look {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-    fn throughput(&self, way: &SeenWay) -> f64 {
+    fn throughput(&self, way: &DirectionEstimate) -> f64 {
         if self.elapsed.is_zero() {
             0.0
         } else {
@@ -100,17 +100,17 @@ impl Look {
     }
 }
 
-fn sum(before: &SeenWay, now: &SeenWay) -> SeenWay {
+fn sum(before: &DirectionEstimate, now: &DirectionEstimate) -> DirectionEstimate {
     let moved = before.moved.saturating_add(now.moved);
-    SeenWay { moved, air: before.air.saturating_add(now.air), ..*now }
+    DirectionEstimate { moved, air: before.air.saturating_add(now.air), ..*now }
 }
 
-fn air(link: &SeenLink) -> Duration {
+fn air(link: &LinkEstimate) -> Duration {
     link.up.air.saturating_add(link.down.air)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-fn rate(way: &SeenWay) -> String {
+fn rate(way: &DirectionEstimate) -> String {
     way.rate.map_or("?".into(), |rate| format!("{}", rate.bps() as f64 / 1e6))
 }
 
@@ -119,8 +119,8 @@ mod tests {
     use super::*;
     use airfair_units::{Bytes, Time};
 
-    fn seen(name: &str, ms: u64) -> SeenLink {
-        let up = SeenWay {
+    fn seen(name: &str, ms: u64) -> LinkEstimate {
+        let up = DirectionEstimate {
             moved: Bytes::new(12_500),
             packets: 9,
             frames: 9,
@@ -129,19 +129,20 @@ mod tests {
             rate: Some(DataRate::from_kbps(5_500)),
             highest: None,
         };
-        SeenLink {
+        LinkEstimate {
             name: name.into(),
             up,
-            down: SeenWay { is_measured: true, ..SeenWay::default() },
+            down: DirectionEstimate { is_measured: true, ..DirectionEstimate::default() },
         }
     }
 
-    /// Two times 100 ms in which the slow one has 60 ms and the fast one 10 ms: 60 % and 10 %; 12.5 kB in 100 ms are 1 Mb/s.
+    /// In twice 100 ms the slow station holds 60 ms and the fast one 10 ms each time: 60 % and 10
+    /// %. 12.5 kB in 100 ms are 1 Mb/s.
     #[test]
     fn shares_are_of_the_time_that_was_looked_at() {
-        let mut look = Look::default();
+        let mut summary = AirtimeSummary::default();
         for _ in 0..2 {
-            look.add(Seen {
+            summary.add(Estimate {
                 at: Time::default(),
                 elapsed: Duration::from_millis(100),
                 links: vec![seen("fast", 10), seen("slow", 60)],
@@ -154,25 +155,25 @@ slow       60.0       1.00     5.5     0.00       ?
 fast       10.0       1.00     5.5     0.00       ?
 ";
         let trimmed = |text: &str| text.lines().map(|it| it.trim().to_owned()).collect::<Vec<_>>();
-        assert_eq!(trimmed(&look.table(10)), trimmed(expected));
-        assert!(look.table(1).contains("and 1 more"));
-        let document = look.document(0.2);
+        assert_eq!(trimmed(&summary.table(10)), trimmed(expected));
+        assert!(summary.table(1).contains("and 1 more"));
+        let document = summary.document(0.2);
         assert_eq!(document["links"][0]["up"]["share_of_air"], 0.6);
         assert_eq!(document["links"][0]["up"]["throughput_bps"], 1e6);
     }
 
     #[test]
     fn a_name_is_one_line_and_steers_no_terminal() {
-        let mut look = Look::default();
+        let mut summary = AirtimeSummary::default();
         let links = vec![seen("\u{1b}[2J\nslow", 10)];
-        look.add(Seen { at: Time::default(), elapsed: Duration::from_millis(100), links });
-        let table = look.table(10);
+        summary.add(Estimate { at: Time::default(), elapsed: Duration::from_millis(100), links });
+        let table = summary.table(10);
         assert!(table.contains(r"\u{1b}[2J\nslow  "), "{table}");
         assert_eq!(table.lines().count(), 3);
     }
 
     #[test]
     fn without_stations_that_is_said() {
-        assert!(Look::default().table(10).contains("no station"));
+        assert!(AirtimeSummary::default().table(10).contains("no station"));
     }
 }

@@ -1,4 +1,4 @@
-//! Printing of the agent: texts that files, names, kernels and networks bring lose what would steer a terminal.
+//! Output to terminals. Control characters in names and other texts from outside are escaped.
 
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Write as _};
@@ -7,17 +7,17 @@ use airfair_units::printable::{escaped, is_unprintable};
 use anyhow::Result;
 use serde::Serialize;
 
-/// Writes a sentence to standard error, which is the journal of a service.
+/// Writes a sentence to standard error, which systemd puts into the journal.
 pub fn say(sentence: &str) {
-    // Nobody to read it is no reason to end.
+    // A closed standard error is no reason to end.
     let _ = writeln!(io::stderr(), "{}", escaped(sentence));
 }
 
-/// Writes lines to standard output; false if nobody reads them any more, as behind `| head`. Who has made the lines has
-/// [escaped](airfair_units::printable::escaped) what others chose.
+/// Writes lines to standard output; false if the reader has closed the pipe, as `head` does. The
+/// caller has [escaped](airfair_units::printable::escaped) all texts from outside.
 ///
 /// # Errors
-/// The operating system's.
+/// Returns the error of the operating system.
 pub fn print(lines: &str) -> Result<bool> {
     let mut out = io::stdout().lock();
     match out.write_all(lines.as_bytes()).and_then(|()| out.flush()) {
@@ -26,13 +26,13 @@ pub fn print(lines: &str) -> Result<bool> {
     }
 }
 
-/// A document as one line of JSON, with what would steer a terminal by JSON's own escapes.
+/// Serialises a document as one line of JSON. Control characters are written as JSON escapes.
 ///
 /// # Errors
-/// If the value cannot be written as JSON.
+/// Returns an error if the value cannot be written as JSON.
 pub fn line(document: &impl Serialize) -> Result<String> {
     let mut line = String::new();
-    // Outside of its strings JSON on one line has no such character.
+    // Single-line JSON contains such characters only within strings.
     for c in serde_json::to_string(document)?.chars() {
         if is_unprintable(c) {
             let _ = write!(line, "\\u{:04x}", u32::from(c));

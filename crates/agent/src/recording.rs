@@ -1,4 +1,5 @@
-//! A recording: what was seen and what was decided, a line of JSON per sample, and its replay through the same law.
+//! Recordings: one line of JSON with each sample and its decision, and their replay through the
+//! same law.
 
 use std::io::{BufRead, Write};
 
@@ -10,12 +11,12 @@ use crate::decision::Decision;
 use crate::law::Law;
 use crate::sample::{GrantFields, Sample};
 
-/// Version of the lines' shape.
+/// Version of the format.
 const SCHEMA: u32 = 1;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Head {
+struct Header {
     document: String,
     schema: u32,
     configuration: Written,
@@ -23,73 +24,73 @@ struct Head {
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct Entry {
     sample: Sample,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     decision: Option<Decision>,
-    /// Grant that was given to those who have asked.
+    /// Grant that was sent to stations which asked, if any did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     grant: Option<GrantFields>,
 }
 
-impl Line {
-    /// What a law makes of a sample.
+impl Entry {
+    /// Line with a sample and the outcome of the law.
     fn of(sample: Sample, decision: Option<Decision>, law: &Law) -> Self {
         let grant = law.grant().filter(|_| !sample.asked.is_empty()).map(GrantFields::from);
         Self { sample, decision, grant }
     }
 }
 
-/// A recording that is being written.
+/// Recording that is being written.
 #[derive(Debug)]
 pub struct Recording<W>(W);
 
 impl<W: Write> Recording<W> {
-    /// Begins with what the agent was told.
+    /// Begins a recording with the configuration.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the error of the writer.
     pub fn begin(mut to: W, configuration: &Written) -> Result<Self> {
         let configuration = configuration.clone();
-        let head = Head { document: "agent-recording".into(), schema: SCHEMA, configuration };
+        let head = Header { document: "agent-recording".into(), schema: SCHEMA, configuration };
         line(&mut to, &head)?;
         Ok(Self(to))
     }
 
-    /// Adds a sample and what the law has just made of it.
+    /// Adds a sample and the decision of the law.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the error of the writer.
     pub fn add(&mut self, sample: &Sample, decision: Option<&Decision>, law: &Law) -> Result<()> {
-        line(&mut self.0, &Line::of(sample.clone(), decision.cloned(), law))
+        line(&mut self.0, &Entry::of(sample.clone(), decision.cloned(), law))
     }
 }
 
 fn line(to: &mut impl Write, what: &impl Serialize) -> Result<()> {
     let mut text = serde_json::to_string(what)?;
     text.push('\n');
-    // In one piece, so that a crash leaves whole lines.
+    // A single write, so that after a crash the file has only whole lines.
     Ok(to.write_all(text.as_bytes())?)
 }
 
-/// A recording that is read: its configuration, and then its samples.
+/// Reader of a recording: configuration first, then samples.
 #[derive(Debug)]
-pub struct Recorded<R> {
-    /// What the agent was told.
+pub struct RecordingReader<R> {
+    /// Configuration of the recorded agent.
     pub configuration: Configuration,
     lines: std::io::Lines<R>,
     number: usize,
 }
 
-impl<R: BufRead> Recorded<R> {
-    /// Reads the head.
+impl<R: BufRead> RecordingReader<R> {
+    /// Reads the first line.
     ///
     /// # Errors
-    /// If it is no recording, or one of another version.
+    /// Returns an error if the file is no recording, or has another version.
     pub fn open(from: R) -> Result<Self> {
         let mut lines = from.lines();
         let first = lines.next().context("the recording is empty")??;
-        let head: Head =
+        let head: Header =
             serde_json::from_str(&first).context("line 1 is no head of a recording")?;
         ensure!(head.document == "agent-recording", "line 1: it is no recording of the agent");
         ensure!(head.schema == SCHEMA, "it is of schema {}, and this reads {SCHEMA}", head.schema);
@@ -97,50 +98,50 @@ impl<R: BufRead> Recorded<R> {
         Ok(Self { configuration, lines, number: 1 })
     }
 
-    /// The next sample.
+    /// Reads the next sample; `None` at the end.
     ///
     /// # Errors
-    /// If a line is not a sample, or if one of its counters is larger than any real counter.
+    /// Returns an error if a line is no sample, or if a counter is out of range.
     pub fn next_sample(&mut self) -> Result<Option<Sample>> {
-        Ok(self.next_line()?.map(|line| line.sample))
+        Ok(self.next_entry()?.map(|line| line.sample))
     }
 
-    /// The next sample with what was decided then.
-    fn next_line(&mut self) -> Result<Option<Line>> {
+    /// Reads the next sample with its decision.
+    fn next_entry(&mut self) -> Result<Option<Entry>> {
         let Some(text) = self.lines.next() else { return Ok(None) };
         self.number += 1;
         let place = || format!("line {}", self.number);
         let text = text.with_context(place)?;
-        let mut line: Line = serde_json::from_str(&text).with_context(place)?;
+        let mut line: Entry = serde_json::from_str(&text).with_context(place)?;
         line.sample.bound().with_context(|| format!("line {}: sample", self.number))?;
         Ok(Some(line))
     }
 }
 
-/// Outcome of a replay.
+/// Result of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Replayed {
-    /// Samples that were read.
+    /// Number of samples.
     pub samples: u64,
-    /// Decisions that the law makes of them, with their times [ns].
+    /// Decisions of the law, with the times of their samples [ns].
     pub decisions: Vec<(u64, Decision)>,
-    /// Samples of which the law decides otherwise than is recorded: their times [ns].
+    /// Times of the samples for which the law decides otherwise than recorded [ns].
     pub differences: Vec<u64>,
 }
 
-/// Puts a recording through the law again.
+/// Replays a recording through the law.
 ///
 /// # Errors
-/// If it cannot be read.
+/// Returns an error if the recording cannot be read.
 pub fn replay(from: impl BufRead) -> Result<Replayed> {
-    let mut recorded = Recorded::open(from)?;
+    let mut recorded = RecordingReader::open(from)?;
     let mut law = Law::new(&recorded.configuration);
     let mut outcome = Replayed::default();
-    while let Some(recorded) = recorded.next_line()? {
+    while let Some(recorded) = recorded.next_entry()? {
         let (_, decision) = law.take(&recorded.sample);
         outcome.samples += 1;
         let at_ns = recorded.sample.at_ns;
-        if recorded != Line::of(recorded.sample.clone(), decision.clone(), &law) {
+        if recorded != Entry::of(recorded.sample.clone(), decision.clone(), &law) {
             outcome.differences.push(at_ns);
         }
         outcome.decisions.extend(decision.map(|it| (at_ns, it)));
@@ -152,7 +153,7 @@ pub fn replay(from: impl BufRead) -> Result<Replayed> {
 mod tests {
     use super::*;
     use crate::configuration;
-    use crate::sample::{Link, Way};
+    use crate::sample::{DirectionCounters, LinkCounters};
 
     fn samples() -> Vec<Sample> {
         let rate = |at: u64| {
@@ -160,15 +161,15 @@ mod tests {
         };
         let sample = |at: u64| Sample {
             at_ns: at * 100_000_000,
-            links: vec![Link {
+            links: vec![LinkCounters {
                 name: "slow".into(),
-                up: Way {
+                up: DirectionCounters {
                     bytes: at * 1_000,
                     packets: at,
                     rate_bps: Some(rate(at)),
-                    ..Way::default()
+                    ..DirectionCounters::default()
                 },
-                down: Way::default(),
+                down: DirectionCounters::default(),
             }],
             ..Sample::default()
         };
@@ -192,7 +193,8 @@ mod tests {
         let replayed = replay(&recorded()[..]).unwrap();
         assert_eq!(replayed.samples, 300);
         assert!(replayed.differences.is_empty());
-        // Each seventh sample is slow as well: of the last five those at 98, 100 and 101 are slow, at 200, 201 and 202 fast.
+        // Every seventh sample is slow as well. Three of the last five are slow at 101 for the
+        // first time, and fast at 202.
         let expected =
             [(10_100_000_000, Decision::Limit { k: 11 }), (20_200_000_000, Decision::Lift)];
         assert_eq!(replayed.decisions, expected);
@@ -218,7 +220,8 @@ mod tests {
         assert!(said.starts_with("line 1: configuration: poll"), "{said}");
     }
 
-    /// A million packets at 1 b/s would take longer than 584 years, and 2^63 octets have no number of bits.
+    /// A million packets at 1 b/s would take more than 584 years, and the number of bits in 2^63
+    /// octets overflows.
     #[test]
     fn counters_that_nothing_real_has_are_refused_with_line_and_key() {
         let mistake = |from: &str, to: &str| {
@@ -234,7 +237,7 @@ mod tests {
         assert_eq!(said, format!("line 5: sample: {key}: allowed up to 1152921504606846976"));
     }
 
-    /// Each line is what a station may count: a millionfold exchange at the lowest rate, and all counters at their ends.
+    /// Counters at the ends of their ranges: a millionfold exchange at the lowest rate.
     #[test]
     fn counters_at_their_ends_make_windows() {
         let head = r#"{"document": "agent-recording", "schema": 1,

@@ -1,4 +1,4 @@
-//! The agent's loop: a sample, what follows from it, and a sign of life.
+//! Main loop of the agent: sample, decision, action, and sign of life.
 
 use std::fs::{self, File, TryLockError};
 use std::os::unix::fs::DirBuilderExt;
@@ -9,9 +9,10 @@ use anyhow::{Context, Result, bail};
 
 use crate::actuator::{self, Actuator};
 use crate::configuration::{Configuration, Role, Scheme, Written};
-use crate::decision::{Decision, Share, Weight, Window};
-use crate::estimate::Seen;
-use crate::grants::line::{Asker, Line, Listener};
+use crate::decision::{ConnectionLimit, Decision, Share, Weight};
+use crate::estimate::Estimate;
+use crate::grants::sockets::{GrantSocket, Requester, Responder};
+use crate::journal::Journal;
 use crate::law::Law;
 use crate::os;
 use crate::output::say;
@@ -19,28 +20,27 @@ use crate::recording::Recording;
 use crate::sample::{GrantFields, Sample};
 use crate::source::Source;
 use crate::status::{self, Status};
-use crate::tidings::Tidings;
 
-/// What the command line says of a run.
+/// Options of `run` on the command line.
 #[derive(Clone, Debug, Default)]
-pub struct Wish {
-    /// Nothing is touched.
+pub struct RunOptions {
+    /// True to decide without acting.
     pub is_dry_run: bool,
-    /// Other machines are asked and answered.
+    /// True to exchange grants with other machines.
     pub is_live: bool,
-    /// File that is to have what was seen and decided.
+    /// File for a recording of samples and decisions.
     pub record: Option<PathBuf>,
-    /// Time after which it ends.
+    /// Duration of the run; `None` to run until a signal.
     pub lasting: Option<Duration>,
 }
 
-/// The right to run, until it is dropped.
+/// Lock against a second agent, released when dropped.
 #[derive(Debug)]
-struct Alone {
+struct AgentLock {
     _lock: File,
 }
 
-impl Alone {
+impl AgentLock {
     fn begin(directory: &Path) -> Result<Self> {
         let place = || directory.display().to_string();
         fs::DirBuilder::new().recursive(true).mode(0o755).create(directory).with_context(place)?;
@@ -53,65 +53,68 @@ impl Alone {
     }
 }
 
-/// Time for which a source may fail before the limit is lifted: a machine that is busy for a moment has not lost its link.
+/// Time for which the source may fail before limits are lifted. A busy machine can miss a few
+/// samples.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// What a source has said.
-enum Heard {
+/// Result of reading the source.
+enum Reading {
     Sample(Sample),
-    /// Nothing, for once.
+    /// The source failed, for less than [`PATIENCE`].
     Missed,
-    /// It has no more samples.
+    /// The source has no more samples.
     End,
 }
 
-/// A run.
+/// State of a running agent.
 struct Run {
     started: u64,
     configuration: Configuration,
     source: Box<dyn Source>,
     law: Law,
     actuator: Box<dyn Actuator>,
-    /// Line to the access point, or to stations, where grants are asked for.
-    line: Option<Line>,
+    /// Socket for grants, if the scheme uses them.
+    grants: Option<GrantSocket>,
     recording: Option<Recording<File>>,
     status: Status,
-    tidings: Tidings,
+    journal: Journal,
     /// Time of the last sample since the start [ns].
     heard_at: u64,
 }
 
-/// Runs until a signal comes, the time is over or the source has ended. Everything is given back then, and on any error.
+/// Runs until a signal, the end of the time or the end of the source. All changes in the kernel are
+/// undone at the end and after an error.
 ///
 /// # Errors
-/// If something is not there, or the kernel refuses what is asked of it.
-pub fn run(written: &Written, source: Box<dyn Source>, wish: &Wish) -> Result<()> {
+/// Returns an error if the interface is missing, or if the kernel refuses a request.
+pub fn run(written: &Written, source: Box<dyn Source>, options: &RunOptions) -> Result<()> {
     let configuration = written.checked()?;
     let directory = status::directory();
-    let _alone = Alone::begin(&directory)?;
+    let _alone = AgentLock::begin(&directory)?;
     let listener = status::Listener::open(&directory)?;
     let create = |path: &PathBuf| -> Result<_> {
         let file = File::create(path).with_context(|| path.display().to_string())?;
         Recording::begin(file, written)
     };
-    let recording = wish.record.as_ref().map(create).transpose()?;
+    let recording = options.record.as_ref().map(create).transpose()?;
     os::catch_signals();
-    let actuator: Box<dyn Actuator> = if wish.is_dry_run {
-        actuator::look(&configuration)?
+    let actuator: Box<dyn Actuator> = if options.is_dry_run {
+        actuator::dry_run(&configuration)?
     } else {
         let actuator = actuator::open(&configuration)?;
         os::drop_capabilities().context("capabilities cannot be given up")?;
         actuator
     };
-    // Behind the guardian's start, so that it does not keep the port, and behind the end of the rights that it does not need.
-    let line = if wish.is_live { line(&configuration) } else { None };
+    // Opened after the guardian process has started, so that the guardian does not hold the port,
+    // and after the capabilities are dropped.
+    let grants = if options.is_live { open_grants(&configuration) } else { None };
     let status = Status {
         document: "agent-status".into(),
         schema: 1,
         version: env!("CARGO_PKG_VERSION").into(),
         process: std::process::id(),
         interface: configuration.interface.clone(),
-        is_dry_run: wish.is_dry_run,
+        is_dry_run: options.is_dry_run,
         scheme: configuration.scheme,
         ratio: 1,
         ..Status::default()
@@ -122,46 +125,47 @@ pub fn run(written: &Written, source: Box<dyn Source>, wish: &Wish) -> Result<()
         started,
         configuration,
         source,
-        tidings: Tidings::new(matches!(law, Law::Keeping(_))),
+        journal: Journal::new(matches!(law, Law::GrantedStation(_))),
         law,
         actuator,
-        line,
+        grants,
         recording,
         status,
         heard_at: 0,
     };
     run.introduce();
-    run.go_on(&listener, wish)?;
+    run.go_on(&listener, options)?;
     run.end();
     Ok(())
 }
 
-/// The line that a scheme needs. Without it an access point limits all stations, and a station none of its connections.
-fn line(configuration: &Configuration) -> Option<Line> {
+/// Opens the socket for grants. Without it an access point limits all stations, and a station
+/// limits none of its connections.
+fn open_grants(configuration: &Configuration) -> Option<GrantSocket> {
     let settings = &configuration.occupancy;
     if configuration.scheme != Scheme::Occupancy || !settings.grants {
         return None;
     }
     let (interface, port) = (configuration.interface.as_deref()?, settings.port);
     if settings.role == Role::Station {
-        return Some(Line::Station(Asker::new(interface, port, settings.access_point)));
+        return Some(GrantSocket::Station(Requester::new(interface, port, settings.access_point)));
     }
-    let opened = Listener::open(interface, port);
+    let opened = Responder::open(interface, port);
     opened
         .inspect_err(|error| say(&format!("No grants are given: {error:#}.")))
         .ok()
-        .map(Line::AccessPoint)
+        .map(GrantSocket::AccessPoint)
 }
 
-/// Windows in a few words.
-fn told(windows: &[Window]) -> String {
+/// Summary of new windows.
+fn summary(windows: &[ConnectionLimit]) -> String {
     let octets = || windows.iter().flat_map(|it| [it.up, it.down]).flatten();
     let (least, most) = (octets().min().unwrap_or(0), octets().max().unwrap_or(0));
     let count = u64::try_from(windows.len()).unwrap_or(u64::MAX);
     format!("{least} to {most} octets, of {}", status::connections(count))
 }
 
-fn tell_weights(weights: &[Weight], would: &str) {
+fn report_weights(weights: &[Weight], would: &str) {
     for Weight { station, weight } in weights {
         say(&format!("Airtime weights {would}{weight} for {station}."));
     }
@@ -172,13 +176,13 @@ impl Run {
         if self.status.is_dry_run {
             say("This is a dry run: it says what it would do and touches nothing.");
         }
-        let filters = self.actuator.passed().filters;
+        let filters = self.actuator.counts().filters;
         if filters > 0 {
             say(&format!(
                 "The agent has taken away {filters} filters that another one had left behind."
             ));
         }
-        let left_behind = self.actuator.passed().given_back;
+        let left_behind = self.actuator.counts().given_back;
         if left_behind > 0 {
             let them = status::connections(left_behind);
             say(&format!("The agent has given back {them} that another one had left behind."));
@@ -190,22 +194,22 @@ impl Run {
         ));
     }
 
-    fn go_on(&mut self, listener: &status::Listener, wish: &Wish) -> Result<()> {
+    fn go_on(&mut self, listener: &status::Listener, options: &RunOptions) -> Result<()> {
         let poll = self.configuration.poll.as_nanos();
         let mut due = self.started;
         while !os::is_asked_to_end() {
             let now = os::monotonic_ns();
             if now < due {
-                // Rounded up: a wait that ends early would be followed by one of no time at all.
+                // Rounded up, because a wait that ends early would be followed by a wait of zero.
                 let ms = u32::try_from((due - now).div_ceil(1_000_000)).unwrap_or(u32::MAX);
                 os::wait_for(&[listener.descriptor()], ms);
                 listener.answer(&self.status);
                 continue;
             }
-            // What was missed is not made up for.
+            // Missed samples are not made up for.
             due = (due + poll).max(now);
             let since = now - self.started;
-            if wish.lasting.is_some_and(|lasting| since >= lasting.as_nanos())
+            if options.lasting.is_some_and(|lasting| since >= lasting.as_nanos())
                 || !self.turn(since)?
             {
                 break;
@@ -214,29 +218,29 @@ impl Run {
         Ok(())
     }
 
-    /// One sample and what follows from it; false if the source has ended.
+    /// Processes one sample; false if the source has ended.
     fn turn(&mut self, since: u64) -> Result<bool> {
         let sample = match self.sample(since) {
-            Heard::Sample(sample) => sample,
-            Heard::Missed => {
+            Reading::Sample(sample) => sample,
+            Reading::Missed => {
                 self.actuator.beat()?;
                 return Ok(true);
             }
-            Heard::End => return Ok(false),
+            Reading::End => return Ok(false),
         };
         let (seen, decision) = self.law.take(&sample);
         if let Some(recording) = &mut self.recording {
             recording.add(&sample, decision.as_ref(), &self.law).context("the recording")?;
         }
-        if let Some(Line::AccessPoint(stations)) = &mut self.line {
+        if let Some(GrantSocket::AccessPoint(stations)) = &mut self.grants {
             stations.answer(self.law.grant());
         }
         if let Some(decision) = &decision {
             self.actuator.apply(decision)?;
-            self.tell(decision, &seen);
+            self.report_decision(decision, &seen);
         }
         let (granted, asked) = (self.law.granted(), self.status.access_point);
-        for sentence in self.tidings.of(Time::from_nanos(since), granted, asked) {
+        for sentence in self.journal.messages(Time::from_nanos(since), granted, asked) {
             say(&sentence);
         }
         self.actuator.beat()?;
@@ -244,7 +248,8 @@ impl Run {
         Ok(true)
     }
 
-    /// What the source has seen, the actuator of connections, and what has come by the network. A recording has all of it.
+    /// Collects a sample from the source, the actuator's connections and the network, so that a
+    /// recording has all input.
     fn look(&mut self, since: u64) -> Result<Option<Sample>> {
         let Some(mut sample) = self.source.sample(since)? else { return Ok(None) };
         let connections = self.actuator.connections()?;
@@ -253,51 +258,52 @@ impl Run {
         }
         sample.queue = sample.queue.or(self.actuator.queue()?);
         let now = Time::from_nanos(since);
-        match &mut self.line {
-            Some(Line::Station(access_point)) => {
+        match &mut self.grants {
+            Some(GrantSocket::Station(access_point)) => {
                 sample.grant = access_point.turn(now).map(GrantFields::from);
                 self.status.access_point = access_point.access_point();
             }
-            Some(Line::AccessPoint(stations)) => sample.asked = stations.hear(now),
+            Some(GrantSocket::AccessPoint(stations)) => sample.asked = stations.hear(now),
             None => {}
         }
-        // Counters that make no sense are borne.
+        // Counters out of range are clamped.
         let _ = sample.bound();
         Ok(Some(sample))
     }
 
-    /// A sample; one without links, which lifts the limit, if the source has failed for a while.
-    fn sample(&mut self, since: u64) -> Heard {
+    /// Next sample. After a longer failure of the source it is a sample without links, which lifts
+    /// the limits.
+    fn sample(&mut self, since: u64) -> Reading {
         let error = match self.look(since) {
-            Ok(None) => return Heard::End,
+            Ok(None) => return Reading::End,
             Ok(Some(sample)) => {
                 self.heard_at = since;
                 if self.status.trouble.take().is_some() {
                     say("The link is seen again.");
                 }
-                return Heard::Sample(sample);
+                return Reading::Sample(sample);
             }
             Err(error) => error,
         };
         if since - self.heard_at < PATIENCE.as_nanos() {
-            return Heard::Missed;
+            return Reading::Missed;
         }
         let text = format!("{error:#}");
-        // One message for one fault, whatever it comes to be called.
+        // One message per failure, even if the error text changes.
         if self.status.trouble.is_none() {
             say(&format!("Nothing is seen, so nothing is limited: {text}."));
         }
         self.status.trouble = Some(text);
-        Heard::Sample(Sample { at_ns: since, ..Sample::default() })
+        Reading::Sample(Sample { at_ns: since, ..Sample::default() })
     }
 
-    fn tell(&self, decision: &Decision, seen: &Seen) {
+    fn report_decision(&self, decision: &Decision, seen: &Estimate) {
         let rates = seen.links.first().map(|link| (link.up.rate, self.highest(seen)));
         let mbps =
             |rate: Option<DataRate>| rate.map_or("unknown".into(), |it| status::mbps(it.bps()));
         let (rate, highest) = rates.map_or((mbps(None), mbps(None)), |(a, b)| (mbps(a), mbps(b)));
         let would = if self.status.is_dry_run { "would be " } else { "are " };
-        let passed = self.actuator.passed();
+        let passed = self.actuator.counts();
         match decision {
             Decision::Limit { k } => say(&format!(
                 "The link has {rate} of {highest}: windows {would}divided by {k}{}.",
@@ -308,12 +314,12 @@ impl Run {
                 }
             )),
             Decision::Windows(windows) if matches!(self.law, Law::ArfWindow(_)) => {
-                say(&format!("The link has {rate}: windows {would}{}.", told(windows)));
+                say(&format!("The link has {rate}: windows {would}{}.", summary(windows)));
             }
-            // They change all the time: `tell_shares` says what they come from.
+            // Windows change often. The journal reports only the shares that they follow from.
             Decision::Windows(_) => {}
-            Decision::Share(share) => self.tell_share(share),
-            Decision::Weights(weights) => tell_weights(weights, would),
+            Decision::Share(share) => self.report_share(share),
+            Decision::Weights(weights) => report_weights(weights, would),
             Decision::Lift if self.law.limits_each() => {
                 say(&format!("Windows {would}not limited."));
             }
@@ -345,8 +351,8 @@ impl Run {
         }
     }
 
-    /// Says the weights where they are new. The rate moves every other second: `status` has it.
-    fn tell_share(&self, share: &Share) {
+    /// Reports changed weights. The rate changes often, so only `status` shows it.
+    fn report_share(&self, share: &Share) {
         if self.status.share.is_some_and(|it| (it.data, it.ack) == (share.data, share.ack)) {
             return;
         }
@@ -357,13 +363,13 @@ impl Run {
         ));
     }
 
-    fn highest(&self, seen: &Seen) -> Option<DataRate> {
+    fn highest(&self, seen: &Estimate) -> Option<DataRate> {
         let link = seen.links.first();
         self.configuration.arf_aware.highest_rate.or_else(|| link.and_then(|link| link.up.highest))
     }
 
-    fn note(&mut self, since: u64, seen: &Seen) {
-        let passed = self.actuator.passed();
+    fn note(&mut self, since: u64, seen: &Estimate) {
+        let passed = self.actuator.counts();
         let ratio = self.law.ratio();
         let limits_each = self.law.limits_each();
         let status = &mut self.status;
@@ -379,7 +385,7 @@ impl Run {
         self.status.highest_rate_bps = self.highest(seen).map(DataRate::bps);
     }
 
-    /// Says the end; what is dropped behind it gives everything back.
+    /// Reports the end, after the actuator has undone its changes.
     fn end(self) {
         let Self { actuator, status, .. } = self;
         drop(actuator);

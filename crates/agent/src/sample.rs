@@ -1,6 +1,6 @@
-//! A sample: counters of all links at one time, as a source has them, and of connections.
+//! Samples: counters of all links and connections at one time.
 //!
-//! All are whole numbers, so that a recording holds them exactly.
+//! All values are integers, so that a recording holds them exactly.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,18 +10,19 @@ use airfair_laws::occupancy::Grant;
 use airfair_units::Duration;
 use serde::{Deserialize, Serialize};
 
-/// Counters of one direction of a link, since some start of their own.
+/// Counters of one direction of a link, cumulative.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Way {
-    /// Octets of packets that got through.
+pub struct DirectionCounters {
+    /// Octets of packets that were delivered.
     pub bytes: u64,
-    /// Packets that got through.
+    /// Packets that were delivered.
     pub packets: u64,
-    /// Attempts beyond the first of each packet, where the source knows them: who receives does not.
+    /// Transmission attempts after the first of each packet, where the source counts them. A
+    /// receiver cannot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retries: Option<u64>,
-    /// Air that they held, where the source measures it [ns].
+    /// Airtime, where the source measures it [ns].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub airtime_ns: Option<u64>,
     /// Rate of the last frame [bit/s].
@@ -32,19 +33,19 @@ pub struct Way {
     pub expected_bps: Option<u64>,
 }
 
-/// A link between a station and an access point.
+/// Counters of the link between a station and an access point.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Link {
-    /// Name of the station, or address of the other end.
+pub struct LinkCounters {
+    /// Name of the station, or MAC address of the other end.
     pub name: String,
-    /// From the station to the access point.
-    pub up: Way,
-    /// From the access point to the station.
-    pub down: Way,
+    /// Station to access point.
+    pub up: DirectionCounters,
+    /// Access point to station.
+    pub down: DirectionCounters,
 }
 
-/// Counters of what one end of a TCP connection has sent, since its SYN.
+/// Counters of the packets that one end of a TCP connection has sent since its SYN.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sent {
@@ -52,116 +53,117 @@ pub struct Sent {
     pub octets: u64,
     /// Packets with data.
     pub packets: u32,
-    /// Packets without: ACKs.
+    /// Packets without data, such as ACKs.
     pub answers: u32,
-    /// Time from the access point to the other end and back, summed up over `echoes` [ns].
+    /// Sum of `echoes` round trips from the access point to the other end [ns].
     pub echo_ns: u64,
-    /// Timestamps that the other end has echoed.
+    /// Number of round trips measured by TCP timestamps.
     pub echoes: u32,
-    /// Largest segment that this end takes [octets].
+    /// Maximum segment size that this end announced [octets].
     pub largest: u16,
 }
 
-/// This machine's end of a connection, as its kernel knows it.
+/// State of a connection's end on this machine, from the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Own {
-    /// Smoothed round trip of what it sends; zero if it is unknown [µs].
+pub struct LocalEnd {
+    /// Smoothed round trip measured as a sender; zero if unknown [µs].
     pub sender_us: u32,
-    /// Least round trip of what it sends, its SYN included; zero if it is unknown [µs].
+    /// Minimum round trip measured as a sender, the SYN's included; zero if unknown [µs].
     pub least_us: u32,
-    /// Round trip of what it receives, as a receiver can know it; zero if it is unknown [µs].
+    /// Round trip estimated as a receiver; zero if unknown [µs].
     pub receiver_us: u32,
-    /// TCP's header with its options [octets].
+    /// Length of the TCP header with options [octets].
     pub header: u16,
 }
 
-impl Own {
-    /// Smoothed round trip of what it sends.
+impl LocalEnd {
+    /// Smoothed round trip measured as a sender.
     pub fn sender_round_trip(&self) -> Duration {
         Duration::from_micros(self.sender_us.into())
     }
 
-    /// Least round trip of what it sends.
+    /// Minimum round trip measured as a sender.
     pub fn least_round_trip(&self) -> Duration {
         Duration::from_micros(self.least_us.into())
     }
 
-    /// Round trip of what it receives.
+    /// Round trip estimated as a receiver.
     pub fn receiver_round_trip(&self) -> Duration {
         Duration::from_micros(self.receiver_us.into())
     }
 }
 
-/// A TCP connection of a station, as an access point that forwards it sees it, or the station itself.
+/// TCP connection of a station, seen by the access point that forwards it or by the station itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Connection {
-    /// Address of the station on the air.
+    /// MAC address of the station.
     pub station: String,
-    /// Its end and the other one.
+    /// The station's end, and the other end.
     pub ends: [SocketAddr; 2],
-    /// Sent by the station.
+    /// Packets that the station has sent.
     pub up: Sent,
-    /// Sent to it.
+    /// Packets that the station has received.
     pub down: Sent,
-    /// Its end here, if it has one.
+    /// State of the end on this machine, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub own: Option<Own>,
+    pub own: Option<LocalEnd>,
 }
 
-/// Counters of the agent's own queues in front of a driver.
+/// Counters of the agent's own queues in front of the driver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Queue {
-    /// Packets that they have handed to the driver.
+pub struct QueueCounters {
+    /// Packets sent to the driver.
     pub sent: u64,
-    /// Pure ACKs among these.
+    /// Pure ACKs among them.
     pub acks: u64,
-    /// Packets that wait in them.
+    /// Packets queued now.
     pub waiting: u32,
 }
 
-/// All links at one time.
+/// All counters at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sample {
     /// Time since the first sample [ns].
     pub at_ns: u64,
-    /// The links; none if the source has failed.
-    pub links: Vec<Link>,
-    /// Links of others on the same channel, where the source hears them.
+    /// Links of the interface; empty if the source has failed.
+    pub links: Vec<LinkCounters>,
+    /// Links of other stations on the same channel, where the source hears them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub others: Vec<Link>,
-    /// Air that anybody held, its own frames included, where the driver measures it [ns].
+    pub others: Vec<LinkCounters>,
+    /// Time for which the channel was busy, own frames included, where the driver measures it [ns].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busy_ns: Option<u64>,
-    /// Airtime weights of stations, by their addresses on the air, where the driver has them.
+    /// Airtime weights of stations by MAC address, where the driver has them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub weights: BTreeMap<String, u16>,
-    /// Connections that have moved something since the last sample, by their ends.
+    /// Connections with traffic since the last sample.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub connections: Vec<Connection>,
-    /// The agent's own queues, where it has some.
+    /// The agent's own queues, if it has some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub queue: Option<Queue>,
-    /// Grant that has come to a station since the last sample.
+    pub queue: Option<QueueCounters>,
+    /// Grant that a station has received since the last sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<GrantFields>,
-    /// Stations that have asked an access point for grants since the last sample.
+    /// Stations that have asked this access point for grants since the last sample.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<Asked>,
 }
 
-/// Largest counter of octets, packets or nanoseconds: those of 36 years, and eight times as much still fits 64 bits.
+/// Largest counter of octets, packets or nanoseconds. It is 36 years in nanoseconds, and eight
+/// times the value still fits into 64 bits.
 const LARGEST: u64 = 1 << 60;
-/// Rates in steps of the kernel's, 100 kb/s, which it counts in 32 bits.
+/// Range of rates: one to 2^32 − 1 of the kernel's units of 100 kb/s.
 const RATES: [u64; 2] = [100_000, 100_000 * 0xffff_ffff];
 
-/// A counter that nothing real has.
+/// Error: a counter that no real source can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfRange {
-    /// Key of the counter, as a path from the sample.
+    /// Path of the counter within the sample.
     key: String,
     found: u64,
     allowed: Range,
@@ -179,11 +181,11 @@ impl fmt::Display for OutOfRange {
 
 impl std::error::Error for OutOfRange {}
 
-/// Values that a counter may have.
+/// Range of values of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Range {
     Counter,
-    /// Zero is a rate that is not known.
+    /// Zero means an unknown rate.
     Rate,
 }
 
@@ -197,10 +199,10 @@ impl Range {
 }
 
 impl Sample {
-    /// Brings counters that nothing real has into their ranges, so that laws have room to add them up.
+    /// Clamps all counters to their ranges, so that sums of them do not overflow.
     ///
     /// # Errors
-    /// The first that was out of its range.
+    /// Returns the first counter that was out of range.
     pub fn bound(&mut self) -> Result<(), OutOfRange> {
         let mut first = None;
         self.visit(&mut |key, value, allowed| {
@@ -217,7 +219,7 @@ impl Sample {
         first.map_or(Ok(()), Err)
     }
 
-    /// Shows each counter of 64 bits with its key.
+    /// Calls `see` with each 64-bit counter and its path.
     fn visit(&mut self, see: &mut See) {
         see(format_args!("at_ns"), &mut self.at_ns, Range::Counter);
         for (list, links) in [("links", &mut self.links), ("others", &mut self.others)] {
@@ -250,10 +252,10 @@ impl Sample {
     }
 }
 
-/// A look at a counter: its key, itself, and what it may be.
+/// Callback for a counter: path, value and range.
 type See<'s> = dyn FnMut(fmt::Arguments, &mut u64, Range) + 's;
 
-impl Way {
+impl DirectionCounters {
     fn visit(&mut self, at: fmt::Arguments, see: &mut See) {
         see(format_args!("{at}.bytes"), &mut self.bytes, Range::Counter);
         see(format_args!("{at}.packets"), &mut self.packets, Range::Counter);
@@ -270,24 +272,24 @@ impl Way {
     }
 }
 
-/// A station that has asked for grants.
+/// Station that has asked for grants.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asked {
-    /// Its address.
+    /// IP address from which the station asked.
     pub address: IpAddr,
-    /// Its address on the air, where it is known.
+    /// MAC address, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub station: Option<String>,
 }
 
-/// A grant, as it has come.  [occupancy-tfrc §III-B]
+/// Grant in the form of a message.  [occupancy-tfrc §III-B]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GrantFields {
     /// Share of each active station [1/65535].
     pub even: u16,
-    /// Share that each unsatisfied one may hold more [1/65535].
+    /// Additional share of each unsatisfied station [1/65535].
     pub additional: u16,
     /// Mean back-off of the access point [µs].
     pub backoff: u16,
@@ -309,7 +311,7 @@ impl From<GrantFields> for Grant {
 mod tests {
     use super::*;
 
-    /// Numbers of a document that are counters: all but those of fewer bits.
+    /// Paths of all 64-bit counters in a document.
     fn counters(document: &serde_json::Value, key: &str, found: &mut Vec<String>) {
         const FEWER_BITS: [&str; 14] = [
             "answers",
@@ -350,9 +352,9 @@ mod tests {
         }
     }
 
-    /// A sample in which everything is there, and each counter too large.
+    /// Sample with all optional parts, and with all counters out of range.
     fn wild() -> Sample {
-        let way = Way {
+        let way = DirectionCounters {
             bytes: u64::MAX,
             packets: u64::MAX,
             retries: Some(u64::MAX),
@@ -361,13 +363,13 @@ mod tests {
             expected_bps: Some(1),
         };
         let sent = Sent { octets: u64::MAX, echo_ns: u64::MAX, ..Sent::default() };
-        let link = Link { name: "it".into(), up: way.clone(), down: way };
+        let link = LinkCounters { name: "it".into(), up: way.clone(), down: way };
         let connection = Connection {
             station: "it".into(),
             ends: [([10, 0, 0, 1], 1).into(), ([10, 0, 0, 2], 2).into()],
             up: sent.clone(),
             down: sent,
-            own: Some(Own::default()),
+            own: Some(LocalEnd::default()),
         };
         Sample {
             at_ns: u64::MAX,
@@ -376,13 +378,13 @@ mod tests {
             busy_ns: Some(u64::MAX),
             weights: [("it".to_owned(), 1)].into(),
             connections: vec![connection],
-            queue: Some(Queue { sent: u64::MAX, acks: u64::MAX, waiting: 1 }),
+            queue: Some(QueueCounters { sent: u64::MAX, acks: u64::MAX, waiting: 1 }),
             grant: Some(GrantFields { even: 1, additional: 1, backoff: 1 }),
             asked: Vec::new(),
         }
     }
 
-    /// A counter that is added to the document and not looked at shows here.
+    /// A counter that is added to the document but not to `visit` makes this test fail.
     #[test]
     fn each_counter_has_a_range() {
         let mut sample = wild();

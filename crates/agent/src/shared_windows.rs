@@ -1,7 +1,8 @@
-//! Windows that share an access point's buffer between all connections through it.
+//! Windows that share the buffer of an access point between all connections through it.
 //!
-//! Source: [pilosof-2003 §V]: each connection may have ⌊B / n⌋ packets under way. The law and the count of connections
-//! are the simulator's; there each ACK has its own window, here a window holds until the next sample.  Deviates: [D-177]
+//! Source: [pilosof-2003 §V]: each of n connections may have ⌊B / n⌋ packets in flight. The law and
+//! the count of connections are the simulator's. There each ACK gets its own window; here a window
+//! holds until the next sample.  Deviates: [D-177]
 
 use std::collections::BTreeMap;
 
@@ -11,49 +12,50 @@ use airfair_laws::window_sharing::{self, Observation};
 use airfair_units::Time;
 
 use crate::configuration::SharedWindows as Settings;
-use crate::connections::{Ends, FORGOTTEN, Follower, SeenConnection};
-use crate::decision::{Decision, Window};
-use crate::estimate::{Estimator, Seen};
+use crate::connections::{ConnectionTracker, ConnectionTraffic, Ends, FORGOTTEN};
+use crate::decision::{ConnectionLimit, Decision};
+use crate::estimate::{Estimate, Estimator};
 use crate::sample::Sample;
 
-/// Memory from sample to sample.
+/// State of the law.
 #[derive(Clone, Debug)]
 pub struct SharedWindows {
     settings: Settings,
     estimator: Estimator,
-    follower: Follower,
+    tracker: ConnectionTracker,
     connections: Connections,
-    known: BTreeMap<Ends, Known>,
-    /// Numbers of connections that are forgotten.
+    known: BTreeMap<Ends, KnownConnection>,
+    /// Numbers of forgotten connections, to be used again.
     free: Vec<u16>,
 }
 
-/// A connection, as far as it is remembered.
+/// Remembered state of a connection.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct KnownConnection {
     number: u16,
     seen: Time,
-    /// Last limits, up and down.
+    /// Last limits up and down [octets].
     limits: [Option<u32>; 2],
 }
 
 impl SharedWindows {
-    /// One with such settings; rates, which are shown, are medians of so many.
+    /// Makes the law. Displayed rates are medians of the last `polls` samples.
     pub fn new(settings: Settings, polls: usize) -> Self {
         Self {
             settings,
             estimator: Estimator::new(polls),
-            follower: Follower::default(),
+            tracker: ConnectionTracker::default(),
             connections: Connections::default(),
             known: BTreeMap::new(),
             free: Vec::new(),
         }
     }
 
-    /// Takes in a sample: what was seen, and what changes. It needs nothing of stations.
-    pub fn take(&mut self, sample: &Sample) -> (Seen, Option<Decision>) {
+    /// Processes a sample. Returns the estimates and the decision if it has changed. The law does
+    /// not use link counters.
+    pub fn take(&mut self, sample: &Sample) -> (Estimate, Option<Decision>) {
         let seen = self.estimator.take(sample);
-        let connections = self.follower.take(sample);
+        let connections = self.tracker.take(sample);
         self.forget(seen.at);
         for connection in &connections {
             let Some(number) = self.number(connection.ends, seen.at) else { continue };
@@ -64,12 +66,12 @@ impl SharedWindows {
             }
         }
         let flows = self.connections.count(seen.at, &[Down, Up]);
-        let windows: Vec<Window> =
+        let windows: Vec<ConnectionLimit> =
             connections.iter().filter_map(|it| self.window(it, flows)).collect();
         (seen, (!windows.is_empty()).then_some(Decision::Windows(windows)))
     }
 
-    /// Forgets connections that have been silent for long; their numbers can be given again.
+    /// Forgets connections that have been silent for long, and frees their numbers.
     fn forget(&mut self, now: Time) {
         let Self { known, free, connections, .. } = self;
         known.retain(|_, it| {
@@ -82,19 +84,19 @@ impl SharedWindows {
         });
     }
 
-    /// Number of a connection; beyond 65 535 at a time it has none, and no limit.
+    /// Number of a connection; `None` beyond 65 535 connections, which then have no limit.
     fn number(&mut self, ends: Ends, now: Time) -> Option<u16> {
         if let Some(known) = self.known.get_mut(&ends) {
             known.seen = now;
             return Some(known.number);
         }
         let number = self.free.pop().or_else(|| u16::try_from(self.known.len()).ok())?;
-        self.known.insert(ends, Known { number, seen: now, limits: [None; 2] });
+        self.known.insert(ends, KnownConnection { number, seen: now, limits: [None; 2] });
         Some(number)
     }
 
-    /// The window of a connection that has moved data, if it is new.
-    fn window(&mut self, connection: &SeenConnection, flows: u32) -> Option<Window> {
+    /// Limit of a connection, if it has changed; `None` if no connection has data.
+    fn window(&mut self, connection: &ConnectionTraffic, flows: u32) -> Option<ConnectionLimit> {
         let ends = connection.ends;
         if flows == 0 {
             return None;
@@ -110,7 +112,7 @@ impl SharedWindows {
             return None;
         }
         let [up, down] = limits;
-        Some(Window { ends, up, down })
+        Some(ConnectionLimit { ends, up, down })
     }
 }
 
@@ -136,7 +138,8 @@ mod tests {
         Sample { at_ns: at_ms * 1_000_000, connections, ..Sample::default() }
     }
 
-    /// Verifies: [pilosof-2003 §V]: ⌊100 / 8⌋ = 12 segments of 1460 octets; alone 100.
+    /// Verifies: [pilosof-2003 §V]: ⌊100 / 8⌋ = 12 segments of 1460 octets for each of 8
+    /// connections, 100 for one alone.
     #[test]
     fn a_buffer_is_shared_between_the_connections_that_move_something() {
         let mut law = SharedWindows::new(Settings::default(), 1);
@@ -145,7 +148,7 @@ mod tests {
         assert_eq!(windows.len(), 8);
         assert!(windows.iter().all(|it| it.up == Some(12 * 1_460) && it.down == it.up));
         assert_eq!(law.take(&sample(200, 8)).1, None, "as before");
-        // Seven of them are silent, and count for two seconds more.
+        // Seven connections fall silent. They count for two more seconds.
         assert_eq!(law.take(&sample(300, 1)).1, None);
         let Some(Decision::Windows(windows)) = law.take(&sample(2_300, 1)).1 else { panic!() };
         assert_eq!(windows[0].down, Some(100 * 1_460));
@@ -160,7 +163,7 @@ mod tests {
         }
     }
 
-    /// ⌊100 / 70⌋ = 1, but two are the least.
+    /// ⌊100 / 70⌋ = 1, but two segments are the minimum.
     #[test]
     fn windows_have_the_least_that_is_allowed() {
         let mut law = SharedWindows::new(Settings::default(), 1);

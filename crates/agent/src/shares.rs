@@ -1,5 +1,6 @@
-//! What an access point that grants and a station that keeps its grant have in common: an observation slot of counters, the
-//! flows in it, and windows that keep these to a share.  [occupancy-tfrc §III]
+//! Common parts of an access point that grants shares of airtime and of a station that keeps to its
+//! grant: the observation slot, the flows in it, and windows that limit the flows to a share.
+//! [occupancy-tfrc §III]
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,54 +11,54 @@ use airfair_units::{Bytes, Duration};
 use serde::{Deserialize, Serialize};
 
 use crate::configuration::Occupancy;
-use crate::connections::{Ends, Moved, SeenConnection};
-use crate::decision::Window;
-use crate::estimate::{self, Seen, SeenLink, SeenWay, sum};
+use crate::connections::{ConnectionTraffic, Ends, Traffic};
+use crate::decision::ConnectionLimit;
+use crate::estimate::{self, DirectionEstimate, Estimate, LinkEstimate, sum};
 
-/// Share of a station, as it was granted last.
+/// Share of airtime that a station was granted last.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Granted {
-    /// Name of its link.
+    /// Name of the station's link.
     pub station: String,
-    /// Part of the channel that it has held.
+    /// Share of airtime that the station has used, from 0 to 1.
     pub used: f64,
-    /// Part that it may hold.
+    /// Share of airtime that the station may use, from 0 to 1.
     pub share: f64,
-    /// Who keeps it to that.
+    /// End that enforces the share.
     #[serde(default)]
-    pub kept_by: KeptBy,
+    pub kept_by: EnforcedBy,
 }
 
-/// Who keeps a station to its share.
+/// End that enforces the share of a station.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum KeptBy {
+pub enum EnforcedBy {
     /// The access point, by windows in the ACKs that it forwards.
     #[default]
     AccessPoint,
-    /// The station, by the windows of its own connections.
+    /// The station, by limits on its own connections.
     Station,
-    /// The access point as well as the station, which says that it does and has held clearly more.
+    /// Both, because the station announced that it limits itself but used clearly more.
     Both,
 }
 
-/// Use that a station has made of the air in one direction.
+/// Airtime and packets of a station in one direction.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Use {
+pub(crate) struct Usage {
     air: Duration,
     frames: u64,
     packets: u64,
 }
 
-/// All that was seen between two samples.
+/// Traffic between two samples.
 #[derive(Clone, Debug, Default)]
 struct Interval {
     length: Duration,
-    stations: BTreeMap<String, [Use; 2]>,
-    connections: BTreeMap<Ends, [Moved; 2]>,
+    stations: BTreeMap<String, [Usage; 2]>,
+    connections: BTreeMap<Ends, [Traffic; 2]>,
 }
 
-/// The last intervals, which together are an observation slot.
+/// Observation slot: the traffic of the last few intervals.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
     most: usize,
@@ -65,18 +66,22 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// One of so many intervals.
+    /// Makes a slot of at most `most` intervals.
     pub(crate) fn new(most: u16) -> Self {
         Self { most: most.into(), intervals: VecDeque::new() }
     }
 
-    /// Takes note of what has happened since the last sample, and forgets what is older than the slot.
+    /// Adds the traffic since the last sample, and removes what is older than the slot.
     pub(crate) fn push<'c>(
         &mut self,
-        seen: &Seen,
-        connections: impl Iterator<Item = &'c SeenConnection>,
+        seen: &Estimate,
+        connections: impl Iterator<Item = &'c ConnectionTraffic>,
     ) {
-        let of = |way: &SeenWay| Use { air: way.air, frames: way.frames, packets: way.packets };
+        let of = |way: &DirectionEstimate| Usage {
+            air: way.air,
+            frames: way.frames,
+            packets: way.packets,
+        };
         let stations = seen.links.iter().map(|it| (it.name.clone(), [of(&it.up), of(&it.down)]));
         self.intervals.push_back(Interval {
             length: seen.elapsed,
@@ -92,19 +97,19 @@ impl Slot {
         self.intervals.clear();
     }
 
-    /// Number of intervals in it.
+    /// Number of intervals in the slot.
     pub(crate) fn intervals(&self) -> u64 {
         u64::try_from(self.intervals.len()).unwrap_or(u64::MAX)
     }
 
-    /// Its length, T.
+    /// Length of the slot, T.
     pub(crate) fn length(&self) -> Duration {
         self.intervals.iter().map(|it| it.length).fold(Duration::ZERO, sum)
     }
 
-    /// Use of a station in it, up and down.
-    pub(crate) fn used_by(&self, name: &str) -> [Use; 2] {
-        let mut used = [Use::default(); 2];
+    /// Usage of a station in the slot, up and down.
+    pub(crate) fn used_by(&self, name: &str) -> [Usage; 2] {
+        let mut used = [Usage::default(); 2];
         for uses in self.intervals.iter().filter_map(|it| it.stations.get(name)) {
             for (all, of) in used.iter_mut().zip(uses) {
                 all.air = sum(all.air, of.air);
@@ -115,9 +120,9 @@ impl Slot {
         used
     }
 
-    /// Packets of connections in it, up and down.
-    pub(crate) fn moved(&self) -> BTreeMap<Ends, [Moved; 2]> {
-        let mut moved: BTreeMap<Ends, [Moved; 2]> = BTreeMap::new();
+    /// Traffic of each connection in the slot, up and down.
+    pub(crate) fn moved(&self) -> BTreeMap<Ends, [Traffic; 2]> {
+        let mut moved: BTreeMap<Ends, [Traffic; 2]> = BTreeMap::new();
         for (ends, both) in self.intervals.iter().flat_map(|it| &it.connections) {
             let all = moved.entry(*ends).or_default();
             all.iter_mut().zip(both).for_each(|(all, more)| all.add(more));
@@ -126,26 +131,28 @@ impl Slot {
     }
 }
 
-/// True if a station has sent or received anything.
-pub(crate) fn is_active(used: &[Use; 2]) -> bool {
+/// True if the station has sent or received frames.
+pub(crate) fn is_active(used: &[Usage; 2]) -> bool {
     used.iter().any(|it| it.frames > 0 || !it.air.is_zero())
 }
 
-/// True if that was no more than so many questions, their answers, and as many frames that wake its radio up for them.
-pub(crate) fn only_asks(used: &[Use; 2], questions: u64) -> bool {
+/// True if the traffic can be explained by asking for grants alone: `questions` requests with
+/// replies, and as many frames that wake the station's radio.
+pub(crate) fn only_asks(used: &[Usage; 2], questions: u64) -> bool {
     used.iter().all(|it| it.packets <= 2 * questions)
 }
 
-/// Channel occupancy time of a station: frames with the gap and the mean back-off before each.  [occupancy-tfrc §III-A]
-pub(crate) fn occupancy(link: &SeenLink, used: &[Use; 2]) -> Duration {
-    let one = |way: &SeenWay, used: &Use| {
+/// Channel occupancy time of a station: its frames, with gap and mean back-off before each.
+/// [occupancy-tfrc §III-A]
+pub(crate) fn occupancy(link: &LinkEstimate, used: &[Usage; 2]) -> Duration {
+    let one = |way: &DirectionEstimate, used: &Usage| {
         let access = way.rate.map_or(Duration::ZERO, |rate| estimate::access(rate, 1));
         sum(used.air, access.saturating_mul(used.frames))
     };
     sum(one(&link.up, &used[0]), one(&link.down, &used[1]))
 }
 
-/// A flow: the data of a connection in one direction, with what answers it.
+/// Flow: the data of a connection in one direction, with the ACKs for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Flow {
     ends: Ends,
@@ -155,27 +162,27 @@ pub(crate) struct Flow {
     used: f64,
 }
 
-/// A connection's packets in a slot, and what they cost beside their data.
+/// Traffic of a connection in a slot, with header lengths and round trips.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Connection<'m> {
     pub(crate) ends: Ends,
-    /// Up and down.
-    pub(crate) moved: &'m [Moved; 2],
-    /// Headers of its packets up, and of those down.
+    /// Traffic up and down.
+    pub(crate) moved: &'m [Traffic; 2],
+    /// Header lengths of packets up and down.
     pub(crate) headers: [Bytes; 2],
-    /// Round trip of data up, and of data down; zero if it is unknown.
+    /// Round trips of data up and down; zero if unknown.
     pub(crate) round_trips: [Duration; 2],
 }
 
 impl Connection<'_> {
-    /// Its flows: those directions in which it had data and whose round trips are known. Others cannot be limited, and are
-    /// part of what the station does beside.  Deviates: [D-176]
-    pub(crate) fn flows(self, link: &SeenLink, slot: Duration) -> impl Iterator<Item = Flow> {
+    /// Flows of the connection: the directions with data and a known round trip. Other traffic
+    /// cannot be limited, and counts as the station's other use of the channel.  Deviates: [D-176]
+    pub(crate) fn flows(self, link: &LinkEstimate, slot: Duration) -> impl Iterator<Item = Flow> {
         [Up, Down].into_iter().filter_map(move |it| self.flow(link, it, slot))
     }
 
     #[expect(clippy::cast_precision_loss, reason = "packets of a slot")]
-    fn flow(&self, link: &SeenLink, direction: Direction, slot: Duration) -> Option<Flow> {
+    fn flow(&self, link: &LinkEstimate, direction: Direction, slot: Duration) -> Option<Flow> {
         let at = direction as usize;
         let (there, back) = (&self.moved[at], &self.moved[1 - at]);
         let (headers, round_trip) = (self.headers[at], self.round_trips[at]);
@@ -203,36 +210,37 @@ impl Connection<'_> {
     }
 }
 
-/// A station's use of a slot, and the share that it may have.
+/// Share of a station: used and available part of the slot.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Share {
+pub(crate) struct StationShare {
     pub(crate) used: f64,
     pub(crate) available: f64,
     pub(crate) slot: Duration,
 }
 
-/// Segments of a connection, and what it may have under way.
+/// Segment sizes of a connection, and limits of its data in flight.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Limits {
-    /// Largest segments, up and down.
+pub(crate) struct LimitState {
+    /// Maximum segment sizes up and down.
     pub(crate) largest: [Bytes; 2],
-    /// Last limits, up and down [octets].
+    /// Last limits up and down [octets].
     pub(crate) octets: [Option<u32>; 2],
 }
 
-impl Share {
-    /// Keeps the flows of a station to its share: limits of its connections that are new.  [occupancy-tfrc eq. 8 to 18]
-    pub(crate) fn keep<Known: AsMut<Limits>>(
+impl StationShare {
+    /// Divides the share between the flows of a station. Returns the limits that have changed.
+    /// [occupancy-tfrc eq. 8 to 18]
+    pub(crate) fn keep<Known: AsMut<LimitState>>(
         &self,
         settings: &Occupancy,
         flows: &[Flow],
         known: &mut BTreeMap<Ends, Known>,
-    ) -> Vec<Window> {
+    ) -> Vec<ConnectionLimit> {
         let all: Vec<f64> = flows.iter().map(|flow| flow.used).collect();
-        // All else that the station does.  [occupancy-tfrc eq. 8]
+        // The station's other use of the channel.  [occupancy-tfrc eq. 8]
         let need = (self.used - all.iter().sum::<f64>()).max(0.0);
         let division = Division::new(&settings.params, self.available, &all, need);
-        let mut windows: BTreeMap<Ends, Window> = BTreeMap::new();
+        let mut windows: BTreeMap<Ends, ConnectionLimit> = BTreeMap::new();
         for flow in flows {
             let (ends, at) = (flow.ends, flow.direction as usize);
             let rate = highest_rate(division.share(flow.used), self.slot, &flow.cost);
@@ -243,7 +251,8 @@ impl Share {
             if std::mem::replace(&mut limits.octets[at], octets) == octets {
                 continue;
             }
-            let window = windows.entry(ends).or_insert(Window { ends, up: None, down: None });
+            let window =
+                windows.entry(ends).or_insert(ConnectionLimit { ends, up: None, down: None });
             match flow.direction {
                 Up => window.up = octets,
                 Down => window.down = octets,

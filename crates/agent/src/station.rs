@@ -1,38 +1,40 @@
-//! ARF-aware TCP at a station: from what was seen of its link to the ratio that limits its senders.
+//! ARF-aware TCP at a station: the ratio by which senders are limited, from the estimated rate of
+//! the link.
 //!
-//! The ratio is the law's [arf-aware-tcp §3]; what it does to a window is computed where the window is, in the kernel, by
-//! the same law (`bpf/law.h`).
+//! The ratio is that of the law [arf-aware-tcp §3]. The window itself is computed in the kernel,
+//! with the same law in C (`bpf/law.h`).
 
 use airfair_laws::arf_aware;
 use airfair_units::DataRate;
 
 use crate::configuration::{ArfAware, LARGEST_RATIO};
 use crate::decision::Decision;
-use crate::estimate::{Estimator, Seen, SeenLink};
+use crate::estimate::{Estimate, Estimator, LinkEstimate};
 use crate::sample::Sample;
 
-/// Memory from sample to sample.
+/// State of ARF-aware TCP at a station.
 #[derive(Clone, Debug)]
 pub struct Station {
     settings: ArfAware,
     estimator: Estimator,
-    /// Ratio that holds now; one is no limit.
+    /// Present ratio; 1 for no limit.
     k: u32,
 }
 
 impl Station {
-    /// One with such settings, at its highest rate.
+    /// Makes a station without a limit.
     pub fn new(settings: ArfAware, polls: usize) -> Self {
         Self { settings, estimator: Estimator::new(polls), k: 1 }
     }
 
-    /// Ratio that holds now; one is no limit.
+    /// Present ratio; 1 for no limit.
     pub fn ratio(&self) -> u32 {
         self.k
     }
 
-    /// Takes in a sample: what was seen, and what changes. A station has one link; of several none is its own.
-    pub fn take(&mut self, sample: &Sample) -> (Seen, Option<Decision>) {
+    /// Processes a sample. Returns the estimates and the decision if it has changed. If there are
+    /// several links, none can be the station's own, and there is no limit.
+    pub fn take(&mut self, sample: &Sample) -> (Estimate, Option<Decision>) {
         let seen = self.estimator.take(sample);
         let k = match &seen.links[..] {
             [link] => self.ratio_of(link),
@@ -45,7 +47,7 @@ impl Station {
         (seen, Some(if k > 1 { Decision::Limit { k } } else { Decision::Lift }))
     }
 
-    fn ratio_of(&self, link: &SeenLink) -> u32 {
+    fn ratio_of(&self, link: &LinkEstimate) -> u32 {
         let highest: Option<DataRate> = self.settings.highest_rate.or(link.up.highest);
         let (Some(rate), Some(highest)) = (link.up.rate, highest) else { return 1 };
         arf_aware::ratio(highest, rate).min(self.settings.largest_ratio).min(LARGEST_RATIO)
@@ -55,13 +57,16 @@ impl Station {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{Link, Way};
+    use crate::sample::{DirectionCounters, LinkCounters};
 
     fn sample(rates: &[u64]) -> Sample {
-        let link = |(index, mbps): (usize, &u64)| Link {
+        let link = |(index, mbps): (usize, &u64)| LinkCounters {
             name: format!("{index}"),
-            up: Way { rate_bps: Some(mbps * 1_000_000), ..Way::default() },
-            down: Way::default(),
+            up: DirectionCounters {
+                rate_bps: Some(mbps * 1_000_000),
+                ..DirectionCounters::default()
+            },
+            down: DirectionCounters::default(),
         };
         Sample { links: rates.iter().enumerate().map(link).collect(), ..Sample::default() }
     }

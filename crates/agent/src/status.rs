@@ -1,4 +1,4 @@
-//! The status of a running agent, as a document on a Unix socket.
+//! Status of a running agent, a JSON document on a Unix socket.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,54 +15,54 @@ use serde::{Deserialize, Serialize};
 
 use crate::configuration::Scheme;
 use crate::decision::Share;
-use crate::shares::{Granted, KeptBy};
+use crate::shares::{EnforcedBy, Granted};
 
-/// What a running agent says of itself.
+/// Status document of a running agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Status {
-    /// Kind of this document.
+    /// Kind of the document, for readers.
     pub document: String,
-    /// Version of its shape.
+    /// Version of the format.
     pub schema: u32,
     /// Version of the agent.
     pub version: String,
-    /// Its process.
+    /// Process id of the agent.
     pub process: u32,
     /// Interface whose connections are limited.
     pub interface: Option<String>,
-    /// Its scheme.
+    /// Scheme in the configuration.
     pub scheme: Scheme,
-    /// True if nothing is touched.
+    /// True with `--dry-run`: the agent changes nothing.
     pub is_dry_run: bool,
-    /// Time since its start [s].
+    /// Time since the start of the agent [s].
     pub running_s: f64,
-    /// Samples that it has taken.
+    /// Number of samples that the agent has processed.
     pub samples: u64,
-    /// Trouble of the source now; `null` if there is none.
+    /// Present error of the source; `null` if there is none.
     pub trouble: Option<String>,
-    /// Rate of the link, and the highest one [bit/s].
+    /// Rate of the station's link [bit/s].
     pub rate_bps: Option<u64>,
-    /// The highest rate.
+    /// Highest rate of the station's link [bit/s].
     pub highest_rate_bps: Option<u64>,
-    /// Highest rate over rate; 1 is no limit.
+    /// Highest rate divided by the present rate; 1 for no limit.
     pub ratio: u32,
-    /// Shares of DATA and ACKs; `null` if they are not kept apart.
+    /// Service of DATA and ACKs; `null` if they share a queue.
     pub share: Option<Share>,
-    /// Connections under the limit.
+    /// Connections under a limit.
     pub limited: u64,
     /// Time that the last pass over all connections took [ms].
     pub pass_ms: f64,
-    /// Active stations, as an access point has granted them shares of the channel.
+    /// Active stations with the shares of airtime that an access point has granted.
     #[serde(default)]
     pub stations: Vec<Granted>,
-    /// Access point that a station asks for grants; `null` if it asks none.
+    /// Access point that this station asks for grants; `null` if it asks none.
     #[serde(default)]
     pub access_point: Option<IpAddr>,
-    /// Connections that are left alone for the sake of their congestion control, by that.
+    /// Connections left alone because of their congestion control: their number by its name.
     pub left: BTreeMap<String, u64>,
 }
 
-/// Directory of a running agent: systemd's, if it says one.
+/// Runtime directory of the agent: systemd's `RUNTIME_DIRECTORY`, or the default.
 pub fn directory() -> PathBuf {
     let said = std::env::var_os("RUNTIME_DIRECTORY").filter(|it| !it.is_empty());
     said.map_or_else(|| PathBuf::from("/run/airfair-agent"), PathBuf::from)
@@ -72,7 +72,7 @@ fn place(directory: &Path) -> PathBuf {
     directory.join("status")
 }
 
-/// The socket at which a running agent answers.
+/// Socket on which a running agent serves its status.
 #[derive(Debug)]
 pub struct Listener {
     socket: UnixListener,
@@ -80,10 +80,11 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Opens it. The caller has the lock of the directory: a socket that is there is left behind.
+    /// Opens the socket, and replaces the file of an earlier agent. The caller must hold the lock
+    /// of the directory.
     ///
     /// # Errors
-    /// The operating system's.
+    /// Returns the error of the operating system.
     pub fn open(directory: &Path) -> Result<Self> {
         let path = place(directory);
         let _ = fs::remove_file(&path);
@@ -92,12 +93,12 @@ impl Listener {
         Ok(Self { socket, path })
     }
 
-    /// Its descriptor, to be waited for.
+    /// File descriptor, for polling.
     pub fn descriptor(&self) -> RawFd {
         self.socket.as_raw_fd()
     }
 
-    /// Answers all who ask. One that does not read its answer at once does not get it.
+    /// Sends the status to all waiting clients. A client that does not read at once gets nothing.
     pub fn answer(&self, status: &Status) {
         while let Ok((mut stream, _)) = self.socket.accept() {
             let _ = stream.set_nonblocking(true);
@@ -115,10 +116,10 @@ impl Drop for Listener {
     }
 }
 
-/// Asks the agent that runs.
+/// Reads the status of the running agent.
 ///
 /// # Errors
-/// If none does.
+/// Returns an error if no agent runs or answers.
 pub fn ask(directory: &Path) -> Result<Status> {
     let path = place(directory);
     let Ok(mut stream) = UnixStream::connect(&path) else {
@@ -130,7 +131,7 @@ pub fn ask(directory: &Path) -> Result<Status> {
     serde_json::from_str(&text).context("the agent's answer")
 }
 
-/// The status for people.
+/// The status as a table.
 pub fn table(status: &Status) -> String {
     let mbps = |bps: Option<u64>| bps.map_or("unknown".into(), mbps);
     let mut rows = vec![
@@ -150,9 +151,9 @@ pub fn table(status: &Status) -> String {
     for it in &status.stations {
         let [used, share] = [it.used, it.share].map(|part| part * 100.0);
         let by = match it.kept_by {
-            KeptBy::AccessPoint => "",
-            KeptBy::Station => ", keeps to it itself",
-            KeptBy::Both => ", says that it keeps to it and does not",
+            EnforcedBy::AccessPoint => "",
+            EnforcedBy::Station => ", keeps to it itself",
+            EnforcedBy::Both => ", says that it keeps to it and does not",
         };
         rows.push((
             "station",
@@ -179,12 +180,12 @@ pub fn table(status: &Status) -> String {
     rows.join("\n") + "\n"
 }
 
-/// So many connections, for people.
+/// Text of a number of connections.
 pub fn connections(count: u64) -> String {
     format!("{count} connection{}", if count == 1 { "" } else { "s" })
 }
 
-/// A rate for people.
+/// Text of a rate.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 pub fn mbps(bps: u64) -> String {
     format!("{} Mb/s", bps as f64 / 1e6)
@@ -217,17 +218,17 @@ mod tests {
     #[test]
     fn who_keeps_a_station_to_its_share_is_told() {
         let of = |kept_by| Granted { station: "wlan0 it".into(), used: 0.5, share: 0.5, kept_by };
-        let told = |kept_by: Option<KeptBy>| {
+        let told = |kept_by: Option<EnforcedBy>| {
             let stations = Vec::from_iter(kept_by.map(of));
             let access_point = Some([10, 0, 0, 1].into());
             table(&Status { stations, access_point, ..Status::default() })
         };
         let row = "station    wlan0 it: 50 % of the air, may hold 50 %";
-        assert!(told(Some(KeptBy::AccessPoint)).contains(&format!("{row}\n")));
-        let itself = told(Some(KeptBy::Station));
+        assert!(told(Some(EnforcedBy::AccessPoint)).contains(&format!("{row}\n")));
+        let itself = told(Some(EnforcedBy::Station));
         assert!(itself.contains(&format!("{row}, keeps to it itself\n")), "{itself}");
         assert!(itself.contains("grants     come from 10.0.0.1"));
-        assert!(told(Some(KeptBy::Both)).contains("says that it keeps to it and does not"));
+        assert!(told(Some(EnforcedBy::Both)).contains("says that it keeps to it and does not"));
         assert!(told(None).contains("grants     none comes from 10.0.0.1"));
         let trouble = Some("\u{1b}[2J\nlimited    0 connections".into());
         let told = table(&Status { trouble, ..Status::default() });

@@ -1,9 +1,10 @@
-//! Hostile recordings through all laws: a replay ends with its decisions or with an error that names the line, and never
-//! with a panic.
+//! Hostile recordings through all laws. A replay must end with decisions or with an error that
+//! names the line, and never with a panic.
 //!
-//! A recording is a few stations and connections whose counters go on, jump, go back, and reach the ends of what they can
-//! hold; some of its lines are damaged. `PROPTEST_RNG_SEED` chooses the recordings, and `AIRFAIR_FUZZ_SECONDS` lets it go on
-//! for so long instead of [`FEW`]. A recording that fails is written to a file that the message names.
+//! A recording has a few stations and connections whose counters grow, jump, go back, and reach the
+//! ends of their ranges. Some of its lines are damaged. `PROPTEST_RNG_SEED` chooses the recordings.
+//! With `AIRFAIR_FUZZ_SECONDS` the test runs for that time instead of for [`FEW`] recordings. A
+//! recording that fails is written to a file, which the message names.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test")]
@@ -16,11 +17,11 @@ use std::time::{Duration, Instant};
 use airfair_agent::recording::replay;
 use serde_json::{Map, Value, json};
 
-/// Recordings where nothing says how long.
+/// Number of recordings without `AIRFAIR_FUZZ_SECONDS`.
 const FEW: u64 = 600;
-/// Most samples of a recording.
+/// Most samples in a recording.
 const SAMPLES: u64 = 40;
-/// Schemes, and tables with settings that are good for each.
+/// Configurations of all schemes; the last one is invalid.
 const SCHEMES: [&str; 9] = [
     r#"{"scheme": "arf-aware", "polls": 1}"#,
     r#"{"scheme": "arf-window", "polls": 1, "arf-window": {"samples": 1}}"#,
@@ -32,7 +33,7 @@ const SCHEMES: [&str; 9] = [
     r#"{"scheme": "airtime-weights", "airtime-weights": {"weights": "connections"}}"#,
     r#"{"scheme": "fair"}"#,
 ];
-/// Ends of what a counter can hold, and the places where sums and products of counters lose their room.
+/// Ends of counters' ranges, and values near which sums and products overflow.
 const ENDS: [u64; 18] = [
     0,
     1,
@@ -82,7 +83,7 @@ fn no_recording_ends_a_replay_with_a_panic() {
     println!(
         "{round} recordings, {whole} whole, {decided} with decisions; PROPTEST_RNG_SEED={seed}"
     );
-    // Else the laws have not been asked.
+    // Otherwise the laws have hardly been exercised.
     assert!(whole > round / 5 && decided > round / 20, "{whole} and {decided} of {round}");
 }
 
@@ -91,12 +92,12 @@ fn variable(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name}={text}: a whole number is allowed")))
 }
 
-/// A recording in the making.
+/// Generator of a recording.
 struct Recording {
     random: u64,
-    /// Largest counter that it has, at least mostly.
+    /// Largest value of most counters.
     largest: u64,
-    /// Counters so far, in the order in which samples ask for them.
+    /// Last values of the counters, in the order in which a sample has them.
     counters: Vec<u64>,
     next: usize,
 }
@@ -108,7 +109,7 @@ impl Recording {
         it
     }
 
-    /// Splitmix64.
+    /// Random number by Splitmix64.
     fn draw(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.random;
@@ -229,7 +230,7 @@ impl Recording {
         json!({"sent": sent, "acks": acks, "waiting": self.counter() % (1 << 32)})
     }
 
-    /// The next counter of a sample: most go on as counters do.
+    /// Next counter of a sample. Most grow like real ones.
     fn counter(&mut self) -> u64 {
         if self.next == self.counters.len() {
             self.counters.push(0);
@@ -249,7 +250,7 @@ impl Recording {
         now
     }
 
-    /// The text with an octet that is another, or is missing, or ends it.
+    /// Text with an octet changed or missing, or cut off there.
     fn damaged(&mut self, text: String) -> String {
         let mut octets = text.into_bytes();
         let place = usize::try_from(self.below(octets.len() as u64)).unwrap();

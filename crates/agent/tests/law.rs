@@ -1,4 +1,4 @@
-//! The law as the kernel computes it, in C, beside the law of the simulator, step by step.
+//! The law in C, as the kernel runs it, against the law of the simulator, step by step.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test")]
@@ -29,7 +29,7 @@ int main(void)
 }
 "#;
 
-/// A number of some history: xorshift, so that the histories are the same each time.
+/// Random number by xorshift with a fixed seed.
 fn next(state: &mut u64) -> u64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -37,13 +37,14 @@ fn next(state: &mut u64) -> u64 {
     *state
 }
 
-/// Ratios and windows, and what the law of the simulator makes of them.
+/// Random ratios and windows, and the results of the simulator's law.
 fn history() -> (String, String) {
     let (mut questions, mut answers, mut random) =
         (String::new(), String::new(), 88_172_645_463_325_252);
     let mut state = State::default();
     for _ in 0..20_000 {
-        // Half of the time the highest rate: ways in and out are what differs.
+        // The highest rate half of the time, because entering and leaving the limit are where
+        // errors are likely.
         let k = if next(&mut random).is_multiple_of(2) { 1 } else { 1 + next(&mut random) % 100 };
         let cwnd = u32::try_from(1 + next(&mut random) % 10_000).unwrap();
         let seen = Observation {
@@ -89,12 +90,13 @@ fn the_kernels_law_is_the_simulators_but_for_the_least_window() {
     let program = compiled("law", PROGRAM);
     let (questions, answers) = history();
     assert_eq!(answered(&program, &questions), answers);
-    // 100 / 11 = 9; never below two where two are the least; a ratio of more than a hundred counts as a hundred.
+    // 100 / 11 = 9; never below the minimum of two; ratios above a hundred count as a hundred.
     let bounds = answered(&program, "11 100 2\n100 100 2\n4000000000 1000 2\n1 5 2\n");
     assert_eq!(bounds, "100 9 0\n100 2 0\n100 2 0\n0 0 100\n");
 }
 
-/// A connection of two ends, 0 and 1: a line is a segment with a limit and a least window, answered by its window.
+/// A connection between ends 0 and 1. A line of input is a segment with a limit and a minimum
+/// window; the output is the window that is written.
 const WINDOWS: &str = r#"
 #include <stdio.h>
 typedef unsigned char __u8;
@@ -118,13 +120,13 @@ int main(void)
 }
 "#;
 
-/// What becomes of windows in a conversation of segments.
+/// Windows that are written into a sequence of segments.
 fn windows(questions: &str) -> Vec<u32> {
     let answers = answered(&compiled("windows", WINDOWS), questions);
     answers.lines().map(|line| line.parse().unwrap()).collect()
 }
 
-/// The same numbers as those of the emulator's windows. Scales are 7 and 9, 255 is none.
+/// The same cases as for the emulator's windows. Window scales are 7 and 9; 255 means none.
 ///
 /// Verifies: [RFC7323 §2.2]
 #[test]
@@ -157,7 +159,7 @@ fn the_kernels_windows_are_lowered_rounded_up_and_never_below_what_is_under_way(
     assert_eq!(windows(&questions.join("\n")), expected);
 }
 
-/// Whatever two ends send, a window is only lowered, and to no less than the limit.
+/// For any segments of the two ends, a window is only lowered, and stays at least the limit.
 #[test]
 fn the_kernels_windows_are_only_lowered() {
     let mut random = 88_172_645_463_325_252;

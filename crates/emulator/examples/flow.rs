@@ -1,7 +1,7 @@
-//! One flow over the kernel's TCP, for tests inside of other machines.
+//! One TCP flow over the kernel's sockets, for tests inside virtual machines.
 //!
-//! `flow receive PORT WARMUP SECONDS` waits for a connection and prints what comes out of it in those seconds behind the
-//! warm-up; then it hangs up, which ends `flow send ADDRESS PORT`.
+//! `flow receive PORT WARMUP SECONDS` waits for a connection, and prints the goodput over SECONDS
+//! after WARMUP. It then closes the connection, which ends `flow send ADDRESS PORT`.
 
 use std::env;
 use std::io::{Read, Write};
@@ -19,12 +19,12 @@ const CHUNK: usize = 65_536;
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let told = match words[..] {
+    let outcome = match words[..] {
         ["receive", port, warmup, seconds] => receive(port, warmup, seconds),
         ["send", address, port] => send(address, port),
         _ => Err("flow receive PORT WARMUP SECONDS, or flow send ADDRESS PORT".into()),
     };
-    match told {
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             eprintln!("flow: {problem}");
@@ -33,13 +33,13 @@ fn main() -> ExitCode {
     }
 }
 
-type Told = Result<(), Box<dyn std::error::Error>>;
+type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 #[expect(
     clippy::disallowed_methods,
     reason = "a program outside measures by the clock of its machine"
 )]
-fn receive(port: &str, warmup: &str, seconds: &str) -> Told {
+fn receive(port: &str, warmup: &str, seconds: &str) -> Outcome {
     let (warmup, seconds): (f64, f64) = (warmup.parse()?, seconds.parse()?);
     let (mut connection, _) = TcpListener::bind(("0.0.0.0", port.parse()?))?.accept()?;
     let (began, mut chunk) = (Moment::now(), vec![0; CHUNK]);
@@ -65,7 +65,7 @@ fn receive(port: &str, warmup: &str, seconds: &str) -> Told {
     }
 }
 
-fn send(address: &str, port: &str) -> Told {
+fn send(address: &str, port: &str) -> Outcome {
     let mut connection = TcpStream::connect((address, port.parse()?))?;
     let chunk = vec![0; CHUNK];
     while connection.write_all(&chunk).is_ok() {}

@@ -1,4 +1,5 @@
-//! Takes a radio of `mac80211_hwsim` away, for tests inside of other machines: `remove_radio NUMBER`.  [linux-hwsim]
+//! Removes a radio of `mac80211_hwsim`, for tests inside virtual machines: `remove_radio NUMBER`.
+//! [linux-hwsim]
 
 #![cfg_attr(target_os = "linux", expect(unsafe_code, reason = "std opens no socket of netlink"))]
 
@@ -18,15 +19,16 @@ mod linux {
     use std::io::{Error, ErrorKind, Read, Result, Write};
     use std::os::fd::{FromRawFd, OwnedFd};
 
-    /// Family of what tells the numbers of all the others, its command, and attributes of both ways.
+    /// Generic netlink's controller family, the command that looks up a family, and its attributes.
     const CONTROL: u16 = 0x10;
     const GET_FAMILY: u8 = 3;
     const FAMILY_ID: u16 = 1;
     const FAMILY_NAME: u16 = 2;
-    /// Command and attribute of `mac80211_hwsim`.
+    /// Command and attribute of the family `MAC80211_HWSIM`.
     const DELETE_RADIO: u8 = 5;
     const RADIO_ID: u16 = 10;
-    /// Sizes of the heads of netlink and generic netlink, and kind of an answer without content.
+    /// Lengths of the netlink header and of both headers, and the message type of an
+    /// acknowledgment.
     const HEAD: usize = 16;
     const HEADS: usize = HEAD + 4;
     const ERROR: u16 = 2;
@@ -51,7 +53,8 @@ mod linux {
         ask(&mut line, &message(family, DELETE_RADIO, RADIO_ID, &number.to_ne_bytes())).map(drop)
     }
 
-    /// A message with one attribute. Who asks for something has that as the answer, and nothing more.
+    /// Builds a message with one attribute. `GET_FAMILY` returns data; other commands request an
+    /// acknowledgment.
     fn message(family: u16, command: u8, attribute: u16, value: &[u8]) -> Vec<u8> {
         let length = |octets: usize| u16::try_from(octets).expect("a short message");
         let answered = if command == GET_FAMILY { 0 } else { libc::NLM_F_ACK };
@@ -67,7 +70,7 @@ mod linux {
         octets
     }
 
-    /// What is answered: the first message, an error if it is one.
+    /// Sends a message and returns the reply, or the error that the reply reports.
     fn ask(line: &mut File, message: &[u8]) -> Result<Vec<u8>> {
         line.write_all(message)?;
         let mut octets = vec![0; 8_192];
@@ -85,7 +88,7 @@ mod linux {
         }
     }
 
-    /// The number of a family, among the attributes of an answer.
+    /// Number of a family, from the attributes of the controller's reply.
     fn family_id(answer: &[u8]) -> Option<u16> {
         let mut rest = answer.get(HEADS..)?;
         loop {

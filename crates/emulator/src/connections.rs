@@ -1,8 +1,10 @@
-//! Connections of programs: their numbers, by which disciplines and schemes know them, and windows written into their ACKs.
+//! Connections of real programs: their numbers for queue disciplines and schemes, and receive
+//! windows written into their ACKs.
 //!
-//! A window is only ever lowered. It is never less than a segment or than what is under way, so that nothing that has
-//! been sent falls out of it, and is rounded up to what the header can say. The scale is known from both SYN; a
-//! connection whose SYN was not seen is left alone.  [RFC7323 §2]  Deviates: [D-160]
+//! A window is only lowered. It stays at least one segment and at least the data in flight, so that
+//! no data already sent falls outside the window. It is rounded up to the unit of the window scale.
+//! The scale comes from the two SYNs; a connection whose SYNs were not seen is left alone.
+//! [RFC7323 §2]  Deviates: [D-160]
 
 use airfair_sim::packet::TcpFlags as Flags;
 use std::collections::BTreeMap;
@@ -10,47 +12,48 @@ use std::collections::BTreeMap;
 use airfair_sim::packet::{Connection, ExternalTcp};
 use airfair_units::Bytes;
 
-use crate::headers::{End, Headers, Tcp};
+use crate::headers::{Headers, SocketAddress, Tcp};
 
-/// Connections that are known at a time: a new one takes the place of that which was silent longest.
+/// Most connections known at a time. A new one replaces the connection that has been silent
+/// longest.
 const MOST: usize = 1_024;
-/// Largest segment of who does not say it.  [RFC9293 §3.7.1]
+/// Maximum segment size of an end whose SYN has no such option.  [RFC9293 §3.7.1]
 const DEFAULT_LARGEST: u16 = 536;
 
 /// Protocol and both ends, the lower one first.
-type Key = (u8, End, End);
+type Key = (u8, SocketAddress, SocketAddress);
 
-/// All connections.
+/// Table of known connections.
 #[derive(Debug)]
 pub(crate) struct Connections {
     places: BTreeMap<Key, usize>,
-    known: Vec<Known>,
-    /// Number of the first one.
+    known: Vec<Entry>,
+    /// Number of the first connection.
     first: u16,
     packets: u64,
 }
 
 #[derive(Debug)]
-struct Known {
+struct Entry {
     key: Key,
-    /// Packets that had been seen of all when it was seen last.
+    /// Value of `packets` when the connection was last seen.
     seen: u64,
-    sides: [Side; 2],
+    sides: [SenderState; 2],
 }
 
-/// What one end of a TCP connection has sent.
+/// Sequence state of one end of a TCP connection.
 #[derive(Clone, Copy, Debug, Default)]
-struct Side {
-    syn: Option<Syn>,
-    /// One past the last octet of data.
+struct SenderState {
+    syn: Option<SynOptions>,
+    /// Sequence number after the last octet of data sent.
     next: Option<u32>,
-    /// The acknowledgment number unwrapped.
+    /// Acknowledgment number, extended to 64 bits.
     ack: u64,
 }
 
-/// A SYN.
+/// Options of a SYN.
 #[derive(Clone, Copy, Debug)]
-struct Syn {
+struct SynOptions {
     scale: Option<u8>,
     largest: u16,
 }
@@ -61,15 +64,15 @@ fn key(headers: &Headers) -> (Key, bool) {
 }
 
 impl Connections {
-    /// None yet; their numbers follow those of so many flows.
+    /// Makes an empty table. Connections are numbered after the flows, of which there are `flows`.
     pub(crate) fn after(flows: usize) -> Self {
         let first = u16::try_from(flows).expect("flows and connections have numbers of 16 bits");
         assert!(usize::from(u16::MAX - first) >= MOST, "each connection has a number");
         Self { places: BTreeMap::new(), known: Vec::new(), first, packets: 0 }
     }
 
-    /// Takes note of a packet: its connection and TCP header as the world wants to know them. What has no ports, as a
-    /// fragment, is of no connection.
+    /// Records a packet, and returns its connection and its TCP header in the form that the world
+    /// takes. Packets without ports, such as fragments, belong to no connection.
     pub(crate) fn note(&mut self, headers: &Headers) -> (Option<Connection>, Option<ExternalTcp>) {
         if headers.from.1 == 0 && headers.to.1 == 0 {
             return (None, None);
@@ -88,7 +91,7 @@ impl Connections {
         if let Some(place) = self.places.get(&key) {
             return *place;
         }
-        let fresh = Known { key, seen: 0, sides: [Side::default(); 2] };
+        let fresh = Entry { key, seen: 0, sides: [SenderState::default(); 2] };
         let place = if self.known.len() < MOST {
             self.known.push(fresh);
             self.known.len() - 1
@@ -103,7 +106,8 @@ impl Connections {
         place
     }
 
-    /// The window to write into a header so that it is `limit` at most; `None` if it is to stay as it is.
+    /// Value of the window field for which the window is at most `limit`; `None` to leave the
+    /// header as it is.
     pub(crate) fn window(&self, headers: &Headers, limit: Bytes) -> Option<u16> {
         let (key, is_other) = key(headers);
         let (known, tcp) = (&self.known[*self.places.get(&key)?], headers.tcp.as_ref()?);
@@ -121,16 +125,16 @@ impl Connections {
     }
 }
 
-impl Known {
+impl Entry {
     fn take(&mut self, tcp: &Tcp, is_other: bool) -> ExternalTcp {
         if tcp.flags.has(Flags::SYN) && !tcp.flags.has(Flags::ACK) {
-            // The same ports, once more.
-            self.sides = [Side::default(); 2];
+            // New SYN with the ports of an earlier connection.
+            self.sides = [SenderState::default(); 2];
         }
         let side = &mut self.sides[usize::from(is_other)];
         if tcp.flags.has(Flags::SYN) {
             let largest = tcp.largest.unwrap_or(DEFAULT_LARGEST);
-            side.syn = Some(Syn { scale: tcp.scale, largest });
+            side.syn = Some(SynOptions { scale: tcp.scale, largest });
         }
         if tcp.payload > 0 {
             let end = tcp.seq.wrapping_add(tcp.payload);
@@ -143,7 +147,8 @@ impl Known {
     }
 }
 
-/// The number nearest to another one of which 32 bits are these; the first one is beyond them.
+/// Number nearest to `near` whose low 32 bits are `bits`. The result is never below 2^31, so the
+/// first number has room below.
 #[expect(clippy::cast_possible_truncation, reason = "32 bits are what is known")]
 fn unwrapped(near: u64, bits: u32) -> u64 {
     let near = near.max(1 << 32);
@@ -159,15 +164,15 @@ mod tests {
 
     const MOST_SHIFT: u8 = 14;
 
-    const STATION: End = (std::net::IpAddr::V4(Ipv4Addr::new(10, 11, 0, 1)), 40_000);
-    const SERVER: End = (std::net::IpAddr::V4(Ipv4Addr::new(10, 11, 16, 1)), 80);
+    const STATION: SocketAddress = (std::net::IpAddr::V4(Ipv4Addr::new(10, 11, 0, 1)), 40_000);
+    const SERVER: SocketAddress = (std::net::IpAddr::V4(Ipv4Addr::new(10, 11, 16, 1)), 80);
 
     fn tcp(seq: u32, ack: u32, window: u16, payload: u32, flags: Flags) -> Tcp {
         let (at, scale, largest, has_sack) = (34, None, None, false);
         Tcp { at, seq, ack, window, payload, flags, scale, largest, has_sack }
     }
 
-    fn packet(from: End, to: End, tcp: Tcp) -> Headers {
+    fn packet(from: SocketAddress, to: SocketAddress, tcp: Tcp) -> Headers {
         Headers { protocol: 6, from, to, dscp: 0, tcp: Some(tcp), udp: None }
     }
 
@@ -175,7 +180,7 @@ mod tests {
         Tcp { scale, largest: Some(1_460), ..tcp(0, 0, 64_240, 0, flags) }
     }
 
-    /// A connection whose station has a shift of 7 and whose server one of 9, if both have.
+    /// Connection in which the station announced the first window scale and the server the second.
     fn opened(scales: [Option<u8>; 2]) -> Connections {
         let mut connections = Connections::after(10);
         connections.note(&packet(STATION, SERVER, syn(Flags::SYN, scales[0])));
@@ -183,12 +188,13 @@ mod tests {
         connections
     }
 
-    /// An ACK of the station, whose window is written as 1000.
+    /// ACK of the station whose window field is 1000.
     fn ack(number: u32) -> Headers {
         packet(STATION, SERVER, tcp(1, number, 1_000, 0, Flags::ACK))
     }
 
-    /// 10 000 octets in units of 128 are 78.1, so 79; with a scale at one end alone there is none.
+    /// With a scale of 7, 10 000 octets are 78.1 units of 128, rounded up to 79. If only one end
+    /// has announced a scale, windows are not scaled.
     ///
     /// Verifies: [RFC7323 §2.2]
     #[test]
@@ -206,7 +212,8 @@ mod tests {
         }
     }
 
-    /// A segment of 1460 octets always fits; what is 5000 octets under way stays in; a window is not raised.
+    /// One segment of 1460 octets always fits, the 5000 octets in flight stay inside, and no window
+    /// is raised.
     #[test]
     fn a_window_never_takes_back_what_is_under_way() {
         let mut connections = opened([Some(7), Some(7)]);
@@ -236,7 +243,7 @@ mod tests {
         assert_eq!(connections.window(&syn, Bytes::new(1)), None, "a SYN has no scale yet");
     }
 
-    /// The shift of one that is over is not that of the next one, whose SYN says none.
+    /// A new connection on the same ports does not inherit the window scale of the old one.
     #[test]
     fn the_same_ports_once_more_are_another_connection() {
         let mut connections = opened([Some(7); 2]);
@@ -263,7 +270,7 @@ mod tests {
         assert_eq!(connections.note(&Headers { tcp: None, ..fragment }), (None, None));
     }
 
-    /// The silent one gives way, and a number is used again.
+    /// The connection that has been silent longest is replaced, and its number is used again.
     #[test]
     fn there_are_only_so_many() {
         let mut connections = Connections::after(0);
@@ -300,7 +307,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever two ends have sent, a window is only lowered, and to no less than the limit.
+        /// For any packets of the two ends, a window is only lowered, and stays at least the limit.
         #[test]
         fn a_window_is_only_lowered(
             sent in prop::collection::vec((any::<bool>(), any_tcp()), 0..20),

@@ -1,4 +1,4 @@
-//! An emulation: set up, running, and ended.
+//! Set-up, running and shutdown of an emulation.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -20,27 +20,27 @@ use airfair_units::{Bytes, Duration};
 use crate::engine::{Done, Engine, Shared};
 use crate::files::FileServer;
 use crate::kernel_flow::Carrier;
-use crate::limits::Limits;
+use crate::limits::TfrcLimits;
 use crate::os::{self, Bell, Namespace, Port};
 use crate::plan::{Node, Plan};
 use crate::traffic::{self, Account, Generator};
 
-pub use crate::engine::{Options, Wish};
+pub use crate::engine::{Change, Options};
 pub use crate::live::{Member, Simulated};
 pub use crate::traffic::Program;
 pub use crate::view::{NodeView, Traffic, View};
 
-/// An emulation that nothing else ends is over after so long.
+/// Duration of an emulation without a given duration.
 const FOREVER: Duration = Duration::from_secs(100 * 86_400);
 
-/// The reason why nothing could be set up.
+/// Reason why an emulation could not start.
 #[derive(Debug)]
 pub enum Error {
-    /// The scenario is none that can be emulated.
+    /// The scenario cannot be emulated. Message for the user.
     Scenario(String),
-    /// The operating system refused something: what, and why.
+    /// The operating system returned an error: operation, and error.
     System(String, io::Error),
-    /// The engine has broken a promise as it started: its panic.
+    /// The engine's thread panicked at the start. Payload of the panic.
     Engine(Box<dyn Any + Send>),
 }
 
@@ -56,21 +56,22 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The result of an emulation.
+/// Result of an emulation.
 #[derive(Debug)]
 pub struct Ended {
-    /// The scenario as emulated: as long as it went on, and with a flow for each way that packets have taken.
+    /// The scenario as emulated: with its actual duration, and with the added flows that carried
+    /// packets.
     pub scenario: Scenario,
-    /// Its measurements; none if it ended before its warm-up.
+    /// Measurements; `None` if the emulation ended during the warm-up.
     pub outcome: Option<Outcome>,
-    /// Its last view.
+    /// View at the end of the emulation.
     pub view: View,
 }
 
-/// The thread of the engine, which ends with nothing if it could not start.
+/// Handle of the engine's thread, which returns `None` if it could not start.
 type Running = JoinHandle<Option<Done>>;
 
-/// An emulation that goes on.
+/// Handle of a running emulation.
 #[derive(Debug)]
 pub struct Emulation {
     plan: Arc<Plan>,
@@ -79,18 +80,18 @@ pub struct Emulation {
     engine: Option<Running>,
     _servers: Vec<FileServer>,
     _generator: Generator,
-    /// Where programs read the limits of flows that are TFRC's.
+    /// Sockets from which the programs of TFRC flows read their rate limits.
     limits: BTreeMap<FlowId, OwnedFd>,
     seed: u64,
     congestion_control: String,
-    goes_before_others: bool,
+    is_realtime: bool,
 }
 
 impl Emulation {
-    /// Sets everything up and lets time begin.
+    /// Sets up namespaces, interfaces and threads, and starts channel time.
     ///
     /// # Errors
-    /// [`Error`], with nothing left behind.
+    /// Returns an [`Error`] if a step fails. Everything set up so far is removed.
     pub fn start(scenario: Scenario, options: Options) -> Result<Self, Error> {
         let system = |what: &str| {
             let what = what.to_owned();
@@ -109,7 +110,7 @@ impl Emulation {
                 congestion_control =
                     namespace.congestion_control().map_err(of("congestion control"))?;
             }
-            let port = namespace.equip(node, options.backend, &congestion_control);
+            let port = namespace.add_interface(node, options.backend, &congestion_control);
             ports.push(port.map_err(of("interface"))?);
             servers.push(FileServer::start(&namespace).map_err(of("file server"))?);
             namespaces.push(namespace);
@@ -117,9 +118,9 @@ impl Emulation {
         let shared = Arc::new(Shared::new(Bell::new().map_err(system("bell"))?));
         let accounts: Arc<Vec<Account>> =
             Arc::new(plan.kernel_flows.iter().map(|_| Account::default()).collect());
-        let (told, limits) = limits_of(&plan).map_err(system("limits"))?;
-        let (engine, goes_before_others) =
-            start_engine(&plan, ports, (&shared, &accounts), told, options)?;
+        let (limits, sockets) = tfrc_limits(&plan).map_err(system("limits"))?;
+        let (engine, is_realtime) =
+            start_engine(&plan, ports, (&shared, &accounts), limits, options)?;
         let generator = Generator::start(&plan, &namespaces, &accounts)
             .inspect_err(|_| shared.stop())
             .map_err(system("flows of the kernel's TCP"))?;
@@ -130,85 +131,88 @@ impl Emulation {
             engine: Some(engine),
             _servers: servers,
             _generator: generator,
-            limits,
+            limits: sockets,
             seed: options.seed,
             congestion_control,
-            goes_before_others,
+            is_realtime,
         })
     }
 
-    /// Its stations and hosts.
+    /// Stations and hosts.
     pub fn nodes(&self) -> &[Node] {
         &self.plan.nodes
     }
 
-    /// Programs that carry flows of the scenario, which its owner starts and ends; receivers come ahead of their senders.
+    /// Programs that carry flows of the scenario. The owner starts and ends them. Each receiver
+    /// precedes its sender.
     pub fn programs(&self) -> Vec<Program> {
         traffic::programs(&self.plan)
     }
 
-    /// Standard input of a program that carries an end of such a flow: a line for each limit of its rate.
+    /// Standard input for the sender's program of a TFRC flow, which reads rate limits from it, one
+    /// per line.
     ///
     /// # Errors
-    /// The operating system's; [`NotFound`](io::ErrorKind::NotFound) if the flow has none.
+    /// Returns the error of the operating system, or [`NotFound`](io::ErrorKind::NotFound) if the
+    /// flow is not TFRC over real sockets.
     pub fn limits(&self, flow: FlowId) -> io::Result<OwnedFd> {
         self.limits.get(&flow).ok_or(io::ErrorKind::NotFound)?.try_clone()
     }
 
-    /// Names of all nodes, as `/etc/hosts` has them.
+    /// Names and addresses of all nodes in the format of `/etc/hosts`.
     pub fn hosts_file(&self) -> String {
         self.plan.hosts_file()
     }
 
-    /// Descriptor by which this process holds the namespace of a node: `/proc/PID/fd/…` leads there.
+    /// File descriptor of a node's namespace in this process, for the path `/proc/PID/fd/…`.
     pub fn descriptor(&self, node: usize) -> i32 {
         self.namespaces[node].as_fd().as_raw_fd()
     }
 
-    /// Congestion control of the kernel's TCP in the namespaces, unless a program chooses.
+    /// Default TCP congestion control in the namespaces.
     pub fn congestion_control(&self) -> &str {
         &self.congestion_control
     }
 
-    /// True if the engine goes before all other programs.
-    pub fn goes_before_others(&self) -> bool {
-        self.goes_before_others
+    /// True if the engine's thread runs with real-time priority.
+    pub fn is_realtime(&self) -> bool {
+        self.is_realtime
     }
 
-    /// Its state, at most a tenth of a second old.
+    /// Latest view, at most 0.1 s old.
     pub fn view(&self) -> View {
         self.shared.view()
     }
 
-    /// True once it is over by itself.
+    /// True once the engine's thread has ended.
     pub fn is_over(&self) -> bool {
         self.engine.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Asks for a change of the radio and waits for the answer.
+    /// Changes the emulation while it runs, and waits for the reply.
     ///
     /// # Errors
-    /// A sentence, if that cannot be set.
+    /// Returns a message if the change is not possible, or if there is no reply within one second.
     #[expect(clippy::disallowed_types, reason = "the standard library waits by its own durations")]
-    pub fn wish(&self, wish: Wish) -> Result<(), &'static str> {
+    pub fn change(&self, change: Change) -> Result<(), &'static str> {
         let (answer, answers) = mpsc::channel();
-        self.shared.order((wish, answer));
+        self.shared.request((change, answer));
         let patience = std::time::Duration::from_secs(1);
         answers.recv_timeout(patience).unwrap_or(Err("the emulation is over"))
     }
 
-    /// Starts a program in the namespace of a node, where the file `hosts` is `/etc/hosts`.
+    /// Starts a program in the namespace of a node, with the file `hosts` as its `/etc/hosts`.
     ///
     /// # Errors
-    /// The operating system's: no such program, above all.
+    /// Returns the error of the operating system, for example if there is no such program.
     pub fn spawn(&self, node: usize, program: &mut Command, hosts: &Path) -> io::Result<Child> {
         os::start(program, &self.namespaces[node], hosts)
     }
 
-    /// Ends it.
+    /// Stops the emulation and returns its results.
     ///
     /// # Errors
-    /// The sentence of the engine, if that has broken a promise.
+    /// Returns the payload of the panic if the engine's thread has panicked.
     pub fn end(mut self) -> Result<Ended, Box<dyn Any + Send>> {
         self.shared.stop();
         let engine = self.engine.take().expect("it ends once");
@@ -246,43 +250,46 @@ impl Drop for Emulation {
     }
 }
 
-/// Limits of all flows that are TFRC's, and where their programs read them.
-fn limits_of(plan: &Plan) -> io::Result<(BTreeMap<FlowId, Limits>, BTreeMap<FlowId, OwnedFd>)> {
-    let (mut told, mut read) = (BTreeMap::new(), BTreeMap::new());
+/// Rate limits of all TFRC flows over real sockets, and the sockets from which their programs read
+/// them.
+fn tfrc_limits(
+    plan: &Plan,
+) -> io::Result<(BTreeMap<FlowId, TfrcLimits>, BTreeMap<FlowId, OwnedFd>)> {
+    let (mut limits, mut sockets) = (BTreeMap::new(), BTreeMap::new());
     for flow in &plan.kernel_flows {
         if matches!(flow.carrier, Carrier::Tfrc { .. }) {
-            let (limits, line) = Limits::new()?;
-            told.insert(flow.flow, limits);
-            read.insert(flow.flow, line);
+            let (own, socket) = TfrcLimits::new()?;
+            limits.insert(flow.flow, own);
+            sockets.insert(flow.flow, socket);
         }
     }
-    Ok((told, read))
+    Ok((limits, sockets))
 }
 
-/// Starts the thread of the engine; true beside it if that goes before all other programs.
+/// Starts the engine's thread. The flag is true if the thread has real-time priority.
 fn start_engine(
     plan: &Arc<Plan>,
     ports: Vec<Port>,
     (shared, accounts): (&Arc<Shared>, &Arc<Vec<Account>>),
-    limits: BTreeMap<FlowId, Limits>,
+    limits: BTreeMap<FlowId, TfrcLimits>,
     options: Options,
 ) -> Result<(Running, bool), Error> {
     let (plan, shared) = (Arc::clone(plan), Arc::clone(shared));
     let accounts = Arc::clone(accounts);
     launch(move |started| {
-        let preferred = os::prefer().is_ok();
+        let is_realtime = os::set_realtime().is_ok();
         let engine = Engine::new(&plan, &ports, (&shared, &accounts), limits, &options);
         let (engine, told) = match engine {
-            Ok(engine) => (Some(engine), Ok(preferred)),
+            Ok(engine) => (Some(engine), Ok(is_realtime)),
             Err(error) => (None, Err(error)),
         };
-        // Whoever waits for this is there.
+        // `launch` waits for this message.
         let _ = started.send(told);
         engine.map(Engine::run)
     })
 }
 
-/// Starts a thread, and waits for what it has to say once it has started.
+/// Starts a thread, and waits until the thread sends the result of its start.
 fn launch<T: Send + 'static, S: Send + 'static>(
     run: impl FnOnce(Sender<io::Result<S>>) -> T + Send + 'static,
 ) -> Result<(JoinHandle<T>, S), Error> {
@@ -292,7 +299,7 @@ fn launch<T: Send + 'static, S: Send + 'static>(
     let thread = thread.map_err(system)?;
     match starts.recv() {
         Ok(told) => Ok((thread, told.map_err(system)?)),
-        // A thread that ends without a word has panicked.
+        // A thread that ends without a message has panicked.
         Err(_) => match thread.join() {
             Ok(_) => unreachable!("it says how it has started"),
             Err(panic) => Err(Error::Engine(panic)),

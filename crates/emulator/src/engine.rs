@@ -1,4 +1,4 @@
-//! The loop: what the world puts out goes into interfaces, what interfaces put out goes into the world.
+//! Event loop: moves frames between the interfaces and the simulated world.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,10 +15,10 @@ use airfair_transport::tfrc::wire;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::connections::Connections;
-use crate::frames::{self, MAX_FRAME, Verdict};
+use crate::frames::{self, Forwarding, MAX_FRAME};
 use crate::headers::{self, HEADER};
-use crate::lateness::{Histogram, Punctuality};
-use crate::limits::Limits;
+use crate::lateness::Histogram;
+use crate::limits::TfrcLimits;
 use crate::live::Live;
 use crate::os::{Backend, Bell, Drops, Losses, NotSent, Poller, Port};
 use crate::pace::Pace;
@@ -26,56 +26,58 @@ use crate::plan::Plan;
 use crate::reports;
 use crate::store::{Store, Stored};
 use crate::traffic::Account;
-use crate::verdict::{self, BySecond, Effort, Objection, Watch};
+use crate::verdict::{self, BySecond, Effort, FlowLateness, Objection, Punctuality};
 use crate::view::{NodeView, Traffic, View};
 
-/// Frames that one port may hand over in a [`TURN`]: the rest waits in its interface, which drops what is too much.
+/// Most frames read from one port in one [`TURN`]. Further frames wait in the interface, which
+/// drops those that do not fit.
 const PER_TURN: u32 = 128;
-/// Frames of one port before it is another's turn.
+/// Most frames read from one port before other ports are read.
 const BATCH: u32 = 32;
-/// A turn of all ports.
+/// Period after which all ports may send [`PER_TURN`] frames again.
 const TURN: Duration = Duration::from_millis(1);
-/// The end of each wait that an engine that spins is awake: longer than a wake-up on a quiet machine takes.
+/// Busy-waiting time before each deadline with the option `spin`: longer than a wake-up takes on a
+/// quiet machine.
 const AWAKE: Duration = Duration::from_micros(60);
-/// Time between two views for whoever watches.
+/// Channel time between two published views.
 const VIEW: Duration = Duration::from_millis(100);
 
-/// What is asked of an emulation beside its scenario.
+/// Options of an emulation that are not part of the scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Kind of interfaces.
+    /// Kind of network interface in the namespaces.
     pub backend: Backend,
-    /// Seed of all that chance decides.
+    /// Seed of the random streams.
     pub seed: u64,
-    /// True if the engine stays awake at the end of each wait: less late, for a part of a core.
+    /// True to busy-wait before each deadline, which lowers lateness and costs part of a core.
     pub spin: bool,
-    /// Channel time after which it ends; `None`: when it is stopped.
+    /// Channel time after which the emulation ends; `None` to run until it is stopped.
     pub duration: Option<Duration>,
 }
 
-/// A wish of somebody outside.
+/// Change of a running emulation, requested through its control socket.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Wish {
-    /// A rate for a station, by its place, in one direction.
+pub enum Change {
+    /// Rate of a station's link in one direction; the station by index.
     Rate(usize, Direction, DataRate),
-    /// Errors of frames between a station and its access point.
+    /// Error model of a station's link; the station by index.
     Errors(usize, ErrorModel),
-    /// Weights of data and ACKs at an access point.
+    /// Weights of data and ACKs at an access point, by index of the cell.
     Weights(usize, Weights),
-    /// Another queue at an access point.
+    /// Queue discipline of an access point, by index of the cell.
     Queue(usize, Queue),
 }
 
-/// A wish, and where the answer goes.
-pub(crate) type Order = (Wish, Sender<Result<(), &'static str>>);
+/// Requested change, and the channel for the reply.
+pub(crate) type Request = (Change, Sender<Result<(), &'static str>>);
 
-/// What the engine shares with everybody else.
+/// State shared between the engine's thread and its owner.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) stop: AtomicBool,
     pub(crate) bell: Bell,
     view: Mutex<View>,
-    orders: Mutex<VecDeque<Order>>,
+    requests: Mutex<VecDeque<Request>>,
 }
 
 impl Shared {
@@ -84,7 +86,7 @@ impl Shared {
             stop: AtomicBool::new(false),
             bell,
             view: Mutex::default(),
-            orders: Mutex::default(),
+            requests: Mutex::default(),
         }
     }
 
@@ -92,8 +94,8 @@ impl Shared {
         locked(&self.view).clone()
     }
 
-    pub(crate) fn order(&self, order: Order) {
-        locked(&self.orders).push_back(order);
+    pub(crate) fn request(&self, request: Request) {
+        locked(&self.requests).push_back(request);
         self.bell.ring();
     }
 
@@ -107,12 +109,13 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().expect("nobody panics while it holds the lock")
 }
 
-/// A finished emulation.
+/// Results of a finished emulation.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) finished: Finished<Metrics>,
     pub(crate) view: View,
-    /// Octets and retransmissions of each flow over real sockets, since the warm-up.
+    /// Octets delivered and segments retransmitted by each flow over kernel sockets, since the
+    /// warm-up.
     pub(crate) carried: Vec<[u64; 2]>,
 }
 
@@ -124,32 +127,32 @@ pub(crate) struct Engine<'s> {
     store: Store,
     connections: Connections,
     traffic: Vec<Traffic>,
-    is_there: Vec<bool>,
-    /// Frames that each port may still hand over in this turn.
+    has_interface: Vec<bool>,
+    /// Frames that may still be read from each port in this turn.
     left: Vec<u32>,
     turn_ends: Duration,
     next_view: Time,
     lateness: Histogram,
-    watch: Watch,
-    /// Turns that a port has used up, by node.
+    flow_lateness: FlowLateness,
+    /// Time of the turns that each node has used up, by second.
     crowded: Vec<BySecond>,
     effort: Effort,
     losses: Losses,
     end: Time,
     accounts: &'s [Account],
-    /// Limits of flows that are TFRC's.
-    limits: BTreeMap<FlowId, Limits>,
-    /// Accounts of the flows that the kernel carries, at the end of the warm-up.
+    /// Rate limits of the TFRC flows over real sockets.
+    limits: BTreeMap<FlowId, TfrcLimits>,
+    /// Counts of the kernel's flows at the end of the warm-up; `None` during the warm-up.
     before: Option<Vec<[u64; 2]>>,
 }
 
 impl<'s> Engine<'s> {
-    /// An engine at the start of channel time, which is now.
+    /// Makes an engine. Channel time starts now.
     pub(crate) fn new(
         plan: &'s Plan,
         ports: &'s [Port],
         (shared, accounts): (&'s Shared, &'s [Account]),
-        limits: BTreeMap<FlowId, Limits>,
+        limits: BTreeMap<FlowId, TfrcLimits>,
         &Options { seed, spin, .. }: &Options,
     ) -> std::io::Result<Self> {
         let awake = if spin { AWAKE } else { Duration::ZERO };
@@ -172,12 +175,12 @@ impl<'s> Engine<'s> {
             store: Store::default(),
             connections: Connections::after(scenario.flows.len()),
             traffic: vec![Traffic::default(); nodes],
-            is_there: vec![true; nodes],
+            has_interface: vec![true; nodes],
             left: vec![PER_TURN; nodes],
             turn_ends: Duration::ZERO,
             next_view: Time::ZERO,
             lateness: Histogram::default(),
-            watch: Watch::new(plan.opposites()),
+            flow_lateness: FlowLateness::new(plan.opposites()),
             crowded: vec![BySecond::default(); nodes],
             effort: Effort::default(),
             losses: Losses::new(ports)?,
@@ -186,12 +189,12 @@ impl<'s> Engine<'s> {
             limits,
             before: None,
         };
-        // Whoever asks before it runs sees its start.
-        engine.show();
+        // A view exists before the loop runs.
+        engine.publish();
         Ok(engine)
     }
 
-    /// Runs until the end of the scenario, or until it is stopped.
+    /// Runs until the end of the scenario or until `Shared::stop` is called.
     pub(crate) fn run(mut self) -> Done {
         let warmup = Time::ZERO + self.plan.scenario.warmup;
         while self.world.now() < self.end && !self.shared.stop.load(Ordering::Relaxed) {
@@ -199,12 +202,13 @@ impl<'s> Engine<'s> {
                 self.before = Some(self.carried());
             }
             if self.world.now() >= self.next_view {
-                self.show();
+                self.publish();
             }
             let until = self.next_view.min(self.end);
             let until = if self.before.is_none() { until.min(warmup) } else { until };
             match self.world.advance(until) {
-                // While packets come out the world is perhaps late, and says nothing of input.
+                // After output the world may be late, and it does not report input while it catches
+                // up.
                 Pause::Output => {
                     self.deliver();
                     self.take_input();
@@ -213,7 +217,7 @@ impl<'s> Engine<'s> {
             }
         }
         self.losses.look(self.ports);
-        let view = self.look(Time::MAX);
+        let view = self.snapshot(Time::MAX);
         let end = self.world.now();
         self.world.recorder().0.end_at(end);
         let before = self.before.take();
@@ -232,7 +236,7 @@ impl<'s> Engine<'s> {
         self.accounts.iter().map(read).collect()
     }
 
-    /// Hands over what has come out of the world.
+    /// Sends the packets that have left the world to their interfaces, and applies new rate limits.
     fn deliver(&mut self) {
         while let Some(output) = self.world.poll_output() {
             if let Output::RateLimit(flow, side, limit) = output {
@@ -255,7 +259,7 @@ impl<'s> Engine<'s> {
                 handle_tfrc(frame, origin, &self.limits[&flow], &self.accounts[at]);
             }
             let there =
-                if self.is_there[to] { self.ports[to].send(frame) } else { Err(NotSent::Off) };
+                if self.has_interface[to] { self.ports[to].send(frame) } else { Err(NotSent::Off) };
             let traffic = &mut self.traffic[to];
             match there {
                 Ok(()) => {
@@ -269,23 +273,23 @@ impl<'s> Engine<'s> {
             let (ideal, delay) = (self.world.now(), self.world.now() - *since);
             let late = self.world.clock().now().saturating_since(ideal);
             self.lateness.add(late);
-            self.watch.note(Plan::track(flow, origin), ideal, delay, late);
+            self.flow_lateness.note(Plan::direction_index(flow, origin), ideal, delay, late);
         }
     }
 
-    /// Takes what has come from namespaces, and orders.
+    /// Handles requests, and injects the frames that have arrived from the namespaces.
     fn take_input(&mut self) {
         let wall = self.world.clock();
         let ready = wall.wall.take();
         let now = wall.now();
         self.renew_turn();
         if ready.bell {
-            self.obey();
+            self.handle_requests();
         }
         if ready.ports.is_empty() {
             return;
         }
-        // What is due happens before what comes.
+        // Events that are due come before the new frames.
         while self.world.now() < now.min(self.end) {
             match self.world.advance(now.min(self.end)) {
                 Pause::Output => self.deliver(),
@@ -298,7 +302,8 @@ impl<'s> Engine<'s> {
         }
     }
 
-    /// Ports that had sent too much may go on when their turn is over.
+    /// Starts a new turn when the last one is over. Ports that had used up their turn are read
+    /// again.
     fn renew_turn(&mut self) {
         let wall = self.world.clock();
         let now = wall.seen();
@@ -308,8 +313,8 @@ impl<'s> Engine<'s> {
         self.turn_ends = now + TURN;
         wall.wall.alarm = None;
         for (number, left) in self.left.iter_mut().enumerate() {
-            if *left == 0 && self.is_there[number] {
-                // It was taken out for its turn alone.
+            if *left == 0 && self.has_interface[number] {
+                // The port was removed only until the end of its turn.
                 let _ = wall.wall.add(&self.ports[number], number);
             }
             *left = PER_TURN;
@@ -333,7 +338,7 @@ impl<'s> Engine<'s> {
                 }
                 Ok(None) => return,
                 Err(_) => {
-                    self.is_there[from] = false;
+                    self.has_interface[from] = false;
                     self.world.clock().wall.remove(&self.ports[from]);
                     return;
                 }
@@ -342,24 +347,24 @@ impl<'s> Engine<'s> {
     }
 
     fn handle(&mut self, from: usize, frame: &[u8]) {
-        match frames::judge(frame, from, &self.plan.nodes) {
-            Verdict::To(to) => self.carry(from, to, frame),
-            Verdict::ToAll => {
+        match frames::classify(frame, from, &self.plan.nodes) {
+            Forwarding::To(to) => self.carry(from, to, frame),
+            Forwarding::ToAll => {
                 for to in (0..self.plan.nodes.len()).filter(|to| *to != from) {
                     self.carry(from, to, frame);
                 }
             }
-            Verdict::Answer(answer) => {
-                // Whoever has asked asks again.
+            Forwarding::Answer(answer) => {
+                // A lost answer is harmless: the sender repeats its request.
                 let _ = self.ports[from].send(&answer);
             }
-            Verdict::Kept => {}
-            Verdict::Unknown => self.traffic[from].unknown += 1,
-            Verdict::Garbage => self.traffic[from].garbage += 1,
+            Forwarding::Filtered => {}
+            Forwarding::Unknown => self.traffic[from].unknown += 1,
+            Forwarding::Garbage => self.traffic[from].garbage += 1,
         }
     }
 
-    /// A packet goes into the world, in which all has happened that comes before it.
+    /// Injects a packet into the world, which has already advanced to the arrival time.
     fn carry(&mut self, from: usize, to: usize, frame: &[u8]) {
         let headers = headers::read(frame);
         let Some((flow, side)) = self.plan.flow_of(headers.as_ref(), from, to) else {
@@ -381,29 +386,29 @@ impl<'s> Engine<'s> {
         }
     }
 
-    fn obey(&mut self) {
-        let orders = std::mem::take(&mut *locked(&self.shared.orders));
-        for (wish, answer) in orders {
-            // Whoever has asked may have gone.
-            let _ = answer.send(self.grant(wish));
+    fn handle_requests(&mut self) {
+        let requests = std::mem::take(&mut *locked(&self.shared.requests));
+        for (change, answer) in requests {
+            // The requester may have given up.
+            let _ = answer.send(self.apply(change));
         }
     }
 
-    fn grant(&mut self, wish: Wish) -> Result<(), &'static str> {
+    fn apply(&mut self, change: Change) -> Result<(), &'static str> {
         use airfair_sim::world::Unsettable;
         let world = &mut self.world;
-        let granted = match wish {
-            Wish::Rate(station, direction, rate) => {
+        let applied = match change {
+            Change::Rate(station, direction, rate) => {
                 world.set_rate(world.station(station), direction, rate)
             }
-            Wish::Errors(station, model) => world.set_errors(world.station(station), model),
-            Wish::Weights(cell, weights) => world.set_weights(world.access_point(cell), weights),
-            Wish::Queue(cell, queue) => {
+            Change::Errors(station, model) => world.set_errors(world.station(station), model),
+            Change::Weights(cell, weights) => world.set_weights(world.access_point(cell), weights),
+            Change::Queue(cell, queue) => {
                 world.set_queue(world.access_point(cell), queue);
                 Ok(())
             }
         };
-        granted.map_err(|error| match error {
+        applied.map_err(|error| match error {
             Unsettable::NoSuchRate => "no rate of the station's standard",
             Unsettable::RateIsFound => "a law finds this rate",
             Unsettable::PowersDecide => "powers decide which frames are errored",
@@ -411,21 +416,21 @@ impl<'s> Engine<'s> {
         })
     }
 
-    fn show(&mut self) {
-        self.tell_of_kernel_flows();
-        self.limits.values_mut().for_each(Limits::tell);
+    fn publish(&mut self) {
+        self.update_kernel_flows();
+        self.limits.values_mut().for_each(TfrcLimits::send);
         let now = self.world.now();
         self.losses.look_on(self.ports);
         let clock = self.world.clock();
         let (seen, rest) = (clock.seen(), clock.rest);
         self.effort.note(now, seen, rest);
-        let view = self.look(now);
+        let view = self.snapshot(now);
         *locked(&self.shared.view) = view;
         self.next_view = now + VIEW;
     }
 
-    /// Schemes of a station know of its own transports what those know of themselves.
-    fn tell_of_kernel_flows(&mut self) {
+    /// Updates what station schemes may know about flows of the kernel: windows and round trips.
+    fn update_kernel_flows(&mut self) {
         for (flow, account) in self.plan.kernel_flows.iter().zip(self.accounts) {
             for (side, end) in
                 [(Side::Sender, &account.sender), (Side::Receiver, &account.receiver)]
@@ -437,18 +442,18 @@ impl<'s> Engine<'s> {
         }
     }
 
-    /// The state now, with a verdict on the seconds that are over then.
-    fn look(&mut self, then: Time) -> View {
+    /// Makes a view of the current state. The verdict covers the seconds that are over at `then`.
+    fn snapshot(&mut self, then: Time) -> View {
         let elapsed = self.world.now() - Time::ZERO;
         let nodes = self.plan.nodes.iter().enumerate();
         let nodes = nodes.map(|(at, node)| (at, node.end)).collect::<Vec<_>>();
         let nodes: Vec<NodeView> =
-            nodes.into_iter().map(|(at, end)| self.look_at(at, end)).collect();
+            nodes.into_iter().map(|(at, end)| self.node_view(at, end)).collect();
         let cells = &self.world.recorder().1.cells;
         let access_points = cells.iter().map(|members| members[0]).collect();
         let flows = &self.plan.scenario.flows;
-        let name = |track| flows[Plan::flow_of_track(track).index()].name.clone();
-        let [worst_second, worst_flow] = self.watch.worst(then, name);
+        let name = |track| flows[Plan::flow_of_direction(track).index()].name.clone();
+        let [worst_second, worst_flow] = self.flow_lateness.worst(then, name);
         let clock = self.world.clock();
         let punctuality = Punctuality {
             packets: self.lateness.count(),
@@ -468,7 +473,7 @@ impl<'s> Engine<'s> {
         View { elapsed, punctuality, nodes, access_points, objections }
     }
 
-    /// Objections that have nothing to do with the time of packets that come out.
+    /// Objections other than those about lateness and stalls.
     fn objections(&self, nodes: &[NodeView]) -> Vec<Objection> {
         let names = || self.plan.nodes.iter().map(|node| node.name.clone());
         let each = |count: fn(&Traffic) -> u64| {
@@ -486,15 +491,15 @@ impl<'s> Engine<'s> {
         found
     }
 
-    fn look_at(&mut self, at: usize, end: Endpoint) -> NodeView {
-        let (mut traffic, is_there) = (self.traffic[at], self.is_there[at]);
+    fn node_view(&mut self, at: usize, end: Endpoint) -> NodeView {
+        let (mut traffic, has_interface) = (self.traffic[at], self.has_interface[at]);
         let Drops { unread, undelivered, for_nobody } = self.losses.nodes[at];
         traffic.unread = unread;
         traffic.undelivered += undelivered;
         traffic.not_taken += for_nobody;
         let simulated = self.world.recorder().1.nodes[at];
         let Endpoint::Station(index) = end else {
-            return NodeView { traffic, simulated, is_there, ..NodeView::default() };
+            return NodeView { traffic, simulated, has_interface, ..NodeView::default() };
         };
         let station = self.world.station(index);
         let member = self.world.recorder().1.cells[station.cell.index()][station.node.index()];
@@ -504,11 +509,11 @@ impl<'s> Engine<'s> {
             let past = schedules[direction].iter().rev().find(|(from, _)| *from <= now);
             member.rates[direction].or(past.map(|(_, rate)| rate.data_rate()))
         });
-        NodeView { traffic, simulated, member: Some(member), rates, is_there }
+        NodeView { traffic, simulated, member: Some(member), rates, has_interface }
     }
 }
 
-/// Lets the TCP header of a frame say such a window at most.
+/// Lowers the window in the frame's TCP header to at most `limit`.
 fn limit_window(connections: &Connections, frame: &mut [u8], limit: Bytes) {
     let Some(headers) = headers::read(frame) else { return };
     if let Some((tcp, window)) = headers.tcp.zip(connections.window(&headers, limit)) {
@@ -516,8 +521,9 @@ fn limit_window(connections: &Connections, frame: &mut [u8], limit: Bytes) {
     }
 }
 
-/// A packet of a TFRC over real sockets has come: data count, and say the round trip; reports are limited.
-fn handle_tfrc(frame: &mut [u8], origin: Side, limits: &Limits, account: &Account) {
+/// Counts and reads a TFRC packet that has crossed the cell: data packets carry the payload and the
+/// round trip, and the receiver's rate limit is written into feedback packets.
+fn handle_tfrc(frame: &mut [u8], origin: Side, limits: &TfrcLimits, account: &Account) {
     let Some(headers) = headers::read(frame) else { return };
     if origin == Side::Receiver {
         if let Some(limit) = limits.receiver() {
@@ -532,7 +538,7 @@ fn handle_tfrc(frame: &mut [u8], origin: Side, limits: &Limits, account: &Accoun
     }
 }
 
-/// Octets of a frame, its header apart.
+/// Length of a frame without the Ethernet header [octets].
 fn octets(frame: &[u8]) -> u64 {
     (frame.len() - HEADER) as u64
 }

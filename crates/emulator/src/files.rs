@@ -1,7 +1,7 @@
-//! The file server in each namespace: HTTP on port 80, with files of any size that is asked for.
+//! File server in each namespace: HTTP on port 80, with files of any requested size.
 //!
-//! `GET /100M` is 100 million octets of zeros; what is uploaded is read and forgotten. A thread per connection writes as
-//! the kernel takes it, so that the kernel's TCP decides everything.
+//! `GET /100M` returns 100 million octets of zeros. Uploads are read and discarded. Each connection
+//! has a thread with blocking writes, so that the kernel's TCP alone decides when data is sent.
 
 use std::io::{BufRead, BufReader, Read, Result, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,26 +9,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use crate::os::{Namespace, hang_up};
+use crate::os::{Namespace, stop_listening};
 
-/// Port of the server.
 const PORT: u16 = 80;
-/// Most connections at a time.
+/// Most simultaneous connections.
 const MOST: usize = 64;
-/// Longest head of a request.
+/// Greatest length of a request's head [octets].
 const HEAD: u64 = 16_384;
-/// Octets per write.
+/// Length of a write [octets].
 const CHUNK: usize = 65_536;
 
-/// A server, until it is dropped.
+/// Running server. It stops when it is dropped.
 #[derive(Debug)]
 pub(crate) struct FileServer(Arc<TcpListener>);
 
 impl FileServer {
-    /// Serves in a namespace.
+    /// Starts a server in a namespace.
     pub(crate) fn start(namespace: &Namespace) -> Result<Self> {
         let listener = namespace.within(|| {
-            // Both kinds of IP, where there are both.
+            // Dual stack, or IPv4 alone if the kernel has no IPv6.
             TcpListener::bind(("::", PORT)).or_else(|_| TcpListener::bind(("0.0.0.0", PORT)))
         })?;
         let listener = Arc::new(listener);
@@ -40,7 +39,7 @@ impl FileServer {
 
 impl Drop for FileServer {
     fn drop(&mut self) {
-        hang_up(&self.0);
+        stop_listening(&self.0);
     }
 }
 
@@ -53,7 +52,7 @@ fn accept(listener: &TcpListener) {
         open.fetch_add(1, Ordering::Relaxed);
         let counter = Arc::clone(&open);
         let serve = move || {
-            // Whoever hangs up knows.
+            // An error here means that the client has closed the connection.
             let _ = serve(connection);
             counter.fetch_sub(1, Ordering::Relaxed);
         };
@@ -63,7 +62,7 @@ fn accept(listener: &TcpListener) {
     }
 }
 
-/// A request, as far as it matters.
+/// Parsed head of an HTTP request.
 #[derive(Debug, PartialEq, Eq)]
 struct Request {
     is_upload: bool,
@@ -140,7 +139,7 @@ fn request(head: &mut impl BufRead) -> Option<Request> {
     None
 }
 
-/// Octets that a path asks for.
+/// Number of octets that a path requests.
 fn size(path: &str) -> Option<u64> {
     let text = path.strip_prefix('/')?;
     let digits = text.trim_end_matches(['k', 'K', 'M', 'G']);

@@ -1,15 +1,17 @@
-//! Ethernet frames from a namespace: for one node, for all, answered, or kept.
+//! Forwarding of Ethernet frames that come from a namespace: unicast, broadcast, answered or
+//! filtered.
 //!
-//! The access point answers for all whose address it knows, as those do that spare the air from broadcasts: ARP
-//! [RFC826] and neighbour solicitations [RFC4861 §4.3] never cross it. What tells routers and switches of groups is
-//! kept, as by an access point that snoops. [RFC4541]
+//! The access point answers for all addresses that it knows, as many access points do to save
+//! airtime. So ARP requests [RFC826] and neighbour solicitations [RFC4861 §4.3] never cross the
+//! cell. Messages about multicast groups and routers are filtered, as by an access point with IGMP
+//! and MLD snooping.  [RFC4541]
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::headers::HEADER;
 use crate::plan::{Mac, Node};
 
-/// Most octets of a frame: header, a VLAN tag, and 1500 octets.
+/// Greatest length of a frame: header, VLAN tag and 1500 octets.
 pub(crate) const MAX_FRAME: usize = HEADER + 4 + 1500;
 
 const ARP: u16 = 0x0806;
@@ -17,93 +19,96 @@ const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86dd;
 const IGMP: u8 = 2;
 const ICMPV6: u8 = 58;
-/// Hop-by-hop options, which a report of groups has before it.
+/// IPv6 hop-by-hop options, which precede a Multicast Listener Discovery message.
 const HOP_BY_HOP: u8 = 0;
 
-/// The fate of a frame.
+/// Forwarding decision for a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// For the node in this place.
+pub(crate) enum Forwarding {
+    /// Forward to the node with this index.
     To(usize),
-    /// For all others.
+    /// Forward to all other nodes.
     ToAll,
-    /// Answered by this frame.
+    /// Return this frame to the sender.
     Answer(Vec<u8>),
-    /// It goes no further, and nobody misses it.
-    Kept,
-    /// It is for nobody here.
+    /// Discard silently: no other node needs the frame.
+    Filtered,
+    /// Discard: no node has the destination address.
     Unknown,
-    /// It is none, or too long.
+    /// Discard: the frame is malformed or too long.
     Garbage,
 }
 
-/// What becomes of a frame that the node in place `from` has sent.
-pub(crate) fn judge(frame: &[u8], from: usize, nodes: &[Node]) -> Verdict {
+/// Decides on a frame that the node with index `from` has sent.
+pub(crate) fn classify(frame: &[u8], from: usize, nodes: &[Node]) -> Forwarding {
     if frame.len() <= HEADER || frame.len() > MAX_FRAME {
-        return Verdict::Garbage;
+        return Forwarding::Garbage;
     }
     let ethertype = u16::from_be_bytes([frame[12], frame[13]]);
     let packet = &frame[HEADER..];
     let special = match ethertype {
         ARP => Some(arp(packet, from, nodes)),
         IPV6 => ipv6(packet, from, nodes),
-        IPV4 => (packet.get(9) == Some(&IGMP)).then_some(Verdict::Kept),
+        IPV4 => (packet.get(9) == Some(&IGMP)).then_some(Forwarding::Filtered),
         _ => None,
     };
     special.unwrap_or_else(|| {
         if frame[0] & 1 == 1 {
-            return Verdict::ToAll;
+            return Forwarding::ToAll;
         }
         let to = nodes.iter().position(|node| frame[..6] == node.mac());
-        to.filter(|to| *to != from).map_or(Verdict::Unknown, Verdict::To)
+        to.filter(|to| *to != from).map_or(Forwarding::Unknown, Forwarding::To)
     })
 }
 
-/// A request is answered for whom it asks; all else is nobody's business.
-fn arp(packet: &[u8], from: usize, nodes: &[Node]) -> Verdict {
-    // Ethernet, IPv4, 6 and 4 octets, request.
+/// Answers an ARP request for the address of another node, and filters all other ARP packets.
+fn arp(packet: &[u8], from: usize, nodes: &[Node]) -> Forwarding {
+    // Ethernet, IPv4, address lengths of 6 and 4 octets, operation request.
     if packet.len() < 28 || packet[..8] != [0, 1, 8, 0, 6, 4, 0, 1] {
-        return if packet.len() < 28 { Verdict::Garbage } else { Verdict::Kept };
+        return if packet.len() < 28 { Forwarding::Garbage } else { Forwarding::Filtered };
     }
     let wanted = Ipv4Addr::new(packet[24], packet[25], packet[26], packet[27]);
-    let Some(owner) = other(nodes, from, |node| node.v4() == wanted) else { return Verdict::Kept };
+    let Some(owner) = other(nodes, from, |node| node.v4() == wanted) else {
+        return Forwarding::Filtered;
+    };
     let mut answer = vec![0, 1, 8, 0, 6, 4, 0, 2];
     answer.extend(owner.mac());
     answer.extend(&packet[24..28]);
     answer.extend(&packet[8..18]);
-    Verdict::Answer(ethernet(nodes[from].mac(), owner.mac(), ARP, &answer))
+    Forwarding::Answer(ethernet(nodes[from].mac(), owner.mac(), ARP, &answer))
 }
 
-/// What is said to neighbours and routers about addresses and groups; `None` for anything else.
-fn ipv6(packet: &[u8], from: usize, nodes: &[Node]) -> Option<Verdict> {
+/// Decides on neighbour discovery and group messages of ICMPv6; `None` for any other packet.
+fn ipv6(packet: &[u8], from: usize, nodes: &[Node]) -> Option<Forwarding> {
     if packet.len() < 40 {
-        return Some(Verdict::Garbage);
+        return Some(Forwarding::Garbage);
     }
     let (next, payload) = (packet[6], &packet[40..]);
     let kind = match next {
         ICMPV6 => payload.first(),
-        // An option of 8 octets, the router alert, and the message.
+        // The router alert option takes 8 octets. The message follows.
         HOP_BY_HOP if payload.first() == Some(&ICMPV6) => payload.get(8),
         _ => return None,
     };
     match kind {
-        // Groups; a solicitation or advertisement of routers.
-        Some(130..=134 | 143) => Some(Verdict::Kept),
+        // Multicast Listener Discovery; router solicitation and router advertisement.
+        Some(130..=134 | 143) => Some(Forwarding::Filtered),
         Some(135) => Some(neighbour(packet, from, nodes)),
         _ => None,
     }
 }
 
-fn neighbour(packet: &[u8], from: usize, nodes: &[Node]) -> Verdict {
+fn neighbour(packet: &[u8], from: usize, nodes: &[Node]) -> Forwarding {
     let (Some(source), Some(wanted)) = (address(packet, 8), address(packet, 48)) else {
-        return Verdict::Garbage;
+        return Forwarding::Garbage;
     };
     let has = |node: &Node| node.v6() == wanted || node.link_local() == wanted;
-    let Some(owner) = other(nodes, from, has) else { return Verdict::Kept };
+    let Some(owner) = other(nodes, from, has) else { return Forwarding::Filtered };
     if source.is_unspecified() {
-        return Verdict::Kept; // it asks whether the address is free, and the rule knows whose it is
+        return Forwarding::Filtered; // duplicate address detection: addresses are unique by construction
     }
-    // An advertisement: solicited, overriding; then the option with the Ethernet address.
+    // Neighbour advertisement with the flags solicited and override, and the link-layer address
+    // option.
     let mut message = vec![136, 0, 0, 0, 0x60, 0, 0, 0];
     message.extend(wanted.octets());
     message.extend([2, 1]);
@@ -115,7 +120,7 @@ fn neighbour(packet: &[u8], from: usize, nodes: &[Node]) -> Verdict {
     answer.extend(wanted.octets());
     answer.extend(source.octets());
     answer.extend(message);
-    Verdict::Answer(ethernet(nodes[from].mac(), owner.mac(), IPV6, &answer))
+    Forwarding::Answer(ethernet(nodes[from].mac(), owner.mac(), IPV6, &answer))
 }
 
 fn address(packet: &[u8], at: usize) -> Option<Ipv6Addr> {
@@ -137,7 +142,7 @@ fn ethernet(to: Mac, from: Mac, ethertype: u16, packet: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Checksum of a message of ICMP with an even number of octets.  [RFC8200 §8.1]
+/// ICMPv6 checksum of a message with an even number of octets.  [RFC8200 §8.1]
 fn checksum(from: Ipv6Addr, to: Ipv6Addr, message: &[u8]) -> u16 {
     let length = u32::try_from(message.len()).expect("a short message");
     let pseudo = from.octets().into_iter().chain(to.octets()).chain(length.to_be_bytes());
@@ -168,28 +173,37 @@ mod tests {
     #[test]
     fn a_frame_goes_to_whom_it_is_addressed() {
         let nodes = nodes();
-        // 0x88b5 is nobody's: what is no IP is carried as well.
+        // 0x88b5 is a local experimental EtherType: other protocols than IP are carried too.
         for ethertype in [IPV4, IPV6, 0x88b5] {
             let frame = frame(nodes[2].mac(), ethertype, &[0; 60]);
-            assert_eq!(judge(&frame, 0, &nodes), Verdict::To(2));
+            assert_eq!(classify(&frame, 0, &nodes), Forwarding::To(2));
         }
-        assert_eq!(judge(&frame([0xff; 6], IPV4, &[0; 60]), 0, &nodes), Verdict::ToAll);
-        assert_eq!(judge(&frame([2, 0, 0, 0, 0, 9], IPV4, &[0; 60]), 0, &nodes), Verdict::Unknown);
-        assert_eq!(judge(&frame(nodes[0].mac(), IPV4, &[0; 60]), 0, &nodes), Verdict::Unknown);
+        assert_eq!(classify(&frame([0xff; 6], IPV4, &[0; 60]), 0, &nodes), Forwarding::ToAll);
+        assert_eq!(
+            classify(&frame([2, 0, 0, 0, 0, 9], IPV4, &[0; 60]), 0, &nodes),
+            Forwarding::Unknown
+        );
+        assert_eq!(
+            classify(&frame(nodes[0].mac(), IPV4, &[0; 60]), 0, &nodes),
+            Forwarding::Unknown
+        );
     }
 
     #[test]
     fn garbage_is_told_as_such() {
         let nodes = nodes();
         for garbage in [&[][..], &[0; HEADER], &[2; MAX_FRAME + 1]] {
-            assert_eq!(judge(garbage, 0, &nodes), Verdict::Garbage);
+            assert_eq!(classify(garbage, 0, &nodes), Forwarding::Garbage);
         }
         for ethertype in [ARP, IPV6] {
-            assert_eq!(judge(&frame([0xff; 6], ethertype, &[0; 20]), 0, &nodes), Verdict::Garbage);
+            assert_eq!(
+                classify(&frame([0xff; 6], ethertype, &[0; 20]), 0, &nodes),
+                Forwarding::Garbage
+            );
         }
         let mut cut = solicitation("fd11::1", "fd11::2");
         cut.truncate(HEADER + 50);
-        assert_eq!(judge(&cut, 0, &nodes), Verdict::Garbage);
+        assert_eq!(classify(&cut, 0, &nodes), Forwarding::Garbage);
     }
 
     fn request(wanted: [u8; 4]) -> Vec<u8> {
@@ -203,17 +217,17 @@ mod tests {
     #[test]
     fn arp_is_answered_for_those_who_are_there() {
         let nodes = nodes();
-        let Verdict::Answer(answer) = judge(&request([10, 11, 16, 1]), 0, &nodes) else {
+        let Forwarding::Answer(answer) = classify(&request([10, 11, 16, 1]), 0, &nodes) else {
             panic!("no answer")
         };
         assert_eq!(answer[..6], nodes[0].mac());
-        // Reply, from the server's addresses to a's.
+        // ARP reply from the server's addresses to those of station a.
         assert_eq!(answer[HEADER + 6..HEADER + 8], [0, 2]);
         assert_eq!(answer[HEADER + 8..HEADER + 14], nodes[2].mac());
         assert_eq!(answer[HEADER + 14..HEADER + 18], [10, 11, 16, 1]);
         assert_eq!(answer[HEADER + 24..], [10, 11, 0, 1]);
-        assert_eq!(judge(&request([10, 11, 0, 9]), 0, &nodes), Verdict::Kept);
-        assert_eq!(judge(&request([10, 11, 0, 1]), 0, &nodes), Verdict::Kept);
+        assert_eq!(classify(&request([10, 11, 0, 9]), 0, &nodes), Forwarding::Filtered);
+        assert_eq!(classify(&request([10, 11, 0, 1]), 0, &nodes), Forwarding::Filtered);
     }
 
     fn solicitation(source: &str, wanted: &str) -> Vec<u8> {
@@ -230,16 +244,17 @@ mod tests {
     fn neighbours_are_told_with_a_valid_checksum() {
         let nodes = nodes();
         for wanted in ["fd11::1001", "fe80::af:ff:fe00:1001"] {
-            let Verdict::Answer(answer) = judge(&solicitation("fd11::1", wanted), 0, &nodes) else {
+            let Forwarding::Answer(answer) = classify(&solicitation("fd11::1", wanted), 0, &nodes)
+            else {
                 panic!("no answer for {wanted}")
             };
             let packet = &answer[HEADER..];
             assert_eq!((packet[40], &packet[66..]), (136, &nodes[2].mac()[..]));
             let ends = [8, 24].map(|at| address(packet, at).unwrap());
-            // The sum over a message with its checksum is all ones, of which the complement is zero.
+            // The one's complement sum over a message with a valid checksum is all ones.
             assert_eq!(checksum(ends[0], ends[1], &packet[40..]), 0);
         }
-        assert_eq!(judge(&solicitation("::", "fd11::2"), 0, &nodes), Verdict::Kept);
-        assert_eq!(judge(&solicitation("fd11::1", "fd11::99"), 0, &nodes), Verdict::Kept);
+        assert_eq!(classify(&solicitation("::", "fd11::2"), 0, &nodes), Forwarding::Filtered);
+        assert_eq!(classify(&solicitation("fd11::1", "fd11::99"), 0, &nodes), Forwarding::Filtered);
     }
 }

@@ -1,6 +1,8 @@
-//! Headers of real packets, as far as disciplines and schemes look at them: who talks to whom, and TCP's.
+//! Headers of real packets, as far as queue disciplines and schemes need them: addresses, ports and
+//! TCP.
 //!
-//! What is cut short, a fragment, or none of what is known has fewer headers than others, or none: it is carried as it is.
+//! Packets that are truncated or that use other protocols have fewer headers or none here. They are
+//! carried unchanged.
 
 use std::net::IpAddr;
 
@@ -10,57 +12,57 @@ const IPV4: [u8; 2] = [0x08, 0x00];
 const IPV6: [u8; 2] = [0x86, 0xdd];
 pub(crate) const TCP: u8 = 6;
 pub(crate) const UDP: u8 = 17;
-/// Octets of an Ethernet header.
+/// Length of an Ethernet header [octets].
 pub(crate) const HEADER: usize = 14;
-/// Octets of a UDP header.
+/// Length of a UDP header [octets].
 pub(crate) const UDP_HEADER: usize = 8;
 const HOP_BY_HOP: u8 = 0;
 const ROUTING: u8 = 43;
 const DESTINATION: u8 = 60;
-/// Extension headers that are looked behind: more of them are nobody's.
+/// Most IPv6 extension headers that are skipped. A packet with more counts as an unknown protocol.
 const MOST_EXTENSIONS: usize = 8;
-/// Largest shift of a window.  [RFC7323 §2.3]
+/// Largest window scale.  [RFC7323 §2.3]
 const MOST_SCALE: u8 = 14;
 
-/// An address with a port.
-pub(crate) type End = (IpAddr, u16);
+/// IP address and port.
+pub(crate) type SocketAddress = (IpAddr, u16);
 
-/// The headers of a packet.
+/// Headers of an IP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Headers {
     /// Protocol above IP.
     pub(crate) protocol: u8,
-    /// Its sender, and its receiver; port 0 where it has none.
-    pub(crate) from: End,
-    pub(crate) to: End,
+    /// Source and destination; port 0 for a fragment or a protocol without ports.
+    pub(crate) from: SocketAddress,
+    pub(crate) to: SocketAddress,
     /// Differentiated services code point.
     pub(crate) dscp: u8,
-    /// The TCP header, if it is whole.
+    /// TCP header, if complete.
     pub(crate) tcp: Option<Tcp>,
-    /// Where the UDP header begins in the frame, and where its datagram ends.
+    /// Offset of the UDP header in the frame, and offset of the end of the datagram.
     pub(crate) udp: Option<(usize, usize)>,
 }
 
-/// A TCP header.
+/// Fields of a TCP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tcp {
-    /// Where it begins in the frame.
+    /// Offset in the frame.
     pub(crate) at: usize,
     pub(crate) seq: u32,
     pub(crate) ack: u32,
-    /// Window, as it is written.
+    /// Window field, not scaled.
     pub(crate) window: u16,
-    /// Application data [octets].
+    /// Length of the data [octets].
     pub(crate) payload: u32,
-    /// Control bits; a reset ends a connection as a FIN does.
+    /// Control bits. RST counts as FIN, because both end a connection.
     pub(crate) flags: Flags,
-    /// Of a SYN: shift of all later windows, and the largest segment that its sender takes.
+    /// Options of a SYN: window scale and maximum segment size.
     pub(crate) scale: Option<u8>,
     pub(crate) largest: Option<u16>,
     pub(crate) has_sack: bool,
 }
 
-/// Headers of an Ethernet frame; `None` if it carries no IP packet that is whole.
+/// Reads the headers of an Ethernet frame; `None` without a complete IP packet.
 pub(crate) fn read(frame: &[u8]) -> Option<Headers> {
     let packet = frame.get(HEADER..)?;
     match [frame[12], frame[13]] {
@@ -78,7 +80,7 @@ fn long(octets: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(octets.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// [RFC791 §3.1]
+/// Reads an IPv4 packet.  [RFC791 §3.1]
 fn ipv4(packet: &[u8]) -> Option<Headers> {
     let (first, length) = (*packet.first()?, usize::from(word(packet, 2)?));
     let header = usize::from(first & 0xf) * 4;
@@ -86,14 +88,14 @@ fn ipv4(packet: &[u8]) -> Option<Headers> {
         return None;
     }
     let address = |at| Some(IpAddr::from(<[u8; 4]>::try_from(packet.get(at..at + 4)?).ok()?));
-    // More fragments, or a place behind the first one.
+    // More fragments follow, or the fragment offset is not zero.
     let is_fragment = word(packet, 6)? & 0x3fff != 0;
     let ends = (address(12)?, address(16)?);
     let above = (!is_fragment).then_some((header, length));
     Some(headers(packet, packet[9], ends, packet[1] >> 2, above))
 }
 
-/// [RFC8200 §3]
+/// Reads an IPv6 packet.  [RFC8200 §3]
 fn ipv6(packet: &[u8]) -> Option<Headers> {
     let length = 40 + usize::from(word(packet, 4)?);
     if packet[0] >> 4 != 6 || length > packet.len() {
@@ -113,7 +115,7 @@ fn ipv6(packet: &[u8]) -> Option<Headers> {
     Some(headers(packet, next, (address(8)?, address(24)?), dscp, above))
 }
 
-/// Headers of an IP packet, with what is above IP from the one place to the other.
+/// Headers of an IP packet; `above` is the range of its payload, `None` for a fragment.
 fn headers(
     packet: &[u8],
     protocol: u8,
@@ -132,14 +134,13 @@ fn headers(
     Headers { protocol, from: (from, source), to: (to, destination), dscp, tcp, udp }
 }
 
-/// [RFC9293 §3.1]
+/// Reads the TCP header at offset `at` of an IP packet.  [RFC9293 §3.1]
 fn tcp(segment: &[u8], at: usize) -> Option<Tcp> {
     let header = usize::from(*segment.get(12)? >> 4) * 4;
     if header < 20 || header > segment.len() {
         return None;
     }
     let bits = segment[13];
-    // A reset ends a connection as a FIN does.
     let known = [(2, Flags::SYN), (16, Flags::ACK), (1 | 4, Flags::FIN)];
     let said = known.into_iter().filter(|(mask, _)| bits & mask != 0);
     let mut found = Tcp {
@@ -157,7 +158,7 @@ fn tcp(segment: &[u8], at: usize) -> Option<Tcp> {
     Some(found)
 }
 
-/// Reads options up to the first that is none.
+/// Reads TCP options up to the end of the list or the first malformed one.
 fn options(mut left: &[u8], found: &mut Tcp) {
     while let Some(&kind) = left.first() {
         let length = match (kind, left.get(1)) {
@@ -176,7 +177,7 @@ fn options(mut left: &[u8], found: &mut Tcp) {
     }
 }
 
-/// A checksum once a word of what it covers is another one.  [RFC1624 eq. 3]
+/// Checksum after one 16-bit word that it covers has changed from `old` to `new`.  [RFC1624 eq. 3]
 pub(crate) fn mended(sum: u16, old: u16, new: u16) -> u16 {
     let total = u32::from(!sum) + u32::from(!old) + u32::from(new);
     let folded = (total & 0xffff) + (total >> 16);
@@ -184,7 +185,7 @@ pub(crate) fn mended(sum: u16, old: u16, new: u16) -> u16 {
     !u16::try_from(folded).expect("carries are folded")
 }
 
-/// Writes a window into the TCP header that begins there, and mends its checksum.
+/// Writes a window into the TCP header at offset `at`, and updates the checksum.
 pub(crate) fn write_window(frame: &mut [u8], at: usize, window: u16) {
     let old = u16::from_be_bytes([frame[at + 14], frame[at + 15]]);
     let sum = mended(u16::from_be_bytes([frame[at + 16], frame[at + 17]]), old, window);
@@ -197,8 +198,7 @@ pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// An Ethernet frame with an ACK over IPv4, with as many octets of data as there are behind its header, and a valid
-    /// checksum.
+    /// Ethernet frame with a TCP ACK over IPv4, with these options and a valid checksum.
     pub(crate) fn segment(ports: (u16, u16), dscp: u8, options: &[u8]) -> Vec<u8> {
         let header = 20 + options.len();
         let mut frame = packet(TCP, header, ports, dscp);
@@ -210,7 +210,7 @@ pub(crate) mod tests {
         frame
     }
 
-    /// An Ethernet frame with a UDP datagram over IPv4, and a valid checksum or none.
+    /// Ethernet frame with a UDP datagram over IPv4, with a valid checksum or none.
     pub(crate) fn datagram(ports: (u16, u16), payload: &[u8], with_checksum: bool) -> Vec<u8> {
         let length = UDP_HEADER + payload.len();
         let mut frame = packet(UDP, length, ports, 0);
@@ -224,12 +224,13 @@ pub(crate) mod tests {
         frame
     }
 
-    /// True if the checksum above IPv4 is valid.
+    /// True if the TCP or UDP checksum over IPv4 is valid.
     pub(crate) fn is_whole(frame: &[u8]) -> bool {
         sum_of(frame, HEADER + 20) == 0xffff
     }
 
-    /// Headers of Ethernet and of IPv4 with so many octets above it, of which the ports come first.
+    /// Ethernet and IPv4 headers of a packet whose payload has `above` octets and begins with these
+    /// ports.
     fn packet(protocol: u8, above: usize, (source, destination): (u16, u16), dscp: u8) -> Vec<u8> {
         let length = u16::try_from(20 + above).expect("a short packet");
         let mut frame = vec![2; 12];
@@ -242,7 +243,8 @@ pub(crate) mod tests {
         frame
     }
 
-    /// Sum over what is above IPv4, with its pseudo header: all ones where the checksum is valid.  [RFC9293 §3.1]
+    /// One's complement sum over the IPv4 payload and its pseudo-header: all ones if the checksum
+    /// is valid. [RFC9293 §3.1]
     fn sum_of(frame: &[u8], at: usize) -> u16 {
         let above = &frame[at..];
         let length = u16::try_from(above.len()).expect("a packet").to_be_bytes();
@@ -260,7 +262,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_header_is_read_behind_options_and_extensions() {
-        // MSS 1460, SACK permitted, a shift of 7, and one that is too large.
+        // MSS 1460, SACK permitted, window scale 7; below a window scale that is too large.
         let options = [2, 4, 5, 0xb4, 4, 2, 1, 3, 3, 7, 0, 0];
         let headers = read(&segment((40_000, 80), 46, &options)).expect("IPv4");
         assert_eq!((headers.protocol, headers.dscp), (TCP, 46));
@@ -271,11 +273,12 @@ pub(crate) mod tests {
         assert_eq!((tcp.flags, tcp.has_sack), (Flags::ACK, false));
         let huge = read(&segment((1, 2), 0, &[3, 3, 255, 1])).and_then(|it| it.tcp);
         assert_eq!(huge.and_then(|tcp| tcp.scale), Some(MOST_SCALE));
-        // A block is said, and a length runs out of the header.
+        // A SACK block is present. The last option is longer than the header.
         let sack = [5, 10, 0, 0, 0, 1, 0, 0, 0, 2, 3, 9];
         let blocked = read(&segment((1, 2), 0, &sack)).and_then(|it| it.tcp).expect("TCP");
         assert_eq!((blocked.has_sack, blocked.scale), (true, None));
-        // IPv6 with hop-by-hop options, and the same cut short by its own length.
+        // IPv6 with hop-by-hop options; then the same packet with a payload length that is too
+        // short.
         let tcp = &segment((5, 6), 0, &[])[HEADER + 20..];
         let mut six = vec![2; 12];
         six.extend([0x86, 0xdd, 0x6b, 0x80, 0, 0, 0, 28, HOP_BY_HOP, 64]);
@@ -289,7 +292,7 @@ pub(crate) mod tests {
         assert_eq!(read(&six).expect("IPv6").tcp, None);
     }
 
-    /// Bits of the thirteenth octet; PSH and URG are nobody's.  [RFC9293 §3.1]
+    /// Control bits are in octet 13. PSH and URG are ignored.  [RFC9293 §3.1]
     #[test]
     fn a_reset_ends_a_connection_as_a_fin_does() {
         let flags = |bits: u8| {
@@ -310,11 +313,11 @@ pub(crate) mod tests {
             strange[HEADER + at] = octet;
             read(&strange)
         };
-        // Headers that are too short, too long, or of another version; more than there is.
+        // Headers that are too short, too long or of another version; a length beyond the packet.
         for (at, octet) in [(0, 0x44), (0, 0x4f), (0, 0x55), (3, 200), (3, 19)] {
             assert_eq!(with(at, octet), None, "{at} {octet}");
         }
-        // Fragments, and data that begins within or beyond the segment's header.
+        // Fragments; TCP data offsets that are too small or beyond the segment.
         for (at, octet) in [(6, 0x20), (7, 1), (32, 0x40), (32, 0xf0)] {
             let found = with(at, octet).expect("IPv4");
             assert_eq!(found.tcp, None, "{at} {octet}");
@@ -325,7 +328,7 @@ pub(crate) mod tests {
     }
 
     proptest! {
-        /// Whatever a program sends is read without a panic, and a header that is found lies within the frame.
+        /// No input causes a panic, and a TCP header that is found lies within the frame.
         #[test]
         fn nothing_that_is_read_is_beyond_the_frame(
             octets in prop::collection::vec(any::<u8>(), 0..200),
@@ -333,7 +336,7 @@ pub(crate) mod tests {
                 Just(vec![]), Just(vec![8, 0, 0x45]), Just(vec![8, 0, 0x4f]), Just(vec![0x86, 0xdd, 0x60]),
             ],
             protocol in prop_oneof![Just(None), Just(Some(TCP)), Just(Some(HOP_BY_HOP)), Just(Some(ROUTING))],
-            // A length that fits now and then.
+            // Lengths that sometimes fit.
             length in 0..200_u8,
         ) {
             let mut frame = vec![2; 12];
@@ -350,7 +353,7 @@ pub(crate) mod tests {
             }
         }
 
-        /// A valid checksum stays valid, and a wrong one as wrong as it was; nothing else changes.
+        /// A valid checksum stays valid, a wrong one stays equally wrong, and nothing else changes.
         ///
         /// Verifies: [RFC1624 eq. 3]
         #[test]

@@ -1,4 +1,4 @@
-//! Flows of the scenario that the kernel carries, each with a port of its own.
+//! Flows of the scenario that run over kernel sockets, each on a port of its own.
 
 use airfair_sim::packet::FlowId;
 use airfair_sim::scenario::{Endpoint, Scenario, Tcp, TcpTransfer, Tfrc, TfrcTraffic, Transport};
@@ -9,27 +9,27 @@ use crate::headers;
 /// Port of the first flow.
 const FIRST_PORT: u16 = 40_000;
 
-/// A flow of the scenario that the kernel carries.
+/// Flow of the scenario that runs over kernel sockets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KernelFlow {
     pub(crate) flow: FlowId,
-    /// Places of its nodes.
+    /// Indices of the sending and the receiving node.
     pub(crate) from: usize,
     pub(crate) to: usize,
     pub(crate) port: u16,
     pub(crate) carrier: Carrier,
-    /// Differentiated services code point of its packets.
+    /// Differentiated services code point of the packets.
     pub(crate) dscp: Option<u8>,
     pub(crate) start: Time,
     pub(crate) stop: Option<Time>,
 }
 
-/// Whatever sends its packets.
+/// Sender of a flow's packets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Carrier {
-    /// The kernel's TCP, so many octets or without end.
+    /// TCP of the kernel; `size` in octets, `None` for an endless transfer.
     Tcp { congestion_control: &'static str, size: Option<u64> },
-    /// `airfair tfrc`, with options of both ends and those of the sender.
+    /// Program `airfair tfrc`, with the profile of both ends and further options of the sender.
     Tfrc { profile: &'static str, sending: Vec<String> },
 }
 
@@ -60,7 +60,7 @@ impl Carrier {
         }
     }
 
-    /// Protocol above IP.
+    /// IP protocol number.
     pub(crate) fn protocol(&self) -> u8 {
         match self {
             Self::Tcp { .. } => headers::TCP,
@@ -69,7 +69,7 @@ impl Carrier {
     }
 }
 
-/// Index of an end among the nodes: stations come before hosts.
+/// Index of an end among the nodes. Stations precede hosts.
 pub(crate) fn place(scenario: &Scenario, end: Endpoint) -> usize {
     match end {
         Endpoint::Station(at) => at,
@@ -77,7 +77,7 @@ pub(crate) fn place(scenario: &Scenario, end: Endpoint) -> usize {
     }
 }
 
-/// The flows of a scenario that the kernel carries.
+/// Flows of a scenario that run over kernel sockets.
 pub(crate) fn kernel_flows(scenario: &Scenario) -> Vec<KernelFlow> {
     let place = |end| place(scenario, end);
     let mut found = Vec::new();

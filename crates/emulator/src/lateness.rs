@@ -1,17 +1,16 @@
-//! Lateness: how long after the end of its frame each packet was in its interface.
+//! Lateness: time by which a packet reaches its interface after the end of its frame on the
+//! simulated channel.
 
 use airfair_units::Duration;
 
-use crate::verdict::{InSecond, Late};
-
-/// Buckets per power of two: a resolution of 3 %.
+/// Buckets per power of two, for a resolution of 3 %.
 const STEPS: u64 = 32;
-/// Buckets of all powers of two of nanoseconds.
+/// Number of buckets, enough for any duration in nanoseconds.
 const BUCKETS: usize = 60 * 32;
-/// A clock that is later than this lets channel time stand still instead of catching up.
+/// Lateness of the clock beyond which channel time is stopped instead of catching up.
 pub const STALL: Duration = Duration::from_millis(20);
 
-/// Distribution of lateness.
+/// Histogram of lateness with logarithmic buckets.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     counts: Vec<u64>,
@@ -25,18 +24,19 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Takes note of one packet.
+    /// Records the lateness of one packet.
     pub fn add(&mut self, lateness: Duration) {
         self.counts[bucket(lateness.as_nanos())] += 1;
         self.total += 1;
     }
 
-    /// Number of packets.
+    /// Number of packets recorded.
     pub fn count(&self) -> u64 {
         self.total
     }
 
-    /// Lateness that all but `per_mille` of a thousand packets stay below; zero without any.
+    /// Lateness within which all but `per_mille` thousandths of the packets stay; zero without
+    /// packets.
     pub fn quantile(&self, per_mille: u64) -> Duration {
         let wanted = (self.total * (1000 - per_mille)).div_ceil(1000).max(1);
         let mut seen = 0;
@@ -55,37 +55,10 @@ fn bucket(ns: u64) -> usize {
     usize::try_from(index).unwrap_or(usize::MAX).min(BUCKETS - 1)
 }
 
-/// Largest value of a bucket [ns].
+/// Largest value in a bucket [ns].
 fn upper_end(bucket: usize) -> u64 {
     let (power, step) = (bucket as u64 / STEPS, bucket as u64 % STEPS);
     ((STEPS + step + 1) << power) - 1
-}
-
-/// Account of how well the emulation has kept to the wall clock.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Punctuality {
-    /// Packets that came out.
-    pub packets: u64,
-    /// Median lateness.
-    pub p50: Duration,
-    /// One packet in a hundred was later.
-    pub p99: Duration,
-    /// One packet in a thousand was later.
-    pub p999: Duration,
-    /// Longest time by which the clock was late.
-    pub longest_stall: Duration,
-    /// Times that channel time stood still.
-    pub slips: u64,
-    /// Time that it stood still.
-    pub slipped: Duration,
-    /// The second in which it stood still for longest.
-    pub stillest: InSecond,
-    /// The flow of whose packets most were late in a second.
-    pub worst_second: Option<Late<String>>,
-    /// The flow of whose packets most were late in all.
-    pub worst_flow: Option<Late<String>>,
-    /// Channel time that has passed.
-    pub elapsed: Duration,
 }
 
 #[cfg(test)]

@@ -1,51 +1,56 @@
-//! The emulator: a simulated cell under a wall clock, with a network namespace for each station and host.
+//! Emulator: a simulated cell that runs against the wall clock, with a network namespace for each
+//! station and host.
 //!
-//! The same [`World`](airfair_sim::world::World) as a run's is driven from outside. A program in a namespace sends through
-//! its own kernel; the frame leaves its interface, becomes a packet of an external flow, crosses the world, and goes
-//! into the interface of the namespace that it is for.
+//! The emulator drives the same [`World`](airfair_sim::world::World) that a simulation run uses. A
+//! program in a namespace sends through its own kernel. The emulator reads the frame from the
+//! namespace's interface and injects it into the world as a packet of an external flow. When the
+//! packet has crossed the world, the emulator writes the frame to the interface of the destination
+//! namespace.
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | [`plan`] | who has which address, and which flow carries whose packets |
-//! | `frames` | what is to be done with a frame: for one node, for all, answered, kept |
-//! | `headers` | who talks to whom, and what its TCP says |
-//! | `connections` | connections of programs, and windows written into their ACKs |
+//! | [`plan`] | addresses of the nodes, and the flow that carries packets between each pair of nodes |
+//! | `frames` | forwarding of Ethernet frames: unicast, broadcast, proxy ARP, filtering |
+//! | `headers` | IP, TCP and UDP headers of real packets |
+//! | `connections` | connections of programs, and receive windows written into their ACKs |
 //! | `pace` | channel time under a wall clock |
-//! | [`lateness`] | how late it was |
-//! | [`verdict`] | whether that matters |
-//! | `live` | sums of what happens in the world |
-//! | `view` | an emulation as whoever watches sees it |
-//! | `store` | packets that are in the world |
-//! | `engine` | the loop: the world, the interfaces, orders from outside |
-//! | [`emulation`] | all of it set up, running, and ended |
-//! | [`os`] | namespaces, interfaces, waiting |
-//! | [`hwsim`] | the same medium behind the kernel's own Wi-Fi |
+//! | [`lateness`] | lateness of packets against the wall clock |
+//! | [`verdict`] | verdict: can the figures of this emulation be trusted? |
+//! | `live` | counters of frames, drops and airtime while the emulation runs |
+//! | `view` | snapshot of a running emulation for the live view and the control socket |
+//! | `store` | frames of the packets that are inside the world |
+//! | `engine` | the event loop: world, interfaces, control requests |
+//! | [`emulation`] | set-up, running and shutdown of an emulation |
+//! | [`os`] | Linux calls: namespaces, interfaces, netlink, polling |
+//! | [`hwsim`] | the simulated medium behind mac80211_hwsim, the kernel's simulated radios |
 //! | `files` | the file server in each namespace |
-//! | `kernel_flow` | flows of the scenario that the kernel carries |
-//! | `traffic` | flows of the scenario over real sockets |
-//! | `reports` | TFRC's datagrams, and rates written into them |
+//! | `kernel_flow` | flows of the scenario that run over the kernel's TCP or a real TFRC program |
+//! | `traffic` | threads that send and receive these flows over sockets |
+//! | `reports` | TFRC datagrams, and receive rates written into feedback packets |
 //!
 //! ```text
-//!  namespace ─ wlan0 ┐                                                  ┌ eth0 ─ namespace
-//!                    ├─ frame ─► judge ─► inject ─► World ─► released ──┤
-//!  namespace ─ wlan0 ┘             └► answer         ▲ ▲                └ wlan0 ─ namespace
-//!                                           Pace: due┘ └ Poller: frames · bell
+//!  namespace ─ wlan0 ┐                                                    ┌ eth0 ─ namespace
+//!                    ├─ frame ─► classify ─► inject ─► World ─► released ─┤
+//!  namespace ─ wlan0 ┘             └► answer            ▲ ▲               └ wlan0 ─ namespace
+//!                                              Pace: due┘ └ Poller: frames, wake-ups
 //! ```
 //!
-//! - A namespace is an open file. A thread that has moved into it makes its interface, addresses and sockets, and the end
-//!   of the process ends them all. Without root, a process first gets a user namespace, and uses pairs of interfaces with
-//!   a packet socket at the other end in place of TAP devices.
-//! - The plan gives each ordered pair of nodes an external flow. So the source and the destination of a packet decide its
-//!   route, its queue and its row among the results. A flow with `stack = "kernel"` is an external one as well, with a
-//!   port of its own.
-//! - If the clock is late, the world catches up in channel time: packets are late, and frames keep their times. Only a
-//!   stall moves the origin. Before packets are injected, the world advances to the time at which they came.
-//! - One thread does all of it. A port takes a limited number of frames per millisecond, so that a flood at one port
-//!   cannot delay the others by more. A viewer gets a copy of the state ten times a second; an order rings a bell and
-//!   waits.
-//! - The [medium](airfair_wlan::medium) behind `hwsim` is not a cell with other settings: a cell has links with its
-//!   access point alone, rates by link and queues of its own. Tests hold that both send the same frames at the same
-//!   times.
+//! - A namespace is an open file. A thread that has moved into the namespace makes its interface,
+//!   addresses and sockets. They exist until the process ends. Without root the process first
+//!   creates a user namespace. It then uses veth pairs with a packet socket at the far end instead
+//!   of TAP devices.
+//! - The plan gives each ordered pair of nodes an external flow. The source and the destination of
+//!   a packet determine its route, its queue and its row in the results. A flow with
+//!   `stack = "kernel"` is an external flow with a port of its own.
+//! - If the clock is late, the world catches up in channel time: packets are late, but frames keep
+//!   their times. Only a stall shifts the origin of channel time. Before packets are injected, the
+//!   world advances to the time at which they arrived.
+//! - One thread does all this. It reads a limited number of frames per port and millisecond, so a
+//!   flood at one port delays the others by a bounded time. A viewer gets a copy of the state ten
+//!   times a second. A control request wakes the thread and waits for its answer.
+//! - The [medium](airfair_wlan::medium) of `hwsim` is not a cell with other settings: a cell has
+//!   links only with its access point, rates by link, and queues of its own. Tests check that both
+//!   send the same frames at the same times.
 
 #![cfg(target_os = "linux")]
 

@@ -1,6 +1,8 @@
-//! Limits that schemes set to the rate of a TFRC over real sockets. Its sender keeps to the lower one of its own rate and
-//! the limit, as a simulated one: its program is told by a line. Its receiver's limit goes into its reports.
-//! [occupancy-tfrc §III-D]
+//! Rate limits that a scheme sets on a TFRC flow over real sockets.
+//!
+//! The sender transmits at the lower of its own rate and its limit, as a simulated sender does. Its
+//! program reads the limit from a socket. The emulator writes the receiver's limit into the
+//! receiver's feedback packets.  [occupancy-tfrc §III-D]
 
 use std::io::{Result, Write};
 use std::os::fd::OwnedFd;
@@ -9,45 +11,47 @@ use std::os::unix::net::UnixStream;
 use airfair_sim::packet::Side;
 use airfair_units::DataRate;
 
-/// Limits of one flow.
+/// Rate limits of one flow.
 #[derive(Debug)]
-pub(crate) struct Limits {
+pub(crate) struct TfrcLimits {
     sender: Option<DataRate>,
     receiver: Option<DataRate>,
-    /// The sender's as its program was told last.
-    told: Option<DataRate>,
-    line: UnixStream,
+    /// Limit that was last written to the sender's program.
+    sent: Option<DataRate>,
+    socket: UnixStream,
 }
 
-impl Limits {
-    /// No limits yet, and where the sender's program reads them: lines such as `400 kb/s`, or `none`.
+impl TfrcLimits {
+    /// Makes a flow without limits. Also returns the socket from which the sender's program reads
+    /// its limit: one socket per change, such as `400 kb/s` or `none`.
     ///
     /// # Errors
-    /// The operating system's.
+    /// Returns the error of the operating system.
     pub(crate) fn new() -> Result<(Self, OwnedFd)> {
-        let (line, read) = UnixStream::pair()?;
-        line.set_nonblocking(true)?;
-        Ok((Self { sender: None, receiver: None, told: None, line }, read.into()))
+        let (socket, read) = UnixStream::pair()?;
+        socket.set_nonblocking(true)?;
+        Ok((Self { sender: None, receiver: None, sent: None, socket }, read.into()))
     }
 
-    /// Another limit at an end.
+    /// Changes the limit of one end, and informs the sender's program.
     pub(crate) fn set(&mut self, side: Side, limit: Option<DataRate>) {
         match side {
             Side::Sender => self.sender = limit,
             Side::Receiver => self.receiver = limit,
         }
-        self.tell();
+        self.send();
     }
 
-    /// Tells the sender's program what it does not know yet. A line that is full, because nobody reads it, has its turn
-    /// with the next call; so short a message goes as a whole or not at all.
-    pub(crate) fn tell(&mut self) {
-        if self.told == self.sender {
+    /// Writes the sender's limit to its program if it has changed. If the socket is full because
+    /// the program does not read, the next call tries again. A socket is so short that it is written
+    /// whole or not at all.
+    pub(crate) fn send(&mut self) {
+        if self.sent == self.sender {
             return;
         }
-        let said = self.sender.map_or_else(|| "none".to_owned(), |limit| limit.to_string());
-        if self.line.write_all(format!("{said}\n").as_bytes()).is_ok() {
-            self.told = self.sender;
+        let text = self.sender.map_or_else(|| "none".to_owned(), |limit| limit.to_string());
+        if self.socket.write_all(format!("{text}\n").as_bytes()).is_ok() {
+            self.sent = self.sender;
         }
     }
 
@@ -67,8 +71,8 @@ mod tests {
         DataRate::from_mbps(mbps)
     }
 
-    /// Lines of a program that begins to read when all is said.
-    fn lines(limits: Limits, read: OwnedFd) -> Vec<String> {
+    /// Lines that the program reads once all limits have been written.
+    fn lines(limits: TfrcLimits, read: OwnedFd) -> Vec<String> {
         drop(limits);
         BufReader::new(File::from(read)).lines().map(|line| line.expect("text")).collect()
     }
@@ -76,7 +80,7 @@ mod tests {
     /// Verifies: [occupancy-tfrc §III-D]
     #[test]
     fn a_program_is_told_of_its_own_limit_when_that_changes() {
-        let (mut limits, read) = Limits::new().expect("a pair");
+        let (mut limits, read) = TfrcLimits::new().expect("a pair");
         for (side, limit) in [
             (Side::Sender, Some(rate(2))),
             (Side::Receiver, Some(rate(3))),
@@ -89,12 +93,13 @@ mod tests {
         assert_eq!(lines(limits, read), ["2 Mb/s", "none"]);
     }
 
-    /// Nobody reads until there is no room: nothing waits for that, and the last limit comes once there is.
+    /// The program does not read until its socket is full. No call blocks, and the last limit is
+    /// written once there is room.
     #[test]
     fn the_last_limit_comes_when_there_is_room_again() {
-        let (mut limits, read) = Limits::new().expect("a pair");
+        let (mut limits, read) = TfrcLimits::new().expect("a pair");
         let mut last = 0;
-        while limits.told == limits.sender {
+        while limits.sent == limits.sender {
             last += 1;
             limits.set(Side::Sender, Some(rate(last)));
         }
@@ -105,7 +110,7 @@ mod tests {
             file.read_line(&mut first).expect("a line");
         }
         assert_eq!(first, format!("{}\n", rate(last - 1)));
-        limits.tell();
+        limits.send();
         drop(limits);
         let rest: Vec<_> = file.lines().map(|line| line.expect("text")).collect();
         assert_eq!(rest, [rate(last).to_string()]);

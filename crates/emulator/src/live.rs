@@ -1,4 +1,5 @@
-//! What a viewer sees while an emulation goes on: sums since its start, which a viewer takes the difference of.
+//! Counters for viewers of a running emulation. They are sums since its start; a viewer takes
+//! differences.
 
 use airfair_sim::packet::FlowId;
 use airfair_sim::record::{CellId, FlowRecord, Record, Recorder};
@@ -8,49 +9,51 @@ use airfair_wlan::{AirUse, NodeId, SentFrame};
 
 use crate::plan::Plan;
 
-/// Sums over a member of a cell.
+/// Counters of one member of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Member {
-    /// Data frames that it has sent, retries included.
+    /// Data frames sent, retries included.
     pub frames: u64,
-    /// Those that had been on the air before.
+    /// Retries among these frames.
     pub retries: u64,
-    /// Packets that its queue has refused or dropped, or that it gave up.
+    /// Packets refused or dropped by the transmit queue, or given up after the last retry.
     pub drops: u64,
     /// Packets in its queue now.
     pub queue: u32,
-    /// Air held by data frames that it has sent.
+    /// Airtime of data frames that the member has sent.
     pub airtime_up: Duration,
-    /// Air held by data frames sent to it.
+    /// Airtime of data frames sent to the member.
     pub airtime_down: Duration,
-    /// Air held by control frames of its exchanges, both directions.
+    /// Airtime of the control frames in the member's exchanges, in both directions.
     pub airtime_control: Duration,
-    /// Rates that were set or found, up and down; `None` while the schedule is all there is.
+    /// Rates of the link, up and down; `None` until a rate is set by a request or chosen by rate
+    /// control.
     pub rates: [Option<DataRate>; 2],
 }
 
 impl Member {
-    /// Air held by frames of its exchanges, as results count it.
+    /// Airtime of all frames in the member's exchanges, as results count it.
     pub fn airtime(&self) -> Duration {
         self.airtime_up + self.airtime_down + self.airtime_control
     }
 }
 
-/// Octets that simulated flows of the scenario have delivered, headers apart.
+/// Payload that simulated flows have delivered from and to a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Simulated {
-    /// Octets of flows from a node.
+    /// Octets delivered by flows from the node.
     pub sent_bytes: u64,
-    /// Octets of flows to it.
+    /// Octets delivered by flows to the node.
     pub received_bytes: u64,
 }
 
-/// Sums over each member of each cell, the access point first, and over each node.
+/// Counters of the members of each cell, access point first, and of each node.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Live {
     pub(crate) cells: Vec<Vec<Member>>,
     pub(crate) nodes: Vec<Simulated>,
-    /// Indices of the sender's and the receiver's node, for each simulated flow.
+    /// Indices of the sending and the receiving node of each flow; `None` if the kernel carries the
+    /// flow.
     flows: Vec<Option<(usize, usize)>>,
 }
 
@@ -125,7 +128,7 @@ mod tests {
         [flow.down]\nfrom = \"h\"\nto = \"fast\"\ntransport = { kind = \"tcp\" }\n\
         [flow.over]\nfrom = \"old\"\nto = \"fast\"\ntransport = { kind = \"tcp\" }\n";
 
-    /// RTS, CTS, CTS to oneself and ACK hold the air as well as data does.
+    /// RTS, CTS, CTS-to-self and ACK count as airtime, like data.
     #[test]
     fn a_viewer_sees_the_air_that_results_have() {
         let scenario = Scenario::parse(CELL, &[]).expect("a scenario without mistakes");
@@ -145,8 +148,8 @@ mod tests {
         }
     }
 
-    /// The download is the kernel's, whose packets are counted as they come; of the upload 500 octets have come, and
-    /// external flows come behind both.
+    /// The kernel carries the download, so its packets are counted elsewhere. Of the simulated
+    /// upload 500 octets have arrived. The external flow comes after both.
     #[test]
     fn what_simulated_flows_deliver_is_counted_at_both_ends() {
         let mut scenario = Scenario::lasting(Duration::from_secs(1));

@@ -1,8 +1,9 @@
-//! Channel time under a wall clock.
+//! Channel time paced by the wall clock.
 //!
-//! What happens is computed in channel time, and a world whose clock is late catches up: a late wake-up makes a packet
-//! late, and never the channel idle. Only after a [stall](crate::lateness::STALL) channel time slips: it stands still
-//! for as long as the machine did, since programs in the namespaces did nothing meanwhile either.
+//! Events are computed in channel time. A world whose clock is late catches up: a late wake-up
+//! delays packets, but never leaves the channel idle. Only after a [stall](crate::lateness::STALL)
+//! does channel time slip: it stops for as long as the machine did, because the programs in
+//! the namespaces did not run either.
 
 use airfair_sim::clock::{Clock, Woken};
 use airfair_units::{Duration, Time};
@@ -10,26 +11,26 @@ use airfair_units::{Duration, Time};
 use crate::lateness::STALL;
 use crate::verdict::BySecond;
 
-/// A clock on the wall that can be waited for.
+/// Wall clock with a sleep that input interrupts.
 pub(crate) trait Wall {
-    /// Time since some start.
+    /// Time since a fixed, arbitrary moment.
     fn now(&mut self) -> Duration;
 
-    /// Sleeps until then; true if there was input before, or is now.
+    /// Sleeps until `at`; true if input came first or is waiting already.
     fn sleep_until(&mut self, at: Duration) -> bool;
 }
 
-/// The pace of an emulation.
+/// Maps channel time to wall time, and keeps account of idle time and stalls.
 #[derive(Debug)]
 pub(crate) struct Pace<W> {
     pub(crate) wall: W,
-    /// Wall time at the start of channel time, later by each slip.
+    /// Wall time at the start of channel time; each slip moves it.
     origin: Duration,
-    /// Wall time when it was last looked at.
+    /// Last reading of the wall clock.
     seen: Duration,
-    /// Wall time at which a wait has begun that input has ended.
+    /// Wall time at which the last wait began, if input ended that wait.
     asleep: Option<Duration>,
-    /// Time in which the engine had nothing to do and waited.
+    /// Time for which the engine had nothing to do.
     pub(crate) rest: Duration,
     pub(crate) longest: Duration,
     pub(crate) slips: u64,
@@ -38,7 +39,7 @@ pub(crate) struct Pace<W> {
 }
 
 impl<W: Wall> Pace<W> {
-    /// Channel time starts now.
+    /// Starts channel time now.
     pub(crate) fn new(mut wall: W) -> Self {
         let origin = wall.now();
         let (longest, slipped) = (Duration::ZERO, Duration::ZERO);
@@ -47,13 +48,12 @@ impl<W: Wall> Pace<W> {
         Self { wall, origin, seen, asleep, rest, longest, slips: 0, slipped, by_second }
     }
 
-    /// Channel time by the wall clock.
+    /// Channel time that corresponds to the current wall time.
     pub(crate) fn now(&mut self) -> Time {
         self.look();
         Time::ZERO + self.seen.saturating_sub(self.origin)
     }
 
-    /// Looks at the wall.
     fn look(&mut self) {
         self.seen = self.wall.now();
         if let Some(since) = self.asleep.take() {
@@ -61,12 +61,13 @@ impl<W: Wall> Pace<W> {
         }
     }
 
-    /// Wall time when it was last looked at.
+    /// Last reading of the wall clock.
     pub(crate) fn seen(&self) -> Duration {
         self.seen
     }
 
-    /// The clock has come to the channel time `at`, which is `due` on the wall.
+    /// Compares the clock with the channel time `at`, which is `due` on the wall clock, and handles
+    /// lateness.
     fn since(&mut self, at: Time, due: Duration) -> Woken {
         let late = self.seen.saturating_sub(due);
         self.longest = self.longest.max(late);
@@ -106,7 +107,8 @@ mod tests {
     use super::*;
     use crate::verdict::InSecond;
 
-    /// A wall on which time passes by a script: each sleep ends that much late, or with input before its time.
+    /// Wall clock with scripted wake-ups: `Ok` is the lateness of a sleep, `Err` the time at which
+    /// input ends it.
     struct Script {
         now: Duration,
         wakes: Vec<Result<Duration, Duration>>,
@@ -134,7 +136,8 @@ mod tests {
         Time::ZERO + Duration::from_millis(ms)
     }
 
-    /// Of 10 ms the first 4 end with input, which takes 2 more to handle; the rest ends 3 ms late.
+    /// The first 4 of 10 ms end with input, which takes 2 ms to handle. The rest of the sleep ends
+    /// 3 ms late.
     #[test]
     fn rest_is_the_time_until_input_comes_or_something_is_due() {
         let mut pace = pace(vec![Err(Duration::from_millis(7_004)), Ok(Duration::from_millis(3))]);
@@ -164,7 +167,7 @@ mod tests {
         assert_eq!((pace.slips, pace.slipped), (1, Duration::from_millis(21)));
         let stillest = InSecond { second: 0, time: Duration::from_millis(21) };
         assert_eq!(pace.by_second.most, stillest);
-        // What follows is due as long after it as before the stall.
+        // Later events keep their distance from this one.
         assert_eq!(pace.wait_until(at(11)), Woken::Due);
         assert_eq!(pace.now(), at(11));
     }

@@ -1,8 +1,9 @@
-//! The plan of an emulation: its nodes with their addresses, and the flow that carries packets from one to another.
+//! Plan of an emulation: nodes, addresses, and the flow that carries packets between two nodes.
 //!
-//! Addresses follow from the order in the scenario: the n-th station is `10.11.0.n`, `fd11::n` and
-//! `02:af:00:00:00:n`; the n-th host is `10.11.16.n`, `fd11::1000 + n` and `02:af:00:00:10:n`, where IPv6 and Ethernet
-//! write n in hexadecimal. All are neighbours on one link, as behind an access point that bridges.
+//! Addresses follow from the order in the scenario. Station number n has `10.11.0.n`, `fd11::n` and
+//! `02:af:00:00:00:n`. Host number n has `10.11.16.n`, `fd11::1000 + n` and `02:af:00:00:10:n`.
+//! IPv6 and Ethernet addresses have n in hexadecimal. All nodes are neighbours on one link, as
+//! behind an access point that bridges.
 
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -14,31 +15,31 @@ use airfair_wlan::edca::AccessCategory;
 use crate::headers::Headers;
 use crate::kernel_flow::{Carrier, KernelFlow, kernel_flows, place};
 
-/// Most nodes: each has a flow to each other.
+/// Most nodes of an emulation. Each pair of nodes needs a flow in each direction.
 pub const MAX_NODES: usize = 100;
-/// Prefix of the IPv4 addresses, in bits.
+/// Length of the IPv4 prefix [bits].
 pub const PREFIX_V4: u8 = 16;
-/// Prefix of the IPv6 addresses, in bits.
+/// Length of the IPv6 prefix [bits].
 pub const PREFIX_V6: u8 = 64;
-/// Number of the first host: stations come before.
+/// Number of the first host. The numbers below are for stations.
 const FIRST_HOST: u16 = 0x1001;
 
-/// An Ethernet address.
+/// Ethernet address (48 bits).
 pub type Mac = [u8; 6];
 
-/// A station or a host, with a namespace of its own.
+/// Station or host, which has a network namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Its name in the scenario.
+    /// Name in the scenario.
     pub name: String,
-    /// What it is there.
+    /// Station or host in the scenario, by index.
     pub end: Endpoint,
-    /// Its number, from which its addresses follow.
+    /// Number from which the addresses follow.
     pub number: u16,
 }
 
 impl Node {
-    /// Name of its interface.
+    /// Name of the network interface.
     pub fn interface(&self) -> &'static str {
         match self.end {
             Endpoint::Station(_) => "wlan0",
@@ -46,24 +47,25 @@ impl Node {
         }
     }
 
-    /// Ethernet address: one of those that are given locally.
+    /// Ethernet address, locally administered.
     pub fn mac(&self) -> Mac {
         let [high, low] = self.number.to_be_bytes();
         [0x02, 0xaf, 0, 0, high, low]
     }
 
-    /// IPv4 address.
+    /// IPv4 address of the node, in 10.11.0.0/16.
     pub fn v4(&self) -> Ipv4Addr {
         let [high, low] = self.number.to_be_bytes();
         Ipv4Addr::new(10, 11, high, low)
     }
 
-    /// IPv6 address, of the kind that is nobody's elsewhere.
+    /// Unique local IPv6 address (RFC 4193).
     pub fn v6(&self) -> Ipv6Addr {
         Ipv6Addr::new(0xfd11, 0, 0, 0, 0, 0, 0, self.number)
     }
 
-    /// IPv6 address that its kernel makes from the Ethernet address.  [RFC4291 appendix A]
+    /// IPv6 link-local address that the kernel derives from the Ethernet address.  [RFC4291
+    /// appendix A]
     pub fn link_local(&self) -> Ipv6Addr {
         let mac = self.mac();
         let mut octets =
@@ -73,43 +75,43 @@ impl Node {
     }
 }
 
-/// Flows from a node to another: one, or one for each access category, the lowest first, where a station at either end
-/// knows categories.  Deviates: [D-161]
+/// Flows from one node to another. If every station at either end supports access categories, there
+/// is one flow per category, the lowest first; else there is one flow.  Deviates: [D-161]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Ways {
+struct PairFlows {
     first: FlowId,
     is_by_category: bool,
 }
 
-impl Ways {
+impl PairFlows {
     fn of(self, category: AccessCategory) -> FlowId {
         let rank = if self.is_by_category { category as usize } else { 0 };
         FlowId::new(self.first.index() + rank)
     }
 }
 
-/// Nodes and the flows between them.
+/// Nodes, and the flows between them.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Stations, then hosts, in the scenario's order.
     pub nodes: Vec<Node>,
-    /// The scenario with a flow for each way between two nodes.
+    /// The scenario with an external flow added for each ordered pair of connected nodes.
     pub scenario: Scenario,
-    /// Number of flows of the scenario itself, which come first.
+    /// Number of flows that the scenario itself defines. They precede the added ones.
     pub own_flows: usize,
-    /// Those of them that the kernel carries, over sockets.
+    /// Flows of the scenario that run over kernel sockets.
     pub(crate) kernel_flows: Vec<KernelFlow>,
-    /// Flows from a node to another, by the places of both; none where no way leads there.
-    flows: Vec<Option<Ways>>,
-    /// Ends of each flow that is not the scenario's own.
+    /// Flows by index of sender and receiver; `None` where the nodes are not connected.
+    flows: Vec<Option<PairFlows>>,
+    /// Indices of sender and receiver for each added flow.
     ends: Vec<(usize, usize)>,
 }
 
 impl Plan {
-    /// The plan of a scenario.
+    /// Makes the plan of a scenario.
     ///
     /// # Errors
-    /// A sentence, if it has more nodes than can be emulated.
+    /// Returns a message if the scenario has more than [`MAX_NODES`] nodes.
     pub fn new(mut scenario: Scenario) -> Result<Self, String> {
         let stations = scenario.stations.iter().map(|station| &station.name).enumerate();
         let stations = stations.map(|(at, name)| (name, Endpoint::Station(at), at, 1));
@@ -146,19 +148,20 @@ impl Plan {
                     scenario.add_flow(Flow { transport, access_category, ..flow });
                     ends.push((from, to));
                 }
-                flows[from * count + to] = Some(Ways { first, is_by_category });
+                flows[from * count + to] = Some(PairFlows { first, is_by_category });
             }
         }
         Ok(Self { nodes, scenario, own_flows, kernel_flows, flows, ends })
     }
 
-    /// The flow that carries packets of a category from one node to another; `None` if no way leads there.
+    /// Flow that carries packets of a category from one node to another; `None` if they are not
+    /// connected.
     pub fn flow(&self, from: usize, to: usize, category: AccessCategory) -> Option<FlowId> {
         self.flows[from * self.nodes.len() + to].map(|ways| ways.of(category))
     }
 
-    /// The flow that carries a packet with these headers from one node to another, and the end of it that sends; `None`
-    /// if no way leads there.
+    /// Flow that carries a packet with these headers from one node to another, and the side of the
+    /// flow that sends the packet; `None` if the nodes are not connected.
     pub(crate) fn flow_of(
         &self,
         headers: Option<&Headers>,
@@ -180,7 +183,8 @@ impl Plan {
         Some((flow, Side::Sender))
     }
 
-    /// The nodes that a packet of this end of a flow is from and goes to; `None` for what is simulated.
+    /// Indices of source and destination node of packets that `origin` sends; `None` for a
+    /// simulated flow.
     pub fn ends(&self, flow: FlowId, origin: Side) -> Option<(usize, usize)> {
         let others = || flow.index().checked_sub(self.own_flows).map(|at| self.ends[at]);
         let own = self.kernel_flows.iter().find(|it| it.flow == flow).map(|it| (it.from, it.to));
@@ -188,7 +192,8 @@ impl Plan {
         Some(if origin == Side::Sender { (from, to) } else { (to, from) })
     }
 
-    /// Indices of the sender's and the receiver's node, for each flow of the scenario; `None` for a flow that the kernel carries.
+    /// Indices of the sending and the receiving node of each flow of the scenario; `None` for a
+    /// flow that the kernel carries.
     pub(crate) fn simulated_flows(&self) -> impl Iterator<Item = Option<(usize, usize)>> {
         let is_kernels = |flow| self.kernel_flows.iter().any(|it| it.flow == flow);
         let own = self.scenario.flows.iter().take(self.own_flows).enumerate();
@@ -198,41 +203,41 @@ impl Plan {
         })
     }
 
-    /// Number of a direction of a flow: packets of this end.
-    pub(crate) fn track(flow: FlowId, origin: Side) -> usize {
+    /// Index of one direction of a flow: that of the packets which `origin` sends.
+    pub(crate) fn direction_index(flow: FlowId, origin: Side) -> usize {
         2 * flow.index() + usize::from(origin == Side::Receiver)
     }
 
-    /// The flow of a direction.
-    pub(crate) fn flow_of_track(track: usize) -> FlowId {
+    /// Flow of a direction.
+    pub(crate) fn flow_of_direction(track: usize) -> FlowId {
         FlowId::new(track / 2)
     }
 
-    /// The opposite of each direction of each flow, if packets go there.
+    /// Index of the opposite direction for each direction of each flow; `None` where no packets go.
     pub(crate) fn opposites(&self) -> impl Iterator<Item = Option<usize>> {
         (0..2 * self.scenario.flows.len()).map(|track| {
-            let flow = Self::flow_of_track(track);
+            let flow = Self::flow_of_direction(track);
             if self.kernel_flows.iter().any(|it| it.flow == flow) {
                 return Some(track ^ 1);
             }
             let (from, to) = self.ends(flow, Side::Sender)?;
             let back = self.flow(to, from, self.scenario.flows[flow.index()].access_category)?;
-            Some(Self::track(back, Side::Sender))
+            Some(Self::direction_index(back, Side::Sender))
         })
     }
 
-    /// Place among the flows over real sockets of one that is TFRC's.
+    /// Index among `kernel_flows` of a TFRC flow; `None` for other flows.
     pub(crate) fn tfrc(&self, flow: FlowId) -> Option<usize> {
         let is_tfrc = |it: &KernelFlow| matches!(it.carrier, Carrier::Tfrc { .. });
         self.kernel_flows.iter().position(|it| it.flow == flow && is_tfrc(it))
     }
 
-    /// Place of the node with this name.
+    /// Index of the node with this name.
     pub fn node(&self, name: &str) -> Option<usize> {
         self.nodes.iter().position(|node| node.name == name)
     }
 
-    /// Content of `/etc/hosts` in each namespace.
+    /// Contents of `/etc/hosts` in each namespace.
     pub fn hosts_file(&self) -> String {
         let mut text = "127.0.0.1 localhost\n::1 localhost\n".to_owned();
         for node in &self.nodes {
@@ -244,8 +249,8 @@ impl Plan {
     }
 }
 
-/// True if packets between these ends may be of several categories on the air: a station is one of them, and all that
-/// are know categories.
+/// True if packets between these ends use access categories on the air: at least one end is a
+/// station, and all stations among the ends support categories.
 fn knows_categories(scenario: &Scenario, ends: [Endpoint; 2]) -> bool {
     let stations = ends.into_iter().filter_map(|end| match end {
         Endpoint::Station(index) => Some(&scenario.stations[index]),
@@ -255,13 +260,13 @@ fn knows_categories(scenario: &Scenario, ends: [Endpoint; 2]) -> bool {
     !knows.is_empty() && knows.into_iter().all(|it| it)
 }
 
-/// Name of the flow of a category from a node to another.
+/// Name of the flow of a category from one node to another.
 fn name(from: &Node, to: &Node, category: AccessCategory) -> String {
     let between = format!("{}-{}", from.name, to.name);
     if category == AccessCategory::BestEffort { between } else { format!("{between}-{category}") }
 }
 
-/// The name for a flow, or one like it that no flow has.
+/// The name itself, or with `-` appended until no flow has it.
 fn free_name(scenario: &Scenario, name: &str) -> String {
     let mut name = name.to_owned();
     while scenario.flows.iter().any(|flow| flow.name == name) {
@@ -278,7 +283,7 @@ mod tests {
     use airfair_units::Duration;
     use airfair_wlan::phy::Standard;
 
-    /// Two stations, their server, and a host that no link joins to them.
+    /// Two stations, a server, and a host that no link connects with them.
     fn plan() -> Plan {
         Plan::new(scenario()).expect("few nodes")
     }
@@ -308,7 +313,8 @@ mod tests {
         assert_eq!(server.link_local().to_string(), "fe80::af:ff:fe00:1001");
     }
 
-    /// A flow of the kernel goes both ways. Of the six others each has the one that leads back; what is simulated has none.
+    /// A flow of the kernel has packets in both directions. Each of the six external flows has the
+    /// flow of the opposite direction. A simulated flow has no packets.
     #[test]
     fn packets_that_come_back_are_those_of_the_opposite_direction() {
         let mut scenario = scenario();
@@ -324,7 +330,7 @@ mod tests {
         for (from, to) in [(0, 1), (0, 2), (1, 2), (2, 1)] {
             let [there, back] = [(from, to), (to, from)].map(|(from, to)| {
                 let flow = plan.flow(from, to, AccessCategory::BestEffort).expect("a way");
-                Plan::track(flow, Side::Sender)
+                Plan::direction_index(flow, Side::Sender)
             });
             assert_eq!(opposites[there], Some(back));
         }
@@ -356,13 +362,14 @@ mod tests {
         assert_eq!(flow_of((9, port), 0, 2), Some((id, Side::Sender)));
         assert_eq!(flow_of((port, 9), 2, 0), Some((id, Side::Receiver)));
         assert_eq!(plan.ends(id, Side::Receiver), Some((2, 0)));
-        // Another program's, and another station's.
+        // Packets of another program, and of another station, belong to other flows.
         assert_ne!(flow_of((9, 80), 0, 2), Some((id, Side::Sender)));
         let others = plan.flow(1, 2, AccessCategory::BestEffort);
         assert_eq!(flow_of((9, port), 1, 2), others.map(|it| (it, Side::Sender)));
     }
 
-    /// EF is voice, AF41 video, CS1 background, and what no service class has is best effort.
+    /// EF is voice, AF41 is video, CS1 is background. A code point without a service class is best
+    /// effort.
     ///
     /// Verifies: [RFC8325 §4.3]
     #[test]

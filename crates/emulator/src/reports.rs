@@ -1,21 +1,22 @@
-//! TFRC over real sockets: what its datagrams say of their flow, and rates written into its reports.  Deviates: [D-163]
+//! TFRC over real sockets: reading its datagrams, and writing rate limits into its feedback
+//! packets. Deviates: [D-163]
 
 use airfair_transport::tfrc::wire;
 use airfair_units::DataRate;
 
 use crate::headers::{Headers, UDP_HEADER, mended};
 
-/// Where the rate that was received stands in a report.
+/// Offset of the receive rate in a feedback packet [octets].
 const RECEIVE_RATE: usize = 20;
 
-/// The packet of TFRC that a frame carries, if it carries one.
+/// TFRC packet that the frame carries, if any.
 pub(crate) fn read(frame: &[u8], headers: &Headers) -> Option<wire::Packet> {
     let (at, end) = headers.udp?;
     wire::decode(frame.get(at + UDP_HEADER..end)?).ok()
 }
 
-/// Writes half of a receiver's limit into its report, as a simulated receiver says: a sender sends twice what was received
-/// at most.  [occupancy-tfrc §III-D]
+/// Writes half of the receiver's limit into a feedback packet, as a simulated receiver does: a TFRC
+/// sender sends at most twice the reported receive rate.  [occupancy-tfrc §III-D]
 pub(crate) fn limit(frame: &mut [u8], headers: &Headers, limit: DataRate) {
     let Some((at, wire::Packet::Feedback(report))) = headers.udp.zip(read(frame, headers)) else {
         return;
@@ -24,7 +25,8 @@ pub(crate) fn limit(frame: &mut [u8], headers: &Headers, limit: DataRate) {
     write_rate(frame, at.0, report.receive_rate, half);
 }
 
-/// Writes the rate of a report behind the UDP header that begins there, and mends its checksum, if it has one.
+/// Writes the receive rate after the UDP header at offset `udp`, and updates the checksum if there
+/// is one.
 fn write_rate(frame: &mut [u8], udp: usize, old: u32, new: u32) {
     let at = udp + UDP_HEADER + RECEIVE_RATE;
     frame[at..at + 4].copy_from_slice(&new.to_be_bytes());
@@ -36,7 +38,7 @@ fn write_rate(frame: &mut [u8], udp: usize, old: u32, new: u32) {
     let pairs = words(old).into_iter().zip(words(new));
     let number = u16::from_be_bytes;
     let sum = pairs.fold(sum, |sum, (old, new)| mended(sum, number(old), number(new)));
-    // Zero would say that there is none.  [RFC768]
+    // A UDP checksum of zero means that there is none.  [RFC768]
     let sum = if sum == 0 { u16::MAX } else { sum };
     frame[udp + 6..udp + 8].copy_from_slice(&sum.to_be_bytes());
 }
@@ -47,7 +49,7 @@ mod tests {
     use crate::headers;
     use airfair_transport::tfrc::Feedback;
 
-    /// A report of 125 000 octets per second over IPv4, and its checksum.
+    /// Feedback packet over IPv4 that reports 125 000 octets per second.
     fn frame(with_checksum: bool) -> Vec<u8> {
         let report = Feedback {
             reporter: 7,
@@ -74,7 +76,8 @@ mod tests {
         frame
     }
 
-    /// A grant of 1.6 Mb/s is 200 000 octets per second, of which reports say half; 125 000 were received.
+    /// A limit of 1.6 Mb/s is 200 000 octets per second, of which half is reported. The receive
+    /// rate of 125 000 is replaced.
     ///
     /// Verifies: [occupancy-tfrc §III-D]
     #[test]
@@ -94,7 +97,7 @@ mod tests {
         assert_eq!((rate_of(&found), &found[40..42]), (100_000, &[0, 0][..]));
     }
 
-    /// Data, and whatever else comes over that port, stays as it is.
+    /// Data packets, and other datagrams on the same port, stay unchanged.
     #[test]
     fn nothing_but_reports_is_written_into() {
         for octets in [&[0_u8; 0][..], &[0x82; 28], &[0x90, 96, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]] {

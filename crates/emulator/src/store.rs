@@ -1,16 +1,16 @@
-//! Packets that are in the world.
+//! Frames of the packets that are inside the world.
 
 use airfair_sim::packet::Handle;
 use airfair_units::Time;
 
-/// Bytes of a packet that is in the world, and the time at which it came there.
+/// Frame of a packet inside the world, and the time at which the packet entered.
 #[derive(Debug, Default)]
 pub(crate) struct Stored {
     pub(crate) frame: Vec<u8>,
     pub(crate) since: Time,
 }
 
-/// Packets that are in the world, by handle.
+/// Frames of all packets inside the world, by handle.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     packets: Vec<Stored>,
@@ -18,7 +18,7 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Keeps a frame that goes into the world now.
+    /// Stores the frame of a packet that enters the world now.
     pub(crate) fn put(&mut self, frame: &[u8], since: Time) -> Handle {
         let at = self.free.pop().unwrap_or_else(|| {
             self.packets.push(Stored::default());
@@ -31,7 +31,8 @@ impl Store {
         Handle(at as u64)
     }
 
-    /// The packet of a handle, which another one gets from now on.
+    /// Frees the handle of a packet, and returns the packet. The next call of `put` may overwrite
+    /// it.
     pub(crate) fn release(&mut self, Handle(at): Handle) -> &mut Stored {
         let at = usize::try_from(at).expect("a place in memory");
         self.free.push(at);

@@ -1,8 +1,8 @@
-//! Flows of the scenario over real sockets in two namespaces: the kernel's TCP, with a thread at each end, and TFRC, with
-//! a program at each end.
+//! Flows of the scenario over real sockets between two namespaces. TCP uses the kernel's, with a
+//! thread at each end; TFRC has a program at each end.
 //!
-//! The threads block, so that the kernel decides when something is sent. Each flow has a port of its own, by which its
-//! packets are told from others.
+//! The threads block, so that the kernel decides when data is sent. Each flow has a port of its
+//! own, by which its packets are recognised.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -16,30 +16,30 @@ use airfair_sim::world::{Outside, OutsideTcp};
 use airfair_units::{Bytes, Duration, Time};
 
 use crate::kernel_flow::{Carrier, KernelFlow};
-use crate::os::{self, Namespace, TcpInfo, hang_up};
+use crate::os::{self, Namespace, TcpInfo, stop_listening};
 use crate::plan::Plan;
 
-/// Octets per write and per read.
+/// Length of each write and read [octets].
 const CHUNK: usize = 65_536;
-/// Time between two looks at whether it is over.
+/// Longest time that a thread blocks before it checks for the end.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// A program that carries an end of a flow.
+/// Program that carries one end of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// Place of the node that it runs at.
+    /// Index of the node in whose namespace it runs.
     pub node: usize,
-    /// Time at which it begins, and that at which it is told to end.
+    /// Start of the program.
     pub start: Time,
-    /// `None`: at the end.
+    /// End of the program; `None` for the end of the emulation.
     pub stop: Option<Time>,
-    /// Arguments of `airfair`.
+    /// Arguments of the command `airfair`.
     pub arguments: Vec<String>,
-    /// The flow whose limits it reads from standard input.
+    /// Flow whose rate limits the program reads from standard input.
     pub limited: Option<FlowId>,
 }
 
-/// Programs that carry flows, receivers ahead of their senders.
+/// Programs that carry flows. Each receiver precedes its sender.
 pub(crate) fn programs(plan: &Plan) -> Vec<Program> {
     let mut found = Vec::new();
     for flow in &plan.kernel_flows {
@@ -60,30 +60,30 @@ pub(crate) fn programs(plan: &Plan) -> Vec<Program> {
     found
 }
 
-/// Account of a flow since its start.
+/// Counts of a flow since its start, and the state of its transport.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
-    /// Octets that have come out at the receiver.
+    /// Octets that the receiver has read.
     pub(crate) delivered: AtomicU64,
-    /// Segments that were sent again, by the kernel's own account.
+    /// Segments retransmitted, as the kernel counts them.
     pub(crate) retransmissions: AtomicU64,
-    /// What the transport at each end knows.
-    pub(crate) sender: Knowledge,
-    pub(crate) receiver: Knowledge,
+    /// State of the transport at each end.
+    pub(crate) sender: TransportState,
+    pub(crate) receiver: TransportState,
 }
 
-/// Knowledge of the transport at one end, as it was when it was last asked: zero is none yet.
+/// State of the transport at one end when it was last read. Zero means unknown.
 #[derive(Debug, Default)]
-pub(crate) struct Knowledge {
-    /// Of TCP alone.
+pub(crate) struct TransportState {
+    /// Congestion window [segments] and segment size [octets], for TCP only.
     cwnd: AtomicU32,
     segment: AtomicU32,
-    /// Round trips [µs].
+    /// Smoothed and minimum round-trip time [µs].
     smoothed: AtomicU32,
     least: AtomicU32,
 }
 
-impl Knowledge {
+impl TransportState {
     fn note(&self, cwnd: u32, segment: u32, smoothed: u32, least: u32) {
         self.cwnd.store(cwnd, Ordering::Relaxed);
         self.smoothed.store(smoothed, Ordering::Relaxed);
@@ -95,7 +95,8 @@ impl Knowledge {
         self.note(info.cwnd, info.segment_sent, info.round_trip, info.least_round_trip);
     }
 
-    /// The kernel keeps no least round trip of a receiver: it is that of the means.
+    /// Records a receiver's state. The kernel keeps no minimum round trip of a receiver, so this is
+    /// the minimum of the smoothed ones.
     fn note_receiver(&self, info: &TcpInfo) {
         let so_far = Some(self.least.load(Ordering::Relaxed)).filter(|least| *least > 0);
         let now = info.receiver_round_trip;
@@ -103,17 +104,17 @@ impl Knowledge {
         self.note(info.cwnd, info.segment_received, now, least);
     }
 
-    /// The round trip that TFRC knows [µs]; zero is none yet.
+    /// Records the round trip that TFRC has measured [µs]; zero if unknown.
     pub(crate) fn note_tfrc(&self, smoothed: u32) {
         self.smoothed.store(smoothed, Ordering::Relaxed);
     }
 
-    /// The same for the world; none before there was any.
+    /// State in the form that the world takes; `None` before the first TCP reading.
     pub(crate) fn outside(&self, carrier: &Carrier) -> Option<Outside> {
         let [cwnd, segment, smoothed, least] =
             [&self.cwnd, &self.segment, &self.smoothed, &self.least]
                 .map(|it| it.load(Ordering::Relaxed));
-        // The kernel says "never" with the largest number.
+        // The kernel reports the largest number for a value that it has not measured.
         let time =
             |us: u32| (us > 0 && us < u32::MAX).then(|| Duration::from_micros(u64::from(us)));
         if matches!(carrier, Carrier::Tfrc { .. }) {
@@ -136,7 +137,7 @@ impl Account {
     }
 }
 
-/// All flows that the kernel carries, until this is dropped.
+/// Threads and listeners of all flows over the kernel's TCP. They stop when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Generator {
     listeners: Vec<Arc<TcpListener>>,
@@ -144,7 +145,7 @@ pub(crate) struct Generator {
 }
 
 impl Generator {
-    /// Starts the ends of all flows; each waits for its time.
+    /// Starts the threads of all flows. Each sender waits for the start of its flow.
     pub(crate) fn start(
         plan: &Plan,
         namespaces: &[Namespace],
@@ -155,15 +156,15 @@ impl Generator {
             let Carrier::Tcp { congestion_control: name, size } = flow.carrier else { continue };
             namespaces[flow.from].within(|| {
                 let probe = TcpListener::bind(("0.0.0.0", 0))?;
-                os::choose_congestion_control(probe.as_fd(), name).map_err(|error| {
+                os::set_congestion_control(probe.as_fd(), name).map_err(|error| {
                     Error::new(error.kind(), format!("congestion control {name}: {error}"))
                 })
             })?;
             let listener =
                 Arc::new(namespaces[flow.to].within(|| TcpListener::bind(("0.0.0.0", flow.port)))?);
             if let Some(dscp) = flow.dscp {
-                // The connection that it accepts is as it is.
-                os::mark(listener.as_fd(), dscp)?;
+                // Accepted connections inherit the code point.
+                os::set_dscp(listener.as_fd(), dscp)?;
             }
             let (counted, accepting) = (Arc::clone(accounts), Arc::clone(&listener));
             let is_over = Arc::clone(&generator.is_over);
@@ -175,7 +176,7 @@ impl Generator {
             let (flow, counted) = (flow.clone(), Arc::clone(accounts));
             let (is_over, own) = (Arc::clone(&generator.is_over), namespaces[flow.from].share()?);
             thread::Builder::new().spawn(move || {
-                // Whoever looks at the account sees that nothing goes on.
+                // After an error the counts no longer change, which shows in the results.
                 let _ = own
                     .join()
                     .and_then(|()| send(&flow, (to, name, size), &counted[index], &is_over));
@@ -188,13 +189,13 @@ impl Generator {
 impl Drop for Generator {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
-        self.listeners.iter().for_each(|listener| hang_up(listener));
+        self.listeners.iter().for_each(|listener| stop_listening(listener));
     }
 }
 
 fn receive(listener: &TcpListener, account: &Account, is_over: &AtomicBool) {
     let Ok((mut connection, _)) = listener.accept() else { return };
-    if os::read_promptly(connection.as_fd(), LOOK).is_err() {
+    if os::set_receive_timeout(connection.as_fd(), LOOK).is_err() {
         return;
     }
     let mut buffer = vec![0; CHUNK];
@@ -206,7 +207,7 @@ fn receive(listener: &TcpListener, account: &Account, is_over: &AtomicBool) {
                     account.receiver.note_receiver(&info);
                 }
             }
-            // Nothing has come for so long.
+            // No data within the time-out.
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             Ok(0) | Err(_) => return,
         }
@@ -230,10 +231,10 @@ fn send(
         }
     }
     let mut connection = TcpStream::connect(to)?;
-    os::choose_congestion_control(connection.as_fd(), congestion_control)?;
-    os::write_promptly(connection.as_fd(), LOOK)?;
+    os::set_congestion_control(connection.as_fd(), congestion_control)?;
+    os::set_send_timeout(connection.as_fd(), LOOK)?;
     if let Some(dscp) = flow.dscp {
-        os::mark(connection.as_fd(), dscp)?;
+        os::set_dscp(connection.as_fd(), dscp)?;
     }
     let chunk = vec![0; CHUNK];
     let began = os::monotonic();
@@ -246,13 +247,13 @@ fn send(
         let length = usize::try_from(left).map_or(CHUNK, |left| left.min(CHUNK));
         match connection.write(&chunk[..length]) {
             Ok(written) => left -= written as u64,
-            // It had no room for so long.
+            // No room in the send buffer within the time-out.
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             Err(error) => return Err(error),
         }
         account.note_sender(&os::tcp_info(connection.as_fd())?);
     }
-    // What is still in the socket goes out, and is counted, while the emulation lasts.
+    // Data in the send buffer is sent and counted until the emulation ends.
     connection.shutdown(Shutdown::Write)?;
     while !is_over.load(Ordering::Relaxed) {
         os::sleep(LOOK);

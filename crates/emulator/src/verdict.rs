@@ -1,48 +1,51 @@
-//! The verdict: whether the figures of an emulation say something of the cell, or of the machine that it ran on.
+//! Verdict on an emulation: do its figures describe the simulated cell, or the machine that it ran
+//! on?
 //!
-//! The cell alone decides when a packet comes out and which packets are lost. The machine adds lateness, and the kernel drops
-//! packets that nobody reads in time. Lateness counts against the round trip of the packet's own flow. The worst second
-//! decides as well as the whole: in the mean of a long session a stall of any length vanishes.
+//! In an ideal emulation the simulated cell alone delays and loses packets. A real machine adds
+//! lateness, and its kernel drops packets that are not read in time. The lateness of a packet is
+//! compared with the round trip of its own flow. Both the whole emulation and its worst second must
+//! pass, because the average over a long session hides a stall of any length.
 
 use std::fmt;
 
 use airfair_units::{Duration, Time};
 
-use crate::lateness::Punctuality;
-
-/// Part of its flow's round trip by which a packet may be late: one in so many.
+/// A packet is late if its lateness exceeds the round trip of its flow divided by this number.
 pub const TOLERATED: u64 = 10;
-/// Lateness that is tolerated however short the round trip is: a wake-up on a quiet machine takes as long.
+/// Lateness that is always tolerated, however short the round trip. A wake-up on a quiet machine
+/// takes as long.
 pub const PROMPT: Duration = Duration::from_micros(100);
-/// Late packets of a flow that are too few to object to.
+/// Number of late packets of a flow up to which there is no objection.
 pub const FEW: u64 = 5;
-/// Per cent of a flow's packets that may be late, and of the time that channel time may stand still, in all.
+/// Limit over the whole emulation [%]: of a flow's packets that may be late, and of the time for
+/// which channel time may be stopped.
 pub const OF_ALL: u64 = 1;
-/// The same limit for any single second.
+/// The same limit for any single second [%].
 pub const OF_A_SECOND: u64 = 5;
-/// Per cent of a second that the engine may be at work, or that a node may send as much as the engine reads.
+/// Limit of load [%]: the part of a second in which the engine may work, or in which a node may
+/// send as many frames as the engine reads.
 pub const BUSY: u64 = 95;
-/// Nodes that an objection names.
+/// Most nodes that an objection lists by name.
 const NAMED: usize = 4;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Number of the second of channel time in which something happens.
+/// Second of channel time that `at` falls into.
 fn second_of(at: Time) -> u64 {
     (at - Time::ZERO).whole_steps(SECOND)
 }
 
-/// Late packets among all of a flow.
+/// Count of late packets among all packets of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// All packets.
+    /// Packets in total.
     pub packets: u64,
-    /// Packets that were later than tolerated.
+    /// Packets whose lateness exceeded the tolerated one.
     pub late: u64,
 }
 
 impl Share {
-    /// Per cent of them that were late.
+    /// Share of late packets [%]; zero without packets.
     #[expect(clippy::cast_precision_loss, reason = "a share for people")]
     pub fn per_cent(self) -> f64 {
         if self.packets == 0 { 0.0 } else { self.late as f64 / self.packets as f64 * 100.0 }
@@ -57,121 +60,125 @@ impl Share {
     }
 }
 
-/// The largest share of late packets of a flow.
+/// A flow's share of late packets, over one second or over the whole emulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Late<F> {
-    /// The flow.
+pub struct LateShare<F> {
+    /// Identification of the flow.
     pub flow: F,
     /// Packets of the flow in one direction.
     pub share: Share,
-    /// Lateness that was tolerated at the end of that time.
+    /// Tolerated lateness at the end of the counted time.
     pub tolerated: Duration,
-    /// Start of the second of channel time [s]; `None` of the whole emulation.
+    /// Start of the second of channel time [s]; `None` for the whole emulation.
     pub second: Option<u64>,
 }
 
-impl<F> Late<F> {
-    fn named<N>(self, name: impl FnOnce(F) -> N) -> Late<N> {
+impl<F> LateShare<F> {
+    fn named<N>(self, name: impl FnOnce(F) -> N) -> LateShare<N> {
         let Self { flow, share, tolerated, second } = self;
-        Late { flow: name(flow), share, tolerated, second }
+        LateShare { flow: name(flow), share, tolerated, second }
     }
 }
 
-/// Packets of one direction of a flow.
+/// Delay and late packets of one direction of a flow.
 #[derive(Clone, Debug, Default)]
-struct Track {
-    /// Index of the track of the opposite direction.
+struct Direction {
+    /// Index of the opposite direction.
     opposite: Option<usize>,
-    /// Time that packets take through the cell, smoothed; zero before the first one.
+    /// Smoothed time that packets take through the cell; zero before the first packet.
     delay: Duration,
-    /// Lateness that was tolerated last.
+    /// Lateness that was tolerated for the last packet.
     tolerated: Duration,
-    /// Number of the second that is counted.
+    /// Second of channel time that `in_second` counts.
     second: u64,
     in_second: Share,
     in_all: Share,
 }
 
-/// Lateness of all flows, direction by direction.
+/// Lateness of the packets of all flows, by direction.
 #[derive(Debug)]
-pub(crate) struct Watch {
-    tracks: Vec<Track>,
-    /// Indices of the tracks that have had packets.
+pub(crate) struct FlowLateness {
+    directions: Vec<Direction>,
+    /// Indices of the directions that have carried packets.
     used: Vec<usize>,
-    worst_second: Option<Late<usize>>,
+    worst_second: Option<LateShare<usize>>,
 }
 
-impl Watch {
-    /// A watch over directions of flows, each with the place of its opposite one, or none.
+impl FlowLateness {
+    /// Makes counters for all directions; `opposites` has the index of the opposite of each, if
+    /// any.
     pub(crate) fn new(opposites: impl Iterator<Item = Option<usize>>) -> Self {
-        let tracks = opposites.map(|opposite| Track { opposite, ..Track::default() });
-        Self { tracks: tracks.collect(), used: Vec::new(), worst_second: None }
+        let directions = opposites.map(|opposite| Direction { opposite, ..Direction::default() });
+        Self { directions: directions.collect(), used: Vec::new(), worst_second: None }
     }
 
-    /// Takes note of a packet that has come out at `now` after `delay` in the cell, and was `late` at its interface.
-    pub(crate) fn note(&mut self, at: usize, now: Time, delay: Duration, late: Duration) {
-        if self.tracks[at].second != second_of(now) {
+    /// Records that a packet of a direction left the cell at `now`, after `delay` in the cell, and
+    /// reached its interface `lateness` later.
+    pub(crate) fn note(&mut self, at: usize, now: Time, delay: Duration, lateness: Duration) {
+        if self.directions[at].second != second_of(now) {
             self.close(at);
         }
-        let back = self.tracks[at].opposite.map_or(Duration::ZERO, |it| self.tracks[it].delay);
-        let track = &mut self.tracks[at];
-        track.second = second_of(now);
-        if track.in_all.packets == 0 {
+        let back =
+            self.directions[at].opposite.map_or(Duration::ZERO, |it| self.directions[it].delay);
+        let direction = &mut self.directions[at];
+        direction.second = second_of(now);
+        if direction.in_all.packets == 0 {
             self.used.push(at);
-            track.delay = delay;
+            direction.delay = delay;
         }
-        // As slowly as TCP smooths its round trip.  [RFC6298 §2]
-        track.delay = (track.delay * 7 + delay) / 8;
-        track.tolerated = ((track.delay + back) / TOLERATED).max(PROMPT);
-        let is_late = late > track.tolerated;
-        for share in [&mut track.in_second, &mut track.in_all] {
+        // The same gain of 1/8 with which TCP smooths its round-trip time.  [RFC6298 §2]
+        direction.delay = (direction.delay * 7 + delay) / 8;
+        direction.tolerated = ((direction.delay + back) / TOLERATED).max(PROMPT);
+        let is_late = lateness > direction.tolerated;
+        for share in [&mut direction.in_second, &mut direction.in_all] {
             share.packets += 1;
             share.late += u64::from(is_late);
         }
     }
 
-    /// The second that is counted is over.
+    /// Ends the second that is being counted, and keeps it if it is the worst so far.
     fn close(&mut self, at: usize) {
-        let track = &mut self.tracks[at];
-        let share = std::mem::take(&mut track.in_second);
+        let direction = &mut self.directions[at];
+        let share = std::mem::take(&mut direction.in_second);
         let worst = self.worst_second.as_ref().map_or(Share::default(), |it| it.share);
         if share.is_worse_than(worst) {
-            let (tolerated, second) = (track.tolerated, Some(track.second));
-            self.worst_second = Some(Late { flow: at, share, tolerated, second });
+            let (tolerated, second) = (direction.tolerated, Some(direction.second));
+            self.worst_second = Some(LateShare { flow: at, share, tolerated, second });
         }
     }
 
-    /// The flows with the largest share of late packets: in a second that is over at `now`, and in all.
+    /// Flows with the largest share of late packets: in one second that is over at `now`, and over
+    /// the whole emulation.
     pub(crate) fn worst(
         &mut self,
         now: Time,
         name: impl Fn(usize) -> String,
-    ) -> [Option<Late<String>>; 2] {
-        let mut in_all: Option<Late<usize>> = None;
+    ) -> [Option<LateShare<String>>; 2] {
+        let mut in_all: Option<LateShare<usize>> = None;
         for place in 0..self.used.len() {
             let at = self.used[place];
-            if self.tracks[at].second < second_of(now) {
+            if self.directions[at].second < second_of(now) {
                 self.close(at);
             }
-            let Track { in_all: share, tolerated, .. } = self.tracks[at];
+            let Direction { in_all: share, tolerated, .. } = self.directions[at];
             if share.is_worse_than(in_all.as_ref().map_or(Share::default(), |it| it.share)) {
-                in_all = Some(Late { flow: at, share, tolerated, second: None });
+                in_all = Some(LateShare { flow: at, share, tolerated, second: None });
             }
         }
         [self.worst_second.clone(), in_all].map(|it| it.map(|it| it.named(&name)))
     }
 }
 
-/// Time of a second of channel time.
+/// Duration within one second of channel time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InSecond {
     /// Start of the second [s].
     pub second: u64,
-    /// Time in it.
+    /// Sum of the durations within that second.
     pub time: Duration,
 }
 
-/// Sum of times in each second, of which the largest is kept.
+/// Sums durations in each second, and keeps the largest sum.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BySecond {
     current: InSecond,
@@ -179,7 +186,7 @@ pub(crate) struct BySecond {
 }
 
 impl BySecond {
-    /// Adds some time at `now`.
+    /// Adds a duration that ends at `now`.
     pub(crate) fn add(&mut self, now: Time, time: Duration) {
         let second = second_of(now);
         if second != self.current.second {
@@ -192,82 +199,114 @@ impl BySecond {
     }
 }
 
-/// Work of the engine, second by second.
+/// Load of the engine, second by second.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Effort {
-    /// The look at the start of the second; none before the first one.
-    start: Option<Look>,
-    /// The second in which it had least rest, and its work in it, scaled to a whole second of the wall.
+    /// Readings at the start of the current second; none before the first call.
+    start: Option<Readings>,
+    /// Second with the highest load, and the time worked in it, scaled to a whole second of wall
+    /// time.
     pub(crate) most: InSecond,
 }
 
-/// A look at the clocks: second of channel time, wall time, and rest so far.
+/// Readings of the clocks: second of channel time, wall time, and idle time since the start.
 #[derive(Clone, Copy, Debug)]
-struct Look {
+struct Readings {
     second: u64,
     wall: Duration,
     rest: Duration,
 }
 
 impl Effort {
-    /// Takes note of the wall time at `now`, and for how long the engine has had nothing to do so far.
+    /// Reads the clocks: channel time `now`, wall time, and idle time of the engine since the
+    /// start.
     pub(crate) fn note(&mut self, now: Time, wall: Duration, rest: Duration) {
-        let look = Look { second: second_of(now), wall, rest };
-        let start = *self.start.get_or_insert(look);
-        if look.second == start.second {
+        let readings = Readings { second: second_of(now), wall, rest };
+        let start = *self.start.get_or_insert(readings);
+        if readings.second == start.second {
             return;
         }
-        self.start = Some(look);
+        self.start = Some(readings);
         let (all, rest) = (wall - start.wall, rest - start.rest);
         let time = SECOND / 1_000 * (all.saturating_sub(rest) * 1_000).whole_steps(all);
-        // What is left of a second in which the emulation began is too short to say something.
+        // The first second may be incomplete. Less than half a second is too short to measure the
+        // load.
         if all >= SECOND / 2 && time > self.most.time {
             self.most = InSecond { second: start.second, time };
         }
     }
 }
 
-/// A reason for which the figures of an emulation are invalid.
+/// Account of how closely the emulation has followed the wall clock.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Punctuality {
+    /// Packets that have left the simulated channel.
+    pub packets: u64,
+    /// Median of the packets' lateness.
+    pub p50: Duration,
+    /// Lateness that 1 % of the packets exceed.
+    pub p99: Duration,
+    /// Lateness that 0.1 % of the packets exceed.
+    pub p999: Duration,
+    /// Greatest lateness of the emulator's clock.
+    pub longest_stall: Duration,
+    /// Number of stalls, in each of which channel time was stopped.
+    pub slips: u64,
+    /// Total time for which channel time was stopped.
+    pub slipped: Duration,
+    /// Second of channel time with the longest standstill.
+    pub stillest: InSecond,
+    /// Flow and second with the largest share of late packets.
+    pub worst_second: Option<LateShare<String>>,
+    /// Flow with the largest share of late packets over the whole emulation.
+    pub worst_flow: Option<LateShare<String>>,
+    /// Channel time elapsed.
+    pub elapsed: Duration,
+}
+
+/// Reason why the figures of an emulation are invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Objection {
     /// Too many packets of a flow were late.
-    Late(Late<String>),
-    /// Channel time stood still for too much of a second.
-    StoodStillInSecond(InSecond),
-    /// Channel time stood still for too long in all: that time, and the channel time of the emulation.
-    StoodStill(Duration, Duration),
-    /// The kernel dropped packets, so many of each of these nodes, before they were read.
+    Late(LateShare<String>),
+    /// Channel time was stopped for too much of one second.
+    StalledInSecond(InSecond),
+    /// Channel time was stopped for too long in all. Stopped time, and channel time elapsed.
+    Stalled(Duration, Duration),
+    /// The kernel dropped packets before the emulator read them. Names of the sending nodes with
+    /// counts.
     Unread(Vec<(String, u64)>),
-    /// The kernel dropped packets, so many for each of these nodes, on their way to them.
+    /// The kernel dropped packets after they had crossed the cell. Names of the receiving nodes
+    /// with counts.
     Undelivered(Vec<(String, u64)>),
-    /// The engine was at work for nearly all of a second.
+    /// The engine was busy for nearly all of one second.
     Effort(InSecond),
-    /// This node sent as much as the engine reads for nearly all of a second.
+    /// This node sent as many frames as the engine reads for nearly all of one second.
     Crowded(String, InSecond),
 }
 
-/// The objections to an emulation that was as punctual as that; none if it is valid so far.
+/// Objections that follow from lateness and stalls; none if the emulation is valid so far.
 pub fn objections(it: &Punctuality) -> Vec<Objection> {
     let late = it.worst_second.iter().chain(&it.worst_flow).cloned().map(Objection::Late);
     let mut found: Vec<Objection> = late.collect();
-    found.push(Objection::StoodStillInSecond(it.stillest));
-    found.push(Objection::StoodStill(it.slipped, it.elapsed));
+    found.push(Objection::StalledInSecond(it.stillest));
+    found.push(Objection::Stalled(it.slipped, it.elapsed));
     found.retain(Objection::holds);
     found
 }
 
 impl Objection {
-    /// True if there is as much of it as makes an emulation invalid.
+    /// True if the measured quantity exceeds the limit for a valid emulation.
     pub(crate) fn holds(&self) -> bool {
         let is_more = |time: Duration, of: Duration, per_cent| {
             time.saturating_mul(100) > of.saturating_mul(per_cent)
         };
         match self {
-            Self::Late(Late { share, second, .. }) => {
+            Self::Late(LateShare { share, second, .. }) => {
                 share.exceeds(if second.is_some() { OF_A_SECOND } else { OF_ALL })
             }
-            Self::StoodStillInSecond(it) => is_more(it.time, SECOND, OF_A_SECOND),
-            Self::StoodStill(time, elapsed) => is_more(*time, *elapsed, OF_ALL),
+            Self::StalledInSecond(it) => is_more(it.time, SECOND, OF_A_SECOND),
+            Self::Stalled(time, elapsed) => is_more(*time, *elapsed, OF_ALL),
             Self::Unread(of) | Self::Undelivered(of) => !of.is_empty(),
             Self::Effort(it) | Self::Crowded(_, it) => is_more(it.time, SECOND, BUSY),
         }
@@ -277,7 +316,7 @@ impl Objection {
 impl fmt::Display for Objection {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Late(Late { flow, share, tolerated, second }) => {
+            Self::Late(LateShare { flow, share, tolerated, second }) => {
                 let (per_cent, after) = (share.per_cent(), Ms(*tolerated));
                 write!(to, "{per_cent:.1} % of the packets of {flow} were more than {after} late")?;
                 match second {
@@ -287,14 +326,14 @@ impl fmt::Display for Objection {
                     None => write!(to, " (at most {OF_ALL} %)"),
                 }
             }
-            Self::StoodStillInSecond(InSecond { second, time }) => {
+            Self::StalledInSecond(InSecond { second, time }) => {
                 let (time, most) = (Ms(*time), SECOND * OF_A_SECOND / 100);
                 write!(
                     to,
                     "the machine stood still for {time} in the second from {second} s on (at most {most})"
                 )
             }
-            Self::StoodStill(time, elapsed) => {
+            Self::Stalled(time, elapsed) => {
                 let (time, elapsed) = (Ms(*time), elapsed.as_secs_f64());
                 write!(
                     to,
@@ -324,7 +363,7 @@ impl fmt::Display for Objection {
     }
 }
 
-/// Packets of nodes as people read them: the first few of these, or with `#` the sum.
+/// Displays counts of packets by node: the first few nodes by name, or with `#` the total.
 struct Counts<'a>(&'a [(String, u64)]);
 
 impl fmt::Display for Counts<'_> {
@@ -344,7 +383,7 @@ impl fmt::Display for Counts<'_> {
     }
 }
 
-/// A time in milliseconds, as people read it.
+/// Displays a duration in milliseconds.
 struct Ms(Duration);
 
 impl fmt::Display for Ms {

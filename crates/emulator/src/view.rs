@@ -1,64 +1,63 @@
-//! State of a running emulation, for the live view and the control socket.
+//! Snapshot of a running emulation, for the live view and the control socket.
 
 use airfair_units::{DataRate, Duration};
 
-use crate::lateness::Punctuality;
 use crate::live::{Member, Simulated};
-use crate::verdict::Objection;
+use crate::verdict::{Objection, Punctuality};
 
-/// Packets and frames of a node.
+/// Packets and frames of one node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Packets that it has sent into the cell.
+    /// Packets sent into the cell.
     pub sent_packets: u64,
-    /// Their octets, Ethernet's header apart.
+    /// Octets of the sent packets without Ethernet headers.
     pub sent_bytes: u64,
-    /// Packets that have come to it.
+    /// Packets received from the cell.
     pub received_packets: u64,
-    /// Their octets, Ethernet's header apart.
+    /// Octets of the received packets without Ethernet headers.
     pub received_bytes: u64,
-    /// Packets of its own that its transmit queue had no room for.
+    /// Packets of the node that its full transmit queue refused.
     pub refused: u64,
-    /// Packets of its own that were lost behind it.
+    /// Packets of the node that were lost after its transmit queue had accepted them.
     pub lost: u64,
-    /// Packets that came for it while its interface was off or gone.
+    /// Packets for the node that arrived while its interface was down or removed.
     pub not_taken: u64,
-    /// Packets of its own that the kernel dropped before they were read here.
+    /// Packets of the node that the kernel dropped before the emulator read them.
     pub unread: u64,
-    /// Packets for it that the kernel dropped once they had crossed the cell.
+    /// Packets for the node that the kernel dropped after they had crossed the cell.
     pub undelivered: u64,
-    /// Frames of its own for nobody here.
+    /// Frames of the node whose destination address belongs to no node.
     pub unknown: u64,
-    /// Frames that were none, or too long.
+    /// Malformed or oversized frames.
     pub garbage: u64,
 }
 
-/// A station or host while the emulation goes on.
+/// State of a station or host.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NodeView {
-    /// Packets that it has sent and received.
+    /// Packets sent and received.
     pub traffic: Traffic,
-    /// Octets that simulated flows of the scenario have delivered from it and to it.
+    /// Payload that simulated flows have delivered from and to the node.
     pub simulated: Simulated,
-    /// Its use of the air; `None` for a host.
+    /// Use of the channel; `None` for a host.
     pub member: Option<Member>,
-    /// Rates of its link now, up and down, by what is known.
+    /// Current rates of the node's link, up and down; `None` while unknown.
     pub rates: [Option<DataRate>; 2],
-    /// False once its interface has gone.
-    pub is_there: bool,
+    /// False once the node's interface has been removed.
+    pub has_interface: bool,
 }
 
 /// State of an emulation at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct View {
-    /// Channel time.
+    /// Channel time since the start of the emulation.
     pub elapsed: Duration,
     /// Lateness against the wall clock.
     pub punctuality: Punctuality,
-    /// One per node of the plan.
+    /// Nodes in the order of the plan.
     pub nodes: Vec<NodeView>,
-    /// One per cell.
+    /// Access points in the order of the cells.
     pub access_points: Vec<Member>,
-    /// The reasons why its figures should not be used; none if it is valid so far.
+    /// Reasons not to use the figures of the emulation; none if it is valid so far.
     pub objections: Vec<Objection>,
 }

@@ -1,4 +1,4 @@
-//! Many runs on all cores, one queue for all of them.
+//! Many runs on all cores, from one queue.
 
 #![expect(
     clippy::disallowed_types,
@@ -24,10 +24,10 @@ use crate::trace::Tracing;
 
 create_exception!(airfair._core, RunError, PyRuntimeError, "A run failed.");
 
-/// Period in which the waiting thread shows progress and looks for Ctrl-C.
+/// Period in which the waiting thread reports progress and checks for Ctrl-C.
 const WAKE: std::time::Duration = std::time::Duration::from_millis(100);
 
-/// Time that runs get to end once they are cancelled.
+/// Time that cancelled runs get to end.
 const GRACE: std::time::Duration = std::time::Duration::from_millis(50);
 
 /// Measurements of one run; `tables` turns them into columns.
@@ -38,13 +38,13 @@ pub(crate) struct Outcome {
 
 #[pymethods]
 impl Outcome {
-    /// Which replication, from 0.
+    /// Number of the replication, from 0.
     #[getter]
     fn replication(&self) -> u32 {
         self.inner.replication
     }
 
-    /// Seed that it ran with.
+    /// Seed of the run.
     #[getter]
     fn seed(&self) -> u64 {
         self.inner.seed
@@ -56,19 +56,20 @@ impl Outcome {
         self.inner.elapsed.as_nanos()
     }
 
-    /// Events processed.
+    /// Number of events that the simulator has processed.
     #[getter]
     fn events(&self) -> u64 {
         self.inner.events
     }
 
-    /// Hash of every record: equal runs have equal hashes.
+    /// Hash of all records. Equal runs have equal hashes.
     #[getter]
     fn record_hash(&self) -> u64 {
         self.inner.record_hash
     }
 
-    /// Everything in it, or all but histograms, as only this very build of airfair reads it.
+    /// The outcome as bytes, with or without histograms. Only the same build of airfair can read
+    /// them.
     #[pyo3(signature = (*, histograms = true))]
     fn to_bytes<'py>(&self, py: Python<'py>, histograms: bool) -> PyResult<Bound<'py, PyBytes>> {
         if histograms {
@@ -77,7 +78,7 @@ impl Outcome {
         octets(py, &self.inner.clone().without_histograms())
     }
 
-    /// The outcome that `to_bytes` wrote; raises `ValueError` for anything else.
+    /// Restores an outcome from `to_bytes`; raises `ValueError` for anything else.
     #[staticmethod]
     fn from_bytes(octets: &[u8]) -> PyResult<Self> {
         match postcard::take_from_bytes(octets) {
@@ -88,7 +89,7 @@ impl Outcome {
     }
 }
 
-/// Runs that `run` finished.
+/// Result of `run`.
 #[pyclass(frozen, module = "airfair._core")]
 pub(crate) struct Batch {
     outcomes: Vec<Option<Py<Outcome>>>,
@@ -97,49 +98,50 @@ pub(crate) struct Batch {
 
 #[pymethods]
 impl Batch {
-    /// One per job, in the jobs' order; `None` for a job that Ctrl-C or a signal stopped.
+    /// Outcomes in the order of the jobs; `None` for a job that Ctrl-C or a signal stopped.
     #[getter]
     fn outcomes(&self, py: Python<'_>) -> Vec<Option<Py<Outcome>>> {
         self.outcomes.iter().map(|outcome| outcome.as_ref().map(|o| o.clone_ref(py))).collect()
     }
 
-    /// True if Ctrl-C stopped some.
+    /// True if Ctrl-C stopped some jobs.
     #[getter]
     fn interrupted(&self) -> bool {
         self.interrupted
     }
 }
 
-/// One run to do.
+/// One run of a batch.
 struct Job {
     scenario: Py<Scenario>,
     seed: u64,
     replication: u32,
-    /// Files that it writes meanwhile.
+    /// Trace files to write during the run.
     tracing: Option<Py<Tracing>>,
 }
 
-/// Jobs under way, of which each thread has its part for as long as it needs it.
+/// All jobs, shared by the worker threads.
 struct Work {
     jobs: Vec<Job>,
     control: Control,
-    /// Place of the next job that nobody has begun.
+    /// Index of the next job to start.
     next: AtomicUsize,
-    /// What has come to its end and was not handed over yet.
+    /// Finished jobs that have not been collected yet.
     finished: Mutex<Vec<Finished>>,
 }
 
-/// Jobs as Python hands them over: each a scenario, a seed, and a replication.
+/// Jobs from Python: scenario, seed and replication.
 type Jobs = Vec<(Py<Scenario>, u64, u32)>;
 
-/// A job that came to its end: its place among the jobs, and its outcome or the sentence of a broken promise.
+/// Finished job: its index, and its outcome or the message of a panic.
 type Finished = (usize, Result<outcome::Outcome, String>);
 
 /// Runs jobs, each a (scenario, seed, replication), on `threads` threads (all cores by default).
 ///
-/// They start in order. About ten times per second `progress` gets the simulated share of the work that
-/// is done. Ctrl-C ends what runs and returns what was finished; any other exception of `progress`
-/// ends what runs and is raised. With `tracing`, a job's place and its files, that job writes them meanwhile.
+/// Jobs start in order. About ten times per second `progress` is called with the simulated share of
+/// the work. Ctrl-C stops the runs and returns the finished outcomes; any other exception of
+/// `progress` stops the runs and is raised. `tracing` is the index of a job and the trace files
+/// that it writes.
 #[pyfunction]
 #[pyo3(signature = (jobs, *, threads = None, progress = None, tracing = None))]
 pub(crate) fn run(
@@ -160,11 +162,11 @@ pub(crate) fn run(
     Ok(Batch { outcomes, interrupted })
 }
 
-/// Runs jobs as `run` does and keeps nothing: `done` gets what has finished, a list of pairs of a job's place
-/// and the octets of its outcome, without histograms of delays.
+/// Runs jobs like `run`, but keeps no outcomes: `done` is called with finished jobs, a list of
+/// pairs of a job's index and its outcome as bytes, without histograms of delays.
 ///
-/// It is called about ten times per second, where there is something, and once more at the end, be it Ctrl-C or a
-/// run that fails. Returns true if Ctrl-C stopped some.
+/// `done` is called about ten times per second if jobs have finished, and once more at the end,
+/// also after Ctrl-C or a failed run. Returns true if Ctrl-C stopped some jobs.
 #[pyfunction]
 #[pyo3(signature = (jobs, done, *, threads = None, progress = None))]
 pub(crate) fn stream(
@@ -185,8 +187,9 @@ pub(crate) fn stream(
     run_all(py, &jobs, (threads, None), progress.as_ref(), hand_over)
 }
 
-/// Runs jobs while `take` gets the outcomes of what has finished and `progress` the share that is done. Returns true
-/// if Ctrl-C stopped some; then, and where a run fails, `take` has got all that was finished.
+/// Runs jobs, and calls `take` with finished outcomes and `progress` with the share of the work.
+/// Returns true if Ctrl-C stopped some. `take` gets all finished outcomes, also after Ctrl-C or a
+/// failed run.
 fn run_all(
     py: Python<'_>,
     jobs: &Jobs,
@@ -221,8 +224,8 @@ fn run_all(
     let mut failure: Option<(usize, String)> = None;
     let mut sort = |py: Python<'_>, finished: Vec<Finished>| {
         let mut outcomes = Vec::with_capacity(finished.len());
-        for (index, fate) in finished {
-            match fate {
+        for (index, result) in finished {
+            match result {
                 Ok(outcome) => outcomes.push((index, outcome)),
                 Err(_) if failure.as_ref().is_some_and(|(first, _)| *first < index) => {}
                 Err(sentence) => failure = Some((index, sentence)),
@@ -261,11 +264,12 @@ fn run_all(
 }
 
 impl Work {
-    /// Works on `threads` threads while the calling thread calls `watch` at every [`WAKE`] with what has finished
-    /// since; an error of `watch` or of a job cancels the rest.
+    /// Runs the jobs on `threads` threads. Meanwhile the calling thread calls `watch` in each
+    /// period [`WAKE`] with the jobs finished since. An error of `watch` or of a job cancels the
+    /// rest.
     ///
-    /// What is cancelled gets a [`GRACE`] to end. A thread that takes longer is left alone: it
-    /// ends by itself, and nothing comes of it. Who writes a trace is waited for.
+    /// Cancelled runs get the time [`GRACE`] to end. A thread that takes longer is abandoned; its
+    /// result is dropped. A run that writes trace files is always waited for.
     fn watched(
         self: &Arc<Self>,
         threads: usize,
@@ -275,7 +279,7 @@ impl Work {
         for started in 0..threads {
             let (alive, work) = (alive.clone(), Arc::clone(self));
             let spawned = thread::Builder::new().spawn(move || {
-                work.go_on();
+                work.run_jobs();
                 drop(work);
                 drop(alive);
             });
@@ -284,12 +288,12 @@ impl Work {
                 Err(error) if started == 0 => {
                     return Err(RunError::new_err(format!("no thread could be started: {error}")));
                 }
-                // Those that run already do the work of all.
+                // The threads that have started do all the work.
                 Err(_) => break,
             }
         }
         drop(alive);
-        // Nobody sends: the channel tells by closing that the last thread is done.
+        // No message is sent. The channel closes when the last thread has ended.
         while all_done.recv_timeout(WAKE) == Err(RecvTimeoutError::Timeout) {
             if let Err(error) = watch(self.take()) {
                 self.control.cancel.store(true, Ordering::Relaxed);
@@ -304,20 +308,20 @@ impl Work {
         Ok(())
     }
 
-    /// Runs one job after the other, until there are no more.
-    fn go_on(&self) {
+    /// Runs one job after another until none is left.
+    fn run_jobs(&self) {
         while !self.control.cancel.load(Ordering::Relaxed) {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = self.jobs.get(index) else { break };
-            let Some(fate) = job.run(&self.control) else { break };
-            if fate.is_err() {
+            let Some(result) = job.run(&self.control) else { break };
+            if result.is_err() {
                 self.control.cancel.store(true, Ordering::Relaxed);
             }
-            self.locked().push((index, fate));
+            self.locked().push((index, result));
         }
     }
 
-    /// What has finished since it was asked for last.
+    /// Jobs finished since the last call.
     fn take(&self) -> Vec<Finished> {
         mem::take(&mut *self.locked())
     }
@@ -332,7 +336,7 @@ impl Job {
         &self.scenario.get().inner
     }
 
-    /// Runs it; a panic becomes its sentence, and nothing comes of one that is cancelled.
+    /// Runs the job. A panic becomes an error message; a cancelled run returns `None`.
     fn run(&self, control: &Control) -> Option<Result<outcome::Outcome, String>> {
         let (seed, replication) = (self.seed, self.replication);
         let run = || match &self.tracing {
@@ -347,7 +351,7 @@ impl Job {
     }
 }
 
-/// Octets of an outcome, as only this very build of airfair reads them.
+/// An outcome as bytes, which only the same build of airfair can read.
 fn octets<'py>(py: Python<'py>, outcome: &outcome::Outcome) -> PyResult<Bound<'py, PyBytes>> {
     let octets = postcard::to_allocvec(outcome)
         .map_err(|error| PyValueError::new_err(format!("an outcome: {error}")))?;

@@ -1,13 +1,13 @@
-//! Emulations: what `airfair emulate` needs of the operating system and of the engine.
+//! Emulations, for `airfair emulate`: the engine, and calls to the operating system.
 
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::process::Command;
 
-use airfair_emulator::emulation::{self as emulator, Member, NodeView, Options, View, Wish};
+use airfair_emulator::emulation::{self as emulator, Change, Member, NodeView, Options, View};
 use airfair_emulator::os::{self, Backend, Entrance};
 use airfair_emulator::plan::Node;
-use airfair_emulator::verdict::Late;
+use airfair_emulator::verdict::LateShare;
 use airfair_sim::packet::FlowId;
 use airfair_sim::scenario::{Endpoint, ErrorModel, Weights};
 use airfair_sim::world::Direction;
@@ -21,11 +21,11 @@ use crate::batch::{Outcome, RunError};
 use crate::panics;
 use crate::scenario::Scenario;
 
-/// A cell under a wall clock, with a network namespace for each station and host.
+/// Cell that runs against the wall clock, with a network namespace for each station and host.
 #[pyclass(frozen, module = "airfair._core")]
 pub(crate) struct Emulation {
     inner: std::sync::Mutex<Option<emulator::Emulation>>,
-    /// Name and kind of each node, in the engine's order.
+    /// Names of the nodes, in the engine's order.
     names: Vec<String>,
     cells: Vec<String>,
     /// Standard of each cell.
@@ -34,7 +34,7 @@ pub(crate) struct Emulation {
 
 #[pymethods]
 impl Emulation {
-    /// Sets everything up and lets time begin; raises `OSError` where the operating system refuses.
+    /// Sets up an emulation and starts it; raises `OSError` if the operating system refuses.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "all but one have names in Python")]
     #[pyo3(signature = (scenario, *, backend, seed, duration_ns = None, spin = false))]
@@ -63,7 +63,8 @@ impl Emulation {
         Ok(Self { inner: std::sync::Mutex::new(Some(inner)), names, cells, standards })
     }
 
-    /// One dictionary per station and host: name, kind, interface, mac, ipv4, ipv6, descriptor.
+    /// Nodes, one dictionary per station and host: name, kind, interface, mac, ipv4, ipv6,
+    /// descriptor.
     #[getter]
     fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         self.with(|emulation| {
@@ -82,8 +83,8 @@ impl Emulation {
         })
     }
 
-    /// One dictionary per program that carries flows: node, arguments of `airfair`, when it begins and ends [s], and the
-    /// number of the flow whose limits it reads.
+    /// Programs that carry flows, one dictionary each: node, arguments of `airfair`, start and end
+    /// [s], and the index of the flow whose rate limits the program reads.
     #[getter]
     fn programs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let seconds = |time: Time| (time - Time::ZERO).as_secs_f64();
@@ -101,36 +102,37 @@ impl Emulation {
         })
     }
 
-    /// Content of `/etc/hosts` in each namespace.
+    /// Contents of `/etc/hosts` in each namespace.
     #[getter]
     fn hosts_file(&self) -> PyResult<String> {
         self.with(|emulation| Ok(emulation.hosts_file()))
     }
 
-    /// Congestion control of the kernel's TCP in the namespaces, unless a program chooses.
+    /// Default TCP congestion control in the namespaces.
     #[getter]
     fn congestion_control(&self) -> PyResult<String> {
         self.with(|emulation| Ok(emulation.congestion_control().to_owned()))
     }
 
-    /// True if the engine goes before all other programs.
+    /// True if the engine's thread runs with real-time priority.
     #[getter]
     fn goes_before_others(&self) -> PyResult<bool> {
-        self.with(|emulation| Ok(emulation.goes_before_others()))
+        self.with(|emulation| Ok(emulation.is_realtime()))
     }
 
-    /// True once it is over by itself.
+    /// True once the emulation has ended by itself.
     #[getter]
     fn is_over(&self) -> PyResult<bool> {
         self.with(|emulation| Ok(emulation.is_over()))
     }
 
-    /// Its state, as a JSON document.
+    /// State of the emulation as a JSON document.
     fn view(&self) -> PyResult<String> {
         self.with(|emulation| Ok(self.document(&emulation.view(), emulation).to_string()))
     }
 
-    /// Sets the rate of a station, `up`, `down` or `both` ways; raises `ValueError` where that cannot be.
+    /// Sets the rate of a station's link in [bit/s]; `direction` is `up`, `down` or `both`. Raises
+    /// `ValueError` if this is not possible.
     fn set_rate(&self, station: &str, direction: &str, rate: f64) -> PyResult<()> {
         #[expect(
             clippy::cast_possible_truncation,
@@ -149,32 +151,33 @@ impl Emulation {
         };
         let station = self.station(station)?;
         for direction in directions {
-            self.wish(Wish::Rate(station, *direction, DataRate::from_bps(bps)))?;
+            self.change(Change::Rate(station, *direction, DataRate::from_bps(bps)))?;
         }
         Ok(())
     }
 
-    /// Sets the probability with which a frame between a station and its access point is errored.
+    /// Sets the frame error probability of a station's link.
     fn set_errors(&self, station: &str, probability: f64) -> PyResult<()> {
         let probability = Probability::new(probability)
             .ok_or_else(|| PyValueError::new_err("a probability is from 0 to 1"))?;
         let station = self.station(station)?;
-        self.wish(Wish::Errors(station, ErrorModel::Bernoulli(probability)))
+        self.change(Change::Errors(station, ErrorModel::Bernoulli(probability)))
     }
 
-    /// Sets the weights of data and ACKs in the queue of the access point of a cell.
+    /// Sets the weights of data and ACKs in the queue of a cell's access point.
     fn set_weights(&self, cell: &str, data: u32, acks: u32) -> PyResult<()> {
         let at = self.cell(cell)?;
         if data == 0 || acks == 0 {
             return Err(PyValueError::new_err("a weight is more than nothing"));
         }
-        self.wish(Wish::Weights(at, Weights { data, ack: acks }))
+        self.change(Change::Weights(at, Weights { data, ack: acks }))
     }
 
-    /// Gives the access point of a cell another transmit queue, a table of TOML; raises `ValueError` where that cannot be.
+    /// Replaces the transmit queue of a cell's access point. `queue` is a TOML table. Raises
+    /// `ValueError` if this is not possible.
     fn set_queue(&self, cell: &str, queue: &str) -> PyResult<()> {
         let at = self.cell(cell)?;
-        // A cell that has this queue, and nothing that could refer to a file.
+        // A scenario with only this queue, which cannot refer to files.
         let text = format!(
             "duration = \"1 s\"\n[bss.{cell}]\nstandard = \"{}\"\nap.queue = {queue}\n\
              [station.a-station]\nbss = \"{cell}\"\n[host.a-host]\n",
@@ -188,12 +191,12 @@ impl Emulation {
             let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
             PyValueError::new_err(told.join("; "))
         })?;
-        self.wish(Wish::Queue(at, parsed.cells[0].ap.queue))
+        self.change(Change::Queue(at, parsed.cells[0].ap.queue))
     }
 
-    /// Starts a program in the namespace of a node, with `hosts` as `/etc/hosts`: its process id. With `to_errors` it
-    /// writes to standard error what it would write to standard output; with `limited` it reads the limits of that flow
-    /// from standard input.
+    /// Starts a program in the namespace of a node, with `hosts` as its `/etc/hosts`; returns the
+    /// process id. With `to_errors` its standard output goes to standard error. With `limited` it
+    /// reads the rate limits of that flow from standard input.
     #[expect(clippy::too_many_arguments, reason = "options have names in Python")]
     #[pyo3(signature = (node, command, hosts, *, to_errors = false, limited = None))]
     fn spawn(
@@ -221,7 +224,8 @@ impl Emulation {
         })
     }
 
-    /// Ends it: the scenario as emulated, its outcome (`None` if it ended within the warm-up), and its last state.
+    /// Ends the emulation. Returns the scenario as emulated, the outcome (`None` if it ended during
+    /// the warm-up), and the last state.
     fn end(&self, py: Python<'_>) -> PyResult<(Scenario, Option<Outcome>, String)> {
         let taken = self.inner.lock().expect("nobody panics with it").take();
         let emulation = taken.ok_or_else(over)?;
@@ -240,17 +244,17 @@ impl Emulation {
         work(guard.as_ref().ok_or_else(over)?)
     }
 
-    fn wish(&self, wish: Wish) -> PyResult<()> {
-        self.with(|emulation| emulation.wish(wish).map_err(PyValueError::new_err))
+    fn change(&self, change: Change) -> PyResult<()> {
+        self.with(|emulation| emulation.change(change).map_err(PyValueError::new_err))
     }
 
-    /// Place of a cell in the scenario.
+    /// Index of a cell in the scenario.
     fn cell(&self, name: &str) -> PyResult<usize> {
         let at = self.cells.iter().position(|it| it == name);
         at.ok_or_else(|| PyValueError::new_err(format!("{name}: no such cell")))
     }
 
-    /// Place of a station in the scenario: they come first among the nodes.
+    /// Index of a station in the scenario. Stations come first among the nodes.
     fn station(&self, name: &str) -> PyResult<usize> {
         self.with(|emulation| {
             let is = |node: &Node| node.name == name && matches!(node.end, Endpoint::Station(_));
@@ -283,18 +287,18 @@ fn kind_of(end: Endpoint) -> &'static str {
     }
 }
 
-/// Ethernet address of a node in its usual form.
+/// Ethernet address of a node as text.
 fn mac(node: &Node) -> String {
     node.mac().map(|octet| format!("{octet:02x}")).join(":")
 }
 
-/// The state of an emulation for programs.
+/// State of an emulation as JSON.
 fn document(view: &View, nodes: &[Node], cells: &[String]) -> Value {
     let us = |time: Duration| time.as_secs_f64() * 1e6;
     let it = &view.punctuality;
     let objections: Vec<String> = view.objections.iter().map(ToString::to_string).collect();
-    let late = |it: &Option<Late<String>>| {
-        it.as_ref().map(|Late { flow, share, tolerated, second }| {
+    let late = |it: &Option<LateShare<String>>| {
+        it.as_ref().map(|LateShare { flow, share, tolerated, second }| {
             json!({
                 "flow": flow,
                 "from_s": second,
@@ -352,7 +356,7 @@ fn node(of: &Node, seen: &NodeView) -> Value {
         "mac": mac(of),
         "ipv4": of.v4().to_string(),
         "ipv6": of.v6().to_string(),
-        "is_there": seen.is_there,
+        "is_there": seen.has_interface,
         "sent_packets": it.sent_packets,
         "sent_bytes": it.sent_bytes,
         "received_packets": it.received_packets,
@@ -384,14 +388,14 @@ fn node(of: &Node, seen: &NodeView) -> Value {
     document
 }
 
-/// Sees whether this process may make namespaces with such interfaces; raises `OSError` if not.
+/// Tests if this process may create namespaces with such interfaces; raises `OSError` if not.
 #[pyfunction]
 pub(crate) fn emulation_try(py: Python<'_>, backend: &str) -> PyResult<()> {
     let backend = kind(backend)?;
     Ok(py.detach(|| backend.attempt())?)
 }
 
-/// Gives this process, which must have one thread, a user namespace of its own, in which it is root.
+/// Moves this process, which must have one thread, into a new user namespace, in which it is root.
 #[pyfunction]
 pub(crate) fn emulation_isolate() -> PyResult<()> {
     if !os::has_one_thread() {

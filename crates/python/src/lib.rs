@@ -1,7 +1,7 @@
-//! `airfair._core`: the simulator as Python sees it.
+//! `airfair._core`: the simulator as a Python module.
 //!
-//! Thin on purpose: it parses scenarios, runs them on all cores and hands out columns. What the columns
-//! mean is decided in `airfair-sim`; means, intervals, files and figures are Python's.
+//! This crate is thin: it parses scenarios, runs them on all cores and returns columns.
+//! `airfair-sim` defines the columns. Means, intervals, files and figures are computed in Python.
 
 #![expect(
     clippy::needless_pass_by_value,

@@ -1,4 +1,4 @@
-//! Promises that the simulator broke: one sentence that asks for a report, in place of a traceback.
+//! Panics of the simulator: one message that asks for a report, instead of a traceback.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -6,14 +6,14 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 
 thread_local! {
-    /// Place of this thread's last panic.
+    /// Location of this thread's last panic.
     static PLACE: Cell<Option<String>> = const { Cell::new(None) };
 }
 
-/// Source file and line of the last panic of any thread.
+/// Location of the last panic of any thread.
 static LAST: Mutex<Option<String>> = Mutex::new(None);
 
-/// Makes panics silent: whoever catches one tells it, with its place.
+/// Stops the output of panics. The code that catches a panic reports it with its location.
 pub(crate) fn silence() {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string);
@@ -24,24 +24,24 @@ pub(crate) fn silence() {
     }));
 }
 
-/// Result of `work`; a panic becomes a sentence.
+/// Runs `work`; a panic becomes an error message.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    panic::catch_unwind(AssertUnwindSafe(work)).map_err(|panic| told(&*panic, PLACE.take()))
+    panic::catch_unwind(AssertUnwindSafe(work)).map_err(|panic| bug_report(&*panic, PLACE.take()))
 }
 
-/// The sentence of a panic with which another thread has just ended.
+/// Message of the panic with which another thread has just ended.
 pub(crate) fn of_thread(panic: &(dyn Any + Send)) -> String {
-    told(panic, LAST.lock().ok().and_then(|mut last| last.take()))
+    bug_report(panic, LAST.lock().ok().and_then(|mut last| last.take()))
 }
 
-fn told(panic: &(dyn Any + Send), place: Option<String>) -> String {
+fn bug_report(panic: &(dyn Any + Send), place: Option<String>) -> String {
     let place = place.unwrap_or_else(|| "an unknown place".to_owned());
     let version = env!("CARGO_PKG_VERSION");
     let sentence = sentence(panic);
     format!("this is a bug in airfair, please report: {sentence} ({place}, version {version})")
 }
 
-/// The sentence of a panic.
+/// Text of a panic.
 fn sentence(panic: &(dyn Any + Send)) -> &str {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
     owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no sentence")

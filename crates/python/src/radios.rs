@@ -1,4 +1,4 @@
-//! The medium of the kernel's own Wi-Fi.
+//! Medium of the kernel's simulated radios.
 
 use airfair_emulator::hwsim::{Error, Hwsim, View};
 use airfair_units::Duration;
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::scenario::Scenario;
 
-/// The medium of a scenario behind the radios of `mac80211_hwsim`.
+/// Medium of a scenario for the radios of `mac80211_hwsim`.
 #[pyclass(frozen, module = "airfair._core")]
 pub(crate) struct Radios {
     inner: std::sync::Mutex<Option<(Hwsim, View)>>,
@@ -15,7 +15,7 @@ pub(crate) struct Radios {
 
 #[pymethods]
 impl Radios {
-    /// Becomes their medium; raises `OSError` where there is nothing to be that of.
+    /// Becomes the medium of the radios; raises `OSError` if there are none or if they have one.
     #[new]
     #[pyo3(signature = (scenario, *, seed, duration_ns = None))]
     fn new(
@@ -30,7 +30,7 @@ impl Radios {
         Ok(Self { inner: std::sync::Mutex::new(Some((medium, View::default()))) })
     }
 
-    /// Names of each radio and of the member of the cell that it is.
+    /// Name of each radio, and of its member of the cell.
     #[getter]
     fn members(&self) -> PyResult<Vec<(String, String)>> {
         self.with(|(medium, _)| {
@@ -39,13 +39,13 @@ impl Radios {
         })
     }
 
-    /// True once it is over by itself.
+    /// True once the medium has ended by itself.
     #[getter]
     fn is_over(&self) -> PyResult<bool> {
         self.with(|(medium, _)| Ok(medium.is_over()))
     }
 
-    /// A line on what has happened since the last one.
+    /// One line on the time since the last call.
     fn line(&self) -> PyResult<String> {
         self.with(|(medium, last)| {
             let view = medium.view();
@@ -55,7 +55,7 @@ impl Radios {
         })
     }
 
-    /// Ends it: its accounts in words; raises `OSError` if the radios had gone before.
+    /// Ends the medium and returns its counters as text; raises `OSError` if it had ended early.
     fn end(&self, py: Python<'_>) -> PyResult<String> {
         let (medium, _) = self.lock().take().ok_or_else(over)?;
         let radios = medium.radios().to_vec();

@@ -17,7 +17,7 @@ create_exception!(
     "A scenario has mistakes: `problems` holds one line for each."
 );
 
-/// One experiment that cannot be wrong.
+/// Valid, immutable scenario.
 #[pyclass(frozen, weakref, module = "airfair._core")]
 pub(crate) struct Scenario {
     pub(crate) inner: sim::Scenario,
@@ -25,11 +25,11 @@ pub(crate) struct Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Parses a TOML text after setting `overrides`, pairs of a key's path and its value; raises
-    /// `ScenarioError` with all mistakes at once.
+    /// Parses a TOML text after applying `overrides`, pairs of a key's path and its value; raises
+    /// `ScenarioError` with all mistakes.
     ///
-    /// `read` gets the name of each file that the scenario refers to and returns its content, or a text that says
-    /// why it cannot be read. A scenario that is to be `emulated` need not have any flow.
+    /// `read` is called with the name of each file that the scenario refers to. It returns the
+    /// contents, or an error message. With `emulated` the scenario may be without flows.
     #[staticmethod]
     #[pyo3(signature = (text, overrides = Vec::new(), read = None, *, emulated = false))]
     fn parse(
@@ -64,9 +64,10 @@ impl Scenario {
         }
     }
 
-    /// Defaults of cells of 802.11n, ac and ax that act in a TOML text with such overrides, each with the section and the key
-    /// that it is for, its value and the one up to 802.11g as TOML, its reason, and the newest cell on the path with its
-    /// standard. None if the text cannot be read.
+    /// Defaults of 802.11n, ac and ax cells that take effect in a TOML text with these overrides.
+    /// Each is a dictionary: section and key, the value and the value up to 802.11g as TOML, the
+    /// reason, and the newest cell on the path with its standard. Empty if the text cannot be
+    /// parsed.
     #[staticmethod]
     #[pyo3(signature = (text, overrides = Vec::new(), *, emulated = false))]
     fn applied_defaults(
@@ -94,18 +95,18 @@ impl Scenario {
         applied.map_err(RunError::new_err)?.into_iter().map(as_dict).collect()
     }
 
-    /// The scenario with every default spelled out.
+    /// The scenario as TOML, with all defaults.
     fn to_toml(&self) -> String {
         self.inner.to_toml()
     }
 
-    /// Title: its subject in one line.
+    /// Title: the subject in one line.
     #[getter]
     fn title(&self) -> &str {
         &self.inner.title
     }
 
-    /// Seed.
+    /// Seed of the random streams.
     #[getter]
     fn seed(&self) -> u64 {
         self.inner.seed
@@ -129,25 +130,25 @@ impl Scenario {
         self.inner.duration.as_nanos()
     }
 
-    /// Part at the start that no result counts [s].
+    /// Length of the warm-up, which results leave out [s].
     #[getter]
     fn warmup_s(&self) -> f64 {
         self.inner.warmup.as_secs_f64()
     }
 
-    /// Step of the throughput series [s], `None` if none is recorded.
+    /// Step of the time series [s]; `None` if none is recorded.
     #[getter]
     fn series_step_s(&self) -> Option<f64> {
         self.inner.series_step.map(Duration::as_secs_f64)
     }
 
-    /// Step of the throughput series [ns], `None` if none is recorded.
+    /// Step of the time series [ns]; `None` if none is recorded.
     #[getter]
     fn series_step_ns(&self) -> Option<u64> {
         self.inner.series_step.map(Duration::as_nanos)
     }
 
-    /// Names of the cells, of their access points and of their channels.
+    /// Names of the cells, which access points and channels share.
     #[getter]
     fn cells(&self) -> Vec<&str> {
         self.inner.cells.iter().map(|cell| cell.name.as_str()).collect()
@@ -159,7 +160,7 @@ impl Scenario {
         self.inner.stations.iter().map(|station| station.name.as_str()).collect()
     }
 
-    /// Access categories of flows that go over the air, from the lowest, where they are of several; none otherwise.
+    /// Access categories of flows over the air, the lowest first, if there are several; else empty.
     #[getter]
     fn categories(&self) -> Vec<String> {
         let used = self.inner.categories();
@@ -167,7 +168,7 @@ impl Scenario {
         used.iter().filter(|_| has_several).map(ToString::to_string).collect()
     }
 
-    /// Name of each station's cell.
+    /// Name of the cell of each station.
     #[getter]
     fn station_cells(&self) -> Vec<&str> {
         let cell = |station: &sim::Station| self.inner.cells[station.cell].name.as_str();
@@ -180,7 +181,7 @@ impl Scenario {
         self.inner.hosts.iter().map(String::as_str).collect()
     }
 
-    /// One dictionary per direction of each wired link, forth and back: name, from, to.
+    /// Wired links, one dictionary per direction: name, from, to.
     #[getter]
     fn links<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let describe = |(link, from, to): (&sim::Link, sim::Node, sim::Node)| {
@@ -193,7 +194,8 @@ impl Scenario {
         self.inner.links.iter().flat_map(both_directions).map(describe).collect()
     }
 
-    /// One dictionary per flow: name, from, to, transport, protocol (its flavour of TCP, or its transport), control.
+    /// Flows, one dictionary each: name, from, to, transport, protocol (TCP flavour or transport),
+    /// control.
     #[getter]
     fn flows<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let describe = |flow: &sim::Flow| {
@@ -209,7 +211,7 @@ impl Scenario {
         self.inner.flows.iter().map(describe).collect()
     }
 
-    /// The same scenario that is over at `until_ns` if not before, without warm-up and series: for a look at its start.
+    /// Copy of the scenario that ends at `until_ns` at the latest, without warm-up and time series.
     fn cut(&self, until_ns: u64) -> Self {
         let mut inner = self.inner.clone();
         inner.duration = inner.duration.min(Duration::from_nanos(until_ns));
@@ -231,13 +233,13 @@ impl Scenario {
     }
 }
 
-/// A link forth and back, with where each direction starts and ends.
+/// Both directions of a link, with start and end.
 fn both_directions(link: &sim::Link) -> [(&sim::Link, sim::Node, sim::Node); 2] {
     let [first, second] = link.ends;
     [(link, first, second), (link, second, first)]
 }
 
-/// The scenario file's word for a transport.
+/// Name of a transport in the scenario file.
 fn transport(transport: &sim::Transport) -> &'static str {
     match transport {
         sim::Transport::Tcp(_) => "tcp",
@@ -247,7 +249,7 @@ fn transport(transport: &sim::Transport) -> &'static str {
     }
 }
 
-/// Side on which a flow competes: its flavour of TCP, or its transport.
+/// Protocol of a flow in comparisons: TCP flavour, or transport.
 fn protocol(of: &sim::Transport) -> &'static str {
     match of {
         sim::Transport::Tcp(tcp) => tcp.flavour_word(),
@@ -255,7 +257,7 @@ fn protocol(of: &sim::Transport) -> &'static str {
     }
 }
 
-/// Answer of Python's `read` about a file: its content, or why it cannot be read.
+/// Calls Python's `read` for a file; returns the contents or an error message.
 fn read_file(py: Python<'_>, read: &Py<PyAny>, name: &str) -> PyResult<Result<Vec<u8>, String>> {
     let content = read.bind(py).call1((name,))?;
     match content.cast::<PyBytes>() {
@@ -264,7 +266,7 @@ fn read_file(py: Python<'_>, read: &Py<PyAny>, name: &str) -> PyResult<Result<Ve
     }
 }
 
-/// A text on one line, with what would steer a terminal as its number.
+/// Text on one line, with control characters escaped.
 #[pyfunction]
 pub(crate) fn escaped(text: &str) -> String {
     sim::escaped(text)

@@ -1,4 +1,4 @@
-//! Columns of results as numpy arrays that own what Rust computed, or as lists.
+//! Columns of results as numpy arrays, which own the data, or as lists.
 
 use airfair_sim::outcome::Outcome as Run;
 use airfair_sim::tables::{self as sim, Column, Table, Values};
@@ -10,11 +10,11 @@ use pyo3::types::PyDict;
 use crate::batch::Outcome;
 use crate::scenario::Scenario;
 
-/// Columns of each table of `outcomes`, which are runs of `scenario`.
+/// Columns of all tables for `outcomes`, which are runs of `scenario`.
 ///
-/// `flow`, `station`, `access_point`, `channel`, `category` and `link` are indices into the scenario's lists. A NaN is a
-/// value that does not exist. Columns are numpy arrays; as `lists` they need no numpy, whose import takes
-/// longer than a short run.
+/// `flow`, `station`, `access_point`, `channel`, `category` and `link` are indices into the
+/// scenario's lists. NaN stands for a missing value. Columns are numpy arrays, or lists with
+/// `lists`, which avoids the import of numpy; that takes longer than a short run.
 #[pyfunction]
 #[pyo3(signature = (scenario, outcomes, *, lists = false))]
 pub(crate) fn tables<'py>(
@@ -30,8 +30,8 @@ pub(crate) fn tables<'py>(
     Ok(tables)
 }
 
-/// Columns of one time series of `outcomes`, which are runs of `scenario`: one row per replication, thing and
-/// step. `what` is delivered, window, rtt, delay, airtime or rate, or `station_queue`,
+/// Columns of one time series of `outcomes`, which are runs of `scenario`: one row per replication,
+/// object and step. `what` is delivered, window, rtt, delay, airtime or rate, or `station_queue`,
 /// `access_point_queue` or `link_queue`.
 #[pyfunction]
 pub(crate) fn series<'py>(
@@ -46,22 +46,23 @@ pub(crate) fn series<'py>(
     }
 }
 
-/// Histograms of the delays of each flow, a row for each bin; none of `outcomes` that come from the store of finished runs.
+/// Histograms of the delays of each flow, one row per bin. Outcomes from the store of finished runs
+/// have none.
 #[pyfunction]
 pub(crate) fn delays(py: Python<'_>, outcomes: Vec<Py<Outcome>>) -> PyResult<Bound<'_, PyDict>> {
     columns(py, sim::delays(&runs(&outcomes)), false)
 }
 
-/// Name, sign of the unit, meaning of a column, and true if a value may not exist.
-type Described = (String, &'static str, String, bool);
+/// Description of a column: name, unit, meaning, and true if values may be missing.
+type ColumnDescription = (String, &'static str, String, bool);
 
-/// Meaning of each table, and each of its columns as name, sign of the unit, meaning, and true if a value may not exist.
+/// Meaning of each table, and its columns: name, unit, meaning, and true if values may be missing.
 #[pyfunction]
 pub(crate) fn table_columns(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     described(py, sim::tables(&[], &[]).into_iter().chain([sim::delays(&[])]))
 }
 
-/// The same of each time series.
+/// Meaning of each time series, and its columns, as in `table_columns`.
 #[pyfunction]
 pub(crate) fn series_columns(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     described(py, sim::declared_series())
@@ -71,7 +72,7 @@ fn described(py: Python<'_>, tables: impl Iterator<Item = Table>) -> PyResult<Bo
     let all = PyDict::new(py);
     for table in tables {
         let column = |it: Column| (it.name, it.unit.sign(), it.meaning, it.is_nullable);
-        let columns: Vec<Described> = table.columns.into_iter().map(column).collect();
+        let columns: Vec<ColumnDescription> = table.columns.into_iter().map(column).collect();
         all.set_item(table.name, (table.meaning, columns))?;
     }
     Ok(all)

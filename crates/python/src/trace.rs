@@ -1,4 +1,4 @@
-//! Files that show what happens inside one run.
+//! Trace files of one run.
 
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -17,7 +17,7 @@ use pyo3::types::PyDict;
 
 use crate::scenario::Scenario;
 
-/// Writers of the files that are wanted.
+/// Writers of the requested files.
 struct Writers {
     capture: Option<Capture<BufWriter<File>>>,
     timeline: Option<Timeline<BufWriter<File>>>,
@@ -52,7 +52,7 @@ impl Recorder for Writers {
     }
 }
 
-/// Files that are written while one run goes on.
+/// Trace files that are written during a run.
 #[pyclass(frozen, module = "airfair._core")]
 pub(crate) struct Tracing {
     writers: Mutex<Option<Writers>>,
@@ -60,10 +60,11 @@ pub(crate) struct Tracing {
 
 #[pymethods]
 impl Tracing {
-    /// Opens the files, what they hold is lost; raises `OSError` for one that cannot be written.
+    /// Opens the files and discards their earlier contents; raises `OSError` if one cannot be
+    /// written.
     ///
-    /// `comment` says in them which run it is. `names` are those of `traceable` that are traced, all of them by default;
-    /// what happens from `from_ns` up to `until_ns` is.
+    /// `comment` identifies the run in the files. `names` selects from `traceable`, all by default.
+    /// Only the time from `from_ns` to `until_ns` is traced.
     #[new]
     #[pyo3(signature = (scenario, comment, *, pcap = None, timeline = None, from_ns = 0, until_ns = None, names = None))]
     #[expect(
@@ -95,8 +96,8 @@ impl Tracing {
         Ok(Self { writers: Mutex::new(Some(writers)) })
     }
 
-    /// Ends the files. One dictionary for each: option, items (packets or events), `until_ns` (time of the run up to which it
-    /// goes), errno (`None` unless it was cut off by an error).
+    /// Closes the files. Returns one dictionary for each: option, items (packets or events),
+    /// `until_ns` (time of the run up to which it goes), errno (`None` unless an error cut it off).
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let Some(writers) = self.locked().take() else { return Ok(Vec::new()) };
         let until = writers.now.as_nanos();
@@ -121,7 +122,7 @@ impl Tracing {
         self.writers.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Runs a replication, and writes the files meanwhile.
+    /// Runs a replication and writes the files.
     pub(crate) fn run(
         &self,
         scenario: &airfair_sim::scenario::Scenario,
@@ -146,13 +147,13 @@ fn create(py: Python<'_>, path: &PathBuf) -> PyResult<BufWriter<File>> {
     })
 }
 
-/// Number by which the system knows an error.
+/// Error number of the operating system.
 fn number(error: &io::Error) -> i32 {
     const INPUT_OUTPUT: i32 = 5;
     error.raw_os_error().unwrap_or(INPUT_OUTPUT)
 }
 
-/// Names of all that can be traced: each cell's monitor, its access point, its stations.
+/// Names of all that can be traced: the monitor of each cell, its access point and its stations.
 #[pyfunction]
 pub(crate) fn traceable(scenario: &Scenario) -> Vec<String> {
     selection::names(&scenario.inner)

@@ -1,4 +1,4 @@
-//! The channel in a part of a run: each frame, and what each member does meanwhile.
+//! Frame-by-frame view of the channel in a part of a run, with the waiting of each member.
 
 use airfair_sim::packet::Packet;
 use airfair_sim::record::{CellId, Record, Recorder};
@@ -12,44 +12,44 @@ use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{FrameKind, Headers, NodeId, Ppdu};
 use serde_json::{Value, json};
 
-/// Most frames of one document.
+/// Most frames in one document.
 const MOST: usize = 20_000;
 
-/// A frame that has left the air in a cell.
+/// Frame that has left the air in a cell.
 #[derive(Debug)]
-struct Heard {
+struct CapturedFrame {
     cell: usize,
     ppdu: Ppdu<Packet>,
     fate: &'static str,
-    /// MPDUs that have not come.
+    /// MPDUs that were not received.
     lost: usize,
-    /// Access category, where the scenario uses several.
+    /// Access category, if the scenario uses several.
     category: Option<AccessCategory>,
 }
 
-/// A member of a cell, as a row of a picture.
+/// Member of a cell, a row of the picture.
 #[derive(Debug, Default)]
 struct Row {
     lane: Lane,
-    /// Its waits in the window.
+    /// Periods of waiting within the time span.
     waits: Vec<Wait>,
 }
 
-/// A consumer of records that keeps every frame of a window.
+/// Recorder that keeps all frames of a time span.
 #[derive(Debug)]
 pub(crate) struct Channel {
     from: Time,
     to: Time,
-    /// Members of all cells: of each the access point first.
+    /// Members of all cells. The access point of a cell precedes its stations.
     rows: Vec<Row>,
     /// First row of each cell.
     first: Vec<usize>,
     has_categories: bool,
-    frames: Vec<Heard>,
+    frames: Vec<CapturedFrame>,
 }
 
 impl Channel {
-    /// A window on a run of `scenario`.
+    /// Makes a recorder for a time span in a run of `scenario`.
     pub(crate) fn new(scenario: &Scenario, from: Time, to: Time) -> Self {
         let (mut rows, mut first) = (Vec::new(), Vec::new());
         for cell in 0..scenario.cells.len() {
@@ -64,7 +64,7 @@ impl Channel {
         self.first[cell] + node.index()
     }
 
-    /// All that it has seen, with times in nanoseconds and members as rows.
+    /// Document with all frames and waits. Times are in nanoseconds, and members are row numbers.
     pub(crate) fn document(mut self, scenario: &Scenario) -> Value {
         self.cut();
         for row in 0..self.rows.len() {
@@ -101,13 +101,13 @@ impl Channel {
         })
     }
 
-    /// Keeps the waits of a row that are in the window.
+    /// Keeps the waits of a row that overlap the time span.
     fn keep(&mut self, row: usize, waits: impl Iterator<Item = Wait>) {
         let (from, to) = (self.from, self.to);
         self.rows[row].waits.extend(waits.filter(|wait| wait.to > from && wait.from < to));
     }
 
-    /// The window ends before the first frame for which there is no room.
+    /// Ends the time span before the first frame for which there is no room.
     fn cut(&mut self) {
         if self.frames.len() > MOST {
             self.to = self.frames[MOST..].iter().map(|it| it.ppdu.start).fold(self.to, Time::min);
@@ -131,7 +131,7 @@ impl Channel {
             self.frames.iter().map(|it| value(&it.ppdu)).collect::<Value>()
         };
         let rows = |node: fn(&Ppdu<Packet>) -> Option<NodeId>| {
-            let row = |it: &Heard| node(&it.ppdu).map(|node| self.row(it.cell, node));
+            let row = |it: &CapturedFrame| node(&it.ppdu).map(|node| self.row(it.cell, node));
             self.frames.iter().map(|frame| json!(row(frame))).collect::<Value>()
         };
         json!({
@@ -156,7 +156,7 @@ impl Channel {
     }
 }
 
-/// The word for a frame: what it is for, and of a TCP ACK that it is one.
+/// Kind of a frame in the document. Data frames that carry only TCP ACKs have a kind of their own.
 fn kind(ppdu: &Ppdu<Packet>) -> &'static str {
     let is_tcp_ack =
         || ppdu.mpdus.iter().all(|mpdu| mpdu.msdu.payload.class() != airfair_wlan::Class::Data);
@@ -180,7 +180,8 @@ impl Recorder for Channel {
 
     fn record_cell(&mut self, _now: Time, _cell: CellId, _records: &[airfair_wlan::Record]) {}
 
-    /// Frames leave the air in the order of their ends; as many more as there is room for tell where to cut.
+    /// Frames arrive in the order of their ends, not of their starts. Up to twice the limit is
+    /// kept, to find where to cut.
     fn trace(&mut self, now: Time, trace: Trace<'_>) {
         match trace {
             Trace::Frame(cell, monitored) => {
@@ -193,7 +194,7 @@ impl Recorder for Channel {
                     let (fate, lost) = (fate(monitored), monitored.lost_mpdus());
                     let has_category = self.has_categories && !ppdu.mpdus.is_empty();
                     let category = has_category.then_some(monitored.category);
-                    self.frames.push(Heard { cell, ppdu, fate, lost, category });
+                    self.frames.push(CapturedFrame { cell, ppdu, fate, lost, category });
                 }
             }
             Trace::Access(member, access) => {

@@ -1,20 +1,20 @@
-//! Times of collisions, so that a reader can go from one to the next.
+//! Times of collisions, so that a viewer can step from one to the next.
 
 use airfair_sim::record::{CellId, Record, Recorder};
 use airfair_units::Time;
 use airfair_wlan::AirUse;
 
-/// Most that are kept.
+/// Most collisions kept.
 const MOST: usize = 20_000;
 
-/// A consumer of records that keeps when collisions begin.
+/// Recorder that keeps the start times of collisions.
 #[derive(Debug, Default)]
 pub(crate) struct Collisions {
-    /// Start of each, with its cell.
+    /// Start of each collision, and its cell.
     pub(crate) starts: Vec<(Time, CellId)>,
-    /// True if there were more than are kept.
+    /// True if there were more than [`MOST`].
     pub(crate) is_cut: bool,
-    /// End of the last one of each cell, as far as it has been told.
+    /// End of the last collision in each cell, as far as recorded.
     ends: Vec<Time>,
 }
 
@@ -40,7 +40,8 @@ impl Collisions {
         }
     }
 
-    /// A collision may be told in parts, where one of its frames ends before another.
+    /// Adds a collision. One collision may be recorded in parts, if one of its frames ends before
+    /// another.
     #[cold]
     fn add(&mut self, cell: CellId, from: Time, to: Time) {
         let index = cell.index();

@@ -1,4 +1,4 @@
-//! Figures of a run as JSON: the tables and columns of docs/results.md, under the same names.
+//! Results of a run as JSON, with the tables and columns of docs/results.md under the same names.
 
 use airfair_sim::outcome::Outcome;
 use airfair_sim::scenario::{Endpoint, Flow, Scenario, Transport};
@@ -8,13 +8,13 @@ use serde_json::{Map, Value, json};
 use crate::VERSION;
 use crate::collisions::Collisions;
 
-/// Most values of the time series that a page is given.
+/// Most values of the time series in a document.
 const MOST_STEPS: usize = 100_000;
 
-/// Everything that the page shows of a run, its channel apart.
+/// Results of a run without its channel.
 pub(crate) fn figures(scenario: &Scenario, outcome: &Outcome, collisions: &Collisions) -> Value {
     let by_name = |table: Table| (table.name.to_owned(), columns(table));
-    // The hash alone is of the run itself; a number of 64 bits would not survive in JavaScript.
+    // The table "runs" adds only the hash, which is too long for a number in JavaScript.
     let all = tables(&scenario.flows, &[outcome]).into_iter().filter(|table| table.name != "runs");
     let stations = scenario
         .stations
@@ -41,14 +41,15 @@ pub(crate) fn figures(scenario: &Scenario, outcome: &Outcome, collisions: &Colli
     })
 }
 
-/// Application octets that each flow delivered in each step; null where there is no series, or a very long one.
+/// Application octets delivered by each flow in each step; null without a series, or if it is too
+/// long.
 fn delivered(scenario: &Scenario, outcome: &Outcome) -> Value {
     let steps: usize = outcome.series.flows.iter().map(Vec::len).sum();
     let table = series("delivered", scenario, &[outcome]).expect("one of the series");
     if (1..=MOST_STEPS).contains(&steps) { columns(table) } else { Value::Null }
 }
 
-/// Values of each column by its name; a value that does not exist is null.
+/// Values of each column by name. A missing value is null.
 fn columns(table: Table) -> Value {
     let values = |values| match values {
         Values::U32(values) => json!(values),

@@ -1,16 +1,17 @@
-//! Names that JavaScript calls. Texts go through two buffers of this module: the page asks for room with
-//! `airfair_input`, writes there, and reads what comes back at `airfair_output`. Nothing is freed by the page.
+//! Functions that JavaScript calls. Texts pass through two buffers of this module. The page asks
+//! for room with `airfair_input`, writes its request there, and reads the reply at
+//! `airfair_output`. The page frees nothing.
 //!
-//! | name | does | gives |
+//! | function | action | return value |
 //! | --- | --- | --- |
-//! | `airfair_input(length)` | makes room for a request | its address |
-//! | `airfair_open()` | opens the run that the request asks for, in place of another | length of the answer |
-//! | `airfair_advance(until)` | lets it go on up to that time [ns] | the time that it has come to [ns] |
-//! | `airfair_finish()` | ends it | length of the document |
-//! | `airfair_failure()` | tells of a panic, after a call has trapped | length of the sentence |
-//! | `airfair_output()` | | address of the answer, document or sentence |
+//! | `airfair_input(length)` | makes room for a request | address of the room |
+//! | `airfair_open()` | opens the requested run and closes an earlier one | length of the reply |
+//! | `airfair_advance(until)` | runs it up to that time [ns] | time reached [ns] |
+//! | `airfair_finish()` | ends the run | length of the document |
+//! | `airfair_failure()` | reports a panic after a call has trapped | length of the message |
+//! | `airfair_output()` | | address of the reply, document or message |
 //!
-//! An answer is `{"until_ns": …}`, or `{"mistakes": […]}` and nothing is open.
+//! A reply is `{"until_ns": …}`, or `{"mistakes": […]}` if the run could not be opened.
 
 use std::cell::Cell;
 use std::panic;
@@ -91,7 +92,7 @@ extern "C" fn airfair_output() -> *const u8 {
     address
 }
 
-/// Leaves a text for the page; its length.
+/// Stores a text for the page, and returns its length.
 fn put(answer: &Value) -> usize {
     let text = answer.to_string();
     let length = text.len();
@@ -103,7 +104,7 @@ fn put(answer: &Value) -> usize {
 mod tests {
     use super::*;
 
-    /// Writes a request as a page does, but for the memory that both share.
+    /// Sends a request as a page does, but without the shared memory.
     fn ask(request: &str) -> Value {
         INPUT.set(request.as_bytes().to_vec());
         read(airfair_open())
@@ -140,7 +141,7 @@ mod tests {
     fn a_panic_leaves_a_sentence_that_asks_for_a_report() {
         assert!(!airfair_input(3).is_null());
         assert_eq!(INPUT.take().len(), 3);
-        // `advance` itself must not unwind: it is called from a language that knows of no such thing.
+        // A panic must not unwind out of an exported function, so this test panics here.
         panic::catch_unwind(|| panic!("the sky has fallen")).expect_err("it has");
         drop(panic::take_hook());
         let length = airfair_failure();

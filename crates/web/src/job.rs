@@ -1,4 +1,4 @@
-//! A run of a request, from its opening to its document.
+//! One run for the page, from the request to its document.
 
 use airfair_sim::clock::FreeRunning;
 use airfair_sim::metrics::Metrics;
@@ -20,28 +20,28 @@ use crate::{VERSION, document};
 pub struct Request {
     /// Text of the scenario file.
     pub scenario: String,
-    /// Part of the run of which every frame is wanted; without one, the figures of the whole run are.
-    pub channel: Option<Window>,
+    /// Time span of which all frames are wanted; `None` for the results of the whole run.
+    pub channel: Option<TimeSpan>,
 }
 
-/// Part of a run.
+/// Time span within a run.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Window {
-    /// Its start.
+pub struct TimeSpan {
+    /// Start of the span [ns].
     pub from_ns: u64,
-    /// Its end.
+    /// End of the span [ns].
     pub to_ns: u64,
 }
 
-/// A run that is under way.
+/// Run in progress.
 #[derive(Debug)]
 pub struct Job {
     scenario: Box<Scenario>,
     goal: Goal,
 }
 
-/// The purpose of a run.
+/// Document that the run produces.
 #[derive(Debug)]
 enum Goal {
     Figures(Box<Simulation<(Metrics, Collisions), FreeRunning>>),
@@ -49,10 +49,10 @@ enum Goal {
 }
 
 impl Job {
-    /// Opens the run that `request`, a text of JSON, asks for.
+    /// Opens the run that `request`, a JSON text, asks for.
     ///
     /// # Errors
-    /// The scenario's mistakes, a line each.
+    /// Returns the mistakes in the scenario, one line each.
     pub fn open(request: &[u8]) -> Result<Self, Vec<String>> {
         let request: Request = serde_json::from_slice(request)
             .map_err(|error| vec![format!("the page asks for what it should not: {error}")])?;
@@ -66,7 +66,7 @@ impl Job {
                 let simulation = Simulation::new(&scenario, streams, recorder, FreeRunning);
                 Goal::Figures(Box::new(simulation))
             }
-            Some(Window { from_ns, to_ns }) => {
+            Some(TimeSpan { from_ns, to_ns }) => {
                 let end = scenario.duration.as_nanos();
                 let [from, to] = [from_ns, to_ns].map(|ns| Time::from_nanos(ns.min(end)));
                 let recorder = Channel::new(&scenario, from, to.max(from));
@@ -78,7 +78,7 @@ impl Job {
         Ok(Self { scenario: Box::new(scenario), goal })
     }
 
-    /// What the page is told of a job that has been opened.
+    /// Reply for the page after opening: the time at which the run ends.
     pub fn describe(&self) -> Value {
         let until = match &self.goal {
             Goal::Figures(_) => self.scenario.duration.as_nanos(),
@@ -87,7 +87,7 @@ impl Job {
         json!({ "version": VERSION, "until_ns": until })
     }
 
-    /// Lets the run go on up to `until` at most; the time up to which everything has happened.
+    /// Runs up to `until` at most. Returns the time up to which all events have happened.
     pub fn advance(&mut self, until: Time) -> Time {
         const FREE: &str = "a clock that runs freely has no input";
         match &mut self.goal {
@@ -102,7 +102,7 @@ impl Job {
         }
     }
 
-    /// Ends the run, once it has come to its end, and says what was asked for.
+    /// Ends the run, and returns its document.
     pub fn finish(self) -> Value {
         let Self { scenario, goal } = self;
         match goal {

@@ -1,12 +1,13 @@
-//! The laboratory in a browser: a scenario in, a document of JSON out.
+//! The simulator in a browser: a scenario in, a JSON document out.
 //!
-//! A [`Job`] is a run that is opened by a request, goes on as far at a time as its owner likes, and ends in a document:
-//! the [figures](document) of the whole run, or the [channel](channel) in a part of it, frame by frame. For WebAssembly
-//! `exports` puts names to that which JavaScript can call.
+//! A [`Job`] is a run. A request opens it, its owner advances it in steps of any length, and it
+//! ends in a document: the [results](document) of the whole run, or the [channel](channel) in a
+//! part of it, frame by frame. For WebAssembly, `exports` has the functions that JavaScript calls.
 //!
-//! The records of a run do not depend on where its slices end, so the page can put a newer request in between. The
-//! channel is a run of its own up to the window on the screen, with a consumer that wants a trace. The page holds no
-//! state of the simulator: a change of a control is another scenario, and another run.
+//! The records of a run do not depend on the lengths of the steps, so the page can open a newer run
+//! between two of them. The channel is a run of its own, up to the end of the part on the screen,
+//! with a consumer of traces. The page keeps no state of the simulator: each change of a control
+//! yields another scenario and another run.
 
 mod channel;
 mod collisions;
@@ -15,7 +16,7 @@ mod document;
 mod exports;
 mod job;
 
-pub use job::{Job, Request, Window};
+pub use job::{Job, Request, TimeSpan};
 
-/// Version of the engine, which figures and links belong to.
+/// Version of the engine, shown with results and in links.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

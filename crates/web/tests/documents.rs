@@ -1,4 +1,4 @@
-//! Documents of runs, as a page gets them.
+//! Tests of the documents that a page receives.
 
 use airfair_sim::run::{Control, run};
 use airfair_sim::scenario::Scenario;
@@ -6,7 +6,7 @@ use airfair_units::Time;
 use airfair_web::Job;
 use serde_json::{Value, json};
 
-/// Two uploads of which one becomes slow; 60 s.
+/// Two uploads, one of which becomes slow; 60 s.
 const ANOMALY: &str = include_str!("../../../scenarios/one-slow-station.toml");
 const GOLDEN: &str = include_str!("../../sim/tests/golden/rts-cts.toml");
 const GOLDEN_TABLE: &str = include_str!("../../sim/tests/golden/rts-cts.txt");
@@ -60,7 +60,7 @@ fn figures_are_those_of_the_tables() {
     let delivered: Vec<u64> = outcome.flows.iter().map(|flow| flow.delivered.get()).collect();
     assert_eq!(numbers(&found["tables"]["flows"]["delivered_bytes"]), delivered);
     let steps = numbers(&found["delivered"]["delivered_bytes"]);
-    // 60 steps of a second for each flow.
+    // 60 steps of one second for each of two flows.
     assert_eq!(steps.len(), 120);
     assert_eq!(steps[..60].iter().sum::<u64>(), delivered[0]);
     let collisions = numbers(&found["collisions"]["start_ns"]);
@@ -76,19 +76,20 @@ fn a_channel_has_each_frame_with_its_fate_and_who_waits_for_it() {
     assert!(starts.is_sorted() && starts.len() > 100);
     assert!(starts.iter().all(|start| *start < 1_100_000_000));
     assert!(ends.iter().all(|end| *end > 1_000_000_000));
-    // Two frames overlap exactly where both are told to have collided.
+    // Two frames overlap if and only if both are recorded as collided.
     let fates = frames["fate"].as_array().expect("a column");
     let collided = |i: usize| fates[i] == "collided";
     assert!((0..fates.len()).any(collided));
     for i in 1..starts.len() {
         assert_eq!(starts[i] < ends[i - 1], collided(i) && collided(i - 1), "frame {i}");
     }
-    // Nobody counts slots while a frame is on the air, and who counts them defers no longer.
+    // Back-off slots are not counted while a frame is on the air, and a member that counts them
+    // does not defer.
     for (back_off, deferrals) in zip(&found["back_off"], &found["deferrals"]) {
         let spans: Vec<_> = back_off.as_array().expect("a list").iter().map(numbers).collect();
         assert!(!spans.is_empty());
         for span in spans {
-            // A slot lasts 20 µs.
+            // A slot is 20 µs long.
             assert!(span[1] - span[0] <= 20_000 * span[2]);
             let overlaps = |from: u64, to: u64| from < span[1] && to > span[0];
             assert!((0..starts.len()).all(|i| !overlaps(starts[i], ends[i])));
@@ -106,7 +107,7 @@ fn zip<'v>(first: &'v Value, second: &'v Value) -> impl Iterator<Item = (&'v Val
     list(first).zip(list(second))
 }
 
-/// Where a scenario has several categories, data has one; else nothing has.
+/// Data frames have an access category if the scenario uses several; other frames have none.
 #[test]
 fn aggregates_have_their_mpdus_and_data_its_category() {
     let laptop = include_str!("../../../scenarios/home-far-laptop.toml");
@@ -152,7 +153,7 @@ fn a_window_with_too_many_frames_ends_before_the_first_that_it_lacks() {
     let found = channel(0, 60_000_000_000);
     let to = found["to_ns"].as_u64().expect("a time");
     assert!(to < 60_000_000_000);
-    // As the same window has them when it is asked for as it is.
+    // The shortened time span gives the same frames when it is requested directly.
     assert_eq!(channel(0, to)["frames"], found["frames"]);
 }
 

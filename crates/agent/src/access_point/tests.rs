@@ -5,11 +5,12 @@ use airfair_laws::occupancy::{self, Spare};
 use crate::configuration::{self, POLLS};
 use crate::law::Law;
 use crate::recording::{Recording, replay};
-use crate::sample::{Connection, Link, Sent, Way};
+use crate::sample::{Connection, DirectionCounters, LinkCounters, Sent};
 
 const PERIOD_MS: u64 = 100;
 
-/// A station with so many packets of data per period on their way, all at 54 Mb/s, and half as many ACKs back.
+/// Station with `packets` data packets per period, all at 54 Mb/s, and half as many ACKs in the
+/// other direction.
 #[derive(Clone, Copy)]
 struct Load {
     station: u8,
@@ -25,20 +26,21 @@ fn ends(station: u8) -> Ends {
     [([10, 0, 0, station], 4_000).into(), ([10, 1, 0, 1], 80).into()]
 }
 
-/// Counters after so many periods. The round trip is 15 ms behind the access point and 5 ms in front of it.
+/// Counters after `periods` periods. The round trip is 15 ms to the wired end and 5 ms to the
+/// station.
 fn sample(periods: u64, loads: &[Load]) -> Sample {
-    let way = |packets: u64, octets: u64| Way {
+    let way = |packets: u64, octets: u64| DirectionCounters {
         bytes: packets * octets,
         packets,
         retries: Some(0),
         rate_bps: Some(54_000_000),
-        ..Way::default()
+        ..DirectionCounters::default()
     };
     let link = |load: &Load| {
         let packets = load.packets * periods;
         let (data, answers) = (way(packets, 1_500), way(packets / 2, 52));
         let (up, down) = if load.direction == Up { (data, answers) } else { (answers, data) };
-        Link { name: format!("wlan0 02:00:00:00:00:{:02x}", load.station), up, down }
+        LinkCounters { name: format!("wlan0 02:00:00:00:00:{:02x}", load.station), up, down }
     };
     let connection = |load: &Load| {
         let packets = u32::try_from(load.packets * periods).unwrap();
@@ -68,7 +70,7 @@ fn sample(periods: u64, loads: &[Load]) -> Sample {
     }
 }
 
-/// Limits after four periods of such loads, by the stations' last octets.
+/// Limits after four periods of these loads, by the last octet of the station's address.
 fn limits(loads: &[Load]) -> (AccessPoint, BTreeMap<u8, [Option<u32>; 2]>) {
     limits_by(Occupancy::default(), loads)
 }
@@ -93,16 +95,18 @@ fn limits_by(settings: Occupancy, loads: &[Load]) -> (AccessPoint, BTreeMap<u8, 
     (access_point, found)
 }
 
-/// Nearer than a thousandth: grants have 16 bits.
+/// Within one thousandth, since grants have 16 bits.
 fn is_near(limit: Option<u32>, octets: f64) -> bool {
     limit.is_some_and(|limit| (f64::from(limit) / octets - 1.0).abs() < 1e-3)
 }
 
-/// A packet of 1500 octets holds the channel for DIFS 34, half a window of 15 slots 67.5, 248, SIFS 16 and ACK 28 µs:
-/// 393.5 µs; an ACK of 52 octets, 36 µs on the air, for 181.5 µs. 100 packets and 50 ACKs in 100 ms are 0.484 of the
-/// channel, ten times fewer 0.0484. Each station may have 0.5; the first one has more than 0.8 of that, and may have what
-/// is left, 0.467, as well. A packet and half an ACK are 484.25 µs: 0.967 of the channel are 1997 packets a second, and
-/// 1448 octets of each in 20 ms 57 850 octets. The other one's 0.5 are 29 902 octets.
+/// A packet of 1500 octets occupies the channel for DIFS 34, half a window of 15 slots 67.5, frame
+/// 248, SIFS 16 and ACK 28 µs: 393.5 µs. A TCP ACK of 52 octets has a frame of 36 µs: 181.5 µs. 100
+/// packets and 50 ACKs in 100 ms are 0.484 of the channel, and ten times fewer 0.0484. Each station
+/// may use 0.5. The first one uses more than 0.8 of that, and may also use what is left, in all
+/// 0.967. A packet and half an ACK take 484.25 µs, so 0.967 of the channel are 1997 packets per
+/// second. 1448 octets of each in 20 ms are 57 850 octets. For the second station 0.5 of the
+/// channel are 29 902 octets.
 ///
 /// Verifies: [occupancy-tfrc §III-A], [occupancy-tfrc §III-B], [occupancy-tfrc §III-C]
 #[test]
@@ -116,7 +120,7 @@ fn windows_follow_from_shares_of_the_channel() {
     assert!((granted[1].used - 0.048_425).abs() < 1e-6 && (granted[1].share - 0.5).abs() < 1e-4);
 }
 
-/// What goes to a station counts as what comes from it.
+/// Downloads of a station count like its uploads.
 #[test]
 fn a_download_has_the_limit_of_an_upload() {
     let loads = [Load { direction: Down, ..up(1, 100) }, up(2, 10)];
@@ -125,9 +129,11 @@ fn a_download_has_the_limit_of_an_upload() {
     assert!(is_near(found[&1][1], 57_850.0), "{found:?}");
 }
 
-/// Three stations fill the channel and more, with 0.726, 0.436 and 0.436 of it. A third is 688 packets a second, 19 935
-/// octets in 20 ms, which each may have where spare time counts once. As printed, what is too much is taken off once
-/// more: 0.333 - 0.102 for the second, 13 805 octets, and less than nothing for the first, which keeps two segments.
+/// Three stations use 0.726, 0.436 and 0.436 of the channel, which is overloaded. A third of the
+/// channel is 688 packets per second, 19 935 octets in 20 ms. Each station gets that if spare time
+/// counts once. In the printed equation the excess is subtracted a second time: 0.333 − 0.102 for
+/// the second station, 13 805 octets, and less than zero for the first, which gets the minimum of
+/// two segments.
 ///
 /// Verifies: [occupancy-tfrc eq. 11]
 #[test]
@@ -141,15 +147,16 @@ fn where_nothing_is_left_shares_are_equal() {
     assert!(is_near(printed[&2][0], 13_805.0) && printed[&2] == printed[&3], "{printed:?}");
 }
 
-/// A station whose packets are of no connection that is known holds its share without it: nothing is left for a flow, but
-/// two segments.
+/// The packets of a station that belong to no known connection use up its share. Its flow gets the
+/// minimum of two segments.
 #[test]
 fn what_cannot_be_limited_is_paid_for_first() {
     let mut access_point = AccessPoint::new(Occupancy::default(), POLLS);
     let mut last = None;
     for period in 0..5 {
         let mut sample = sample(period, &[up(1, 4), up(2, 80)]);
-        sample.links[0].down = Way { packets: 150 * period, ..sample.links[1].up.clone() };
+        sample.links[0].down =
+            DirectionCounters { packets: 150 * period, ..sample.links[1].up.clone() };
         sample.links[0].down.bytes = 150 * period * 1_500;
         if let Some(Decision::Windows(windows)) = access_point.take(&sample).1 {
             last = windows.into_iter().find(|it| it.ends == ends(1)).or(last);
@@ -162,7 +169,7 @@ fn asked(address: [u8; 4]) -> Asked {
     Asked { address: address.into(), station: None }
 }
 
-/// Takes in samples from one period to another, in which stations ask: the last limits of each, by the stations' last octets.
+/// Processes samples of some periods in which stations ask. Returns the last limit of each station.
 fn ask(
     access_point: &mut AccessPoint,
     periods: std::ops::Range<u64>,
@@ -182,48 +189,49 @@ fn ask(
     limits
 }
 
-/// Of two stations one begins to ask: its limit is gone with the same sample, and the other one keeps its own. After ten
-/// samples without a question, a second, it has a limit again.
+/// One of two stations begins to ask. With the same sample its limit is removed, and the other one
+/// keeps its own. After ten samples without a request, one second, it is limited again.
 #[test]
 fn a_station_that_asks_is_left_alone_and_granted_and_limited_again_when_it_does_so_no_more() {
     let loads = [up(1, 100), up(2, 10)];
     let (mut it, found) = limits(&loads);
     assert!(found[&1][0].is_some() && found[&2][0].is_some());
     let freed = ask(&mut it, 5..6, &loads, &[1]);
-    assert_eq!(freed.get(&1), Some(&Some(Window::FREE)), "{freed:?}");
+    assert_eq!(freed.get(&1), Some(&Some(ConnectionLimit::FREE)), "{freed:?}");
     assert!(ask(&mut it, 6..9, &loads, &[1]).is_empty());
     let kept = |it: &AccessPoint| it.granted().iter().map(|it| it.kept_by).collect::<Vec<_>>();
-    assert_eq!(kept(&it), [KeptBy::Station, KeptBy::AccessPoint]);
-    // Half of the channel, and what both leave: as in the test above.
+    assert_eq!(kept(&it), [EnforcedBy::Station, EnforcedBy::AccessPoint]);
+    // Half of the channel, and the part that both leave, as in the first test.
     let grant = it.grant().unwrap();
     assert!((grant.even() - 0.5).abs() < 1e-4 && (grant.additional() - 0.467_3).abs() < 1e-4);
     assert!(ask(&mut it, 9..18, &loads, &[]).is_empty());
     let again = ask(&mut it, 18..19, &loads, &[]);
     assert!(is_near(again[&1], 57_850.0), "{again:?}");
-    assert_eq!(kept(&it), [KeptBy::AccessPoint; 2]);
+    assert_eq!(kept(&it), [EnforcedBy::AccessPoint; 2]);
 }
 
-/// Two stations hold 0.823 and 0.145 of the channel. The first one may have its half and the 0.032 that are left, and 0.532 / 0.8
-/// = 0.664 are clearly more. It says that it keeps to that, and is limited with the tenth sample; a minute later it
-/// is believed again. With 0.630 nothing is clearly too much.
+/// Two stations use 0.823 and 0.145 of the channel. The first one may use half and the 0.032 that
+/// are left; above 0.532 / 0.8 = 0.664 is clearly more. It announces to limit itself, and is
+/// limited with the tenth sample. A minute later its announcement is believed again. A use of 0.630
+/// is not clearly more.
 #[test]
 fn a_station_that_asks_and_holds_clearly_more_for_ten_samples_is_limited_for_a_minute() {
     let loads = [up(1, 170), up(2, 30)];
     let mut it = AccessPoint::new(Occupancy::default(), POLLS);
     assert!(ask(&mut it, 0..10, &loads, &[1, 2]).is_empty());
-    assert_eq!(it.granted()[0].kept_by, KeptBy::Station);
+    assert_eq!(it.granted()[0].kept_by, EnforcedBy::Station);
     let found = ask(&mut it, 10..11, &loads, &[1, 2]);
     assert!(found[&1].is_some_and(|it| it > 0) && !found.contains_key(&2), "{found:?}");
-    assert_eq!(it.granted()[0].kept_by, KeptBy::Both);
+    assert_eq!(it.granted()[0].kept_by, EnforcedBy::Both);
     ask(&mut it, 609..610, &loads, &[1, 2]);
-    assert_eq!(it.granted()[0].kept_by, KeptBy::Both);
+    assert_eq!(it.granted()[0].kept_by, EnforcedBy::Both);
     let found = ask(&mut it, 610..611, &loads, &[1, 2]);
-    assert_eq!(found[&1], Some(Window::FREE));
+    assert_eq!(found[&1], Some(ConnectionLimit::FREE));
     let mut it = AccessPoint::new(Occupancy::default(), POLLS);
     assert!(ask(&mut it, 0..30, &[up(1, 130), up(2, 30)], &[1, 2]).is_empty());
 }
 
-/// Who asks by an address of no connection is nobody that could be left alone, and there is room for 1024.
+/// Requests from addresses without connections free no station, and the table has 1024 entries.
 #[test]
 fn addresses_that_no_station_has_are_nobodys_and_few() {
     let mut it = AccessPoint::new(Occupancy::default(), POLLS);
@@ -234,23 +242,26 @@ fn addresses_that_no_station_has_are_nobodys_and_few() {
         let asked = (0..=250).flat_map(|b| (0..4).map(move |c| asked([10, 4 * part + c, b, 1])));
         it.take(&Sample { asked: asked.collect(), ..sample(5, &[up(1, 100)]) });
     }
-    assert_eq!(it.askers.len(), ROOM);
+    assert_eq!(it.requesters.len(), ROOM);
 }
 
-/// A third station sends and receives a packet in each sample, without a connection: its questions, and answers to them. The
-/// kernel knows which one it is. The others have halves of what this leaves, and it is none of those among whom the channel is
-/// shared; three packets a sample are more than questions.
+/// A third station sends and receives one packet per sample, without a connection: requests and
+/// replies. The kernel knows its MAC address. The others get half of what this leaves, and the
+/// third one does not count among the sharers. Three packets per sample are more than requests.
 #[test]
 fn who_does_nothing_but_ask_has_no_share() {
     let of = |packets: u64, asks: bool| {
         let mut it = AccessPoint::new(Occupancy::default(), POLLS);
         for period in 0..5 {
-            let way =
-                Way { packets: packets * period, bytes: 56 * packets * period, ..Way::default() };
-            let way = Way { rate_bps: Some(54_000_000), ..way };
+            let way = DirectionCounters {
+                packets: packets * period,
+                bytes: 56 * packets * period,
+                ..DirectionCounters::default()
+            };
+            let way = DirectionCounters { rate_bps: Some(54_000_000), ..way };
             let name = "wlan0 02:00:00:00:00:07".to_owned();
             let mut sample = sample(period, &[up(1, 100), up(2, 10)]);
-            sample.links.push(Link { name, up: way.clone(), down: way });
+            sample.links.push(LinkCounters { name, up: way.clone(), down: way });
             let station = Some("02:00:00:00:00:07".to_owned());
             sample.asked = vec![Asked { station, ..asked([10, 0, 0, 7]) }];
             sample.asked.truncate(usize::from(asks));
@@ -259,13 +270,14 @@ fn who_does_nothing_but_ask_has_no_share() {
         (it.granted().len(), it.grant().unwrap().even())
     };
     let (sharers, even) = of(1, true);
-    // Six packets in 300 ms of 56 + 36 octets: 101.5 + 36 + 16 + 28 = 181.5 µs each, 0.0036 in all, are like beacons.
+    // Six packets of 56 + 36 octets in 300 ms take 101.5 + 36 + 16 + 28 = 181.5 µs each, 0.0036 in
+    // all, and count like beacons.
     assert!(sharers == 2 && (even - (1.0 - 0.003_63) / 2.0).abs() < 1e-4, "{even}");
     assert_eq!(of(3, true).0, 3);
     assert_eq!(of(1, false).0, 3);
 }
 
-/// Questions and the answers to them are in a recording, and are the same once more.
+/// Requests and grants are recorded, and a replay gives the same ones.
 #[test]
 fn a_recording_with_questions_replays_to_the_same_grants() {
     let written = configuration::parse("scheme = \"occupancy\"").unwrap();
@@ -295,7 +307,8 @@ fn where_nothing_is_seen_limits_are_lifted_once() {
     assert!(access_point.granted().is_empty());
 }
 
-/// An observation slot is the last three samples; a connection whose round trip is not known has no limit.
+/// An observation slot is the last three samples. A connection without a known round trip has no
+/// limit.
 #[test]
 fn what_is_older_than_a_slot_is_forgotten_and_what_is_unknown_is_not_limited() {
     let (mut access_point, _) = limits(&[up(1, 100)]);
@@ -306,14 +319,14 @@ fn what_is_older_than_a_slot_is_forgotten_and_what_is_unknown_is_not_limited() {
         sample.connections[0].down.echoes = 0;
         assert_eq!(access_point_without.take(&sample).1, None);
     }
-    // A minute of silence.
+    // A minute without traffic.
     let mut silent = sample(800, &[up(1, 100)]);
     silent.connections.clear();
     access_point.take(&silent);
     assert!(access_point.known.is_empty());
 }
 
-/// Of a connection whose station is at no link, as one of another network, nothing is known.
+/// A connection whose station has no link here, for example of another network, is left alone.
 #[test]
 fn connections_of_nobody_are_left_alone() {
     let mut access_point = AccessPoint::new(Occupancy::default(), POLLS);
@@ -331,7 +344,7 @@ fn a_recording_with_connections_replays_to_the_same_windows() {
     let mut file = Vec::new();
     let mut recording = Recording::begin(&mut file, &written).unwrap();
     for period in 0..8 {
-        // The second station comes later.
+        // The second station appears later.
         let loads = [up(1, 100), up(2, 10)];
         let sample = sample(period, &loads[..if period < 4 { 1 } else { 2 }]);
         let (_, decision) = law.take(&sample);
@@ -349,13 +362,13 @@ fn counters_that_make_no_sense_are_borne() {
     for period in 1..5 {
         let mut wild = sample(period, &[up(1, 100)]);
         wild.at_ns = if period % 2 == 0 { u64::MAX } else { 1 };
-        wild.links[0].up = Way {
+        wild.links[0].up = DirectionCounters {
             bytes: u64::MAX / period,
             packets: 1,
             retries: Some(u64::MAX),
             airtime_ns: Some(u64::MAX),
             rate_bps: Some(1),
-            ..Way::default()
+            ..DirectionCounters::default()
         };
         let sent = Sent {
             octets: u64::MAX,
@@ -371,7 +384,7 @@ fn counters_that_make_no_sense_are_borne() {
     }
 }
 
-/// A thousand stations with ten connections each, of which all move something: a look at them is nowhere quadratic.
+/// A thousand stations with ten active connections each: no step takes quadratic time.
 #[test]
 fn a_thousand_stations_with_ten_thousand_connections_are_borne() {
     let mut access_point = AccessPoint::new(Occupancy::default(), POLLS);
@@ -390,7 +403,7 @@ fn a_thousand_stations_with_ten_thousand_connections_are_borne() {
             }
         }
         let decision = access_point.take(&all).1;
-        // Who goes on as before has the same window.
+        // Unchanged connections keep their windows.
         if period == 1 {
             assert!(matches!(decision, Some(Decision::Windows(it)) if it.len() == 10_000));
         }

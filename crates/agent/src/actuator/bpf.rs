@@ -1,4 +1,4 @@
-//! Parts of BPF objects that their users share.
+//! Common functions for BPF objects: loading, maps, iterators.
 
 use std::io::Read;
 use std::net::IpAddr;
@@ -13,17 +13,17 @@ use libbpf_rs::{
 
 use super::BTF;
 
-/// The last that the library has said.
+/// Last message of libbpf.
 static LAST: Mutex<String> = Mutex::new(String::new());
 
-/// Has the library keep what it says: it writes page after page where its last sentence is enough.
+/// Makes libbpf store its messages here. It prints long reports of which the last line is enough.
 pub(super) fn keep_quiet() {
     set_print(Some((PrintLevel::Warn, |_, text| {
         text.trim().clone_into(&mut LAST.lock().unwrap_or_else(PoisonError::into_inner));
     })));
 }
 
-/// Loads an object.
+/// Loads a BPF object into the kernel.
 pub(super) fn load(octets: &[u8]) -> Result<Object> {
     ensure!(
         Path::new(BTF).exists(),
@@ -38,17 +38,19 @@ pub(super) fn load(octets: &[u8]) -> Result<Object> {
     )
 }
 
-/// A map of an object that stays open by itself.
+/// Handle of a map of the object, by name.
 pub(super) fn map(object: &Object, name: &str) -> Result<MapHandle> {
     let found = object.maps().find(|map| map.name() == name);
     let found = found.with_context(|| format!("the BPF object has no map {name}"))?;
     Ok(MapHandle::try_from(&found)?)
 }
 
-/// Addresses of an interface that fit into the map of them, twice: old ones go when new ones are there.
+/// Most addresses of an interface that are watched. The kernel's map holds twice as many, because
+/// new addresses are added before old ones are removed.
 const ADDRESSES: usize = 512;
 
-/// Has the programs watch these addresses: how many there is no room for.
+/// Sets the addresses whose connections the programs watch. Returns the number of addresses for
+/// which there is no room.
 pub(super) fn watch(map: &MapHandle, addresses: Vec<IpAddr>) -> Result<u64> {
     let mut addresses: Vec<[u8; 16]> = addresses.into_iter().map(in_six).collect();
     let left = addresses.len().saturating_sub(ADDRESSES);
@@ -57,7 +59,7 @@ pub(super) fn watch(map: &MapHandle, addresses: Vec<IpAddr>) -> Result<u64> {
     Ok(u64::try_from(left)?)
 }
 
-/// Replaces all keys of a map of small values by these.
+/// Replaces the keys of a map that is used as a set.
 pub(super) fn replace_keys(map: &MapHandle, keys: &[[u8; 16]]) -> Result<()> {
     let old: Vec<Vec<u8>> = map.keys().collect();
     for key in keys {
@@ -69,32 +71,33 @@ pub(super) fn replace_keys(map: &MapHandle, keys: &[[u8; 16]]) -> Result<()> {
     Ok(())
 }
 
-/// An iterator of an object, ready to be read as often as one likes.
+/// Attaches an iterator program, which can then be read repeatedly.
 pub(super) fn iterator(object: &mut Object, name: &str) -> Result<Link> {
     let program = object.progs_mut().find(|program| program.name() == name);
     let program = program.with_context(|| format!("the BPF object has no program {name}"))?;
     program.attach().with_context(|| format!("the iterator {name}"))
 }
 
-/// Reads an iterator to its end: all that its program has written.
+/// Runs an iterator over all sockets; returns the output of its program.
 pub(super) fn pass(iterator: &Link) -> Result<Vec<u8>> {
     let mut octets = Vec::new();
     Iter::new(iterator)?.read_to_end(&mut octets)?;
     Ok(octets)
 }
 
-/// Takes away what is registered of `struct_ops` under a name by an agent that is gone, on a kernel that knows no links of it.
+/// Unregisters `struct_ops` maps with this name that a dead agent has left behind, on kernels
+/// without links for `struct_ops`.
 pub(super) fn take_away(name: &str) {
     for map in MapInfoIter::default() {
         let is_it = map.ty == MapType::StructOps && map.name == name;
         if let (true, Ok(map)) = (is_it, MapHandle::from_map_id(map.id)) {
-            // That of a link refuses it, and is its owner's.
+            // The kernel refuses this for a map with a link, which belongs to a running agent.
             let _ = map.delete(&0_u32.to_ne_bytes());
         }
     }
 }
 
-/// An address as the programs have it: IPv4 as `::ffff:a.b.c.d`.
+/// Address in the form of the BPF programs: IPv4 as `::ffff:a.b.c.d`.
 pub(super) fn in_six(address: IpAddr) -> [u8; 16] {
     match address {
         IpAddr::V4(four) => four.to_ipv6_mapped().octets(),

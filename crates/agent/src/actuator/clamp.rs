@@ -1,53 +1,54 @@
-//! Clamps of windows, by the passes of `bpf/clamp.bpf.c`: of what this machine receives, and of what it sends where the
-//! kernel takes no congestion control in BPF.
+//! Window clamps on sockets, set by the iterators of `bpf/clamp.bpf.c`: for received data, and for
+//! sent data where the kernel does not support congestion control in BPF.
 //!
-//! A clamp is an option of a socket, and stays when its program is gone. So the agent has a guardian, a process that does
-//! nothing but wait for the agent's death, or for 800 ms without a sign of its life, and then takes all clamps away. Who
-//! kills both at once leaves clamps behind, which end with their connections.
+//! A clamp is a socket option, which outlives the program that has set it. So the agent starts a
+//! guardian, a process that waits for the agent's death or for 800 ms without a sign of life, and
+//! then removes all clamps. If both are killed at once, clamps stay until their connections end.
 
 use anyhow::{Context, Result};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object};
 
-use super::passes::{Part, Passes};
-use super::{LIFETIME, Passed, bpf};
+use super::passes::{Passes, WindowDivider};
+use super::{LIFETIME, PassCounts, bpf};
 use crate::configuration::ArfAware;
 use crate::os::Guardian;
 use crate::output::say;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/clamp.bpf.o"));
 
-/// Windows that are clamped.
+/// Kinds of windows to clamp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ways {
-    /// Of what this machine sends.
+pub(super) struct ClampedWindows {
+    /// Windows for data that this machine sends.
     pub(super) senders: bool,
-    /// Of what it receives.
+    /// Windows for data that it receives.
     pub(super) receivers: bool,
 }
 
-/// The clamps of an interface's connections: k-ths of their windows.
+/// Clamps on all connections of an interface at 1/k of their windows.
 pub(super) struct Clamps {
-    ways: Ways,
-    /// Ratio of the rates; one is no limit.
+    ways: ClampedWindows,
+    /// Ratio of the rates; 1 for no limit.
     k: u32,
-    base: Base,
+    base: Clamper,
 }
 
-/// Passes that clamp and take clamps away, and the guardian.
-pub(super) struct Base {
-    /// Least window [segments].
+/// Iterators that set and remove clamps, and the guardian.
+pub(super) struct Clamper {
+    /// Minimum window [segments].
     least: u32,
     orders: MapHandle,
     pub(super) passes: Passes,
     loosen: Link,
-    /// True while there are senders that were given back.
+    /// True while released senders are still growing their windows.
     is_loosening: bool,
     guardian: Guardian,
     pub(super) object: Object,
 }
 
-impl Base {
-    /// Loads the passes, of which `clamp` is the one that clamps, and starts the guardian.
+impl Clamper {
+    /// Loads the iterators and starts the guardian; `clamp` is the name of the iterator that sets
+    /// clamps.
     pub(super) fn load(interface: &str, clamp: &str, least: u32) -> Result<Self> {
         let mut object = bpf::load(OBJECT)?;
         let passes = Passes::of(&mut object, interface, [clamp, "unclamp"])?;
@@ -62,8 +63,8 @@ impl Base {
         Ok(Self { least, orders, passes, loosen, is_loosening: false, guardian, object })
     }
 
-    /// Clamps by such a ratio, in such ways, where the pass needs them.
-    pub(super) fn take(&mut self, k: u32, spares_new: bool, ways: Ways) -> Result<()> {
+    /// Sets clamps at 1/k on all sockets, in the kinds of `ways`.
+    pub(super) fn take(&mut self, k: u32, spares_new: bool, ways: ClampedWindows) -> Result<()> {
         let ways = u32::from(ways.senders) | u32::from(ways.receivers) << 1;
         let words = [k, self.least, u32::from(spares_new), ways];
         let octets = words.map(u32::to_ne_bytes).concat();
@@ -72,13 +73,14 @@ impl Base {
         self.passes.take()
     }
 
-    /// Gives back what connections had. Senders grow beyond it while the agent lives.
+    /// Removes all clamps. While the agent lives, later passes let senders grow beyond their old
+    /// windows.
     pub(super) fn give_back(&mut self) -> Result<()> {
         self.is_loosening = true;
         self.passes.give_back()
     }
 
-    /// Says that the agent lives, and has senders grow.
+    /// Gives a sign of life, and lets released senders grow.
     pub(super) fn rest(&mut self) -> Result<()> {
         if self.is_loosening && self.passes.is_due() {
             self.is_loosening = self.passes.follow(&self.loosen)? > 0;
@@ -92,12 +94,12 @@ impl Base {
 }
 
 impl Clamps {
-    pub(super) fn load(interface: &str, settings: &ArfAware, ways: Ways) -> Result<Self> {
-        Ok(Self { ways, k: 1, base: Base::load(interface, "clamp", settings.least_window)? })
+    pub(super) fn load(interface: &str, settings: &ArfAware, ways: ClampedWindows) -> Result<Self> {
+        Ok(Self { ways, k: 1, base: Clamper::load(interface, "clamp", settings.least_window)? })
     }
 }
 
-impl Part for Clamps {
+impl WindowDivider for Clamps {
     fn divide(&mut self, k: u32) -> Result<()> {
         self.k = k;
         if k > 1 { self.base.take(k, false, self.ways) } else { self.base.give_back() }
@@ -110,13 +112,13 @@ impl Part for Clamps {
         self.base.rest()
     }
 
-    fn passed(&self) -> &Passed {
-        self.base.passes.passed()
+    fn counts(&self) -> &PassCounts {
+        self.base.passes.counts()
     }
 }
 
-/// However the agent ends, but for SIGKILL, clamps are taken away; else by the guardian.
-impl Drop for Base {
+/// Removes the clamps when the agent ends. After SIGKILL the guardian does it.
+impl Drop for Clamper {
     fn drop(&mut self) {
         if let Err(error) = self.passes.give_back() {
             say(&format!("Clamps could not be taken away: {error:#}. The guardian tries again."));

@@ -1,8 +1,9 @@
-//! DATA and ACKs apart at an access point: classes of HTB in which every packet counts the same, and the classifier of
-//! `bpf/classes.bpf.c`.
+//! Separate queues for DATA and ACKs at an access point: HTB classes in which every packet has the
+//! same size, and the classifier of `bpf/classes.bpf.c`.
 //!
-//! The classifier fails open: orders that are out of date send every packet past the classes. What is left of an agent
-//! that was killed has a number that nobody else gives, and `restore` or the next start takes it away.
+//! The classifier fails open: when its orders are out of date, all packets bypass the classes. A
+//! qdisc that a killed agent has left behind is recognised by its handle; `restore` or the next
+//! start removes it.
 
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -12,37 +13,40 @@ use libbpf_rs::{MapCore, MapFlags, MapHandle, Object};
 
 use super::forward::Forwarded;
 use super::queueing::{self, ACK, DATA, Discipline, OURS};
-use super::{Actuator, Passed, bpf};
+use super::{Actuator, PassCounts, bpf};
 use crate::configuration::{Configuration, DataAck, LEAST_WINDOW, Weights};
 use crate::decision::{Decision, Share};
 use crate::os::{self, Netlink};
 use crate::output::say;
-use crate::sample::{Connection, Queue};
+use crate::sample::{Connection, QueueCounters};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/classes.bpf.o"));
 const PROGRAM: &str = "airfair_class";
-/// Time after the agent's last sign of life at which packets go past the classes. It is shorter than others' since those
-/// that wait by then still leave at their rate, and limits are to lift within a second.
+/// Time after the agent's last sign of life at which packets begin to bypass the classes. It is
+/// shorter than that of other actuators, because the packets queued by then still leave at the
+/// limited rate, and the limit is to be gone within a second.
 const LIFETIME: Duration = Duration::from_millis(600);
 
-/// The classes of an interface.
+/// HTB classes at an interface.
 pub struct Classes {
     settings: DataAck,
     interface: u32,
-    line: Netlink,
+    socket: Netlink,
     share: Option<Share>,
-    /// Counters of connections, where the weights follow them.
+    /// Counters of connections, if the weights depend on them.
     counters: Option<Forwarded>,
-    passed: Passed,
+    passed: PassCounts,
     orders: MapHandle,
     object: Object,
 }
 
 impl Classes {
-    /// Loads the classifier, and takes away what an agent before has left behind. The interface has no classes yet.
+    /// Loads the classifier, and removes what an earlier agent has left behind. Classes are created
+    /// with the first decision.
     ///
     /// # Errors
-    /// If the kernel does not permit it, there is no such interface, or somebody else has set up its queueing.
+    /// Returns an error if the kernel refuses, if there is no such interface, or if its qdisc was
+    /// set up by someone else.
     pub fn load(configuration: &Configuration) -> Result<Self> {
         let name = configuration
             .interface
@@ -50,15 +54,15 @@ impl Classes {
             .context("interface: whose packets are to be shared out?")?;
         let interface = os::interface_index(&name);
         let interface = interface.with_context(|| format!("interface {name}: there is none"))?;
-        let line = queueing::line()?;
-        if let Some(found) = root_of(&line, interface)? {
+        let socket = queueing::open()?;
+        if let Some(found) = root_of(&socket, interface)? {
             ensure!(
                 found.handle == 0 || found.handle == OURS,
                 "{name} has a queueing discipline that somebody has chosen, {}: tc qdisc del dev {name} root",
                 found.kind
             );
             if found.handle == OURS {
-                queueing::take_away(&line, interface)?;
+                queueing::take_away(&socket, interface)?;
                 say("The agent has taken away the classes that another one had left behind.");
             }
         }
@@ -71,16 +75,16 @@ impl Classes {
         Ok(Self {
             settings,
             interface,
-            line,
+            socket,
             share: None,
             counters,
-            passed: Passed::default(),
+            passed: PassCounts::default(),
             orders: bpf::map(&object, "orders")?,
             object,
         })
     }
 
-    /// Writes `struct orders`.
+    /// Writes `struct orders` into the map.
     fn order(&self) -> Result<()> {
         let alive_until = os::monotonic_ns() + LIFETIME.as_nanos();
         let octets =
@@ -93,27 +97,27 @@ impl Classes {
         let program = program.context("the BPF object has no classifier")?.as_fd().as_raw_fd();
         let program = u32::try_from(program).context("a descriptor is no number")?;
         self.order()?;
-        queueing::put(&self.line, self.interface, share, self.settings.queue, program)
-            .inspect_err(|_| _ = queueing::take_away(&self.line, self.interface))
+        queueing::put(&self.socket, self.interface, share, self.settings.queue, program)
+            .inspect_err(|_| _ = queueing::take_away(&self.socket, self.interface))
     }
 
     fn lift(&mut self) -> Result<()> {
         if self.share.take().is_some() {
-            queueing::take_away(&self.line, self.interface)?;
+            queueing::take_away(&self.socket, self.interface)?;
         }
         Ok(())
     }
 }
 
-fn root_of(line: &Netlink, interface: u32) -> Result<Option<Discipline>> {
-    Ok(queueing::roots(line)?.into_iter().find(|it| it.interface == interface))
+fn root_of(socket: &Netlink, interface: u32) -> Result<Option<Discipline>> {
+    Ok(queueing::roots(socket)?.into_iter().find(|it| it.interface == interface))
 }
 
 impl Actuator for Classes {
     fn apply(&mut self, decision: &Decision) -> Result<()> {
         let Decision::Share(share) = decision else { return self.lift() };
         if self.share.is_some() {
-            queueing::change(&self.line, self.interface, share)?;
+            queueing::change(&self.socket, self.interface, share)?;
         } else {
             self.put(share)?;
         }
@@ -130,19 +134,19 @@ impl Actuator for Classes {
         self.counters.as_mut().map_or(Ok(Vec::new()), Forwarded::connections)
     }
 
-    fn queue(&mut self) -> Result<Option<Queue>> {
-        let root = root_of(&self.line, self.interface)?.filter(|it| it.handle == OURS);
+    fn queue(&mut self) -> Result<Option<QueueCounters>> {
+        let root = root_of(&self.socket, self.interface)?.filter(|it| it.handle == OURS);
         let Some(Discipline { sent, waiting, .. }) = root else { return Ok(None) };
-        let acks = queueing::sent_of(&self.line, self.interface, ACK)?;
-        Ok(Some(Queue { sent, acks, waiting }))
+        let acks = queueing::sent_of(&self.socket, self.interface, ACK)?;
+        Ok(Some(QueueCounters { sent, acks, waiting }))
     }
 
-    fn passed(&self) -> &Passed {
+    fn counts(&self) -> &PassCounts {
         &self.passed
     }
 }
 
-/// However the agent ends, but for SIGKILL, the interface has the queueing that it had.
+/// Restores the interface's qdisc when the agent ends. After SIGKILL packets bypass the classes.
 impl Drop for Classes {
     fn drop(&mut self) {
         if let Err(error) = self.lift() {
@@ -153,16 +157,16 @@ impl Drop for Classes {
     }
 }
 
-/// Takes away all classes here that an agent has left behind: at how many interfaces.
+/// Removes the classes of dead agents; returns the number of interfaces that had some.
 ///
 /// # Errors
-/// If the kernel does not permit it.
+/// Returns an error if the kernel refuses.
 pub fn restore() -> Result<u64> {
-    let line = queueing::line()?;
+    let socket = queueing::open()?;
     let left: Vec<Discipline> =
-        queueing::roots(&line)?.into_iter().filter(|it| it.handle == OURS).collect();
+        queueing::roots(&socket)?.into_iter().filter(|it| it.handle == OURS).collect();
     for it in &left {
-        queueing::take_away(&line, it.interface)?;
+        queueing::take_away(&socket, it.interface)?;
     }
     Ok(u64::try_from(left.len())?)
 }

@@ -1,7 +1,7 @@
-//! Filters of tc in the two places of `clsact`, by which packets come in at an interface and leave it.
+//! Filters of tc at the ingress and egress hooks of `clsact`.
 //!
-//! A filter outlives who has put it there. Those of the agent are known by their priority and by the names of their
-//! programs, and their handle says if `clsact` was there before them.
+//! Filters outlive the process that has added them. The agent recognises its own by their priority
+//! and by the names of their programs. Their handle shows if `clsact` existed before them.
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -15,21 +15,21 @@ use crate::netlink::{DUMP, ask, attributes, question};
 use crate::os::{self, Family, Netlink};
 use crate::output::say;
 
-/// Priority of the agent's filters: they come before others, and let these decide.
+/// Priority of the agent's filters: they run before others, which then decide.
 const PRIORITY: u32 = 31;
-/// Handle of a filter where `clsact` was there before.
+/// Handle of a filter if `clsact` existed before.
 const BEFORE: u32 = 1;
-/// Handle of a filter for which it was made.
+/// Handle of a filter if the agent has created `clsact`.
 const MADE: u32 = 2;
 
-/// Questions of `linux/rtnetlink.h`, and the attribute with the kind of what is asked for.
+/// Requests of `linux/rtnetlink.h`, and the attribute `TCA_KIND`.
 const GET_QDISC: u16 = 38;
 const GET_FILTER: u16 = 46;
 const KIND: u16 = 1;
-/// Places of filters (`TC_H_CLSACT` with `TC_H_MIN_INGRESS` and `TC_H_MIN_EGRESS`).
+/// Parents of the filters (`TC_H_CLSACT` with `TC_H_MIN_INGRESS` and `TC_H_MIN_EGRESS`).
 const PARENTS: [u32; 2] = [0xffff_fff2, 0xffff_fff3];
 
-/// The agent's filters at an interface.
+/// The agent's filters at an interface. They are removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct Filters {
     interface: u32,
@@ -37,7 +37,7 @@ pub(super) struct Filters {
 }
 
 impl Filters {
-    /// Puts programs for packets that come in and that leave to an interface.
+    /// Attaches programs for packets that enter and that leave through an interface.
     pub(super) fn put(interface: u32, programs: [BorrowedFd<'_>; 2]) -> Result<Self> {
         let handle = if has_clsact(interface)? { BEFORE } else { MADE };
         let filters = Self { interface, handle };
@@ -51,7 +51,7 @@ impl Filters {
         Ok(filters)
     }
 
-    /// The interface's number.
+    /// Index of the interface.
     pub(super) fn interface(&self) -> u32 {
         self.interface
     }
@@ -59,17 +59,17 @@ impl Filters {
 
 impl Drop for Filters {
     fn drop(&mut self) {
-        // An interface that is gone has taken its filters with it.
+        // The filters of a removed interface are already gone.
         if let Err(error) = take_away_from(self.interface, self.handle) {
             say(&format!("Filters could not be taken away: {error:#}. They do nothing any more."));
         }
     }
 }
 
-/// Takes away all filters here that agents have left behind: how many. It waits for orders to run out, and fails if somebody
-/// gives new ones.
+/// Removes the filters of dead agents, and returns their number. Waits until their orders have run
+/// out, and fails if an agent renews them.
 pub(super) fn take_away(names: &[&str]) -> Result<u64> {
-    // It would complain of each place where there is no filter.
+    // libbpf would report an error for each hook without a filter.
     bpf::keep_quiet();
     let mut count = 0;
     for interface in os::interface_indices().context("interfaces")? {
@@ -98,7 +98,7 @@ fn hook(
     Ok(hook)
 }
 
-/// Programs of the filters with this handle at an interface.
+/// Ids of the programs of filters with this handle at an interface.
 fn programs_of(interface: u32, handle: u32) -> Result<Vec<u32>> {
     let nothing = File::open("/dev/null")?;
     let mut found = Vec::new();
@@ -113,7 +113,8 @@ fn program_name(id: u32) -> Option<String> {
     Some(program.name.to_string_lossy().into_owned())
 }
 
-/// Waits until a program's orders have run out. Those of a dead agent do, and a live one gives new ones meanwhile.
+/// Waits until a program's orders have run out. If they are renewed meanwhile, an agent is alive,
+/// and this fails.
 fn outlast(id: u32) -> Result<()> {
     let Some(until) = alive_until(id) else { return Ok(()) };
     let left = until.saturating_sub(os::monotonic_ns());
@@ -124,7 +125,7 @@ fn outlast(id: u32) -> Result<()> {
     Ok(())
 }
 
-/// Time until which a program has orders.
+/// Time at which the orders of a program run out [ns]; `None` if it has none.
 fn alive_until(id: u32) -> Option<u64> {
     let options = libbpf_rs::query::ProgInfoQueryOptions::default().include_map_ids(true);
     let program = ProgInfoIter::with_query_opts(options).find(|program| program.id == id);
@@ -136,7 +137,8 @@ fn alive_until(id: u32) -> Option<u64> {
     })
 }
 
-/// Takes away the filters with this handle, and `clsact` if it was made for them and nobody else has come to use it.
+/// Removes the filters with this handle. Also removes `clsact` if an agent created it and no other
+/// filter uses it.
 fn take_away_from(interface: u32, handle: u32) -> Result<()> {
     let nothing = File::open("/dev/null")?;
     for place in [TC_INGRESS, TC_EGRESS] {
@@ -157,21 +159,21 @@ fn has_clsact(interface: u32) -> Result<bool> {
         message.get(..4) == Some(&interface.to_ne_bytes()[..])
             && kind.is_some_and(|it| it.1.starts_with(b"clsact"))
     };
-    Ok(told(GET_QDISC, interface, 0)?.iter().any(|message| is_it(message)))
+    Ok(dump(GET_QDISC, interface, 0)?.iter().any(|message| is_it(message)))
 }
 
 fn has_filters(interface: u32) -> Result<bool> {
     for parent in PARENTS {
-        if !told(GET_FILTER, interface, parent)?.is_empty() {
+        if !dump(GET_FILTER, interface, parent)?.is_empty() {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-/// Answers to a question of `struct tcmsg`.
-fn told(kind: u16, interface: u32, parent: u32) -> Result<Vec<Vec<u8>>> {
-    let line = Netlink::open(Family::Route).context("route netlink")?;
+/// Replies to a dump request with `struct tcmsg`.
+fn dump(kind: u16, interface: u32, parent: u32) -> Result<Vec<Vec<u8>>> {
+    let socket = Netlink::open(Family::Route).context("route netlink")?;
     let words = [0, interface, 0, parent, 0];
-    ask(&line, &question(kind, DUMP, &words.map(u32::to_ne_bytes).concat(), &[])).context("tc")
+    ask(&socket, &question(kind, DUMP, &words.map(u32::to_ne_bytes).concat(), &[])).context("tc")
 }

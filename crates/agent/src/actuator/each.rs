@@ -1,41 +1,41 @@
-//! A window for each connection of a station, by clamps: of what it sends and of what it receives; and what each has moved,
-//! by the pass of `bpf/look.bpf.c`.
+//! A window for each connection of a station, set by clamps on what it sends and receives; and
+//! counters of each connection, from the iterator of `bpf/look.bpf.c`.
 
 use anyhow::{Context, Result, bail};
 use libbpf_rs::{Link, MapHandle, Object};
 
-use super::clamp::{Base, Ways};
+use super::clamp::{ClampedWindows, Clamper};
 use super::forward::{long, word};
-use super::limited::{ENDS, Key, Limited, ends};
-use super::{Actuator, Passed, bpf};
+use super::limited::{ENDS, Key, LimitMap, ends};
+use super::{Actuator, PassCounts, bpf};
 use crate::configuration::Configuration;
 use crate::decision::Decision;
 use crate::os;
-use crate::sample::{Connection, Own, Sent};
+use crate::sample::{Connection, LocalEnd, Sent};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/look.bpf.o"));
-/// Connections for which there is room in the kernel's map.
+/// Capacity of the kernel's map of limits [connections].
 const ROOM: usize = 16_384;
-/// Octets that the pass writes of a connection, `struct local`.
+/// Length of `struct local`, which the iterator writes for each connection [octets].
 const LOCAL: usize = 88;
 
-/// The connections of a station's link, each by itself.
-pub(super) struct Each {
-    looking: Looking,
-    limited: Limited,
-    clamps: Base,
+/// Limits on single connections of a station's link.
+pub(super) struct PerConnectionClamps {
+    reader: ConnectionReader,
+    limited: LimitMap,
+    clamps: Clamper,
 }
 
-/// A look at the connections of a link, which touches none of them.
-pub(super) struct Looking {
+/// Reader of the connections of a link. It changes none of them.
+pub(super) struct ConnectionReader {
     interface: String,
     look: Link,
     addresses: MapHandle,
-    passed: Passed,
+    passed: PassCounts,
     _object: Object,
 }
 
-impl Looking {
+impl ConnectionReader {
     pub(super) fn load(configuration: &Configuration) -> Result<Self> {
         let interface = configuration.interface.as_deref();
         let interface = interface.context("interface: whose connections are to be limited?")?;
@@ -45,14 +45,14 @@ impl Looking {
             interface: interface.to_owned(),
             look: bpf::iterator(&mut object, "look")?,
             addresses: bpf::map(&object, "addresses")?,
-            passed: Passed::default(),
+            passed: PassCounts::default(),
             _object: object,
         })
     }
 }
 
-/// A dry run: what would be done follows from what is seen.
-impl Actuator for Looking {
+/// In a dry run the decisions follow from the same connections.
+impl Actuator for ConnectionReader {
     fn apply(&mut self, _decision: &Decision) -> Result<()> {
         Ok(())
     }
@@ -62,37 +62,38 @@ impl Actuator for Looking {
     }
 
     fn connections(&mut self) -> Result<Vec<Connection>> {
-        // An interface that is gone has no connections.
+        // A missing interface has no connections.
         let addresses = os::addresses(&self.interface).unwrap_or_default();
         bpf::watch(&self.addresses, addresses)?;
         let found = bpf::pass(&self.look)?;
         Ok(found.as_chunks::<LOCAL>().0.iter().map(connection).collect())
     }
 
-    fn passed(&self) -> &Passed {
+    fn counts(&self) -> &PassCounts {
         &self.passed
     }
 }
 
-impl Each {
-    /// With a least window [segments].
+impl PerConnectionClamps {
+    /// Loads the programs; `least` is the minimum window [segments].
     pub(super) fn load(configuration: &Configuration, least: u32) -> Result<Self> {
-        let looking = Looking::load(configuration)?;
-        let clamps = Base::load(&looking.interface, "clamp_each", least)?;
-        let limited = Limited::new(bpf::map(&clamps.object, "windows")?);
-        Ok(Self { looking, limited, clamps })
+        let reader = ConnectionReader::load(configuration)?;
+        let clamps = Clamper::load(&reader.interface, "clamp_each", least)?;
+        let limited = LimitMap::new(bpf::map(&clamps.object, "windows")?);
+        Ok(Self { reader, limited, clamps })
     }
 
     fn take(&mut self) -> Result<()> {
-        self.clamps.take(1, false, Ways::default())
+        self.clamps.take(1, false, ClampedWindows::default())
     }
 }
 
-impl Actuator for Each {
+impl Actuator for PerConnectionClamps {
     fn apply(&mut self, decision: &Decision) -> Result<()> {
         match decision {
             Decision::Windows(windows) => {
-                // Those that are gone are not told of. What a socket has it keeps.
+                // Nothing reports closed connections, so the map is emptied when it is full.
+                // Sockets keep their clamps.
                 if self.limited.len() >= ROOM {
                     self.limited.lift()?;
                 }
@@ -117,15 +118,15 @@ impl Actuator for Each {
     }
 
     fn connections(&mut self) -> Result<Vec<Connection>> {
-        self.looking.connections()
+        self.reader.connections()
     }
 
-    fn passed(&self) -> &Passed {
-        self.clamps.passes.passed()
+    fn counts(&self) -> &PassCounts {
+        self.clamps.passes.counts()
     }
 }
 
-/// `struct local`.
+/// Decodes `struct local`.
 fn connection(octets: &[u8; LOCAL]) -> Connection {
     let half = |at: usize| u16::from_ne_bytes([octets[at], octets[at + 1]]);
     let largest = half(ENDS + 2);
@@ -136,7 +137,7 @@ fn connection(octets: &[u8; LOCAL]) -> Connection {
         largest,
         ..Sent::default()
     };
-    let own = Own {
+    let own = LocalEnd {
         sender_us: word(octets, 72),
         least_us: word(octets, 76),
         receiver_us: word(octets, 80),
@@ -169,7 +170,7 @@ mod tests {
         octets[76..80].copy_from_slice(&20_000_u32.to_ne_bytes());
         let found = connection(&octets);
         assert_eq!((found.ends, found.up.octets, found.down.packets), (ends, 70_000, 50));
-        let own = Own { least_us: 20_000, header: 32, ..Own::default() };
+        let own = LocalEnd { least_us: 20_000, header: 32, ..LocalEnd::default() };
         assert_eq!((found.own, found.up.largest), (Some(own), 1_448));
     }
 }

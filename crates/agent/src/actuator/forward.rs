@@ -1,7 +1,8 @@
-//! Windows of connections that an access point forwards: the filters of `bpf/forward.bpf.c` at its interface.
+//! Windows of connections that an access point forwards: the filters of `bpf/forward.bpf.c` at its
+//! interface.
 //!
-//! They count what passes by connection, which the law needs, and lower windows in ACKs to the law's limits. What they
-//! have lowered ends with them: the next ACK says what its sender has said.
+//! The filters count packets by connection, which the law needs, and lower the windows in ACKs to
+//! the limits of the law. Without the filters the next ACK carries its sender's own window again.
 
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
@@ -11,60 +12,60 @@ use anyhow::{Context, Result, bail};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, Object, Program};
 
 use super::clsact::{self, Filters};
-use super::limited::{Key, Limited, ends};
-use super::{Actuator, LIFETIME, Passed, bpf};
+use super::limited::{Key, LimitMap, ends};
+use super::{Actuator, LIFETIME, PassCounts, bpf};
 use crate::decision::Decision;
 use crate::os;
 use crate::sample::{Connection, Sent};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/forward.bpf.o"));
-/// Programs for packets that come in at the interface and that leave it.
+/// Programs for packets that enter and that leave through the interface.
 const PROGRAMS: [&str; 2] = ["airfair_up", "airfair_down"];
-/// Time between looks for an interface that has come back under another number.
+/// Time between checks if the interface has been re-created.
 const PERIOD: Duration = Duration::from_secs(1);
-/// More connections than share a place in the kernel's table.
+/// More connections than fit into one bucket of the kernel's hash table.
 const ROOM: usize = 128;
-/// Octets of `struct side` and `struct connection`.
+/// Lengths of `struct side` and `struct connection` [octets].
 const SIDE: usize = 64;
 const CONNECTION: usize = 2 * SIDE + 8;
-/// Place of the counter of lowered windows in `struct side`.
+/// Offset in `struct side` of the counter of lowered windows.
 const REWRITTEN: usize = 36;
 
-/// Counters of connections, `struct connection` as it is.
+/// Counters by connection, as `struct connection`.
 type Counters = BTreeMap<Key, [u8; CONNECTION]>;
 
-/// The connections through an interface.
+/// Connections that are forwarded through an interface.
 pub struct Forwarded {
     interface: String,
     least: u32,
     orders: MapHandle,
     connections: MapHandle,
-    limited: Limited,
-    /// Those that were read last.
+    limited: LimitMap,
+    /// Counters of the last reading.
     read: Counters,
     looked_at: u64,
-    passed: Passed,
+    passed: PassCounts,
     filters: Option<Filters>,
     object: Object,
 }
 
 impl Forwarded {
-    /// Puts the filters to an interface, with a least window [segments], and takes away what an agent before has left
-    /// behind.
+    /// Attaches the filters to an interface, and removes what an earlier agent has left behind;
+    /// `least` is the minimum window [segments].
     ///
     /// # Errors
-    /// If the kernel does not permit it, or there is no such interface.
+    /// Returns an error if the kernel refuses, or if there is no such interface.
     pub fn load(interface: &str, least: u32) -> Result<Self> {
         let index = os::interface_index(interface);
         let index = index.with_context(|| format!("interface {interface}: there is none"))?;
-        let passed = Passed { filters: clsact::take_away(&PROGRAMS)?, ..Passed::default() };
+        let passed = PassCounts { filters: clsact::take_away(&PROGRAMS)?, ..PassCounts::default() };
         let object = bpf::load(OBJECT)?;
         let mut forwarded = Self {
             interface: interface.to_owned(),
             least,
             orders: bpf::map(&object, "orders")?,
             connections: bpf::map(&object, "connections")?,
-            limited: Limited::new(bpf::map(&object, "limits")?),
+            limited: LimitMap::new(bpf::map(&object, "limits")?),
             read: BTreeMap::new(),
             looked_at: os::monotonic_ns(),
             passed,
@@ -86,7 +87,7 @@ impl Forwarded {
         Ok(())
     }
 
-    /// Writes `struct orders`.
+    /// Writes `struct orders` into the map.
     fn order(&self) -> Result<()> {
         let alive_until = os::monotonic_ns() + LIFETIME.as_nanos();
         let words = [self.least, 0].map(u32::to_ne_bytes).concat();
@@ -94,10 +95,10 @@ impl Forwarded {
         Ok(self.orders.update(&0_u32.to_ne_bytes(), &octets, MapFlags::ANY)?)
     }
 
-    /// Windows that were lowered so far, in all connections that the kernel knows.
+    /// Number of windows lowered so far, over all connections that the kernel knows.
     ///
     /// # Errors
-    /// If the kernel does not tell.
+    /// Returns an error if the map cannot be read.
     pub fn rewritten(&self) -> Result<u64> {
         let of = |octets: &[u8; CONNECTION], side: usize| {
             let at = side * SIDE + REWRITTEN;
@@ -106,8 +107,9 @@ impl Forwarded {
         Ok(self.all()?.values().map(|it| of(it, 0) + of(it, 1)).sum())
     }
 
-    /// All connections that the kernel knows. The library takes a batch that is not full for the last one, which it is not
-    /// where some that share a place in the table do not fit into the rest of it: so all are read in one, with room left.
+    /// Counters of all connections. libbpf takes a batch that is not full for the last one. But a
+    /// batch can also be short because the next bucket of the hash table does not fit into it. So
+    /// everything is read in one batch with room left.
     fn all(&self) -> Result<Counters> {
         let whole = |(key, value): (Vec<u8>, Vec<u8>)| {
             let key = key.try_into().ok().context("struct ends")?;
@@ -168,20 +170,20 @@ impl Actuator for Forwarded {
         Ok(found)
     }
 
-    fn passed(&self) -> &Passed {
+    fn counts(&self) -> &PassCounts {
         &self.passed
     }
 }
 
-/// Takes away all filters here that an agent has left behind: how many.
+/// Removes the filters of dead agents; returns their number.
 ///
 /// # Errors
-/// If the kernel does not permit it.
+/// Returns an error if the kernel refuses.
 pub fn restore() -> Result<u64> {
     clsact::take_away(&PROGRAMS)
 }
 
-/// Connections that have other counters than before. Both are in order, and are walked through together.
+/// Connections whose counters have changed. Both maps are sorted, so one pass over both is enough.
 fn changed(before: &Counters, now: &Counters) -> Vec<Connection> {
     let mut before = before.iter().peekable();
     let is_new = |it: &(&Key, &[u8; CONNECTION])| {
@@ -203,7 +205,7 @@ fn connection(key: &Key, octets: &[u8; CONNECTION]) -> Connection {
     }
 }
 
-/// `struct side`, as far as the law needs it.
+/// Reads the fields of `struct side` that laws use.
 fn sent(side: &[u8]) -> Sent {
     Sent {
         octets: long(side, 0),
@@ -215,12 +217,12 @@ fn sent(side: &[u8]) -> Sent {
     }
 }
 
-/// A number of 64 bits in what a program has written.
+/// Reads a 64-bit number.
 pub(super) fn long(octets: &[u8], at: usize) -> u64 {
     u64::from_ne_bytes(octets[at..at + 8].try_into().expect("eight octets"))
 }
 
-/// One of 32 bits.
+/// Reads a 32-bit number.
 pub(super) fn word(octets: &[u8], at: usize) -> u32 {
     u32::from_ne_bytes(octets[at..at + 4].try_into().expect("four octets"))
 }
@@ -232,7 +234,8 @@ mod tests {
     use super::super::limited::key;
     use super::*;
 
-    /// Of connections from ports 1 to 5 the second has moved data, the third has begun and the fourth has ended.
+    /// Of the connections from ports 1 to 5, number 2 has transferred data, 3 is new, and 4 has
+    /// ended.
     #[test]
     fn connections_that_have_begun_or_moved_data_are_told_and_no_others() {
         let counters = |all: &[(u16, u8)]| -> Counters {

@@ -1,4 +1,5 @@
-//! Connections with a window of their own, as the programs of `bpf` know them: `struct ends`, and a limit for each way.
+//! Limits of single connections in a map of the BPF programs: `struct ends`, and a limit for each
+//! direction.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -7,43 +8,43 @@ use anyhow::Result;
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
 
 use super::bpf;
-use crate::decision::Window;
+use crate::decision::ConnectionLimit;
 
-/// Octets of `struct ends`.
+/// Length of `struct ends` [octets].
 pub(super) const ENDS: usize = 36;
 
-/// Both ends of a connection: the station's, and the other one.
+/// Both ends of a connection as `struct ends`, the station's first.
 pub(super) type Key = [u8; ENDS];
 
-/// Connections that have a limit, in a map of the kernel's and here.
-pub(super) struct Limited {
+/// Limits by connection, in the kernel's map and as a copy here.
+pub(super) struct LimitMap {
     map: MapHandle,
-    /// What each way may have [octets]; 0: what it likes.
+    /// Limits up and down [octets]; 0 for none.
     windows: BTreeMap<Key, [u32; 2]>,
 }
 
-impl Limited {
-    /// None yet, in a map whose keys are connections.
+impl LimitMap {
+    /// Takes an empty map whose keys are connections.
     pub(super) fn new(map: MapHandle) -> Self {
         Self { map, windows: BTreeMap::new() }
     }
 
-    /// How many there are.
+    /// Number of connections with limits.
     pub(super) fn len(&self) -> usize {
         self.windows.len()
     }
 
-    /// Sets windows of some connections; a way without one keeps what it has.
-    pub(super) fn set(&mut self, windows: &[Window]) -> Result<()> {
+    /// Sets limits of some connections. A direction without a new limit keeps the old one.
+    pub(super) fn set(&mut self, windows: &[ConnectionLimit]) -> Result<()> {
         for window in windows {
             let key = key(&window.ends);
             let limits = self.windows.entry(key).or_default();
             for (limit, new) in limits.iter_mut().zip([window.up, window.down]) {
                 *limit = new.unwrap_or(*limit);
             }
-            if *limits == [Window::FREE; 2] {
+            if *limits == [ConnectionLimit::FREE; 2] {
                 self.windows.remove(&key);
-                // It may have given way to another already.
+                // The kernel may have evicted it from the map.
                 let _ = self.map.delete(&key);
                 continue;
             }
@@ -53,15 +54,15 @@ impl Limited {
         Ok(())
     }
 
-    /// Forgets connections that are there no more.
+    /// Forgets connections that have ended.
     pub(super) fn retain(&mut self, is_there: impl Fn(&Key) -> bool) {
         self.windows.retain(|key, _| is_there(key));
     }
 
-    /// No connection has a limit any more, those that are unknown here included.
+    /// Removes all limits from the map, also those unknown here.
     pub(super) fn lift(&mut self) -> Result<()> {
         for key in std::mem::take(&mut self.windows).into_keys() {
-            // One that has been silent for long has given way to another.
+            // The kernel may have evicted a silent connection from the map.
             let _ = self.map.delete(&key);
         }
         let keys: Vec<Vec<u8>> = self.map.keys().collect();
@@ -69,7 +70,7 @@ impl Limited {
     }
 }
 
-/// `struct ends`.
+/// Encodes `struct ends`.
 pub(super) fn key([station, other]: &[SocketAddr; 2]) -> Key {
     let mut key = [0; ENDS];
     key[..16].copy_from_slice(&bpf::in_six(station.ip()));
@@ -79,7 +80,7 @@ pub(super) fn key([station, other]: &[SocketAddr; 2]) -> Key {
     key
 }
 
-/// The same, read.
+/// Decodes `struct ends`.
 pub(super) fn ends(key: &Key) -> [SocketAddr; 2] {
     let end = |address: usize, port: usize| {
         let six: [u8; 16] = key[address..address + 16].try_into().expect("sixteen octets");

@@ -1,7 +1,8 @@
-//! Actuators: what puts a decision into effect, and takes it back.
+//! Actuators: they put decisions into effect in the kernel, and undo them.
 //!
-//! They fail open. Orders in the kernel end by themselves [`LIFETIME`] after the agent's last sign of life; what was
-//! changed is given back when the agent ends, whatever ends it but SIGKILL, and by `restore` behind that.
+//! Actuators fail open. Orders in the kernel run out [`LIFETIME`] after the agent's last sign of
+//! life. When the agent ends for any reason except SIGKILL, it undoes its changes. After SIGKILL
+//! `restore` undoes them.
 
 #[cfg(feature = "bpf")]
 mod bpf;
@@ -35,77 +36,78 @@ use anyhow::Result;
 
 use crate::configuration::Configuration;
 use crate::decision::Decision;
-use crate::sample::{Connection, Queue};
-use crate::source::nl80211::Weighing;
+use crate::sample::{Connection, QueueCounters};
+use crate::source::nl80211::AirtimeWeightSocket;
 
-/// Time after the agent's last sign of life at which its orders end. A poll of 250 ms and a source that takes its 200 ms
-/// to fail fit into it; limits lift within a second.
+/// Time after the agent's last sign of life at which its orders run out. It is long enough for a
+/// poll of 250 ms and a source that fails after 200 ms, and short enough to lift limits within a
+/// second.
 pub const LIFETIME: Duration = Duration::from_millis(800);
 
-/// Connections, as the last pass over them has found them.
+/// Results of the last pass over all connections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Passed {
-    /// Connections that came under a limit in it.
+pub struct PassCounts {
+    /// Connections that the pass has put under a limit.
     pub taken: u64,
-    /// Connections that were under it already.
+    /// Connections that were under a limit before.
     pub held: u64,
-    /// Connections of the link whose congestion control may not be replaced, by that.
+    /// Connections left alone because of their congestion control: their number by its name.
     pub left: BTreeMap<String, u64>,
-    /// Addresses of the interface whose connections are left alone, as there is no room for so many.
+    /// Addresses of the interface for which there was no room; their connections are left alone.
     pub unwatched: u64,
-    /// Connections that were given back.
+    /// Connections whose limit was removed.
     pub given_back: u64,
-    /// Filters that were taken away.
+    /// Traffic filters that were removed.
     pub filters: u64,
-    /// Interfaces whose classes were taken away.
+    /// Interfaces whose classes were removed.
     pub interfaces: u64,
-    /// Stations whose airtime weights were given back.
+    /// Stations whose airtime weights were restored.
     pub stations: u64,
-    /// Connections of which the kernel has refused the change.
+    /// Connections for which the kernel refused the change.
     pub failed: u64,
-    /// Time that the pass took [ns].
+    /// Duration of the pass [ns].
     pub took_ns: u64,
 }
 
-/// What puts decisions into effect.
+/// Executor, which puts the decisions of a scheme into effect.
 pub trait Actuator {
     /// Puts a decision into effect.
     ///
     /// # Errors
-    /// If the kernel refuses it.
+    /// Returns an error if the kernel refuses.
     fn apply(&mut self, decision: &Decision) -> Result<()>;
 
-    /// Says that the agent lives, and does what is to be done once in a while.
+    /// Gives a sign of life, and does periodic work.
     ///
     /// # Errors
-    /// If the kernel refuses it.
+    /// Returns an error if the kernel refuses.
     fn beat(&mut self) -> Result<()>;
 
-    /// Connections that have moved something since the last call, where the law has to know of them.
+    /// Connections with traffic since the last call; empty if the scheme does not need them.
     ///
     /// # Errors
-    /// If the kernel refuses it.
+    /// Returns an error if the kernel refuses.
     fn connections(&mut self) -> Result<Vec<Connection>> {
         Ok(Vec::new())
     }
 
-    /// Its own queues, where it has some.
+    /// Counters of the agent's own queues; `None` if it has none.
     ///
     /// # Errors
-    /// If the kernel refuses it.
-    fn queue(&mut self) -> Result<Option<Queue>> {
+    /// Returns an error if the kernel refuses.
+    fn queue(&mut self) -> Result<Option<QueueCounters>> {
         Ok(None)
     }
 
-    /// Connections, as they are now.
-    fn passed(&self) -> &Passed;
+    /// Results of the last pass over all connections.
+    fn counts(&self) -> &PassCounts;
 }
 
-/// An actuator that touches nothing.
+/// Actuator that changes nothing.
 #[derive(Debug, Default)]
-pub struct Nothing(Passed);
+pub struct DryRun(PassCounts);
 
-impl Actuator for Nothing {
+impl Actuator for DryRun {
     fn apply(&mut self, _decision: &Decision) -> Result<()> {
         Ok(())
     }
@@ -114,45 +116,48 @@ impl Actuator for Nothing {
         Ok(())
     }
 
-    fn passed(&self) -> &Passed {
+    fn counts(&self) -> &PassCounts {
         &self.0
     }
 }
 
-/// The actuator that the scheme of a configuration acts through.
+/// Opens the actuator for the configured scheme.
 ///
 /// # Errors
-/// If the kernel, the interface or this build does not permit it.
+/// Returns an error if the kernel, the interface or this build does not support it.
 #[cfg(feature = "bpf")]
 pub fn open(configuration: &Configuration) -> Result<Box<dyn Actuator>> {
     use crate::configuration::{LEAST_WINDOW, Role, Scheme};
 
     match configuration.scheme {
-        Scheme::Occupancy if configuration.occupancy.role == Role::Station => {
-            Ok(Box::new(each::Each::load(configuration, configuration.occupancy.least_window)?))
-        }
+        Scheme::Occupancy if configuration.occupancy.role == Role::Station => Ok(Box::new(
+            each::PerConnectionClamps::load(configuration, configuration.occupancy.least_window)?,
+        )),
         Scheme::Occupancy => forwarded(configuration, configuration.occupancy.least_window),
         Scheme::SharedWindows => {
             forwarded(configuration, configuration.shared_windows.least_window)
         }
         Scheme::ArfAware => Ok(Box::new(station::Station::load(configuration)?)),
-        Scheme::ArfWindow => Ok(Box::new(each::Each::load(configuration, LEAST_WINDOW)?)),
+        Scheme::ArfWindow => {
+            Ok(Box::new(each::PerConnectionClamps::load(configuration, LEAST_WINDOW)?))
+        }
         Scheme::DataAck => Ok(Box::new(classes::Classes::load(configuration)?)),
         Scheme::AirtimeWeights => Ok(Box::new(weights::Weights::load(configuration)?)),
     }
 }
 
-/// An actuator that touches nothing, but knows the connections of a station where the scheme needs them.
+/// Opens an actuator that changes nothing. It reads a station's connections where the scheme needs
+/// them.
 ///
 /// # Errors
-/// If the kernel, the interface or this build does not permit it.
-pub fn look(configuration: &Configuration) -> Result<Box<dyn Actuator>> {
+/// Returns an error if the kernel, the interface or this build does not support it.
+pub fn dry_run(configuration: &Configuration) -> Result<Box<dyn Actuator>> {
     #[cfg(feature = "bpf")]
     if configuration.scheme == crate::configuration::Scheme::ArfWindow {
-        return Ok(Box::new(each::Looking::load(configuration)?));
+        return Ok(Box::new(each::ConnectionReader::load(configuration)?));
     }
     let _ = configuration;
-    Ok(Box::new(Nothing::default()))
+    Ok(Box::new(DryRun::default()))
 }
 
 #[cfg(feature = "bpf")]
@@ -170,22 +175,22 @@ pub fn open(_configuration: &Configuration) -> Result<Box<dyn Actuator>> {
     anyhow::bail!(WITHOUT_BPF)
 }
 
-/// Gives back all connections here that an agent has left behind: how many.
+/// Undoes everything that dead agents have left behind.
 ///
 /// # Errors
-/// If the kernel or this build does not permit it.
+/// Returns an error if the kernel or this build does not support it.
 #[cfg(feature = "bpf")]
-pub fn restore() -> Result<Passed> {
+pub fn restore() -> Result<PassCounts> {
     let passed = sender::restore();
     let (filters, interfaces) = (forward::restore()?, classes::restore()?);
     let stations = weights::restore()?.stations;
-    passed.map(|passed| Passed { filters, interfaces, stations, ..passed })
+    passed.map(|passed| PassCounts { filters, interfaces, stations, ..passed })
 }
 
 #[cfg(not(feature = "bpf"))]
 #[expect(missing_docs, reason = "see above")]
 #[expect(clippy::missing_errors_doc, reason = "see above")]
-pub fn restore() -> Result<Passed> {
+pub fn restore() -> Result<PassCounts> {
     anyhow::bail!(WITHOUT_BPF)
 }
 
@@ -193,7 +198,7 @@ pub fn restore() -> Result<Passed> {
 const WITHOUT_BPF: &str = "this airfair-agent was built without what acts on the kernel (make agent builds it with it); observe, \
     run --dry-run and replay work";
 
-/// What this build and this kernel have, a sentence each.
+/// Capabilities of this build and this kernel, one sentence each.
 pub fn available() -> Vec<String> {
     let has_btf = std::path::Path::new(BTF).exists();
     let windows = match (cfg!(feature = "bpf"), has_btf) {
@@ -201,7 +206,8 @@ pub fn available() -> Vec<String> {
         (true, false) => "no: this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)",
         (true, true) => "yes, as root",
     };
-    let has_weights = Weighing::open().and_then(|drivers| drivers.is_able(None));
+    let has_weights =
+        AirtimeWeightSocket::open().and_then(|drivers| drivers.supports_weights(None));
     let weights = match has_weights {
         Ok(true) => "yes, as root",
         Ok(false) => "no: no driver here has them",
@@ -214,5 +220,5 @@ pub fn available() -> Vec<String> {
     ]
 }
 
-/// Where the kernel describes its types.
+/// File in which the kernel describes its types.
 const BTF: &str = "/sys/kernel/btf/vmlinux";

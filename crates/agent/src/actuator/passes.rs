@@ -1,42 +1,43 @@
-//! Passes over the sockets of an interface: one that takes them under a limit, and one that gives them back.
+//! Passes over the sockets of an interface: one puts them under a limit, the other one removes the
+//! limit.
 
 use airfair_units::Duration;
 use anyhow::Result;
 use libbpf_rs::{Link, MapHandle, Object};
 
-use super::{Passed, bpf};
+use super::{PassCounts, bpf};
 use crate::os;
 
-/// Windows of one kind, which passes divide and give back.
-pub(super) trait Part {
-    /// Divides them by `k`; one gives them back.
+/// Windows of one kind, which are divided by the ratio.
+pub(super) trait WindowDivider {
+    /// Divides the windows by `k`; 1 removes the limit.
     fn divide(&mut self, k: u32) -> Result<()>;
 
-    /// Says that the agent lives, and looks for new connections once in a while.
+    /// Gives a sign of life, and periodically looks for new connections.
     fn beat(&mut self) -> Result<()>;
 
-    /// Connections, as the last pass has found them.
-    fn passed(&self) -> &Passed;
+    /// Results of the last pass.
+    fn counts(&self) -> &PassCounts;
 }
 
-/// Time between passes that find new connections, and new addresses.
+/// Time between passes for new connections and addresses.
 const PERIOD: Duration = Duration::from_secs(1);
-/// Octets that a pass writes of a socket, `struct seen`.
+/// Length of `struct seen`, which a pass writes for each socket [octets].
 const SEEN: usize = 64;
 
-/// Both passes of an object, and what the last one has found.
+/// Both passes of a BPF object, with the results of the last one.
 pub(super) struct Passes {
     interface: String,
     addresses: MapHandle,
     take: Link,
     give_back: Link,
-    /// Time of the last pass that took [ns].
+    /// Time of the last limiting pass [ns].
     taken_at: u64,
-    passed: Passed,
+    passed: PassCounts,
 }
 
 impl Passes {
-    /// The passes of such names, over connections of an interface.
+    /// Makes the passes from the iterators with these names.
     pub(super) fn of(
         object: &mut Object,
         interface: &str,
@@ -48,13 +49,13 @@ impl Passes {
             take: bpf::iterator(object, take)?,
             give_back: bpf::iterator(object, give_back)?,
             taken_at: 0,
-            passed: Passed::default(),
+            passed: PassCounts::default(),
         })
     }
 
-    /// Passes over all sockets, by the orders that the object has.
+    /// Passes over all sockets with the orders in the object's map.
     pub(super) fn take(&mut self) -> Result<()> {
-        // An interface that is gone has no connections.
+        // A missing interface has no connections.
         let addresses = os::addresses(&self.interface).unwrap_or_default();
         let unwatched = bpf::watch(&self.addresses, addresses)?;
         let begun = os::monotonic_ns();
@@ -70,35 +71,36 @@ impl Passes {
         Ok(())
     }
 
-    /// Has another pass go over connections that were given back: how many it has found.
+    /// Runs another iterator over connections that were released; returns the number that it has
+    /// found.
     pub(super) fn follow(&mut self, other: &Link) -> Result<u64> {
         self.taken_at = os::monotonic_ns();
         Ok(tally(&bpf::pass(other)?).held)
     }
 
-    /// The pass that gives back, for whoever has to do it in this place.
+    /// The pass that removes limits, for use by the guardian.
     pub(super) fn giving_back(&self) -> &Link {
         &self.give_back
     }
 
-    /// True once there may be connections that the last pass has not met.
+    /// True if there may be connections that the last pass has not met.
     pub(super) fn is_due(&self) -> bool {
         os::monotonic_ns() - self.taken_at >= PERIOD.as_nanos()
     }
 
-    pub(super) fn passed(&self) -> &Passed {
+    pub(super) fn counts(&self) -> &PassCounts {
         &self.passed
     }
 }
 
-/// Reads a pass that gives back: connections that it has met.
-pub(super) fn give_back(pass: &Link) -> Result<Passed> {
+/// Runs a pass that removes limits.
+pub(super) fn give_back(pass: &Link) -> Result<PassCounts> {
     Ok(tally(&bpf::pass(pass)?))
 }
 
-/// Adds up what a pass has written.
-fn tally(octets: &[u8]) -> Passed {
-    let mut passed = Passed::default();
+/// Counts the sockets in the output of a pass by outcome.
+fn tally(octets: &[u8]) -> PassCounts {
+    let mut passed = PassCounts::default();
     for seen in octets.chunks_exact(SEEN) {
         match seen[36] {
             0 => passed.taken += 1,
@@ -116,7 +118,7 @@ fn text(octets: &[u8]) -> String {
     String::from_utf8_lossy(&octets[..end]).into_owned()
 }
 
-/// A name of a congestion control as the programs have it.
+/// Name of a congestion control as the BPF programs have it.
 pub(super) fn padded(name: &str) -> [u8; 16] {
     let mut octets = [0; 16];
     let length = name.len().min(15);

@@ -1,7 +1,8 @@
-//! Queueing disciplines of an interface, over the kernel's rtnetlink.
+//! Queueing disciplines of an interface, set by rtnetlink.
 //!
-//! It needs no other program, which a service with few rights could not start, and knows the number of the interface, which
-//! stays when that is renamed. The classes are HTB's: it is the one discipline with weights that all kernels have.
+//! This needs no other program, which a service with few privileges could not start, and uses the
+//! index of the interface, which stays when the interface is renamed. The classes are HTB's, the
+//! only discipline with weights that all kernels have.
 
 use anyhow::{Context, Result};
 
@@ -9,14 +10,14 @@ use crate::decision::Share;
 use crate::netlink::{ACKNOWLEDGE, DUMP, ask, attributes, question};
 use crate::os::{Family, Netlink};
 
-/// Messages of `linux/rtnetlink.h`.
+/// Message types of `linux/rtnetlink.h`.
 const NEW_DISCIPLINE: u16 = 36;
 const DELETE_DISCIPLINE: u16 = 37;
 const GET_DISCIPLINE: u16 = 38;
 const NEW_CLASS: u16 = 40;
 const GET_CLASS: u16 = 42;
 const NEW_FILTER: u16 = 44;
-/// Flags: an answer is wanted, be it but that all is well; what is not there is made; what is there is an error.
+/// Flags: acknowledge and create; for `CREATE` also fail if the object exists.
 const PUT: u16 = ACKNOWLEDGE | 0x400;
 const CREATE: u16 = PUT | 0x200;
 
@@ -25,52 +26,52 @@ const OPTIONS: u16 = 2;
 const STATISTICS: u16 = 7;
 const SIZE_TABLE: u16 = 8;
 const ROOT: u32 = u32::MAX;
-/// Number of the discipline: no other program gives this one, and so it is told from others'.
+/// Handle of the agent's root discipline, unlikely to be used by other programs.
 pub(super) const OURS: u32 = 0xaf1f_0000;
 const ALL: u32 = OURS | 1;
-/// Class of data, and of all that is no pure ACK.
+/// Class of all packets except pure ACKs.
 pub(super) const DATA: u32 = OURS | 0x10;
 /// Class of pure ACKs.
 pub(super) const ACK: u32 = OURS | 0x20;
-/// Every kind of packet (`ETH_P_ALL`), in the order of the network, and the first place among filters.
+/// Priority and protocol of the filter: first, and all packets (`ETH_P_ALL` in network order).
 const FIRST_OF_ALL_PACKETS: u32 = 1 << 16 | 3_u16.to_be() as u32;
 const ETHERNET: u8 = 1;
 
-/// Octets that a packet counts as, whatever it has.
+/// Size that every packet counts as [octets].
 const SLOT: u32 = 1_536;
-/// A size table of 128 lines, 512 octets each: packets of up to 65 536 octets.
+/// Size table with 128 entries of 512 octets each, for packets of up to 65 536 octets.
 const LINES: u16 = 128;
 const LINE_BITS: u8 = 9;
 
-/// A discipline as the kernel tells of it.
+/// Queueing discipline as reported by the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Discipline {
-    /// Number of its interface.
+    /// Index of the interface.
     pub(super) interface: u32,
-    /// Its own number; zero if the kernel has chosen it.
+    /// Handle; zero for a discipline that the kernel has chosen.
     pub(super) handle: u32,
-    /// Its kind, such as `fq_codel`.
+    /// Kind, such as `fq_codel`.
     pub(super) kind: String,
-    /// Packets that it has handed to the driver.
+    /// Packets sent to the driver.
     pub(super) sent: u64,
-    /// Packets that wait in it.
+    /// Packets in the queue.
     pub(super) waiting: u32,
 }
 
-/// A line to the kernel for what follows.
-pub(super) fn line() -> Result<Netlink> {
+/// Opens a netlink socket for disciplines.
+pub(super) fn open() -> Result<Netlink> {
     Netlink::open(Family::Route).context("route netlink")
 }
 
-/// Disciplines at the roots of all interfaces here.
-pub(super) fn roots(line: &Netlink) -> Result<Vec<Discipline>> {
-    let found = ask(line, &question(GET_DISCIPLINE, DUMP, &head(0, 0, 0, 0), &[]))?;
+/// Root disciplines of all interfaces.
+pub(super) fn roots(socket: &Netlink) -> Result<Vec<Discipline>> {
+    let found = ask(socket, &question(GET_DISCIPLINE, DUMP, &head(0, 0, 0, 0), &[]))?;
     Ok(found.iter().filter_map(|message| root(message)).collect())
 }
 
-/// Packets that a class of an interface has sent.
-pub(super) fn sent_of(line: &Netlink, interface: u32, class: u32) -> Result<u64> {
-    let found = ask(line, &question(GET_CLASS, DUMP, &head(interface, 0, 0, 0), &[]))?;
+/// Packets that a class has sent.
+pub(super) fn sent_of(socket: &Netlink, interface: u32, class: u32) -> Result<u64> {
+    let found = ask(socket, &question(GET_CLASS, DUMP, &head(interface, 0, 0, 0), &[]))?;
     let class = found.iter().find(|message| word_at(message, 4) == class);
     let of = |message: &[u8]| statistics(message).map_or(0, |(sent, _)| sent);
     Ok(class.map_or(0, |message| of(message)))
@@ -90,7 +91,8 @@ fn statistics(message: &[u8]) -> Option<(u64, u32)> {
     all.map(|(_, value)| counters(value))
 }
 
-/// Packets sent, and waiting (`TCA_STATS_BASIC`, of 64 bits `TCA_STATS_PKT64`, and `TCA_STATS_QUEUE`).
+/// Packets sent and queued (`TCA_STATS_BASIC`, in 64 bits `TCA_STATS_PKT64`, and
+/// `TCA_STATS_QUEUE`).
 fn counters(value: &[u8]) -> (u64, u32) {
     let (mut sent, mut waiting) = (0, 0);
     for (kind, value) in attributes(value) {
@@ -108,22 +110,22 @@ fn word_at(octets: &[u8], at: usize) -> u32 {
     octets.get(at..at + 4).and_then(|it| it.try_into().ok()).map_or(0, u32::from_ne_bytes)
 }
 
-/// Takes our discipline away from an interface, with classes, filters and what waits in them.
-pub(super) fn take_away(line: &Netlink, interface: u32) -> Result<()> {
+/// Removes the agent's discipline from an interface, with its classes, filters and queued packets.
+pub(super) fn take_away(socket: &Netlink, interface: u32) -> Result<()> {
     let message = question(DELETE_DISCIPLINE, ACKNOWLEDGE, &head(interface, OURS, ROOT, 0), &[]);
-    ask(line, &message).context("the classes cannot be taken away")?;
+    ask(socket, &message).context("the classes cannot be taken away")?;
     Ok(())
 }
 
-/// Puts our discipline in its place, with queues of so many packets and the classifier `program`.
+/// Installs the agent's discipline with queues of `queue` packets and the classifier `program`.
 pub(super) fn put(
-    line: &Netlink,
+    socket: &Netlink,
     interface: u32,
     share: &Share,
     queue: u32,
     program: u32,
 ) -> Result<()> {
-    let send = |message: Vec<u8>| ask(line, &message).map(drop);
+    let send = |message: Vec<u8>| ask(socket, &message).map(drop);
     let root = [
         (KIND, &b"htb\0"[..]),
         (OPTIONS, &nested(&[(2, &words(&[3, 10, 0, 0, 0])), (5, &words(&[1_000]))])),
@@ -131,7 +133,7 @@ pub(super) fn put(
     ];
     send(question(NEW_DISCIPLINE, CREATE, &head(interface, OURS, ROOT, 0), &root))
         .context("HTB (CONFIG_NET_SCH_HTB)")?;
-    change(line, interface, share)?;
+    change(socket, interface, share)?;
     for class in [DATA, ACK] {
         let leaf = [(KIND, &b"pfifo\0"[..]), (OPTIONS, &words(&[queue]))];
         send(question(NEW_DISCIPLINE, CREATE, &head(interface, 0, class, 0), &leaf))
@@ -143,8 +145,8 @@ pub(super) fn put(
         .context("the classifier (CONFIG_NET_CLS_BPF)")
 }
 
-/// Sets rates of the classes, which are made if they are not there.
-pub(super) fn change(line: &Netlink, interface: u32, share: &Share) -> Result<()> {
+/// Sets the rates of the classes, and creates classes that do not exist.
+pub(super) fn change(socket: &Netlink, interface: u32, share: &Share) -> Result<()> {
     let all = u64::from(share.packets_per_second);
     let weights = u64::from(share.data) + u64::from(share.ack);
     let part = |weight: u32| (all * u64::from(weight) * u64::from(SLOT) / weights).max(1);
@@ -157,18 +159,18 @@ pub(super) fn change(line: &Netlink, interface: u32, share: &Share) -> Result<()
     for (parent, class, rate, weight) in classes {
         let options = nested(&[(1, &class_options(rate, all, weight))]);
         let attributes = [(KIND, &b"htb\0"[..]), (OPTIONS, &options)];
-        ask(line, &question(NEW_CLASS, PUT, &head(interface, class, parent, 0), &attributes))
+        ask(socket, &question(NEW_CLASS, PUT, &head(interface, class, parent, 0), &attributes))
             .context("a class of HTB")?;
     }
     Ok(())
 }
 
-/// `struct tcmsg`.
+/// Encodes `struct tcmsg`.
 fn head(interface: u32, handle: u32, parent: u32, info: u32) -> Vec<u8> {
     words(&[0, interface, handle, parent, info])
 }
 
-/// Attributes, one behind the other: the value of one in which they are nested.
+/// Encodes attributes as the value of another one.
 fn nested(attributes: &[(u16, &[u8])]) -> Vec<u8> {
     let mut octets = Vec::new();
     for (kind, value) in attributes {
@@ -184,22 +186,24 @@ fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_ne_bytes()).collect()
 }
 
-/// `struct tc_htb_opt`: rates in octets per second. A class may have the whole rate while the other one does not need it.
+/// Encodes `struct tc_htb_opt`. Rates are in octets per second. The ceiling lets a class use the
+/// whole rate while the other one is idle.
 fn class_options(rate: u64, ceiling: u64, weight: u32) -> Vec<u8> {
     let short = |rate: u64| u32::try_from(rate).unwrap_or(u32::MAX);
     let specification = |rate: u64| {
         let head = [0, ETHERNET, 0, 0, 0, 0, 0, 0];
         [&head[..], &short(rate).to_ne_bytes()].concat()
     };
-    // Two packets at a time, or what goes in a millisecond: timers are no finer. In units of 64 ns (`PSCHED_SHIFT`).
+    // Two packets, or the octets of one millisecond, since timers are no finer. In units of 64 ns
+    // (`PSCHED_SHIFT`).
     let burst = |rate: u64| short((2 * u64::from(SLOT) * 1_000_000_000 / rate).max(1_000_000) / 64);
     let quantum = SLOT * weight.clamp(1, 100);
     let rest = words(&[burst(rate), burst(ceiling), quantum, 0, 0]);
     [specification(rate), specification(ceiling), rest].concat()
 }
 
-/// A table (`stab`) by which each packet has the size of a slot, and one that the kernel has made of many segments those
-/// of the segments.
+/// Size table (`stab`) by which each packet counts as one slot, and a GSO packet as one slot per
+/// segment.
 fn size_table() -> Vec<u8> {
     const { assert!(SLOT <= u16::MAX as u32) };
     let base: Vec<u8> =
@@ -210,11 +214,12 @@ fn size_table() -> Vec<u8> {
     nested(&[(1, &base), (2, &table)])
 }
 
-/// A slot is told in units of 512 octets, so that 45 of them fit a number of 16 bits.
+/// The table has sizes in units of 512 octets, so that 45 slots fit into 16 bits.
 const SLOT_BITS: u8 = 9;
 const SLOT_LINES: u16 = 3;
 
-/// Segments of a packet as long as the middle of a line of the table. Each has 1448 octets, and headers of 66 once.
+/// Number of segments in a packet of the middle size of a table entry. A segment has 1448 octets,
+/// and the packet one header of 66.
 fn slots(line: u16) -> u16 {
     let octets = u32::from(line) * 512 + 256;
     let segments = (octets.saturating_sub(66) + 724) / 1_448;
@@ -227,7 +232,8 @@ mod tests {
 
     #[test]
     fn a_packet_is_a_slot_and_one_of_many_segments_is_as_many() {
-        // 66 octets are in line 0, 1514 in line 2; 66 + 2·1448 = 2962 in line 5; 66 + 44·1448 = 63778 in line 124.
+        // 66 octets are in entry 0, 1514 in entry 2; 66 + 2·1448 = 2962 in entry 5; 66 + 44·1448 =
+        // 63778 in entry 124.
         assert_eq!([0, 2, 5, 124].map(slots), [1, 1, 2, 44]);
         assert_eq!(u32::from(SLOT_LINES) << SLOT_BITS, SLOT);
         assert!(slots(LINES - 1).checked_mul(SLOT_LINES).is_some());
@@ -248,7 +254,7 @@ mod tests {
 
     #[test]
     fn options_of_a_class_have_the_kernels_size() {
-        // 2 · 12 + 5 · 4 octets; at 100 packets/s two packets take 20 ms, 312 500 units of 64 ns.
+        // 2 · 12 + 5 · 4 octets. At 100 packets/s two packets take 20 ms, 312 500 units of 64 ns.
         let options = class_options(100 * u64::from(SLOT), 100 * u64::from(SLOT), 2);
         assert_eq!(options.len(), 44);
         assert_eq!(options[24..28], 312_500_u32.to_ne_bytes());

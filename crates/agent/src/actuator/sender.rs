@@ -1,28 +1,29 @@
 //! Windows of this machine's own senders: the congestion control `airfair` of `bpf/sender.bpf.c`.
 //!
-//! While the link is slow a pass over the sockets gives those of the link that congestion control, which is Reno's with the
-//! law's limit; when it is fast again, or the agent ends, another pass gives them back what they had, window and all. At the highest
-//! rate no socket has anything of ours.
+//! While the link is slow, a pass over the sockets switches those of the link to this congestion
+//! control, which is Reno with the limit of the law. When the link is fast again or the agent ends,
+//! another pass switches them back and restores their windows. At the highest rate no socket is
+//! changed.
 
 use anyhow::{Context, Result};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object};
 
-use super::passes::{self, Part, Passes, padded};
-use super::{LIFETIME, Passed, bpf};
+use super::passes::{self, Passes, WindowDivider, padded};
+use super::{LIFETIME, PassCounts, bpf};
 use crate::configuration::ArfAware;
 use crate::os;
 use crate::output::say;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o"));
-/// The same for Linux before 6.4.
+/// The same programs for Linux before 6.4, where `struct_ops` has no links.
 const OBJECT_WITHOUT_LINK: &[u8] =
     include_bytes!(concat!(env!("OUT_DIR"), "/sender_without_link.bpf.o"));
 const NAME: &str = "airfair";
 
-/// The sockets of an interface.
+/// Congestion control of the sockets of an interface.
 pub(super) struct Senders {
     settings: ArfAware,
-    /// Ratio of the rates; one is no limit.
+    /// Ratio of the rates; 1 for no limit.
     k: u32,
     orders: MapHandle,
     passes: Passes,
@@ -31,7 +32,7 @@ pub(super) struct Senders {
 }
 
 impl Senders {
-    /// Loads the congestion control and gives back what an agent before has left behind.
+    /// Loads the congestion control, and undoes what an earlier agent has left behind.
     pub(super) fn load(interface: &str, settings: &ArfAware) -> Result<Self> {
         let mut object = load()?;
         let names: Vec<[u8; 16]> = settings.replaces.iter().map(|name| padded(name)).collect();
@@ -54,13 +55,13 @@ impl Senders {
         })
     }
 
-    /// Puts all connections of the link under the limit, or those alone that a pass has met before.
+    /// Puts the link's connections under the limit. New connections are spared if `spares_new`.
     fn take(&mut self, spares_new: bool) -> Result<()> {
         self.order(spares_new)?;
         self.passes.take()
     }
 
-    /// Writes `struct orders`.
+    /// Writes `struct orders` into the map.
     fn order(&self, spares_new: bool) -> Result<()> {
         let alive_until = os::monotonic_ns() + LIFETIME.as_nanos();
         let words = [self.k, self.settings.least_window, u32::from(spares_new), 0];
@@ -70,7 +71,7 @@ impl Senders {
     }
 }
 
-impl Part for Senders {
+impl WindowDivider for Senders {
     fn divide(&mut self, k: u32) -> Result<()> {
         self.k = k;
         if k > 1 {
@@ -84,12 +85,12 @@ impl Part for Senders {
         if self.k > 1 && self.passes.is_due() { self.take(true) } else { self.order(true) }
     }
 
-    fn passed(&self) -> &Passed {
-        self.passes.passed()
+    fn counts(&self) -> &PassCounts {
+        self.passes.counts()
     }
 }
 
-/// However the agent ends, but for SIGKILL, its sockets are given back.
+/// Restores all sockets when the agent ends. After SIGKILL the limit runs out.
 impl Drop for Senders {
     fn drop(&mut self) {
         if let Err(error) = self.passes.give_back() {
@@ -100,7 +101,8 @@ impl Drop for Senders {
     }
 }
 
-/// Loads the programs. Where `struct_ops` has no links, what a dead agent has left registered is taken away first.
+/// Loads the programs. Where `struct_ops` has no links, first unregisters what a dead agent has
+/// left behind.
 fn load() -> Result<Object> {
     if let Ok(object) = bpf::load(OBJECT) {
         return Ok(object);
@@ -110,8 +112,8 @@ fn load() -> Result<Object> {
     Ok(object)
 }
 
-/// Gives back all connections here that an agent has left behind.
-pub(super) fn restore() -> Result<Passed> {
+/// Restores all sockets that dead agents have left behind.
+pub(super) fn restore() -> Result<PassCounts> {
     let mut object = load()?;
     passes::give_back(&bpf::iterator(&mut object, "give_back")?)
 }

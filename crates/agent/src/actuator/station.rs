@@ -1,20 +1,21 @@
-//! Both directions of a station: its senders, by whatever the kernel takes, and its receivers where that is wanted.
+//! Both directions of a station: its senders, by the mechanism that the kernel supports, and
+//! optionally its receivers.
 
 use anyhow::{Context, Error, Result, bail};
 
-use super::clamp::{Clamps, Ways};
-use super::passes::Part;
+use super::clamp::{ClampedWindows, Clamps};
+use super::passes::WindowDivider;
 use super::sender::Senders;
-use super::{Actuator, Passed};
+use super::{Actuator, PassCounts};
 use crate::configuration::{Configuration, SenderWindow};
 use crate::decision::Decision;
 use crate::os;
 use crate::output::say;
 
-/// The connections of a station's link.
+/// Limits on all connections of a station's link.
 pub(super) struct Station {
-    parts: Vec<Box<dyn Part>>,
-    passed: Passed,
+    parts: Vec<Box<dyn WindowDivider>>,
+    passed: PassCounts,
 }
 
 impl Station {
@@ -27,12 +28,12 @@ impl Station {
             SenderWindow::CongestionControl => Some(Senders::load(interface, settings)),
             SenderWindow::Clamp => None,
         };
-        let mut ways = Ways { senders: senders.is_none(), receivers: settings.receivers };
-        let mut parts: Vec<Box<dyn Part>> = Vec::new();
+        let mut ways = ClampedWindows { senders: senders.is_none(), receivers: settings.receivers };
+        let mut parts: Vec<Box<dyn WindowDivider>> = Vec::new();
         let mut refusal = None;
         match senders {
             Some(Ok(senders)) => parts.push(Box::new(senders)),
-            // Another agent has the name: it is not gone past by a clamp.
+            // The name is taken by another agent. A clamp would bypass that agent.
             Some(Err(error)) if is_there_already(&error) => {
                 return Err(error);
             }
@@ -49,21 +50,22 @@ impl Station {
                     say(&format!("Windows of senders are limited by clamps: {error:#}."));
                     parts.push(Box::new(clamps));
                 }
-                // If the kernel takes neither, the congestion control's reason is the one to look at.
+                // If the kernel supports neither, the error of the congestion control is more
+                // useful.
                 (Err(error), refusal) => return Err(refusal.unwrap_or(error)),
             }
         }
-        let mut station = Self { parts, passed: Passed::default() };
+        let mut station = Self { parts, passed: PassCounts::default() };
         station.add_up();
         Ok(station)
     }
 
     fn add_up(&mut self) {
-        self.passed = Passed::default();
+        self.passed = PassCounts::default();
         for part in &self.parts {
-            let Passed { taken, held, left, unwatched, given_back, failed, took_ns, .. } =
-                part.passed();
-            // A connection that is limited both ways is one, and counts where more are.
+            let PassCounts { taken, held, left, unwatched, given_back, failed, took_ns, .. } =
+                part.counts();
+            // A connection limited in both directions counts once, so the larger number is used.
             if taken + held >= self.passed.taken + self.passed.held {
                 (self.passed.taken, self.passed.held) = (*taken, *held);
             }
@@ -101,7 +103,7 @@ impl Actuator for Station {
         Ok(())
     }
 
-    fn passed(&self) -> &Passed {
+    fn counts(&self) -> &PassCounts {
         &self.passed
     }
 }

@@ -1,7 +1,8 @@
-//! Airtime weights of an access point's stations, in the driver, by nl80211.
+//! Airtime weights of an access point's stations, in the driver, set by nl80211.
 //!
-//! A weight stays in the driver until its station goes. What stations had stands in a file of the agent's directory, from which its
-//! guardian gives it back if the agent dies or hangs, and `restore` if both are gone.
+//! A weight stays in the driver until the station leaves. A file in the agent's directory holds the
+//! earlier weights. The guardian restores them if the agent dies or hangs, and `restore` does if
+//! both are gone.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,16 +13,16 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::forward::Forwarded;
-use super::{Actuator, LIFETIME, Passed};
+use super::{Actuator, LIFETIME, PassCounts};
 use crate::configuration::{Configuration, LEAST_WINDOW};
 use crate::decision::Decision;
 use crate::os::{self, Guardian};
 use crate::output::say;
 use crate::sample::Connection;
-use crate::source::nl80211::Weighing;
+use crate::source::nl80211::AirtimeWeightSocket;
 use crate::status;
 
-/// Weights that the stations of an interface had, by their addresses.
+/// Earlier weights of the stations of an interface, by MAC address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Before {
@@ -29,16 +30,16 @@ struct Before {
     weights: BTreeMap<String, u16>,
 }
 
-/// Airtime weights of an interface's stations.
+/// Airtime weights of the stations of an interface.
 pub(super) struct Weights {
-    line: Weighing,
+    socket: AirtimeWeightSocket,
     index: u32,
     before: Before,
     file: PathBuf,
     guardian: Guardian,
-    /// Counters of connections, where weights are by these; windows are left alone.
+    /// Counters of connections, if weights depend on them. Windows are not changed.
     counters: Option<Forwarded>,
-    passed: Passed,
+    passed: PassCounts,
 }
 
 impl Weights {
@@ -48,9 +49,9 @@ impl Weights {
         };
         let index = os::interface_index(interface);
         let index = index.with_context(|| format!("interface {interface}: there is none"))?;
-        let line = Weighing::open()?;
+        let socket = AirtimeWeightSocket::open()?;
         ensure!(
-            line.is_able(Some(index))?,
+            socket.supports_weights(Some(index))?,
             "{interface}: its driver has no airtime weights: all of its stations share the air as it sees fit"
         );
         let file = place();
@@ -65,7 +66,7 @@ impl Weights {
         let guardian = guardian.context("the guardian")?;
         let counters = configuration.airtime_weights.is_by_connections();
         let counters = counters.then(|| Forwarded::load(interface, LEAST_WINDOW)).transpose()?;
-        Ok(Self { line, index, before, file, guardian, counters, passed })
+        Ok(Self { socket, index, before, file, guardian, counters, passed })
     }
 }
 
@@ -80,18 +81,18 @@ impl Actuator for Weights {
             }
             bail!("a decision for others at a driver's weights");
         };
-        self.passed = Passed::default();
+        self.passed = PassCounts::default();
         for it in weights {
-            // A station that is known has what this agent gave it, or the driver's own again.
+            // A known station has a weight set by this agent, or the driver's default.
             if !self.before.weights.contains_key(&it.station) {
-                let Some(had) = self.line.weight(self.index, &it.station)? else { continue };
+                let Some(had) = self.socket.weight(self.index, &it.station)? else { continue };
                 self.before.weights.insert(it.station.clone(), had);
                 write(&self.file, &self.before)?;
             }
-            match self.line.set(self.index, &it.station, it.weight) {
+            match self.socket.set(self.index, &it.station, it.weight) {
                 Ok(()) => self.passed.taken += 1,
-                // One that has gone since needs none.
-                Err(_) if self.line.weight(self.index, &it.station)?.is_none() => {}
+                // A station that has left needs no weight.
+                Err(_) if self.socket.weight(self.index, &it.station)?.is_none() => {}
                 Err(_) => self.passed.failed += 1,
             }
         }
@@ -108,7 +109,7 @@ impl Actuator for Weights {
         self.counters.as_mut().map_or(Ok(Vec::new()), Forwarded::connections)
     }
 
-    fn passed(&self) -> &Passed {
+    fn counts(&self) -> &PassCounts {
         &self.passed
     }
 }
@@ -125,7 +126,7 @@ fn place() -> PathBuf {
     status::directory().join("weights")
 }
 
-/// In one piece, so that a crash leaves the file before or the one after.
+/// Writes the file atomically: after a crash it has the old or the new contents.
 fn write(file: &Path, before: &Before) -> Result<()> {
     let next = file.with_extension("next");
     fs::write(&next, serde_json::to_string(before)?).with_context(|| next.display().to_string())?;
@@ -142,16 +143,17 @@ fn read(file: &Path) -> Result<Option<Before>> {
     }
 }
 
-/// Gives back what the file says, and takes it away. Stations that are gone have taken their weights with them.
-fn give_back(file: &Path) -> Result<Passed> {
-    let mut passed = Passed::default();
+/// Restores the weights in the file and deletes it. Weights of stations that have left are gone
+/// with them.
+fn give_back(file: &Path) -> Result<PassCounts> {
+    let mut passed = PassCounts::default();
     let Some(before) = read(file)? else { return Ok(passed) };
     if let Some(index) = os::interface_index(&before.interface) {
-        let line = Weighing::open()?;
+        let socket = AirtimeWeightSocket::open()?;
         for (station, weight) in &before.weights {
-            match line.set(index, station, *weight) {
+            match socket.set(index, station, *weight) {
                 Ok(()) => passed.stations += 1,
-                Err(_) if line.weight(index, station)?.is_none() => {}
+                Err(_) if socket.weight(index, station)?.is_none() => {}
                 Err(_) => passed.failed += 1,
             }
         }
@@ -160,8 +162,8 @@ fn give_back(file: &Path) -> Result<Passed> {
     Ok(passed)
 }
 
-/// Gives back what an agent has left behind.
-pub(super) fn restore() -> Result<Passed> {
+/// Restores the weights that a dead agent has left behind.
+pub(super) fn restore() -> Result<PassCounts> {
     give_back(&place())
 }
 
@@ -174,13 +176,13 @@ mod tests {
         let file =
             std::env::temp_dir().join(format!("airfair-agent-weights-{}", std::process::id()));
         assert_eq!(read(&file).unwrap(), None);
-        assert_eq!(give_back(&file).unwrap(), Passed::default());
+        assert_eq!(give_back(&file).unwrap(), PassCounts::default());
         let weights = [("02:00:00:00:01:00".to_owned(), 256)].into();
         let before = Before { interface: "not-there".into(), weights };
         write(&file, &before).unwrap();
         assert_eq!(read(&file).unwrap(), Some(before));
-        // An interface that is gone has nothing to be given back.
-        assert_eq!(give_back(&file).unwrap(), Passed::default());
+        // There is nothing to restore at a removed interface.
+        assert_eq!(give_back(&file).unwrap(), PassCounts::default());
         assert!(!file.exists());
         fs::write(&file, "{").unwrap();
         assert!(format!("{:#}", give_back(&file).unwrap_err()).contains("airfair-agent-weights"));

@@ -4,7 +4,7 @@ use airfair_laws::arf_window::{Params, Reading, RoundTrip};
 use crate::configuration::{self, POLLS};
 use crate::law::Law;
 use crate::recording::{Recording, replay};
-use crate::sample::{Connection as Counted, Link, Sent, Way};
+use crate::sample::{Connection as Counted, DirectionCounters, LinkCounters, Sent};
 
 const PERIOD_MS: u64 = 100;
 
@@ -12,25 +12,26 @@ fn ends() -> Ends {
     [([10, 0, 0, 2], 4_000).into(), ([10, 1, 0, 1], 80).into()]
 }
 
-/// Counters of a link that has brought so many packets of 1500 octets down, and half as many ACKs up.
-fn link(name: &str, packets: u64, mbps: u64) -> Link {
-    let way = |packets: u64, octets: u64| Way {
+/// Counters of a link that has carried `packets` packets of 1500 octets down, and half as many ACKs
+/// up.
+fn link(name: &str, packets: u64, mbps: u64) -> LinkCounters {
+    let way = |packets: u64, octets: u64| DirectionCounters {
         bytes: packets * octets,
         packets,
         retries: Some(0),
         rate_bps: Some(mbps * 1_000_000),
-        ..Way::default()
+        ..DirectionCounters::default()
     };
-    Link { name: name.into(), up: way(packets / 2, 52), down: way(packets, 1_500) }
+    LinkCounters { name: name.into(), up: way(packets / 2, 52), down: way(packets, 1_500) }
 }
 
-/// A download with a least round trip of 20 ms, after periods of so many packets each.
+/// A download with a minimum round trip of 20 ms, after periods of `each` packets.
 fn sample(periods: u64, mbps: u64, each: u64) -> Sample {
     let packets = u32::try_from(each * periods).unwrap();
     let both = Sent { largest: 1_448, ..Sent::default() };
     let up = Sent { answers: packets / 2, ..both.clone() };
     let down = Sent { octets: u64::from(packets) * 1_448, packets, ..both };
-    let own = Some(Own { least_us: 20_000, receiver_us: 35_000, header: 32, sender_us: 0 });
+    let own = Some(LocalEnd { least_us: 20_000, receiver_us: 35_000, header: 32, sender_us: 0 });
     let connection = Counted { station: String::new(), ends: ends(), up, down, own };
     Sample {
         at_ns: periods * PERIOD_MS * 1_000_000,
@@ -40,12 +41,12 @@ fn sample(periods: u64, mbps: u64, each: u64) -> Sample {
     }
 }
 
-/// Windows after a change from one rate to another one. A slow link carries 30 packets in a period, and a fast one 100.
+/// Windows after a change of rate. A slow link carries 30 packets per period, a fast one 100.
 fn changed(
     station: &mut ArfWindow,
     [before, after]: [u64; 2],
     more: impl Fn(u64, &mut Sample),
-) -> Vec<Window> {
+) -> Vec<ConnectionLimit> {
     let mut found = Vec::new();
     for period in 0..12 {
         let each = if before < 54 { 30 } else { 100 };
@@ -63,17 +64,19 @@ fn station() -> ArfWindow {
     ArfWindow::new(Settings::default(), POLLS)
 }
 
-fn down(octets: u32) -> Vec<Window> {
-    vec![Window { ends: ends(), up: None, down: Some(octets) }]
+fn down(octets: u32) -> Vec<ConnectionLimit> {
+    vec![ConnectionLimit { ends: ends(), up: None, down: Some(octets) }]
 }
 
 fn alone(_: u64, _: &mut Sample) {}
 
-/// At 54 Mb/s a packet holds the channel for DIFS 34, half of 15 slots 67.5, 248, SIFS 16 and ACK 28 µs: 393.5 µs; an ACK
-/// of 52 octets for 181.5 µs. In a slot 300 and 150 of them are 145.275 ms, and 154.725 are free. At 6 Mb/s, with 2072 and
-/// 44 µs, a packet takes 2233.5 µs, and an ACK, with 144, 305.5; two and one 4772.5. 300 ms are 62.860 of those:
-/// 2896 octets of each in 300 ms, 12 136 in 20 ms. The other way round the whole slot is its own as well, of which two
-/// packets and an ACK at 54 Mb/s take 968.5 µs: 59 803 octets.
+/// At 54 Mb/s a packet occupies the channel for DIFS 34, half of 15 slots 67.5, frame 248, SIFS 16
+/// and ACK 28 µs: 393.5 µs, and a TCP ACK of 52 octets for 181.5 µs. 300 packets and 150 ACKs in a
+/// slot of 300 ms take 145.275 ms, so 154.725 ms are free. At 6 Mb/s, with frame 2072 and ACK 44
+/// µs, a packet takes 2233.5 µs, and a TCP ACK, with 144, 305.5 µs; two packets and one ACK take
+/// 4772.5 µs. 300 ms hold 62.860 of these: 2896 octets of each in 300 ms are 12 136 octets in 20
+/// ms. In the other direction the connection also gets the whole slot, in which two packets and an
+/// ACK at 54 Mb/s take 968.5 µs: 59 803 octets.
 ///
 /// Verifies: [arf-window eq. 5], [arf-window eq. 8], [arf-window eq. 11]
 #[test]
@@ -82,21 +85,25 @@ fn a_change_of_the_rate_brings_a_window_for_the_whole_slot_to_a_download_alone()
     assert_eq!(changed(&mut station(), [6, 54], alone), down(59_803));
 }
 
-/// With another station as busy the mean back-off is a third of 15 slots, so that each access takes 79 µs and both hold
-/// 135.15 of 300 ms. Half of the 29.7 that are left make 150 ms: 31.881 times 4705 µs at 6 Mb/s, 6155 octets in 20 ms.
+/// With a second station as busy, the mean back-off is a third of 15 slots, each access takes 79
+/// µs, and both stations use 135.15 of 300 ms. Half of the remaining 29.7 ms make 150 ms: 31.881
+/// times 4705 µs at 6 Mb/s, 6155 octets in 20 ms.
 ///
 /// Verifies: [arf-window eq. 1], [arf-window eq. 6], [arf-window eq. 13]
 #[test]
 fn what_others_hold_is_not_there() {
     let heard = |period, sample: &mut Sample| {
-        sample.others =
-            vec![link("other", 100 * period, 54), Link { name: "idle".into(), ..Link::default() }];
+        sample.others = vec![
+            link("other", 100 * period, 54),
+            LinkCounters { name: "idle".into(), ..LinkCounters::default() },
+        ];
     };
     assert_eq!(changed(&mut station(), [54, 6], heard), down(6_155));
 }
 
-/// A driver that measures the channel says how long it was busy: 2 · 33.2 ms of frames in 100 ms. The other half is of
-/// one station at least: 135.15 and 99.6 ms are held, half of 65.25 is for the station, 167.775 ms in all: 6884 octets.
+/// The driver reports that the channel was busy for 2 · 33.2 ms of 100 ms. The other half belongs
+/// to at least one other station. 135.15 and 99.6 ms are used, and half of the remaining 65.25 goes
+/// to this station, 167.775 ms in all: 6884 octets.
 ///
 /// Verifies: [arf-window eq. 6]
 #[test]
@@ -105,7 +112,7 @@ fn a_busy_channel_counts_as_one_station_more() {
     assert_eq!(changed(&mut station(), [54, 6], busy), down(6_884));
 }
 
-/// The rate has to hold for three samples of five, and the slot is the one before them.
+/// A rate must hold for three of five samples. The slot lies before them.
 ///
 /// Verifies: [arf-window §III-B]
 #[test]
@@ -123,8 +130,8 @@ fn short_connections_have_no_window() {
     assert_eq!(changed(&mut station(), [54, 6], few), []);
 }
 
-/// Letter of the paper: 145.275 + 154.725 ms less what the same data takes longer, 450 000 · 8 bits at 6 and at 54 Mb/s,
-/// 533 ms. Nothing is left but the least window.
+/// The printed equation: 145.275 + 154.725 ms, minus the difference of the time for the same data,
+/// 450 000 · 8 bits, at 6 and at 54 Mb/s, 533 ms. Only the minimum window remains.
 ///
 /// Verifies: [arf-window eq. 12], [arf-window eq. 13]
 #[test]

@@ -5,34 +5,35 @@ use std::collections::BTreeMap;
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
-/// Weight that mac80211 gives a station.  [linux-atf]
+/// Default weight in mac80211.  [linux-atf]
 const OWN: u16 = 256;
-/// Weights that may be asked for: a sixteenth and sixteen times that.
+/// Allowed weights: from a sixteenth to sixteen times the default.
 const ALLOWED: std::ops::RangeInclusive<u16> = OWN / 16..=OWN * 16;
 
 /// Settings of airtime weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AirtimeWeights {
-    /// Of stations, by their addresses on the air.
+    /// Weights by MAC address.
     stations: BTreeMap<String, u16>,
-    /// Of all others.
+    /// Weight of all other stations.
     others: u16,
     share: AirtimeShare,
 }
 
-/// Whose share of the air a weight is.
+/// Owner of a weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum AirtimeShare {
-    /// A station's.
+    /// The station has the weight.
     #[default]
     Stations,
-    /// That of each of its connections.  Deviates: [D-199]
+    /// Each connection of the station.  Deviates: [D-199]
     Connections,
 }
 
 impl AirtimeWeights {
-    /// Weight of a station with so many active connections; who has none has the weight of one.
+    /// Weight of a station with this number of active connections. Without connections it is that
+    /// of one.
     pub fn weight(&self, station: &str, connections: u32) -> u16 {
         let one = self.stations.get(station).copied().unwrap_or(self.others);
         match self.share {
@@ -44,7 +45,7 @@ impl AirtimeWeights {
         }
     }
 
-    /// True if connections have to be counted.
+    /// True if connections must be counted.
     pub fn is_by_connections(&self) -> bool {
         self.share == AirtimeShare::Connections
     }

@@ -6,31 +6,31 @@ use serde::{Deserialize, Serialize};
 
 use super::{LARGEST_RATIO, LEAST_WINDOW, check_least};
 
-/// Way in which a sender's window is limited.
+/// Mechanism that limits the window of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SenderWindow {
-    /// By a congestion control; by a clamp where the kernel takes none.
+    /// A congestion control in BPF; a clamp where the kernel does not support it.
     #[default]
     CongestionControl,
-    /// By a clamp.
+    /// A clamp on the socket (`TCP_WINDOW_CLAMP`).
     Clamp,
 }
 
 /// Settings of ARF-aware TCP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArfAware {
-    /// Highest rate of the link; the highest that was seen unless given.
+    /// Highest rate of the link; `None` for the highest one seen.
     pub highest_rate: Option<DataRate>,
-    /// Least window [segments].
+    /// Minimum window [segments].
     pub least_window: u32,
-    /// Largest ratio of the rates.
+    /// Largest ratio of rates.
     pub largest_ratio: u32,
     /// Congestion controls whose connections may be limited.
     pub replaces: Vec<String>,
-    /// Way in which a sender's window is limited.
+    /// Mechanism that limits the window of a sender.
     pub senders: SenderWindow,
-    /// True if what this machine receives is limited as well.
+    /// True to limit received data too.
     pub receivers: bool,
 }
 

@@ -5,17 +5,18 @@ use airfair_units::Bytes;
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
-/// Settings of windows from the use of the channel.
+/// Settings of the scheme `arf-window`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArfWindow {
-    /// Those of the law, but for the slot.
+    /// Parameters of the law, without the length of the slot.
     pub params: Params,
     /// Samples in an observation slot.
     pub samples: u16,
 }
 
 impl Default for ArfWindow {
-    /// Three samples for the three beacon intervals of the companion paper.  [occupancy-tfrc §IV]  Deviates: [D-080]
+    /// Three samples, like the three beacon intervals of the companion paper.  [occupancy-tfrc §IV]
+    /// Deviates: [D-080]
     fn default() -> Self {
         Self { params: Params::default(), samples: 3 }
     }

@@ -1,4 +1,4 @@
-//! Settings of DATA and ACKs apart.
+//! Settings of separate queues for DATA and ACKs.
 
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
@@ -6,30 +6,31 @@ use serde::{Deserialize, Serialize};
 /// Weights of DATA and ACKs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weights {
-    /// Packets of each in a round.
+    /// Packets of each kind per round.
     Fixed {
-        /// Data.
+        /// Packets with data.
         data: u32,
-        /// Pure ACKs.
+        /// TCP ACKs without data.
         ack: u32,
     },
-    /// Those by which every connection has the same.
+    /// Weights by which all connections get the same.
     Connections,
 }
 
-/// Settings of DATA and ACKs apart.
+/// Settings of the scheme `data-ack`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataAck {
-    /// Weights of their queues.
+    /// Weights of the queues.
     pub weights: Weights,
-    /// Packets of both in a second; measured unless given.
+    /// Packets of both kinds per second; `None` to measure it.
     pub packets_per_second: Option<u32>,
-    /// Packets that find room in each queue.
+    /// Capacity of each queue [packets].
     pub queue: u32,
 }
 
 impl Default for DataAck {
-    /// The paper's weights, and the middle one of its buffers.  [updown-fairness §III], [updown-fairness §IV]
+    /// The paper's weights, and its medium buffer size.  [updown-fairness §III], [updown-fairness
+    /// §IV]
     fn default() -> Self {
         Self { weights: Weights::Fixed { data: 2, ack: 1 }, packets_per_second: None, queue: 100 }
     }

@@ -1,4 +1,4 @@
-//! Settings of equal shares of the channel.
+//! Settings of equal shares of airtime.
 
 use std::net::IpAddr;
 
@@ -10,31 +10,31 @@ use serde::{Deserialize, Serialize};
 use super::{LEAST_WINDOW, check_least};
 use crate::grants::PORT;
 
-/// Part of an access point or of one of its stations.
+/// Role of this machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// It grants shares, and keeps stations to theirs that do not do it themselves.
+    /// Access point: grants shares, and limits stations that do not limit themselves.
     #[default]
     AccessPoint,
-    /// It asks for grants, and keeps its own connections to them.
+    /// Station: requests grants, and limits its own connections to them.
     Station,
 }
 
-/// Settings of equal shares of the channel.
+/// Settings of the scheme `occupancy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy {
-    /// Those of the law; a sample stands for a beacon.
+    /// Parameters of the law. A sample takes the place of a beacon.
     pub params: occupancy::Params,
-    /// Least window [segments].
+    /// Minimum window [segments].
     pub least_window: u32,
-    /// Part of an access point or of a station.
+    /// Role of this machine.
     pub role: Role,
-    /// True if stations may ask for grants.
+    /// True if stations may request grants.
     pub grants: bool,
-    /// Port of grants, over UDP.
+    /// UDP port of grants.
     pub port: u16,
-    /// Address of the access point that a station asks; its gateway unless given.
+    /// Address of the access point that a station asks; `None` for its gateway.
     pub access_point: Option<IpAddr>,
 }
 

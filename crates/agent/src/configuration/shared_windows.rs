@@ -10,12 +10,12 @@ use super::{LEAST_WINDOW, check_least};
 pub struct SharedWindows {
     /// Capacity of the access point's buffer [packets].
     pub buffer: u32,
-    /// Least window [segments].
+    /// Minimum window [segments].
     pub least_window: u32,
 }
 
 impl Default for SharedWindows {
-    /// The buffer of the access point of [occupancy-tfrc §IV], 150 kB.
+    /// Buffer of the access point in [occupancy-tfrc §IV], 150 kB.
     fn default() -> Self {
         Self { buffer: 100, least_window: LEAST_WINDOW }
     }

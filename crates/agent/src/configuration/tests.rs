@@ -1,4 +1,4 @@
-//! What is written, and what is not taken.
+//! Tests of accepted and rejected configurations.
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn an_empty_file_is_the_default() {
 fn the_file_that_documents_the_default_says_the_default() {
     let text = include_str!("../../agent.toml");
     assert_eq!(checked(text).unwrap(), Configuration::default());
-    // What is commented out is right as well, and each key stands there.
+    // The commented-out examples are valid too.
     let keys: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("#: ")).collect();
     let keys = keys.join("\n");
     let (top, table) = keys.split_once("highest_rate").unwrap();
@@ -93,7 +93,7 @@ fn a_role_is_what_is_written_or_what_the_place_says() {
 
 #[test]
 fn the_command_line_goes_before_the_file() {
-    let told = Written::told(Some("wlan1".into()), None, None, None);
+    let told = Written::from_command_line(Some("wlan1".into()), None, None, None);
     let it = told.over(parse("interface = \"wlan0\"\npoll = \"200 ms\"").unwrap());
     let it = it.checked().unwrap();
     assert_eq!(it.interface.as_deref(), Some("wlan1"));

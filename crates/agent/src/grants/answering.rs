@@ -1,4 +1,4 @@
-//! Who asks an access point for grants, and what it answers.
+//! Requests for grants at an access point, and its replies.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -7,70 +7,72 @@ use airfair_laws::occupancy::Grant;
 use airfair_units::Time;
 
 use super::message::{Message, OCTETS};
-use super::{LEASE, Refused};
+use super::{LEASE, Rejected};
 
-/// Addresses that are known at a time.
+/// Most addresses in the table of requesters.
 pub const ROOM: usize = 1_024;
 
-/// One who asks.
+/// Station that requests grants.
 #[derive(Clone, Copy, Debug)]
-struct Asker {
+struct Requester {
     from: SocketAddr,
     nonce: u64,
-    /// Number of the last question, and its time.
+    /// Sequence number of the last request.
     number: u32,
     asked_at: Time,
-    /// True until the last question is answered.
+    /// True until the last request is answered.
     is_due: bool,
 }
 
-/// Those who ask, by their addresses.
+/// Table of requesters by IP address.
 #[derive(Clone, Debug, Default)]
-pub struct Answering {
-    askers: BTreeMap<IpAddr, Asker>,
+pub struct RequestTable {
+    requesters: BTreeMap<IpAddr, Requester>,
 }
 
-impl Answering {
-    /// Takes in what has come from an address. Of several questions between two samples the last one is answered. Who has an
-    /// address keeps it until it is silent for a second: nobody else can ask by it meanwhile.
+impl RequestTable {
+    /// Processes a message from an address. Of several requests between two samples only the last
+    /// is answered. An address belongs to the station with its random number until it is silent for
+    /// a second.
     ///
     /// # Errors
-    /// The reason for which it is no question that will be answered.
-    pub fn hear(&mut self, now: Time, from: SocketAddr, octets: &[u8]) -> Result<(), Refused> {
+    /// Returns the reason if the message is rejected.
+    pub fn hear(&mut self, now: Time, from: SocketAddr, octets: &[u8]) -> Result<(), Rejected> {
         let message = Message::decode(octets).filter(|it| it.grant.is_none());
-        let Message { nonce, number, .. } = message.ok_or(Refused::Malformed)?;
-        let is_there = |it: &&Asker| now.saturating_since(it.asked_at) < LEASE;
-        match self.askers.get(&from.ip()).filter(is_there) {
-            Some(known) if known.nonce != nonce => return Err(Refused::Nonce),
-            Some(known) if known.number >= number => return Err(Refused::Number),
+        let Message { nonce, number, .. } = message.ok_or(Rejected::Malformed)?;
+        let is_there = |it: &&Requester| now.saturating_since(it.asked_at) < LEASE;
+        match self.requesters.get(&from.ip()).filter(is_there) {
+            Some(known) if known.nonce != nonce => return Err(Rejected::Nonce),
+            Some(known) if known.number >= number => return Err(Rejected::Number),
             Some(_) => {}
             None => self.make_room(now)?,
         }
-        let asker = Asker { from, nonce, number, asked_at: now, is_due: true };
-        self.askers.insert(from.ip(), asker);
+        let requester = Requester { from, nonce, number, asked_at: now, is_due: true };
+        self.requesters.insert(from.ip(), requester);
         Ok(())
     }
 
-    fn make_room(&mut self, now: Time) -> Result<(), Refused> {
-        if self.askers.len() >= ROOM {
-            self.askers.retain(|_, it| now.saturating_since(it.asked_at) < LEASE);
+    fn make_room(&mut self, now: Time) -> Result<(), Rejected> {
+        if self.requesters.len() >= ROOM {
+            self.requesters.retain(|_, it| now.saturating_since(it.asked_at) < LEASE);
         }
-        if self.askers.len() < ROOM { Ok(()) } else { Err(Refused::Full) }
+        if self.requesters.len() < ROOM { Ok(()) } else { Err(Rejected::Full) }
     }
 
-    /// Addresses that have asked and are not answered yet.
+    /// Addresses with an unanswered request.
     pub fn asked(&self) -> Vec<IpAddr> {
-        self.askers.iter().filter(|(_, it)| it.is_due).map(|(address, _)| *address).collect()
+        self.requesters.iter().filter(|(_, it)| it.is_due).map(|(address, _)| *address).collect()
     }
 
-    /// An answer to each of them; none where nothing is granted.
+    /// Replies to all unanswered requests; none without a grant. The requests count as answered in
+    /// both cases.
     pub fn answers(&mut self, grant: Option<Grant>) -> Vec<(SocketAddr, [u8; OCTETS])> {
-        let answer = |it: &mut Asker| {
+        let answer = |it: &mut Requester| {
             let is_due = std::mem::take(&mut it.is_due) && grant.is_some();
             let message = Message { nonce: it.nonce, number: it.number, grant };
             is_due.then(|| (it.from, message.encode()))
         };
-        self.askers.values_mut().filter_map(answer).collect()
+        self.requesters.values_mut().filter_map(answer).collect()
     }
 }
 
@@ -95,7 +97,7 @@ mod tests {
 
     #[test]
     fn who_asks_is_answered_once_for_each_question_and_nobody_else() {
-        let mut it = Answering::default();
+        let mut it = RequestTable::default();
         assert!(it.answers(Some(GRANT)).is_empty());
         for number in [1, 2] {
             it.hear(at_ms(number.into()), station(2), &question(7, number)).unwrap();
@@ -109,10 +111,10 @@ mod tests {
         assert!(it.answers(Some(GRANT)).is_empty() && it.asked().is_empty());
     }
 
-    /// An answer is as long as its question, and there are never more of them: nothing is to be had by asking for others.
+    /// A reply is as long as its request, and there is at most one per request.
     #[test]
     fn nothing_is_amplified() {
-        let mut it = Answering::default();
+        let mut it = RequestTable::default();
         let (mut asked, mut answered) = (0, 0);
         for round in 0..1_000_u32 {
             for copy in 0..round % 4 {
@@ -129,21 +131,22 @@ mod tests {
 
     #[test]
     fn repeated_questions_and_those_of_others_by_the_same_address_are_refused() {
-        let mut it = Answering::default();
+        let mut it = RequestTable::default();
         it.hear(at_ms(0), station(2), &question(7, 5)).unwrap();
-        assert_eq!(it.hear(at_ms(10), station(2), &question(7, 5)), Err(Refused::Number));
-        assert_eq!(it.hear(at_ms(10), station(2), &question(7, 4)), Err(Refused::Number));
-        assert_eq!(it.hear(at_ms(999), station(2), &question(8, 1)), Err(Refused::Nonce));
+        assert_eq!(it.hear(at_ms(10), station(2), &question(7, 5)), Err(Rejected::Number));
+        assert_eq!(it.hear(at_ms(10), station(2), &question(7, 4)), Err(Rejected::Number));
+        assert_eq!(it.hear(at_ms(999), station(2), &question(8, 1)), Err(Rejected::Nonce));
         it.hear(at_ms(1_000), station(2), &question(8, 1)).unwrap();
         let answer = Message { nonce: 8, number: 2, grant: Some(GRANT) }.encode();
-        assert_eq!(it.hear(at_ms(1_001), station(2), &answer), Err(Refused::Malformed));
-        assert_eq!(it.hear(at_ms(1_001), station(2), &[]), Err(Refused::Malformed));
+        assert_eq!(it.hear(at_ms(1_001), station(2), &answer), Err(Rejected::Malformed));
+        assert_eq!(it.hear(at_ms(1_001), station(2), &[]), Err(Rejected::Malformed));
     }
 
-    /// 1024 addresses find room, and another one when they have been silent for a second.
+    /// There is room for 1024 addresses. A new one replaces those that have been silent for a
+    /// second.
     #[test]
     fn the_table_is_bounded() {
-        let mut it = Answering::default();
+        let mut it = RequestTable::default();
         let from = |number: u16| {
             let [high, low] = number.to_be_bytes();
             SocketAddr::from(([10, 0, high, low], 8_011))
@@ -151,15 +154,15 @@ mod tests {
         for number in 0..1_024 {
             it.hear(at_ms(0), from(number), &question(7, 1)).unwrap();
         }
-        assert_eq!(it.hear(at_ms(999), from(1_024), &question(7, 1)), Err(Refused::Full));
+        assert_eq!(it.hear(at_ms(999), from(1_024), &question(7, 1)), Err(Rejected::Full));
         it.hear(at_ms(999), from(0), &question(7, 2)).unwrap();
         it.hear(at_ms(1_000), from(1_024), &question(7, 1)).unwrap();
-        assert_eq!(it.askers.len(), 2);
+        assert_eq!(it.requesters.len(), 2);
     }
 
     #[test]
     fn where_nothing_is_granted_nobody_is_answered() {
-        let mut it = Answering::default();
+        let mut it = RequestTable::default();
         it.hear(at_ms(0), station(2), &question(7, 1)).unwrap();
         assert!(it.answers(None).is_empty() && it.answers(Some(GRANT)).is_empty());
     }

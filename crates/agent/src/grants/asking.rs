@@ -1,4 +1,4 @@
-//! What a station asks of its access point, and the answers that it believes.
+//! Requests of a station to its access point, and checks of the replies.
 
 use std::collections::VecDeque;
 
@@ -6,34 +6,34 @@ use airfair_laws::occupancy::Grant;
 use airfair_units::Time;
 
 use super::message::{Message, OCTETS};
-use super::{LEASE, Refused};
+use super::{LEASE, Rejected};
 
-/// Questions to one access point.
+/// Requests to one access point.
 #[derive(Clone, Debug)]
-pub struct Asking {
+pub struct Requests {
     nonce: u64,
-    /// Number of the last question.
+    /// Sequence number of the last request.
     number: u32,
-    /// Questions that wait for an answer, with their times: those of the last second.
+    /// Unanswered requests of the last second, with their times.
     open: VecDeque<(u32, Time)>,
     asked_at: Option<Time>,
     heard_at: Option<Time>,
 }
 
-impl Asking {
-    /// One that is known by a random number.
+impl Requests {
+    /// Makes the state for an access point, with the random number that identifies this station.
     pub fn new(nonce: u64) -> Self {
         Self { nonce, number: 0, open: VecDeque::new(), asked_at: None, heard_at: None }
     }
 
-    /// True if it is time for the next question: at once, but once a second where none was answered in the last one, so that
-    /// an access point without an agent costs hardly any air.
+    /// True if it is time for the next request. Without replies there is only one request per
+    /// second, so that an access point without an agent costs little airtime.
     pub fn is_due(&self, now: Time) -> bool {
         let lately = |at: Option<Time>| at.is_some_and(|at| now.saturating_since(at) < LEASE);
         lately(self.heard_at) || !lately(self.asked_at)
     }
 
-    /// The next question.
+    /// Makes the next request.
     pub fn ask(&mut self, now: Time) -> [u8; OCTETS] {
         self.asked_at = Some(now);
         self.number = self.number.wrapping_add(1);
@@ -41,22 +41,23 @@ impl Asking {
         Message { nonce: self.nonce, number: self.number, grant: None }.encode()
     }
 
-    /// The grant in an answer to a question of the last second, newer than the last one that was believed.
+    /// Checks a reply. It must answer a request of the last second that is newer than the last one
+    /// answered.
     ///
     /// # Errors
-    /// The reason for which it is not believed.
-    pub fn hear(&mut self, now: Time, octets: &[u8]) -> Result<Grant, Refused> {
+    /// Returns the reason if the reply is rejected.
+    pub fn hear(&mut self, now: Time, octets: &[u8]) -> Result<Grant, Rejected> {
         while self.open.front().is_some_and(|(_, at)| now.saturating_since(*at) >= LEASE) {
             self.open.pop_front();
         }
-        let message = Message::decode(octets).ok_or(Refused::Malformed)?;
-        let grant = message.grant.ok_or(Refused::Malformed)?;
+        let message = Message::decode(octets).ok_or(Rejected::Malformed)?;
+        let grant = message.grant.ok_or(Rejected::Malformed)?;
         if message.nonce != self.nonce {
-            return Err(Refused::Nonce);
+            return Err(Rejected::Nonce);
         }
         let place = self.open.iter().position(|(number, _)| *number == message.number);
-        // Answers to questions before it come too late.
-        self.open.drain(..=place.ok_or(Refused::Number)?);
+        // Replies to earlier requests are rejected from now on.
+        self.open.drain(..=place.ok_or(Rejected::Number)?);
         self.heard_at = Some(now);
         Ok(grant)
     }
@@ -78,9 +79,9 @@ mod tests {
         Message { nonce, number, grant }.encode()
     }
 
-    /// A station that has asked three times, at 100, 200 and 300 ms.
-    fn asked() -> Asking {
-        let mut asking = Asking::new(NONCE);
+    /// Station with requests at 100, 200 and 300 ms.
+    fn asked() -> Requests {
+        let mut asking = Requests::new(NONCE);
         for ms in [100, 200, 300] {
             asking.ask(at_ms(ms));
         }
@@ -92,16 +93,16 @@ mod tests {
         let mut asking = asked();
         let now = at_ms(350);
         assert_eq!(asking.hear(now, &answer(NONCE, 2, 20)).unwrap().even, 20);
-        assert_eq!(asking.hear(now, &answer(NONCE, 2, 21)), Err(Refused::Number), "twice");
-        assert_eq!(asking.hear(now, &answer(NONCE, 1, 10)), Err(Refused::Number), "out of order");
-        assert_eq!(asking.hear(now, &answer(NONCE, 4, 40)), Err(Refused::Number), "never asked");
+        assert_eq!(asking.hear(now, &answer(NONCE, 2, 21)), Err(Rejected::Number), "twice");
+        assert_eq!(asking.hear(now, &answer(NONCE, 1, 10)), Err(Rejected::Number), "out of order");
+        assert_eq!(asking.hear(now, &answer(NONCE, 4, 40)), Err(Rejected::Number), "never asked");
         assert_eq!(asking.hear(now, &answer(NONCE, 3, 30)).unwrap().even, 30);
     }
 
-    /// Asked at 300 ms and heard at 350 ms: at any time until 1350 ms, and then once a second.
+    /// The reply at 350 ms allows requests at any time until 1350 ms, and then one per second.
     #[test]
     fn who_is_not_answered_asks_once_a_second() {
-        assert!(Asking::new(NONCE).is_due(at_ms(0)));
+        assert!(Requests::new(NONCE).is_due(at_ms(0)));
         let mut asking = asked();
         assert_eq!([400, 1_299, 1_300].map(|ms| asking.is_due(at_ms(ms))), [false, false, true]);
         asking.hear(at_ms(350), &answer(NONCE, 3, 1)).unwrap();
@@ -110,16 +111,16 @@ mod tests {
         assert_eq!(due, [true, false, false, true]);
     }
 
-    /// The third question is a second old at 1300 ms.
+    /// The third request is one second old at 1300 ms.
     #[test]
     fn what_is_old_of_others_or_malformed_is_refused() {
         let mut asking = asked();
-        assert_eq!(asking.hear(at_ms(350), &answer(NONCE + 1, 3, 1)), Err(Refused::Nonce));
-        assert_eq!(asking.hear(at_ms(350), &[0; OCTETS]), Err(Refused::Malformed));
+        assert_eq!(asking.hear(at_ms(350), &answer(NONCE + 1, 3, 1)), Err(Rejected::Nonce));
+        assert_eq!(asking.hear(at_ms(350), &[0; OCTETS]), Err(Rejected::Malformed));
         let question = asking.clone().ask(at_ms(350));
-        assert_eq!(asking.hear(at_ms(350), &question), Err(Refused::Malformed), "its own echo");
+        assert_eq!(asking.hear(at_ms(350), &question), Err(Rejected::Malformed), "its own echo");
         assert!(asking.clone().hear(at_ms(1_299), &answer(NONCE, 3, 1)).is_ok());
-        assert_eq!(asking.hear(at_ms(1_300), &answer(NONCE, 3, 1)), Err(Refused::Number));
+        assert_eq!(asking.hear(at_ms(1_300), &answer(NONCE, 3, 1)), Err(Rejected::Number));
         assert!(asking.open.is_empty());
     }
 }

@@ -1,39 +1,39 @@
-//! The octets of a question and of its answer. Both are 28 long, numbers with the higher octet first but for the grant, whose
-//! six octets are those of the beacon's element.
+//! Format of requests and replies. Both have 28 octets. Numbers are big-endian, except for the six
+//! octets of the grant, which are those of the beacon's element.
 //!
 //! | octets | content |
 //! | --- | --- |
 //! | 0 to 3 | `AFGR` |
 //! | 4 | version, 1 |
-//! | 5 | 1: a station asks, and keeps what it is granted; 2: the access point grants |
+//! | 5 | 1: request of a station that limits itself; 2: reply of the access point |
 //! | 6, 7 | zero |
-//! | 8 to 15 | random number of the station, the same in the answer |
-//! | 16 to 19 | number of the question, the same in the answer |
-//! | 20 to 25 | the grant [occupancy-tfrc §III-B]; zero in a question |
+//! | 8 to 15 | random number of the station, repeated in the reply |
+//! | 16 to 19 | sequence number of the request, repeated in the reply |
+//! | 20 to 25 | the grant [occupancy-tfrc §III-B]; zero in a request |
 //! | 26, 27 | zero |
 
 use airfair_laws::occupancy::Grant;
 
-/// Length of either message.
+/// Length of both messages.
 pub const OCTETS: usize = 28;
 const NAME: [u8; 4] = *b"AFGR";
 const VERSION: u8 = 1;
 const ASKS: u8 = 1;
 const GRANTS: u8 = 2;
 
-/// A message.
+/// Request or reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Random number of who asks.
+    /// Random number of the requesting station.
     pub nonce: u64,
-    /// Number of the question.
+    /// Sequence number of the request.
     pub number: u32,
-    /// The grant, if it is an answer.
+    /// Grant; `None` in a request.
     pub grant: Option<Grant>,
 }
 
 impl Message {
-    /// Its octets.
+    /// Encodes the message.
     pub fn encode(&self) -> [u8; OCTETS] {
         let mut octets = [0; OCTETS];
         octets[..4].copy_from_slice(&NAME);
@@ -47,8 +47,8 @@ impl Message {
         octets
     }
 
-    /// The message that octets are, if they are one. A share is a part of 65 535, so that none is beyond the whole channel; an
-    /// equal share of nothing is none.
+    /// Decodes a message; `None` if it is malformed. Every share is valid, as a part of 65 535, but
+    /// the even share of a grant must not be zero.
     pub fn decode(octets: &[u8]) -> Option<Self> {
         let octets: &[u8; OCTETS] = octets.try_into().ok()?;
         let is_ours = octets[..4] == NAME && octets[4] == VERSION;
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// 0.5 of the channel are 32 767 = 0x7fff of 65 535, 0.1 are 6553 = 0x1999, with the lower octet first.
+    /// A share of 0.5 is 32 767 = 0x7fff of 65 535, and 0.1 is 6553 = 0x1999, both little-endian.
     ///
     /// Verifies: [occupancy-tfrc §III-B]
     #[test]
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(Message::decode(&expected), None, "a share of nothing");
     }
 
-    /// Each octet that is not a number or a share has one value.
+    /// Octets outside the numbers and shares have only one valid value.
     #[test]
     fn what_is_malformed_is_no_message() {
         let grant = Some(Grant { even: 1, additional: 0, backoff: 0 });
@@ -107,7 +107,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes, it is no panic; and octets that are a message are those of that message.
+        /// No input causes a panic, and a decoded message is encoded as the same octets.
         #[test]
         fn what_is_decoded_is_encoded_as_it_was(octets in prop::collection::vec(any::<u8>(), 0..64)) {
             if let Some(message) = Message::decode(&octets) {

@@ -1,4 +1,4 @@
-//! Addresses on the air of those who ask, as the kernel knows its neighbours.
+//! MAC addresses of requesting stations, from the kernel's neighbour table.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -6,21 +6,24 @@ use std::net::IpAddr;
 use crate::netlink::{DUMP, ask, attributes, question};
 use crate::os::{Family, Netlink};
 
-/// Question of `linux/rtnetlink.h`, and attributes of `linux/neighbour.h`.
+/// Request of `linux/rtnetlink.h`, and attributes of `linux/neighbour.h`: `NDA_DST` and
+/// `NDA_LLADDR`.
 const GET_NEIGHBOUR: u16 = 30;
 const ADDRESS: u16 = 1;
 const ON_THE_AIR: u16 = 2;
 
-/// Neighbours at an interface, by their addresses; none where the kernel does not tell.
+/// MAC addresses of the neighbours at an interface, by IP address; empty if the kernel returns an
+/// error.
 pub(super) fn at(index: u32) -> BTreeMap<IpAddr, String> {
-    let all = Netlink::open(Family::Route).map_err(anyhow::Error::from).and_then(|line| {
-        // `struct ndmsg`: of whatever family.
-        ask(&line, &question(GET_NEIGHBOUR, DUMP, &[0; 12], &[]))
+    let all = Netlink::open(Family::Route).map_err(anyhow::Error::from).and_then(|socket| {
+        // `struct ndmsg` for all address families.
+        ask(&socket, &question(GET_NEIGHBOUR, DUMP, &[0; 12], &[]))
     });
     all.unwrap_or_default().iter().filter_map(|message| neighbour(message, index)).collect()
 }
 
-/// A message behind its first four octets: the interface, and what is told of the neighbour behind four more.
+/// Reads a message without its first four octets: interface index, four more octets, and
+/// attributes.
 fn neighbour(message: &[u8], index: u32) -> Option<(IpAddr, String)> {
     if message.get(..4)? != index.to_ne_bytes() {
         return None;
@@ -42,7 +45,7 @@ mod tests {
     fn a_neighbour_is_read_and_others_are_not() {
         let told = [(ADDRESS, &[10, 0, 0, 2][..]), (ON_THE_AIR, &[2, 0, 0, 0, 1, 0xab])];
         let first = [[0; 4], 7_u32.to_ne_bytes(), [0; 4]].concat();
-        // Behind the header of 16 octets and four more.
+        // Without the header of 16 octets and the first four of `struct ndmsg`.
         let message = &question(28, 0, &first, &told)[20..];
         let found = ([10, 0, 0, 2].into(), "02:00:00:00:01:ab".to_owned());
         assert_eq!(neighbour(message, 7), Some(found));

@@ -2,44 +2,44 @@ use super::*;
 use crate::configuration;
 use crate::law::Law;
 use crate::recording::{Recording, replay};
-use crate::sample::{Connection as Counters, GrantFields, Link, Sent, Way};
+use crate::sample::{Connection as Counters, DirectionCounters, GrantFields, LinkCounters, Sent};
 
 fn ends() -> Ends {
     [([10, 0, 0, 2], 4_000).into(), ([10, 1, 0, 1], 80).into()]
 }
 
-/// Half of the channel, and as much more as nobody uses.
+/// Half of the channel, and the part that no station uses.
 fn grant() -> Grant {
     Grant::new(0.5, 0.467_325, Duration::ZERO)
 }
 
-/// Counters after so many periods of 100 ms, with 100 packets of data up and 50 ACKs down in each, all at 54 Mb/s. The round
-/// trip of what it sends is 20 ms.
+/// Counters after `periods` periods of 100 ms, each with 100 data packets up and 50 ACKs down, all
+/// at 54 Mb/s. The sender's round trip is 20 ms.
 fn sample(periods: u64, grant: Option<Grant>) -> Sample {
-    let way = |packets: u64, octets: u64| Way {
+    let way = |packets: u64, octets: u64| DirectionCounters {
         bytes: packets * octets,
         packets,
         retries: Some(0),
         rate_bps: Some(54_000_000),
-        ..Way::default()
+        ..DirectionCounters::default()
     };
     let packets = u32::try_from(100 * periods).unwrap();
     let both = Sent { largest: 1_448, ..Sent::default() };
     let up = Sent { octets: u64::from(packets) * 1_448, packets, ..both.clone() };
     let down = Sent { answers: packets / 2, ..both };
-    let own = Own { sender_us: 20_000, least_us: 5_000, receiver_us: 10_000, header: 32 };
+    let own = LocalEnd { sender_us: 20_000, least_us: 5_000, receiver_us: 10_000, header: 32 };
     let station = String::new();
     let (data, acks) = (way(100 * periods, 1_500), way(50 * periods, 52));
     Sample {
         at_ns: periods * 100_000_000,
-        links: vec![Link { name: "wlan0".into(), up: data, down: acks }],
+        links: vec![LinkCounters { name: "wlan0".into(), up: data, down: acks }],
         connections: vec![Counters { station, ends: ends(), up, down, own: Some(own) }],
         grant: grant.map(GrantFields::from),
         ..Sample::default()
     }
 }
 
-/// The same with data down and ACKs up.
+/// The same sample with data down and ACKs up.
 fn turned(mut sample: Sample) -> Sample {
     let (link, connection) = (&mut sample.links[0], &mut sample.connections[0]);
     std::mem::swap(&mut link.up, &mut link.down);
@@ -47,11 +47,11 @@ fn turned(mut sample: Sample) -> Sample {
     sample
 }
 
-fn station() -> Keeping {
-    Keeping::new(Occupancy::default(), 1)
+fn station() -> GrantedStation {
+    GrantedStation::new(Occupancy::default(), 1)
 }
 
-/// The last limits after four periods, up and down.
+/// Last limits up and down after four periods.
 fn limits(sample: impl Fn(u64) -> Sample) -> [Option<u32>; 2] {
     let mut station = station();
     let mut last = [None; 2];
@@ -62,15 +62,16 @@ fn limits(sample: impl Fn(u64) -> Sample) -> [Option<u32>; 2] {
     last
 }
 
-/// Nearer than a thousandth: grants have 16 bits.
+/// Within one thousandth, since grants have 16 bits.
 fn is_near(limit: Option<u32>, octets: f64) -> bool {
     limit.is_some_and(|limit| (f64::from(limit) / octets - 1.0).abs() < 1e-3)
 }
 
-/// The station of the access point's test, which makes of the same grant the same window: a packet of 1500 octets and half an
-/// ACK are 393.5 + 181.5 / 2 = 484.25 µs, and 100 in 100 ms 0.484 of the channel. That is more than 0.8 of the half that
-/// it may have, so that it may have the rest as well: 0.967 are 1997 packets a second, and 1448 octets of each in 20 ms
-/// 57 850 octets. The round trip of what it receives is 10 ms, half of that.
+/// The same load as in the access point's test, with the same window from the same grant. A packet
+/// of 1500 octets and half an ACK take 393.5 + 181.5 / 2 = 484.25 µs, and 100 in 100 ms are 0.484
+/// of the channel. That is more than 0.8 of the granted half, so the rest may be used as well:
+/// 0.967 are 1997 packets per second. 1448 octets of each in 20 ms are 57 850 octets. The round
+/// trip of received data is 10 ms, which gives half of that.
 ///
 /// Verifies: [occupancy-tfrc §III-B], [occupancy-tfrc §III-C], [occupancy-tfrc eq. 7]
 #[test]
@@ -81,8 +82,9 @@ fn a_grant_is_a_window_of_what_the_station_sends_and_of_what_it_receives() {
     assert!(is_near(down[1], 28_925.0) && down[0].is_none(), "{down:?}");
 }
 
-/// Without anything more it has its half and, as printed, what it leaves of that, 0.516 of the channel: 1065 packets a
-/// second, 30 844 octets. A share of next to nothing is two segments.
+/// Without an additional share the station has its half and, in the printed equation, the part of
+/// it that it leaves: 0.516 of the channel, 1065 packets per second, 30 844 octets. A share close
+/// to zero gives two segments.
 #[test]
 fn less_is_granted_and_less_is_had() {
     let of = |even| limits(|period| sample(period, Some(Grant::new(even, 0.0, Duration::ZERO))))[0];
@@ -90,7 +92,7 @@ fn less_is_granted_and_less_is_had() {
     assert_eq!(of(0.001), Some(2 * 1_448));
 }
 
-/// Of ten samples without a grant, a second, the first nine change nothing.
+/// Without grants for ten samples, one second, limits lift; the first nine change nothing.
 #[test]
 fn where_no_grant_comes_for_a_second_limits_lift_once() {
     let mut station = station();
@@ -102,9 +104,9 @@ fn where_no_grant_comes_for_a_second_limits_lift_once() {
     }
     assert_eq!(decide(14, None), Some(Decision::Lift));
     assert_eq!(decide(15, None), None);
-    // The next one limits again.
+    // The next grant limits again.
     assert!(matches!(decide(16, Some(grant())), Some(Decision::Windows(_))));
-    assert_eq!(station.granted()[0].kept_by, KeptBy::Station);
+    assert_eq!(station.granted()[0].kept_by, EnforcedBy::Station);
     let nothing = Sample { at_ns: 1_700_000_000, ..Sample::default() };
     assert_eq!(station.take(&nothing).1, Some(Decision::Lift));
     assert!(station.granted().is_empty());
@@ -115,12 +117,12 @@ fn of_several_links_none_is_the_stations_own() {
     let mut station = station();
     for period in 0..5 {
         let mut sample = sample(period, Some(grant()));
-        sample.links.push(Link { name: "wlan1".into(), ..Link::default() });
+        sample.links.push(LinkCounters { name: "wlan1".into(), ..LinkCounters::default() });
         assert_eq!(station.take(&sample).1, None);
     }
 }
 
-/// What came by the network is in the recording.
+/// Grants received over the network are part of the recording.
 #[test]
 fn a_recording_with_grants_replays_to_the_same_windows() {
     let written = configuration::parse("scheme = \"occupancy\"\n[occupancy]\nrole = \"station\"");
@@ -145,10 +147,14 @@ fn counters_that_make_no_sense_are_borne() {
     for period in 0..6 {
         let mut wild = sample(period, Some(Grant { even: u16::MAX, additional: 1, backoff: 1 }));
         wild.at_ns = if period % 2 == 0 { u64::MAX } else { 1 };
-        wild.links[0].up = Way { bytes: u64::MAX / (period + 1), packets: 1, ..Way::default() };
+        wild.links[0].up = DirectionCounters {
+            bytes: u64::MAX / (period + 1),
+            packets: 1,
+            ..DirectionCounters::default()
+        };
         wild.links[0].down.rate_bps = Some(1);
         wild.connections[0].up.octets = u64::MAX;
-        wild.connections[0].own = Some(Own { receiver_us: u32::MAX, ..Own::default() });
+        wild.connections[0].own = Some(LocalEnd { receiver_us: u32::MAX, ..LocalEnd::default() });
         station.take(&wild);
     }
 }

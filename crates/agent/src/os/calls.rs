@@ -1,4 +1,4 @@
-//! Calls of the operating system, each a function that cannot be called wrongly.
+//! Linux system calls behind safe functions.
 
 #![expect(
     unsafe_code,
@@ -31,7 +31,7 @@ fn checked_size(result: isize) -> Result<usize> {
     usize::try_from(result).map_err(|_| Error::last_os_error())
 }
 
-/// Time of the clock that nobody sets and that programs in the kernel read [ns].
+/// Time of `CLOCK_MONOTONIC`, which BPF programs read too [ns].
 pub fn monotonic_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a value of the type asked for.
@@ -47,7 +47,7 @@ extern "C" fn note(_signal: c_int) {
     IS_ASKED_TO_END.store(true, Ordering::Relaxed);
 }
 
-/// Has SIGTERM, SIGINT and SIGHUP noted instead of ending the process.
+/// Catches SIGTERM, SIGINT and SIGHUP, so that they do not end the process.
 pub fn catch_signals() {
     for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
         // SAFETY: the handler does nothing but store to an atomic, which a signal handler may do.
@@ -55,12 +55,12 @@ pub fn catch_signals() {
     }
 }
 
-/// True once such a signal has come.
+/// True once one of these signals has arrived.
 pub fn is_asked_to_end() -> bool {
     IS_ASKED_TO_END.load(Ordering::Relaxed)
 }
 
-/// Waits so many milliseconds, until one of `files` can be read, or until a signal comes.
+/// Waits `ms` milliseconds, until one of `files` is readable, or until a signal arrives.
 pub fn wait_for(files: &[RawFd], ms: u32) {
     let of = |fd: &RawFd| libc::pollfd { fd: *fd, events: libc::POLLIN, revents: 0 };
     let mut polled: Vec<libc::pollfd> = files.iter().map(of).collect();
@@ -84,10 +84,10 @@ struct CapabilityWord {
     inheritable: u32,
 }
 
-/// Gives up all capabilities but those for BPF and for the network, for good.
+/// Drops all capabilities except `CAP_NET_ADMIN` and `CAP_BPF`, permanently.
 ///
 /// # Errors
-/// The operating system's.
+/// Returns the error of the operating system.
 pub fn drop_capabilities() -> Result<()> {
     let header = CapabilityHeader { version: VERSION, pid: 0 };
     let mut words = [CapabilityWord { effective: 0, permitted: 0, inheritable: 0 }; 2];
@@ -103,10 +103,10 @@ pub fn drop_capabilities() -> Result<()> {
     if result < 0 { Err(Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Addresses of an interface here.
+/// IP addresses of an interface.
 ///
 /// # Errors
-/// The operating system's; `NotFound` if there is no such interface.
+/// Returns the error of the operating system; `NotFound` if there is no such interface.
 pub fn addresses(interface: &str) -> Result<Vec<IpAddr>> {
     let mut first: *mut libc::ifaddrs = ptr::null_mut();
     // SAFETY: the pointer is to a pointer, which the call sets to a list that it owns.
@@ -148,7 +148,7 @@ fn address(of: *const libc::sockaddr) -> Option<IpAddr> {
     }
 }
 
-/// Number of an interface here; `None` if there is none of that name.
+/// Index of an interface; `None` if there is none of that name.
 pub fn interface_index(name: &str) -> Option<u32> {
     let name = CString::new(name).ok()?;
     // SAFETY: the pointer is to a string that ends with a zero.
@@ -156,10 +156,10 @@ pub fn interface_index(name: &str) -> Option<u32> {
     (index > 0).then_some(index)
 }
 
-/// Has a socket hear and use one interface alone, which who has just opened it may do.
+/// Binds a socket to an interface. A new socket needs no capability for this.
 ///
 /// # Errors
-/// The operating system's.
+/// Returns the error of the operating system.
 pub fn bind_to_interface(socket: RawFd, name: &str) -> Result<()> {
     let size = libc::socklen_t::try_from(name.len()).map_err(|_| ErrorKind::InvalidInput)?;
     // SAFETY: pointer and length are those of a string.
@@ -175,10 +175,10 @@ pub fn bind_to_interface(socket: RawFd, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// A number that nobody can guess.
+/// Random number that cannot be guessed.
 ///
 /// # Errors
-/// The operating system's.
+/// Returns the error of the operating system.
 pub fn random() -> Result<u64> {
     let mut octets = [0; 8];
     // SAFETY: pointer and length are those of a buffer.
@@ -191,10 +191,10 @@ pub fn random() -> Result<u64> {
     }
 }
 
-/// Numbers of all interfaces here.
+/// Indices of all interfaces.
 ///
 /// # Errors
-/// The operating system's.
+/// Returns the error of the operating system.
 pub fn interface_indices() -> Result<Vec<u32>> {
     // SAFETY: no argument; the list is freed below.
     let first = unsafe { libc::if_nameindex() };
@@ -217,18 +217,21 @@ pub fn interface_indices() -> Result<Vec<u32>> {
     Ok(found)
 }
 
-/// A process that does something when this one dies, however it dies, or gives no sign of life for a while.
+/// Child process that acts when this process dies, however it dies, or gives no sign of life for a
+/// while.
 #[derive(Debug)]
 pub struct Guardian {
-    line: Option<OwnedFd>,
+    pipe: Option<OwnedFd>,
     process: libc::pid_t,
 }
 
 impl Guardian {
-    /// Starts one, with the rights that the agent keeps. This process must have one thread.
+    /// Starts a guardian, which has the capabilities that the agent keeps. It runs `what` after
+    /// `patience` without a sign of life, and at the end of this process. This process must have
+    /// one thread.
     ///
     /// # Errors
-    /// The operating system's.
+    /// Returns the error of the operating system.
     pub fn begin(patience: Duration, what: impl Fn()) -> Result<Self> {
         let mut ends = [0; 2];
         // SAFETY: the pointer is to two numbers.
@@ -238,7 +241,7 @@ impl Guardian {
         // SAFETY: the process has one thread, so that no lock stays closed in its copy.
         let process = check(unsafe { libc::fork() })?;
         if process > 0 {
-            return Ok(Self { line: Some(writing), process });
+            return Ok(Self { pipe: Some(writing), process });
         }
         drop(writing);
         for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
@@ -254,40 +257,41 @@ impl Guardian {
         unsafe { libc::_exit(0) };
     }
 
-    /// Says that this process lives.
+    /// Gives a sign of life.
     ///
     /// # Errors
-    /// The operating system's, if the guardian has ended.
+    /// Returns the error of the operating system if the guardian has ended.
     pub fn beat(&self) -> Result<()> {
-        let Some(line) = &self.line else { return Ok(()) };
+        let Some(pipe) = &self.pipe else { return Ok(()) };
         // SAFETY: pointer and length are those of a string.
-        match checked_size(unsafe { libc::write(line.as_raw_fd(), c".".as_ptr().cast(), 1) }) {
-            // It has enough to read.
+        match checked_size(unsafe { libc::write(pipe.as_raw_fd(), c".".as_ptr().cast(), 1) }) {
+            // The pipe is full of earlier signs.
             Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(()),
             other => other.map(drop),
         }
     }
 }
 
-/// Lets it do its work and waits for its end.
+/// Lets the guardian do its work, and waits for its end.
 impl Drop for Guardian {
     fn drop(&mut self) {
-        self.line = None;
+        self.pipe = None;
         // SAFETY: the process is this one's child, and nobody else waits for it.
         unsafe { libc::waitpid(self.process, ptr::null_mut(), 0) };
     }
 }
 
-/// Waits at the end of a line: true once nobody is at the other one, false if nothing has come for so long.
-fn listen(line: &OwnedFd, patience: Duration) -> bool {
+/// Waits for signs of life: true once the writing end is closed, false after `patience` without a
+/// sign.
+fn listen(pipe: &OwnedFd, patience: Duration) -> bool {
     let ms = u32::try_from(patience.as_nanos() / 1_000_000).unwrap_or(u32::MAX);
     let mut octets = [0_u8; 64];
     loop {
         let begun = monotonic_ns();
-        wait_for(&[line.as_raw_fd()], ms);
+        wait_for(&[pipe.as_raw_fd()], ms);
         // SAFETY: pointer and length are those of a buffer.
         let read =
-            unsafe { libc::read(line.as_raw_fd(), octets.as_mut_ptr().cast(), octets.len()) };
+            unsafe { libc::read(pipe.as_raw_fd(), octets.as_mut_ptr().cast(), octets.len()) };
         match checked_size(read) {
             Ok(0) => return true,
             Err(_) if monotonic_ns() - begun >= patience.as_nanos() => return false,
@@ -296,31 +300,32 @@ fn listen(line: &OwnedFd, patience: Duration) -> bool {
     }
 }
 
-/// A line to the kernel's netlink.
+/// Netlink socket with the sequence number of its requests.
 #[derive(Debug)]
 pub struct Netlink {
     socket: OwnedFd,
-    /// Number of the last question.
+    /// Sequence number of the last request.
     asked: Cell<u32>,
 }
 
-/// Family of netlink.
+/// Netlink protocol family of a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// Families of their own, by name.
+    /// Generic netlink, of which nl80211 is a part.
     Generic,
-    /// Interfaces, and what hangs on them.
+    /// Interfaces, addresses, routes and queueing disciplines (rtnetlink).
     Route,
 }
 
-/// Longest part of an answer.
+/// Most octets received at once.
 const LONGEST: usize = 65_536;
 
 impl Netlink {
-    /// Opens one that waits 200 ms for an answer: behind that the agent would not say in time that it is alive.
+    /// Opens a socket with a time-out of 200 ms for replies. With a longer one the agent's signs of
+    /// life would come too late.
     ///
     /// # Errors
-    /// The operating system's.
+    /// Returns the error of the operating system.
     pub fn open(family: Family) -> Result<Self> {
         let protocol = match family {
             Family::Generic => libc::NETLINK_GENERIC,
@@ -347,21 +352,21 @@ impl Netlink {
         Ok(Self::over(socket))
     }
 
-    /// One over a socket that keeps messages apart.
+    /// Wraps a datagram socket.
     pub(crate) fn over(socket: OwnedFd) -> Self {
         Self { socket, asked: Cell::new(0) }
     }
 
-    /// Number of the next question, by which its answers are known.
+    /// Sequence number for the next request, by which its reply is recognised.
     pub fn number(&self) -> u32 {
         self.asked.set(self.asked.get().wrapping_add(1));
         self.asked.get()
     }
 
-    /// Sends a message. What has come to an older one is thrown away.
+    /// Sends a message. Received replies to earlier messages are discarded first.
     ///
     /// # Errors
-    /// The operating system's.
+    /// Returns the error of the operating system.
     pub fn send(&self, octets: &[u8]) -> Result<()> {
         while self.receive_with(libc::MSG_DONTWAIT).is_ok() {}
         // SAFETY: pointer and length are those of a buffer.
@@ -371,10 +376,10 @@ impl Netlink {
         Ok(())
     }
 
-    /// Receives what comes next.
+    /// Receives the next datagram.
     ///
     /// # Errors
-    /// The operating system's; `WouldBlock` if nothing comes.
+    /// Returns the error of the operating system; `WouldBlock` after the time-out.
     pub fn receive(&self) -> Result<Vec<u8>> {
         self.receive_with(0)
     }
@@ -408,7 +413,7 @@ mod tests {
         assert!(interface_index("lo").is_none_or(|it| all.contains(&it)));
     }
 
-    /// A test has many threads; what the copy does here takes no lock.
+    /// The test process has several threads. The child takes no lock here.
     #[test]
     fn a_guardian_acts_on_silence_and_once_more_at_the_end() {
         let path = std::env::temp_dir().join(format!("airfair-guardian-{}", std::process::id()));

@@ -1,4 +1,4 @@
-//! The control socket of an emulation as a source (`docs/emulator.md`).
+//! Source: the control socket of an emulation (`docs/emulator.md`).
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -9,26 +9,26 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
 use super::Source;
-use crate::sample::{Link, Sample, Way};
+use crate::sample::{DirectionCounters, LinkCounters, Sample};
 
-/// Longest wait for an answer: behind it the agent would not say in time that it is alive.
+/// Time-out for a reply. With a longer one the agent's signs of life would come too late.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Air that the links of an emulation held.
+/// Airtime of the links in an emulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Air {
-    /// As the emulation counts it: of frames that were alone on the air.
+pub enum AirtimeSource {
+    /// As counted by the emulation: frames without overlap.
     Measured,
-    /// To be estimated from attempts, those that have collided among them.  Deviates: [D-198]
+    /// Estimated from attempts, collided ones included.  Deviates: [D-198]
     Estimated,
 }
 
-/// An emulation.
+/// Source: an emulation.
 #[derive(Debug)]
 pub struct Emulator {
     socket: PathBuf,
     station: Option<String>,
-    air: Air,
+    air: AirtimeSource,
     stream: Option<BufReader<UnixStream>>,
 }
 
@@ -64,11 +64,11 @@ struct Radio {
 }
 
 impl Emulator {
-    /// The emulation with this control socket; its `station`, or all of them.
+    /// Connects to a control socket, for one station or for all.
     ///
     /// # Errors
-    /// If it does not run.
-    pub fn open(socket: PathBuf, station: Option<String>, air: Air) -> Result<Self> {
+    /// Returns an error if no emulation answers there.
+    pub fn open(socket: PathBuf, station: Option<String>, air: AirtimeSource) -> Result<Self> {
         let stream = Some(connect(&socket)?);
         Ok(Self { socket, station, air, stream })
     }
@@ -83,7 +83,8 @@ impl Emulator {
         let size =
             stream.read_line(&mut line).context("the emulation does not answer within 200 ms")?;
         ensure!(size > 0, "the emulation has ended");
-        // A conversation that was broken off is not gone on with: its next answer would be to an older question.
+        // A connection is kept only after a complete reply. Otherwise the next reply could be an
+        // old one.
         self.stream = Some(stream);
         Ok(line)
     }
@@ -105,8 +106,12 @@ impl Source for Emulator {
     }
 }
 
-/// Links of an answer, and those of others that the station hears.
-fn links(answer: &str, station: Option<&str>, air: Air) -> Result<(Vec<Link>, Vec<Link>)> {
+/// Links in a reply: those that are asked for, and those of other stations.
+fn links(
+    answer: &str,
+    station: Option<&str>,
+    air: AirtimeSource,
+) -> Result<(Vec<LinkCounters>, Vec<LinkCounters>)> {
     let answer: Answer = serde_json::from_str(answer).context("the emulation's answer")?;
     let Some(state) = answer.state else {
         bail!("the emulation says: {}", answer.error.unwrap_or_default())
@@ -123,10 +128,10 @@ fn links(answer: &str, station: Option<&str>, air: Air) -> Result<(Vec<Link>, Ve
     Ok((links, others))
 }
 
-fn link(node: Node, air: Air) -> Option<Link> {
+fn link(node: Node, air: AirtimeSource) -> Option<LinkCounters> {
     let radio = node.radio?;
-    let airtime = |seconds| (air == Air::Measured).then(|| nanoseconds(seconds));
-    let up = Way {
+    let airtime = |seconds| (air == AirtimeSource::Measured).then(|| nanoseconds(seconds));
+    let up = DirectionCounters {
         bytes: node.sent_bytes,
         packets: node.sent_packets,
         retries: Some(radio.retries),
@@ -134,7 +139,7 @@ fn link(node: Node, air: Air) -> Option<Link> {
         rate_bps: radio.rate_up_bps,
         expected_bps: None,
     };
-    let down = Way {
+    let down = DirectionCounters {
         bytes: node.received_bytes,
         packets: node.received_packets,
         retries: None,
@@ -142,8 +147,8 @@ fn link(node: Node, air: Air) -> Option<Link> {
         rate_bps: radio.rate_down_bps,
         expected_bps: None,
     };
-    // Connections are found by the address, which stands last as in links of the kernel's.
-    Some(Link { name: format!("{} {}", node.name, node.mac), up, down })
+    // The MAC address comes last, as in names of kernel links; connections are matched by it.
+    Some(LinkCounters { name: format!("{} {}", node.name, node.mac), up, down })
 }
 
 #[expect(
@@ -168,22 +173,23 @@ mod tests {
 
     #[test]
     fn a_station_of_an_emulation_is_a_link() {
-        let (found, others) = links(ANSWER, None, Air::Measured).unwrap();
+        let (found, others) = links(ANSWER, None, AirtimeSource::Measured).unwrap();
         assert_eq!(others, []);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].name, "slow 02:af:00:00:00:01");
         assert_eq!((found[0].up.bytes, found[0].up.retries), (7_000, Some(1)));
         assert_eq!(found[0].up.airtime_ns, Some(12_500_000));
         assert_eq!((found[0].up.rate_bps, found[0].down.rate_bps), (Some(1_000_000), None));
-        let (estimated, _) = links(ANSWER, None, Air::Estimated).unwrap();
+        let (estimated, _) = links(ANSWER, None, AirtimeSource::Estimated).unwrap();
         assert_eq!((estimated[0].up.airtime_ns, estimated[0].down.airtime_ns), (None, None));
         assert_eq!(estimated[0].up.retries, Some(1));
     }
 
     #[test]
     fn what_is_not_there_is_said() {
-        let mistake =
-            |answer: &str, name| format!("{:#}", links(answer, name, Air::Measured).unwrap_err());
+        let mistake = |answer: &str, name| {
+            format!("{:#}", links(answer, name, AirtimeSource::Measured).unwrap_err())
+        };
         assert!(mistake(ANSWER, Some("fast")).contains("no station \"fast\""));
         assert!(mistake(r#"{"ok": false, "error": "no"}"#, None).contains("says: no"));
         assert!(mistake("[", None).contains("answer"));

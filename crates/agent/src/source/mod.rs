@@ -6,35 +6,35 @@ mod recorded;
 
 use anyhow::Result;
 
-use self::emulator::{Air, Emulator};
+use self::emulator::{AirtimeSource, Emulator};
 pub use recorded::Recorded;
 
-use crate::configuration::{Configuration, Place, Scheme};
+use crate::configuration::{Configuration, SampleSource, Scheme};
 use crate::sample::Sample;
 
-/// A place that says what all links have moved.
+/// Source of samples.
 pub trait Source {
-    /// The counters now, at `now` nanoseconds since the agent's start; `None` when there is nothing more to come.
+    /// Reads the counters at time `now` since the start of the agent [ns]; `None` at the end.
     ///
-    /// # Errors
+    /// Returns an error if the source does not answer. Later calls may succeed.
     /// If the source does not answer. It may be asked again.
     fn sample(&mut self, now: u64) -> Result<Option<Sample>>;
 }
 
-/// The source that a configuration names.
+/// Opens the configured source.
 ///
 /// # Errors
-/// If it is not there.
+/// Returns an error if it does not exist.
 pub fn open(configuration: &Configuration) -> Result<Box<dyn Source>> {
-    Ok(match &configuration.place {
-        Place::Kernel => {
+    Ok(match &configuration.source {
+        SampleSource::Kernel => {
             let surveys = configuration.scheme == Scheme::ArfWindow;
             Box::new(nl80211::Nl80211::open(configuration.interface.clone(), surveys)?)
         }
-        Place::Emulator { socket, station } => {
+        SampleSource::Emulator { socket, station } => {
             let air = match configuration.scheme {
-                Scheme::Occupancy => Air::Estimated,
-                _ => Air::Measured,
+                Scheme::Occupancy => AirtimeSource::Estimated,
+                _ => AirtimeSource::Measured,
             };
             Box::new(Emulator::open(socket.clone(), station.clone(), air)?)
         }

@@ -1,28 +1,29 @@
-//! Stations as the kernel's nl80211 tells of them, over generic netlink.
+//! Source: stations in the kernel's nl80211, over generic netlink.
 //!
-//! Four messages are all that is needed, so they are made here. What is read is checked against its length and nothing
-//! else is believed of it: an attribute that is not understood is passed over.
+//! The few messages that are needed are built here. Lengths in received messages are checked, and
+//! unknown attributes are skipped.
 
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::Source;
 use crate::netlink::{self, ACKNOWLEDGE, DUMP, ask, attributes};
 use crate::os::{Family, Netlink};
-use crate::sample::{Link, Sample, Way};
+use crate::sample::{DirectionCounters, LinkCounters, Sample};
 
-/// The family of families (`GENL_ID_CTRL`), its question and its attributes.
+/// Generic netlink's controller family (`GENL_ID_CTRL`), its command and its attributes.
 const CONTROL: u16 = 0x10;
 const GET_FAMILY: u8 = 3;
 const FAMILY_ID: u16 = 1;
 const FAMILY_NAME: u16 = 2;
-/// Questions of `linux/nl80211.h`.
+/// Commands of `linux/nl80211.h`.
 const GET_INTERFACE: u8 = 5;
 const GET_WIPHY: u8 = 1;
 const GET_STATION: u8 = 17;
 const SET_STATION: u8 = 18;
 const GET_SURVEY: u8 = 50;
 
-/// Feature of a driver that has airtime weights (`NL80211_EXT_FEATURE_AIRTIME_FAIRNESS`).
+/// Index of the feature bit of drivers with airtime weights
+/// (`NL80211_EXT_FEATURE_AIRTIME_FAIRNESS`).
 const AIRTIME_FAIRNESS: usize = 33;
 
 /// Attributes (`NL80211_ATTR_`).
@@ -55,23 +56,23 @@ mod station {
     pub(super) const AIRTIME_WEIGHT: u16 = 40;
 }
 
-/// Use of a channel (`NL80211_SURVEY_INFO_`), in ms.
+/// Survey of a channel (`NL80211_SURVEY_INFO_`), times in ms.
 mod survey {
     pub(super) const IN_USE: u16 = 3;
     pub(super) const TIME_BUSY: u16 = 5;
 }
 
-/// A rate (`NL80211_RATE_INFO_`), in 100 kb/s.
+/// Rate (`NL80211_RATE_INFO_`), in units of 100 kb/s.
 mod rate {
     pub(super) const OF_16_BITS: u16 = 1;
     pub(super) const OF_32_BITS: u16 = 5;
 }
 
-/// Kinds of interfaces (`NL80211_IFTYPE_`) whose links are between a station and an access point.
+/// Interface types (`NL80211_IFTYPE_`) with links between a station and an access point.
 const STATION: u32 = 2;
 const ACCESS_POINT: u32 = 3;
 
-/// A wireless interface.
+/// Wireless interface of the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Interface {
     index: u32,
@@ -79,38 +80,39 @@ struct Interface {
     is_access_point: bool,
 }
 
-/// The kernel's stations.
+/// Source: stations of the kernel.
 #[derive(Debug)]
 pub struct Nl80211 {
-    line: Netlink,
+    socket: Netlink,
     family: u16,
     only: Option<String>,
-    /// True if the use of channels is wanted.
+    /// True to read channel surveys too.
     surveys: bool,
 }
 
 impl Nl80211 {
-    /// Stations at the interface `only`, or at all, and the use of their channel if `surveys`: some drivers ask their
-    /// firmware for that, which takes its time.
+    /// Opens nl80211 for the interface `only` or for all. `surveys` adds the use of the channel,
+    /// which is slow with some drivers because they ask their firmware.
     ///
     /// # Errors
-    /// If the kernel has no nl80211.
+    /// Returns an error if the kernel has no nl80211.
     pub fn open(only: Option<String>, surveys: bool) -> Result<Self> {
-        let line = open_line()?;
-        let family = family(&line).map_err(|error| {
+        let socket = open_socket()?;
+        let family = family(&socket).map_err(|error| {
             anyhow!(
                 "nl80211: {error}, so there is no Wi-Fi to look at; an emulation can be watched \
                  (--emulator SOCKET), and a recording replayed"
             )
         })?;
-        Ok(Self { line, family, only, surveys })
+        Ok(Self { socket, family, only, surveys })
     }
 
-    /// Air that anybody held on the channel of an interface. A driver that has no survey says so, or an empty one.
+    /// Time for which the channel of an interface was busy [ns]; `None` if the driver has no
+    /// survey.
     fn busy(&self, index: u32) -> Option<u64> {
         let of = [(attribute::INDEX, &index.to_ne_bytes()[..])];
         let about = question(self.family, GET_SURVEY, DUMP, &of);
-        let found = self.surveys.then(|| ask(&self.line, &about))?.ok()?;
+        let found = self.surveys.then(|| ask(&self.socket, &about))?.ok()?;
         found.iter().find_map(|message| busy(message))
     }
 
@@ -122,8 +124,8 @@ impl Nl80211 {
         let mut sample = Sample { at_ns: now, ..Sample::default() };
         for interface in interfaces {
             let of = [(attribute::INDEX, &interface.index.to_ne_bytes()[..])];
-            // An interface that has gone since has no stations.
-            let found = ask(&self.line, &question(self.family, GET_STATION, DUMP, &of))?;
+            // An interface that has been removed meanwhile has no stations.
+            let found = ask(&self.socket, &question(self.family, GET_STATION, DUMP, &of))?;
             sample.links.extend(found.iter().filter_map(|message| link(message, &interface)));
             sample.weights.extend(found.iter().filter_map(|message| weight(message)));
             sample.busy_ns = sample.busy_ns.or(self.busy(interface.index));
@@ -132,26 +134,26 @@ impl Nl80211 {
     }
 
     fn interfaces(&self) -> Result<Vec<Interface>> {
-        let found = ask(&self.line, &question(self.family, GET_INTERFACE, DUMP, &[]))?;
+        let found = ask(&self.socket, &question(self.family, GET_INTERFACE, DUMP, &[]))?;
         let all = found.iter().filter_map(|message| interface(message));
         let only = self.only.as_deref();
         Ok(all.filter(|it| only.is_none_or(|name| it.name == name)).collect())
     }
 }
 
-/// True if an interface is an access point's, false if it is a station's.
+/// True for an interface of an access point, false for one of a station.
 ///
 /// # Errors
-/// If the kernel has no nl80211, or no such interface of either.
+/// Returns an error if the kernel has no nl80211, or if there is no such interface.
 pub fn is_access_point(interface: &str) -> Result<bool> {
-    let line = Nl80211::open(Some(interface.to_owned()), false)?;
-    let found = line.interfaces()?;
+    let socket = Nl80211::open(Some(interface.to_owned()), false)?;
+    let found = socket.interfaces()?;
     let first = found.first();
     let first = first.with_context(|| format!("{interface}: {NEITHER}"))?;
     Ok(first.is_access_point)
 }
 
-/// Of an interface that is missing.
+/// Error text for a missing interface.
 const NEITHER: &str = "no wireless interface of a station or an access point has this name";
 
 impl Source for Nl80211 {
@@ -160,26 +162,26 @@ impl Source for Nl80211 {
     }
 }
 
-fn open_line() -> Result<Netlink> {
+fn open_socket() -> Result<Netlink> {
     Netlink::open(Family::Generic).context("generic netlink")
 }
 
-/// Number of the family nl80211 here.
-fn family(line: &Netlink) -> Result<u16> {
+/// Number of the family nl80211.
+fn family(socket: &Netlink) -> Result<u16> {
     let name = [(FAMILY_NAME, &b"nl80211\0"[..])];
-    let found = ask(line, &question(CONTROL, GET_FAMILY, 0, &name))?;
+    let found = ask(socket, &question(CONTROL, GET_FAMILY, 0, &name))?;
     let id =
         found.iter().flat_map(|message| attributes(message)).find(|(kind, _)| *kind == FAMILY_ID);
     let id = id.and_then(|(_, value)| Some(u16::from_ne_bytes(value.try_into().ok()?)));
     id.context("the kernel does not say its number")
 }
 
-/// A message with a question.
+/// Builds a request of generic netlink.
 fn question(family: u16, command: u8, flags: u16, attributes: &[(u16, &[u8])]) -> Vec<u8> {
     netlink::question(family, flags, &[command, 0, 0, 0], attributes)
 }
 
-/// An unsigned number of whatever width.
+/// Reads an unsigned number of any width.
 fn number(value: &[u8]) -> Option<u64> {
     Some(match *value {
         [a] => u64::from(a),
@@ -209,20 +211,20 @@ fn interface(message: &[u8]) -> Option<Interface> {
     Some(Interface { index: u32::try_from(index?).ok()?, name: name?, is_access_point })
 }
 
-/// An address on the air in its usual form.
+/// Formats a MAC address.
 fn address(octets: &[u8]) -> String {
     let octets: Vec<String> = octets.iter().map(|octet| format!("{octet:02x}")).collect();
     octets.join(":")
 }
 
-/// The same, read.
+/// Parses a MAC address.
 fn octets(address: &str) -> Option<Vec<u8>> {
     let octets: Option<Vec<u8>> =
         address.split(':').map(|it| u8::from_str_radix(it, 16).ok()).collect();
     octets.filter(|it| it.len() == 6)
 }
 
-/// Airtime weight of a station, where the driver has one.
+/// MAC address and airtime weight of a station; `None` if the driver has no weights.
 fn weight(message: &[u8]) -> Option<(String, u16)> {
     let of = |kind| attributes(message).find(|(it, _)| *it == kind).map(|(_, value)| value);
     let mut counters = attributes(of(attribute::STATION)?);
@@ -230,63 +232,63 @@ fn weight(message: &[u8]) -> Option<(String, u16)> {
     Some((address(of(attribute::MAC)?), u16::try_from(number(value)?).ok()?))
 }
 
-/// True if a part of a radio's description says that its driver has airtime weights.
+/// True if this part of a device's description has the feature bit of airtime weights.
 fn has_weights(message: &[u8]) -> bool {
     let mut all = attributes(message).filter(|(kind, _)| *kind == attribute::FEATURES);
     let (octet, bit) = (AIRTIME_FAIRNESS / 8, AIRTIME_FAIRNESS % 8);
     all.any(|(_, features)| features.get(octet).is_some_and(|it| it >> bit & 1 == 1))
 }
 
-/// A line to drivers about airtime weights.
+/// Netlink socket for airtime weights.
 #[derive(Debug)]
-pub struct Weighing {
-    line: Netlink,
+pub struct AirtimeWeightSocket {
+    socket: Netlink,
     family: u16,
 }
 
-impl Weighing {
-    /// Opens it.
+impl AirtimeWeightSocket {
+    /// Opens the socket.
     ///
     /// # Errors
-    /// If the kernel has no nl80211.
+    /// Returns an error if the kernel has no nl80211.
     pub fn open() -> Result<Self> {
-        let Nl80211 { line, family, .. } = Nl80211::open(None, false)?;
-        Ok(Self { line, family })
+        let Nl80211 { socket, family, .. } = Nl80211::open(None, false)?;
+        Ok(Self { socket, family })
     }
 
-    /// True if the driver of the interface of such an index, or of any, has airtime weights.
+    /// True if the driver of this interface, or of any, supports airtime weights.
     ///
     /// # Errors
-    /// If the kernel does not answer.
-    pub fn is_able(&self, index: Option<u32>) -> Result<bool> {
+    /// Returns an error if the kernel does not answer.
+    pub fn supports_weights(&self, index: Option<u32>) -> Result<bool> {
         let index = index.map(u32::to_ne_bytes);
         let mut about = vec![(attribute::SPLIT_DUMP, &[][..])];
         about.extend(index.as_ref().map(|index| (attribute::INDEX, &index[..])));
-        let found = ask(&self.line, &question(self.family, GET_WIPHY, DUMP, &about))?;
+        let found = ask(&self.socket, &question(self.family, GET_WIPHY, DUMP, &about))?;
         Ok(found.iter().any(|message| has_weights(message)))
     }
 
-    /// Weight of a station of an interface; none if it is gone.
+    /// Weight of a station at an interface; `None` if it is not there any more.
     ///
     /// # Errors
-    /// If the kernel does not answer.
+    /// Returns an error if the kernel does not answer.
     pub fn weight(&self, index: u32, station: &str) -> Result<Option<u16>> {
         let of = [(attribute::INDEX, &index.to_ne_bytes()[..])];
-        let found = ask(&self.line, &question(self.family, GET_STATION, DUMP, &of))?;
+        let found = ask(&self.socket, &question(self.family, GET_STATION, DUMP, &of))?;
         let mut all = found.iter().filter_map(|message| weight(message));
         Ok(all.find(|(address, _)| address == station).map(|(_, weight)| weight))
     }
 
-    /// Gives a station a weight.
+    /// Sets the weight of a station.
     ///
     /// # Errors
-    /// If the driver refuses it, or the station is gone.
+    /// Returns an error if the driver refuses, or if the station is not there any more.
     pub fn set(&self, index: u32, station: &str, weight: u16) -> Result<()> {
-        ask(&self.line, &weighted(self.family, index, station, weight)?).map(drop)
+        ask(&self.socket, &weighted(self.family, index, station, weight)?).map(drop)
     }
 }
 
-/// The message that gives a station a weight.
+/// Builds the request that sets the weight of a station.
 fn weighted(family: u16, index: u32, station: &str, weight: u16) -> Result<Vec<u8>> {
     let mac = octets(station).with_context(|| format!("{station:?} is no address"))?;
     let (index, weight) = (index.to_ne_bytes(), weight.to_ne_bytes());
@@ -298,9 +300,11 @@ fn weighted(family: u16, index: u32, station: &str, weight: u16) -> Result<Vec<u
     Ok(question(family, SET_STATION, ACKNOWLEDGE, &about))
 }
 
-/// The link of a station. To an access point what it sends goes down, to a station it goes up.
-fn link(message: &[u8], interface: &Interface) -> Option<Link> {
-    let (mut mac, mut sent, mut received) = (None, Way::default(), Way::default());
+/// Counters of a station's link. What this machine sends goes down if it is the access point, and
+/// up if it is the station.
+fn link(message: &[u8], interface: &Interface) -> Option<LinkCounters> {
+    let (mut mac, mut sent, mut received) =
+        (None, DirectionCounters::default(), DirectionCounters::default());
     for (kind, value) in attributes(message) {
         match kind {
             attribute::MAC => mac = Some(value),
@@ -310,7 +314,7 @@ fn link(message: &[u8], interface: &Interface) -> Option<Link> {
     }
     let mac = address(mac?);
     let (up, down) = if interface.is_access_point { (received, sent) } else { (sent, received) };
-    Some(Link { name: format!("{} {mac}", interface.name), up, down })
+    Some(LinkCounters { name: format!("{} {mac}", interface.name), up, down })
 }
 
 /// Time for which the channel in use was busy [ns].
@@ -321,7 +325,7 @@ fn busy(message: &[u8]) -> Option<u64> {
     Some(number(of(survey::TIME_BUSY)?)?.saturating_mul(1_000_000))
 }
 
-fn counters(octets: &[u8], sent: &mut Way, received: &mut Way) {
+fn counters(octets: &[u8], sent: &mut DirectionCounters, received: &mut DirectionCounters) {
     for (kind, value) in attributes(octets) {
         match kind {
             station::TX_RATE => sent.rate_bps = bits_per_second(value),
@@ -331,9 +335,9 @@ fn counters(octets: &[u8], sent: &mut Way, received: &mut Way) {
     }
 }
 
-fn counter(kind: u16, value: u64, sent: &mut Way, received: &mut Way) {
+fn counter(kind: u16, value: u64, sent: &mut DirectionCounters, received: &mut DirectionCounters) {
     match kind {
-        // Those of 64 bits come as well where there are any, and they are the larger ones.
+        // The kernel sends the 64-bit counter besides the 32-bit one. The larger value is right.
         station::TX_BYTES | station::TX_BYTES_64 => sent.bytes = sent.bytes.max(value),
         station::RX_BYTES | station::RX_BYTES_64 => received.bytes = received.bytes.max(value),
         station::TX_PACKETS => sent.packets = value,
@@ -397,7 +401,7 @@ mod tests {
     fn a_stations_counters_are_those_of_its_link() {
         let found = link(&station(), &wlan0()).unwrap();
         assert_eq!(found.name, "wlan0 02:00:00:00:01:ab");
-        let sent = Way {
+        let sent = DirectionCounters {
             bytes: 5 + (1 << 32),
             packets: 7,
             retries: Some(2),
@@ -406,14 +410,22 @@ mod tests {
             expected_bps: Some(4_500_000),
         };
         assert_eq!(found.up, sent);
-        assert_eq!(found.down, Way { bytes: 9, airtime_ns: Some(12_000), ..Way::default() });
+        assert_eq!(
+            found.down,
+            DirectionCounters {
+                bytes: 9,
+                airtime_ns: Some(12_000),
+                ..DirectionCounters::default()
+            }
+        );
         let at_access_point =
             link(&station(), &Interface { is_access_point: true, ..wlan0() }).unwrap();
         assert_eq!(at_access_point.down, sent);
     }
 
-    /// A message by hand: 16 octets of netlink's header, with its length, family, REQUEST | ACK; command 18; interface 3; the address
-    /// with two octets of padding; the weight with two.
+    /// The request by hand: 16 octets of netlink header with length, family and REQUEST | ACK;
+    /// command 18; interface 3; MAC address with two octets of padding; weight with two octets of
+    /// padding.
     #[test]
     fn a_weight_is_asked_for_by_the_stations_address() {
         let message = weighted(28, 3, "02:00:00:00:01:ab", 512).unwrap();
@@ -434,7 +446,7 @@ mod tests {
         ];
         assert_eq!(weight(&message.concat()), Some(("02:00:00:00:01:ab".into(), 512)));
         assert_eq!(weight(&station()), None);
-        // Bit 33 is the second one of the fifth octet.
+        // Bit 33 is the second bit of the fifth octet.
         assert!(has_weights(&attribute(attribute::FEATURES, &[0, 0, 0, 0, 2])));
         assert!(!has_weights(&attribute(attribute::FEATURES, &[0xff, 0xff, 0xff, 0xff, 1])));
         assert!(!has_weights(&attribute(attribute::FEATURES, &[0xff])));

@@ -1,4 +1,4 @@
-//! A recorded file as a source.
+//! Source: a recording.
 
 use std::io::BufRead;
 
@@ -8,9 +8,9 @@ use super::Source;
 use crate::recording;
 use crate::sample::Sample;
 
-/// A recording whose samples come again, one for each time it is asked.
+/// Recording whose samples are returned one per call.
 #[derive(Debug)]
-pub struct Recorded<R>(pub recording::Recorded<R>);
+pub struct Recorded<R>(pub recording::RecordingReader<R>);
 
 impl<R: BufRead> Source for Recorded<R> {
     fn sample(&mut self, _now: u64) -> Result<Option<Sample>> {

@@ -1,4 +1,5 @@
-//! `airfair-medium`: the medium of a scenario for the kernel's own Wi-Fi, as a program that needs nothing but Linux.
+//! `airfair-medium`: the medium of a scenario for the kernel's simulated radios (mac80211_hwsim).
+//! The program needs nothing but Linux.
 
 fn main() -> std::process::ExitCode {
     #[cfg(target_os = "linux")]
@@ -27,7 +28,7 @@ Be the medium of the radios of mac80211_hwsim: the first radio is the access poi
 scenario's cell, the others are its stations, in their order. A line per second tells who holds
 the air, until TIME is over, Ctrl-C or SIGTERM.";
 
-    struct Wish {
+    struct Arguments {
         scenario: String,
         overrides: Vec<(String, String)>,
         seed: Option<u64>,
@@ -35,8 +36,8 @@ the air, until TIME is over, Ctrl-C or SIGTERM.";
     }
 
     pub(super) fn main() -> ExitCode {
-        let told = arguments(env::args().skip(1)).and_then(|wish| run(&wish));
-        match told {
+        let result = arguments(env::args().skip(1)).and_then(|given| run(&given));
+        match result {
             Ok(()) => ExitCode::SUCCESS,
             Err(problem) => {
                 eprintln!("airfair-medium: {problem}");
@@ -45,7 +46,7 @@ the air, until TIME is over, Ctrl-C or SIGTERM.";
         }
     }
 
-    fn arguments(mut all: impl Iterator<Item = String>) -> Result<Wish, String> {
+    fn arguments(mut all: impl Iterator<Item = String>) -> Result<Arguments, String> {
         let (mut scenario, mut overrides) = (None, Vec::new());
         let (mut seed, mut duration) = (None, None);
         while let Some(word) = all.next() {
@@ -77,32 +78,33 @@ the air, until TIME is over, Ctrl-C or SIGTERM.";
             }
         }
         let scenario = scenario.ok_or(USAGE)?;
-        Ok(Wish { scenario, overrides, seed, duration })
+        Ok(Arguments { scenario, overrides, seed, duration })
     }
 
-    fn run(wish: &Wish) -> Result<(), String> {
-        let file = &wish.scenario;
+    fn run(given: &Arguments) -> Result<(), String> {
+        let file = &given.scenario;
         let octets = fs::read(file).map_err(|error| format!("{file}: {error}"))?;
         let mut no_file = |name: &str| -> Result<Vec<u8>, String> {
             Err(format!("{name}: a scenario names no other file here"))
         };
-        let scenario = Scenario::load(&octets, &wish.overrides, &mut no_file, Driver::Emulation);
+        let scenario = Scenario::load(&octets, &given.overrides, &mut no_file, Driver::Emulation);
         let scenario = scenario.map_err(|mistakes| {
             let all = mistakes.iter().map(|mistake| format!("{file}: {mistake}"));
             all.collect::<Vec<_>>().join("\n")
         })?;
-        // Before there is another thread, so that all of them leave these signals to this one.
+        // Signals are blocked before there is a second thread, so that all threads inherit the
+        // mask.
         let signals = Signals::take().map_err(|error| format!("signals: {error}"))?;
-        let seed = wish.seed.unwrap_or(scenario.seed);
+        let seed = given.seed.unwrap_or(scenario.seed);
         let medium =
-            Hwsim::start(scenario, seed, wish.duration).map_err(|error| error.to_string())?;
+            Hwsim::start(scenario, seed, given.duration).map_err(|error| error.to_string())?;
         for radio in medium.radios() {
             println!("radio {} is {}", radio.name, radio.member);
         }
         let mut last = View::default();
         loop {
-            let is_told = signals.wait(Duration::from_secs(1));
-            if is_told.map_err(|error| format!("signals: {error}"))? || medium.is_over() {
+            let has_signal = signals.wait(Duration::from_secs(1));
+            if has_signal.map_err(|error| format!("signals: {error}"))? || medium.is_over() {
                 break;
             }
             let view = medium.view();

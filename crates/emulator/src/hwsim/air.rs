@@ -1,4 +1,5 @@
-//! Radios of the kernel as members of a scenario's cell, with a channel for each frequency.
+//! Radios of the kernel as members of a scenario's cell, with a separate channel for each
+//! frequency.
 
 use std::collections::BTreeMap;
 
@@ -16,52 +17,53 @@ use super::protocol::{
     Address, Attempts, Frame, IS_40_MHZ, IS_HT, IS_SHORT, IS_VHT, NO_ACK, WITH_RTS,
 };
 
-/// Check sequence behind each frame, which the kernel leaves out.
+/// Length of the frame check sequence, which frames from the kernel lack [octets].
 const CHECK_SEQUENCE: u64 = 4;
-/// Lowest frequency of a band without DSSS [MHz].
+/// Lower edge of the 5 GHz band, in which there is no DSSS [MHz].
 const GHZ5: u32 = 4_900;
-/// Received power where the scenario says nothing of it, and noise where it says how much less that is [dBm].
+/// Received power of links without a given SNR, and noise power for links with one [dBm].
 const SIGNAL_DBM: i32 = -50;
 const NOISE_DBM: i32 = -95;
-/// Second octet of a frame: it has been sent before.  [80211-2020 §9.2.4.1.7]
+/// Retry bit in the second octet of a frame.  [80211-2020 §9.2.4.1.7]
 const RETRY: u8 = 0x08;
 
-/// Kind of a frame in its first octet, and that of those with data.  [80211-2020 §9.2.4.1.3]
+/// Mask of the frame type in the first octet, and its value for data frames.  [80211-2020
+/// §9.2.4.1.3]
 const KIND: u8 = 0x0c;
 const DATA: u8 = 0x08;
 
-/// Account of one radio.
+/// Counters of one radio.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// Frames of its own that are done.
+    /// Frames sent, with or without success.
     pub frames: u64,
-    /// Attempts of these.
+    /// Transmission attempts of these frames.
     pub attempts: u64,
-    /// Frames of its own that nobody acknowledged, though somebody was to.
+    /// Frames sent that required an acknowledgment and got none.
     pub lost: u64,
-    /// Frames of its own that its queue had no room for.
+    /// Frames that the radio's full transmit queue refused.
     pub refused: u64,
-    /// Octets of frames that it has received.
+    /// Octets in received frames.
     pub received_bytes: u64,
-    /// Time on the air of its own exchanges.
+    /// Airtime of the radio's own exchanges.
     pub airtime: Duration,
-    /// Time on the air of exchanges of others for it alone.
+    /// Airtime of other radios' exchanges that were addressed to this radio alone.
     pub airtime_to: Duration,
-    /// Frames that wait.
+    /// Frames in the transmit queue.
     pub queue: u64,
 }
 
-/// The way of a frame: places of its sender and of a receiver, and the time at which it was sent.
+/// Indices of the sender and of a receiver of a frame, and the time at which the frame was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Passage {
+pub(super) struct Path {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) since: Time,
 }
 
-/// A frame that is under way.
+/// Frame that is queued or on the air.
 #[derive(Clone, Debug, Default)]
-struct Sent {
+struct InFlight {
     octets: Vec<u8>,
     from: usize,
     since: Time,
@@ -70,30 +72,32 @@ struct Sent {
     chain: [Attempts; STAGES],
 }
 
-/// Something that the kernel is to be told.
+/// Message to the kernel.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Word<'a> {
-    /// A radio has received a frame: rate, power, frequency; and the frame's way.
-    Received(Address, &'a [u8], (u32, i32, u32), Passage),
-    /// What became of a frame: radio, cookie and flags, chain, acknowledged, power.
+pub(super) enum Reply<'a> {
+    /// A radio has received a frame: rate index, power [dBm] and frequency [MHz], and the frame's
+    /// path.
+    Received(Address, &'a [u8], (u32, i32, u32), Path),
+    /// A frame is done: transmitter, cookie and flags; attempts made of each stage; acknowledged,
+    /// and power [dBm].
     Report((Address, u64, u32), [Attempts; STAGES], (bool, i32)),
 }
 
-/// The radios and the channels that they are on.
+/// Radios and their channels.
 #[derive(Debug)]
 pub(super) struct Air {
     scenario: Scenario,
     seed: u64,
-    /// Addresses by which the kernel knows them, members of the cell in their order.
+    /// Addresses by which the kernel identifies the radios, in the order of the members.
     radios: Vec<Address>,
-    /// Frequency of the last frame of each.
+    /// Frequency of each radio's last frame [MHz].
     tuned: Vec<u32>,
-    /// Addresses in headers of frames, learnt from those who have sent some.
+    /// Radios by MAC address, learnt from the frames that they have sent.
     senders: BTreeMap<Address, NodeId>,
     channels: BTreeMap<u32, Medium<usize>>,
-    sent: Vec<Sent>,
+    sent: Vec<InFlight>,
     free: Vec<usize>,
-    /// Rates of stations that have yet to change, in the order of time.
+    /// Future rate changes from the schedules of stations, in the order of time.
     changes: Vec<(Time, NodeId, Direction, DataRate)>,
     accounts: Vec<Account>,
     pub(super) unknown: u64,
@@ -130,21 +134,22 @@ impl Air {
         &self.accounts
     }
 
-    /// The next thing that happens, and the frequency at which.
+    /// Time of the next event, and the frequency of its channel.
     pub(super) fn next_event(&mut self) -> Option<(Moment, u32)> {
         let each = self.channels.iter_mut().map(|(at, medium)| (medium.next_event(), *at));
         each.min().filter(|(next, _)| *next < Moment::NEVER)
     }
 
-    /// Lets all happen that is due until then, and tells the kernel of it with the time at which it was due.
-    pub(super) fn advance(&mut self, until: Time, tell: &mut impl FnMut(Time, Word<'_>)) {
+    /// Handles all events up to `until`. Calls `emit` with each message to the kernel and the time
+    /// at which it was due.
+    pub(super) fn advance(&mut self, until: Time, emit: &mut impl FnMut(Time, Reply<'_>)) {
         while let Some((next, frequency)) = self.next_event().filter(|(next, _)| next.at() <= until)
         {
             self.change_rates(next.at());
             let medium = self.channels.get_mut(&frequency).expect("it has just been asked");
             medium.handle_event(next.at(), next.phase());
             while let Some(news) = self.channels.get_mut(&frequency).and_then(Medium::poll_news) {
-                self.pass_on(next.at(), frequency, news, tell);
+                self.pass_on(next.at(), frequency, news, emit);
             }
         }
     }
@@ -155,24 +160,27 @@ impl Air {
             for medium in self.channels.values_mut() {
                 medium.set_ceiling(station, direction, rate);
             }
-            // Channels that come later begin with it.
+            // Channels that are created later begin with this rate.
             let of = &mut self.scenario.stations[station.index() - 1];
             let way = if direction == Direction::Up { &mut of.rate_up } else { &mut of.rate_down };
             way.remove(0);
         }
     }
 
-    /// A radio sends a frame.
+    /// Handles a frame that a radio sends.
     pub(super) fn send(
         &mut self,
         now: Time,
         frame: &Frame<'_>,
-        tell: &mut impl FnMut(Time, Word<'_>),
+        emit: &mut impl FnMut(Time, Reply<'_>),
     ) {
         let Some(at) = self.radios.iter().position(|it| *it == frame.transmitter) else {
             self.unknown += 1;
             let of = (frame.transmitter, frame.cookie, frame.flags);
-            return tell(now, Word::Report(of, [Attempts::default(); STAGES], (false, SIGNAL_DBM)));
+            return emit(
+                now,
+                Reply::Report(of, [Attempts::default(); STAGES], (false, SIGNAL_DBM)),
+            );
         };
         self.change_rates(now);
         let from = NodeId(u16::try_from(at).expect("as many as members"));
@@ -192,7 +200,7 @@ impl Air {
             chain[0] = Some(Stage { tx, attempts: 1, rts: false });
         }
         let place = self.free.pop().unwrap_or_else(|| {
-            self.sent.push(Sent::default());
+            self.sent.push(InFlight::default());
             self.sent.len() - 1
         });
         let sent = &mut self.sent[place];
@@ -204,16 +212,17 @@ impl Air {
         let job = Job { tag: place, to, psdu, chain, is_urgent: frame.is_beacon() };
         if medium.enqueue(now, from, job).is_err() {
             self.accounts[at].refused += 1;
-            // A station is not unreachable because a queue was full, and hostapd would take it for that.
+            // A full queue must not look like a lost frame, from which hostapd would conclude that
+            // the station is gone.
             let sent = &mut self.sent[place];
             sent.flags |= if sent.octets[0] & KIND == DATA { NO_ACK } else { 0 };
-            self.report(now, from, place, [0; STAGES], false, tell);
+            self.report(now, from, place, [0; STAGES], false, emit);
         } else {
             self.accounts[at].queue += 1;
         }
     }
 
-    /// Those whom a frame is for: a radio that is on another channel is as good as none.
+    /// Receivers of a frame. A radio on another channel counts as unknown.
     fn addressee(&self, from: NodeId, frame: &Frame<'_>) -> Addressee {
         let receiver = frame.receiver();
         if receiver[0] & 1 == 1 || frame.flags & NO_ACK != 0 {
@@ -231,20 +240,20 @@ impl Air {
         now: Time,
         frequency: u32,
         news: News<usize>,
-        tell: &mut impl FnMut(Time, Word<'_>),
+        emit: &mut impl FnMut(Time, Reply<'_>),
     ) {
         match news {
             News::Received { tag, by, tx, again } => {
                 let signal = self.signal(by);
-                let Sent { octets, from, since, .. } = &mut self.sent[tag];
-                let passage = Passage { from: *from, to: by.index(), since: *since };
+                let InFlight { octets, from, since, .. } = &mut self.sent[tag];
+                let path = Path { from: *from, to: by.index(), since: *since };
                 if again {
                     octets[1] |= RETRY;
                 }
                 self.accounts[by.index()].received_bytes += octets.len() as u64;
                 let rate = place_of(tx, frequency);
                 let how = (rate, signal, frequency);
-                tell(now, Word::Received(self.radios[by.index()], octets, how, passage));
+                emit(now, Reply::Received(self.radios[by.index()], octets, how, path));
             }
             News::Done(Done { tag, from, attempts, acknowledged, airtime }) => {
                 let account = &mut self.accounts[from.index()];
@@ -258,7 +267,7 @@ impl Air {
                 if let Some(to) = self.senders.get(&sent.octets[4..10]) {
                     self.accounts[to.index()].airtime_to += airtime;
                 }
-                self.report(now, from, tag, attempts, acknowledged, tell);
+                self.report(now, from, tag, attempts, acknowledged, emit);
             }
         }
     }
@@ -271,16 +280,17 @@ impl Air {
         place: usize,
         attempts: [u8; STAGES],
         acknowledged: bool,
-        tell: &mut impl FnMut(Time, Word<'_>),
+        emit: &mut impl FnMut(Time, Reply<'_>),
     ) {
-        let Sent { cookie, flags, chain, .. } = self.sent[place];
+        let InFlight { cookie, flags, chain, .. } = self.sent[place];
         let tried = std::array::from_fn(|at| Attempts { count: attempts[at], ..chain[at] });
         self.free.push(place);
         let of = (self.radios[from.index()], cookie, flags);
-        tell(now, Word::Report(of, tried, (acknowledged, self.signal(from))));
+        emit(now, Reply::Report(of, tried, (acknowledged, self.signal(from))));
     }
 
-    /// Power at which frames come to a radio, or its own to others, as far as the scenario says.
+    /// Power at which a radio receives frames, and at which others receive its frames, from the SNR
+    /// in the scenario [dBm].
     fn signal(&self, radio: NodeId) -> i32 {
         let station = radio.index().checked_sub(1).map(|at| self.scenario.stations[at].errors);
         match station {
@@ -295,7 +305,7 @@ fn whole(decibels: f64) -> i32 {
     decibels.round() as i32
 }
 
-/// Rates of a band as the kernel numbers them: those of DSSS, where there is any, and of OFDM.
+/// Rates in the order of the kernel's indices: DSSS in the 2.4 GHz band, then OFDM.
 fn rates(frequency: u32) -> impl Iterator<Item = DataRate> {
     let dsss = if frequency < GHZ5 { &dsss::RATES[..] } else { &[] };
     dsss.iter().chain(&ofdm::RATES).copied()
@@ -306,7 +316,7 @@ fn place_of(tx: TxVector, frequency: u32) -> u32 {
     place.and_then(|place| u32::try_from(place).ok()).unwrap_or(0)
 }
 
-/// The chain of a frame, up to the first stage that is none.
+/// Retry chain of a frame, up to the first stage that is unused or unknown.
 fn chain_of(frame: &Frame<'_>, medium: &Medium<usize>) -> [Option<Stage>; STAGES] {
     let mut chain = [None; STAGES];
     for (place, stage) in chain.iter_mut().zip(frame.chain) {
@@ -318,7 +328,7 @@ fn chain_of(frame: &Frame<'_>, medium: &Medium<usize>) -> [Option<Stage>; STAGES
     chain
 }
 
-/// Vector of the attempts of a stage; nothing where it has none that is known here.
+/// TX vector of a stage; `None` if its rate is unknown here.
 fn vector_of(stage: Attempts, frequency: u32, medium: &Medium<usize>) -> Option<TxVector> {
     let at = u8::try_from(stage.rate).ok().filter(|_| stage.flags & IS_VHT == 0)?;
     if stage.flags & IS_HT == 0 {
@@ -348,14 +358,15 @@ mod tests {
         Air::new(scenario.expect("a scenario"), 1, (0..3).map(radio).collect())
     }
 
-    /// Tells a word as text: `R2` is a reception by radio 2, `D7 2 1 !` the end of the frame 7 after three attempts.
-    fn note(word: &Word<'_>) -> String {
-        match word {
-            Word::Received(by, octets, (rate, ..), _) => {
+    /// Text of a message: `R2` is a reception by radio 2, `D7 2 1 !` the end of frame 7 after three
+    /// attempts.
+    fn note(reply: &Reply<'_>) -> String {
+        match reply {
+            Reply::Received(by, octets, (rate, ..), _) => {
                 let again = if octets[1] & RETRY == 0 { "" } else { " again" };
                 format!("R{} rate {rate}{again}", by[4])
             }
-            Word::Report((_, cookie, flags), chain, (acknowledged, _)) => {
+            Reply::Report((_, cookie, flags), chain, (acknowledged, _)) => {
                 let tried = chain.map(|stage| stage.count.to_string()).join(" ");
                 let is_no_loss = flags & NO_ACK != 0;
                 let end = if *acknowledged {
@@ -372,33 +383,34 @@ mod tests {
 
     struct Bench {
         air: Air,
-        told: Vec<String>,
+        replies: Vec<String>,
     }
 
     impl Bench {
         fn new(text: &str) -> Self {
-            Self { air: air(text), told: Vec::new() }
+            Self { air: air(text), replies: Vec::new() }
         }
 
         fn send(&mut self, ms: u64, attributes: &[u8]) {
             let frame = Frame::read(attributes).expect("a frame");
             let now = Time::ZERO + Duration::from_millis(ms);
-            let told = &mut self.told;
-            self.air.advance(now, &mut |_, word| told.push(note(&word)));
-            self.air.send(now, &frame, &mut |_, word| told.push(note(&word)));
+            let replies = &mut self.replies;
+            self.air.advance(now, &mut |_, reply| replies.push(note(&reply)));
+            self.air.send(now, &frame, &mut |_, reply| replies.push(note(&reply)));
         }
 
         fn rest(mut self) -> (Vec<String>, Air) {
             let end = Time::ZERO + Duration::from_secs(60);
-            let told = &mut self.told;
-            self.air.advance(end, &mut |_, word| told.push(note(&word)));
-            (self.told, self.air)
+            let replies = &mut self.replies;
+            self.air.advance(end, &mut |_, reply| replies.push(note(&reply)));
+            (self.replies, self.air)
         }
     }
 
-    /// A frame as `protocol` makes it, of another radio, at another frequency.
+    /// Frame from `protocol::tests::sent`, changed to another radio and frequency.
     fn of(mut attributes: Vec<u8>, radio: u8, frequency: u32) -> Vec<u8> {
-        // Transmitter: 4 of its header, and its fifth octet; sender: the same of its address in the frame behind.
+        // Transmitter: fifth octet after a header of 4. Sender: fifth octet of its address in the
+        // frame that follows.
         attributes[8] = radio;
         attributes[12 + 4 + 14] = radio;
         let at = attributes.windows(4).position(|it| it == 2_437_u32.to_ne_bytes());
@@ -413,18 +425,19 @@ mod tests {
     #[test]
     fn a_radio_is_known_by_what_it_has_sent_and_only_on_its_channel() {
         let mut bench = Bench::new(TEXT);
-        // Nobody has sent as 02:00:00:00:00:00 yet: two attempts at 11 Mb/s, four at 1 Mb/s.
+        // No radio has used 02:00:00:00:00:00 yet, so the whole chain fails: 2 attempts at 11 Mb/s,
+        // 4 at 1 Mb/s.
         bench.send(0, &sent(AP, 1, 100));
         bench.send(100, &of(sent(ALL, 2, 100), 0, 2_437));
         bench.send(200, &sent(AP, 3, 100));
         bench.send(300, &of(sent(ALL, 4, 100), 0, 2_412));
         bench.send(400, &sent(AP, 5, 100));
-        let (told, air) = bench.rest();
+        let (replies, air) = bench.rest();
         let all = "R1 rate 3, R2 rate 3";
         let expected = format!(
             "D1 2 4 0 0 ?, {all}, D2 1 0 0 0 ?, R0 rate 3, D3 1 0 0 0 !, {all}, D4 1 0 0 0 ?, D5 2 4 0 0 ?"
         );
-        assert_eq!(told.join(", "), expected);
+        assert_eq!(replies.join(", "), expected);
         let accounts = air.accounts().iter().map(|it| (it.frames, it.attempts, it.lost, it.queue));
         assert_eq!(accounts.collect::<Vec<_>>(), [(2, 2, 0, 0), (3, 13, 2, 0), (0, 0, 0, 0)]);
     }
@@ -438,12 +451,12 @@ mod tests {
         }
         bench.send(5_200, &of(sent(ALL, 4, 100), 0, 2_412));
         bench.send(5_300, &of(sent(AP, 5, 100), 1, 2_412));
-        let (told, _) = bench.rest();
-        let ends: Vec<&String> = told.iter().filter(|it| it.starts_with('D')).collect();
+        let (replies, _) = bench.rest();
+        let ends: Vec<&String> = replies.iter().filter(|it| it.starts_with('D')).collect();
         let expected =
             ["D1 1 0 0 0 ?", "D2 1 0 0 0 !", "D3 2 1 0 0 !", "D4 1 0 0 0 ?", "D5 2 1 0 0 !"];
         assert_eq!(ends, expected);
-        assert!(told.contains(&"R0 rate 0 again".to_owned()));
+        assert!(replies.contains(&"R0 rate 0 again".to_owned()));
     }
 
     #[test]
@@ -453,14 +466,14 @@ mod tests {
         for cookie in 1..=3 {
             bench.send(0, &sent(AP, cookie, 100));
         }
-        assert_eq!(bench.told, ["D3 0 0 0 0 -"]);
+        assert_eq!(bench.replies, ["D3 0 0 0 0 -"]);
         bench.send(0, &of(sent(AP, 4, 100), 9, 2_437));
-        assert_eq!(bench.told[1], "D4 0 0 0 0 ?");
-        let (told, air) = bench.rest();
-        assert_eq!((told.len(), air.unknown, air.accounts()[1].refused), (4, 1, 1));
+        assert_eq!(bench.replies[1], "D4 0 0 0 0 ?");
+        let (replies, air) = bench.rest();
+        assert_eq!((replies.len(), air.unknown, air.accounts()[1].refused), (4, 1, 1));
     }
 
-    /// At 5 GHz rates are numbered from 6 Mb/s on.
+    /// In the 5 GHz band index 0 is 6 Mb/s.
     #[test]
     fn places_of_rates_are_those_of_the_band() {
         let place = |mbps, frequency| {
@@ -499,7 +512,7 @@ mod tests {
         let mode = Mode::new(Parameters::of(Format::Ht, 7, 2, width, guard)).expect("a mode");
         assert_eq!(mode.rate(), DataRate::from_mbps(300));
         let ht = standard.ppdu_duration(psdu, TxVector::Mode(mode));
-        // 192 + 8 · 1004 µs at 1 Mb/s
+        // 192 + 8 · 1004 µs at 1 Mb/s.
         let lowest = Duration::from_micros(192 + 8_032);
         let ht_chain = [stage(15, IS_HT | IS_40_MHZ | IS_SHORT), stage(0, 0), none, none];
         assert_eq!(airtime_of(ht_chain), ht + lowest);

@@ -1,17 +1,20 @@
-//! The kernel's own Wi-Fi over the medium of a scenario: radios of `mac80211_hwsim`, whose frames come by generic netlink.
+//! The medium of a scenario for the kernel's simulated radios (mac80211_hwsim), over generic
+//! netlink.
 //!
-//! mac80211 chooses rates, keeps its queues and repeats nothing itself: it hands a frame over with its retry chain. The
-//! [medium](airfair_wlan::medium) contends, lets frames collide and take their time, and says which attempt was
-//! acknowledged, which is what minstrel learns from. Radios become members of the scenario's cell in the order of their
-//! numbers: the first one is the access point, the others are its stations as the scenario has them. All else (namespaces,
-//! hostapd, addresses) is whoever's radios they are.
+//! The kernel's MAC (mac80211) chooses rates and keeps queues. It hands each frame over with a
+//! retry chain. The [medium](airfair_wlan::medium) contends for the channel, simulates collisions
+//! and airtime, and reports the attempts made and the acknowledgment, from which the kernel's
+//! Minstrel learns. Radios become members of the scenario's cell in the order of their numbers: the
+//! first is the access point, the others are the stations in the scenario's order. The user sets up
+//! namespaces, hostapd and addresses.
 //!
-//! There are no aggregates. The kernel negotiates block ack sessions and hands each MPDU over for itself, of which the
-//! message does not say whether it belongs to one. In its answer there is room for an acknowledgment and none for the status
-//! of an aggregate, without which minstrel ignores frames of such a session: it would never find a rate.  [linux-hwsim]
+//! There is no aggregation. The kernel negotiates block ack sessions, but hands each MPDU over
+//! separately, and the message does not show if the MPDU belongs to such a session. The reply can
+//! carry an acknowledgment but no A-MPDU status, without which Minstrel ignores frames of the
+//! session and never finds a rate. [linux-hwsim]
 //!
-//! The kernel forgets the medium when its socket is closed, however that happens: frames then go from radio to radio at
-//! once, as before.
+//! When the socket is closed, for whatever reason, the kernel returns to its built-in medium, which
+//! delivers frames at once.
 
 mod air;
 mod protocol;
@@ -27,51 +30,51 @@ use airfair_sim::clock::{Clock, Woken};
 use airfair_sim::scenario::Scenario;
 use airfair_units::{Duration, Time};
 
-use self::air::{Air, Passage, Word};
+use self::air::{Air, Path, Reply};
 use self::protocol::{FAMILY, Frame, GROUP, RadioName, command};
-use crate::lateness::{Histogram, Punctuality};
-use crate::os::generic::{Input, Line};
+use crate::lateness::Histogram;
+use crate::os::generic::{FamilySocket, Input};
 use crate::os::{self, Bell, Poller};
 use crate::pace::Pace;
-use crate::verdict::Watch;
+use crate::verdict::{FlowLateness, Punctuality};
 
 pub use self::air::Account;
 pub use crate::os::generic::Signals;
 
-/// Time between two views for whoever watches.
+/// Time between two published views.
 const VIEW: Duration = Duration::from_millis(100);
-/// Octets of messages that are sent together at most, and one more message.
+/// Length above which collected messages are sent [octets].
 const BATCH: usize = 1 << 14;
-/// More than any message of the kernel.
+/// Buffer size that holds any message of the kernel [octets].
 const LONGEST: usize = 1 << 16;
 
-/// The reason why there is no medium, or none any more.
+/// Reason why the medium could not start or had to end.
 #[derive(Debug)]
 pub enum Error {
-    /// The scenario is none for this.
+    /// The scenario is not suitable. Message for the user.
     Scenario(&'static str),
-    /// The kernel has no radios of this kind.
+    /// The module mac80211_hwsim is not loaded.
     NoModule,
-    /// Only root may do this.
+    /// The process is not root.
     NotPermitted,
-    /// Another program is the medium of these radios already.
+    /// Another program is the medium of these radios.
     Busy,
-    /// Radios may be on several channels at once.
+    /// The radios support several channels at once.
     ManyChannels,
-    /// There are fewer radios than members.
+    /// There are fewer radios than members of the cell.
     TooFewRadios {
-        /// Radios that there are.
+        /// Number of radios.
         found: usize,
-        /// Members of the cell.
+        /// Number of members.
         needed: usize,
-        /// The first member without one.
+        /// Name of the first member without a radio.
         without: String,
     },
-    /// The radio of a member has gone: names of both.
+    /// A radio was removed. Names of the radio and of its member.
     RadioGone(String, String),
-    /// The module has gone, with all radios.
+    /// The module mac80211_hwsim was unloaded.
     ModuleGone,
-    /// The operating system refused something: what, and why.
+    /// The operating system returned an error: operation, and error.
     System(&'static str, io::Error),
 }
 
@@ -105,25 +108,25 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A radio that is a member of the cell.
+/// Radio of a member of the cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Radio {
-    /// Name of the member: the access point's is its cell's.
+    /// Name of the member. The access point has the name of its cell.
     pub member: String,
-    /// Name of the radio.
+    /// Name of the radio in the kernel.
     pub name: String,
 }
 
-/// The medium while it goes on.
+/// Snapshot of a running medium.
 #[derive(Clone, Debug, Default)]
 pub struct View {
-    /// How well it keeps to the wall clock, and channel time.
+    /// Lateness against the wall clock.
     pub punctuality: Punctuality,
-    /// One per radio.
+    /// Counters in the order of the radios.
     pub accounts: Vec<Account>,
-    /// Frames of radios that are no members: nobody has received them.
+    /// Frames of radios that are not members. Nobody receives them.
     pub unknown: u64,
-    /// Times that frames were lost since nobody had read them.
+    /// Times that frames were lost because the socket's buffer was full.
     pub overruns: u64,
 }
 
@@ -140,7 +143,7 @@ impl Shared {
     }
 }
 
-/// A medium that goes on.
+/// Handle of a running medium.
 #[derive(Debug)]
 pub struct Hwsim {
     radios: Vec<Radio>,
@@ -149,22 +152,25 @@ pub struct Hwsim {
 }
 
 impl Hwsim {
-    /// Becomes the medium of the kernel's radios, for so long or until it is ended.
+    /// Becomes the medium of the kernel's radios, until `duration` has passed or [`Hwsim::end`] is
+    /// called.
     ///
     /// # Errors
-    /// [`Error`], with nothing left behind.
+    /// Returns an [`Error`] if a step fails. Everything set up so far is removed.
     pub fn start(scenario: Scenario, seed: u64, duration: Option<Duration>) -> Result<Self, Error> {
         let members = members(&scenario)?;
-        let line = Line::open(FAMILY, GROUP).map_err(|error| match error.kind() {
+        let socket = FamilySocket::open(FAMILY, GROUP).map_err(|error| match error.kind() {
             ErrorKind::NotFound => Error::NoModule,
             _ => Error::System("generic netlink", error),
         })?;
         let mut found = Vec::new();
-        let tell = |told: os::generic::Told<'_>| {
-            let radio = RadioName::read(told.attributes);
-            found.extend(radio.filter(|_| told.command == command::GET_RADIO));
+        let add_radio = |message: os::generic::FamilyMessage<'_>| {
+            let radio = RadioName::read(message.attributes);
+            found.extend(radio.filter(|_| message.command == command::GET_RADIO));
         };
-        line.list(command::GET_RADIO, tell).map_err(|error| Error::System("radios", error))?;
+        socket
+            .list(command::GET_RADIO, add_radio)
+            .map_err(|error| Error::System("radios", error))?;
         found.sort_unstable();
         if found.len() < members.len() {
             let (found, needed) = (found.len(), members.len());
@@ -172,8 +178,8 @@ impl Hwsim {
             return Err(Error::TooFewRadios { found, needed, without });
         }
         found.truncate(members.len());
-        let register = protocol::register(|command, flags| line.message(command, flags));
-        line.ask(register, |_| {}).map_err(|error| match error.raw_os_error() {
+        let register = protocol::register(|command, flags| socket.message(command, flags));
+        socket.ask(register, |_| {}).map_err(|error| match error.raw_os_error() {
             Some(libc::EPERM) => Error::NotPermitted,
             Some(libc::EBUSY) => Error::Busy,
             Some(libc::EOPNOTSUPP) => Error::ManyChannels,
@@ -194,12 +200,12 @@ impl Hwsim {
         let end = Time::ZERO + duration.unwrap_or(Duration::from_secs(100 * 86_400));
         let (own, named) = (Arc::clone(&shared), radios.clone());
         let run = move || {
-            // Without it the medium is later, and that is told.
-            let _ = os::prefer();
+            // Without real-time priority the medium is later, which the lateness figures show.
+            let _ = os::set_realtime();
             let poller = Poller::new(&own.bell, Duration::ZERO).map_err(system("waiting"));
-            match poller.and_then(|it| it.add(&line, 0).map(|()| it).map_err(system("waiting"))) {
+            match poller.and_then(|it| it.add(&socket, 0).map(|()| it).map_err(system("waiting"))) {
                 Ok(poller) => {
-                    Engine::new(&own, &line, air, Pace::new(poller)).run(end, &named, &found)
+                    Engine::new(&own, &socket, air, Pace::new(poller)).run(end, &named, &found)
                 }
                 Err(error) => Some(error),
             }
@@ -209,25 +215,25 @@ impl Hwsim {
         Ok(Self { radios, shared, engine })
     }
 
-    /// Its radios, members of the cell in their order.
+    /// Radios in the order of the members.
     pub fn radios(&self) -> &[Radio] {
         &self.radios
     }
 
-    /// Its state, at most a tenth of a second old.
+    /// Latest view, at most 0.1 s old.
     pub fn view(&self) -> View {
         self.shared.view().clone()
     }
 
-    /// True if it is over by itself.
+    /// True once the medium has ended by itself.
     pub fn is_over(&self) -> bool {
         self.engine.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Ends it: its last state, or the reason why it had ended already.
+    /// Ends the medium and returns its last view.
     ///
     /// # Errors
-    /// [`Error`]: the radios have gone.
+    /// Returns the [`Error`] for which the medium had ended by itself, such as removed radios.
     pub fn end(mut self) -> Result<View, Error> {
         self.stop();
         let engine = self.engine.take().expect("it ends once");
@@ -250,7 +256,7 @@ impl Drop for Hwsim {
     }
 }
 
-/// Names of the members of a scenario's cell, the access point's first.
+/// Names of the members of the scenario's only cell, the access point first.
 fn members(scenario: &Scenario) -> Result<Vec<String>, Error> {
     let [cell] = &scenario.cells[..] else {
         return Err(Error::Scenario("one cell is needed: radios meet on the channel they are on"));
@@ -269,37 +275,37 @@ fn members(scenario: &Scenario) -> Result<Vec<String>, Error> {
     Ok(std::iter::once(cell.name.clone()).chain(stations).collect())
 }
 
-/// The loop: frames from the kernel into the air, and what comes of them back.
+/// Event loop: frames from the kernel go into the channels, receptions and reports go back.
 struct Engine<'s> {
     shared: &'s Shared,
-    line: &'s Line,
+    socket: &'s FamilySocket,
     air: Air,
     pace: Pace<Poller<'s>>,
     outbox: Outbox<'s>,
     overruns: u64,
 }
 
-/// Messages that are to be sent, and how late they are.
+/// Messages to be sent to the kernel, and their lateness.
 struct Outbox<'s> {
-    line: &'s Line,
+    socket: &'s FamilySocket,
     octets: Vec<u8>,
     lateness: Histogram,
-    /// Lateness of frames from each radio to each, by the places of both.
-    watch: Watch,
+    /// Lateness of frames by sender and receiver.
+    flow_lateness: FlowLateness,
 }
 
 impl Outbox<'_> {
-    fn put(&mut self, word: &Word<'_>) {
-        let which = match word {
-            Word::Received(..) => command::FRAME,
-            Word::Report(..) => command::TX_INFO,
+    fn put(&mut self, reply: &Reply<'_>) {
+        let which = match reply {
+            Reply::Received(..) => command::FRAME,
+            Reply::Report(..) => command::TX_INFO,
         };
-        let mut message = self.line.message(which, 0);
-        match word {
-            Word::Received(by, octets, how, _) => {
+        let mut message = self.socket.message(which, 0);
+        match reply {
+            Reply::Received(by, octets, how, _) => {
                 protocol::receive(&mut message, *by, octets, *how);
             }
-            Word::Report(of, chain, end) => protocol::report(&mut message, *of, chain, *end),
+            Reply::Report(of, chain, end) => protocol::report(&mut message, *of, chain, *end),
         }
         self.octets.extend(message.finish());
         if self.octets.len() > BATCH {
@@ -309,23 +315,24 @@ impl Outbox<'_> {
 
     fn flush(&mut self) {
         if !self.octets.is_empty() {
-            // A radio that takes nothing answers so, and one that has gone is told of.
-            let _ = self.line.send(&self.octets);
+            // The kernel's negative acknowledgments arrive as input, and so does the removal of a
+            // radio.
+            let _ = self.socket.send(&self.octets);
             self.octets.clear();
         }
     }
 }
 
 impl<'s> Engine<'s> {
-    fn new(shared: &'s Shared, line: &'s Line, air: Air, pace: Pace<Poller<'s>>) -> Self {
+    fn new(shared: &'s Shared, socket: &'s FamilySocket, air: Air, pace: Pace<Poller<'s>>) -> Self {
         let count = air.accounts().len();
         let opposites = (0..count * count).map(|track| Some(track % count * count + track / count));
-        let (lateness, watch) = (Histogram::default(), Watch::new(opposites));
-        let outbox = Outbox { line, octets: Vec::new(), lateness, watch };
-        Self { shared, line, air, pace, outbox, overruns: 0 }
+        let (lateness, flow_lateness) = (Histogram::default(), FlowLateness::new(opposites));
+        let outbox = Outbox { socket, octets: Vec::new(), lateness, flow_lateness };
+        Self { shared, socket, air, pace, outbox, overruns: 0 }
     }
 
-    /// Runs until then, or until it is stopped; an error if the radios have gone.
+    /// Runs until `end` or until it is stopped. Returns the reason if the medium has to end early.
     fn run(mut self, end: Time, radios: &[Radio], found: &[RadioName]) -> Option<Error> {
         let (mut buffer, mut next_view) = (vec![0; LONGEST], Time::ZERO);
         let mut why = None;
@@ -339,32 +346,32 @@ impl<'s> Engine<'s> {
                 self.advance(wake);
                 if wake >= next_view {
                     next_view = wake + VIEW;
-                    self.show(wake, wake, radios);
+                    self.publish(wake, wake, radios);
                 }
             }
             why = self.take_input(&mut buffer, radios, found);
             self.outbox.flush();
         }
         let now = self.pace.now();
-        self.show(now.min(end), Time::MAX, radios);
+        self.publish(now.min(end), Time::MAX, radios);
         why
     }
 
     fn advance(&mut self, until: Time) {
         let Self { air, outbox, pace, .. } = self;
         let members = air.accounts().len();
-        air.advance(until, &mut |due, word| {
-            if let Word::Received(.., Passage { from, to, since }) = word {
+        air.advance(until, &mut |due, reply| {
+            if let Reply::Received(.., Path { from, to, since }) = reply {
                 let late = pace.now().saturating_since(due);
                 let track = from * members + to;
                 outbox.lateness.add(late);
-                outbox.watch.note(track, due, due - since, late);
+                outbox.flow_lateness.note(track, due, due - since, late);
             }
-            outbox.put(&word);
+            outbox.put(&reply);
         });
     }
 
-    /// Takes what the kernel has said; the reason why it says no more.
+    /// Handles messages from the kernel; returns the reason if the medium has to end.
     fn take_input(
         &mut self,
         buffer: &mut [u8],
@@ -378,23 +385,23 @@ impl<'s> Engine<'s> {
         let now = self.pace.now();
         self.advance(now);
         let mut why = None;
-        let Self { line, air, outbox, .. } = self;
-        let is_whole = line.read(buffer, |input| match input {
-            Input::Told(told) if told.command == command::FRAME => {
-                if let Some(frame) = Frame::read(told.attributes) {
-                    air.send(now, &frame, &mut |_, word| outbox.put(&word));
+        let Self { socket, air, outbox, .. } = self;
+        let is_whole = socket.read(buffer, |input| match input {
+            Input::Message(message) if message.command == command::FRAME => {
+                if let Some(frame) = Frame::read(message.attributes) {
+                    air.send(now, &frame, &mut |_, reply| outbox.put(&reply));
                 }
             }
-            Input::Told(told) if told.command == command::DELETE_RADIO => {
-                let gone = RadioName::read(told.attributes).map(|it| it.number);
+            Input::Message(message) if message.command == command::DELETE_RADIO => {
+                let gone = RadioName::read(message.attributes).map(|it| it.number);
                 if let Some(place) = found.iter().position(|it| Some(it.number) == gone) {
                     let Radio { member, name } = radios[place].clone();
                     why = Some(Error::RadioGone(name, member));
                 }
             }
-            Input::Gone | Input::Answer(libc::ENOENT) => why = Some(Error::ModuleGone),
-            // A radio is asleep, or on another channel.
-            Input::Answer(_) | Input::Told(_) => {}
+            Input::Gone | Input::Ack(libc::ENOENT) => why = Some(Error::ModuleGone),
+            // The radio is idle, or on another channel.
+            Input::Ack(_) | Input::Message(_) => {}
         });
         match is_whole {
             Ok(is_whole) => self.overruns += u64::from(!is_whole),
@@ -403,14 +410,14 @@ impl<'s> Engine<'s> {
         why
     }
 
-    /// Shows the state now, with a verdict on the seconds that are over then.
-    fn show(&mut self, now: Time, then: Time, radios: &[Radio]) {
+    /// Publishes a view. The verdict covers the seconds that are over at `then`.
+    fn publish(&mut self, now: Time, then: Time, radios: &[Radio]) {
         let name = |track: usize| {
             let [from, to] =
                 [track / radios.len(), track % radios.len()].map(|at| &radios[at].member);
             format!("{from} to {to}")
         };
-        let [worst_second, worst_flow] = self.outbox.watch.worst(then, name);
+        let [worst_second, worst_flow] = self.outbox.flow_lateness.worst(then, name);
         let late = |per_mille| self.outbox.lateness.quantile(per_mille);
         let punctuality = Punctuality {
             packets: self.outbox.lateness.count(),
@@ -461,9 +468,9 @@ mod tests {
     #[test]
     fn whatever_is_missing_is_said_with_what_helps() {
         let few = Error::TooFewRadios { found: 2, needed: 3, without: "far".to_owned() };
-        let told =
+        let message =
             "2 radios for a cell of 3: none is left for \"far\" (modprobe mac80211_hwsim radios=3)";
-        assert_eq!(few.to_string(), told);
+        assert_eq!(few.to_string(), message);
         let gone = Error::RadioGone("phy1".to_owned(), "near".to_owned());
         assert_eq!(gone.to_string(), "radio \"phy1\", which was \"near\", has gone");
     }

@@ -1,10 +1,10 @@
-//! What is said to `mac80211_hwsim` and by it: registration, frames, what became of them. [linux-hwsim]
+//! Messages from and to `mac80211_hwsim`: registration, frames, receptions, reports.  [linux-hwsim]
 
 use airfair_wlan::medium::STAGES;
 
-use crate::os::message::{ANSWER, Message, attributes};
+use crate::os::message::{ACK, Message, attributes};
 
-/// Name of the family, and of its group that is told when a radio comes or goes.
+/// Name of the family, and of its multicast group for radios that come and go.
 pub(super) const FAMILY: &str = "MAC80211_HWSIM";
 pub(super) const GROUP: &str = "config";
 
@@ -34,22 +34,23 @@ mod attribute {
     pub(super) const PERMANENT_ADDRESS: u16 = 22;
 }
 
-/// Nobody is to acknowledge the frame.
+/// Frame flag in both directions: no acknowledgment is expected.
 pub(super) const NO_ACK: u32 = 1 << 1;
-/// It has been acknowledged.
+/// Frame flag in reports: the frame was acknowledged.
 const ACKNOWLEDGED: u32 = 1 << 2;
-/// RTS and CTS go before an attempt.
+/// Stage flag: RTS and CTS precede each attempt.
 pub(super) const WITH_RTS: u16 = 1;
-/// The place of a rate is an MCS of HT, eight for each number of streams; an MCS of VHT.
+/// Stage flags: the rate index is an HT MCS index (eight per number of streams), or a VHT MCS.
 pub(super) const IS_HT: u16 = 0x8;
 pub(super) const IS_VHT: u16 = 0x100;
-/// The frame is 40 MHz wide, and has the short guard interval.
+/// Stage flags: channel width of 40 MHz, and short guard interval.
 pub(super) const IS_40_MHZ: u16 = 0x20;
 pub(super) const IS_SHORT: u16 = 0x80;
 
 pub(super) type Address = [u8; 6];
 
-/// A stage of a retry chain, as the kernel has it: place of the rate among those of the band, attempts, flags.
+/// Stage of a retry chain in the kernel's form: index of the rate in the band, number of attempts,
+/// flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Attempts {
     pub(super) rate: i8,
@@ -57,22 +58,23 @@ pub(super) struct Attempts {
     pub(super) flags: u16,
 }
 
-/// A frame that a radio sends.
+/// Frame that a radio sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frame<'o> {
     pub(super) transmitter: Address,
-    /// Header and body, without check sequence.
+    /// MAC header and body, without frame check sequence.
     pub(super) octets: &'o [u8],
     pub(super) flags: u32,
-    /// The kernel's own name for it.
+    /// The kernel's identifier of the frame.
     pub(super) cookie: u64,
     pub(super) chain: [Attempts; STAGES],
-    /// Frequency [MHz].
+    /// Centre frequency of the channel [MHz].
     pub(super) frequency: u32,
 }
 
 impl<'o> Frame<'o> {
-    /// Reads the attributes of a frame; nothing if one is missing, or if it has no address.
+    /// Reads the attributes of a frame; `None` if one is missing or if the frame is too short for
+    /// addresses.
     pub(super) fn read(of: &'o [u8]) -> Option<Self> {
         let (mut transmitter, mut octets, mut flags, mut cookie) = (None, None, None, None);
         let (mut frequency, mut chain) = (None, None);
@@ -123,7 +125,7 @@ impl<'o> Frame<'o> {
     }
 }
 
-/// A radio, by its number, with its name and the address that the kernel knows it by.
+/// Radio with its number and name, and the address by which the kernel identifies it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RadioName {
     pub(super) number: u32,
@@ -158,12 +160,12 @@ fn number(value: &[u8]) -> Option<u32> {
     value.first_chunk().map(|it| u32::from_ne_bytes(*it))
 }
 
-/// The order by which all frames come to whoever gives it.
+/// Builds the request that makes the sender the medium of all radios.
 pub(super) fn register(message: impl FnOnce(u8, u16) -> Message) -> Message {
-    message(command::REGISTER, ANSWER)
+    message(command::REGISTER, ACK)
 }
 
-/// Fills a message by which a radio receives a frame.
+/// Fills the message by which a radio receives a frame.
 pub(super) fn receive(
     message: &mut Message,
     by: Address,
@@ -177,7 +179,7 @@ pub(super) fn receive(
     message.attribute(attribute::FREQUENCY, &frequency.to_ne_bytes());
 }
 
-/// Fills a message by which a radio learns what became of its frame: attempts made of each stage of its chain.
+/// Fills the report on a radio's frame: the attempts made of each stage, and the acknowledgment.
 pub(super) fn report(
     message: &mut Message,
     (radio, cookie, flags): (Address, u64, u32),
@@ -209,7 +211,8 @@ pub(super) mod tests {
         messages(&octets).next().expect("a message").content.to_vec()
     }
 
-    /// The attributes of a data frame of radio 1 at 2437 MHz: 11 Mb/s twice, 1 Mb/s with RTS four times.
+    /// Attributes of a data frame that radio 1 sends at 2437 MHz: 2 attempts at 11 Mb/s, 4 at 1
+    /// Mb/s with RTS.
     pub(in super::super) fn sent(to: Address, cookie: u64, length: usize) -> Vec<u8> {
         let mut octets = vec![0x08, 0x01, 0, 0];
         octets.extend(to);
@@ -236,7 +239,7 @@ pub(super) mod tests {
         let chain = frame.chain.map(|it| (it.rate, it.count, it.flags));
         assert_eq!(chain, [(3, 2, 0), (0, 4, WITH_RTS), (-1, 0, 0), (-1, 0, 0)]);
         assert!(!frame.is_beacon());
-        // Flags of the chain are the last 16 octets, and older kernels have none.
+        // The flags of the chain are the last 16 octets. Older kernels do not send them.
         for end in 0..octets.len() - 16 {
             assert_eq!(Frame::read(&octets[..end]), None, "cut off at {end}");
         }

@@ -1,4 +1,4 @@
-//! The state of a medium in words.
+//! Text output about a medium.
 
 use airfair_units::Duration;
 
@@ -6,7 +6,7 @@ use super::{Radio, View};
 use crate::verdict;
 
 impl View {
-    /// Share of the air and frames of each radio since a look before this one.
+    /// One line on the airtime and the attempts of each radio between the view `last` and this one.
     pub fn line(&self, last: &Self, radios: &[Radio]) -> String {
         let (now, before) = (&self.punctuality, &last.punctuality);
         let seconds = seconds(now.elapsed.saturating_sub(before.elapsed));
@@ -26,7 +26,7 @@ impl View {
         format!("{:6.1} s  {}", now.elapsed.as_secs_f64(), each.join(", "))
     }
 
-    /// Accounts of all radios, and how punctual the medium was.
+    /// Counters of all radios, lateness and verdict.
     pub fn summary(&self, radios: &[Radio]) -> String {
         let late = &self.punctuality;
         let line = |(radio, it): (&Radio, &super::Account)| {
@@ -82,10 +82,10 @@ mod tests {
     }
 
     #[test]
-    fn a_line_tells_what_has_passed_since_the_last_one_and_the_end_tells_all() {
+    fn a_line_covers_the_time_since_the_last_one_and_the_end_covers_all() {
         let radios = [Radio { member: "near".to_owned(), name: "phy1".to_owned() }];
         let (last, mut now) = (view(1, 10, 100), view(3, 30, 600));
-        // 200 ms of the two seconds between them, and of all three.
+        // 200 ms is 10 % of the two seconds between the views, and 0.067 of all three.
         now.accounts[0].airtime_to = Duration::from_millis(200);
         assert_eq!(
             now.line(&last, &radios),

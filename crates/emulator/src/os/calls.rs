@@ -1,4 +1,4 @@
-//! Calls of the operating system, each a function that cannot be called wrongly.
+//! Linux system calls behind safe functions.
 
 #![expect(
     unsafe_code,
@@ -17,13 +17,14 @@ use std::ptr;
 use airfair_units::Duration;
 use libc::{c_int, c_void};
 
-/// Most octets of an interface's name, the zero behind it included.
+/// Size of an interface name, with the terminating zero [octets].
 const NAME: usize = libc::IF_NAMESIZE;
 /// `TUNSETIFF` of `linux/if_tun.h`.
 const TUNSETIFF: u64 = 0x4004_54ca;
-/// Settings of `linux/ethtool.h` that offload work to a card: checksums sent and received, TSO, GSO, GRO, UFO, scatter.
+/// Commands of `linux/ethtool.h` that set offloads: `ETHTOOL_STXCSUM`, `_SRXCSUM`, `_STSO`, `_SGSO`,
+/// `_SGRO` and `_SSG`.
 const OFFLOADS: [u32; 6] = [0x17, 0x15, 0x1f, 0x24, 0x2c, 0x19];
-/// Priority among the threads that go before all others: the lowest of them.
+/// Lowest real-time priority of `SCHED_FIFO`.
 const PRIORITY: c_int = 1;
 
 fn check(result: c_int) -> Result<c_int> {
@@ -34,10 +35,10 @@ fn checked_size(result: isize) -> Result<usize> {
     usize::try_from(result).map_err(|_| Error::last_os_error())
 }
 
-/// An open file of the operating system's own.
+/// Takes ownership of a file descriptor that a system call has returned.
 fn owned(result: c_int) -> Result<OwnedFd> {
     let fd = check(result)?;
-    // SAFETY: a call has just returned this descriptor, which nobody else has.
+    // SAFETY: the descriptor was just returned by a system call, so nothing else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
@@ -45,7 +46,7 @@ fn text(name: &str) -> Result<CString> {
     CString::new(name).map_err(|_| Error::from_raw_os_error(libc::EINVAL))
 }
 
-/// Time of the clock that nobody sets.
+/// Time of `CLOCK_MONOTONIC`.
 pub(crate) fn monotonic() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a value of the type asked for.
@@ -55,40 +56,46 @@ pub(crate) fn monotonic() -> Duration {
     Duration::from_secs(part(time.tv_sec)) + Duration::from_nanos(part(time.tv_nsec))
 }
 
-/// Reads what there is; an error of kind `WouldBlock` if there is nothing.
+/// Reads available data; returns an error of kind `WouldBlock` if there is none.
 pub(super) fn read(from: BorrowedFd<'_>, into: &mut [u8]) -> Result<usize> {
     // SAFETY: pointer and length are those of a buffer.
     checked_size(unsafe { libc::read(from.as_raw_fd(), into.as_mut_ptr().cast(), into.len()) })
 }
 
-/// Writes one frame, one number, or one message.
+/// Writes one frame, counter value or message.
 pub(super) fn write(to: BorrowedFd<'_>, octets: &[u8]) -> Result<usize> {
     // SAFETY: pointer and length are those of a buffer.
     checked_size(unsafe { libc::write(to.as_raw_fd(), octets.as_ptr().cast(), octets.len()) })
 }
 
-/// A queue of what is ready.
-pub(super) fn epoll() -> Result<OwnedFd> {
+/// Opens an epoll instance.
+pub(super) fn epoll_create() -> Result<OwnedFd> {
     // SAFETY: no pointer is involved.
     owned(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) })
 }
 
-/// Says whether `file` is to be told of as `number` when there is something to read.
-pub(super) fn watch(epoll: &OwnedFd, what: c_int, file: BorrowedFd<'_>, number: u64) -> Result<()> {
+/// Adds or removes `file` in an epoll instance; `what` is the operation. Events carry `number`.
+pub(super) fn epoll_control(
+    epoll: &OwnedFd,
+    what: c_int,
+    file: BorrowedFd<'_>,
+    number: u64,
+) -> Result<()> {
     let mut event = libc::epoll_event { events: libc::EPOLLIN.cast_unsigned(), u64: number };
     // SAFETY: the pointer is to an event.
     check(unsafe { libc::epoll_ctl(epoll.as_raw_fd(), what, file.as_raw_fd(), &raw mut event) })?;
     Ok(())
 }
 
-/// Waits until something is ready, or for so long: the numbers of what is.
-pub(super) fn wait(epoll: &OwnedFd, longest: Duration, ready: &mut Vec<u64>) -> Result<()> {
+/// Waits until a file is readable or `longest` has passed. Appends the numbers of the readable
+/// files to `ready`.
+pub(super) fn epoll_wait(epoll: &OwnedFd, longest: Duration, ready: &mut Vec<u64>) -> Result<()> {
     let mut events = [libc::epoll_event { events: 0, u64: 0 }; 64];
     let ns = longest.as_nanos();
     let part = |it: u64| i64::try_from(it).unwrap_or(i64::MAX);
     let time =
         libc::timespec { tv_sec: part(ns / 1_000_000_000), tv_nsec: part(ns % 1_000_000_000) };
-    // By number: older C libraries have no name for it.
+    // Older C libraries have no wrapper for this call.
     // SAFETY: the pointers are to so many events and to a time; there is no mask of signals.
     let mut found = unsafe {
         libc::syscall(
@@ -102,7 +109,7 @@ pub(super) fn wait(epoll: &OwnedFd, longest: Duration, ready: &mut Vec<u64>) -> 
         )
     };
     if found < 0 && Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) {
-        // Linux before 5.11 waits for whole milliseconds.
+        // Linux before 5.11 has only time-outs of whole milliseconds.
         let ms = c_int::try_from(ns.div_ceil(1_000_000)).unwrap_or(c_int::MAX);
         // SAFETY: the pointer is to so many events.
         let old = unsafe { libc::epoll_wait(epoll.as_raw_fd(), events.as_mut_ptr(), 64, ms) };
@@ -116,39 +123,42 @@ pub(super) fn wait(epoll: &OwnedFd, longest: Duration, ready: &mut Vec<u64>) -> 
     Ok(())
 }
 
-/// A counter that can be waited for.
-pub(super) fn counter() -> Result<OwnedFd> {
+/// Opens an eventfd.
+pub(super) fn eventfd() -> Result<OwnedFd> {
     // SAFETY: no pointer is involved.
     owned(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })
 }
 
-/// True if this process has no other thread: only such a process may have a user namespace of its own.
+/// True if this process has only one thread, as a new user namespace requires.
 pub fn has_one_thread() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1)
 }
 
-/// Gives this process a user namespace of its own, in which it is root, with a network and a mount namespace.
+/// Moves this process into a new user namespace, in which it is root, with new network and mount
+/// namespaces.
 ///
 /// # Errors
-/// The operating system's, if it does not permit that, or if the process has other threads.
+/// Returns the error of the operating system if this is not permitted or if the process has more
+/// threads.
 pub fn isolate() -> Result<()> {
     // SAFETY: no pointer is involved; the calls cannot fail.
     let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
     unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET | libc::CLONE_NEWNS)?;
-    // A process may map its own user and group alone, and the group only once it can no longer drop any.
+    // A process may map only its own user and group. Mapping the group requires that `setgroups` is
+    // disabled.
     std::fs::write("/proc/self/setgroups", "deny")?;
     std::fs::write("/proc/self/uid_map", format!("0 {user} 1"))?;
     std::fs::write("/proc/self/gid_map", format!("0 {group} 1"))
 }
 
-/// Gives this thread namespaces of its own.
+/// Moves this thread into new namespaces of the given kinds.
 pub(super) fn unshare(which: c_int) -> Result<()> {
     // SAFETY: no pointer is involved.
     check(unsafe { libc::unshare(which) })?;
     Ok(())
 }
 
-/// Moves this thread into a namespace.
+/// Moves this thread into an existing namespace.
 pub(super) fn set_namespace(to: BorrowedFd<'_>, kind: c_int) -> Result<()> {
     // SAFETY: no pointer is involved.
     check(unsafe { libc::setns(to.as_raw_fd(), kind) })?;
@@ -162,23 +172,23 @@ fn mount(source: &CStr, target: &CStr, kind: &CStr, flags: libc::c_ulong) -> Res
     Ok(())
 }
 
-/// What this process mounts is nobody else's from now on.
-pub(super) fn keep_mounts() -> Result<()> {
+/// Moves this process into a new mount namespace whose mounts do not reach other namespaces.
+pub(super) fn isolate_mounts() -> Result<()> {
     unshare(libc::CLONE_NEWNS)?;
     mount(c"none", c"/", c"none", libc::MS_REC | libc::MS_SLAVE)
 }
 
-/// One file stands in the place of another.
-pub(super) fn cover(file: &CStr, target: &CStr) -> Result<()> {
+/// Bind-mounts one file over another.
+pub(super) fn bind_mount(file: &CStr, target: &CStr) -> Result<()> {
     mount(file, target, c"none", libc::MS_BIND)
 }
 
-/// `/sys` shows this process its own network.
-pub(super) fn renew_sys() -> Result<()> {
+/// Mounts a new `/sys` that shows the current network namespace.
+pub(super) fn mount_sys() -> Result<()> {
     mount(c"airfair", c"/sys", c"sysfs", 0)
 }
 
-/// This process gets a signal when the thread that started it ends.
+/// Sends this process a signal when the thread that started it ends.
 pub(crate) fn signal_on_exit(signal: c_int) -> Result<()> {
     let signal = libc::c_ulong::from(signal.cast_unsigned());
     // SAFETY: no pointer is involved.
@@ -186,7 +196,8 @@ pub(crate) fn signal_on_exit(signal: c_int) -> Result<()> {
     Ok(())
 }
 
-/// A program does this before it becomes what it is to be. The work must not allocate: other threads may hold locks.
+/// Sets work for the child process between fork and exec. The work must not allocate: another
+/// thread may have held a lock at the time of the fork.
 pub(super) fn before_exec(
     program: &mut Command,
     work: impl FnMut() -> Result<()> + Send + Sync + 'static,
@@ -195,14 +206,15 @@ pub(super) fn before_exec(
     unsafe { program.pre_exec(work) };
 }
 
-/// Ends the wait of whoever accepts connections.
-pub(crate) fn hang_up(listener: &TcpListener) {
+/// Makes blocked and future calls of `accept` on this listener fail.
+pub(crate) fn stop_listening(listener: &TcpListener) {
     // SAFETY: no pointer is involved. It fails only if nobody listens.
     unsafe { libc::shutdown(listener.as_raw_fd(), libc::SHUT_RD) };
 }
 
-/// This thread goes before all that are not of its kind, and its memory stays where it is. What it starts does not.
-pub(crate) fn prefer() -> Result<()> {
+/// Gives this thread `SCHED_FIFO` and locks its memory. Threads and processes that it starts do not
+/// inherit the policy.
+pub(crate) fn set_realtime() -> Result<()> {
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
     // SAFETY: all of its fields are numbers.
     let mut parameters: libc::sched_param = unsafe { mem::zeroed() };
@@ -214,12 +226,12 @@ pub(crate) fn prefer() -> Result<()> {
     Ok(())
 }
 
-/// A request about an interface: its name, and what it is about.
+/// Request of an interface ioctl: interface name, and a value (`struct ifreq`).
 #[repr(C)]
 struct Request<T> {
     name: [u8; NAME],
     about: T,
-    /// The kernel copies 40 octets.
+    /// Padding: the kernel copies 40 octets.
     rest: [u64; 2],
 }
 
@@ -235,7 +247,8 @@ impl<T> Request<T> {
     }
 }
 
-/// A TAP device of this name in the network namespace of this thread. It goes when it is closed.
+/// Opens a TAP device with this name in the network namespace of this thread. Closing it removes
+/// the device.
 pub(super) fn tap(name: &str) -> Result<OwnedFd> {
     let flags = libc::O_RDWR | libc::O_NONBLOCK | libc::O_CLOEXEC;
     // SAFETY: the text ends with a zero.
@@ -248,14 +261,15 @@ pub(super) fn tap(name: &str) -> Result<OwnedFd> {
     Ok(file)
 }
 
-/// A socket for the frames of an interface in the network namespace of this thread, with room for so many octets of them.
+/// Opens a packet socket on an interface in this thread's network namespace, with a receive buffer
+/// of `room` octets.
 pub(super) fn packet_socket(index: u32, room: c_int) -> Result<OwnedFd> {
     let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
-    // Nothing comes before it is bound.
+    // With protocol 0 the socket receives nothing until it is bound.
     // SAFETY: no pointer is involved.
     let socket = owned(unsafe { libc::socket(libc::AF_PACKET, kind, 0) })?;
     set_option(socket.as_fd(), libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, &1_i32)?;
-    make_room(socket.as_fd(), room)?;
+    set_receive_buffer(socket.as_fd(), room)?;
     // SAFETY: all of its fields are numbers.
     let mut address: libc::sockaddr_ll = unsafe { mem::zeroed() };
     address.sll_family = u16::try_from(libc::AF_PACKET).expect("a small number");
@@ -267,7 +281,7 @@ pub(super) fn packet_socket(index: u32, room: c_int) -> Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Packets that a packet socket has had no room for since this was last asked.
+/// Packets that a packet socket has dropped because its buffer was full, since the last call.
 pub(super) fn packet_drops(socket: BorrowedFd<'_>) -> Result<u32> {
     let mut statistics = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
     let mut length = libc::socklen_t::try_from(size_of_val(&statistics)).expect("some octets");
@@ -278,7 +292,7 @@ pub(super) fn packet_drops(socket: BorrowedFd<'_>) -> Result<u32> {
     Ok(statistics.tp_drops)
 }
 
-/// True if an interface of the namespace of a socket is on.
+/// True if an interface in the namespace of the socket is up.
 pub(super) fn is_on(socket: BorrowedFd<'_>, interface: &str) -> Result<bool> {
     let mut request = Request::new(interface, 0_i16)?;
     let fd = socket.as_raw_fd();
@@ -287,36 +301,36 @@ pub(super) fn is_on(socket: BorrowedFd<'_>, interface: &str) -> Result<bool> {
     Ok(c_int::from(request.about) & libc::IFF_UP != 0)
 }
 
-/// Gives a socket room for so many octets that nobody has read yet, or as much as is permitted.
-fn make_room(socket: BorrowedFd<'_>, octets: c_int) -> Result<()> {
+/// Sets the receive buffer of a socket [octets], above the limit for users if this is permitted.
+fn set_receive_buffer(socket: BorrowedFd<'_>, octets: c_int) -> Result<()> {
     set_option(socket, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &octets)
         .or_else(|_| set_option(socket, libc::SOL_SOCKET, libc::SO_RCVBUF, &octets))
 }
 
-/// A socket on which the kernel takes orders about interfaces and addresses.
+/// Opens a netlink socket for interfaces and addresses.
 pub(super) fn route_socket() -> Result<OwnedFd> {
     let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
     // SAFETY: no pointer is involved.
     owned(unsafe { libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_ROUTE) })
 }
 
-/// A socket of generic netlink with room for what comes while nobody reads.
+/// Opens a generic netlink socket with a large receive buffer.
 pub(super) fn generic_socket() -> Result<OwnedFd> {
-    /// As much as radios that all have their queues full can say at once, and more.
+    /// Enough for the messages of all radios with full queues.
     const ROOM: c_int = 16 << 20;
     let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
     // SAFETY: no pointer is involved.
     let socket = owned(unsafe { libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_GENERIC) })?;
-    make_room(socket.as_fd(), ROOM)?;
+    set_receive_buffer(socket.as_fd(), ROOM)?;
     Ok(socket)
 }
 
-/// From now on a netlink socket gets what is told to a group.
+/// Subscribes a netlink socket to a multicast group.
 pub(super) fn join(socket: BorrowedFd<'_>, group: u32) -> Result<()> {
     set_option(socket, libc::SOL_NETLINK, libc::NETLINK_ADD_MEMBERSHIP, &group)
 }
 
-/// Waits until there is something to read, or for so long; true if there is.
+/// Waits until the file is readable or `longest` has passed; true if it is readable.
 pub(super) fn await_input(file: BorrowedFd<'_>, longest: Duration) -> Result<bool> {
     let ms = c_int::try_from(longest.as_nanos() / 1_000_000).unwrap_or(c_int::MAX);
     let mut poll = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
@@ -324,7 +338,8 @@ pub(super) fn await_input(file: BorrowedFd<'_>, longest: Duration) -> Result<boo
     Ok(check(unsafe { libc::poll(&raw mut poll, 1, ms) })? > 0)
 }
 
-/// A file from which SIGINT and SIGTERM are read, which do nothing else any more to this thread and those that it starts.
+/// Blocks SIGINT and SIGTERM for this thread and the threads it starts, and opens a signalfd for
+/// them.
 pub(super) fn signals() -> Result<OwnedFd> {
     // SAFETY: all of its fields are numbers; the pointers are to it.
     unsafe {
@@ -350,22 +365,22 @@ fn set_option<T: Copy>(
     Ok(())
 }
 
-/// Gives a connection a congestion control by its name of at most 15 letters.
-pub(crate) fn choose_congestion_control(socket: BorrowedFd<'_>, name: &str) -> Result<()> {
+/// Sets the congestion control of a TCP socket. Names have at most 15 letters.
+pub(crate) fn set_congestion_control(socket: BorrowedFd<'_>, name: &str) -> Result<()> {
     let mut text = [0_u8; 16];
     text[..name.len()].copy_from_slice(name.as_bytes());
     set_option(socket, libc::IPPROTO_TCP, libc::TCP_CONGESTION, &text)
 }
 
-/// Writing fails if there was no room for so long, and little that is not sent waits in the socket.
-pub(crate) fn write_promptly(socket: BorrowedFd<'_>, longest: Duration) -> Result<()> {
+/// Sets a time-out for writing, and limits the unsent data in the socket's buffer.
+pub(crate) fn set_send_timeout(socket: BorrowedFd<'_>, longest: Duration) -> Result<()> {
     const UNSENT: c_int = 65_536;
     set_option(socket, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, &UNSENT)?;
     set_option(socket, libc::SOL_SOCKET, libc::SO_SNDTIMEO, &timeval(longest))
 }
 
-/// Reading fails if nothing has come for so long.
-pub(crate) fn read_promptly(socket: BorrowedFd<'_>, longest: Duration) -> Result<()> {
+/// Sets a time-out for reading.
+pub(crate) fn set_receive_timeout(socket: BorrowedFd<'_>, longest: Duration) -> Result<()> {
     set_option(socket, libc::SOL_SOCKET, libc::SO_RCVTIMEO, &timeval(longest))
 }
 
@@ -374,7 +389,7 @@ fn timeval(time: Duration) -> libc::timeval {
     libc::timeval { tv_sec: us / 1_000_000, tv_usec: us % 1_000_000 }
 }
 
-/// What the kernel tells of a TCP connection; round trips in microseconds.
+/// Fields of `TCP_INFO`: windows in segments, segments in octets, round-trip times in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TcpInfo {
     pub(crate) retransmissions: u32,
@@ -386,7 +401,8 @@ pub(crate) struct TcpInfo {
     pub(crate) receiver_round_trip: u32,
 }
 
-/// `TCP_INFO` of a connection: libc's structure ends before the least round trip.
+/// Reads `TCP_INFO` by offsets, because the structure in libc ends before the minimum round-trip
+/// time.
 pub(crate) fn tcp_info(socket: BorrowedFd<'_>) -> Result<TcpInfo> {
     let mut info = [0_u8; 152];
     let mut length = libc::socklen_t::try_from(info.len()).expect("some octets");
@@ -406,18 +422,18 @@ pub(crate) fn tcp_info(socket: BorrowedFd<'_>) -> Result<TcpInfo> {
     })
 }
 
-/// Gives the packets of a socket a differentiated services code point.
-pub(crate) fn mark(socket: BorrowedFd<'_>, dscp: u8) -> Result<()> {
+/// Sets the differentiated services code point of a socket's packets.
+pub(crate) fn set_dscp(socket: BorrowedFd<'_>, dscp: u8) -> Result<()> {
     set_option(socket, libc::IPPROTO_IP, libc::IP_TOS, &(libc::c_int::from(dscp) << 2))
 }
 
-/// Lets this thread do nothing for so long.
+/// Puts this thread to sleep.
 #[expect(clippy::disallowed_types, reason = "the standard library sleeps by its own durations")]
 pub(crate) fn sleep(time: Duration) {
     std::thread::sleep(std::time::Duration::from_nanos(time.as_nanos()));
 }
 
-/// Number of an interface in the network namespace of this thread.
+/// Index of an interface in the network namespace of this thread.
 pub(super) fn interface_index(name: &str) -> Result<u32> {
     let name = text(name)?;
     // SAFETY: the text ends with a zero.
@@ -427,16 +443,16 @@ pub(super) fn interface_index(name: &str) -> Result<u32> {
     }
 }
 
-/// A socket by which the kernel is asked about interfaces in the network namespace of this thread.
-pub(super) fn question_socket() -> Result<OwnedFd> {
+/// Opens a socket for interface ioctls in the network namespace of this thread.
+pub(super) fn ioctl_socket() -> Result<OwnedFd> {
     let kind = libc::SOCK_DGRAM | libc::SOCK_CLOEXEC;
     // SAFETY: no pointer is involved.
     owned(unsafe { libc::socket(libc::AF_INET, kind, 0) })
 }
 
-/// Switches everything off that leaves work on packets to a card: they come whole and with valid checksums.
-pub(super) fn leave_nothing_to_cards(interface: &str) -> Result<()> {
-    let socket = question_socket()?;
+/// Disables all offloads, so that packets are not aggregated and have valid checksums.
+pub(super) fn disable_offloads(interface: &str) -> Result<()> {
+    let socket = ioctl_socket()?;
     for offload in OFFLOADS {
         let mut value = [offload, 0];
         let mut request = Request::new(interface, value.as_mut_ptr())?;

@@ -1,7 +1,8 @@
-//! Packets that the kernel drops between the namespaces and the emulation, by its own counters.
+//! Packets that the kernel drops between the namespaces and the emulator, from the kernel's
+//! counters.
 //!
-//! The counters of a namespace are a file of the kernel, which is read without any lock that others may hold for long:
-//! whoever makes or removes interfaces holds one, and the emulation would wait for that.
+//! The counters of a namespace are read from a file in `/proc`. Reading this file takes no lock
+//! that is held while interfaces are added or removed, so the engine does not wait.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -10,22 +11,24 @@ use std::os::unix::fs::FileExt;
 
 use super::interface::Port;
 
-/// First size of the buffer for a file of counters, which has a line of 140 octets for each interface [octets].
+/// Initial size of the buffer for a counter file, which has about 140 octets per interface
+/// [octets].
 const USUAL: usize = 1 << 13;
-/// Number of calls of `look` after which the counters of every node have been read.
+/// Calls of `look_on` in which the counters of all nodes are read once.
 const ROUND: usize = 10;
 
-/// Counters of all interfaces of a network namespace.
+/// Counters of all interfaces in a network namespace.
 #[derive(Debug)]
 pub(super) struct Counters(File);
 
 impl Counters {
-    /// The counters of the namespace of this thread.
+    /// Opens the counters of this thread's namespace.
     pub(super) fn of_this_thread() -> Result<Self> {
         Ok(Self(File::open("/proc/thread-self/net/dev")?))
     }
 
-    /// Says of each interface how many packets it was to send and dropped. Of a namespace that cannot be read it says nothing.
+    /// Calls `each` with the name of each interface and the number of packets that it dropped on
+    /// transmission. Does not call it if the file cannot be read.
     fn read(&self, buffer: &mut Vec<u8>, each: impl FnMut(&str, u64)) {
         let mut length = 0;
         while let Ok(more @ 1..) = self.0.read_at(&mut buffer[length..], length as u64) {
@@ -38,9 +41,10 @@ impl Counters {
     }
 }
 
-/// Interfaces of a file of counters with the packets that they dropped instead of sending.
+/// Parses the counter file, and calls `each` with interface names and transmit drops.
 fn dropped(text: &str, mut each: impl FnMut(&str, u64)) {
-    /// Place of that number behind eight of what was received, and octets, packets and errors of what was sent.
+    /// Index of the column: 8 columns for reception, then octets, packets and errors of
+    /// transmission.
     const PLACE: usize = 11;
     for line in text.lines() {
         let Some((name, numbers)) = line.split_once(':') else { continue };
@@ -51,28 +55,30 @@ fn dropped(text: &str, mut each: impl FnMut(&str, u64)) {
     }
 }
 
-/// A counter of an interface, as it was at the last look.
+/// Last reading of an interface's counter.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct LastReading {
     count: Option<u64>,
-    /// True if the interface was on.
+    /// True if the interface was up.
     was_on: bool,
 }
 
-/// Growth of a counter since the last look.
+/// Growth of a counter between two readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Growth {
-    /// The interface was on at both looks.
+    /// The interface was up at both readings.
     WhileOn(u64),
-    /// The interface was off at one of them: whoever switched it off has lost the packets.
+    /// The interface was down at one of the readings. The user who took it down has lost the
+    /// packets.
     WhileOff(u64),
 }
 
-impl Seen {
-    /// A counter that nobody has looked at.
+impl LastReading {
+    /// State before the first reading.
     const NEVER: Self = Self { count: None, was_on: true };
 
-    /// Growth since the last look; none at the first one, and none of a counter that begins anew with its interface.
+    /// Growth since the last reading; zero at the first one, and zero when a new interface starts
+    /// its counter anew.
     fn look(&mut self, now: u64, is_on: bool) -> Growth {
         let more = now.saturating_sub(self.count.replace(now).unwrap_or(now));
         let was_on = std::mem::replace(&mut self.was_on, is_on);
@@ -83,30 +89,31 @@ impl Seen {
 /// Packets of one node that the kernel has dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Drops {
-    /// Packets of its own, before the emulation had read them.
+    /// Packets from the node, dropped before the emulator read them.
     pub(crate) unread: u64,
-    /// Packets for it that had crossed the cell, while its interface was on.
+    /// Packets for the node, dropped after they had crossed the cell while its interface was up.
     pub(crate) undelivered: u64,
-    /// Packets for it while its interface was off.
+    /// Packets for the node while its interface was down.
     pub(crate) for_nobody: u64,
 }
 
-/// An account of the kernel's drops, node by node.
+/// Kernel drops by node.
 #[derive(Debug)]
 pub(crate) struct Losses {
     pub(crate) nodes: Vec<Drops>,
-    /// Counters of the emulation's own interfaces, if it has some.
+    /// Counters of the emulator's ends of veth pairs; `None` with TAP devices.
     own: Option<Counters>,
-    inside: Vec<Seen>,
-    outside: Vec<Seen>,
-    /// Places of the ports whose other end is an interface of this name.
+    inside: Vec<LastReading>,
+    outside: Vec<LastReading>,
+    /// Indices of the ports by the name of the emulator's end of the veth pair.
     names: BTreeMap<String, usize>,
     next: usize,
     buffer: Vec<u8>,
 }
 
 impl Losses {
-    /// Starts to count drops, in the namespace of the emulation's own interfaces: earlier drops are left out.
+    /// Starts counting. Earlier drops are not counted. The calling thread must be in the emulator's
+    /// namespace.
     pub(crate) fn new(ports: &[Port]) -> Result<Self> {
         let count = ports.len();
         let places = ports.iter().enumerate();
@@ -116,8 +123,8 @@ impl Losses {
         let mut losses = Self {
             nodes: vec![Drops::default(); count],
             own,
-            inside: vec![Seen::NEVER; count],
-            outside: vec![Seen::NEVER; count],
+            inside: vec![LastReading::NEVER; count],
+            outside: vec![LastReading::NEVER; count],
             names,
             next: 0,
             buffer: vec![0; USUAL],
@@ -126,7 +133,8 @@ impl Losses {
         Ok(losses)
     }
 
-    /// Looks at some of the nodes: at all of them in so many calls, which is so little work that no packet waits for it.
+    /// Reads the counters of some nodes. [`ROUND`] calls read them all, so that each call delays
+    /// packets little.
     pub(crate) fn look_on(&mut self, ports: &[Port]) {
         let end = (self.next + ports.len().div_ceil(ROUND)).min(ports.len());
         for (at, port) in ports.iter().enumerate().take(end).skip(self.next) {
@@ -139,7 +147,7 @@ impl Losses {
         }
     }
 
-    /// Looks at all nodes.
+    /// Reads the counters of all nodes.
     pub(crate) fn look(&mut self, ports: &[Port]) {
         for (at, port) in ports.iter().enumerate() {
             self.look_inside(at, port);
@@ -147,8 +155,8 @@ impl Losses {
         self.look_outside(ports);
     }
 
-    /// Adds the packets of a node that the kernel dropped before the emulation read them. An interface that goes off drops
-    /// the packets that wait in it, which is no fault of the machine.
+    /// Adds packets from a node that the kernel dropped before the emulator read them. Packets that
+    /// were queued in an interface when it went down do not count.
     fn look_inside(&mut self, at: usize, port: &Port) {
         let Self { nodes, inside, buffer, .. } = self;
         nodes[at].unread += port.overflows();
@@ -161,8 +169,8 @@ impl Losses {
         });
     }
 
-    /// Adds the packets for nodes that the kernel dropped at the emulation's own interfaces. An interface whose other end is
-    /// off drops all.
+    /// Adds packets for nodes that the kernel dropped at the emulator's ends of veth pairs. An end
+    /// whose peer is down drops all packets.
     fn look_outside(&mut self, ports: &[Port]) {
         let Self { nodes, own, outside, names, buffer, .. } = self;
         let Some(own) = own else { return };
@@ -189,7 +197,8 @@ eth0:1 2 3 4 5 6 7 8 9 10 11 12
  cut: 1 2 3
 ";
 
-    /// Received: bytes, packets, errors, dropped and four more; sent: bytes, packets, errors, and then dropped.
+    /// Columns of reception are bytes, packets, errors, drops and four more; then transmission
+    /// begins likewise.
     #[test]
     fn a_file_of_the_kernel_says_what_each_interface_has_dropped() {
         let mut found = Vec::new();
@@ -200,14 +209,14 @@ eth0:1 2 3 4 5 6 7 8 9 10 11 12
 
     #[test]
     fn a_counter_counts_from_its_first_look_and_an_interface_made_anew_counts_from_zero() {
-        let mut seen = Seen::NEVER;
+        let mut seen = LastReading::NEVER;
         let growths = [5, 5, 9, 2, 3].map(|now| seen.look(now, true));
         assert_eq!(growths, [0, 0, 4, 0, 1].map(Growth::WhileOn));
     }
 
     #[test]
     fn an_interface_that_was_off_at_either_look_has_lost_its_packets_itself() {
-        let mut seen = Seen::NEVER;
+        let mut seen = LastReading::NEVER;
         let looks = [(0, true), (2, false), (3, false), (7, true), (8, true)];
         let growths = looks.map(|(now, is_on)| seen.look(now, is_on));
         let (on, off) = (Growth::WhileOn, Growth::WhileOff);

@@ -1,4 +1,4 @@
-//! Generic netlink: a line to a part of the kernel that is known by its name.
+//! Generic netlink: sockets for a family of the kernel, found by name.
 
 use std::io::{Error, ErrorKind, Result};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -6,11 +6,10 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use airfair_units::Duration;
 
 use super::calls;
-use super::message::{
-    ANSWER, END_OF_LIST, ERROR, LIST, Message, REQUEST, Received, attributes, messages,
-};
+use super::message::{ACK, DONE, DUMP, ERROR, Message, REQUEST, Received, attributes, messages};
 
-/// Family of what the kernel tells of families, and the group that is told when one comes or goes.
+/// The controller family, its multicast group for families that come and go, its commands and
+/// attributes.
 const CONTROL: u16 = 0x10;
 const CONTROL_GROUP: u32 = 0x10;
 const GET_FAMILY: u8 = 3;
@@ -20,47 +19,48 @@ const FAMILY_NAME: u16 = 2;
 const GROUPS: u16 = 7;
 const GROUP_NAME: u16 = 1;
 const GROUP_ID: u16 = 2;
-/// The kernel answers at once.
+/// Time-out for replies of the kernel.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// More than any message of the kernel.
+/// Buffer size that holds any message of the kernel [octets].
 const LONGEST: usize = 1 << 16;
 
-/// A line to a family.
+/// Socket for a generic netlink family and one of its multicast groups.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct FamilySocket {
     socket: OwnedFd,
     family: u16,
 }
 
-/// A message of a family: its command, and its attributes.
+/// Message of a family: command, and attributes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told<'o> {
+pub(crate) struct FamilyMessage<'o> {
     pub(crate) command: u8,
     pub(crate) attributes: &'o [u8],
 }
 
-/// What has come on a line.
+/// Message received from the kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Input<'o> {
-    /// A message of the family.
-    Told(Told<'o>),
-    /// The answer to a message that was in vain, or a good one (0).
-    Answer(i32),
-    /// The family has gone.
+    /// Message of the family.
+    Message(FamilyMessage<'o>),
+    /// Acknowledgment: error number of a failed request, or 0.
+    Ack(i32),
+    /// The family has been removed, because its module was unloaded.
     Gone,
 }
 
-impl Line {
-    /// A line to the family of this name, with what is told to its group; an error of kind `NotFound` if there is none.
+impl FamilySocket {
+    /// Opens a socket for the family of this name, subscribed to one of its groups. Returns an
+    /// error of kind `NotFound` if the family or the group does not exist.
     pub(crate) fn open(name: &str, group: &str) -> Result<Self> {
         let socket = calls::generic_socket()?;
         calls::join(socket.as_fd(), CONTROL_GROUP)?;
-        let mut line = Self { socket, family: CONTROL };
-        let mut ask = line.message(GET_FAMILY, ANSWER);
+        let mut this = Self { socket, family: CONTROL };
+        let mut ask = this.message(GET_FAMILY, ACK);
         ask.text(FAMILY_NAME, name);
         let (mut family, mut group_id) = (None, None);
-        line.ask(ask, |told| {
-            for (kind, value) in attributes(told.attributes) {
+        this.ask(ask, |message| {
+            for (kind, value) in attributes(message.attributes) {
                 match kind {
                     FAMILY_ID => family = value.first_chunk().map(|it| u16::from_ne_bytes(*it)),
                     GROUPS => group_id = group_of(value, group),
@@ -69,20 +69,25 @@ impl Line {
             }
         })?;
         let none = || Error::from(ErrorKind::NotFound);
-        line.family = family.ok_or_else(none)?;
-        calls::join(line.socket.as_fd(), group_id.ok_or_else(none)?)?;
-        Ok(line)
+        this.family = family.ok_or_else(none)?;
+        calls::join(this.socket.as_fd(), group_id.ok_or_else(none)?)?;
+        Ok(this)
     }
 
-    /// A message to the family in the making.
+    /// Starts a message to the family.
     pub(crate) fn message(&self, command: u8, flags: u16) -> Message {
         let mut message = Message::new(self.family, REQUEST | flags);
         message.put(&[command, 1, 0, 0]);
         message
     }
 
-    /// Sends a message that is answered, and waits for what is told in answer.
-    pub(crate) fn ask(&self, message: Message, mut tell: impl FnMut(Told<'_>)) -> Result<()> {
+    /// Sends a request, and calls `handle` with each message of the reply until the reply is
+    /// complete.
+    pub(crate) fn ask(
+        &self,
+        message: Message,
+        mut handle: impl FnMut(FamilyMessage<'_>),
+    ) -> Result<()> {
         self.send(&message.finish())?;
         let mut buffer = vec![0; LONGEST];
         loop {
@@ -92,12 +97,12 @@ impl Line {
             let length = calls::read(self.socket.as_fd(), &mut buffer)?;
             for message in messages(&buffer[..length]) {
                 match (message.kind, message.error()) {
-                    (END_OF_LIST, _) | (ERROR, Some(0)) => return Ok(()),
+                    (DONE, _) | (ERROR, Some(0)) => return Ok(()),
                     (ERROR, error) => {
                         return Err(Error::from_raw_os_error(error.unwrap_or(libc::EPROTO)));
                     }
                     (kind, _) if kind == self.family => {
-                        told(message).into_iter().for_each(&mut tell);
+                        family_message(message).into_iter().for_each(&mut handle);
                     }
                     _ => {}
                 }
@@ -105,18 +110,23 @@ impl Line {
         }
     }
 
-    /// Asks for a list.
-    pub(crate) fn list(&self, command: u8, tell: impl FnMut(Told<'_>)) -> Result<()> {
-        self.ask(self.message(command, LIST), tell)
+    /// Sends a dump request, and calls `handle` with each entry.
+    pub(crate) fn list(&self, command: u8, handle: impl FnMut(FamilyMessage<'_>)) -> Result<()> {
+        self.ask(self.message(command, DUMP), handle)
     }
 
-    /// Sends messages, one behind the other.
+    /// Sends one or more messages that are already encoded.
     pub(crate) fn send(&self, messages: &[u8]) -> Result<()> {
         calls::write(self.socket.as_fd(), messages).map(drop)
     }
 
-    /// Tells all that has come; false if some of it was lost, as nobody has read for too long.
-    pub(crate) fn read(&self, buffer: &mut [u8], mut tell: impl FnMut(Input<'_>)) -> Result<bool> {
+    /// Calls `handle` with each received message until none is left; false if messages were lost
+    /// because the receive buffer was full.
+    pub(crate) fn read(
+        &self,
+        buffer: &mut [u8],
+        mut handle: impl FnMut(Input<'_>),
+    ) -> Result<bool> {
         let mut is_whole = true;
         loop {
             let length = match calls::read(self.socket.as_fd(), buffer) {
@@ -130,7 +140,7 @@ impl Line {
             };
             for message in messages(&buffer[..length]) {
                 if let Some(input) = self.input(message) {
-                    tell(input);
+                    handle(input);
                 }
             }
         }
@@ -138,29 +148,31 @@ impl Line {
 
     fn input<'o>(&self, message: Received<'o>) -> Option<Input<'o>> {
         match message.kind {
-            ERROR => message.error().map(Input::Answer),
-            CONTROL => told(message).filter(|told| self.is_own_end(*told)).map(|_| Input::Gone),
-            kind if kind == self.family => told(message).map(Input::Told),
+            ERROR => message.error().map(Input::Ack),
+            CONTROL => family_message(message)
+                .filter(|message| self.is_own_removal(*message))
+                .map(|_| Input::Gone),
+            kind if kind == self.family => family_message(message).map(Input::Message),
             _ => None,
         }
     }
 
-    fn is_own_end(&self, told: Told<'_>) -> bool {
-        told.command == DELETE_FAMILY
-            && attributes(told.attributes)
+    fn is_own_removal(&self, message: FamilyMessage<'_>) -> bool {
+        message.command == DELETE_FAMILY
+            && attributes(message.attributes)
                 .any(|it| it == (FAMILY_ID, &self.family.to_ne_bytes()[..]))
     }
 }
 
-impl AsFd for Line {
+impl AsFd for FamilySocket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
 }
 
-fn told(message: Received<'_>) -> Option<Told<'_>> {
+fn family_message(message: Received<'_>) -> Option<FamilyMessage<'_>> {
     let (head, attributes) = message.content.split_first_chunk::<4>()?;
-    Some(Told { command: head[0], attributes })
+    Some(FamilyMessage { command: head[0], attributes })
 }
 
 fn group_of(groups: &[u8], name: &str) -> Option<u32> {
@@ -172,23 +184,23 @@ fn group_of(groups: &[u8], name: &str) -> Option<u32> {
     })
 }
 
-/// SIGINT and SIGTERM, which are read here instead of ending the process.
+/// SIGINT and SIGTERM as a file that can be waited for. The signals do not end the process.
 #[derive(Debug)]
 pub struct Signals(OwnedFd);
 
 impl Signals {
-    /// Takes them from this thread and from those that it starts from now on.
+    /// Blocks both signals for this thread and the threads that it starts from now on.
     ///
     /// # Errors
-    /// The operating system's.
+    /// Returns the error of the operating system.
     pub fn take() -> Result<Self> {
         calls::signals().map(Self)
     }
 
-    /// Waits for one of them, at most so long; true if one has come.
+    /// Waits at most `longest` for a signal; true if one has arrived.
     ///
     /// # Errors
-    /// The operating system's.
+    /// Returns the error of the operating system.
     pub fn wait(&self, longest: Duration) -> Result<bool> {
         calls::await_input(self.0.as_fd(), longest)
     }

@@ -1,4 +1,4 @@
-//! Interfaces of namespaces, and the emulation's ends of them.
+//! Network interfaces of the namespaces, and the emulator's ends of them.
 
 use std::io::{ErrorKind, Result};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -9,21 +9,22 @@ use super::namespace::Namespace;
 use super::netlink::Netlink;
 use crate::plan::Node;
 
-/// Octets of frames that wait in a packet socket until they are read: room for as many as in the queue of a TAP device, each
-/// of which the kernel counts with all of its memory.
+/// Receive buffer of a packet socket [octets]. It holds as many frames as the queue of a TAP
+/// device. The kernel charges each frame with all the memory that it occupies.
 const ROOM: i32 = 32 << 20;
 
-/// Kind of interface that namespaces have.
+/// Kind of network interface in the namespaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
-    /// TAP devices, which root may make.
+    /// TAP devices, which require root.
     Tap,
-    /// Pairs of interfaces within a user namespace, which anybody may make where those are permitted.
+    /// Veth pairs in a user namespace, which need no privileges if the system permits user
+    /// namespaces.
     Veth,
 }
 
 impl Backend {
-    /// Its name.
+    /// Name for messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tap => "TAP",
@@ -31,10 +32,10 @@ impl Backend {
         }
     }
 
-    /// Sees whether this process may make a namespace with such an interface, by making one.
+    /// Tests if this process may create such interfaces, by creating a namespace with one.
     ///
     /// # Errors
-    /// The operating system's.
+    /// Returns the error of the operating system.
     pub fn attempt(self) -> Result<()> {
         let namespace = Namespace::new()?;
         match self {
@@ -44,7 +45,7 @@ impl Backend {
     }
 }
 
-/// The side of the emulation.
+/// Maker of the emulator's ends of veth pairs.
 pub(super) struct Hub(Backend);
 
 impl Hub {
@@ -52,90 +53,93 @@ impl Hub {
         Self(backend)
     }
 
-    /// Joins a node by a pair of interfaces, one of which stays here; nothing for a TAP device, which has one side.
-    pub(super) fn join(&self, node: &Node, namespace: &Namespace) -> Result<Option<Joined>> {
+    /// Connects a node with a veth pair, and returns the emulator's end; `None` for a TAP device,
+    /// which needs none.
+    pub(super) fn join(&self, node: &Node, namespace: &Namespace) -> Result<Option<VethEnd>> {
         if self.0 == Backend::Tap {
             return Ok(None);
         }
         let name = format!("af{}", node.number);
         let netlink = Netlink::open()?;
         netlink.add_pair(&name, node.interface(), namespace.as_fd())?;
-        // This side is no host: it has no address, says nothing, and answers nothing.
+        // The emulator's end must not act as a host: without IPv6 it has no address and sends
+        // nothing.
         let _ = std::fs::write(format!("/proc/sys/net/ipv6/conf/{name}/disable_ipv6"), "1");
-        calls::leave_nothing_to_cards(&name)?;
+        calls::disable_offloads(&name)?;
         let index = calls::interface_index(&name)?;
         let socket = calls::packet_socket(index, ROOM)?;
-        netlink.switch_on(index)?;
-        Ok(Some(Joined { socket, name }))
+        netlink.set_up(index)?;
+        Ok(Some(VethEnd { socket, name }))
     }
 }
 
-/// The emulation's own interface of a pair.
+/// The emulator's end of a veth pair.
 #[derive(Debug)]
-pub(super) struct Joined {
+pub(super) struct VethEnd {
     socket: OwnedFd,
     name: String,
 }
 
-/// The reason why a frame was not sent.
+/// Reason why a frame could not be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotSent {
-    /// The interface is off, or has gone.
+    /// The interface is down or removed.
     Off,
-    /// The kernel did not take it, and does not count it.
+    /// The kernel dropped the frame, and its counters do not show this.
     Dropped,
-    /// The kernel did not take it, and counts it among the drops of the interface.
+    /// The kernel dropped the frame, and counts it among the interface's drops.
     Counted,
 }
 
-/// The emulation's end of an interface.
+/// The emulator's connection to the interface of a node.
 #[derive(Debug)]
 pub(crate) struct Port {
-    line: Line,
-    /// The interface in the namespace.
+    device: Device,
+    /// Name of the interface in the namespace.
     name: &'static str,
     /// Counters of the namespace.
     inside: Counters,
-    /// A socket in the namespace, through which the kernel says whether the interface is on.
-    question: OwnedFd,
+    /// Socket in the namespace for the ioctl that reads the state of the interface.
+    ioctl_socket: OwnedFd,
 }
 
 #[derive(Debug)]
-enum Line {
-    /// The one side of a TAP device.
+enum Device {
+    /// File of a TAP device.
     Tap(OwnedFd),
-    /// The other side of a pair.
-    Pair(Joined),
+    /// The emulator's end of a veth pair.
+    Veth(VethEnd),
 }
 
 impl Port {
-    /// The port of an interface in the namespace of this thread: of a TAP device unless a pair has been joined.
-    pub(super) fn new(name: &'static str, joined: Option<Joined>) -> Result<Self> {
-        let line = match joined {
-            Some(joined) => Line::Pair(joined),
-            None => Line::Tap(calls::tap(name)?),
+    /// Makes the port of an interface in this thread's namespace. Without a veth end it creates a
+    /// TAP device.
+    pub(super) fn new(name: &'static str, veth_end: Option<VethEnd>) -> Result<Self> {
+        let device = match veth_end {
+            Some(veth_end) => Device::Veth(veth_end),
+            None => Device::Tap(calls::tap(name)?),
         };
-        let (inside, question) = (Counters::of_this_thread()?, calls::question_socket()?);
-        Ok(Self { line, name, inside, question })
+        let (inside, ioctl_socket) = (Counters::of_this_thread()?, calls::ioctl_socket()?);
+        Ok(Self { device, name, inside, ioctl_socket })
     }
 
-    /// The next frame from the namespace; `None` if there is none now.
+    /// Next frame from the namespace; `None` if there is none now.
     pub(crate) fn receive<'b>(&self, buffer: &'b mut [u8]) -> Result<Option<&'b [u8]>> {
         match calls::read(self.as_fd(), buffer) {
             Ok(length) => Ok(Some(&buffer[..length])),
             Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
-            // The interface was switched off, and may be switched on again.
+            // The interface is down, and may come up again.
             Err(error) if error.raw_os_error() == Some(libc::ENETDOWN) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// Hands a frame to the namespace.
+    /// Sends a frame into the namespace.
     pub(crate) fn send(&self, frame: &[u8]) -> std::result::Result<(), NotSent> {
         let Err(error) = calls::write(self.as_fd(), frame) else { return Ok(()) };
-        Err(match (error.raw_os_error(), &self.line) {
+        Err(match (error.raw_os_error(), &self.device) {
             (Some(libc::EIO | libc::EBADFD | libc::ENETDOWN | libc::ENXIO), _) => NotSent::Off,
-            (Some(libc::ENOBUFS), Line::Pair(..)) => NotSent::Counted,
+            (Some(libc::ENOBUFS), Device::Veth(..)) => NotSent::Counted,
             _ => NotSent::Dropped,
         })
     }
@@ -145,38 +149,40 @@ impl Port {
         self.name
     }
 
-    /// Counters of the namespace.
     pub(super) fn inside(&self) -> &Counters {
         &self.inside
     }
 
-    /// Name of the emulation's own interface, if it has one.
+    /// Name of the emulator's end of a veth pair; `None` for a TAP device.
     pub(super) fn outside(&self) -> Option<&str> {
-        match &self.line {
-            Line::Tap(_) => None,
-            Line::Pair(joined) => Some(&joined.name),
+        match &self.device {
+            Device::Tap(_) => None,
+            Device::Veth(veth_end) => Some(&veth_end.name),
         }
     }
 
-    /// True if the interface in the namespace is on.
+    /// True if the interface in the namespace is up.
     pub(super) fn is_on(&self) -> bool {
-        calls::is_on(self.question.as_fd(), self.name).unwrap_or(false)
+        calls::is_on(self.ioctl_socket.as_fd(), self.name).unwrap_or(false)
     }
 
-    /// Frames from the namespace that the socket of a pair has had no room for since this was last asked.
+    /// Frames from the namespace that the packet socket has dropped because its buffer was full,
+    /// since the last call.
     pub(super) fn overflows(&self) -> u64 {
-        match &self.line {
-            Line::Tap(_) => 0,
-            Line::Pair(joined) => calls::packet_drops(joined.socket.as_fd()).unwrap_or(0).into(),
+        match &self.device {
+            Device::Tap(_) => 0,
+            Device::Veth(veth_end) => {
+                calls::packet_drops(veth_end.socket.as_fd()).unwrap_or(0).into()
+            }
         }
     }
 }
 
 impl AsFd for Port {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        match &self.line {
-            Line::Tap(line) => line.as_fd(),
-            Line::Pair(joined) => joined.socket.as_fd(),
+        match &self.device {
+            Device::Tap(device) => device.as_fd(),
+            Device::Veth(veth_end) => veth_end.socket.as_fd(),
         }
     }
 }

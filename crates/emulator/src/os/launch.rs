@@ -1,4 +1,4 @@
-//! Programs in a namespace.
+//! Programs in the namespaces.
 
 use std::ffi::{CString, OsStr};
 use std::fs::File;
@@ -11,21 +11,22 @@ use std::process::{Child, Command};
 use super::calls;
 use super::namespace::Namespace;
 
-/// The way into a namespace of a running emulation.
+/// Paths by which a program enters a node of a running emulation.
 #[derive(Clone, Debug)]
 pub struct Entrance {
-    /// User namespace that it belongs to, where that is another one.
+    /// User namespace that owns the network namespace; `None` if it is the caller's own.
     pub user: Option<PathBuf>,
-    /// Network namespace.
+    /// Network namespace of the node.
     pub network: PathBuf,
-    /// File of the names there.
+    /// File that replaces `/etc/hosts`.
     pub hosts: PathBuf,
 }
 
-/// Moves this process, which must have one thread, to where an entrance leads. What it becomes or starts is there.
+/// Moves this process, which must have only one thread, into the namespaces of a node. Programs
+/// that it starts or executes run there.
 ///
 /// # Errors
-/// The operating system's, if the emulation is over or somebody else's.
+/// Returns the error of the operating system if the emulation has ended or belongs to another user.
 pub fn enter(entrance: &Entrance) -> Result<()> {
     let network = File::open(&entrance.network)?;
     if let Some(user) = &entrance.user {
@@ -35,8 +36,8 @@ pub fn enter(entrance: &Entrance) -> Result<()> {
     see_names(&text(&entrance.hosts)?)
 }
 
-/// Starts a program in a namespace, with the names in `hosts`: its process. It gets `SIGTERM` when the thread that has
-/// started it ends.
+/// Starts a program in a namespace, with the file `hosts` as its `/etc/hosts`. The program gets
+/// `SIGTERM` when the thread that started it ends.
 pub(crate) fn start(program: &mut Command, network: &Namespace, hosts: &Path) -> Result<Child> {
     let network = network.as_fd().try_clone_to_owned()?;
     let hosts = text(hosts)?;
@@ -48,12 +49,13 @@ pub(crate) fn start(program: &mut Command, network: &Namespace, hosts: &Path) ->
     program.spawn()
 }
 
-/// Shows this process the names of an emulation.
+/// Mounts `hosts` over `/etc/hosts` for this process alone.
 fn see_names(hosts: &CString) -> Result<()> {
-    calls::keep_mounts()?;
-    // Some tools look there for interfaces; where it is not permitted, they do without.
-    let _ = calls::renew_sys();
-    calls::cover(hosts, c"/etc/hosts")
+    calls::isolate_mounts()?;
+    // Some tools look in `/sys` for interfaces. Without the permission to mount it they see the
+    // host's.
+    let _ = calls::mount_sys();
+    calls::bind_mount(hosts, c"/etc/hosts")
 }
 
 fn text(path: &Path) -> Result<CString> {

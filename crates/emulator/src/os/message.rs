@@ -1,24 +1,25 @@
-//! Netlink messages: a header, what the kind of message has in front, and attributes, which may hold others. [RFC3549]
+//! Netlink messages: header, fixed part of the message type, and attributes, which can be nested.
+//! [RFC3549]
 
-/// Flag of a message that wants something.
+/// Flag of a request.
 pub(crate) const REQUEST: u16 = 0x1;
-/// Flag of one that is to be answered, be it good or bad.
-pub(crate) const ANSWER: u16 = 0x4;
-/// Flags of one that asks for a list.
-pub(crate) const LIST: u16 = 0x300;
-/// Kind of an answer that is a number: zero if all is well.
+/// Flag that requests an acknowledgment.
+pub(crate) const ACK: u16 = 0x4;
+/// Flags of a dump request, whose reply is a list.
+pub(crate) const DUMP: u16 = 0x300;
+/// Message type of an error or, with error number 0, an acknowledgment.
 pub(crate) const ERROR: u16 = 2;
-/// Kind of the end of a list.
-pub(crate) const END_OF_LIST: u16 = 3;
-/// Octets of the header.
+/// Message type that ends a dump.
+pub(crate) const DONE: u16 = 3;
+/// Length of the header [octets].
 const HEADER: usize = 16;
 
-/// A message in the making.
+/// Message under construction.
 pub(crate) struct Message(Vec<u8>);
 
 impl Message {
     pub(crate) fn new(kind: u16, flags: u16) -> Self {
-        let mut octets = vec![0; 4]; // the length, when it is known
+        let mut octets = vec![0; 4]; // length, filled in by `finish`
         octets.extend(kind.to_ne_bytes());
         octets.extend(flags.to_ne_bytes());
         octets.extend([0; 8]);
@@ -54,7 +55,7 @@ impl Message {
     }
 }
 
-/// A message that has come: its kind, and what follows the header.
+/// Received message: type, and content after the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Received<'o> {
     pub(crate) kind: u16,
@@ -62,14 +63,15 @@ pub(crate) struct Received<'o> {
 }
 
 impl Received<'_> {
-    /// Error number of an answer that is one; zero if all is well.
+    /// Error number if the message is of type `ERROR`; zero for an acknowledgment.
     pub(crate) fn error(&self) -> Option<i32> {
         let number = self.content.first_chunk::<4>().filter(|_| self.kind == ERROR);
         number.map(|octets| -i32::from_ne_bytes(*octets))
     }
 }
 
-/// Takes the first part of a length that stands in front of it, and moves on to the next one; nothing if there is none.
+/// Cuts off the first `length` octets and skips the padding; `None` if `length` is below `least` or
+/// beyond the end.
 fn split<'o>(octets: &mut &'o [u8], length: usize, least: usize) -> Option<&'o [u8]> {
     if length < least || length > octets.len() {
         return None;
@@ -79,7 +81,7 @@ fn split<'o>(octets: &mut &'o [u8], length: usize, least: usize) -> Option<&'o [
     Some(part)
 }
 
-/// The messages that have come together; what is cut off is left out.
+/// Messages in a buffer. An incomplete message at the end is left out.
 pub(crate) fn messages(mut octets: &[u8]) -> impl Iterator<Item = Received<'_>> {
     std::iter::from_fn(move || {
         let length = u32::from_ne_bytes(*octets.first_chunk()?);
@@ -89,9 +91,9 @@ pub(crate) fn messages(mut octets: &[u8]) -> impl Iterator<Item = Received<'_>> 
     })
 }
 
-/// Kinds and values of attributes; what is cut off is left out.
+/// Types and values of attributes. An incomplete attribute at the end is left out.
 pub(crate) fn attributes(mut octets: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
-    /// Bits of a kind that tell how a value is to be read.
+    /// Flag bits of an attribute type: nested, and network byte order.
     const MARKS: u16 = 0xc000;
     std::iter::from_fn(move || {
         let length = u16::from_ne_bytes(*octets.first_chunk()?);
@@ -110,7 +112,7 @@ mod tests {
         let mut message = Message::new(16, 0);
         message.text(3, "wlan0");
         let octets = message.finish();
-        // 16 of the header; 4 + 6 of the attribute, padded to 12
+        // 16 octets of the header; 4 + 6 of the attribute, padded to 12.
         assert_eq!(octets.len(), 28);
         assert_eq!(octets[..4], 28_u32.to_ne_bytes());
         assert_eq!(octets[16..18], 10_u16.to_ne_bytes());
@@ -121,7 +123,7 @@ mod tests {
     fn what_is_nested_is_within_the_length_of_what_it_is_in() {
         let mut message = Message::new(16, 0);
         message.nested(18, |message| message.text(1, "veth"));
-        // 4, then 4 + 5 padded to 12
+        // 4 octets; then 4 + 5, padded to 12.
         assert_eq!(message.0[16..18], 16_u16.to_ne_bytes());
     }
 
@@ -136,7 +138,7 @@ mod tests {
         assert_eq!((read.len(), read[0].kind, read[1].kind), (2, 20, 21));
         let found: Vec<_> = attributes(&read[0].content[4..]).collect();
         assert_eq!(found, [(5, &b"four\0"[..]), (6, &[7][..])]);
-        // Whatever is cut off or lies about its length ends the list.
+        // A truncated message or a wrong length ends the list.
         for end in 0..both.len() {
             assert!(messages(&both[..end]).count() < 2);
         }

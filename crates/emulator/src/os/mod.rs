@@ -1,7 +1,8 @@
-//! The operating system: namespaces, interfaces, waiting.
+//! The operating system: namespaces, interfaces, sockets, polling.
 //!
-//! Nothing here has a name in the file system. A namespace lives as long as someone has it open, and so do its
-//! interfaces: when the emulation ends, however it ends, the kernel removes them.
+//! Nothing here has a name in the file system. A namespace and its interfaces exist as long as a
+//! process has the namespace open. So the kernel removes them when the emulator ends, even after a
+//! crash.
 
 mod calls;
 mod counters;
@@ -23,6 +24,6 @@ pub(crate) use namespace::Namespace;
 pub(crate) use poller::{Bell, Poller};
 
 pub(crate) use calls::{
-    TcpInfo, choose_congestion_control, hang_up, mark, monotonic, prefer, read_promptly, sleep,
-    tcp_info, write_promptly,
+    TcpInfo, monotonic, set_congestion_control, set_dscp, set_realtime, set_receive_timeout,
+    set_send_timeout, sleep, stop_listening, tcp_info,
 };

@@ -1,4 +1,4 @@
-//! A network namespace without a name: whoever has it open keeps it.
+//! Network namespaces without a name. They exist as long as a process has them open.
 
 use std::fs::File;
 use std::io::{Error, Result};
@@ -12,26 +12,27 @@ use super::interface::{Backend, Hub, Port};
 use super::netlink::Netlink;
 use crate::plan::{Node, PREFIX_V4, PREFIX_V6};
 
-/// Longest packet of an interface: Ethernet's.
+/// Largest IP packet [octets], as on Ethernet.
 const MTU: u32 = 1500;
-/// Packets that wait in an interface until they are read: as many of 1500 octets as a gigabit per second brings in 0.1 s.
+/// Length of an interface's queue [packets]: at 1500 octets, 0.1 s at 1 Gb/s.
 const QUEUE: u32 = 8_192;
 
-/// A network namespace.
+/// Network namespace, which exists at least as long as this value.
 #[derive(Debug)]
 pub(crate) struct Namespace(File);
 
 impl Namespace {
-    /// One in which nothing is but a loopback that is off.
+    /// Creates a namespace, which contains only a loopback interface that is down.
     pub(crate) fn new() -> Result<Self> {
-        // A thread's namespace is its own, so that one which ends leaves all others where they are.
+        // A namespace belongs to a thread, so the temporary thread leaves all others where they
+        // are.
         in_a_thread(|| {
             calls::unshare(libc::CLONE_NEWNET)?;
             Ok(Self(File::open("/proc/thread-self/ns/net")?))
         })
     }
 
-    /// What `work` does in this namespace, in a thread of its own.
+    /// Runs `work` in this namespace, on a temporary thread.
     pub(crate) fn within<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         in_a_thread(|| {
             self.join()?;
@@ -39,7 +40,7 @@ impl Namespace {
         })
     }
 
-    /// The same namespace for somebody else.
+    /// Second handle of the same namespace.
     pub(crate) fn share(&self) -> Result<Self> {
         Ok(Self(self.0.try_clone()?))
     }
@@ -49,11 +50,17 @@ impl Namespace {
         calls::set_namespace(self.0.as_fd(), libc::CLONE_NEWNET)
     }
 
-    /// Gives it the interface of a node, with its addresses: the port at the emulation's end of that.
-    pub(crate) fn equip(&self, node: &Node, backend: Backend, congestion: &str) -> Result<Port> {
+    /// Creates the interface of a node with its addresses, and returns the emulator's port to it.
+    pub(crate) fn add_interface(
+        &self,
+        node: &Node,
+        backend: Backend,
+        congestion: &str,
+    ) -> Result<Port> {
         let joined = Hub::new(backend).join(node, self)?;
         self.within(|| {
-            // Read only in some containers. Without IPv6 there is nothing to set.
+            // Errors are ignored: some containers mount these files read-only, and without IPv6
+            // some do not exist.
             for (key, value) in [
                 ("ipv4/tcp_no_metrics_save", "1"),
                 ("ipv4/tcp_congestion_control", congestion),
@@ -66,11 +73,11 @@ impl Namespace {
             let netlink = Netlink::open()?;
             let port = Port::new(node.interface(), joined)?;
             let index = calls::interface_index(node.interface())?;
-            netlink.switch_on(calls::interface_index("lo")?)?;
-            netlink.shape(index, node.mac(), MTU)?;
-            netlink.lengthen_queue(index, QUEUE)?;
-            calls::leave_nothing_to_cards(node.interface())?;
-            netlink.switch_on(index)?;
+            netlink.set_up(calls::interface_index("lo")?)?;
+            netlink.set_address_and_mtu(index, node.mac(), MTU)?;
+            netlink.set_queue_length(index, QUEUE)?;
+            calls::disable_offloads(node.interface())?;
+            netlink.set_up(index)?;
             netlink.add_address(index, IpAddr::V4(node.v4()), PREFIX_V4)?;
             match netlink.add_address(index, IpAddr::V6(node.v6()), PREFIX_V6) {
                 Err(error) if error.raw_os_error() != Some(libc::EOPNOTSUPP) => Err(error),
@@ -79,7 +86,8 @@ impl Namespace {
         })
     }
 
-    /// Congestion control that connections here may have: CUBIC where it is permitted.
+    /// Default TCP congestion control of the namespace: CUBIC if permitted, else Reno, else the
+    /// present one.
     pub(crate) fn congestion_control(&self) -> Result<String> {
         const KEY: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
         self.within(|| {

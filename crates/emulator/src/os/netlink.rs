@@ -1,23 +1,23 @@
-//! Orders to the kernel about interfaces and addresses. [RFC3549]
+//! Requests to the kernel about interfaces and addresses (rtnetlink).  [RFC3549]
 //!
-//! Three kinds of message are all that is needed, so they are made here.
+//! The emulator needs so few requests that it builds the messages itself.
 
 use std::io::{Error, Result};
 use std::net::IpAddr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use super::calls;
-use super::message::{ANSWER, ERROR, Message, REQUEST};
+use super::message::{ACK, ERROR, Message, REQUEST};
 use crate::plan::Mac;
 
-const CREATE: u16 = 0x400 | 0x200; // and it must not be there
+const CREATE: u16 = 0x400 | 0x200; // `NLM_F_CREATE` and `NLM_F_EXCL`
 const NEW_LINK: u16 = 16;
 const NEW_ADDRESS: u16 = 20;
 const UP: u32 = 0x1;
-/// Nobody else has the address: it need not be asked for.
+/// `IFA_F_NODAD`: no duplicate address detection, because addresses are unique by construction.
 const NO_DAD: u32 = 0x02;
 
-/// Attributes of a link (`IFLA_`).
+/// Attributes of an interface (`IFLA_`).
 mod link {
     pub(super) const ADDRESS: u16 = 1;
     pub(super) const NAME: u16 = 3;
@@ -37,7 +37,7 @@ mod address {
     pub(super) const FLAGS: u16 = 8;
 }
 
-/// A line to the kernel about the network namespace of the thread that opened it.
+/// Netlink socket for the network namespace of the thread that opened it.
 pub(super) struct Netlink(OwnedFd);
 
 impl Netlink {
@@ -45,9 +45,9 @@ impl Netlink {
         Ok(Self(calls::route_socket()?))
     }
 
-    /// Makes a pair of interfaces, of which `peer` is in another namespace.
+    /// Creates a veth pair whose end `peer` is in the namespace `of`.
     pub(super) fn add_pair(&self, name: &str, peer: &str, of: BorrowedFd<'_>) -> Result<()> {
-        let mut message = order_to(NEW_LINK, CREATE);
+        let mut message = request(NEW_LINK, CREATE);
         link_header(&mut message, 0, 0, 0);
         message.text(link::NAME, name);
         message.nested(link::INFO, |message| {
@@ -61,40 +61,40 @@ impl Netlink {
                 });
             });
         });
-        self.order(message)
+        self.execute(message)
     }
 
-    /// Gives an interface its Ethernet address and the longest packet that it takes.
-    pub(super) fn shape(&self, index: u32, mac: Mac, mtu: u32) -> Result<()> {
-        let mut message = order_to(NEW_LINK, 0);
+    /// Sets an interface's Ethernet address and MTU.
+    pub(super) fn set_address_and_mtu(&self, index: u32, mac: Mac, mtu: u32) -> Result<()> {
+        let mut message = request(NEW_LINK, 0);
         link_header(&mut message, index, 0, 0);
         message.attribute(link::ADDRESS, &mac);
         message.attribute(link::MTU, &mtu.to_ne_bytes());
-        self.order(message)
+        self.execute(message)
     }
 
-    /// Gives an interface a queue for so many packets.
-    pub(super) fn lengthen_queue(&self, index: u32, packets: u32) -> Result<()> {
-        let mut message = order_to(NEW_LINK, 0);
+    /// Sets the length of an interface's transmit queue [packets].
+    pub(super) fn set_queue_length(&self, index: u32, packets: u32) -> Result<()> {
+        let mut message = request(NEW_LINK, 0);
         link_header(&mut message, index, 0, 0);
         message.attribute(link::QUEUE, &packets.to_ne_bytes());
-        self.order(message)
+        self.execute(message)
     }
 
-    /// Switches an interface on.
-    pub(super) fn switch_on(&self, index: u32) -> Result<()> {
-        let mut message = order_to(NEW_LINK, 0);
+    /// Brings an interface up.
+    pub(super) fn set_up(&self, index: u32) -> Result<()> {
+        let mut message = request(NEW_LINK, 0);
         link_header(&mut message, index, UP, UP);
-        self.order(message)
+        self.execute(message)
     }
 
-    /// Gives an interface an IP address.
+    /// Adds an IP address to an interface.
     pub(super) fn add_address(&self, index: u32, address: IpAddr, prefix: u8) -> Result<()> {
         let (family, octets) = match address {
             IpAddr::V4(it) => (libc::AF_INET, it.octets().to_vec()),
             IpAddr::V6(it) => (libc::AF_INET6, it.octets().to_vec()),
         };
-        let mut message = order_to(NEW_ADDRESS, CREATE);
+        let mut message = request(NEW_ADDRESS, CREATE);
         let family = u8::try_from(family).expect("a small number");
         message.put(&[family, prefix, 0, 0]);
         message.put(&index.to_ne_bytes());
@@ -103,11 +103,11 @@ impl Netlink {
         if address.is_ipv6() {
             message.attribute(address::FLAGS, &NO_DAD.to_ne_bytes());
         }
-        self.order(message)
+        self.execute(message)
     }
 
-    /// Sends an order and waits for the answer.
-    fn order(&self, message: Message) -> Result<()> {
+    /// Sends a request and waits for the acknowledgment.
+    fn execute(&self, message: Message) -> Result<()> {
         calls::write(self.0.as_fd(), &message.finish())?;
         let mut answer = [0; 4096];
         let length = calls::read(self.0.as_fd(), &mut answer)?;
@@ -122,12 +122,12 @@ impl Netlink {
     }
 }
 
-/// A message in the making: a request that is answered, be it good or bad.
-fn order_to(kind: u16, flags: u16) -> Message {
-    Message::new(kind, REQUEST | ANSWER | flags)
+/// Starts a request with acknowledgment.
+fn request(kind: u16, flags: u16) -> Message {
+    Message::new(kind, REQUEST | ACK | flags)
 }
 
-/// Puts what comes before the attributes of a link.
+/// Appends the fixed part of an interface message (`struct ifinfomsg`).
 fn link_header(message: &mut Message, index: u32, flags: u32, change: u32) {
     message.put(&[0; 4]);
     message.put(&index.to_ne_bytes());

@@ -1,4 +1,4 @@
-//! Waiting for a time, for frames, and for a bell.
+//! Waiting for a deadline, for frames and for a wake-up from another thread.
 
 use std::io::Result;
 use std::os::fd::{AsFd, OwnedFd};
@@ -9,21 +9,21 @@ use super::calls;
 use super::interface::Port;
 use crate::pace::Wall;
 
-/// Number of the bell among what is waited for.
+/// Epoll number of the bell.
 const BELL: u64 = u64::MAX;
 
-/// A bell that another thread rings.
+/// Wakes the thread that polls it. Other threads ring it. (An eventfd.)
 #[derive(Debug)]
 pub(crate) struct Bell(OwnedFd);
 
 impl Bell {
     pub(crate) fn new() -> Result<Self> {
-        Ok(Self(calls::counter()?))
+        Ok(Self(calls::eventfd()?))
     }
 
-    /// Wakes whoever waits for it.
+    /// Wakes the polling thread.
     pub(crate) fn ring(&self) {
-        // It fails only when the bell has been rung 2⁶⁴ − 2 times unheard.
+        // Fails only after 2⁶⁴ − 2 rings without a wait.
         let _ = calls::write(self.0.as_fd(), &1_u64.to_ne_bytes());
     }
 
@@ -32,45 +32,45 @@ impl Bell {
     }
 }
 
-/// What has ended a wait.
+/// Sources that have become readable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ready {
-    /// Ports with frames, by their numbers.
+    /// Indices of the ports with frames.
     pub(crate) ports: Vec<usize>,
     /// True if the bell was rung.
     pub(crate) bell: bool,
 }
 
-/// Waits for whatever comes first.
+/// Waits for frames, the bell or a deadline.
 #[derive(Debug)]
 pub(crate) struct Poller<'b> {
     epoll: OwnedFd,
     bell: &'b Bell,
     found: Vec<u64>,
-    /// The end of each wait that is spent awake.
+    /// Length of the busy-waiting phase at the end of each wait.
     awake: Duration,
-    /// Time at which the wait ends all the same.
+    /// Wall time at which any wait ends early.
     pub(crate) alarm: Option<Duration>,
 }
 
 impl<'b> Poller<'b> {
     pub(crate) fn new(bell: &'b Bell, awake: Duration) -> Result<Self> {
-        let epoll = calls::epoll()?;
-        calls::watch(&epoll, libc::EPOLL_CTL_ADD, bell.0.as_fd(), BELL)?;
+        let epoll = calls::epoll_create()?;
+        calls::epoll_control(&epoll, libc::EPOLL_CTL_ADD, bell.0.as_fd(), BELL)?;
         Ok(Self { epoll, bell, found: Vec::new(), awake, alarm: None })
     }
 
-    /// Waits for frames of a port as well.
+    /// Adds a port to the poller.
     pub(crate) fn add(&self, port: &impl AsFd, number: usize) -> Result<()> {
-        calls::watch(&self.epoll, libc::EPOLL_CTL_ADD, port.as_fd(), number as u64)
+        calls::epoll_control(&self.epoll, libc::EPOLL_CTL_ADD, port.as_fd(), number as u64)
     }
 
-    /// Waits no longer for frames of a port.
+    /// Removes a port from the poller.
     pub(crate) fn remove(&self, port: &Port) {
-        let _ = calls::watch(&self.epoll, libc::EPOLL_CTL_DEL, port.as_fd(), 0);
+        let _ = calls::epoll_control(&self.epoll, libc::EPOLL_CTL_DEL, port.as_fd(), 0);
     }
 
-    /// What is ready now, what has ended the last wait included.
+    /// Sources that are readable now, and those that ended the last wait.
     pub(crate) fn take(&mut self) -> Ready {
         self.look(Duration::ZERO);
         self.found.sort_unstable();
@@ -89,7 +89,7 @@ impl<'b> Poller<'b> {
     }
 
     fn look(&mut self, longest: Duration) {
-        calls::wait(&self.epoll, longest, &mut self.found).expect("a queue that is open");
+        calls::epoll_wait(&self.epoll, longest, &mut self.found).expect("a queue that is open");
     }
 }
 
@@ -119,7 +119,7 @@ mod tests {
 
     const MOMENT: Duration = Duration::from_millis(2);
 
-    /// Asleep and awake a wait ends at its time, or with the bell before it.
+    /// With and without busy-waiting, a wait ends at its deadline, or earlier with the bell.
     #[test]
     fn a_wait_ends_with_its_time_or_with_the_bell() {
         for awake in [Duration::ZERO, Duration::from_micros(60), Duration::from_secs(3_600)] {

@@ -1,4 +1,4 @@
-//! The host that an endpoint runs on: a socket, a clock, and who wants to hear of progress.
+//! Host of a TFRC endpoint: a UDP socket, a clock and progress reports.
 
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
@@ -8,38 +8,39 @@ use airfair_units::{Duration, Time};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Period in which the caller hears of progress and Ctrl-C is looked for.
+/// Period in which progress is reported and Ctrl-C is checked.
 const WAKE: Duration = Duration::from_millis(200);
-/// Pause after an error of the network that would come again at once.
+/// Pause after a network error that would repeat at once.
 const PAUSE: Duration = Duration::from_millis(10);
-/// Largest datagram that is read.
+/// Largest datagram [octets].
 const MAX_DATAGRAM: usize = 65_536;
 
-/// Packets that were sent, and those that the network did not take.
+/// Packets that were sent, and packets that the network refused.
 #[derive(Debug, Default)]
-pub(super) struct Left {
+pub(super) struct SendCounts {
     pub(super) packets: u64,
     pub(super) unsent: u64,
-    /// Error that the network told last.
+    /// Last error of the network.
     pub(super) error: Option<String>,
 }
 
-/// Sign that the network did not take a packet.
+/// Error: the network refused a packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NotSent;
 
-/// A socket, the clock it runs by, and who wants to hear of progress.
+/// UDP socket with a clock and progress reports.
 pub(super) struct Host {
     socket: UdpSocket,
-    /// The only peer, to be connected to: then the host hears that nobody listens there.
+    /// Peer to which the socket is connected, so that ICMP errors from there are reported; `None`
+    /// for a receiver.
     peer: Option<SocketAddr>,
     is_connected: bool,
     started: Instant,
     end: Option<Time>,
-    next_wake: Time,
+    next_report: Time,
     report: Option<Py<PyAny>>,
     buffer: Vec<u8>,
-    pub(super) left: Left,
+    pub(super) sent: SendCounts,
 }
 
 impl Host {
@@ -49,7 +50,7 @@ impl Host {
         end: Option<Time>,
         report: Option<Py<PyAny>>,
     ) -> io::Result<Self> {
-        // A queue of this host that does not move holds a packet no longer than this.
+        // Limits how long a blocked send buffer holds up a packet.
         socket.set_write_timeout(Some(std::time::Duration::from_nanos(WAKE.as_nanos())))?;
         Ok(Self {
             socket,
@@ -57,10 +58,10 @@ impl Host {
             is_connected: false,
             started: Instant::now(),
             end,
-            next_wake: Time::ZERO + WAKE,
+            next_report: Time::ZERO + WAKE,
             report,
             buffer: vec![0; MAX_DATAGRAM],
-            left: Left::default(),
+            sent: SendCounts::default(),
         })
     }
 
@@ -73,16 +74,16 @@ impl Host {
         self.end.is_some_and(|end| now >= end)
     }
 
-    /// True once the end or the next wake-up has come: whoever works for long asks now and then.
-    pub(super) fn is_wanted(&self) -> bool {
+    /// True once the end or the next report is due. Long loops check this.
+    pub(super) fn is_due(&self) -> bool {
         let now = self.now();
-        now >= self.next_wake || self.is_over(now)
+        now >= self.next_report || self.is_over(now)
     }
 
-    /// Waits for a datagram until `deadline`, the end or the next wake-up, whichever is first. Without time to
-    /// wait it takes one that is there.
+    /// Waits for a datagram until `deadline`, the end or the next report, whichever comes first. If
+    /// that time has passed, it returns a datagram that is already there.
     pub(super) fn receive(&mut self, deadline: Option<Time>) -> Option<(&[u8], SocketAddr)> {
-        let until = deadline.into_iter().chain(self.end).fold(self.next_wake, Time::min);
+        let until = deadline.into_iter().chain(self.end).fold(self.next_report, Time::min);
         let wait = until.saturating_since(self.now());
         match self.read(wait) {
             Ok((length, from)) => Some((&self.buffer[..length], from)),
@@ -90,8 +91,8 @@ impl Host {
                 let kind = error.kind();
                 let is_quiet = [ErrorKind::WouldBlock, ErrorKind::TimedOut, ErrorKind::Interrupted];
                 if !is_quiet.contains(&kind) {
-                    self.left.error = Some(reason(&error));
-                    // Nobody listens yet, or no longer: each packet brings one such error.
+                    self.sent.error = Some(reason(&error));
+                    // Nobody listens at the peer. Each packet causes one such error.
                     if kind != ErrorKind::ConnectionRefused {
                         std::thread::sleep(wall(wait.min(PAUSE)));
                     }
@@ -112,23 +113,23 @@ impl Host {
         arrival
     }
 
-    /// Sends a datagram. An error of the network costs the packet, as a full queue on the way would: a link that
-    /// is down may come back.
+    /// Sends a datagram. After a network error the packet counts as lost, like one dropped on the
+    /// way, because a link that is down may come back.
     ///
     /// # Errors
-    /// [`NotSent`] if it did not leave, which is noted.
+    /// Returns [`NotSent`] if the packet was not sent; counters include it.
     pub(super) fn send(&mut self, octets: &[u8], to: SocketAddr) -> Result<(), NotSent> {
         let mut sent = self.try_send(octets, to);
         if sent.as_ref().is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused) {
-            // That was about an earlier packet; this one has not been tried.
-            self.left.error = sent.err().map(|error| reason(&error));
+            // This error belongs to an earlier packet. The present one has not been tried.
+            self.sent.error = sent.err().map(|error| reason(&error));
             sent = self.try_send(octets, to);
         }
         match sent {
-            Ok(_) => self.left.packets += 1,
+            Ok(_) => self.sent.packets += 1,
             Err(error) => {
-                self.left.unsent += 1;
-                self.left.error = Some(reason(&error));
+                self.sent.unsent += 1;
+                self.sent.error = Some(reason(&error));
                 return Err(NotSent);
             }
         }
@@ -145,20 +146,20 @@ impl Host {
         if self.is_connected { self.socket.send(octets) } else { self.socket.send_to(octets, to) }
     }
 
-    /// Tells the caller how things are, a few times per second, and looks for Ctrl-C.
-    pub(super) fn wake(
+    /// Reports progress a few times per second, and checks for Ctrl-C.
+    pub(super) fn report_progress(
         &mut self,
         now: Time,
-        tell: impl FnOnce(&Self, &Bound<'_, PyDict>) -> PyResult<()>,
+        fill: impl FnOnce(&Self, &Bound<'_, PyDict>) -> PyResult<()>,
     ) -> PyResult<()> {
-        if now < self.next_wake {
+        if now < self.next_report {
             return Ok(());
         }
-        self.next_wake = now + WAKE;
+        self.next_report = now + WAKE;
         Python::attach(|py| {
             if let Some(report) = &self.report {
                 let state = PyDict::new(py);
-                tell(self, &state)?;
+                fill(self, &state)?;
                 report.call1(py, (now.as_secs_f64(), state))?;
             }
             py.check_signals()
@@ -166,7 +167,7 @@ impl Host {
     }
 }
 
-/// A rate between two looks at a counter.
+/// Measures a rate between two readings of a counter.
 #[derive(Debug, Default)]
 pub(super) struct Meter {
     before: u64,
@@ -174,7 +175,7 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// Growth of `octets` since the last look [bit/s].
+    /// Mean rate since the last reading [bit/s].
     #[expect(
         clippy::cast_precision_loss,
         reason = "far less than 2^53 octets in a fraction of a second"
@@ -187,7 +188,7 @@ impl Meter {
     }
 }
 
-/// An operating system's error in words, without its number.
+/// Text of an operating system error without its number.
 pub(super) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()

@@ -1,4 +1,4 @@
-//! TFRC over real UDP sockets: the endpoints of `airfair_transport` under the wall clock.
+//! TFRC over real UDP sockets: the endpoints of `airfair_transport`, run by the wall clock.
 
 #![expect(
     clippy::disallowed_types,
@@ -21,16 +21,16 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use host::{Host, reason};
-use limits::Limits;
+use limits::RateLimits;
 
-/// A number as Python has it: whole ones are exact.
+/// Number for Python. Integers are exact.
 #[derive(IntoPyObject)]
 pub(crate) enum Number {
     Real(f64),
     Whole(u64),
 }
 
-/// A text such as "10 s" in seconds, "400 kb/s" in bit/s or "1000 B" in octets.
+/// Parses a text such as "10 s" to seconds, "400 kb/s" to bit/s or "1000 B" to octets.
 #[pyfunction]
 pub(crate) fn quantity(text: &str, dimension: &str) -> PyResult<Number> {
     let parsed = match dimension {
@@ -41,8 +41,8 @@ pub(crate) fn quantity(text: &str, dimension: &str) -> PyResult<Number> {
     parsed.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Sends one flow to `to` for `duration_s`, and returns what became of it. With `limits` lines of standard input limit its
-/// rate.
+/// Sends one flow to `to` for `duration_s`; returns its counters. With `limits`, lines of standard
+/// input limit its rate.
 #[pyfunction]
 #[pyo3(signature = (to, *, profile, segment, ssrc, max_rate_bps, rate_bps = None, duration_s = None, limits = false, report = None))]
 #[expect(clippy::too_many_arguments, reason = "a function with named options, as Python has them")]
@@ -64,17 +64,17 @@ pub(crate) fn tfrc_send<'py>(
     let config = SenderConfig { ssrc, ..send::config(parse_profile(profile)?, segment, rate)? };
     let any: SocketAddr = if peer.is_ipv4() { ([0; 4], 0).into() } else { ([0u16; 8], 0).into() };
     let mut host = Host::new(bind(to, any)?, Some(peer), end(duration_s)?, report)?;
-    let limits = limits.then(|| Limits::of_standard_input(max_rate)).transpose()?;
+    let limits = limits.then(|| RateLimits::of_standard_input(max_rate)).transpose()?;
     let mut flow = send::Outgoing::new(config, (max_rate, limits), peer);
     let run = py.detach(|| flow.run(&mut host));
     let result = PyDict::new(py);
     result.set_item("interrupted", interrupted(py, run)?)?;
     result.set_item("duration_s", host.now().as_secs_f64())?;
-    flow.tell(&host, &result)?;
+    flow.write_result(&host, &result)?;
     Ok(result)
 }
 
-/// Receives flows at `at`, one after the other, and returns what came.
+/// Receives flows at `at`, one after another; returns the counters.
 #[pyfunction]
 #[pyo3(signature = (at, *, profile, reporter, duration_s = None, report = None))]
 #[expect(clippy::too_many_arguments, reason = "a function with named options, as Python has them")]
@@ -92,7 +92,7 @@ pub(crate) fn tfrc_receive<'py>(
     let run = py.detach(|| flow.run(&mut host));
     let result = PyDict::new(py);
     result.set_item("interrupted", interrupted(py, run)?)?;
-    flow.tell(&host, &result)?;
+    flow.write_result(&host, &result)?;
     Ok(result)
 }
 
@@ -114,8 +114,8 @@ fn parse_profile(name: &str) -> PyResult<Profile> {
     }
 }
 
-/// The address that a text names. Of a name with both kinds it is the IPv4 one: a receiver that was given a port
-/// alone listens there.
+/// Resolves an address. IPv4 is preferred, because a receiver that is given only a port listens on
+/// IPv4.
 fn resolve(address: &str) -> PyResult<SocketAddr> {
     let wrong = |why: &str| PyOSError::new_err(format!("{address}: {why}"));
     let found: Vec<_> = match address.to_socket_addrs() {
@@ -144,7 +144,7 @@ fn bind(address: &str, at: SocketAddr) -> PyResult<UdpSocket> {
         .map_err(|error| PyOSError::new_err(format!("{address}: {}", reason(&error))))
 }
 
-/// End, as a time since the start.
+/// End of the run as a time since its start.
 fn end(duration_s: Option<f64>) -> PyResult<Option<Time>> {
     let Some(duration_s) = duration_s else { return Ok(None) };
     let duration = std::time::Duration::try_from_secs_f64(duration_s);
@@ -157,7 +157,7 @@ fn end(duration_s: Option<f64>) -> PyResult<Option<Time>> {
     }
 }
 
-/// True if Ctrl-C ended a run; any other error is raised.
+/// True if Ctrl-C ended the run. Other errors are raised.
 fn interrupted(py: Python<'_>, run: PyResult<()>) -> PyResult<bool> {
     match run {
         Ok(()) => Ok(false),

@@ -1,4 +1,4 @@
-//! The receiving end on a real host.
+//! TFRC receiver on a real host.
 
 use std::net::SocketAddr;
 
@@ -9,27 +9,28 @@ use pyo3::types::PyDict;
 
 use super::host::{Host, Meter};
 
-/// A sender that has said nothing for so long gives way to the next that comes; while none comes it keeps its place.
-/// It is longer than the pauses of a sender that begins, a packet a second and one in two  [RFC5348 §4.2 and §4.4].
+/// Silence after which another sender may take the place of the present one. It is longer than the
+/// pauses of a sender that starts, with one packet per second or one in two seconds.  [RFC5348 §4.2
+/// and §4.4]
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// The sender listened to.
+/// Sender that is being received.
 #[derive(Clone, Copy, Debug)]
 struct Peer {
     address: SocketAddr,
     ssrc: u32,
-    /// Times at which the first and the last packet of it came.
+    /// Arrival times of its first and last packet.
     first: Time,
     last: Time,
 }
 
-/// The receiving end with the address it answers to.
+/// Receiver with the address of its sender.
 pub(super) struct Incoming {
     config: ReceiverConfig,
     receiver: Receiver,
     peer: Option<Peer>,
     senders: u64,
-    /// Totals of senders that were let go.
+    /// Totals of earlier senders.
     earlier: ReceiverStats,
     earlier_active: Duration,
     refused: u64,
@@ -59,12 +60,12 @@ impl Incoming {
                 return Ok(());
             }
             self.receiver.handle_timeout(now);
-            // Each call takes one report, and nothing but a packet or a timer makes another due.
+            // Each call returns at most one report. Only a packet or a timer makes another one due.
             if let (Some(peer), Some(feedback)) = (self.peer, self.receiver.poll_transmit(now)) {
-                // A report that does not leave is as one that is lost.
+                // A report that cannot be sent counts as lost.
                 let _ = host.send(&wire::encode_feedback(&feedback), peer.address);
             }
-            host.wake(now, |_, state| self.show(now, state))?;
+            host.report_progress(now, |_, state| self.write_state(now, state))?;
             if let Some((octets, from)) = host.receive(self.receiver.next_timeout()) {
                 let packet = wire::decode(octets);
                 self.handle(host.now(), packet.ok(), from);
@@ -74,7 +75,7 @@ impl Incoming {
 
     fn handle(&mut self, now: Time, packet: Option<wire::Packet>, from: SocketAddr) {
         match packet {
-            // Nobody can be answered at port 0.
+            // No reply can be sent to port 0.
             Some(wire::Packet::Data(data))
                 if from.port() != 0 && self.accepts(now, &data, from) =>
             {
@@ -84,7 +85,7 @@ impl Incoming {
         }
     }
 
-    /// True if a packet is the flow's, or begins one.
+    /// True if the packet belongs to the flow or begins a new one.
     fn accepts(&mut self, now: Time, data: &Data, from: SocketAddr) -> bool {
         match &mut self.peer {
             Some(peer) if (peer.address, peer.ssrc) == (from, data.ssrc) => {
@@ -100,14 +101,14 @@ impl Incoming {
         true
     }
 
-    /// Forgets the sender, but not what it sent.
+    /// Forgets the sender and adds its totals to the earlier ones.
     fn let_go(&mut self) {
         (self.earlier, self.earlier_active) = (self.stats(), self.active());
         self.peer = None;
         self.receiver = Receiver::new(self.config);
     }
 
-    /// Time over which senders were heard, from the first packet of each to its last.
+    /// Total time between the first and the last packet of each sender.
     fn active(&self) -> Duration {
         let current = self.peer.map_or(Duration::ZERO, |peer| peer.last - peer.first);
         self.earlier_active + current
@@ -129,8 +130,8 @@ impl Incoming {
         }
     }
 
-    /// The state of the flow for the live line.
-    fn show(&mut self, now: Time, state: &Bound<'_, PyDict>) -> PyResult<()> {
+    /// State of the flow for the live display.
+    fn write_state(&mut self, now: Time, state: &Bound<'_, PyDict>) -> PyResult<()> {
         let totals = self.stats();
         let silence = self.peer.map(|peer| now.saturating_since(peer.last).as_secs_f64());
         state.set_item("rate_bps", self.meter.rate(now, totals.bytes_received.get()))?;
@@ -139,8 +140,8 @@ impl Incoming {
         state.set_item("silence_s", silence)
     }
 
-    /// Tells what came, as items of `result`.
-    pub(super) fn tell(&self, host: &Host, result: &Bound<'_, PyDict>) -> PyResult<()> {
+    /// Writes the counters into `result`.
+    pub(super) fn write_result(&self, host: &Host, result: &Bound<'_, PyDict>) -> PyResult<()> {
         let stats = self.stats();
         result.set_item("duration_s", self.active().as_secs_f64())?;
         result.set_item("senders", self.senders)?;
@@ -152,9 +153,9 @@ impl Incoming {
         result.set_item("reordered", stats.reordered)?;
         result.set_item("late", stats.late)?;
         result.set_item("duplicates", stats.copies)?;
-        result.set_item("feedbacks_sent", host.left.packets)?;
-        result.set_item("unsent", host.left.unsent)?;
-        result.set_item("network_error", host.left.error.as_deref())?;
+        result.set_item("feedbacks_sent", host.sent.packets)?;
+        result.set_item("unsent", host.sent.unsent)?;
+        result.set_item("network_error", host.sent.error.as_deref())?;
         result.set_item("refused", self.refused + stats.strangers)
     }
 }

@@ -1,4 +1,4 @@
-//! The sending end on a real host.
+//! TFRC sender on a real host.
 
 use std::net::SocketAddr;
 
@@ -9,25 +9,25 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::host::{Host, Meter};
-use super::limits::Limits;
+use super::limits::RateLimits;
 
-/// Timers of an ordinary host wake no finer than this: a packet may go half of it early.  [RFC5348 §8.3]
+/// Timer granularity of an ordinary host. A packet may be sent half of it early.  [RFC5348 §8.3]
 const GRANULARITY: Duration = Duration::from_millis(1);
-/// Least no-feedback timer. Where four round trips are less than this, a host that wakes late would take its own
-/// lateness for congestion; it is what Linux has as the least time-out of TCP.
+/// Minimum no-feedback timer, equal to Linux's minimum TCP retransmission time-out. With a shorter
+/// one a host that wakes up late would take its own lateness for congestion.
 const LEAST_NO_FEEDBACK: Duration = Duration::from_millis(200);
-/// Packets between two looks at socket, timers and Ctrl-C.
+/// Most packets sent before socket, timers and Ctrl-C are checked.
 const BURST: usize = 64;
-/// A flow that nobody has answered for so long ends.
+/// Time without feedback after which a flow ends that has never had any.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The sending end with the address it sends to.
+/// Sender with the address of its receiver.
 pub(super) struct Outgoing {
     sender: Sender,
-    limits: Option<Limits>,
+    limits: Option<RateLimits>,
     peer: SocketAddr,
     payload: u64,
-    /// Time at which the last report came.
+    /// Arrival time of the last report.
     heard: Option<Time>,
     refused: u64,
     meter: Meter,
@@ -56,7 +56,7 @@ pub(super) fn config(
 impl Outgoing {
     pub(super) fn new(
         config: SenderConfig,
-        (highest, limits): (DataRate, Option<Limits>),
+        (highest, limits): (DataRate, Option<RateLimits>),
         peer: SocketAddr,
     ) -> Self {
         let mut sender = Sender::new(config);
@@ -65,7 +65,7 @@ impl Outgoing {
         Self { sender, limits, peer, payload: 0, heard: None, refused: 0, meter }
     }
 
-    /// Sends until the end, Ctrl-C, or until nobody has answered for too long.
+    /// Sends until the end, until Ctrl-C, or until there has been no feedback for too long.
     pub(super) fn run(&mut self, host: &mut Host) -> PyResult<()> {
         self.sender.open(host.now());
         let mut datagram = Vec::new();
@@ -78,7 +78,7 @@ impl Outgoing {
             self.sender.handle_timeout(now);
             self.keep_to_limit(now)?;
             self.burst(now, host, &mut datagram);
-            host.wake(now, |host, state| self.show(now, host, state))?;
+            host.report_progress(now, |host, state| self.write_state(now, host, state))?;
             if let Some((octets, from)) = host.receive(self.sender.next_timeout()) {
                 let packet = wire::decode(octets);
                 self.handle(host.now(), packet.ok(), from);
@@ -86,15 +86,15 @@ impl Outgoing {
         }
     }
 
-    /// Sends no faster than the last line says.  [occupancy-tfrc §III-D]
+    /// Applies the last rate limit read.  [occupancy-tfrc §III-D]
     fn keep_to_limit(&mut self, now: Time) -> PyResult<()> {
-        if let Some(limit) = self.limits.as_mut().map(Limits::poll).transpose()?.flatten() {
+        if let Some(limit) = self.limits.as_mut().map(RateLimits::poll).transpose()?.flatten() {
             self.sender.set_rate_limit(now, Some(limit));
         }
         Ok(())
     }
 
-    /// Sends what is due now, as much as is good before looking elsewhere.
+    /// Sends packets that are due now, up to [`BURST`].
     fn burst(&mut self, now: Time, host: &mut Host, datagram: &mut Vec<u8>) {
         for _ in 0..BURST {
             let Some(data) = self.sender.poll_transmit(now) else { return };
@@ -105,8 +105,8 @@ impl Outgoing {
                 return;
             }
             self.payload += u64::from(data.payload);
-            // The socket may have made it wait.
-            if host.is_wanted() {
+            // The socket may have blocked.
+            if host.is_due() {
                 return;
             }
         }
@@ -125,8 +125,8 @@ impl Outgoing {
         }
     }
 
-    /// The state of the flow for the live line.
-    fn show(&mut self, now: Time, host: &Host, state: &Bound<'_, PyDict>) -> PyResult<()> {
+    /// State of the flow for the live display.
+    fn write_state(&mut self, now: Time, host: &Host, state: &Bound<'_, PyDict>) -> PyResult<()> {
         let silence = now.saturating_since(self.heard.unwrap_or(Time::ZERO));
         state.set_item("rate_bps", self.meter.rate(now, self.payload))?;
         state.set_item("allowed_bps", self.sender.pacing_rate() * 8.0)?;
@@ -134,16 +134,16 @@ impl Outgoing {
         state.set_item("loss_event_rate", self.sender.loss_event_rate())?;
         state.set_item("answered", self.heard.is_some())?;
         state.set_item("silence_s", silence.as_secs_f64())?;
-        state.set_item("network_error", host.left.error.as_deref())
+        state.set_item("network_error", host.sent.error.as_deref())
     }
 
-    /// Tells what became of the flow, as items of `result`.
-    pub(super) fn tell(&self, host: &Host, result: &Bound<'_, PyDict>) -> PyResult<()> {
+    /// Writes the counters into `result`.
+    pub(super) fn write_result(&self, host: &Host, result: &Bound<'_, PyDict>) -> PyResult<()> {
         let stats = self.sender.stats();
-        result.set_item("packets_sent", host.left.packets)?;
+        result.set_item("packets_sent", host.sent.packets)?;
         result.set_item("bytes_sent", self.payload)?;
-        result.set_item("unsent", host.left.unsent)?;
-        result.set_item("network_error", host.left.error.as_deref())?;
+        result.set_item("unsent", host.sent.unsent)?;
+        result.set_item("network_error", host.sent.error.as_deref())?;
         result.set_item("feedbacks", stats.feedbacks)?;
         result.set_item("overtaken", stats.stale)?;
         result.set_item("no_feedback_timeouts", stats.no_feedback_timeouts)?;

@@ -1,4 +1,5 @@
-//! Sockets by which grants are asked for and given. They are opened behind the agent's other rights, and need none of them.
+//! UDP sockets for requests and grants. They are opened after the agent has dropped its
+//! capabilities.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,62 +11,65 @@ use airfair_laws::occupancy::Grant;
 use airfair_units::{Duration, Time};
 use anyhow::Context;
 
-use super::answering::{Answering, ROOM};
-use super::asking::Asking;
+use super::answering::{ROOM, RequestTable};
+use super::asking::Requests;
 use super::message::OCTETS;
 use super::neighbours;
 use crate::os;
 use crate::sample::Asked;
 
-/// Time between looks for another gateway, or for an interface that has come back.
+/// Time between checks for a new gateway or a reopened interface.
 const PERIOD: Duration = Duration::from_secs(1);
-/// Messages that are read at a time: twice those of a full table. What is beyond it waits, or is lost.
+/// Most messages read at a time: twice the number of requesters. Further messages wait in the
+/// socket or are lost.
 const MOST: usize = 2 * ROOM;
-/// Gateways of this namespace over IPv4, and the flag of a route that has one.
+/// The kernel's IPv4 routing table, and the flag of a route with gateway.
 const ROUTES: &str = "/proc/net/route";
 const GATEWAY: u32 = 2;
 
-/// The agent's end of it.
+/// The agent's end of the exchange of grants.
 #[derive(Debug)]
-pub enum Line {
-    /// At a station.
-    Station(Asker),
-    /// At an access point.
-    AccessPoint(Listener),
+pub enum GrantSocket {
+    /// The end at a station.
+    Station(Requester),
+    /// The end at an access point.
+    AccessPoint(Responder),
 }
 
-/// A station, and the access point that it asks.
+/// Station that requests grants.
 #[derive(Debug)]
-pub struct Asker {
+pub struct Requester {
     interface: String,
     port: u16,
-    /// Address of the access point; the gateway unless given.
-    told: Option<IpAddr>,
-    looked_at: Option<Time>,
+    /// Configured address of the access point; `None` for the gateway.
+    configured: Option<IpAddr>,
+    refreshed_at: Option<Time>,
     asked: Option<AccessPoint>,
 }
 
-/// An access point that is asked.
+/// Access point that is asked.
 #[derive(Debug)]
 struct AccessPoint {
     address: IpAddr,
-    /// The interface's number.
+    /// Index of the interface.
     index: Option<u32>,
     socket: UdpSocket,
-    asking: Asking,
+    asking: Requests,
 }
 
-impl Asker {
-    /// One that asks by an interface.
-    pub fn new(interface: &str, port: u16, told: Option<IpAddr>) -> Self {
-        Self { interface: interface.to_owned(), port, told, looked_at: None, asked: None }
+impl Requester {
+    /// Makes a station that asks over an interface; `configured` is the address of the access point if
+    /// configured.
+    pub fn new(interface: &str, port: u16, configured: Option<IpAddr>) -> Self {
+        Self { interface: interface.to_owned(), port, configured, refreshed_at: None, asked: None }
     }
 
-    /// Takes the last grant that has come, and asks for the next one. What cannot be sent is a question that is not answered.
+    /// Returns the last grant received, and sends the next request. Errors on sending count as lost
+    /// requests.
     pub fn turn(&mut self, now: Time) -> Option<Grant> {
-        if self.looked_at.is_none_or(|at| now.saturating_since(at) >= PERIOD) {
-            self.looked_at = Some(now);
-            self.look();
+        if self.refreshed_at.is_none_or(|at| now.saturating_since(at) >= PERIOD) {
+            self.refreshed_at = Some(now);
+            self.refresh();
         }
         let AccessPoint { socket, asking, .. } = self.asked.as_mut()?;
         let mut granted = None;
@@ -76,15 +80,15 @@ impl Asker {
         granted
     }
 
-    /// Looks for the access point, which may have another address now, or be behind an interface that has come back. Then there is
-    /// another random number, too.
-    fn look(&mut self) {
-        let address = self.told.or_else(|| gateway(&self.interface));
+    /// Checks the address of the access point and the interface. If one has changed, opens a new
+    /// socket with a new random number.
+    fn refresh(&mut self) {
+        let address = self.configured.or_else(|| gateway(&self.interface));
         let index = os::interface_index(&self.interface);
         if self.asked.as_ref().is_some_and(|it| (Some(it.address), it.index) == (address, index)) {
             return;
         }
-        // The port is wanted again.
+        // Closes the old socket first, because the new one needs its port.
         self.asked = None;
         self.asked = address.and_then(|it| self.open(it).ok());
     }
@@ -96,53 +100,53 @@ impl Asker {
             IpAddr::from(Ipv4Addr::UNSPECIFIED)
         };
         let socket = bound(&self.interface, SocketAddr::new(any, self.port))?;
-        // What comes from elsewhere the kernel keeps away.
+        // The kernel drops packets from other addresses.
         socket.connect(SocketAddr::new(address, self.port))?;
         let index = os::interface_index(&self.interface);
-        Ok(AccessPoint { address, index, socket, asking: Asking::new(os::random()?) })
+        Ok(AccessPoint { address, index, socket, asking: Requests::new(os::random()?) })
     }
 
-    /// The access point that is asked, once it has an address.
+    /// Address of the access point, once it is known.
     pub fn access_point(&self) -> Option<IpAddr> {
         self.asked.as_ref().map(|it| it.address)
     }
 }
 
-/// An access point that answers stations behind an interface.
+/// Access point that replies to stations at an interface.
 #[derive(Debug)]
-pub struct Listener {
+pub struct Responder {
     interface: String,
     index: u32,
     port: u16,
-    looked_at: Time,
-    /// None while the interface is away.
+    refreshed_at: Time,
+    /// `None` while the interface is missing.
     socket: Option<UdpSocket>,
-    answering: Answering,
+    answering: RequestTable,
     neighbours: BTreeMap<IpAddr, String>,
 }
 
-impl Listener {
-    /// One behind an interface, or behind the bridge that it is part of.
+impl Responder {
+    /// Listens on an interface, or on the bridge that it belongs to.
     ///
     /// # Errors
-    /// If there is no such interface, or another program has the port.
+    /// Returns an error if there is no such interface or if the port is in use.
     pub fn open(interface: &str, port: u16) -> anyhow::Result<Self> {
         let interface = bridge(interface).unwrap_or_else(|| interface.to_owned());
         let socket = listening(&interface, port)
             .with_context(|| format!("port {port} for grants at {interface}"))
             .map(Some)?;
         let index = os::interface_index(&interface).unwrap_or_default();
-        let (answering, neighbours) = (Answering::default(), BTreeMap::new());
-        let looked_at = Time::ZERO;
-        Ok(Self { interface, index, port, looked_at, socket, answering, neighbours })
+        let (answering, neighbours) = (RequestTable::default(), BTreeMap::new());
+        let refreshed_at = Time::ZERO;
+        Ok(Self { interface, index, port, refreshed_at, socket, answering, neighbours })
     }
 
-    /// Those who have asked since the last answers.
+    /// Stations that have asked since the last replies.
     pub fn hear(&mut self, now: Time) -> Vec<Asked> {
-        let is_due = now.saturating_since(self.looked_at) >= PERIOD;
+        let is_due = now.saturating_since(self.refreshed_at) >= PERIOD;
         if is_due {
-            self.looked_at = now;
-            self.look();
+            self.refreshed_at = now;
+            self.refresh();
         }
         let Self { socket: Some(socket), answering, .. } = self else { return Vec::new() };
         each(socket, |octets, from| {
@@ -150,7 +154,7 @@ impl Listener {
             let _ = answering.hear(now, address, octets);
         });
         let asked = answering.asked();
-        // Once a second at most, and not while nobody asks.
+        // At most once per second, and only after requests.
         if is_due && !asked.is_empty() {
             self.neighbours = neighbours::at(self.index);
         }
@@ -158,8 +162,9 @@ impl Listener {
         asked.into_iter().map(of).collect()
     }
 
-    /// An interface that comes back under another number has another socket. The old one would keep the port.
-    fn look(&mut self) {
+    /// Opens a new socket if the interface has a new index. The old socket is closed first, because
+    /// it holds the port.
+    fn refresh(&mut self) {
         let Some(index) = os::interface_index(&self.interface) else { return };
         if index != self.index || self.socket.is_none() {
             self.index = index;
@@ -168,7 +173,7 @@ impl Listener {
         }
     }
 
-    /// Answers those who have asked. What cannot be sent is an answer that is not given.
+    /// Replies to all requests. Errors on sending count as lost replies.
     pub fn answer(&mut self, grant: Option<Grant>) {
         let Some(socket) = &self.socket else { return };
         let is_six = socket.local_addr().is_ok_and(|it| it.is_ipv6());
@@ -182,13 +187,13 @@ impl Listener {
     }
 }
 
-/// A socket for both versions of IP, or for the older one where there is no other.
+/// UDP socket for IPv6 and IPv4, or for IPv4 alone without IPv6.
 fn listening(interface: &str, port: u16) -> Result<UdpSocket> {
     let six = bound(interface, SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)));
     six.or_else(|_| bound(interface, SocketAddr::from((Ipv4Addr::UNSPECIFIED, port))))
 }
 
-/// A socket that hears an interface alone.
+/// UDP socket bound to an interface.
 fn bound(interface: &str, address: SocketAddr) -> Result<UdpSocket> {
     let socket = UdpSocket::bind(address)?;
     os::bind_to_interface(socket.as_raw_fd(), interface)?;
@@ -196,33 +201,33 @@ fn bound(interface: &str, address: SocketAddr) -> Result<UdpSocket> {
     Ok(socket)
 }
 
-/// Does something with each message that has come.
+/// Calls `what` for each received message.
 fn each(socket: &UdpSocket, mut what: impl FnMut(&[u8], SocketAddr)) {
-    // One that is longer than a message does not fit, and is none.
+    // One octet longer than a message, so that messages that are too long are detected.
     let mut octets = [0; OCTETS + 1];
     for _ in 0..MOST {
         match socket.recv_from(&mut octets) {
             Ok((size, from)) => what(&octets[..size], from),
             Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-            // Nobody is at the other end, as a message has told that came back.
+            // ICMP error for an earlier packet: nobody listens at the other end.
             Err(_) => {}
         }
     }
 }
 
-/// Bridge of which an interface is a part.
+/// Bridge that an interface belongs to.
 fn bridge(interface: &str) -> Option<String> {
     let master = fs::read_link(format!("/sys/class/net/{interface}/master")).ok()?;
     Some(master.file_name()?.to_str()?.to_owned())
 }
 
-/// Gateway of an interface over IPv4.
+/// IPv4 gateway of an interface.
 fn gateway(interface: &str) -> Option<IpAddr> {
     gateway_in(&fs::read_to_string(ROUTES).ok()?, interface)
 }
 
-/// The same in the kernel's table: the default route with the lowest metric. Addresses are octets in their order, read as
-/// numbers of this machine.
+/// Gateway in the text of the kernel's table: that of the default route with the lowest metric. The
+/// table has addresses in network order, printed as a number in the machine's order.
 fn gateway_in(routes: &str, interface: &str) -> Option<IpAddr> {
     let route = |line: &str| {
         let fields: Vec<&str> = line.split_whitespace().collect();
@@ -262,32 +267,33 @@ wlan0\t0002000A\t00000000\t0001\t0\t0\t600\t00FFFFFF\t0\t0\t0
         Time::ZERO + Duration::from_millis(ms)
     }
 
-    /// Real sockets. This machine's own address stands for both ends, which have different ports here.
+    /// Real sockets on the loopback interface. The two ends have the same address and different
+    /// ports.
     #[test]
     fn a_question_over_the_loopback_is_answered() {
-        let Ok(mut listener) = Listener::open("lo", 0) else {
+        let Ok(mut listener) = Responder::open("lo", 0) else {
             return eprintln!("left out: there is no loopback");
         };
         let port = listener.socket.as_ref().unwrap().local_addr().unwrap().port();
         let local = IpAddr::from(Ipv4Addr::LOCALHOST);
         let socket = bound("lo", SocketAddr::new(local, 0)).unwrap();
         socket.connect(SocketAddr::new(local, port)).unwrap();
-        let asking = Asking::new(7);
-        let mut asker = Asker::new("lo", port, Some(local));
+        let asking = Requests::new(7);
+        let mut requester = Requester::new("lo", port, Some(local));
         let index = os::interface_index("lo");
-        asker.asked = Some(AccessPoint { address: local, index, socket, asking });
-        assert_eq!(asker.turn(at_ms(0)), None);
+        requester.asked = Some(AccessPoint { address: local, index, socket, asking });
+        assert_eq!(requester.turn(at_ms(0)), None);
         let heard = || listener.hear(at_ms(50));
         let heard = std::iter::repeat_with(heard).take(1_000).find(|it| !it.is_empty());
         assert_eq!(heard.unwrap()[0].address, local);
         let grant = Grant { even: 32_767, additional: 0, backoff: 0 };
         listener.answer(Some(grant));
-        // A stranger has the right address and another port.
+        // A third socket has the right address and the wrong port.
         let stranger = UdpSocket::bind(SocketAddr::new(local, 0)).unwrap();
-        let to = asker.asked.as_ref().unwrap().socket.local_addr().unwrap();
+        let to = requester.asked.as_ref().unwrap().socket.local_addr().unwrap();
         stranger.send_to(&[0; OCTETS], to).unwrap();
-        let mut turns = (1..100).filter_map(|turn| asker.turn(at_ms(100 + turn)));
+        let mut turns = (1..100).filter_map(|turn| requester.turn(at_ms(100 + turn)));
         assert_eq!(turns.next(), Some(grant));
-        assert_eq!(asker.access_point(), Some(local));
+        assert_eq!(requester.access_point(), Some(local));
     }
 }

@@ -1,4 +1,5 @@
-//! What the journal is told of shares: each thing once, until it is otherwise.
+//! Messages to the journal about shares of airtime. Each is written once, until the situation
+//! changes.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -6,46 +7,47 @@ use std::net::IpAddr;
 use airfair_units::Time;
 
 use crate::grants::LEASE;
-use crate::shares::{Granted, KeptBy};
+use crate::shares::{EnforcedBy, Granted};
 
-/// Sentences about single stations in the life of an agent.
+/// Most messages about single stations, for the whole life of an agent.
 const MOST: usize = 1_024;
 
-/// What was said last.
+/// Composes messages, and remembers what was written last.
 #[derive(Clone, Debug, Default)]
-pub struct Tidings {
-    /// True at a station, which tells of its own share.
+pub struct Journal {
+    /// True at a station, which reports only its own share.
     is_station: bool,
-    /// Stations among which the air is shared.
+    /// Number of stations that share the airtime.
     sharers: usize,
-    /// Stations of which was said who keeps them to their shares.
-    stations: BTreeSet<(String, KeptBy)>,
-    /// True if the last that was said of grants is that none comes.
+    /// Stations whose way of enforcement has been reported.
+    stations: BTreeSet<(String, EnforcedBy)>,
+    /// True if the last message about grants was that none arrive.
     is_without: bool,
 }
 
-impl Tidings {
-    /// Those of a station, or of an access point.
+impl Journal {
+    /// Makes the messages of a station, or of an access point.
     pub fn new(is_station: bool) -> Self {
         Self { is_station, ..Self::default() }
     }
 
-    /// What is new at such a time since the start of the shares that are granted; at a station, by the access point that it asks.
-    pub fn of(
+    /// New messages at time `now` since the start. `access_point` is the one that a station asks
+    /// for grants.
+    pub fn messages(
         &mut self,
         now: Time,
         granted: &[Granted],
         access_point: Option<IpAddr>,
     ) -> Vec<String> {
         if self.is_station {
-            return self.of_own(now, granted.first(), access_point).into_iter().collect();
+            return self.own_message(now, granted.first(), access_point).into_iter().collect();
         }
-        let mut news = Vec::from_iter(self.of_all(granted));
+        let mut news = Vec::from_iter(self.sharers_message(granted));
         for it in granted {
             let sentence = match it.kept_by {
-                KeptBy::AccessPoint => continue,
-                KeptBy::Station => "keeps to its share itself, and is left alone",
-                KeptBy::Both => {
+                EnforcedBy::AccessPoint => continue,
+                EnforcedBy::Station => "keeps to its share itself, and is left alone",
+                EnforcedBy::Both => {
                     "says that it keeps to its share, and holds more: it is limited here as well"
                 }
             };
@@ -57,8 +59,8 @@ impl Tidings {
         news
     }
 
-    /// Of a station's own share, when the first grant has come and when none comes any more.
-    fn of_own(
+    /// Message about a station's own share: the first grant, or that grants no longer arrive.
+    fn own_message(
         &mut self,
         now: Time,
         granted: Option<&Granted>,
@@ -83,8 +85,8 @@ impl Tidings {
         })
     }
 
-    /// Among how many stations the air is shared, when their number has changed.
-    fn of_all(&mut self, granted: &[Granted]) -> Option<String> {
+    /// Message about the number of stations that share the airtime, if it has changed.
+    fn sharers_message(&mut self, granted: &[Granted]) -> Option<String> {
         if granted.len() == self.sharers {
             return None;
         }
@@ -104,41 +106,41 @@ impl Tidings {
 mod tests {
     use super::*;
 
-    fn granted(kept_by: KeptBy) -> Granted {
+    fn granted(kept_by: EnforcedBy) -> Granted {
         Granted { station: "it".into(), used: 0.4, share: 0.5, kept_by }
     }
 
     #[test]
-    fn an_access_point_tells_of_a_station_once_what_it_does() {
-        let mut tidings = Tidings::new(false);
-        let mut of = |kept_by| tidings.of(Time::ZERO, &[granted(kept_by)], None);
-        assert_eq!(of(KeptBy::AccessPoint).len(), 1, "one station has the air");
-        assert!(of(KeptBy::AccessPoint).is_empty());
+    fn an_access_point_reports_a_change_of_a_station_once() {
+        let mut journal = Journal::new(false);
+        let mut of = |kept_by| journal.messages(Time::ZERO, &[granted(kept_by)], None);
+        assert_eq!(of(EnforcedBy::AccessPoint).len(), 1, "one station has the air");
+        assert!(of(EnforcedBy::AccessPoint).is_empty());
         assert_eq!(
-            of(KeptBy::Station),
+            of(EnforcedBy::Station),
             ["Station it keeps to its share itself, and is left alone."]
         );
-        assert!(of(KeptBy::AccessPoint).is_empty() && of(KeptBy::Station).is_empty());
-        assert!(of(KeptBy::Both)[0].contains("holds more"));
-        assert!(of(KeptBy::Both).is_empty());
+        assert!(of(EnforcedBy::AccessPoint).is_empty() && of(EnforcedBy::Station).is_empty());
+        assert!(of(EnforcedBy::Both)[0].contains("holds more"));
+        assert!(of(EnforcedBy::Both).is_empty());
     }
 
     #[test]
-    fn a_station_tells_when_grants_come_and_when_they_stay_away() {
-        let mut tidings = Tidings::new(true);
+    fn a_station_reports_when_grants_start_and_stop() {
+        let mut journal = Journal::new(true);
         let address = Some([10, 0, 0, 1].into());
         let at = |ms| Time::ZERO + airfair_units::Duration::from_millis(ms);
-        assert!(tidings.of(at(999), &[], address).is_empty(), "there was no time for one");
-        let mut of = |granted: &[Granted]| tidings.of(at(1_000), granted, address);
+        assert!(journal.messages(at(999), &[], address).is_empty(), "there was no time for one");
+        let mut of = |granted: &[Granted]| journal.messages(at(1_000), granted, address);
         assert_eq!(of(&[]), ["No grants come from 10.0.0.1: nothing is limited."]);
         assert!(of(&[]).is_empty());
-        let it = [granted(KeptBy::Station)];
+        let it = [granted(EnforcedBy::Station)];
         let told = "Grants come from 10.0.0.1: this station may hold 50 % of the air.";
         assert_eq!(of(&it), [told]);
         assert!(of(&it).is_empty());
         assert_eq!(of(&[]).len(), 1);
         assert_eq!(of(&it), [told]);
-        let nobody = tidings.of(at(9_000), &[], None);
+        let nobody = journal.messages(at(9_000), &[], None);
         assert_eq!(nobody, ["Nobody is asked for grants: nothing is limited."]);
     }
 }
