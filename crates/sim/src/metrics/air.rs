@@ -269,8 +269,8 @@ mod tests {
     const ONE: NodeId = NodeId(1);
     const TWO: NodeId = NodeId(2);
 
-    /// Of one station: gap 50, data 900, SIFS 10, ACK 200. The 80 before a collision belong to nobody. Of the other
-    /// station: 120 and 300.
+    /// Contention of station 1: 50 before its data and 10, the SIFS, before its ACK; of station 2: 100 + 20 before its
+    /// data. The 80 before a collision and the 7 at the end belong to neither.
     ///
     /// Verifies: [occupancy-tfrc fig. 1]
     #[test]

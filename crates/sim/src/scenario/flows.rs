@@ -308,7 +308,7 @@ fn receive_window(
     mistakes.add(entry.at, entry.mistake(problem, allowed));
 }
 
-/// Checks that a share is not zero, since that would stop a flow for good.
+/// Checks that the share of a rate cap is not zero, since a cap of zero would stop the flow.
 fn check_share(share: &Entry, mistakes: &mut Mistakes) {
     if share.value().is_some_and(Probability::is_zero) {
         mistakes.add(share.at, share.mistake("out of range", "more than 0"));

@@ -87,7 +87,7 @@ impl Names {
         target?.node()
     }
 
-    /// Resolves a name, and reports names that stand for nothing or for an item of another kind.
+    /// Resolves a name, and reports unknown names and names of an item of another kind.
     fn resolve(
         &self,
         entry: &Entry,

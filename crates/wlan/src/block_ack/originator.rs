@@ -76,17 +76,17 @@ enum Progress {
 
 /// MPDUs on the air that have arrived, as the originator learns from a response.
 #[derive(Clone, Copy)]
-enum Come<'a> {
-    Those(&'a Bitmap),
+enum Arrived<'a> {
+    InBitmap(&'a Bitmap),
     All,
     None,
 }
 
-impl Come<'_> {
+impl Arrived<'_> {
     #[inline]
     fn has(self, sequence: Sequence) -> bool {
         match self {
-            Self::Those(come) => come.has(sequence),
+            Self::InBitmap(bitmap) => bitmap.has(sequence),
             Self::All => true,
             Self::None => false,
         }
@@ -95,7 +95,7 @@ impl Come<'_> {
     /// Number of consecutive MPDUs that have arrived, from this sequence number on.
     fn row(self, first: Sequence) -> u16 {
         match self {
-            Self::Those(come) => come.row(first),
+            Self::InBitmap(bitmap) => bitmap.row(first),
             Self::All => u16::MAX,
             Self::None => 0,
         }
@@ -233,18 +233,18 @@ impl<P> Originator<P> {
 
     /// Handles a `BlockAck`: each packet on the air has arrived or is lost. Calls `tell` for each packet that leaves
     /// the window.
-    pub fn handle_block_ack(&mut self, come: &Bitmap, tell: impl FnMut(Done<&P>)) {
+    pub fn handle_block_ack(&mut self, bitmap: &Bitmap, tell: impl FnMut(Done<&P>)) {
         self.silences = 0;
         self.asks = false;
         // If the bitmap begins at the window or behind it, the recipient knows that the window has moved.
-        self.has_moved &= come.start().precedes(self.start);
-        self.settle(Come::Those(come), tell);
+        self.has_moved &= bitmap.start().precedes(self.start);
+        self.settle(Arrived::InBitmap(bitmap), tell);
     }
 
     /// Handles the ACK of an MPDU that was on the air alone.
     pub fn handle_ack(&mut self, tell: impl FnMut(Done<&P>)) {
         self.silences = 0;
-        self.settle(Come::All, tell);
+        self.settle(Arrived::All, tell);
     }
 
     /// Handles a missing response to an aggregate or to a request.
@@ -260,22 +260,22 @@ impl<P> Originator<P> {
         self.has_moved &= !may_ask;
         self.silences = 0;
         self.asks = false;
-        self.settle(Come::None, tell);
+        self.settle(Arrived::None, tell);
     }
 
     /// Gives up the first `count` packets of the [batch](Self::batch), which were not sent.
     pub fn give_up(&mut self, count: u16, tell: impl FnMut(Done<&P>)) {
         self.send(count);
         let attempts = std::mem::replace(&mut self.limits.attempts, 0);
-        self.settle(Come::None, tell);
+        self.settle(Arrived::None, tell);
         self.limits.attempts = attempts;
     }
 
     /// Settles the packets on the air, which have arrived or are lost.
     #[inline]
-    fn settle(&mut self, come: Come<'_>, mut tell: impl FnMut(Done<&P>)) {
+    fn settle(&mut self, arrived: Arrived<'_>, mut tell: impl FnMut(Done<&P>)) {
         let (start, attempts) = (self.start, self.limits.attempts);
-        let row = if self.is_row_on_air() { come.row(start).min(self.on_air) } else { 0 };
+        let row = if self.is_row_on_air() { arrived.row(start).min(self.on_air) } else { 0 };
         let (mut left, mut lost) = (std::mem::take(&mut self.on_air), 0);
         for (place, it) in self.outstanding.iter_mut().enumerate() {
             if left == 0 {
@@ -286,7 +286,7 @@ impl<P> Originator<P> {
                 if it.progress != Progress::OnAir {
                     continue;
                 }
-                it.progress = if come.has(sequence(start, place)) {
+                it.progress = if arrived.has(sequence(start, place)) {
                     Progress::Acknowledged
                 } else if it.attempts >= attempts {
                     outcome = PacketOutcome::RetryLimit;

@@ -157,8 +157,8 @@ fn known_packets(bench: &Bench) -> Vec<(NodeId, bool, Vec<u32>)> {
 }
 
 /// With three of ten MPDUs lost to noise, a sender knows all packets that it sends, and a receiver those that come
-/// without an error. A `BlockAck` tells the sender of no fewer packets of the same frame; to its own sender it says
-/// nothing new. The result is the same with and without a monitor.
+/// without an error. A `BlockAck` acknowledges no fewer packets of the same frame to its receiver, and adds
+/// nothing to what its sender knows. The result is the same with and without a monitor.
 ///
 /// Verifies: [80211-2020 §9.3.1.8]
 #[test]
@@ -447,7 +447,7 @@ fn silence_is_followed_by_the_aggregate_or_by_a_request() {
         assert_eq!(drops(&bench), 10, "{after_silence:?}");
         let (data, requests) = (count(SentFrame::Data), count(SentFrame::Response));
         if responses == 0 {
-            // The receiver is told of the packets given up, in as many requests.
+            // As many requests move the receiver's window past the packets given up.
             assert_eq!((data, requests), (7, 7));
         } else {
             assert!(data >= 7 && requests >= 6 * data, "{data} {requests}");

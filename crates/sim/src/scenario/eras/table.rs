@@ -24,8 +24,8 @@ pub(in crate::scenario) enum Place {
 }
 
 impl Place {
-    /// Heading of the table in the reference, prefix of the key's path there, and a phrase that tells to whom the
-    /// default applies, if not to all.
+    /// Heading of the table in the reference, prefix of the key's path there, and a phrase for the items to which the
+    /// default applies; empty if it applies to all.
     fn in_reference(self, key: &str) -> (&'static str, &'static str, &'static str) {
         let of_queue = "`queue = { … }` of a station or an access point";
         match self {
@@ -44,7 +44,7 @@ impl Place {
 /// Heading of TCP's keys in the reference.
 const TCP_TABLE: &str = "`transport = { kind = \"tcp\", … }`";
 
-/// Today's defaults of a key in the reference, each with a phrase that tells to whom it applies.
+/// Today's defaults of a key in the reference, each with a phrase for the items to which it applies.
 pub(in crate::scenario) fn defaults_of<'n>(
     heading: &'n str,
     name: &'n str,

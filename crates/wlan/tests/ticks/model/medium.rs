@@ -122,9 +122,10 @@ impl Model<'_> {
             let mut gap = self.stations[place].aifs;
             for frame in concerning {
                 let decoded = !frame.noisy_for[id] && frame.is_decoded_by(id);
-                // A sender that is told of collisions is told of those of its own frames.
-                let is_told = frame.kind != FrameKind::Beacon;
-                let collision = frame.lost_to[id] || frame.from == id && frame.collided && is_told;
+                // Senders notice collisions of their own frames, except beacons.
+                let is_noticed = frame.kind != FrameKind::Beacon;
+                let collision =
+                    frame.lost_to[id] || frame.from == id && frame.collided && is_noticed;
                 let for_it = frame.to == id && frame.kind != FrameKind::CtsToSelf;
                 if decoded && frame.heard_by[id] && !for_it && frame.nav > 0 {
                     self.stations[place].nav = self.stations[place].nav.max(now + frame.nav);
