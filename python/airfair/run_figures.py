@@ -100,14 +100,16 @@ class Plot:
     def airtime(self) -> Figure:
         """Airtime of each station's exchanges, and of what nobody used [%]."""
         if not self._result.scenario.cells:
-            raise ValueError("a scenario without a cell has no airtime")
+            raise ValueError("the scenario has no cell, and so no airtime to draw")
         with mpl.rc_context(_STYLE):
             return _airtime(self._result, self._cast)
 
     def completion(self) -> Figure:
         """Completion times as a distribution: part of the transfers that were done after so long [%]."""
         if not self.has_completions:
-            raise ValueError(f"fewer than {FEWEST_COMPLETIONS} transfers of this result were done")
+            raise ValueError(
+                f"fewer than {FEWEST_COMPLETIONS} transfers of this result were completed"
+            )
         with mpl.rc_context(_STYLE):
             return _completions(self._result, self._cast)
 
@@ -139,7 +141,7 @@ class Plot:
 def _over_time(result: Result, panel: Panel) -> Figure:
     """One series, large."""
     if not panel.curves:
-        raise ValueError(f"nothing in this result has a {panel.label.partition(' [')[0]}")
+        raise ValueError(f"this result has no {panel.label.partition(' [')[0]}")
     figure, axes = _figure(4.2)
     _draw(axes, panel, result)
     axes.set(xlabel="time [s]", ylabel=panel.label)

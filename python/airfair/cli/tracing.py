@@ -45,7 +45,8 @@ def add(run: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--trace-from",
         metavar="TIME",
-        help="start of the trace in simulated time, for example '1.5 s' or '20 ms' (default: start of the run)",
+        help="start of the trace in simulated time, for example '1.5 s' or '20 ms' (default: start of the "
+        "run)",
     )
     group.add_argument(
         "--trace-until",
@@ -57,7 +58,8 @@ def add(run: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="GLOB",
-        help="trace only stations whose names match, for example 'fast*'; an access point has the name of its "
+        help="trace only stations whose names match, for example 'fast*'; an access point has the name of "
+        "its "
         "cell, such as home, and the monitor of that cell is home:monitor; may be repeated (default: all)",
     )
     group.add_argument(

@@ -128,7 +128,7 @@ class ExperimentResult:
         unknown = [name for name in levels if name not in self.levels]
         if unknown:
             there = ", ".join(self.levels) or "none"
-            raise StudyError(*(f"{name}: no factor; there are {there}" for name in unknown))
+            raise StudyError(*(f"{name}: unknown factor; allowed {there}" for name in unknown))
         fitting = [
             place
             for place, point in enumerate(self.finished.points)
@@ -137,7 +137,7 @@ class ExperimentResult:
         if len(fitting) != 1:
             said = ", ".join(f"{name} = {label}" for name, label in levels.items()) or "no level"
             raise StudyError(
-                f"{len(fitting)} points have {said}; one is needed of {len(self.finished.points)}"
+                f"{said}: {len(fitting)} of {len(self.finished.points)} points match; allowed is exactly one"
             )
         return self.finished.result(fitting[0])
 

@@ -121,7 +121,8 @@ def _emulate(arguments: argparse.Namespace) -> int:
 def _radios(arguments: argparse.Namespace, scenario: Scenario) -> int:
     if arguments.has_rest or arguments.node is not None:
         raise InputError(
-            "--backend hwsim: --in and COMMAND are not allowed, because it makes no namespaces; start programs "
+            "--backend hwsim: --in and COMMAND are not allowed, because it makes no namespaces; start "
+            "programs "
             "in the namespaces of the radios"
         )
     if arguments.json or arguments.out is not None:

@@ -146,7 +146,8 @@ def _add_playground(kinds: Commands) -> None:
     playground = kinds.add_parser(
         "playground",
         help="an HTML page that runs the simulator in a browser",
-        description="Write the playground, an HTML page that runs the simulator in a browser, without a server.",
+        description="Write the playground, an HTML page that runs the simulator in a browser, without a "
+        "server.",
     )
     place = playground.add_argument(
         "place",

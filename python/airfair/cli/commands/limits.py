@@ -55,7 +55,8 @@ def add(commands: Commands) -> None:
         "--points",
         type=int,
         metavar="N",
-        help="number of points spread evenly over the conditions (default: 256, with --quick 24); half as many "
+        help="number of points spread evenly over the conditions (default: 256, with --quick 24); half as "
+        "many "
         "are added at the border between gain and loss",
     )
     limits.add_argument(

@@ -77,12 +77,14 @@ def _find(arguments: argparse.Namespace) -> Running:
         names = [node["name"] for one in every for node in one.state["nodes"]]
         hint = did_you_mean(arguments.name, names)
         raise InputError(
-            f"{arguments.name!r}: no running emulation has such a station or host{hint}; allowed {', '.join(names)}"
+            f"{arguments.name!r}: no running emulation has such a station or host{hint}; allowed "
+            f"{', '.join(names)}"
         )
     chosen = [one for one in with_name if arguments.pid in (None, one.process)]
     if len(chosen) != 1:
         processes = ", ".join(str(one.process) for one in with_name)
         raise InputError(
-            f"{arguments.name!r}: several running emulations have it; choose one with --pid, allowed {processes}"
+            f"{arguments.name!r}: several running emulations have it; choose one with --pid, allowed "
+            f"{processes}"
         )
     return chosen[0]

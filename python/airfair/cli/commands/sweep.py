@@ -38,7 +38,8 @@ def add(commands: Commands) -> None:
     sweep = commands.add_parser(
         "sweep",
         help="run a study, which varies keys of a scenario",
-        description="Run a study: the scenario at each level of its factors. Compare the levels run by run, and "
+        description="Run a study: the scenario at each level of its factors. Compare the levels run by run, "
+        "and "
         "decide whether the study's claims hold.",
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -60,7 +61,8 @@ def add(commands: Commands) -> None:
         "--engine",
         default="local",
         metavar="ENGINE",
-        help="where to run: local (threads of this process), dask (processes of this machine) or dask:ADDRESS "
+        help="where to run: local (threads of this process), dask (processes of this machine) or "
+        "dask:ADDRESS "
         "(a Dask cluster) (default: local)",
     )
     complete(engine, engines)
@@ -117,7 +119,8 @@ def _refuse_labels_alone(study: Study) -> None:
     if idle:
         raise InputError(
             *(
-                f"{study.path}: factors.{name}: no level sets a key; allowed are levels that set at least one; "
+                f"{study.path}: factors.{name}: no level sets a key; allowed are levels that set at least "
+                "one; "
                 "run the study of a paper with airfair reproduce"
                 for name in idle
             )

@@ -43,7 +43,8 @@ def add(commands: Commands) -> None:
         "--from",
         dest="start",
         metavar="TIME",
-        help="start of the picture in simulated time, for example '1.5 s' or '20 ms' (default: start of the run)",
+        help="start of the picture in simulated time, for example '1.5 s' or '20 ms' (default: start of the "
+        "run)",
     )
     timeline.add_argument(
         "--until",
@@ -69,7 +70,8 @@ def add(commands: Commands) -> None:
         "--width",
         choices=_WIDTHS,
         default="page",
-        help="width of the picture in a paper of two columns: one column (3.5 inches) or the page (7.16 inches) "
+        help="width of the picture in a paper of two columns: one column (3.5 inches) or the page (7.16 "
+        "inches) "
         "(default: page)",
     )
     out = timeline.add_argument(
