@@ -77,15 +77,15 @@ class ExperimentResult:
     error: float = ERROR
     """Error that the interval of a verdict may have: less where runs were looked at several times."""
 
-    flows = _table("flows", "Goodput, loss, delay, … of each flow.")
-    stations = _table("stations", "Airtime, rates, frames, drops of each station.")
+    flows = _table("flows", "Goodput, loss, delay and more of each flow.")
+    stations = _table("stations", "Airtime, rates, frames and drops of each station.")
     airtime = _table("airtime", "Shares of the air of each station.")
     access_points = _table("access_points", "Frames, drops and queue of each access point.")
     channels = _table("channels", "Use of each channel.")
     channel_shares = _table("channel_shares", "Shares of each channel's time.")
     links = _table("links", "Packets, drops and queue of each direction of each wired link.")
     fairness = _table("fairness", "Jain's indices of each run.")
-    runs = _table("runs", "A row for each run, with the hash of its records.")
+    runs = _table("runs", "One row for each run, with the hash of its records.")
 
     def __getstate__(self) -> dict[str, Any]:
         """What makes it, without the tables that were asked for: they are made again."""
