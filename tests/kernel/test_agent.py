@@ -41,7 +41,7 @@ def test_stations_share_the_air_by_the_access_points_agent_and_by_their_own(
     # What it has decided follows from what it has seen, and it leaves nothing behind.
     replays = [line for line in told.lines if line.endswith("0 differ from the recording.")]
     assert len(replays) == 1 + keepers, told.console
-    assert "The agent ends; all connections have what they had." in told.lines
+    assert "The agent ends; all its changes are undone." in told.lines
     left = [line for line in told.lines if line.startswith("left: ")]
     assert left
     assert not any("clsact" in line for line in left)

@@ -10,8 +10,8 @@ from radio_cells import KERNELS_RENO, cell
 import airfair
 
 BUSY = (
-    "airfair-medium: another program is the medium of these radios: "
-    "end it (another airfair, or wmediumd)"
+    "airfair-medium: another program is the medium of these radios "
+    "(airfair or wmediumd); end it first"
 )
 
 
@@ -130,20 +130,20 @@ def test_whatever_is_wrong_with_the_radios_is_said(programs: list[str | machine.
     told = _run(script, [*programs, "setpriv"], cell("b", {"near": 11, "far": 1}))
     said = [line for line in told.lines if not line.startswith("[")]
     assert said == [
-        "airfair-medium: the kernel has no simulated radios: modprobe mac80211_hwsim radios=N",
+        "airfair-medium: the kernel has no simulated radios; make them with: modprobe mac80211_hwsim radios=N",
         "status=1",
-        'airfair-medium: 2 radios for a cell of 3: none is left for "far" (modprobe mac80211_hwsim radios=3)',
+        'airfair-medium: 2 radios for a cell of 3: none is left for "far"; load them with: modprobe mac80211_hwsim radios=3',
         "status=1",
-        "airfair-medium: the radios may be on several channels at once: modprobe mac80211_hwsim channels=1",
+        "airfair-medium: the radios can be on several channels at once; load them with: modprobe mac80211_hwsim channels=1",
         "status=1",
-        "airfair-medium: a medium for the kernel's radios needs root",
+        "airfair-medium: the medium of the kernel's simulated radios needs root",
         "status=1",
         BUSY,
         "status=1",
         "gone=1",
-        "airfair-medium: the module mac80211_hwsim has gone, with its radios",
+        "airfair-medium: the module mac80211_hwsim and its radios were removed",
         "one_gone=1",
-        'airfair-medium: radio "phy of near", which was "near", has gone',
+        'airfair-medium: radio "phy of near", which was "near", was removed',
         # Without a medium frames go from radio to radio at once, as before it.
         "2 packets transmitted, 2 packets received, 0% packet loss",
     ]

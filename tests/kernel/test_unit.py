@@ -158,7 +158,7 @@ def _has_few_rights(said: dict[str, list[str]]) -> None:
 
 
 def _limits_at_an_access_point(said: dict[str, list[str]]) -> None:
-    assert any(line.startswith("Grants come from 10.0.0.1") for line in said["grants"])
+    assert any(line.startswith("This station receives grants from 10.0.0.1") for line in said["grants"])
     assert "limited    1 connection" in said["point"]
     assert any("may hold 100 %" in line for line in said["point"])
     assert said["point.killed"][0] == "signal, 0 filters"
@@ -186,8 +186,8 @@ def _limits_at_a_station(said: dict[str, list[str]]) -> None:
 
 def _leaves_sentences_and_nothing_else(said: dict[str, list[str]]) -> None:
     journal = said["journal"]
-    assert journal.count("The agent ends; all connections have what they had.") == 2
-    assert any(line.startswith("Given back: 1 connection.") for line in journal)
+    assert journal.count("The agent ends; all its changes are undone.") == 2
+    assert any(line.startswith("Restored: 1 connection.") for line in journal)
     assert [line for line in journal if not re.fullmatch(r"[A-Z0-9].*\.", line)] == []
     assert said["purged"] == ["not-found inactive"]
     assert said["left"] == []

@@ -77,7 +77,7 @@ impl Look {
             );
         }
         match self.links.len() {
-            0 => text.push_str("no station\n"),
+            0 => text.push_str("no stations\n"),
             all if all > most => {
                 let _ = writeln!(text, "and {} more", all - most);
             }
@@ -173,6 +173,6 @@ fast       10.0       1.00     5.5     0.00       ?
 
     #[test]
     fn without_stations_that_is_said() {
-        assert!(Look::default().table(10).contains("no station"));
+        assert!(Look::default().table(10).contains("no stations"));
     }
 }

@@ -56,7 +56,7 @@ impl Forwarded {
     /// If the kernel does not permit it, or there is no such interface.
     pub fn load(interface: &str, least: u32) -> Result<Self> {
         let index = os::interface_index(interface);
-        let index = index.with_context(|| format!("interface {interface}: there is none"))?;
+        let index = index.with_context(|| format!("interface {interface}: does not exist"))?;
         let passed = Passed { filters: clsact::take_away(&PROGRAMS)?, ..Passed::default() };
         let object = bpf::load(OBJECT)?;
         let mut forwarded = Self {

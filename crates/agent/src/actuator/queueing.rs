@@ -111,7 +111,7 @@ fn word_at(octets: &[u8], at: usize) -> u32 {
 /// Takes our discipline away from an interface, with classes, filters and what waits in them.
 pub(super) fn take_away(line: &Netlink, interface: u32) -> Result<()> {
     let message = question(DELETE_DISCIPLINE, ACKNOWLEDGE, &head(interface, OURS, ROOT, 0), &[]);
-    ask(line, &message).context("the classes cannot be taken away")?;
+    ask(line, &message).context("the classes could not be removed")?;
     Ok(())
 }
 
