@@ -81,18 +81,33 @@ _RAW = {
 }
 """Series of the core of each kind of thing."""
 
-_TIME = Column("time_s", "s", "Start of the step; time 0 is the start of the run, warm-up included.")
+_TIME = Column(
+    "time_s", "s", "Start of the step; time 0 is the start of the run, warm-up included."
+)
 _DERIVED = {
     "flow": (
-        Column("throughput_bps", "bit/s", "Application octets delivered in order, divided by the length of the step."),
         Column(
-            "rtt_ms", "ms", "Mean of the round-trip times that the sender measured.", is_nullable=True
+            "throughput_bps",
+            "bit/s",
+            "Application octets delivered in order, divided by the length of the step.",
+        ),
+        Column(
+            "rtt_ms",
+            "ms",
+            "Mean of the round-trip times that the sender measured.",
+            is_nullable=True,
         ),
         Column(
             "delay_ms", "ms", "Mean one-way delay of the packets that arrived.", is_nullable=True
         ),
     ),
-    "station": (Column("airtime_share", "fraction", "Share of the step during which its exchanges used the air."),),
+    "station": (
+        Column(
+            "airtime_share",
+            "fraction",
+            "Share of the step during which its exchanges used the air.",
+        ),
+    ),
 }
 """Columns that follow from those of the core."""
 

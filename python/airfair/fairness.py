@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 INDICES = {
     "flow_rate": "Jain's index over the rates of flows, each over its own life.",
-    "flow_rate_per_link_rate": "Jain's index over the rates of flows, each divided by the sender's mean link rate.",
+    "flow_rate_per_link_rate": "Jain's index over the rates of flows, each divided by the sender's mean link "
+    "rate.",
     "airtime": "Jain's index over the airtime of stations.",
     "occupancy": "Jain's index over the airtime of stations, with the contention before each frame.",
 }

@@ -158,7 +158,9 @@ def _has_few_rights(said: dict[str, list[str]]) -> None:
 
 
 def _limits_at_an_access_point(said: dict[str, list[str]]) -> None:
-    assert any(line.startswith("This station receives grants from 10.0.0.1") for line in said["grants"])
+    assert any(
+        line.startswith("This station receives grants from 10.0.0.1") for line in said["grants"]
+    )
     assert "limited    1 connection" in said["point"]
     assert any("may hold 100 %" in line for line in said["point"])
     assert said["point.killed"][0] == "signal, 0 filters"

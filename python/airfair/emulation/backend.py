@@ -14,8 +14,7 @@ class NotPermittedError(Exception):
             "this process cannot make the network namespaces that an emulation needs",
             f"as root, with TAP devices: {describe(tap)}",
             f"without root, in a user namespace: {describe(veth)}",
-            "run airfair as root with /dev/net/tun, or permit user namespaces (sysctl "
-            "user.max_user_namespaces)",
+            "run as root with /dev/net/tun, or permit user namespaces (sysctl user.max_user_namespaces)",
         )
         super().__init__("; ".join(self.lines))
 
