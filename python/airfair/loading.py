@@ -57,8 +57,7 @@ def scenario_of(text: bytes, folder: Path) -> Scenario:
         why = str(error).partition("\n")[0]
         raise ForeignResultError(
             f"{folder}: this version of airfair cannot read the scenario in it: {why}. Other programs can "
-            "read "
-            "its Parquet files"
+            "read its Parquet files"
         ) from error
 
 

@@ -216,8 +216,7 @@ def check_schema(directory: Path, about: Mapping[str, Any]) -> None:
     if schema is None:
         raise ForeignResultError(
             f"{directory}: an earlier version of airfair wrote this directory, without a schema; this "
-            "version "
-            "cannot read it. Other programs can read its Parquet files"
+            "version cannot read it. Other programs can read its Parquet files"
         )
     if isinstance(schema, bool) or not isinstance(schema, int) or schema < 1:
         raise DamagedError(
@@ -226,8 +225,7 @@ def check_schema(directory: Path, about: Mapping[str, Any]) -> None:
     if schema > SCHEMA:
         raise ForeignResultError(
             f"{directory}: a later version of airfair ({about.get('airfair')}) wrote this directory, with "
-            "schema "
-            f"{schema}; allowed is up to {SCHEMA}. Other programs can read its Parquet files"
+            f"schema {schema}; allowed is up to {SCHEMA}. Other programs can read its Parquet files"
         )
 
 

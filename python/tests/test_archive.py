@@ -185,7 +185,7 @@ def test_a_file_that_is_no_archive_is_told_and_left_alone(tmp_path: Path) -> Non
     path = tmp_path / "runs"
     path.write_text("a diary, and not a short one: " * 100)
     with pytest.raises(
-        ForeignArchiveError, match=r"runs: no archive of finished runs; name another"
+        ForeignArchiveError, match=r"runs: not an archive of finished runs; name another"
     ):
         Archive(path)
     assert path.read_text().startswith("a diary")

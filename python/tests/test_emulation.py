@@ -534,12 +534,12 @@ def test_a_flood_and_garbage_are_counted_and_harm_nobody_else(cell: Path) -> Non
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["--in", "fast"], "--in NAME without -- COMMAND"),
-        (["--in", "fsat", "--", "true"], "'fsat': no such station or host"),
+        (["--in", "fast"], "--in: works only with -- COMMAND"),
+        (["--in", "fsat", "--", "true"], "'fsat': the scenario has no such station or host"),
         (["--"], "-- without a COMMAND"),
         (["--duration", "soon"], "--duration 'soon'"),
         (["--duration", "0 s"], "more than nothing"),
-        (["--clean"], "--clean stands alone"),
+        (["--clean"], "--clean: no scenario and no COMMAND are allowed beside it"),
         (["--backend", "hwsim", "--", "true"], "makes no namespaces"),
         (["--backend", "hwsim", "--in", "fast"], "makes no namespaces"),
         (["--backend", "hwsim", "--json"], "has no document"),

@@ -58,20 +58,20 @@ QUEUE: dict[str, object] = {"set": "queue", "cell": "home", "value": {"disciplin
         (RATE | {"direction": None}, "direction = null: allowed is text: up, down or both"),
         (
             RATE | {"dircetion": "up"},
-            'set = "rate" has no key "dircetion", did you mean "direction"?',
+            'set = "rate": unknown key "dircetion", did you mean "direction"?',
         ),
-        ({"set": "rate", "station": "a"}, 'set = "rate" needs "value"'),
+        ({"set": "rate", "station": "a"}, 'set = "rate": the key "value" is missing'),
         (ERRORS, 'set = "errors": a 0.5'),
-        (ERRORS | {"value": True}, "value = true: a probability is from 0 to 1"),
-        (ERRORS | {"value": 10**400}, "000…: a probability is from 0 to 1"),
-        (ERRORS | {"value": "0.5"}, 'value = "0.5": a probability is from 0 to 1'),
+        (ERRORS | {"value": True}, "value = true: allowed is a probability from 0 to 1"),
+        (ERRORS | {"value": 10**400}, "000…: allowed is a probability from 0 to 1"),
+        (ERRORS | {"value": "0.5"}, 'value = "0.5": allowed is a probability from 0 to 1'),
         (WEIGHTS, 'set = "weights": home 2 1'),
         (WEIGHTS | {"data": True}, "data = true: allowed is a whole number from 1 to 4294967295"),
         (WEIGHTS | {"acks": -1}, "acks = -1: allowed is a whole number from 1"),
         (WEIGHTS | {"acks": 1.5}, "acks = 1.5: allowed is a whole number from 1"),
         (QUEUE, 'set = "queue": home { discipline = "fifo" }'),
         (QUEUE | {"value": True}, "value = true: allowed are the keys of ap.queue in a scenario"),
-        (QUEUE | {"value": {"packets": None}}, "None: a scenario holds text"),
+        (QUEUE | {"value": {"packets": None}}, "None: allowed in a scenario are text"),
         ({"set": True}, "allowed are"),
         ({"get": "moon"}, "allowed are"),
         ([], "allowed are"),
@@ -92,7 +92,7 @@ def test_a_request_that_cannot_be_met_is_told_where_and_why(request_: object, er
         (b"\xff\n", "not JSON: 'utf-8' codec can't decode byte 0xff"),
         (b'"\\ud800"', "surrogates not allowed"),
         (b"[" * 60_000, "not JSON: nested too deeply"),
-        (b'{"set": "errors", "station": "a", "value": NaN}', "not JSON: NaN is no number"),
+        (b'{"set": "errors", "station": "a", "value": NaN}', "not JSON: NaN is not a number"),
         (b"1" * 5_000, "not JSON: Exceeds the limit"),
     ],
 )
@@ -185,7 +185,7 @@ def test_there_are_only_so_many_connections_and_threads(path: Path) -> None:
         for _ in range(20):
             with connected(path) as line, line.makefile("rb") as said:
                 told = json.loads(said.readline())
-                error = "64 connections are open, and no more can be: close one"
+                error = "64 connections are open; allowed are 64; close one"
                 assert told == {"ok": False, "error": error}
                 assert said.readline() == b""
         assert threading.active_count() <= before + control.MOST

@@ -9,6 +9,7 @@ from radio_cells import KERNELS_RENO, cell
 
 import airfair
 
+MODPROBE = "modprobe mac80211_hwsim"
 BUSY = (
     "airfair-medium: another program is the medium of these radios "
     "(airfair or wmediumd); end it first"
@@ -130,11 +131,17 @@ def test_whatever_is_wrong_with_the_radios_is_said(programs: list[str | machine.
     told = _run(script, [*programs, "setpriv"], cell("b", {"near": 11, "far": 1}))
     said = [line for line in told.lines if not line.startswith("[")]
     assert said == [
-        "airfair-medium: the kernel has no simulated radios; make them with: modprobe mac80211_hwsim radios=N",
+        f"airfair-medium: the kernel has no simulated radios; make them with: {MODPROBE} radios=N",
         "status=1",
-        'airfair-medium: 2 radios for a cell of 3: none is left for "far"; load them with: modprobe mac80211_hwsim radios=3',
+        (
+            'airfair-medium: 2 radios for a cell of 3: none is left for "far"; load them with: '
+            f"{MODPROBE} radios=3"
+        ),
         "status=1",
-        "airfair-medium: the radios can be on several channels at once; load them with: modprobe mac80211_hwsim channels=1",
+        (
+            "airfair-medium: the radios can be on several channels at once; load them with: "
+            f"{MODPROBE} channels=1"
+        ),
         "status=1",
         "airfair-medium: the medium of the kernel's simulated radios needs root",
         "status=1",

@@ -59,8 +59,8 @@ def add(run: argparse.ArgumentParser) -> None:
         default=[],
         metavar="GLOB",
         help="trace only stations whose names match, for example 'fast*'; an access point has the name of "
-        "its "
-        "cell, such as home, and the monitor of that cell is home:monitor; may be repeated (default: all)",
+        "its cell, such as home, and the monitor of that cell is home:monitor; may be repeated (default: "
+        "all)",
     )
     group.add_argument(
         "--trace-replication",

@@ -183,8 +183,7 @@ class Verdict:
         far = resolution(fewest, len(open_), open_[0].error)
         return (
             f"{said} With {fewest} runs a point is decided only if it lies {far:.2g} standard deviations of "
-            "a "
-            "run from its bound."
+            "a run from its bound."
         )
 
     @property

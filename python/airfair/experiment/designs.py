@@ -45,8 +45,7 @@ class Grid:
             raise StudyError(
                 *(
                     f"factor {name}: has a range, but a grid needs a list of levels; list levels, or choose "
-                    "the "
-                    "design random, latin-hypercube or sobol"
+                    "the design random, latin-hypercube or sobol"
                     for name in open_
                 )
             )

@@ -245,8 +245,7 @@ class Experiment:
             if keys:
                 told.append(
                     f"factor {factor.name}: its levels change the standard, and with it the defaults of "
-                    "other "
-                    "keys; set these keys in the study to compare standards alone:\n"
+                    "other keys; set these keys in the study to compare standards alone:\n"
                     + "\n".join(f"  {key}" for key in keys)
                 )
         return told

@@ -244,7 +244,7 @@ def _replications(where: str, value: object) -> int | Replications:
     if until == "decided":
         if {"half_width", "relative"} & read.keys():
             raise StudyError(
-                f'{where}: with until = "decided", half_width and relative are not allowed: claims have bounds'
+                f'{where}: until = "decided": half_width and relative are not allowed: claims have bounds'
             )
         return stopping.until_decided(**read)
     if "half_width" not in read:

@@ -30,7 +30,7 @@ def add(commands: Commands) -> None:
         "agent",
         help="run a scheme on this machine's Wi-Fi (Linux)",
         usage="airfair agent COMMAND [options]",
-        description="Run airfair-agent, a program of its own that `make agent` builds. See docs/agent.md.",
+        description="Run airfair-agent, a separate program that `make agent` builds: docs/agent.md.",
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,

@@ -107,8 +107,8 @@ def _path(named: Path | None) -> Path:
     path = named or default_path()
     if path is None:
         raise InputError(
-            "the environment variable AIRFAIR_CACHE is off, so there is no archive; name one with --archive "
-            "FILE"
+            "the environment variable AIRFAIR_CACHE is off, so there is no archive; name one with "
+            "--archive FILE"
         )
     return path
 

@@ -122,8 +122,7 @@ def _radios(arguments: argparse.Namespace, scenario: Scenario) -> int:
     if arguments.has_rest or arguments.node is not None:
         raise InputError(
             "--backend hwsim: --in and COMMAND are not allowed, because it makes no namespaces; start "
-            "programs "
-            "in the namespaces of the radios"
+            "programs in the namespaces of the radios"
         )
     if arguments.json or arguments.out is not None:
         raise InputError(

@@ -56,8 +56,7 @@ def add(commands: Commands) -> None:
         type=int,
         metavar="N",
         help="number of points spread evenly over the conditions (default: 256, with --quick 24); half as "
-        "many "
-        "are added at the border between gain and loss",
+        "many are added at the border between gain and loss",
     )
     limits.add_argument(
         "--replications",

@@ -17,11 +17,10 @@ def add(commands: Commands) -> None:
     reproduce = commands.add_parser(
         "reproduce",
         help="reproduce the tables, figures and claims of a paper",
-        description="Reproduce the tables and figures of a paper and decide whether its claims hold. Without "
-        "PAPER, all papers are reproduced, each in a directory of its own. index.html above them leads to "
-        "all "
-        "reports; claims.html lists all claims with their verdicts, and the reason for each claim that does "
-        "not hold.",
+        description="Reproduce the tables and figures of a paper and decide whether its claims hold. "
+        "Without PAPER, all papers are reproduced, each in a directory of its own. index.html above them "
+        "leads to all reports; claims.html lists all claims with their verdicts, and the reason for each "
+        "claim that does not hold.",
     )
     paper = reproduce.add_argument(
         "paper",

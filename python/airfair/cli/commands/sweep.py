@@ -38,9 +38,8 @@ def add(commands: Commands) -> None:
     sweep = commands.add_parser(
         "sweep",
         help="run a study, which varies keys of a scenario",
-        description="Run a study: the scenario at each level of its factors. Compare the levels run by run, "
-        "and "
-        "decide whether the study's claims hold.",
+        description="Run a study, which is a scenario at each level of some factors. Compare the\n"
+        "levels run by run, and decide whether the study's claims hold.",
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -120,8 +119,7 @@ def _refuse_labels_alone(study: Study) -> None:
         raise InputError(
             *(
                 f"{study.path}: factors.{name}: no level sets a key; allowed are levels that set at least "
-                "one; "
-                "run the study of a paper with airfair reproduce"
+                "one; run the study of a paper with airfair reproduce"
                 for name in idle
             )
         )

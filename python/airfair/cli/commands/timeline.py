@@ -43,8 +43,8 @@ def add(commands: Commands) -> None:
         "--from",
         dest="start",
         metavar="TIME",
-        help="start of the picture in simulated time, for example '1.5 s' or '20 ms' (default: start of the "
-        "run)",
+        help="start of the picture in simulated time, for example '1.5 s' or '20 ms' (default: start of "
+        "the run)",
     )
     timeline.add_argument(
         "--until",
@@ -71,8 +71,7 @@ def add(commands: Commands) -> None:
         choices=_WIDTHS,
         default="page",
         help="width of the picture in a paper of two columns: one column (3.5 inches) or the page (7.16 "
-        "inches) "
-        "(default: page)",
+        "inches) (default: page)",
     )
     out = timeline.add_argument(
         "--out",

@@ -19,10 +19,9 @@ def add(commands: Commands) -> None:
         "validate",
         help="check the simulator against theory",
         description="Check the simulator against theory: Bianchi's model, Heusse's model and sums of "
-        "airtime. "
-        "With --kernel, compare its TCP with this machine's kernel in emulated cells instead, in real time; "
-        "this "
-        "takes an hour, or four minutes with --quick, and has the requirements of `airfair emulate`.",
+        "airtime. With --kernel, compare its TCP with this machine's kernel in emulated cells instead, in "
+        "real time; this takes an hour, or four minutes with --quick, and has the requirements of `airfair "
+        "emulate`.",
     )
     validate.add_argument(
         "--kernel",
