@@ -179,7 +179,7 @@ def test_a_scenario_is_no_study_and_its_command_is_told(
     assert lines[0] == (
         f"airfair: {scenario}: this file is a scenario, not a study; run it with: airfair run {scenario}"
     )
-    assert lines[1].endswith(f'with the line: scenario = "{scenario.name}"')
+    assert lines[1].endswith(f'that contains: scenario = "{scenario.name}"')
 
 
 def test_a_directory_of_a_paper_or_of_a_result_is_told(
@@ -219,7 +219,7 @@ def test_a_name_that_is_neither_file_nor_example_says_what_comes_near(
     monkeypatch.chdir(tmp_path)
     status, (line,) = told(capsys, "run", "one-slow-statoin")
     assert status == cli.BAD_INPUT
-    assert line.endswith('nor is it an example, did you mean "one-slow-station"?')
+    assert line.endswith('and no example has this name, did you mean "one-slow-station"?')
     status, (line,) = told(capsys, "run", "xyzzy")
     assert line.endswith("nor is it an example; airfair init example --list names them")
     status, (line,) = told(capsys, "run", "xyzzy.toml")
@@ -322,7 +322,7 @@ def test_the_playground_is_written_where_a_build_has_it(
     (tmp_path / "kept" / "playground.html").write_text("<title>page</title>", encoding="utf-8")
     status, (line,) = told(capsys, "init", "playground")
     assert status == cli.DONE
-    assert line.endswith(f"go on with: a browser, at {(tmp_path / 'playground.html').as_uri()}")
+    assert line.endswith(f"next: open {(tmp_path / 'playground.html').as_uri()} in a browser")
     assert (tmp_path / "playground.html").read_text(encoding="utf-8") == "<title>page</title>"
 
 

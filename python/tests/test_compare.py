@@ -188,7 +188,7 @@ def test_a_directory_without_a_result_is_told(
     tmp_path: Path, cell: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["compare", str(tmp_path), str(cell)]) == 2
-    assert "no result is in it" in capsys.readouterr().err
+    assert "this directory has no result" in capsys.readouterr().err
     assert main(["compare", str(cell), str(tmp_path / "none.toml")]) == 2
 
 

@@ -324,7 +324,7 @@ def test_a_damaged_archive_is_told(
 def test_tables_whose_text_is_no_text_are_told(folder: Path, archived: bytes) -> None:
     path = folder / "runs"
     path.write_bytes(archived.replace(b"CREATE UNIQUE", b"CRE\xffTE UNIQUE"))
-    with pytest.raises(DamagedArchiveError, match=r"runs: damaged \(its tables cannot be read\)"):
+    with pytest.raises(DamagedArchiveError, match=r"runs: damaged \(the tables cannot be read\)"):
         Archive(path)
 
 

@@ -159,7 +159,7 @@ def test_without_permission_it_says_so(
     assert cli.main(["validate", "--kernel"]) == 2
     said = capsys.readouterr().err
     assert "--kernel: this process cannot run emulations" in said
-    assert "no emulation is possible here" in said
+    assert "cannot make the network namespaces" in said
 
 
 def test_a_run_that_fails_is_an_error_with_its_reason(

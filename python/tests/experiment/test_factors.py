@@ -59,7 +59,7 @@ def test_all_mistakes_of_a_list_come_at_once() -> None:
     assert caught.value.problems == [
         "design, point 1: factor station.slow.rate is missing",
         "design, point 2: unknown factor other; allowed station.slow.rate, scheme",
-        "design, point 2: station.slow.rate has no level '3 Mb/s'; there are 1 Mb/s, 2 Mb/s",
+        "design, point 2: factor station.slow.rate has no level '3 Mb/s'; allowed 1 Mb/s, 2 Mb/s",
         "design, point 2: scheme has no level 'x'; there are plain, short",
     ]
 
@@ -145,7 +145,7 @@ def test_a_design_that_is_none_says_what_is_allowed(design: Any, wrong: str) -> 
 def test_a_sampled_design_needs_a_factor_and_a_grid_needs_levels() -> None:
     with pytest.raises(airfair.StudyError, match="the study has no factors"):
         experiment(design=airfair.random(3))
-    with pytest.raises(airfair.StudyError, match="a grid needs levels, not a range"):
+    with pytest.raises(airfair.StudyError, match="has a range, but a grid needs a list of levels"):
         experiment(factors={"station.slow.queue.packets": airfair.between(1, 9)})
 
 

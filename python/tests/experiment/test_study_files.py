@@ -331,7 +331,7 @@ def test_what_is_no_text_or_too_large_is_no_study(
         airfair.load_study(path)
     monkeypatch.setattr(study_file, "LARGEST", 10)
     path.write_bytes(b"#" * 11)
-    with pytest.raises(airfair.StudyError, match="larger than 10 octets"):
+    with pytest.raises(airfair.StudyError, match="too large; allowed are 10 octets"):
         airfair.load_study(path)
     with pytest.raises(IsADirectoryError):
         airfair.load_study(tmp_path)

@@ -456,7 +456,7 @@ mod tests {
         let one = [cell("home"), station("near", "home"), station("far", "home")].concat();
         assert_eq!(members_of(&one), Ok(["home", "near", "far"].map(str::to_owned).to_vec()));
         let two = [one.clone(), cell("other"), station("else", "other")].concat();
-        assert!(members_of(&two).is_err_and(|it| it.starts_with("one cell is needed")));
+        assert!(members_of(&two).is_err_and(|it| it.starts_with("the scenario has several cells")));
         for standard in ["802.11n", "802.11ac", "802.11ax"] {
             let modern = one.replace("802.11b", standard);
             let refused = members_of(&modern).expect_err("no aggregates");
@@ -467,10 +467,9 @@ mod tests {
     #[test]
     fn whatever_is_missing_is_said_with_what_helps() {
         let few = Error::TooFewRadios { found: 2, needed: 3, without: "far".to_owned() };
-        let told =
-            "2 radios for a cell of 3: none is left for \"far\" (modprobe mac80211_hwsim radios=3)";
+        let told = "2 radios for a cell of 3: none is left for \"far\"; load them with: modprobe mac80211_hwsim radios=3";
         assert_eq!(few.to_string(), told);
         let gone = Error::RadioGone("phy1".to_owned(), "near".to_owned());
-        assert_eq!(gone.to_string(), "radio \"phy1\", which was \"near\", has gone");
+        assert_eq!(gone.to_string(), "radio \"phy1\", which was \"near\", was removed");
     }
 }

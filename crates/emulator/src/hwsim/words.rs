@@ -103,6 +103,8 @@ mod tests {
         assert!(told.ends_with("verdict: valid"));
         now.overruns = 1;
         let told = now.summary(&radios);
-        assert!(told.ends_with("verdict: invalid: frames were lost 1 times before they were read"));
+        assert!(told.ends_with(
+            "verdict: invalid: the kernel dropped frames 1 times before the medium read them"
+        ));
     }
 }
