@@ -304,7 +304,7 @@ def _caption(result: Result, panels: Iterable[Panel]) -> str:
         sure = ", 95 % interval" if any(panel.has_intervals for panel in panels) else ""
         notes.append(f"mean of {result.replications} runs{sure}")
     if any(curve.spread for panel in panels for curve in panel.curves.values()):
-        notes.append("of those numbered in a row the mean, the least and the most")
+        notes.append("numbered flows and stations: mean, smallest and largest")
     return "\n".join([_label(result.scenario.title), *(["; ".join(notes)] if notes else [])])
 
 

@@ -33,7 +33,7 @@ def add(command: argparse.ArgumentParser, *, is_needed: bool = True) -> None:
     )
     complete(scenario, scenarios_and_examples)
     command.add_argument(
-        "--seed", type=int, metavar="N", help="seed of the first run (default: the scenario's)"
+        "--seed", type=int, metavar="N", help="seed of the random streams (default: the scenario's)"
     )
     command.add_argument(
         "--set",
