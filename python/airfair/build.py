@@ -46,24 +46,25 @@ def scenario(
 ) -> Table:
     """Defaults are those of cells up to 802.11g.
 
-    In 802.11n, ac and ax some of TCP, queues and wires are others: `airfair run --explain` prints
-    them.
+    For 802.11n, ac and ax, some keys of TCP, queues and wires have other defaults: `airfair run
+    --explain` prints them.
 
     duration: Simulated time of one run.
     flow: Flows, at most 10000.
-    bss: Cells, at most 100: an access point and the rules of a channel that no other cell shares.
-        All names in a file differ: those of cells, stations, hosts, routers and links. Default: {}.
-    host: Wired hosts, at most 1000: ends of flows, which forward as well. Default: {}.
-    link: Wired links beside those of the hosts, at most 10000. Default: {}.
-    replications: Independent runs; results are means over them. Default: 1.
-    router: Wired nodes that only forward, at most 1000. Packets take the fewest hops, among equals
-        the least delay, among equals the first in the file. Default: {}.
-    seed: Seed of the first replication; the others follow it. Default: 1.
-    series: Step of the time series; at most 20 million values: steps of all flows, stations and
-        queues in all replications. Default: "1 s".
+    bss: Cells, at most 100: each is an access point with a channel of its own. The names of cells,
+        stations, hosts, routers and links must all differ. Default: {}.
+    host: Wired hosts, at most 1000. Hosts are ends of flows, and also forward packets. Default: {}.
+    link: Wired links other than the hosts' own links, at most 10000. Default: {}.
+    replications: Number of independent runs; results are means over them. Default: 1.
+    router: Wired nodes that only forward packets, at most 1000. A packet takes the route with the
+        fewest hops; of these the one with the least delay; of these the first in the file. Default:
+        {}.
+    seed: Seed of the random streams; each replication has its own streams of this seed. Default: 1.
+    series: Step of the time series. There are at most 20 million values: steps times flows,
+        stations and queues, in all replications. Default: "1 s".
     station: Wireless stations, at most 5000. The name `ap` is reserved. Default: {}.
-    title: What the scenario shows. Default: "untitled".
-    warmup: Time at the start that no result counts; less than the duration. Default: "0 s".
+    title: Title of the scenario, shown with its results. Default: "untitled".
+    warmup: Time at the start of a run that results leave out; less than `duration`. Default: "0 s".
     """
     return _given(locals())
 
@@ -96,62 +97,63 @@ def bss(
     streams: int | None = None,
     width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz"] | None = None,
 ) -> Table:
-    """Cells, at most 100: an access point and the rules of a channel that no other cell shares.
+    """Cells, at most 100: each is an access point with a channel of its own.
 
-    All names in a file differ: those of cells, stations, hosts, routers and links.
+    The names of cells, stations, hosts, routers and links must all differ.
 
-    standard: Amendment of the access point, and of each station that names none.
-    after_collision: Gap after a collision: EIFS for those who heard it and an ACK time-out for
-        those in it (`standard`), or one gap for all, DIFS as in Bianchi's model. Default:
-        "standard".
-    aggregation: A-MPDUs that the access point sends and takes; `off`: each frame goes alone.
-        Default: as its keys say from 802.11n on.
-    amsdu: Most octets of an A-MSDU, packets to one receiver in one MPDU: 3839 or 7935 B, in
-        802.11ac and ax at 5 GHz 11398 B, too. In an A-MPDU of 802.11n an MPDU has at most 4095
-        octets. Default: "off".
+    standard: Standard of the access point, and of each station that sets none.
+    after_collision: Gap after a collision. `standard`: EIFS for stations that heard it, the ACK
+        time-out for those that sent. `difs`, `eifs`: the same gap for all stations; DIFS is that of
+        Bianchi's model. Default: "standard".
+    aggregation: A-MPDUs that the access point sends and accepts. With `off` each frame is sent
+        alone. Default: the defaults of its keys, from 802.11n on.
+    amsdu: Largest size of an A-MSDU, which is several packets to one receiver in one MPDU: 3839 or
+        7935 B, and in 802.11ac and ax at 5 GHz also 11398 B. In an A-MPDU of 802.11n an MPDU has at
+        most 4095 octets. Default: "off".
     ap: The access point. Default: {"edca": {"background": {}, "video": {}, "voice": {}},
         "max_attempts": "cell", "occupancy": false, "queue": {}, "window_sharing": false}.
-    band: Band of the channel; 802.11n and ax have both. Default: 2.4 GHz in 802.11b and g, else 5
+    band: Band of the channel. 802.11n and ax allow both. Default: 2.4 GHz in 802.11b and g, else 5
         GHz.
-    basic_rate: Short for a basic rate set of one. Default: see `basic_rates`.
-    basic_rates: Basic rate set: each a rate of the standard that every station has. Not beside
-        `basic_rate`. Default: 1, 2 Mb/s in 802.11b; 6, 12, 24 Mb/s in 802.11a; both and 5.5, 11 in
-        802.11g, without the OFDM rates if a b station is in the cell; later standards have those of
-        802.11g at 2.4 GHz and of 802.11a at 5 GHz.
-    beacon: Beacons of the access point, at the lowest basic rate, as soon as the medium has been
-        idle for a PIFS. Default: true where `ap.occupancy` is on, else false.
-    cw_max: Largest contention window [slots]: 1023; not below `cw_min`. Default: "standard".
-    cw_min: Smallest contention window [slots]: 31 in 802.11b, in 802.11g where a b station is, and
-        of b stations, else 15. Default: "standard".
-    edca: Channel access of each station, for all that it does not say itself; `ap.edca` is the
+    basic_rate: Basic rate, for a basic rate set with one entry. Default: see `basic_rates`.
+    basic_rates: Basic rate set. Each rate is one of the standard that all stations have. Not
+        together with `basic_rate`. Default: 1, 2 Mb/s in 802.11b; 6, 12, 24 Mb/s in 802.11a; both
+        of these and 5.5, 11 Mb/s in 802.11g, without the OFDM rates if a b station is in the cell;
+        later standards have those of 802.11g at 2.4 GHz and of 802.11a at 5 GHz.
+    beacon: Beacons of the access point. Each is sent at the lowest basic rate, as soon as the
+        medium has been idle for a PIFS. Default: true if `ap.occupancy` is on, else false.
+    cw_max: Largest contention window [slots], at least `cw_min`. `standard` is 1023. Default:
+        "standard".
+    cw_min: Smallest contention window [slots]. `standard` is 31 in 802.11b, in 802.11g cells with a
+        b station, and for b stations; else 15. Default: "standard".
+    edca: Channel access of the stations; a station can set each key for itself. `ap.edca` is the
         access point's. Default: {"background": {}, "video": {}, "voice": {}}.
-    eifs: Wait after a frame that was sensed and not decoded: EIFS, ended early by the next frame
-        that is decoded (`standard`), or a NAV of EIFS that nothing shortens and a DIFS behind it
-        (`ns-2`). Default: "standard".
-    errors: Frames that noise spoils between a station and the access point, both ways: for each
-        station that says nothing itself. Default: "none".
+    eifs: Wait after a frame that was sensed but not decoded. `standard`: EIFS, which the next
+        decoded frame ends early. `ns-2`: a NAV of EIFS, which nothing shortens, and then a DIFS.
+        Default: "standard".
+    errors: Error model of frames between a station and the access point, in both directions, for
+        each station that sets none. Default: "none".
     guard_interval: Guard interval of data frames: 400 and 800 ns in 802.11n and ac; 800, 1600 and
-        3200 ns in 802.11ax. Default: 800 ns; 400 ns where a printed rate of a station needs it.
-    llc_snap: Whether 8 octets of LLC/SNAP precede each packet. Default: true.
-    max_attempts: One limit on transmission attempts of a frame, whatever its length. Default: see
-        `retry_limits`.
-    post_backoff: Whether a station draws a back-off after each success, before it has the next
-        frame. Default: true.
-    preamble: PLCP preamble of DSSS and CCK frames. Default: "long".
-    protection: Whether frames that a station in the cell does not know follow a CTS-to-self: OFDM
-        where a b station is, HT, VHT and HE where one of 802.11a, b or g is. Not in 802.11a and b.
+        3200 ns in 802.11ax. Default: 800 ns; 400 ns if a station has a rate in Mb/s that needs it.
+    llc_snap: 8 octets of LLC/SNAP precede each packet. Default: true.
+    max_attempts: Largest number of transmission attempts of a frame, whatever its length. Default:
+        see `retry_limits`.
+    post_backoff: A station draws a back-off after each success, even before it has the next frame.
         Default: true.
-    radio: Powers, distances and noise, which then decide who hears whom and which frames are
-        errored, in place of `errors` and `senses_only`. The access point is at ["0 m", "0 m"].
-        Default: "none".
-    retry_limits: Transmission attempts by the standard's two counters. Not beside `max_attempts`.
-        Default: {"long": 4, "short": 7}.
-    rts_threshold: PSDUs longer than this are protected by RTS/CTS. Default: "off".
-    streams: Most spatial streams of a data frame; 4 in 802.11n. Default: 1, or as many as the
-        printed rates of its stations need.
+    preamble: PLCP preamble of DSSS and CCK frames. Default: "long".
+    protection: A CTS-to-self precedes frames that a station in the cell cannot decode: OFDM frames
+        if there is a b station; HT, VHT and HE frames if there is a station of 802.11a, b or g. Not
+        in 802.11a and b. Default: true.
+    radio: Radio model. Transmit powers, distances and noise decide which stations hear each other
+        and which frames have errors, instead of `errors` and `senses_only`. The access point is at
+        ["0 m", "0 m"]. Default: "none".
+    retry_limits: Largest numbers of transmission attempts, by the standard's two retry counters.
+        Not together with `max_attempts`. Default: {"long": 4, "short": 7}.
+    rts_threshold: Length above which PSDUs are protected by RTS/CTS. Default: "off".
+    streams: Largest number of spatial streams of a data frame; at most 4 in 802.11n. Default: 1, or
+        as many as the stations' rates in Mb/s need.
     width: Width of the channel: 20 and 40 MHz in 802.11n and at 2.4 GHz, else up to 160 MHz.
-        Default: 80 MHz in 802.11ac and in 802.11ax at 5 GHz, else 20 MHz; wider where a printed
-        rate of a station is one of that width alone.
+        Default: 80 MHz in 802.11ac and in 802.11ax at 5 GHz, else 20 MHz; wider if a station has a
+        rate in Mb/s that only a wider channel has.
     """
     return _given(locals())
 
@@ -165,19 +167,20 @@ def aggregation(
     slow_duration: str | None = None,
     window: int | None = None,
 ) -> Table:
-    """A-MPDUs that the access point sends and takes; `off`: each frame goes alone.
+    """A-MPDUs that the access point sends and accepts.
 
-    Default: as its keys say from 802.11n on.
+    With `off` each frame is sent alone. Default: the defaults of its keys, from 802.11n on.
 
-    after_silence: What follows an aggregate without response: it goes again with a doubled window,
-        or a request for a block ack asks first what has come, as in ns-3. Default:
-        "retransmission".
-    max_bytes: Most octets of an A-MPDU, at least those of the largest packet alone. Default: 65535
+    after_silence: Step after an aggregate without a response. `retransmission`: it is sent again
+        with a doubled contention window. `request`: a block ack request first asks which MPDUs
+        arrived, as in ns-3. Default: "retransmission".
+    max_bytes: Largest size of an A-MPDU, at least that of the largest packet alone. Default: 65535
         B in 802.11n, 1048575 B in 802.11ac, 6500631 B in 802.11ax.
-    max_duration: Longest time of an aggregate on the air; a packet that lasts longer goes alone.
-        Drivers have 4 ms (ath9k, iwlwifi). Default: "5.484 ms".
-    slow_below: Data rate below which `slow_duration` holds. Default: "12 Mb/s".
-    slow_duration: The same at data rates below `slow_below`, if it is shorter. Default: "5.484 ms".
+    max_duration: Longest duration of an aggregate on the air. A packet that takes longer is sent
+        alone. The drivers ath9k and iwlwifi have 4 ms. Default: "5.484 ms".
+    slow_below: Data rate below which `slow_duration` applies. Default: "12 Mb/s".
+    slow_duration: Longest duration of an aggregate at data rates below `slow_below`, if shorter
+        than `max_duration`. Default: "5.484 ms".
     window: Window of the block ack agreement: 64 packets, or 256 in 802.11ax. Default: 64.
     """
     return _given(locals())
@@ -193,15 +196,16 @@ def ap(
 ) -> Table:
     """The access point.
 
-    edca: Its own channel access: that of best effort, and of all packets where no flow is of
-        another category; and that of the other categories. Default: {"background": {}, "video": {},
-        "voice": {}}.
-    max_attempts: Its own limit on transmission attempts of a frame, or the cell's. Default: "cell".
-    occupancy: Whether its beacons grant each active station an equal share of the channel, which
-        flows with `control = "occupancy"` keep. Default: false.
+    edca: Channel access of this node. The keys here are those of best effort, and of all packets if
+        no flow has another category; the tables are those of the other categories. Default:
+        {"background": {}, "video": {}, "voice": {}}.
+    max_attempts: Largest number of transmission attempts of a frame of this node; `cell` is the
+        cell's. Default: "cell".
+    occupancy: The beacons grant each active station an equal share of the channel. Flows with
+        `control = "occupancy"` keep to it. Default: false.
     queue: Transmit queue of the access point. Default: {}.
-    window_sharing: Whether it writes into each TCP ACK that it forwards a window of its queue's
-        capacity shared between all connections that it sees. Default: false.
+    window_sharing: The access point writes a receive window into each TCP ACK that it forwards: the
+        capacity of its queue, divided by the number of connections that it sees. Default: false.
     """
     return _given(locals())
 
@@ -216,20 +220,20 @@ def edca(
     video: Mapping[str, Value] | None = None,
     voice: Mapping[str, Value] | None = None,
 ) -> Table:
-    """A table of the scenario file.
+    """Channel access of this node.
 
-    Its own channel access: that of best effort, and of all packets where no flow is of another
-    category; and that of the other categories.
+    The keys here are those of best effort, and of all packets if no flow has another category; the
+    tables are those of the other categories.
 
-    aifsn: Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.
-        Default: 2; 3 in 802.11n, ac and ax.
-    background: That of packets of this category, in 802.11n, ac and ax. Default: {}.
-    cw_max: Largest contention window [slots], or the cell's. Default: the cell's.
-    cw_min: Smallest contention window [slots], or the cell's. Default: the cell's.
-    txop_limit: How long it may go on sending once it has won the channel; `0 s` is one frame.
-        Default: 0 s.
-    video: That of packets of this category, in 802.11n, ac and ax. Default: {}.
-    voice: That of packets of this category, in 802.11n, ac and ax. Default: {}.
+    aifsn: Idle slots after a SIFS before the back-off counts down. 2 is a DIFS; 1 is allowed only
+        for access points. Default: 2; 3 in 802.11n, ac and ax.
+    background: Channel access of packets of this category, in 802.11n, ac and ax. Default: {}.
+    cw_max: Largest contention window [slots]; `cell` is the cell's. Default: the cell's.
+    cw_min: Smallest contention window [slots]; `cell` is the cell's. Default: the cell's.
+    txop_limit: TXOP limit: longest time for which the node may keep sending once it has won the
+        channel; `0 s` allows one frame. Default: 0 s.
+    video: Channel access of packets of this category, in 802.11n, ac and ax. Default: {}.
+    voice: Channel access of packets of this category, in 802.11n, ac and ax. Default: {}.
     """
     return _given(locals())
 
@@ -241,16 +245,17 @@ def background(
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     txop_limit: str | None = None,
 ) -> Table:
-    """That of packets of this category, in 802.11n, ac and ax.
+    """Channel access of packets of this category, in 802.11n, ac and ax.
 
-    aifsn: Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.
-        Default: 7 for background, 2 for video and voice.
-    cw_max: Largest contention window [slots], or the standard's for the category: the PHY's for
-        background, its smallest for video, half of that for voice. Default: the standard's.
-    cw_min: Smallest contention window [slots], or the standard's for the category: the PHY's for
-        background, half for video, a quarter for voice. Default: the standard's.
-    txop_limit: How long it may go on sending once it has won the channel; `0 s` is one frame.
-        Default: 0 s for background, 4.096 ms for video, 2.08 ms for voice.
+    aifsn: Idle slots after a SIFS before the back-off counts down. 2 is a DIFS; 1 is allowed only
+        for access points. Default: 7 for background, 2 for video and voice.
+    cw_max: Largest contention window [slots]. `standard` is the PHY's for background, the PHY's
+        smallest window for video and half of that for voice. Default: the standard's.
+    cw_min: Smallest contention window [slots]. `standard` is the PHY's for background, half of it
+        for video and a quarter for voice. Default: the standard's.
+    txop_limit: TXOP limit: longest time for which the node may keep sending once it has won the
+        channel; `0 s` allows one frame. Default: 0 s for background, 4.096 ms for video, 2.08 ms
+        for voice.
     """
     return _given(locals())
 
@@ -262,16 +267,17 @@ def video(
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     txop_limit: str | None = None,
 ) -> Table:
-    """That of packets of this category, in 802.11n, ac and ax.
+    """Channel access of packets of this category, in 802.11n, ac and ax.
 
-    aifsn: Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.
-        Default: 7 for background, 2 for video and voice.
-    cw_max: Largest contention window [slots], or the standard's for the category: the PHY's for
-        background, its smallest for video, half of that for voice. Default: the standard's.
-    cw_min: Smallest contention window [slots], or the standard's for the category: the PHY's for
-        background, half for video, a quarter for voice. Default: the standard's.
-    txop_limit: How long it may go on sending once it has won the channel; `0 s` is one frame.
-        Default: 0 s for background, 4.096 ms for video, 2.08 ms for voice.
+    aifsn: Idle slots after a SIFS before the back-off counts down. 2 is a DIFS; 1 is allowed only
+        for access points. Default: 7 for background, 2 for video and voice.
+    cw_max: Largest contention window [slots]. `standard` is the PHY's for background, the PHY's
+        smallest window for video and half of that for voice. Default: the standard's.
+    cw_min: Smallest contention window [slots]. `standard` is the PHY's for background, half of it
+        for video and a quarter for voice. Default: the standard's.
+    txop_limit: TXOP limit: longest time for which the node may keep sending once it has won the
+        channel; `0 s` allows one frame. Default: 0 s for background, 4.096 ms for video, 2.08 ms
+        for voice.
     """
     return _given(locals())
 
@@ -283,16 +289,17 @@ def voice(
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     txop_limit: str | None = None,
 ) -> Table:
-    """That of packets of this category, in 802.11n, ac and ax.
+    """Channel access of packets of this category, in 802.11n, ac and ax.
 
-    aifsn: Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.
-        Default: 7 for background, 2 for video and voice.
-    cw_max: Largest contention window [slots], or the standard's for the category: the PHY's for
-        background, its smallest for video, half of that for voice. Default: the standard's.
-    cw_min: Smallest contention window [slots], or the standard's for the category: the PHY's for
-        background, half for video, a quarter for voice. Default: the standard's.
-    txop_limit: How long it may go on sending once it has won the channel; `0 s` is one frame.
-        Default: 0 s for background, 4.096 ms for video, 2.08 ms for voice.
+    aifsn: Idle slots after a SIFS before the back-off counts down. 2 is a DIFS; 1 is allowed only
+        for access points. Default: 7 for background, 2 for video and voice.
+    cw_max: Largest contention window [slots]. `standard` is the PHY's for background, the PHY's
+        smallest window for video and half of that for voice. Default: the standard's.
+    cw_min: Smallest contention window [slots]. `standard` is the PHY's for background, half of it
+        for video and a quarter for voice. Default: the standard's.
+    txop_limit: TXOP limit: longest time for which the node may keep sending once it has won the
+        channel; `0 s` allows one frame. Default: 0 s for background, 4.096 ms for video, 2.08 ms
+        for voice.
     """
     return _given(locals())
 
@@ -305,21 +312,21 @@ def occupancy(
     satisfied: float | None = None,
     spare: Literal["printed", "once"] | None = None,
 ) -> Table:
-    """A table of the scenario file.
+    """The beacons grant each active station an equal share of the channel.
 
-    Whether its beacons grant each active station an equal share of the channel, which flows with
-    `control = "occupancy"` keep.
+    Flows with `control = "occupancy"` keep to it.
 
-    aggregates: Time of a packet in an aggregate: the aggregate's, divided by as many packets as its
-        limits allow (`full`), or by as many as those of the flow had on average (`seen`), or that
-        of a frame of its own (`apart`). Default: "full".
-    beacons: Beacon intervals of an observation slot, n. Default: 3.
+    aggregates: Channel time of a packet in an aggregate. `full`: the aggregate's time, divided by
+        the number of packets that its limits allow. `seen`: divided by the mean number of packets
+        in the flow's aggregates. `apart`: the time of a frame with this packet alone. Default:
+        "full".
+    beacons: Length of an observation slot [beacon intervals], n in the paper. Default: 3.
     patience: Beacons missed in a row after which a station limits its flows no longer. Default: 10.
-    satisfied: Part of an equal share from which on a station may have more, r: more than 0 and less
-        than 1. Default: 0.8.
-    spare: Whether a flow may have, beyond its share, all that its station leaves unused
-        (`printed`), though the access point has given it away already, or only what other flows of
-        the station leave (`once`). Default: "printed".
+    satisfied: Fraction of its equal share that a station must use before it may have more, r in the
+        paper: more than 0 and less than 1. Default: 0.8.
+    spare: Unused channel time that a flow may have beyond its share. `printed`: all that its
+        station leaves unused, although the access point has already granted it to others. `once`:
+        only what other flows of the station leave unused. Default: "printed".
     """
     return _given(locals())
 
@@ -332,11 +339,11 @@ def queue_fifo(
 ) -> Table:
     """Transmit queue of the access point.
 
-    ack_filter: Whether a pure TCP ACK takes the place of an older one of its flow that waits; ACKs
-        with SACK blocks and duplicates stay. Default: false.
-    overflow: Who gives way where there is no room: the packet that comes, or the oldest of the flow
-        with most packets in the same queue. Default: "tail".
-    packets: Capacity, the packet in service included. Default: 50.
+    ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
+        ACKs and ACKs with SACK blocks are kept. Default: false.
+    overflow: Packet that is dropped when the queue is full: the arriving one (`tail`), or the
+        oldest of the flow with most packets in the same queue (`longest-flow`). Default: "tail".
+    packets: Capacity [packets], the packet in service included. Default: 50.
     """
     return {"discipline": "fifo", **_given(locals())}
 
@@ -353,24 +360,24 @@ def queue_data_ack(
 ) -> Table:
     """Transmit queue of the access point.
 
-    ack_filter: Whether a pure TCP ACK takes the place of an older one of its flow that waits; ACKs
-        with SACK blocks and duplicates stay. Default: false.
-    hardware_queue: Most aggregates or packets that the driver holds ahead of the air, those in
-        service included; `hardware_queue_counts` chooses the unit. Without aggregates a packet is
-        one. With `off` packets leave their queues when the access point wins the medium, except the
-        first packet of a frame. Default: "off".
+    ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
+        ACKs and ACKs with SACK blocks are kept. Default: false.
+    hardware_queue: Largest number of aggregates or packets that the driver holds before they are on
+        the air, those in service included; `hardware_queue_counts` chooses the unit. Without
+        aggregation each packet counts as one. With `off` packets leave their queues when the access
+        point wins the medium, except the first packet of a frame. Default: "off".
     hardware_queue_counts: Unit of `hardware_queue`. With `aggregates` the driver forms aggregates
-        ahead of the air; ath9k holds 2. With `packets` the hardware forms an aggregate when it wins
-        the medium, of all packets that it holds for one station; ath10k holds up to 1424 packets
-        and mt76 up to 2048, and `aql` of the airtime discipline usually limits them first. Default:
+        in advance; ath9k holds 2. With `packets` the hardware forms an aggregate when it wins the
+        medium, of all packets that it holds for one station; ath10k holds up to 1424 packets and
+        mt76 up to 2048, but `aql` of the airtime discipline usually limits them first. Default:
         "aggregates".
-    limit: What `packets` counts: those of each queue for itself, or of all together. Default:
-        "each".
-    overflow: Who gives way where there is no room: the packet that comes, or the oldest of the flow
-        with most packets in the same queue. Default: "tail".
-    packets: Capacity, the packet in service included. Default: 50.
-    weights: Packets of each queue in a round: fixed, or by the number of connections up and down
-        that the access point sees. Default: {}.
+    limit: Queues to which `packets` applies: each queue by itself (`each`), or all queues together
+        (`shared`). Default: "each".
+    overflow: Packet that is dropped when the queue is full: the arriving one (`tail`), or the
+        oldest of the flow with most packets in the same queue (`longest-flow`). Default: "tail".
+    packets: Capacity [packets], the packet in service included. Default: 50.
+    weights: Packets that each queue sends in a round: fixed numbers, or the numbers of connections
+        up and down that the access point sees (`active-flows`). Default: {}.
     """
     return {"discipline": "data-ack", **_given(locals())}
 
@@ -382,11 +389,11 @@ def weights(
 ) -> Table:
     """A table of the scenario file.
 
-    Packets of each queue in a round: fixed, or by the number of connections up and down that the
-    access point sees.
+    Packets that each queue sends in a round: fixed numbers, or the numbers of connections up and
+    down that the access point sees (`active-flows`).
 
     ack: Pure TCP ACKs. Default: 1.
-    data: Packets of TCP data, and all that is no pure ACK. Default: 2.
+    data: Packets of TCP data, and all others that are not pure ACKs. Default: 2.
     """
     return _given(locals())
 
@@ -400,13 +407,13 @@ def queue_round_robin(
 ) -> Table:
     """Transmit queue of the access point.
 
-    ack_filter: Whether a pure TCP ACK takes the place of an older one of its flow that waits; ACKs
-        with SACK blocks and duplicates stay. Default: false.
-    limit: What `packets` counts: those of each queue for itself, or of all together. Default:
-        "each".
-    overflow: Who gives way where there is no room: the packet that comes, or the oldest of the flow
-        with most packets in the same queue. Default: "tail".
-    packets: Capacity, the packet in service included. Default: 50.
+    ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
+        ACKs and ACKs with SACK blocks are kept. Default: false.
+    limit: Queues to which `packets` applies: each queue by itself (`each`), or all queues together
+        (`shared`). Default: "each".
+    overflow: Packet that is dropped when the queue is full: the arriving one (`tail`), or the
+        oldest of the flow with most packets in the same queue (`longest-flow`). Default: "tail".
+    packets: Capacity [packets], the packet in service included. Default: 50.
     """
     return {"discipline": "round-robin", **_given(locals())}
 
@@ -421,14 +428,15 @@ def queue_deficit_round_robin(
 ) -> Table:
     """Transmit queue of the access point.
 
-    ack_filter: Whether a pure TCP ACK takes the place of an older one of its flow that waits; ACKs
-        with SACK blocks and duplicates stay. Default: false.
-    limit: What `packets` counts: those of each queue for itself, or of all together. Default:
-        "each".
-    overflow: Who gives way where there is no room: the packet that comes, or the oldest of the flow
-        with most packets in the same queue. Default: "tail".
-    packets: Capacity, the packet in service included. Default: 50.
-    quantum: Octets that a queue may send more at each of its turns. Default: "1514 B".
+    ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
+        ACKs and ACKs with SACK blocks are kept. Default: false.
+    limit: Queues to which `packets` applies: each queue by itself (`each`), or all queues together
+        (`shared`). Default: "each".
+    overflow: Packet that is dropped when the queue is full: the arriving one (`tail`), or the
+        oldest of the flow with most packets in the same queue (`longest-flow`). Default: "tail".
+    packets: Capacity [packets], the packet in service included. Default: 50.
+    quantum: Quantum: octets that are added to a queue's deficit at each of its turns. Default:
+        "1514 B".
     """
     return {"discipline": "deficit-round-robin", **_given(locals())}
 
@@ -443,13 +451,14 @@ def queue_codel(
 ) -> Table:
     """Transmit queue of the access point.
 
-    ack_filter: Whether a pure TCP ACK takes the place of an older one of its flow that waits; ACKs
-        with SACK blocks and duplicates stay. Default: false.
-    interval: Time in which the delay must fall below the target once. Default: "100 ms".
-    overflow: Who gives way where there is no room: the packet that comes, or the oldest of the flow
-        with most packets in the same queue. Default: "tail".
-    packets: Capacity, the packet in service included. Default: 1000.
-    target: Standing delay that CoDel accepts. Default: "5 ms".
+    ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
+        ACKs and ACKs with SACK blocks are kept. Default: false.
+    interval: CoDel's interval: the time within which the delay must fall below the target once.
+        Default: "100 ms".
+    overflow: Packet that is dropped when the queue is full: the arriving one (`tail`), or the
+        oldest of the flow with most packets in the same queue (`longest-flow`). Default: "tail".
+    packets: Capacity [packets], the packet in service included. Default: 1000.
+    target: CoDel's target: the standing delay that it accepts. Default: "5 ms".
     """
     return {"discipline": "codel", **_given(locals())}
 
@@ -465,13 +474,15 @@ def queue_fq_codel(
 ) -> Table:
     """Transmit queue of the access point.
 
-    ack_filter: Whether a pure TCP ACK takes the place of an older one of its flow that waits; ACKs
-        with SACK blocks and duplicates stay. Default: false.
-    interval: Time in which the delay must fall below the target once. Default: "100 ms".
-    packets: Capacity, the packet in service included. Default: 10240.
-    quantum: Octets that a queue may send more at each of its turns. Default: "1514 B".
-    queues: Queues that flows are hashed to. Default: 1024.
-    target: Standing delay that CoDel accepts. Default: "5 ms".
+    ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
+        ACKs and ACKs with SACK blocks are kept. Default: false.
+    interval: CoDel's interval: the time within which the delay must fall below the target once.
+        Default: "100 ms".
+    packets: Capacity [packets], the packet in service included. Default: 10240.
+    quantum: Quantum: octets that are added to a queue's deficit at each of its turns. Default:
+        "1514 B".
+    queues: Number of queues to which flows are hashed. Default: 1024.
+    target: CoDel's target: the standing delay that it accepts. Default: "5 ms".
     """
     return {"discipline": "fq-codel", **_given(locals())}
 
@@ -495,34 +506,35 @@ def queue_airtime(
 ) -> Table:
     """Transmit queue of the access point.
 
-    ack_filter: Whether a pure TCP ACK takes the place of an older one of its flow that waits; ACKs
-        with SACK blocks and duplicates stay. Default: false.
-    airtime_quantum: Airtime that a station may use more at each of its turns. With `off` stations
-        have turns of one aggregate, whatever airtime these take, as in Linux before its airtime
+    ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
+        ACKs and ACKs with SACK blocks are kept. Default: false.
+    airtime_quantum: Airtime that is added to a station's deficit at each of its turns. With `off`
+        each turn is one aggregate, whatever airtime it takes, as in Linux before its airtime
         scheduler. Default: "300 us".
-    aql: Airtime queue limits of what the driver takes; they mean nothing without `hardware_queue`.
-        Default: {}.
-    charges_uplink: Whether a station is charged for the frames that it sends, too, not only for
-        those to it. Default: true.
-    hardware_queue: Most aggregates or packets that the driver holds ahead of the air, those in
-        service included; `hardware_queue_counts` chooses the unit. Without aggregates a packet is
-        one. With `off` packets leave their queues when the access point wins the medium, except the
-        first packet of a frame. Default: "off".
+    aql: Airtime queue limits (AQL) of the packets that the driver takes. They have no effect
+        without `hardware_queue`. Default: {}.
+    charges_uplink: A station is also charged for the frames that it sends, not only for those sent
+        to it. Default: true.
+    hardware_queue: Largest number of aggregates or packets that the driver holds before they are on
+        the air, those in service included; `hardware_queue_counts` chooses the unit. Without
+        aggregation each packet counts as one. With `off` packets leave their queues when the access
+        point wins the medium, except the first packet of a frame. Default: "off".
     hardware_queue_counts: Unit of `hardware_queue`. With `aggregates` the driver forms aggregates
-        ahead of the air; ath9k holds 2. With `packets` the hardware forms an aggregate when it wins
-        the medium, of all packets that it holds for one station; ath10k holds up to 1424 packets
-        and mt76 up to 2048, and `aql` of the airtime discipline usually limits them first. Default:
+        in advance; ath9k holds 2. With `packets` the hardware forms an aggregate when it wins the
+        medium, of all packets that it holds for one station; ath10k holds up to 1424 packets and
+        mt76 up to 2048, but `aql` of the airtime discipline usually limits them first. Default:
         "aggregates".
-    interval: Time in which the delay must fall below the target once. Default: "100 ms".
-    packets: Capacity, the packet in service included. Default: 8192.
-    quantum: Octets that a flow may send more at each of its turns. Default: "300 B".
-    queues: Queues that the flows of a station are hashed to. Default: 4096.
-    slow_below: Rate of a station's last frame below which the two keys that follow hold for it.
-        Default: "12 Mb/s".
-    slow_interval: Time in which the delay must fall below it once, at a low rate. Default: "300
-        ms".
-    slow_target: Standing delay that CoDel accepts, at a low rate. Default: "50 ms".
-    target: Standing delay that CoDel accepts. Default: "20 ms".
+    interval: CoDel's interval: the time within which the delay must fall below the target once.
+        Default: "100 ms".
+    packets: Capacity [packets], the packet in service included. Default: 8192.
+    quantum: Quantum: octets that are added to a flow's deficit at each of its turns. Default: "300
+        B".
+    queues: Number of queues to which the flows of a station are hashed. Default: 4096.
+    slow_below: Rate of a station's last frame below which `slow_target` and `slow_interval` apply
+        to it. Default: "12 Mb/s".
+    slow_interval: CoDel's interval for a station at a low rate. Default: "300 ms".
+    slow_target: CoDel's target for a station at a low rate. Default: "50 ms".
+    target: CoDel's target: the standing delay that it accepts. Default: "20 ms".
     """
     return {"discipline": "airtime", **_given(locals())}
 
@@ -533,14 +545,16 @@ def aql(
     low: str | None = None,
     threshold: str | None = None,
 ) -> Table:
-    """Airtime queue limits of what the driver takes; they mean nothing without `hardware_queue`.
+    """Airtime queue limits (AQL) of the packets that the driver takes.
 
-    high: The same as long as it has less than `threshold` of all stations together. Default: "12
-        ms".
-    low: Expected airtime of a station's packets in the driver up to which it takes more of them,
-        whatever it has of others. Default: "5 ms".
-    threshold: Expected airtime of all packets in the driver, of all categories, from which `low`
-        holds. Default: "24 ms".
+    They have no effect without `hardware_queue`.
+
+    high: Expected airtime of a station's packets up to which the driver takes more of them while it
+        holds less than `threshold` for all stations together. Default: "12 ms".
+    low: Expected airtime of a station's packets in the driver up to which the driver takes more of
+        them, however much it holds for other stations. Default: "5 ms".
+    threshold: Expected airtime of all packets in the driver, of all categories, from which on `low`
+        applies instead of `high`. Default: "24 ms".
     """
     return _given(locals())
 
@@ -557,18 +571,18 @@ def queue_time_regulator(
 ) -> Table:
     """Transmit queue of the access point.
 
-    ack_filter: Whether a pure TCP ACK takes the place of an older one of its flow that waits; ACKs
-        with SACK blocks and duplicates stay. Default: false.
-    adjustment: How often shares that are not used go to stations that can use them. Default: "200
-        ms".
-    bucket: Channel time that a station can save up. Default: "50 ms".
-    charges_backoff: Whether the mean back-off before a frame counts as channel time; the gap before
-        it does. Default: true.
-    limit: What `packets` counts: those of each queue for itself, or of all together. Default:
-        "each".
-    overflow: Who gives way where there is no room: the packet that comes, or the oldest of the flow
-        with most packets in the same queue. Default: "tail".
-    packets: Capacity, the packet in service included. Default: 50.
+    ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
+        ACKs and ACKs with SACK blocks are kept. Default: false.
+    adjustment: Interval at which unused shares are given to stations that can use them. Default:
+        "200 ms".
+    bucket: Largest amount of channel time that a station can save. Default: "50 ms".
+    charges_backoff: The mean back-off before a frame counts as channel time. The interframe space
+        before it always counts. Default: true.
+    limit: Queues to which `packets` applies: each queue by itself (`each`), or all queues together
+        (`shared`). Default: "each".
+    overflow: Packet that is dropped when the queue is full: the arriving one (`tail`), or the
+        oldest of the flow with most packets in the same queue (`longest-flow`). Default: "tail".
+    packets: Capacity [packets], the packet in service included. Default: 50.
     """
     return {"discipline": "time-regulator", **_given(locals())}
 
@@ -578,14 +592,14 @@ def beacon(
     interval: str | None = None,
     size: str | None = None,
 ) -> Table:
-    """A table of the scenario file.
+    """Beacons of the access point.
 
-    Beacons of the access point, at the lowest basic rate, as soon as the medium has been idle for a
-    PIFS. Default: true where `ap.occupancy` is on, else false.
+    Each is sent at the lowest basic rate, as soon as the medium has been idle for a PIFS. Default:
+    true if `ap.occupancy` is on, else false.
 
-    interval: Time from one to the next: 100 time units of 1024 µs unless set. Default: "102.4 ms".
-    size: Octets of one, header and check sequence included; shares of the channel take six more.
-        Default: "66 B".
+    interval: Beacon interval; by default 100 time units of 1024 µs. Default: "102.4 ms".
+    size: Size of a beacon, header and check sequence included. Granted shares of the channel add
+        six octets. Default: "66 B".
     """
     return _given(locals())
 
@@ -596,8 +610,8 @@ def errors_bernoulli(
 ) -> Table:
     """A table of the scenario file.
 
-    Frames that noise spoils between a station and the access point, both ways: for each station
-    that says nothing itself.
+    Error model of frames between a station and the access point, in both directions, for each
+    station that sets none.
 
     probability: Probability that a frame is errored, whatever its kind and length.
     """
@@ -610,10 +624,10 @@ def errors_bit(
 ) -> Table:
     """A table of the scenario file.
 
-    Frames that noise spoils between a station and the access point, both ways: for each station
-    that says nothing itself.
+    Error model of frames between a station and the access point, in both directions, for each
+    station that sets none.
 
-    ber: Probability that a bit is wrong; a frame is errored by one of them.
+    ber: Bit error probability; one wrong bit makes a frame errored.
     """
     return {"model": "bit", **_given(locals())}
 
@@ -627,8 +641,8 @@ def errors_gilbert_elliott(
 ) -> Table:
     """A table of the scenario file.
 
-    Frames that noise spoils between a station and the access point, both ways: for each station
-    that says nothing itself.
+    Error model of frames between a station and the access point, in both directions, for each
+    station that sets none.
 
     mean_bad: Mean of a bad period's length, which is exponential.
     mean_good: Mean of a good period's length, which is exponential.
@@ -644,10 +658,11 @@ def errors_snr(
 ) -> Table:
     """A table of the scenario file.
 
-    Frames that noise spoils between a station and the access point, both ways: for each station
-    that says nothing itself.
+    Error model of frames between a station and the access point, in both directions, for each
+    station that sets none.
 
-    snr: Ratio of signal to noise in the channel's bandwidth; rate and length decide the rest.
+    snr: Signal-to-noise ratio in the channel's bandwidth. The probability of a frame error follows
+        from it, the rate and the length.
     """
     return {"model": "snr", **_given(locals())}
 
@@ -665,31 +680,32 @@ def radio(
     shadowing: str | None = None,
     tx_power: str | None = None,
 ) -> Table:
-    """A table of the scenario file.
+    """Radio model.
 
-    Powers, distances and noise, which then decide who hears whom and which frames are errored, in
-    place of `errors` and `senses_only`. The access point is at ["0 m", "0 m"].
+    Transmit powers, distances and noise decide which stations hear each other and which frames have
+    errors, instead of `errors` and `senses_only`. The access point is at ["0 m", "0 m"].
 
-    capture: Whether the stronger of frames that overlap survives at a receiver, if it is stronger
-        than the others together by this much. Default: "off".
-    carrier_sense: Power from which on a member senses a frame; below, sender and member are hidden
-        from each other. Otherwise it is the power at which the lowest rate is just received.
-        Default: "lowest-rate".
-    fading: How the power of a link varies while nothing moves; it spoils frames, and hides nobody.
-        Default: "none".
-    frequency: Carrier. Default: 5.2 GHz in 802.11a, else 2.437 GHz.
-    noise_figure: By how much a receiver is noisier than 290 K in the channel's bandwidth. Default:
-        "10 dB".
-    propagation: Loss by distance. Default: "free-space".
+    capture: Ratio of powers from which on the strongest of overlapping frames survives at a
+        receiver, compared with all others together. With `off` none survives. Default: "off".
+    carrier_sense: Power from which on a station or access point senses a frame; below it, sender
+        and receiver are hidden from each other. `lowest-rate` is the power at which the lowest rate
+        is just received. Default: "lowest-rate".
+    fading: Fading: variation of a link's power while nothing moves. It causes frame errors but
+        hides no station. Default: "none".
+    frequency: Carrier frequency. Default: 5.2 GHz in 802.11a, else 2.437 GHz.
+    noise_figure: Noise figure of the receivers: their noise above that of 290 K in the channel's
+        bandwidth. Default: "10 dB".
+    propagation: Propagation model: path loss over distance. Default: "free-space".
     range: Distance at which frames at a rate, in Mb/s or by the name of its mode, are just
-        received: the transmit power is solved for it. With two rates the exponent of log-distance
-        propagation is solved as well. Beside neither `tx_power` nor, with two, `propagation`.
-        Default: what power and propagation give.
-    reception: Which frames are errored: by the ratio of signal to noise (`snr`), those that arrive
-        below the standard's sensitivity of their rate (`sensitivity`), or below QualNet 4's, at its
-        transmit powers, which fall as the rate rises (`qualnet4`, 802.11a only). Default: "snr".
-    shadowing: Standard deviation of what obstacles add to or take from each link, drawn once in a
-        run. Default: "0 dB".
+        received. The transmit power is computed from it; with two rates, the exponent of log-
+        distance propagation as well. Not together with `tx_power`, nor, with two rates, with
+        `propagation`. Default: computed from power and propagation.
+    reception: Rule by which frames are errored. `snr`: by the signal-to-noise ratio. `sensitivity`:
+        all that arrive below the standard's sensitivity for their rate. `qualnet4`: all that arrive
+        below QualNet 4's sensitivity, with its transmit powers, which fall as the rate rises
+        (802.11a only). Default: "snr".
+    shadowing: Standard deviation of shadowing, the loss or gain of each link by obstacles; drawn
+        once per run. Default: "0 dB".
     tx_power: Transmit power of every member, antenna gain included. Default: "20 dBm".
     """
     return _given(locals())
@@ -699,9 +715,12 @@ def fading_rayleigh(
     *,
     coherence: str | None = None,
 ) -> Table:
-    """How the power of a link varies while nothing moves; it spoils frames, and hides nobody.
+    """Fading: variation of a link's power while nothing moves.
 
-    coherence: Time for which the power stays as it is; then it is drawn anew. Default: "10 ms".
+    It causes frame errors but hides no station.
+
+    coherence: Coherence time: the power is constant for this time, and then drawn again. Default:
+        "10 ms".
     """
     return {"model": "rayleigh", **_given(locals())}
 
@@ -711,10 +730,14 @@ def fading_rician(
     coherence: str | None = None,
     k: str | None = None,
 ) -> Table:
-    """How the power of a link varies while nothing moves; it spoils frames, and hides nobody.
+    """Fading: variation of a link's power while nothing moves.
 
-    coherence: Time for which the power stays as it is; then it is drawn anew. Default: "10 ms".
-    k: Power of the direct ray over that of all echoes. Default: "6 dB".
+    It causes frame errors but hides no station.
+
+    coherence: Coherence time: the power is constant for this time, and then drawn again. Default:
+        "10 ms".
+    k: Rician K-factor: power of the direct path relative to that of all reflected paths. Default:
+        "6 dB".
     """
     return {"model": "rician", **_given(locals())}
 
@@ -724,11 +747,10 @@ def propagation_two_ray(
     ap_height: str | None = None,
     station_height: str | None = None,
 ) -> Table:
-    """Loss by distance.
+    """Propagation model: path loss over distance.
 
     ap_height: Height of the access point's antenna above ground. Default: "1.5 m".
-    station_height: Height of the stations' antennas; between two stations, of both. Default: "1.5
-        m".
+    station_height: Height of the stations' antennas above ground. Default: "1.5 m".
     """
     return {"model": "two-ray", **_given(locals())}
 
@@ -738,11 +760,11 @@ def propagation_log_distance(
     exponent: float | None = None,
     reference_loss: str | None = None,
 ) -> Table:
-    """Loss by distance.
+    """Propagation model: path loss over distance.
 
-    exponent: Loss grows by ten times this many dB for ten times the distance; 2 is free space.
-        Default: 3.0.
-    reference_loss: Loss at 1 m. Default: free space.
+    exponent: Path loss exponent: at ten times the distance the loss is larger by ten times this
+        many dB. 2 is free space. Default: 3.0.
+    reference_loss: Loss at 1 m. Default: that of free space.
     """
     return {"model": "log-distance", **_given(locals())}
 
@@ -752,9 +774,9 @@ def retry_limits(
     long: int | None = None,
     short: int | None = None,
 ) -> Table:
-    """Transmission attempts by the standard's two counters.
+    """Largest numbers of transmission attempts, by the standard's two retry counters.
 
-    Not beside `max_attempts`.
+    Not together with `max_attempts`.
 
     long: Attempts of a frame protected by RTS. Default: 4.
     short: Attempts of a frame not protected by RTS. Default: 7.
@@ -777,24 +799,27 @@ def flow(
 ) -> Table:
     """Flows, at most 10000.
 
-    from_: Sender, a station or host; a group of stations makes one flow per member, numbered.
-    to: Receiver, likewise; two groups of equal size pair up by number.
-    transport: Transport protocol with its settings. The packets of an `external` one are those of a
-        program that drives the world: of itself it sends none.
-    access_category: Access category of its packets, both ways, on the air of 802.11n, ac and ax,
-        each with queue and channel access of its own. Default: "best effort".
+    from_: Sender: a station or a host. A group of stations makes one flow per member, with numbered
+        names.
+    to: Receiver: a station or a host. Two groups of equal size are paired by number.
+    transport: Transport protocol with its settings. An `external` flow sends nothing by itself; the
+        program that drives the simulation provides its packets.
+    access_category: Access category of its packets in both directions, in cells of 802.11n, ac and
+        ax. Each category has its own queue and channel access. Default: "best effort".
     control: Cross-layer control: one of the papers' schemes, or `rate-cap`. `arf-aware` needs TCP
-        and a station as sender, `arf-window` TCP and a station at either end, `occupancy` TCP or
-        TFRC, a station at either end and an access point with `occupancy`, `rate-cap` TCP or TFRC
-        and a station as sender. What needs a station at either end acts at each. Default: "none".
-    count: Makes so many flows alike between each pair, NAME1, NAME2, …. With 1 the name stays as it
-        is. Default: 1.
-    dscp: Differentiated services code point of its packets, which gives the access category as RFC
-        8325 has it: 46 (EF) is voice, 34 (AF41) video, 8 (CS1) background. Default: "none".
-    start: When it starts; before the end of the run. Default: "0 s".
-    start_jitter: Adds a random delay to the start, uniform from 0 to this, another in each
-        replication: without it a network without radio has no chance in it. Default: "0 s".
-    stop: When its source stops; after its start. Default: "end".
+        and a station as sender. `arf-window` needs TCP and a station at one end at least.
+        `occupancy` needs TCP or TFRC, a station at one end at least and an access point with
+        `occupancy`. `rate-cap` needs TCP or TFRC and a station as sender. If both ends are
+        stations, `arf-window` and `occupancy` act at both. Default: "none".
+    count: Number of equal flows between each pair, with the names NAME1, NAME2, …. With 1 the name
+        has no number. Default: 1.
+    dscp: Differentiated services code point (DSCP) of its packets. The access category follows from
+        it by RFC 8325: 46 (EF) is voice, 34 (AF41) video, 8 (CS1) background. Default: "none".
+    start: Start of the flow, before the end of the run. Default: "0 s".
+    start_jitter: Largest random delay that is added to the start: uniform from 0, and different in
+        each replication. It makes replications differ where nothing else is random, as in a wired
+        network. Default: "0 s".
+    stop: End of the flow's source, after its start. Default: "end".
     """
     return _given(locals())
 
@@ -807,17 +832,18 @@ def control_arf_aware(
 ) -> Table:
     """Cross-layer control: one of the papers' schemes, or `rate-cap`.
 
-    `arf-aware` needs TCP and a station as sender, `arf-window` TCP and a station at either end,
-    `occupancy` TCP or TFRC, a station at either end and an access point with `occupancy`, `rate-
-    cap` TCP or TFRC and a station as sender. What needs a station at either end acts at each.
+    `arf-aware` needs TCP and a station as sender. `arf-window` needs TCP and a station at one end
+    at least. `occupancy` needs TCP or TFRC, a station at one end at least and an access point with
+    `occupancy`. `rate-cap` needs TCP or TFRC and a station as sender. If both ends are stations,
+    `arf-window` and `occupancy` act at both.
 
-    notification_delay: Time from a change of the link's rate, or from a reading of it, until TCP
-        knows. Default: "0 s".
-    poll: Time between two readings of the link's rate, as by SNMP; with `off` the driver notifies
+    notification_delay: Delay from a change of the link rate, or from a reading of it, until TCP
+        knows the rate. Default: "0 s".
+    poll: Time between two readings of the link rate, as with SNMP. With `off` the driver notifies
         TCP of each change. Default: "off".
-    variant: Reading of the paper: the window is capped at a k-th of the saved one as long as the
-        rate is low (`held`), is set to it once (`one-shot`), or is capped at a k-th of the current
-        one (`continuous`). Default: "held".
+    variant: Reading of the paper. `held`: while the rate is low, the window is at most a k-th of
+        the saved one. `one-shot`: the window is set to a k-th of the saved one once. `continuous`:
+        the window is at most a k-th of the current one. Default: "held".
     """
     return {"scheme": "arf-aware", **_given(locals())}
 
@@ -833,22 +859,25 @@ def control_arf_window(
 ) -> Table:
     """Cross-layer control: one of the papers' schemes, or `rate-cap`.
 
-    `arf-aware` needs TCP and a station as sender, `arf-window` TCP and a station at either end,
-    `occupancy` TCP or TFRC, a station at either end and an access point with `occupancy`, `rate-
-    cap` TCP or TFRC and a station as sender. What needs a station at either end acts at each.
+    `arf-aware` needs TCP and a station as sender. `arf-window` needs TCP and a station at one end
+    at least. `occupancy` needs TCP or TFRC, a station at one end at least and an access point with
+    `occupancy`. `rate-cap` needs TCP or TFRC and a station as sender. If both ends are stations,
+    `arf-window` and `occupancy` act at both.
 
-    aggregates: Time of a packet in an aggregate: the aggregate's, divided by as many packets as its
-        limits allow (`full`), or by as many as those of the flow had on average (`seen`), or that
-        of a frame of its own (`apart`). Default: "full".
-    fall: Likewise after a fall of the rate. Default: "projected".
-    long_lived: What a connection must have moved before the scheme takes it for long-lived.
-        Default: "100000 B".
-    rise: A connection's time after a rise of the rate: what its data would take at the new rate, so
-        that it has what the channel has (`projected`), or as measured at the old one, so that the
-        rise counts twice (`printed`). Default: "projected".
-    round_trip: Round trip that a window is computed for: the least so far, or the mean of late,
-        which contains the wait in the queue that the window fills. Default: "least".
-    slot: Observation slot, T: the station's account of its channel goes over so long a time.
+    aggregates: Channel time of a packet in an aggregate. `full`: the aggregate's time, divided by
+        the number of packets that its limits allow. `seen`: divided by the mean number of packets
+        in the flow's aggregates. `apart`: the time of a frame with this packet alone. Default:
+        "full".
+    fall: Channel time of a connection after a fall of the rate, as in `rise`. Default: "projected".
+    long_lived: Amount of data that a connection must have transferred before the scheme takes it
+        for long-lived. Default: "100000 B".
+    rise: Channel time of a connection after a rise of the rate. `projected`: the time that its data
+        would take at the new rate. `printed`: the time measured at the old rate, so that the rise
+        counts twice. Default: "projected".
+    round_trip: Round-trip time from which a window is computed. `least`: the smallest so far.
+        `smoothed`: the smoothed one, which contains the wait in the queue that the window fills.
+        Default: "least".
+    slot: Observation slot, T in the paper: the time over which the station measures its channel.
         Default: "300 ms".
     """
     return {"scheme": "arf-window", **_given(locals())}
@@ -858,9 +887,10 @@ def control_occupancy(
 ) -> Table:
     """Cross-layer control: one of the papers' schemes, or `rate-cap`.
 
-    `arf-aware` needs TCP and a station as sender, `arf-window` TCP and a station at either end,
-    `occupancy` TCP or TFRC, a station at either end and an access point with `occupancy`, `rate-
-    cap` TCP or TFRC and a station as sender. What needs a station at either end acts at each.
+    `arf-aware` needs TCP and a station as sender. `arf-window` needs TCP and a station at one end
+    at least. `occupancy` needs TCP or TFRC, a station at one end at least and an access point with
+    `occupancy`. `rate-cap` needs TCP or TFRC and a station as sender. If both ends are stations,
+    `arf-window` and `occupancy` act at both.
     """
     return {"scheme": "occupancy"}
 
@@ -871,12 +901,13 @@ def control_rate_cap(
 ) -> Table:
     """Cross-layer control: one of the papers' schemes, or `rate-cap`.
 
-    `arf-aware` needs TCP and a station as sender, `arf-window` TCP and a station at either end,
-    `occupancy` TCP or TFRC, a station at either end and an access point with `occupancy`, `rate-
-    cap` TCP or TFRC and a station as sender. What needs a station at either end acts at each.
+    `arf-aware` needs TCP and a station as sender. `arf-window` needs TCP and a station at one end
+    at least. `occupancy` needs TCP or TFRC, a station at one end at least and an access point with
+    `occupancy`. `rate-cap` needs TCP or TFRC and a station as sender. If both ends are stations,
+    `arf-window` and `occupancy` act at both.
 
-    share: Share of the rate of the sender's own frames that the flow may have from the first change
-        of that rate on: more than 0. Default: 0.5.
+    share: Share of the link rate of the sender's frames that the flow may have, from the first
+        change of that rate on: more than 0. Default: 0.5.
     """
     return {"scheme": "rate-cap", **_given(locals())}
 
@@ -911,59 +942,59 @@ def transport_tcp(
 ) -> Table:
     """Transport protocol with its settings.
 
-    The packets of an `external` one are those of a program that drives the world: of itself it
-    sends none.
+    An `external` flow sends nothing by itself; the program that drives the simulation provides its
+    packets.
 
-    arithmetic: Whose arithmetic `reno`, `newreno`, `sack` and `cubic` have: the RFCs' in octets, or
-        Linux's in whole segments, with its CUBIC and HyStart, a time-out of SRTT and `min_rto` at
-        least, and a receiver's window that grows. Default: "rfc".
-    byte_counting: Whether cwnd grows by octets acknowledged (RFC 3465), else once per ACK as ns-2
-        does. Default: true.
-    deflation: Window on leaving NewReno's fast recovery: just above what is in flight, so that no
-        burst follows, or ssthresh as in ns-2 (`exit_recovery_fix_ 0`). Reno always takes ssthresh.
-        Default: "to-flight".
+    arithmetic: Arithmetic of `reno`, `newreno`, `sack` and `cubic`: that of the RFCs in octets, or
+        Linux's in whole segments, with Linux's CUBIC and HyStart, a retransmission time-out of at
+        least SRTT plus `min_rto`, and a receive window that grows. Default: "rfc".
+    byte_counting: cwnd grows by acknowledged octets (RFC 3465), instead of once per ACK as in ns-2.
+        Default: true.
+    deflation: Window at the end of NewReno's fast recovery. `to-flight`: just above the data in
+        flight, so that no burst follows. `to-ssthresh`: ssthresh, as in ns-2 (`exit_recovery_fix_
+        0`). Reno always takes ssthresh. Default: "to-flight".
     delayed_ack: Delayed acknowledgements: `true` is `{ segments = 2, timeout = "200 ms" }`.
         Default: true.
-    flavour: Congestion control. `sack`, `westwood+` and `cubic` acknowledge selectively. Default:
-        "newreno".
-    full_queue: What becomes of a segment that the transmit queue of the sender's own host has no
-        room for: it is lost, as in ns-2, or the sender keeps it and reduces its window, as Linux
-        does. Default: "loss".
-    grow_beyond_receive_window: Whether cwnd grows while the receiver's window is the limit, as in
-        ns-2. Default: false.
-    handshake: Whether the connection opens with SYN and SYN-ACK. Default: true.
+    flavour: Congestion control. `sack`, `westwood+` and `cubic` use selective acknowledgements.
+        Default: "newreno".
+    full_queue: Treatment of a segment for which the transmit queue of the sender's host has no
+        room. `loss`: it is lost, as in ns-2. `hold`: the sender keeps it and reduces its window, as
+        Linux does. Default: "loss".
+    grow_beyond_receive_window: cwnd also grows while the receive window is the limit, as in ns-2.
+        Default: false.
+    handshake: The connection opens with SYN and SYN-ACK. Default: true.
     initial_ssthresh: Initial slow-start threshold [segments]. Default: "unlimited".
     initial_window: Initial window [segments]. Default: 10.
     limited_transmit: Limited transmit (RFC 3042). Default: true.
-    loss_recovery: What tells that a segment is lost: three duplicate ACKs or ranges above it (RFC
-        5681, 6675), or the time since it was sent, with tail loss probes (RFC 8985) and rate
-        reduction in proportion, as in Linux. `rack` needs selective acknowledgements. Default:
-        "duplicates".
-    min_rto: Smallest retransmission time-out; RFC 6298 says 1 s. Default: "1 s".
+    loss_recovery: Rule by which a segment counts as lost. `duplicates`: three duplicate ACKs, or
+        three acknowledged ranges above it (RFC 5681, 6675). `rack`: the time since it was sent,
+        with tail loss probes (RFC 8985) and proportional rate reduction, as in Linux; it needs
+        selective acknowledgements. Default: "duplicates".
+    min_rto: Smallest retransmission time-out; RFC 6298 has 1 s. Default: "1 s".
     prr: Proportional rate reduction in recovery (RFC 6937); needs selective acknowledgements.
         Default: false.
-    quick_acks: ACKs at the start of a connection that are sent at once, before delaying begins;
-        Linux begins with up to 16. Default: 0.
-    receive_window: Receiver's window: at least one segment; above 65535 B only with
+    quick_acks: ACKs at the start of a connection that are sent at once, before ACKs are delayed;
+        Linux has up to 16. Default: 0.
+    receive_window: Receive window: at least one segment; more than 65535 B only with
         `window_scaling`. Default: "65535 B".
-    recovery_timer: What restarts the retransmission timer in NewReno's fast recovery: the first
-        partial ACK (RFC 6582, and ns-2.35 by default), or every one (`newreno_changes1_ 0`).
-        Default: "impatient".
-    sack: Selective acknowledgements (RFC 2018, 6675); flavour `sack` cannot be without. Default: as
-        the flavour is used: see `flavour`.
-    segment: Application octets per segment; with 40 octets of headers and LLC/SNAP it must fit in
-        an MSDU of 2304. Default: "1460 B".
-    size: How much there is to send. Default: "endless".
-    small_queues: TCP small queues: the most that the sender keeps in the transmit queue of its own
-        host, as pacing would send in so long a time, but two segments at least and 4 MiB at most.
-        Linux has 1 ms, and 8 ms in front of Wi-Fi. Default: "off".
-    stack: Whose TCP: the simulated one, or that of this machine's kernel over real sockets, which
-        `airfair emulate` alone has. Of the other settings a `kernel` one has `flavour` and `size`.
-        Default: "simulated".
+    recovery_timer: Partial ACKs that restart the retransmission timer in NewReno's fast recovery:
+        the first one (`impatient`: RFC 6582, and ns-2.35 by default), or every one (`slow-but-
+        steady`: ns-2's `newreno_changes1_ 0`). Default: "impatient".
+    sack: Selective acknowledgements (RFC 2018, 6675). The flavour `sack` requires them. Default:
+        see `flavour`.
+    segment: Application octets per segment. With 40 octets of headers, and LLC/SNAP, they must fit
+        in an MSDU of 2304 octets. Default: "1460 B".
+    size: Amount of data to send. Default: "endless".
+    small_queues: TCP small queues: limit of a sender's data in the transmit queue of its host. The
+        limit is the amount that pacing would send in this time, at least two segments and at most 4
+        MiB. Linux has 1 ms, and 8 ms on Wi-Fi. Default: "off".
+    stack: TCP implementation: the simulated one, or that of this machine's kernel over real
+        sockets, in `airfair emulate` only. Of the other settings, `kernel` allows `flavour` and
+        `size`. Default: "simulated".
     tick: Tick of the clock that measures round trips; ns-2's `tcpTick_` is 10 ms. Default: "1 us".
     timestamps: Timestamps in every segment and ACK (RFC 7323): 12 more octets of header, and a
-        round trip measured by every new ACK. Default: false.
-    window_scaling: Whether the window-scale option is offered. Default: false.
+        round-trip measurement with every new ACK. Default: false.
+    window_scaling: The connection offers the window scale option (RFC 7323). Default: false.
     """
     return {"kind": "tcp", **_given(locals())}
 
@@ -975,8 +1006,8 @@ def delayed_ack(
 ) -> Table:
     """Delayed acknowledgements: `true` is `{ segments = 2, timeout = "200 ms" }`.
 
-    segments: One ACK at least every so many segments. Default: 2.
-    timeout: One ACK at the latest after this time. Default: "200 ms".
+    segments: Largest number of segments that one ACK acknowledges. Default: 2.
+    timeout: Longest delay of an ACK. Default: "200 ms".
     """
     return _given(locals())
 
@@ -991,18 +1022,17 @@ def transport_tfrc(
 ) -> Table:
     """Transport protocol with its settings.
 
-    The packets of an `external` one are those of a program that drives the world: of itself it
-    sends none.
+    An `external` flow sends nothing by itself; the program that drives the simulation provides its
+    packets.
 
-    profile: Whose TFRC: the standard of 2008, that of 2003, or ns-2.35's. Default: "rfc5348".
-    rate: What the application offers: always more (`greedy`), or a constant rate. Default:
-        "greedy".
+    profile: Version of TFRC: the standard of 2008, that of 2003, or ns-2.35's. Default: "rfc5348".
+    rate: Rate that the application offers: always more than TFRC allows (`greedy`), or a constant
+        rate. Default: "greedy".
     segment: Application octets per packet, s in the throughput equation. Default: "1000 B".
-    source: An application that does not offer the same all the time. Not beside `rate`. Default:
-        see `rate`.
-    stack: Whose sockets: simulated ones, or those of this machine's kernel, between which `airfair
-        emulate`, and nothing else, lets `airfair tfrc` run. A `kernel` one has `profile`, `segment`
-        and `rate`. Default: "simulated".
+    source: Application whose rate changes over time. Not together with `rate`. Default: see `rate`.
+    stack: TFRC implementation: the simulated one, or `airfair tfrc` over sockets of this machine's
+        kernel, in `airfair emulate` only. Of the other settings, `kernel` allows `profile`,
+        `segment` and `rate`. Default: "simulated".
     """
     return {"kind": "tfrc", **_given(locals())}
 
@@ -1013,13 +1043,14 @@ def source_on_off(
     on: str,
     rate: str,
 ) -> Table:
-    """An application that does not offer the same all the time.
+    """Application whose rate changes over time.
 
-    Not beside `rate`. Default: see `rate`.
+    Not together with `rate`. Default: see `rate`.
 
     off: Length of each off-period.
     on: Length of each on-period.
-    rate: Rate of application bits while on, in whole packets; the first comes at once.
+    rate: Rate of the application during an on-period, in whole packets; the first packet comes at
+        its start.
     """
     return {"model": "on-off", **_given(locals())}
 
@@ -1029,13 +1060,13 @@ def source_frames(
     interval: str,
     sizes: Sequence[str],
 ) -> Table:
-    """An application that does not offer the same all the time.
+    """Application whose rate changes over time.
 
-    Not beside `rate`. Default: see `rate`.
+    Not together with `rate`. Default: see `rate`.
 
-    interval: Time from frame to frame, and from the start to the first.
-    sizes: Sizes of the frames, from the beginning again at the end; at most 100000. A frame is cut
-        into packets, and dropped whole if more than 50 packets' worth waits.
+    interval: Time from frame to frame, and from the start to the first frame.
+    sizes: Sizes of the frames, at most 100000; after the last one the list starts again. A frame is
+        cut into packets, and dropped as a whole if more than 50 packets' worth of data waits.
     """
     return {"model": "frames", **_given(locals())}
 
@@ -1047,12 +1078,12 @@ def transport_udp(
 ) -> Table:
     """Transport protocol with its settings.
 
-    The packets of an `external` one are those of a program that drives the world: of itself it
-    sends none.
+    An `external` flow sends nothing by itself; the program that drives the simulation provides its
+    packets.
 
-    payload: Application octets per datagram; with 28 octets of headers and LLC/SNAP it must fit in
-        an MSDU of 2304.
-    rate: Rate of application bits; `saturated`: the sender's queue is never empty.
+    payload: Application octets per datagram. With 28 octets of headers, and LLC/SNAP, they must fit
+        in an MSDU of 2304 octets.
+    rate: Rate of the application's bits; with `saturated` the sender's queue is never empty.
     """
     return {"kind": "udp", **_given(locals())}
 
@@ -1061,8 +1092,8 @@ def transport_external(
 ) -> Table:
     """Transport protocol with its settings.
 
-    The packets of an `external` one are those of a program that drives the world: of itself it
-    sends none.
+    An `external` flow sends nothing by itself; the program that drives the simulation provides its
+    packets.
     """
     return {"kind": "external"}
 
@@ -1071,10 +1102,12 @@ def host(
     *,
     link: Mapping[str, Value] | None = None,
 ) -> Table:
-    """Wired hosts, at most 1000: ends of flows, which forward as well.
+    """Wired hosts, at most 1000.
 
-    link: Its link to the access point or another node. Default: {"delay": "0 s", "loss": "none",
-        "queue": {"discipline": "fifo", "packets": 100, "red": {"gentle": true, "max": 15,
+    Hosts are ends of flows, and also forward packets.
+
+    link: Link of the host to the access point or to another node. Default: {"delay": "0 s", "loss":
+        "none", "queue": {"discipline": "fifo", "packets": 100, "red": {"gentle": true, "max": 15,
         "max_probability": 0.1, "min": 5, "weight": 0.002}}, "rate": "100 Mb/s"}.
     """
     return _given(locals())
@@ -1088,14 +1121,15 @@ def host_link(
     rate: str | None = None,
     to: str | None = None,
 ) -> Table:
-    """Its link to the access point or another node.
+    """Link of the host to the access point or to another node.
 
-    delay: Propagation delay; at most 1 GB is on the way, `rate` times `delay`. Default: "0 s".
-    loss: What is lost on the way, after the queue. Default: "none".
+    delay: Propagation delay; `rate` times `delay` is at most 1 GB. Default: "0 s".
+    loss: Loss model: packets that are lost on the wire, after the queue. Default: "none".
     queue: Queue at each end. Default: {"discipline": "fifo", "packets": 100, "red": {"gentle":
         true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}}.
     rate: Rate in each direction. Default: "100 Mb/s".
-    to: Where it ends: a cell (its access point), a router or another host. Default: the only cell.
+    to: Other end of the link: a cell (its access point), a router or another host. Default: the
+        only cell.
     """
     return _given(locals())
 
@@ -1105,10 +1139,10 @@ def loss_bernoulli(
     probability: float,
     towards: str | None = None,
 ) -> Table:
-    """What is lost on the way, after the queue.
+    """Loss model: packets that are lost on the wire, after the queue.
 
     probability: Probability that a packet is lost.
-    towards: The end that the lossy direction leads to. Default: both directions.
+    towards: Receiving end of the lossy direction. Default: both directions.
     """
     return {"model": "bernoulli", **_given(locals())}
 
@@ -1121,13 +1155,13 @@ def loss_gilbert_elliott(
     good: float | None = None,
     towards: str | None = None,
 ) -> Table:
-    """What is lost on the way, after the queue.
+    """Loss model: packets that are lost on the wire, after the queue.
 
     to_bad: Probability per packet of a change from good to bad.
     to_good: Probability per packet of a change from bad to good.
     bad: Loss probability in the bad state. Default: 1.0.
     good: Loss probability in the good state. Default: 0.0.
-    towards: The end that the lossy direction leads to. Default: both directions.
+    towards: Receiving end of the lossy direction. Default: both directions.
     """
     return {"model": "gilbert-elliott", **_given(locals())}
 
@@ -1141,11 +1175,11 @@ def queue(
 ) -> Table:
     """Queue at each end.
 
-    bytes: Capacity in octets, the packet in service included. Not beside `packets`. Default: see
-        `packets`.
-    discipline: Who leaves first and who is dropped: at the tail when it is full (`fifo`), or at
-        random before it is (`red`). Default: "fifo".
-    packets: Capacity, the packet in service included. Default: 100.
+    bytes: Capacity in octets, the packet in service included. Not together with `packets`. Default:
+        see `packets`.
+    discipline: Queue discipline. `fifo` drops arriving packets when the queue is full; `red` drops
+        packets at random before that. Default: "fifo".
+    packets: Capacity [packets], the packet in service included. Default: 100.
     red: Settings of random early detection; only with `discipline = "red"`. Default: {"gentle":
         true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}.
     """
@@ -1162,12 +1196,13 @@ def red(
 ) -> Table:
     """Settings of random early detection; only with `discipline = "red"`.
 
-    gentle: Whether the probability rises to one between `max` and twice `max`, instead of at once.
+    gentle: The drop probability rises to 1 between `max` and twice `max`, instead of at once.
         Default: true.
-    max: Average queue at `max_probability` [packets]. Default: 15.
-    max_probability: Drop probability where the average reaches `max`. Default: 0.1.
-    min: Average queue up to which none is dropped [packets]. Default: 5.
-    weight: Weight of a new sample in the average. Default: 0.002.
+    max: Average queue length at which the drop probability is `max_probability` [packets]. Default:
+        15.
+    max_probability: Drop probability when the average queue length reaches `max`. Default: 0.1.
+    min: Average queue length up to which no packet is dropped [packets]. Default: 5.
+    weight: Weight of a new sample in the average queue length. Default: 0.002.
     """
     return _given(locals())
 
@@ -1180,11 +1215,11 @@ def link(
     queue: Mapping[str, Value] | None = None,
     rate: str | None = None,
 ) -> Table:
-    """Wired links beside those of the hosts, at most 10000.
+    """Wired links other than the hosts' own links, at most 10000.
 
-    between: The two nodes that it joins: cells (their access points), routers, hosts.
-    delay: Propagation delay; at most 1 GB is on the way, `rate` times `delay`. Default: "0 s".
-    loss: What is lost on the way, after the queue. Default: "none".
+    between: Two nodes that the link joins: cells (their access points), routers or hosts.
+    delay: Propagation delay; `rate` times `delay` is at most 1 GB. Default: "0 s".
+    loss: Loss model: packets that are lost on the wire, after the queue. Default: "none".
     queue: Queue at each end. Default: {"discipline": "fifo", "packets": 100, "red": {"gentle":
         true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}}.
     rate: Rate in each direction. Default: "100 Mb/s".
@@ -1194,9 +1229,10 @@ def link(
 
 def router(
 ) -> Table:
-    """Wired nodes that only forward, at most 1000.
+    """Wired nodes that only forward packets, at most 1000.
 
-    Packets take the fewest hops, among equals the least delay, among equals the first in the file.
+    A packet takes the route with the fewest hops; of these the one with the least delay; of these
+    the first in the file.
     """
     return {}
 
@@ -1225,39 +1261,42 @@ def station(
 
     The name `ap` is reserved.
 
-    aggregation: A-MPDUs that it sends and takes. Default: the cell's, as far as its standard goes.
-    amsdu: Most octets of an A-MSDU that it sends and takes. Default: the cell's, as far as its
-        standard goes.
-    bss: Cell that it is in; to be given where there are several. Default: the only cell.
-    count: Makes so many stations alike, NAME1, NAME2, …; NAME then stands for all of them. With 1
-        the name stays as it is. Default: 1.
-    edca: Its own channel access: that of best effort, and of all packets where no flow is of
-        another category; and that of the other categories. Default: {"background": {}, "video": {},
-        "voice": {}}.
-    errors: Frames that noise spoils between it and the access point, both ways. Default: the
-        cell's.
-    guard_interval: Guard interval of its data frames and of those to it, if it is longer than the
-        cell's. Default: the cell's; 800 ns if its standard is older.
-    hidden_from: Stations of its cell whose frames it does not even sense, nor they its. Default:
-        [].
-    max_attempts: Its own limit on transmission attempts of a frame, or the cell's. Default: "cell".
-    mobility: How it moves. Default: "none".
-    position: Where it starts: to the east and to the north of the access point; or `{ circle = "10
-        m" }`. Default: to be given where the cell has a radio.
-    queue: Transmit queue. Default: {}.
-    rate: Data rate between it and the access point, in Mb/s as vendors print it (`866 Mb/s`, `1.2
-        Gb/s`), or by name where 802.11n and later have several of one rate (`ht-mcs15`, `vht-
-        mcs9x2`, `he-mcs11x1`): one, a schedule of times and rates that starts at 0 s, a law `{
-        control = … }` that finds it, or `{ up, down }` for its own transmissions and the access
-        point's. Default: the highest rate of its link.
-    senses_only: Stations of its cell that it senses but does not decode, nor they it: EIFS follows
-        their frames. Default: [].
-    standard: Its amendment: the cell's, or an older one of its band. A legacy cell has no other mix
-        than b in g. Default: the cell's.
-    streams: Most spatial streams of its data frames and of those to it. Default: the cell's, as far
-        as its standard goes.
-    width: Width of its data frames and of those to it, if it is not as wide as its cell. Default:
-        the cell's, as far as its standard goes.
+    aggregation: A-MPDUs that the station sends and accepts. Default: the cell's, as far as the
+        station's standard allows.
+    amsdu: Largest size of an A-MSDU that the station sends and accepts. Default: the cell's, as far
+        as the station's standard allows.
+    bss: Cell of the station; required if there are several. Default: the only cell.
+    count: Number of equal stations, with the names NAME1, NAME2, …; NAME then means all of them.
+        With 1 the name has no number. Default: 1.
+    edca: Channel access of this node. The keys here are those of best effort, and of all packets if
+        no flow has another category; the tables are those of the other categories. Default:
+        {"background": {}, "video": {}, "voice": {}}.
+    errors: Error model of frames between the station and the access point, in both directions.
+        Default: the cell's.
+    guard_interval: Guard interval of data frames from and to the station, if longer than the
+        cell's. Default: the cell's; 800 ns if the station's standard is older.
+    hidden_from: Stations of its cell whose frames it does not sense, and which do not sense its
+        frames. Default: [].
+    max_attempts: Largest number of transmission attempts of a frame of this node; `cell` is the
+        cell's. Default: "cell".
+    mobility: Mobility model: the motion of the station. Default: "none".
+    position: Position at the start, to the east and to the north of the access point, or `{ circle
+        = "10 m" }`. Default: required if the cell has a radio.
+    queue: Transmit queue of the station. Default: {}.
+    rate: Data rate between the station and the access point. A rate is in Mb/s as vendors print it
+        (`866 Mb/s`, `1.2 Gb/s`), or the name of a mode, because 802.11n and later have several
+        modes of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`). Allowed are one rate, a schedule
+        of times and rates that starts at 0 s, rate adaptation `{ control = … }`, or `{ up, down }`
+        for the station's transmissions and the access point's. Default: the highest rate of its
+        link.
+    senses_only: Stations of its cell whose frames it senses but cannot decode, and which cannot
+        decode its frames. EIFS follows such frames. Default: [].
+    standard: Standard of the station: the cell's, or an older one of the same band. Of the
+        standards up to 802.11g, only 802.11g cells allow another one, 802.11b. Default: the cell's.
+    streams: Largest number of spatial streams of data frames from and to the station. Default: the
+        cell's, as far as the station's standard allows.
+    width: Channel width of data frames from and to the station, if narrower than the cell's.
+        Default: the cell's, as far as the station's standard allows.
     """
     return _given(locals())
 
@@ -1266,9 +1305,9 @@ def mobility_velocity(
     *,
     velocity: Sequence[str],
 ) -> Table:
-    """How it moves.
+    """Mobility model: the motion of the station.
 
-    velocity: Speed to the east and to the north, from `position` on.
+    velocity: Velocity to the east and to the north, from `position` on.
     """
     return {"model": "velocity", **_given(locals())}
 
@@ -1277,10 +1316,10 @@ def mobility_waypoints(
     *,
     points: Sequence[Sequence[str]],
 ) -> Table:
-    """How it moves.
+    """Mobility model: the motion of the station.
 
-    points: Where it is when: straight between two, at rest before the first and after the last. In
-        place of `position`.
+    points: Waypoints: times and positions. The station moves straight between two, and rests before
+        the first and after the last. Replaces `position`.
     """
     return {"model": "waypoints", **_given(locals())}
 
@@ -1289,10 +1328,10 @@ def mobility_trace(
     *,
     file: str,
 ) -> Table:
-    """How it moves.
+    """Mobility model: the motion of the station.
 
-    file: Waypoints in a file of comma-separated values with the columns `time_s`, `x_m` and `y_m`,
-        its name relative to the scenario file. In place of `position`.
+    file: File of waypoints: comma-separated values with the columns `time_s`, `x_m` and `y_m`. The
+        path is relative to the scenario file. Replaces `position`.
     """
     return {"model": "trace", **_given(locals())}
 
@@ -1306,18 +1345,19 @@ def mobility_random_waypoint(
     pause: str | None = None,
     radius: str | None = None,
 ) -> Table:
-    """How it moves.
+    """Mobility model: the motion of the station.
 
     max_speed: Highest speed of a trip.
-    begin: Where and how it starts: anywhere in the region, at `position`, or as if it had been
-        moving for ever (`steady-state`, for a lowest speed above 0), so that nothing drifts while
-        the run goes on. Default: "uniform".
-    corners: Its places are in the rectangle between these two. One of `radius` and `corners` must
-        be given. Default: see `radius`.
-    min_speed: Lowest speed of a trip. At 0 m/s the mean speed falls as a run goes on: slow trips
-        last longest. Default: "0 m/s".
-    pause: Rest after each trip. Default: "0 s".
-    radius: Its places are in a disc of this radius around the access point. Default: see `corners`.
+    begin: State at the start: anywhere in the region (`uniform`), at `position` (`position`), or as
+        after a long time of motion (`steady-state`, for a lowest speed above 0), so that the
+        distribution of positions and speeds stays the same during the run. Default: "uniform".
+    corners: Opposite corners of a rectangle in which the station moves. One of `radius` and
+        `corners` is required. Default: see `radius`.
+    min_speed: Lowest speed of a trip. With 0 m/s the mean speed falls during a run, because slow
+        trips last longest. Default: "0 m/s".
+    pause: Pause after each trip. Default: "0 s".
+    radius: Radius of a disc around the access point in which the station moves. Default: see
+        `corners`.
     """
     return {"model": "random-waypoint", **_given(locals())}
 
@@ -1326,12 +1366,13 @@ def position(
     *,
     circle: str,
 ) -> Table:
-    """Where it starts: to the east and to the north of the access point; or `{ circle = "10 m" }`.
+    """A table of the scenario file.
 
-    Default: to be given where the cell has a radio.
+    Position at the start, to the east and to the north of the access point, or `{ circle = "10 m"
+    }`. Default: required if the cell has a radio.
 
-    circle: Radius around the access point; the members of a group stand evenly, the first one to
-        the east.
+    circle: Radius of a circle around the access point. The members of a group are spaced evenly on
+        it, the first one to the east.
     """
     return _given(locals())
 
@@ -1346,25 +1387,26 @@ def rate_arf(
     timer: Literal["off"] | str | int | None = None,
     up: int | None = None,
 ) -> Table:
-    """A table of the scenario file.
+    """Data rate between the station and the access point.
 
-    Data rate between it and the access point, in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`),
-    or by name where 802.11n and later have several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-
-    mcs11x1`): one, a schedule of times and rates that starts at 0 s, a law `{ control = … }` that
-    finds it, or `{ up, down }` for its own transmissions and the access point's. Default: the
-    highest rate of its link.
+    A rate is in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`), or the name of a mode, because
+    802.11n and later have several modes of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`).
+    Allowed are one rate, a schedule of times and rates that starts at 0 s, rate adaptation `{
+    control = … }`, or `{ up, down }` for the station's transmissions and the access point's.
+    Default: the highest rate of its link.
 
-    counting: Which successes and failures count: those in a row, or all since the rate changed.
-        Default: `in-a-row`; `in-all` in `qualnet5`.
-    down: Frames in a row that are not acknowledged before the rate falls; the first one at a rate
-        that is being tried is enough. Default: 2.
-    initial: Rate that it starts with. Default: `highest`; `lowest` in `qualnet5` and `ns3`.
-    preset: Whose ARF gives what is not set: its paper's, QualNet 4's, that of QualNet's later
-        versions, or ns-3's. Default: "qualnet4".
-    rts_failures: Whether an RTS without an answer counts as a frame that is not acknowledged.
-        Default: `true` in `qualnet4` and `qualnet5`, else `false`.
-    timer: What else lets it try the next higher rate: a time since the last fall, or a number of
-        attempts since the last change. Default: `60 ms`; `15` in `ns3`.
+    counting: Successes and failures that count: those in a row, or all since the last change of the
+        rate. Default: `in-a-row`; `in-all` in `qualnet5`.
+    down: Frames in a row without an acknowledgement before the rate falls. At a rate on trial, the
+        first one is enough. Default: 2.
+    initial: Initial rate. Default: `highest`; `lowest` in `qualnet5` and `ns3`.
+    preset: Implementation of ARF that gives the defaults of the other keys: that of its paper
+        (`kamerman97`), of QualNet 4, of QualNet's later versions (`qualnet5`), or of ns-3. Default:
+        "qualnet4".
+    rts_failures: An RTS without an answer counts as a frame without an acknowledgement. Default:
+        `true` in `qualnet4` and `qualnet5`, else `false`.
+    timer: Other condition for a trial of the next higher rate: a time since the last fall, or a
+        number of attempts since the last change. Default: `60 ms`; `15` in `ns3`.
     up: Frames acknowledged in a row before the next higher rate is tried. Default: 10.
     """
     return {"control": "arf", **_given(locals())}
@@ -1379,22 +1421,22 @@ def rate_aarf(
     timer: Literal["off"] | str | int | None = None,
     up: int | None = None,
 ) -> Table:
-    """A table of the scenario file.
+    """Data rate between the station and the access point.
 
-    Data rate between it and the access point, in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`),
-    or by name where 802.11n and later have several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-
-    mcs11x1`): one, a schedule of times and rates that starts at 0 s, a law `{ control = … }` that
-    finds it, or `{ up, down }` for its own transmissions and the access point's. Default: the
-    highest rate of its link.
+    A rate is in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`), or the name of a mode, because
+    802.11n and later have several modes of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`).
+    Allowed are one rate, a schedule of times and rates that starts at 0 s, rate adaptation `{
+    control = … }`, or `{ up, down }` for the station's transmissions and the access point's.
+    Default: the highest rate of its link.
 
-    down: Frames in a row that are not acknowledged before the rate falls; the first one at a rate
-        that is being tried is enough. Default: 2.
-    initial: Rate that it starts with. Default: "highest".
-    most_up: Largest value that `up` doubles to when a rate that is tried fails. Default: 50.
-    rts_failures: Whether an RTS without an answer counts as a frame that is not acknowledged.
-        Default: true.
-    timer: What else lets it try the next higher rate: a time since the last fall, or a number of
-        attempts since the last change. Default: "60 ms".
+    down: Frames in a row without an acknowledgement before the rate falls. At a rate on trial, the
+        first one is enough. Default: 2.
+    initial: Initial rate. Default: "highest".
+    most_up: Largest value of `up`, which doubles each time that a rate on trial fails. Default: 50.
+    rts_failures: An RTS without an answer counts as a frame without an acknowledgement. Default:
+        true.
+    timer: Other condition for a trial of the next higher rate: a time since the last fall, or a
+        number of attempts since the last change. Default: "60 ms".
     up: Frames acknowledged in a row before the next higher rate is tried. Default: 10.
     """
     return {"control": "aarf", **_given(locals())}
@@ -1409,20 +1451,22 @@ def rate_minstrel(
     sample_interval: str | None = None,
     segment: str | None = None,
 ) -> Table:
-    """A table of the scenario file.
+    """Data rate between the station and the access point.
 
-    Data rate between it and the access point, in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`),
-    or by name where 802.11n and later have several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-
-    mcs11x1`): one, a schedule of times and rates that starts at 0 s, a law `{ control = … }` that
-    finds it, or `{ up, down }` for its own transmissions and the access point's. Default: the
-    highest rate of its link.
+    A rate is in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`), or the name of a mode, because
+    802.11n and later have several modes of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`).
+    Allowed are one rate, a schedule of times and rates that starts at 0 s, rate adaptation `{
+    control = … }`, or `{ up, down }` for the station's transmissions and the access point's.
+    Default: the highest rate of its link.
 
-    attempts: Most attempts of a frame at each rate of its chain; 802.11n, ac and ax. Default: 7.
-    ewma: Weight of what was known before, in percent; 802.11a, b and g. Default: 75.
-    interval: How often the success of each rate is summed up. Default: `100 ms`; `50 ms` in
-        802.11n, ac and ax.
-    lookaround: Frames that sample another rate, in percent; 802.11a, b and g. Default: 10.
-    sample_interval: Least time between frames that sample another rate; 802.11n, ac and ax.
+    attempts: Largest number of attempts of a frame at each rate of its retry chain; 802.11n, ac and
+        ax. Default: 7.
+    ewma: Weight of the old value in the average of the success probability [%]; 802.11a, b and g.
+        Default: 75.
+    interval: Interval at which the success probability of each rate is updated. Default: `100 ms`;
+        `50 ms` in 802.11n, ac and ax.
+    lookaround: Share of frames that sample another rate [%]; 802.11a, b and g. Default: 10.
+    sample_interval: Shortest time between frames that sample another rate; 802.11n, ac and ax.
         Default: "20 ms".
     segment: Longest time that the attempts of a frame at one rate may take. Default: "6 ms".
     """
@@ -1431,13 +1475,13 @@ def rate_minstrel(
 
 def rate_oracle(
 ) -> Table:
-    """A table of the scenario file.
+    """Data rate between the station and the access point.
 
-    Data rate between it and the access point, in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`),
-    or by name where 802.11n and later have several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-
-    mcs11x1`): one, a schedule of times and rates that starts at 0 s, a law `{ control = … }` that
-    finds it, or `{ up, down }` for its own transmissions and the access point's. Default: the
-    highest rate of its link.
+    A rate is in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`), or the name of a mode, because
+    802.11n and later have several modes of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`).
+    Allowed are one rate, a schedule of times and rates that starts at 0 s, rate adaptation `{
+    control = … }`, or `{ up, down }` for the station's transmissions and the access point's.
+    Default: the highest rate of its link.
     """
     return {"control": "oracle"}
 
@@ -1447,13 +1491,13 @@ def rate(
     down: str | Sequence[Sequence[str]] | Mapping[str, Value] | None = None,
     up: str | Sequence[Sequence[str]] | Mapping[str, Value] | None = None,
 ) -> Table:
-    """A table of the scenario file.
+    """Data rate between the station and the access point.
 
-    Data rate between it and the access point, in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`),
-    or by name where 802.11n and later have several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-
-    mcs11x1`): one, a schedule of times and rates that starts at 0 s, a law `{ control = … }` that
-    finds it, or `{ up, down }` for its own transmissions and the access point's. Default: the
-    highest rate of its link.
+    A rate is in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`), or the name of a mode, because
+    802.11n and later have several modes of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`).
+    Allowed are one rate, a schedule of times and rates that starts at 0 s, rate adaptation `{
+    control = … }`, or `{ up, down }` for the station's transmissions and the access point's.
+    Default: the highest rate of its link.
 
     down: Rate of the access point's transmissions to it. Default: the highest rate of the link.
     up: Rate of the station's own transmissions. Default: the highest rate of the link.

@@ -11,8 +11,8 @@ from . import _core
 KINDS = {
     "flow": "Name of the flow.",
     "station": "Name of the station.",
-    "access_point": "Name of the access point, which is its cell's.",
-    "channel": "Name of the channel, which is its cell's.",
+    "access_point": "Name of the access point, which is the name of its cell.",
+    "channel": "Name of the channel, which is the name of its cell.",
     "category": "Name of the access category.",
     "link": "Name of the link.",
 }
@@ -81,18 +81,33 @@ _RAW = {
 }
 """Series of the core of each kind of thing."""
 
-_TIME = Column("time_s", "s", "Start of the step, from time 0, warm-up included.")
+_TIME = Column(
+    "time_s", "s", "Start of the step; time 0 is the start of the run, warm-up included."
+)
 _DERIVED = {
     "flow": (
-        Column("throughput_bps", "bit/s", "Application octets delivered in order, over the step."),
         Column(
-            "rtt_ms", "ms", "Mean of the round trips that the sender measured.", is_nullable=True
+            "throughput_bps",
+            "bit/s",
+            "Application octets delivered in order, divided by the length of the step.",
+        ),
+        Column(
+            "rtt_ms",
+            "ms",
+            "Mean of the round-trip times that the sender measured.",
+            is_nullable=True,
         ),
         Column(
             "delay_ms", "ms", "Mean one-way delay of the packets that arrived.", is_nullable=True
         ),
     ),
-    "station": (Column("airtime_share", "fraction", "Air held by its exchanges, of the step."),),
+    "station": (
+        Column(
+            "airtime_share",
+            "fraction",
+            "Share of the step during which its exchanges used the air.",
+        ),
+    ),
 }
 """Columns that follow from those of the core."""
 
@@ -144,8 +159,8 @@ def _named(name: str, meaning: str, told: Iterable[tuple[str, str, str, bool]]) 
         columns.append(Column(column, "", KINDS[column], is_nullable))
         if column == "link":
             begin, end = (
-                "Node at which this direction of the link begins.",
-                "Node at which it ends.",
+                "Node at which this direction of the link starts.",
+                "Node at which this direction of the link ends.",
             )
             columns.append(Column("from", "", begin, is_nullable))
             columns.append(Column("to", "", end, is_nullable))

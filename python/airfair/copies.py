@@ -27,7 +27,7 @@ def outcome(octets: bytes, by: bytes) -> Outcome:
 
     if by != build():
         raise ForeignResultError(
-            "an outcome of another build of airfair cannot be read: run it again"
+            "this outcome is of another build of airfair and cannot be read; run the scenario again"
         )
     return Outcome.from_bytes(octets)
 

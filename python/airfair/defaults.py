@@ -26,10 +26,13 @@ def explained(applied: Iterable[Applied]) -> str:
         same = it["section"].partition(".")[0], it["key"], it["value"], it["reason"], it["legacy"]
         alike.setdefault(same, []).append(it["section"])
     if not by_cell:
-        return "No default of 802.11n, ac or ax acts: the file has no such cell, or names all keys."
+        return (
+            "No default of 802.11n, ac or ax is used: the scenario has no such cell, or sets all those "
+            "keys."
+        )
     parts = []
     for (standard, cell), alike in by_cell.items():
-        lines = _wrapped(f"Defaults of {standard}, as cell {cell} is the newest on the path:")
+        lines = _wrapped(f"Defaults of {standard}, because cell {cell} is the newest on the path:")
         for (_, key, value, reason, legacy), sections in alike.items():
             lines += _wrapped(f"{_path(sections, key)} = {value}", indent="  ")
             lines += _wrapped(f"{reason}; up to 802.11g {legacy}", indent="      ")

@@ -19,7 +19,7 @@ class Interrupted(KeyboardInterrupt):
     """Ctrl-C ended a run; `result` holds the replications that were finished."""
 
     def __init__(self, result: Result) -> None:
-        super().__init__(f"interrupted; {result.replications} replications were finished")
+        super().__init__(f"interrupted after {result.replications} finished replications")
         self.result = result
 
     def __reduce__(self) -> tuple[type[Interrupted], tuple[Result]]:

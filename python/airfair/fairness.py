@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 INDICES = {
     "flow_rate": "Jain's index over the rates of flows, each over its own life.",
-    "flow_rate_per_link_rate": "Jain's index over these by the mean link rate of the sender.",
-    "airtime": "Jain's index over the air that stations held.",
-    "occupancy": "Jain's index over the air that stations held, with the contention before it.",
+    "flow_rate_per_link_rate": "Jain's index over the rates of flows, each divided by the sender's mean link "
+    "rate.",
+    "airtime": "Jain's index over the airtime of stations.",
+    "occupancy": "Jain's index over the airtime of stations, with the contention before each frame.",
 }
 
 Indices = dict[str, list[float | None]]

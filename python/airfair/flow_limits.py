@@ -142,7 +142,7 @@ class FlowLimits:
         lines = [self._sentence(*group) for group in groups if group in shown]
         left = len(known) - sum(len(members) for _, members in shown)
         if left:
-            lines.append(f"… {left} more flows: --json has their limits.")
+            lines.append(f"{left} more flows are not shown; --json prints their limits.")
         return lines
 
     def _sentence(self, label: str, flows: Sequence[str]) -> str:

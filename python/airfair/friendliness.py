@@ -20,7 +20,7 @@ def octets_within(octets: ArrayLike, window: int) -> Floats:
     [tfrc-friendliness eq. 6]
     """
     if window < 1:
-        raise ValueError(f"window {window}: allowed is 1 step or more")
+        raise ValueError(f"window {window}: allowed is a number of steps, 1 or more")
     steps = np.asarray(octets, dtype=np.float64)
     total = np.concatenate([np.zeros_like(steps[..., :1]), steps.cumsum(axis=-1)], axis=-1)
     ends = np.arange(1, steps.shape[-1] + 1)

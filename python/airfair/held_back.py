@@ -314,8 +314,8 @@ def _line(
         hint = " (more needs window_scaling = true)" if node == _WITHOUT_SCALING else ""
         told.append(f"{names.printable('.'.join(keys.raw(path)))} = {value}{hint}")
     return (
-        f"{who}: {'they get' if several else 'it gets'} {got}, where saturated UDP gets {possible}{over}; "
-        f"the default{'s' if len(told) > 1 else ''} {' and '.join(told)} "
-        f"hold{'' if len(told) > 1 else 's'} {'them' if several else 'it'} back: name "
-        f"{'those keys' if len(told) > 1 else 'that key'}"
+        f"{who}: {'these flows get' if several else 'this flow gets'} {got}, while saturated UDP would get "
+        f"{possible}{over}; the default{'s' if len(told) > 1 else ''} {' and '.join(told)} "
+        f"limit{'' if len(told) > 1 else 's'} {'them' if several else 'it'}; set "
+        f"{'these keys' if len(told) > 1 else 'this key'} in the scenario"
     )

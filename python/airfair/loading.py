@@ -37,7 +37,7 @@ def load_result(directory: str | os.PathLike[str]) -> Result:
     written = Written(scenario, about, _frames(folder, about, scenario))
     if [f"{each:016x}" for each in written.hashes] != about.get("record_hashes"):
         raise DamagedError(
-            f"{folder / 'runs.parquet'}: not the runs that {MANIFEST} beside it lists"
+            f"{folder / 'runs.parquet'}: has other runs than {MANIFEST} beside it lists"
         )
     return Result(
         scenario,
@@ -56,8 +56,8 @@ def scenario_of(text: bytes, folder: Path) -> Scenario:
     except (ScenarioError, RunError) as error:
         why = str(error).partition("\n")[0]
         raise ForeignResultError(
-            f"{folder}: its scenario is not one of this version of airfair: {why}. Its Parquet files are "
-            "tables as they are"
+            f"{folder}: this version of airfair cannot read the scenario in it: {why}. Other programs can "
+            "read its Parquet files"
         ) from error
 
 
@@ -71,7 +71,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
         if name not in about["files"]:
             words = f"{MANIFEST} lists no {name}, which airfair run --out writes"
             if about.get("kind") == "experiment":
-                words += "; airfair.load_experiment reads what airfair sweep wrote"
+                words += "; read a directory of airfair sweep with airfair.load_experiment"
             raise FileNotFoundError(errno.ENOENT, words, str(folder))
     return about
 
@@ -118,7 +118,8 @@ def _check_rows(frames: Mapping[str, pl.DataFrame], scenario: Scenario, folder: 
         found = frame.gather_every(each).select("replication", *names[kind]).rows()
         if frame.height != each * len(rows) or found != rows:
             raise DamagedError(
-                f"{folder / f'{name}.parquet'}: not a row for each run and {kind.replace('_', ' ')}"
+                f"{folder / f'{name}.parquet'}: does not have one row for each run and "
+                f"{kind.replace('_', ' ')}"
             )
 
 
@@ -135,7 +136,7 @@ def _check_things(frame: pl.DataFrame, scenario: Scenario, runs: Sequence[int], 
         )
         is_known &= is_in_cell | pl.col("link").is_in(names["link"]["link"])
     if not frame.select(is_known.fill_null(value=False).all()).item():
-        raise DamagedError(f"{path}: a row is of no run, or of nothing that the scenario has")
+        raise DamagedError(f"{path}: a row belongs to no run, or to nothing in the scenario")
 
 
 def _seconds(about: Mapping[str, Any], key: str) -> float | None:

@@ -178,7 +178,7 @@ class Written:
     def table(self, name: str) -> pl.DataFrame:
         """A table by name; raises `ValueError` if the directory has none."""
         if name not in self.frames:
-            raise ValueError(NOT_KEPT if name == "delays" else f"no table {name} was written")
+            raise ValueError(NOT_KEPT if name == "delays" else f"the directory has no table {name}")
         return self.frames[name].clone()
 
     def series(self, name: str) -> pl.DataFrame:
@@ -186,6 +186,6 @@ class Written:
         kind = next(kind for kind in columns.series_files() if name in columns.raw_of(kind))
         file = columns.series_files()[kind]
         if file.name not in self.frames:
-            raise ValueError(f"no series of {kind.replace('_', ' ')}s were written")
+            raise ValueError(f"the directory has no time series of {kind.replace('_', ' ')}s")
         values = {short: pl.col(long) for short, long in columns.raw_of(kind)[name].items()}
         return self.frames[file.name].select(*columns.heads(name), **values)

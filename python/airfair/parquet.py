@@ -43,7 +43,7 @@ def decode(octets: bytes, where: Path) -> pl.DataFrame:
         OverflowError,
         MemoryError,
     ) as error:
-        raise DamagedError(f"{where}: no table in Parquet: {_line(error)}") from error
+        raise DamagedError(f"{where}: not a Parquet table: {_line(error)}") from error
 
 
 def conformed(frame: pl.DataFrame, like: pl.Schema, where: Path) -> pl.DataFrame:

@@ -35,7 +35,7 @@ class _Inputs:
     paths: set[Path] = field(default_factory=set)
 
 
-_FORCE = "name another place, or replace it by --force (in Python force=True)"
+_FORCE = "name another place, or replace the file with --force (in Python force=True)"
 
 _READ: ContextVar[_Inputs | None] = ContextVar("inputs", default=None)
 
@@ -88,7 +88,7 @@ def problem(path: Path, *, force: bool, hashes: Collection[str] = ()) -> str | N
     if not stat.S_ISREG(found.st_mode):
         return None  # A device or a pipe takes what is written, and a directory refuses it.
     if is_input(path):
-        return f"would replace {path}, which this command reads; name another place"
+        return f"would replace {path}, which the command reads; name another place"
     if force or found.st_size == 0:
         return None
     try:
@@ -96,8 +96,8 @@ def problem(path: Path, *, force: bool, hashes: Collection[str] = ()) -> str | N
             return None
     except OSError as error:
         return f"would replace {path}, which cannot be read: {error.strerror or error}; {_FORCE}"
-    changed = ", or that has changed since" if hashes else ""
-    return f"would replace {path}, a file that airfair has not written{changed}; {_FORCE}"
+    changed = ", or that was changed since" if hashes else ""
+    return f"would replace {path}, a file that airfair did not write{changed}; {_FORCE}"
 
 
 def hash_of(content: bytes) -> str:

@@ -356,7 +356,9 @@ class Result:
     def _series_step_ns(self) -> int:
         step = self.scenario.series_step_ns
         if step is None:
-            raise ValueError('the scenario records no series; set series = "100 ms", for example')
+            raise ValueError(
+                'the scenario records no time series; set the key series, for example series = "100 ms"'
+            )
         return step
 
     def _multiple(self, step: str) -> int:
@@ -364,7 +366,8 @@ class Result:
         base, step_ns = self._series_step_ns, _duration_ns(step)
         if step_ns == 0 or step_ns % base:
             raise ValueError(
-                f"step {step!r}: not a multiple of {base / 1e9:g} s, the scenario's series step"
+                f"step {step!r}: allowed are multiples of {base / 1e9:g} s, the step of the scenario's time "
+                "series"
             )
         return step_ns // base
 
@@ -382,7 +385,7 @@ class Result:
         first = -(-round(self.scenario.warmup_s * 1e9) // step_ns)
         last = self.scenario.duration_ns // step_ns
         if last - first < window:
-            raise ValueError(f"step {granularity!r}: longer than the time that is measured")
+            raise ValueError(f"step {granularity!r}: longer than the measured time")
         octets = self._delivered[..., first:last]
         return friendliness.samples(octets, window, step_ns / 1e9)
 
@@ -400,9 +403,9 @@ class Result:
 def _duration_ns(text: str) -> int:
     match = _DURATION.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f'step {text!r}: not a duration; write for example "1 s"')
+        raise ValueError(f'step {text!r}: allowed is a duration, for example "1 s"')
     number, unit = match.groups()
     nanoseconds = Fraction(number) * _UNITS_NS[unit]
     if nanoseconds.denominator != 1:
-        raise ValueError(f"step {text!r}: finer than 1 ns")
+        raise ValueError(f"step {text!r}: allowed are whole nanoseconds")
     return int(nanoseconds)

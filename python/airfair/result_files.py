@@ -89,7 +89,7 @@ def series_of(result: Result, kind: str) -> pl.DataFrame:
         one = result.measurements.series(series).rename(renamed)
         frame = one if frame is None else frame.hstack(one.select(*renamed.values()))
     if frame is None:
-        raise ValueError(f"no series of a {kind}")
+        raise ValueError(f"there is no time series of a {kind}")
     derived = {
         column: result.series(series)[column] for series, column in _DERIVED.get(kind, {}).items()
     }

@@ -100,14 +100,16 @@ class Plot:
     def airtime(self) -> Figure:
         """Airtime of each station's exchanges, and of what nobody used [%]."""
         if not self._result.scenario.cells:
-            raise ValueError("a scenario without a cell has no airtime")
+            raise ValueError("the scenario has no cell, and so no airtime to draw")
         with mpl.rc_context(_STYLE):
             return _airtime(self._result, self._cast)
 
     def completion(self) -> Figure:
         """Completion times as a distribution: part of the transfers that were done after so long [%]."""
         if not self.has_completions:
-            raise ValueError(f"fewer than {FEWEST_COMPLETIONS} transfers of this result were done")
+            raise ValueError(
+                f"fewer than {FEWEST_COMPLETIONS} transfers of this result were completed"
+            )
         with mpl.rc_context(_STYLE):
             return _completions(self._result, self._cast)
 
@@ -139,7 +141,7 @@ class Plot:
 def _over_time(result: Result, panel: Panel) -> Figure:
     """One series, large."""
     if not panel.curves:
-        raise ValueError(f"nothing in this result has a {panel.label.partition(' [')[0]}")
+        raise ValueError(f"this result has no {panel.label.partition(' [')[0]}")
     figure, axes = _figure(4.2)
     _draw(axes, panel, result)
     axes.set(xlabel="time [s]", ylabel=panel.label)
@@ -302,7 +304,7 @@ def _caption(result: Result, panels: Iterable[Panel]) -> str:
         sure = ", 95 % interval" if any(panel.has_intervals for panel in panels) else ""
         notes.append(f"mean of {result.replications} runs{sure}")
     if any(curve.spread for panel in panels for curve in panel.curves.values()):
-        notes.append("of those numbered in a row the mean, the least and the most")
+        notes.append("numbered flows and stations: mean, smallest and largest")
     return "\n".join([_label(result.scenario.title), *(["; ".join(notes)] if notes else [])])
 
 

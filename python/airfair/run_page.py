@@ -28,10 +28,10 @@ MOST_ROWS = 200
 """Rows of a table; of more flows or stations, the worst are shown."""
 
 _CAPTIONS = {
-    "throughput": "Throughput of each flow in each step of the series, as delivered in order.",
-    "timeline": "Each flow, queue and station over time, in steps of the series: means of the step.",
-    "airtime": "Share of the air that the exchanges of each station held, and what nobody used.",
-    "completion": "Part of the transfers that were done after so long.",
+    "throughput": "Rate of octets delivered in order, for each flow and each step of the time series.",
+    "timeline": "Flows, queues and stations over time: the mean of each step of the time series.",
+    "airtime": "Share of the air that the frame exchanges of each station used, and the unused share.",
+    "completion": "Share of the transfers that were complete after the time on the horizontal axis.",
 }
 
 

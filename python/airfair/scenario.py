@@ -82,7 +82,7 @@ def text_of(source: Source) -> bytes:
         case Mapping():
             return toml(source).encode()
         case _:
-            raise TypeError(f"{source!r}: allowed is a path, a TOML text, a mapping or a Scenario")
+            raise TypeError(f"{source!r}: allowed is a path, TOML text, a mapping or a Scenario")
 
 
 def read(path: Path) -> bytes:
@@ -120,7 +120,9 @@ def toml_value(value: Value) -> str:
         case Sequence():
             return "[" + ", ".join(toml_value(item) for item in value) + "]"
         case _:
-            raise TypeError(f"{value!r}: a scenario holds text, numbers, booleans, lists, mappings")
+            raise TypeError(
+                f"{value!r}: allowed in a scenario are text, numbers, booleans, lists and mappings"
+            )
 
 
 def _key(key: str) -> str:

@@ -77,7 +77,7 @@ def _made(directory: Path) -> tuple[Path, int | None]:
             return stage, lock
         if lock is not None:
             os.close(lock)
-    raise FileNotFoundError(f"{directory}: another process removes each new directory in it")
+    raise FileNotFoundError(f"{directory}: another process keeps removing new directories in it")
 
 
 def _lock(path: Path, *, waits: bool = False) -> int | None:

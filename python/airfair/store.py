@@ -182,7 +182,7 @@ def _became(names: list[str], written: int) -> str:
     if written == 0:
         return "nothing was written"
     if written == len(names):
-        return "all files are written, but may not outlast a power failure"
+        return "all files are written, but a power failure may lose them"
     return (
         f"{', '.join(names[:written])} of this run are written, other files are missing or of an "
         f"earlier one; the hashes in {MANIFEST} tell them apart"
@@ -212,11 +212,11 @@ def check_schema(directory: Path, about: Mapping[str, Any]) -> None:
     """Raise `ForeignResultError` for a manifest that this version does not know, `DamagedError` for none."""
     schema = about.get("schema")
     if not isinstance(about.get("files"), dict):
-        raise DamagedError(f"{directory / MANIFEST}: no manifest of a directory of results")
+        raise DamagedError(f"{directory / MANIFEST}: not the manifest of a directory of results")
     if schema is None:
         raise ForeignResultError(
-            f"{directory}: written before directories of results had a schema, so that this version cannot "
-            "read it. Its Parquet files are tables as they are"
+            f"{directory}: an earlier version of airfair wrote this directory, without a schema; this "
+            "version cannot read it. Other programs can read its Parquet files"
         )
     if isinstance(schema, bool) or not isinstance(schema, int) or schema < 1:
         raise DamagedError(
@@ -224,8 +224,8 @@ def check_schema(directory: Path, about: Mapping[str, Any]) -> None:
         )
     if schema > SCHEMA:
         raise ForeignResultError(
-            f"{directory}: written by a later version of airfair ({about.get('airfair')}), with schema "
-            f"{schema}; this one reads up to {SCHEMA}. Its Parquet files are tables as they are"
+            f"{directory}: a later version of airfair ({about.get('airfair')}) wrote this directory, with "
+            f"schema {schema}; allowed is up to {SCHEMA}. Other programs can read its Parquet files"
         )
 
 
@@ -233,7 +233,9 @@ def read(directory: Path, name: str) -> bytes:
     """A file as it was written; raises `OSError` if it cannot be read, `DamagedError` if it has changed."""
     content = (directory / name).read_bytes()
     if _listed(manifest(directory)).get(name) != hash_of(content):
-        raise DamagedError(f"{directory / name}: not what {MANIFEST} beside it says")
+        raise DamagedError(
+            f"{directory / name}: does not have the hash that {MANIFEST} beside it lists"
+        )
     return content
 
 

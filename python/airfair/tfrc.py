@@ -30,16 +30,16 @@ UNITS = {"duration_s": "s", "rtt_ms": "ms", "bytes_sent": "B", "bytes_received":
 NAMES = {
     "rate_bps": "rate",
     "rtt_ms": "round trip",
-    "unsent": "not taken by network",
+    "unsent": "refused by network",
     "network_error": "last network error",
     "feedbacks": "reports received",
-    "overtaken": "reports overtaken",
-    "no_feedback_timeouts": "waits without report",
+    "overtaken": "reports out of order",
+    "no_feedback_timeouts": "no-feedback timeouts",
     "feedbacks_sent": "reports sent",
-    "loss_event_rate": "loss events / packet",
+    "loss_event_rate": "loss event rate",
     "lost": "packets lost",
-    "late": "of those, came late",
-    "refused": "strangers' datagrams",
+    "late": "of those, arrived late",
+    "refused": "refused datagrams",
 }
 """Names of the text, where they are not those of the document."""
 
@@ -73,7 +73,9 @@ def _send(arguments: argparse.Namespace, duration: float | None, report: Report 
     largest = _quantity("--max-rate", arguments.max_rate, "rate") or 0
     segment = _quantity("--segment", arguments.segment, "size")
     if rate is not None and rate > largest:
-        raise InputError(f"--rate {arguments.rate}: above --max-rate {arguments.max_rate}")
+        raise InputError(
+            f"--rate {arguments.rate}: allowed is up to --max-rate {arguments.max_rate}"
+        )
     return _core.tfrc_send(
         arguments.address,
         profile=arguments.profile,
@@ -115,7 +117,7 @@ def _failure(arguments: argparse.Namespace, outcome: Outcome) -> str | None:
     """Message of a sender that nobody has answered."""
     if arguments.end == "receive" or outcome["feedbacks"] > 0:
         return None
-    why = outcome["network_error"] or "silence"
+    why = outcome["network_error"] or "no packets arrived"
     waited = f"{outcome['duration_s']:.1f} s"
     return f"no receiver answered at {arguments.address} within {waited}: {why}"
 
@@ -132,7 +134,7 @@ def _live_line(end: str, address: str) -> Report:
 
 def _sending(address: str) -> Callable[[State], str]:
     def line(state: State) -> str:
-        trouble = state["network_error"] or "silence"
+        trouble = state["network_error"] or "no packets arrive"
         if not state["answered"]:
             return f"no answer from {address} yet: {trouble}"
         sent, allowed = _megabits(state["rate_bps"]), _megabits(state["allowed_bps"])
@@ -150,7 +152,7 @@ def _receiving(state: State) -> str:
         return "no sender yet"
     received = f"received {_megabits(state['rate_bps'])} Mb/s"
     if silence > QUIET:
-        return f"{received}  nothing came for {silence:.0f} s"
+        return f"{received}  no packets for {silence:.0f} s"
     return f"{received}  lost {state['lost']} packets  loss events {_share(state)}"
 
 

@@ -32,6 +32,6 @@ def test_without_the_program_it_says_how_to_build_it(
 ) -> None:
     monkeypatch.setattr(agent, "_program", lambda: None)
     assert main(["agent", *WORDS]) == 2
-    assert "make agent builds it" in capsys.readouterr().err
+    assert "build it with `make agent`" in capsys.readouterr().err
     assert main(["agent", "--help"]) == 0
     assert "usage: airfair agent COMMAND" in capsys.readouterr().out

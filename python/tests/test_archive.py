@@ -185,7 +185,7 @@ def test_a_file_that_is_no_archive_is_told_and_left_alone(tmp_path: Path) -> Non
     path = tmp_path / "runs"
     path.write_text("a diary, and not a short one: " * 100)
     with pytest.raises(
-        ForeignArchiveError, match=r"runs: no archive of finished runs; name another"
+        ForeignArchiveError, match=r"runs: not an archive of finished runs; name another"
     ):
         Archive(path)
     assert path.read_text().startswith("a diary")
@@ -196,7 +196,7 @@ def test_a_database_of_others_is_told_and_left_alone(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as base, base:
         base.execute("CREATE TABLE runs (marathon TEXT)")
     before = path.read_bytes()
-    with pytest.raises(ForeignArchiveError, match=r"runs: a database, but no archive"):
+    with pytest.raises(ForeignArchiveError, match=r"runs: this database is not an archive"):
         Archive(path)
     assert path.read_bytes() == before
 
@@ -207,7 +207,7 @@ def test_an_archive_with_other_tables_is_told_and_left_alone(tmp_path: Path) -> 
         run(jobs(1), kept)
     with closing(sqlite3.connect(path)) as base, base:
         base.execute("PRAGMA user_version = 99")
-    with pytest.raises(ForeignArchiveError, match=r"of version 99, this one knows 2"):
+    with pytest.raises(ForeignArchiveError, match=r"with schema 99; allowed is schema 2"):
         Archive(path)
 
 

@@ -135,9 +135,9 @@ def test_old_runs_go(kept: Path, command: Command) -> None:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ([], "say what goes: --all"),
-        (["--older-than", "-1"], "--older-than -1: allowed is 0 or more days"),
-        (["--older-than", "nan"], "allowed is 0 or more days"),
+        ([], "no option chooses runs"),
+        (["--older-than", "-1"], "--older-than -1: allowed is a number of days, 0 or more"),
+        (["--older-than", "nan"], "allowed is a number of days, 0 or more"),
         (["--down-to", "small"], '--down-to "small": '),
     ],
 )

@@ -185,10 +185,13 @@ def test_every_mistake_has_its_line_and_nothing_is_written(
     ("arguments", "message"),
     [
         (["none.toml"], "airfair: none.toml: No such file"),
-        (["."], "airfair: .: this is a directory; it contains a scenario: scenario.toml"),
+        (
+            ["."],
+            "airfair: .: this is a directory; run the scenario in it with: airfair run scenario.toml",
+        ),
         (["scenario.toml", "--set", "seed"], "PATH=VALUE"),
         (["scenario.toml", "--set", "no.such.key=1"], "scenario.toml: no"),
-        (["scenario.toml", "--flows", "c*"], "--flows 'c*': no flow has such a name"),
+        (["scenario.toml", "--flows", "c*"], "--flows 'c*': matches no flow"),
         (["scenario.toml", "--seed", "-1"], "scenario.toml: seed = -1"),
         (["scenario.toml", "--replications", "0"], "scenario.toml: replications = 0"),
         (["scenario.toml", "--out", "scenario.toml"], "--out scenario.toml: File exists"),

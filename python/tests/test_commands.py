@@ -134,7 +134,7 @@ def test_a_sweep_over_labels_that_set_nothing_is_refused(
     study.write_text(text, encoding="utf-8")
     status, (line,) = told(capsys, "sweep", study)
     assert status == cli.BAD_INPUT
-    assert "factors.N: its levels set no key" in line
+    assert "factors.N: no level sets a key" in line
 
 
 def test_a_paper_is_checked_with_its_studies_and_their_scenarios(
@@ -167,7 +167,7 @@ def test_a_study_is_no_scenario_and_its_command_is_told(
         status, lines = told(capsys, *command)
         assert status == cli.BAD_INPUT
         assert lines == [
-            f"airfair: {study}: this is a study, not a scenario; run it with: airfair sweep {study}"
+            f"airfair: {study}: this file is a study, not a scenario; run it with: airfair sweep {study}"
         ]
 
 
@@ -177,9 +177,9 @@ def test_a_scenario_is_no_study_and_its_command_is_told(
     status, lines = told(capsys, "sweep", scenario)
     assert status == cli.BAD_INPUT
     assert lines[0] == (
-        f"airfair: {scenario}: this is a scenario, not a study; run it with: airfair run {scenario}"
+        f"airfair: {scenario}: this file is a scenario, not a study; run it with: airfair run {scenario}"
     )
-    assert lines[1].endswith(f'with the line: scenario = "{scenario.name}"')
+    assert lines[1].endswith(f'that contains: scenario = "{scenario.name}"')
 
 
 def test_a_directory_of_a_paper_or_of_a_result_is_told(
@@ -194,7 +194,7 @@ def test_a_directory_of_a_paper_or_of_a_result_is_told(
     (tmp_path / "scenario.toml").write_text(SCENARIO, encoding="utf-8")
     status, (line,) = told(capsys, "run", tmp_path)
     assert line.endswith(
-        f"this is a directory; it contains a scenario: {tmp_path / 'scenario.toml'}"
+        f"this is a directory; run the scenario in it with: airfair run {tmp_path / 'scenario.toml'}"
     )
 
 
@@ -219,7 +219,7 @@ def test_a_name_that_is_neither_file_nor_example_says_what_comes_near(
     monkeypatch.chdir(tmp_path)
     status, (line,) = told(capsys, "run", "one-slow-statoin")
     assert status == cli.BAD_INPUT
-    assert line.endswith('nor is it an example, did you mean "one-slow-station"?')
+    assert line.endswith('and no example has this name, did you mean "one-slow-station"?')
     status, (line,) = told(capsys, "run", "xyzzy")
     assert line.endswith("nor is it an example; airfair init example --list names them")
     status, (line,) = told(capsys, "run", "xyzzy.toml")
@@ -257,11 +257,11 @@ def test_init_writes_a_start_and_never_overwrites(
     place = tmp_path / kind.file
     status, lines = told(capsys, "init", kind.name, place)
     assert (status, len(lines)) == (cli.DONE, 1)
-    assert f"airfair: wrote {place}; go on with: airfair " in lines[0]
+    assert f"airfair: wrote {place}; next: airfair " in lines[0]
     before = place.read_bytes() if place.is_file() else None
     status, lines = told(capsys, "init", kind.name, place)
     assert status == cli.BAD_INPUT
-    assert lines == [f"airfair: {place}: exists already, and is left as it is"]
+    assert lines == [f"airfair: {place}: exists already and is not overwritten; name another place"]
     assert before is None or place.read_bytes() == before
 
 
@@ -284,7 +284,7 @@ def test_an_example_is_written_as_it_is_and_never_overwrites(
     monkeypatch.chdir(tmp_path)
     status, (line,) = told(capsys, "init", "example", "two-cells")
     assert status == cli.DONE
-    assert line == "airfair: wrote two-cells.toml; go on with: airfair run two-cells.toml"
+    assert line == "airfair: wrote two-cells.toml; next: airfair run two-cells.toml"
     written = (tmp_path / "two-cells.toml").read_bytes()
     assert written == (init.EXAMPLES / "two-cells.toml").read_bytes()
     assert told(capsys, "init", "example", "two-cells")[0] == cli.BAD_INPUT
@@ -293,7 +293,7 @@ def test_an_example_is_written_as_it_is_and_never_overwrites(
     assert 'unknown, did you mean "two-cells"?' in line
     assert told(capsys, "init", "example") == (
         cli.BAD_INPUT,
-        ["airfair: NAME: missing; airfair init example --list names the examples"],
+        ["airfair: NAME: missing; list the examples with: airfair init example --list"],
     )
 
 
@@ -316,13 +316,13 @@ def test_the_playground_is_written_where_a_build_has_it(
     status, lines = told(capsys, "init", "playground")
     assert status == cli.BAD_INPUT
     assert lines == [
-        "airfair: playground.html: this build of airfair has none; make web builds it in a clone"
+        "airfair: playground.html: not part of this build of airfair; build it in a clone with `make web`"
     ]
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "playground.html").write_text("<title>page</title>", encoding="utf-8")
     status, (line,) = told(capsys, "init", "playground")
     assert status == cli.DONE
-    assert line.endswith(f"go on with: a browser, at {(tmp_path / 'playground.html').as_uri()}")
+    assert line.endswith(f"next: open {(tmp_path / 'playground.html').as_uri()} in a browser")
     assert (tmp_path / "playground.html").read_text(encoding="utf-8") == "<title>page</title>"
 
 
@@ -332,7 +332,9 @@ def test_a_directory_does_not_go_to_standard_output(
     monkeypatch.chdir(tmp_path)
     status, lines = told(capsys, "init", "study", "-")
     assert status == cli.BAD_INPUT
-    assert lines == ["airfair: -: a study is a directory, which standard output cannot take"]
+    assert lines == [
+        "airfair: -: a study is a directory and cannot be written to standard output; name a directory"
+    ]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -447,7 +449,7 @@ def test_a_number_of_threads_that_cannot_be_is_a_mistake(
 ) -> None:
     status, lines = told(capsys, *command, f"--threads={threads}")
     assert status == cli.BAD_INPUT
-    assert lines == [f"airfair: --threads {threads}: allowed is 1 to 1024"]
+    assert lines == [f"airfair: --threads {threads}: allowed is a whole number from 1 to 1024"]
 
 
 @pytest.mark.parametrize(

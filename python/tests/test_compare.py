@@ -86,7 +86,7 @@ def test_replications_are_paired_by_their_numbers_and_others_are_left_out() -> N
 def test_equal_records_are_told_as_such(cell: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", str(cell), str(cell), "--replications", "2"]) == 0
     words = " ".join(capsys.readouterr().out.split())
-    assert "the same, in every record of all 2 runs" in words
+    assert "identical in every record of all 2 runs" in words
 
 
 def test_directories_and_scenarios_can_be_mixed(
@@ -121,7 +121,7 @@ def test_the_two_are_named_by_their_files_in_the_order_that_was_typed(
     out = capsys.readouterr().out
     words = " ".join(out.split())
     assert words.startswith(
-        "cell and much-faster-cell, 3 pairs of runs; the difference is much-faster-cell less cell"
+        "cell and much-faster-cell, 3 pairs of runs; difference = much-faster-cell - cell"
     )
     assert "first" not in words
     assert "second" not in words
@@ -171,8 +171,8 @@ def test_points_of_sweeps_are_compared_with_their_like(cell: Path, tmp_path: Pat
 @pytest.mark.parametrize(
     ("second", "words"),
     [
-        ({"seed": 2}, "ran under seed 1, second under seed 2: there are no pairs"),
-        ({"names": True}, "no flow or station of one name in common"),
+        ({"seed": 2}, "has seed 1, second has seed 2: pairs need the same seed"),
+        ({"names": True}, "no flow or station with the same name"),
     ],
 )
 def test_what_has_no_pairs_is_refused(second: dict[str, int], words: str) -> None:
@@ -188,7 +188,7 @@ def test_a_directory_without_a_result_is_told(
     tmp_path: Path, cell: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["compare", str(tmp_path), str(cell)]) == 2
-    assert "no result is in it" in capsys.readouterr().err
+    assert "this directory has no result" in capsys.readouterr().err
     assert main(["compare", str(cell), str(tmp_path / "none.toml")]) == 2
 
 

@@ -57,7 +57,7 @@ def test_explain_prints_each_default_with_its_value_and_its_reason(
 ) -> None:
     out, _ = told(cell, capsys)
     lines = out.splitlines()
-    assert lines[0] == "Defaults of 802.11ac, as cell home is the newest on the path:"
+    assert lines[0] == "Defaults of 802.11ac, because cell home is the newest on the path:"
     assert '  host.server.link.rate = "10 Gb/s"' in lines
     assert "  flow.download.transport.quick_acks = 16" in lines
     assert "      TCP_MAX_QUICKACKS; up to 802.11g 0" in lines
@@ -81,7 +81,7 @@ def test_explain_says_where_no_default_of_today_acts(
     path = tmp_path / "legacy.toml"
     path.write_text(SCENARIO, encoding="utf-8")
     out, _ = told(path, capsys)
-    assert out.startswith("No default of 802.11n, ac or ax acts")
+    assert out.startswith("No default of 802.11n, ac or ax is used")
 
 
 def test_what_is_set_on_the_command_line_is_no_default(

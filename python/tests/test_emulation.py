@@ -252,7 +252,7 @@ def test_it_is_entered_asked_and_ended_from_outside(cell: Path) -> None:
             for problem, request in (
                 ("no such station", {"set": "errors", "station": "moon", "value": 0.5}),
                 ("a probability is from 0 to 1", {"set": "errors", "station": "fast", "value": 2}),
-                ("does not tell data", {"set": "weights", "cell": "home", "data": 1, "acks": 1}),
+                ("no weights of data", {"set": "weights", "cell": "home", "data": 1, "acks": 1}),
                 ("no such cell", {"set": "queue", "cell": "moon", "value": {}}),
                 ("discipline", {"set": "queue", "cell": "home", "value": {"discipline": "lifo"}}),
                 ("not JSON", "soon"),
@@ -534,12 +534,12 @@ def test_a_flood_and_garbage_are_counted_and_harm_nobody_else(cell: Path) -> Non
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["--in", "fast"], "--in NAME without -- COMMAND"),
-        (["--in", "fsat", "--", "true"], "'fsat': no such station or host"),
+        (["--in", "fast"], "--in: works only with -- COMMAND"),
+        (["--in", "fsat", "--", "true"], "'fsat': the scenario has no such station or host"),
         (["--"], "-- without a COMMAND"),
         (["--duration", "soon"], "--duration 'soon'"),
         (["--duration", "0 s"], "more than nothing"),
-        (["--clean"], "--clean stands alone"),
+        (["--clean"], "--clean: no scenario and no COMMAND are allowed beside it"),
         (["--backend", "hwsim", "--", "true"], "makes no namespaces"),
         (["--backend", "hwsim", "--in", "fast"], "makes no namespaces"),
         (["--backend", "hwsim", "--json"], "has no document"),

@@ -58,20 +58,20 @@ QUEUE: dict[str, object] = {"set": "queue", "cell": "home", "value": {"disciplin
         (RATE | {"direction": None}, "direction = null: allowed is text: up, down or both"),
         (
             RATE | {"dircetion": "up"},
-            'set = "rate" has no key "dircetion", did you mean "direction"?',
+            'set = "rate": unknown key "dircetion", did you mean "direction"?',
         ),
-        ({"set": "rate", "station": "a"}, 'set = "rate" needs "value"'),
+        ({"set": "rate", "station": "a"}, 'set = "rate": the key "value" is missing'),
         (ERRORS, 'set = "errors": a 0.5'),
-        (ERRORS | {"value": True}, "value = true: a probability is from 0 to 1"),
-        (ERRORS | {"value": 10**400}, "000…: a probability is from 0 to 1"),
-        (ERRORS | {"value": "0.5"}, 'value = "0.5": a probability is from 0 to 1'),
+        (ERRORS | {"value": True}, "value = true: allowed is a probability from 0 to 1"),
+        (ERRORS | {"value": 10**400}, "000…: allowed is a probability from 0 to 1"),
+        (ERRORS | {"value": "0.5"}, 'value = "0.5": allowed is a probability from 0 to 1'),
         (WEIGHTS, 'set = "weights": home 2 1'),
         (WEIGHTS | {"data": True}, "data = true: allowed is a whole number from 1 to 4294967295"),
         (WEIGHTS | {"acks": -1}, "acks = -1: allowed is a whole number from 1"),
         (WEIGHTS | {"acks": 1.5}, "acks = 1.5: allowed is a whole number from 1"),
         (QUEUE, 'set = "queue": home { discipline = "fifo" }'),
         (QUEUE | {"value": True}, "value = true: allowed are the keys of ap.queue in a scenario"),
-        (QUEUE | {"value": {"packets": None}}, "None: a scenario holds text"),
+        (QUEUE | {"value": {"packets": None}}, "None: allowed in a scenario are text"),
         ({"set": True}, "allowed are"),
         ({"get": "moon"}, "allowed are"),
         ([], "allowed are"),
@@ -92,7 +92,7 @@ def test_a_request_that_cannot_be_met_is_told_where_and_why(request_: object, er
         (b"\xff\n", "not JSON: 'utf-8' codec can't decode byte 0xff"),
         (b'"\\ud800"', "surrogates not allowed"),
         (b"[" * 60_000, "not JSON: nested too deeply"),
-        (b'{"set": "errors", "station": "a", "value": NaN}', "not JSON: NaN is no number"),
+        (b'{"set": "errors", "station": "a", "value": NaN}', "not JSON: NaN is not a number"),
         (b"1" * 5_000, "not JSON: Exceeds the limit"),
     ],
 )
@@ -105,7 +105,7 @@ def test_a_line_that_is_no_json_is_told_so(line: bytes, error: str) -> None:
 def test_a_queue_that_is_nested_too_deeply_is_told_so() -> None:
     deep = '{"set": "queue", "cell": "home", "value": ' + '{"a":' * 800 + "1" + "}" * 801
     said = control.answer(control.read(deep.encode()), deaf(), dict)
-    assert said == {"ok": False, "error": "nested too deeply"}
+    assert said == {"ok": False, "error": "the request is nested too deeply"}
 
 
 WORDS = ["get", "set", "state", "rate", "errors", "weights", "queue", "station", "cell", "value"]
@@ -170,7 +170,7 @@ def test_who_hangs_up_in_the_middle_is_nobody_elses_trouble(
 def test_a_request_that_is_too_long_is_refused_once_and_the_next_one_answered(path: Path) -> None:
     with connected(path) as line:
         said = ask(line, b"[" * 200_000 + b"\n")
-        assert said == {"ok": False, "error": "a request has at most 65536 octets"}
+        assert said == {"ok": False, "error": "the request is too long; allowed are 65536 octets"}
         assert ask(line, b'{"get": "state"}\n')["ok"]
         # As long as may be.
         assert ask(line, b'{"get": "state"}'.ljust(control.LONGEST - 1) + b"\n")["ok"]
@@ -181,11 +181,11 @@ def test_there_are_only_so_many_connections_and_threads(path: Path) -> None:
     lines = [connected(path) for _ in range(control.MOST)]
     try:
         for line in lines:
-            assert ask(line, b"1\n")["error"].startswith("allowed are")
+            assert ask(line, b"1\n")["error"].startswith("unknown request")
         for _ in range(20):
             with connected(path) as line, line.makefile("rb") as said:
                 told = json.loads(said.readline())
-                error = "64 connections are open, and no more can be: close one"
+                error = "64 connections are open; allowed are 64; close one"
                 assert told == {"ok": False, "error": error}
                 assert said.readline() == b""
         assert threading.active_count() <= before + control.MOST

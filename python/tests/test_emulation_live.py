@@ -29,7 +29,7 @@ def _with(state: dict[str, Any], node: int, **counts: int) -> dict[str, Any]:
     return state
 
 
-DROPS = "the kernel dropped 1523 packets before the emulation had read them: of server 1523"
+DROPS = "the kernel dropped 1523 packets before the emulation read them: of server 1523"
 
 
 def test_the_line_of_a_second_is_of_that_second() -> None:

@@ -111,7 +111,7 @@ def test_numbered_flows_have_one_sentence_and_many_flows_a_handful(many: airfair
     alone = [call.replace("flow.call", f"flow.{letter}") for letter in "bcdefghi"]
     told = sentences(airfair.run(text + "".join(alone)))
     assert told[0].startswith("download: ")
-    assert told[-1] == "… 5 more flows: --json has their limits."
+    assert told[-1] == "5 more flows are not shown; --json prints their limits."
     assert len(told) == 6
     assert not any(line.startswith("download: ") for line in lines(many, 80, "call*"))
 

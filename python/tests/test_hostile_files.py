@@ -240,9 +240,9 @@ def test_what_is_valid_can_be_run_and_shown(
         ("[factors]\nN = { labels = [1, 1] }", "factors.N: has the level '1' twice"),
         ('[factors]\nN = { key = "x", values = [[], []] }', "factors.N: has the level '[]' twice"),
         ("[factors]\nN = { values = [07:32:00] }", "factors.N.values: datetime.time(7, 32): a"),
-        ('like = "\\u0000"', "like: '\\x00'; allowed is a path"),
-        ("like = 3", "like: 3; allowed is a path"),
-        ('like = ""', "like: ''; allowed is a path"),
+        ('like = "\\u0000"', "like: '\\x00'; allowed is the path of a file"),
+        ("like = 3", "like: 3; allowed is the path of a file"),
+        ('like = ""', "like: ''; allowed is the path of a file"),
     ],
 )
 def test_a_mistake_has_its_place(folder: Path, text: str, problem: str) -> None:
@@ -324,7 +324,7 @@ def test_a_damaged_archive_is_told(
 def test_tables_whose_text_is_no_text_are_told(folder: Path, archived: bytes) -> None:
     path = folder / "runs"
     path.write_bytes(archived.replace(b"CREATE UNIQUE", b"CRE\xffTE UNIQUE"))
-    with pytest.raises(DamagedArchiveError, match=r"runs: damaged \(its tables cannot be read\)"):
+    with pytest.raises(DamagedArchiveError, match=r"runs: damaged \(the tables cannot be read\)"):
         Archive(path)
 
 

@@ -144,22 +144,22 @@ def test_mistakes_are_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["validate", "--quick"]) == 2
-    assert "--quick goes with --kernel" in capsys.readouterr().err
+    assert "--quick works only with --kernel" in capsys.readouterr().err
     monkeypatch.setattr(kernel, "check_permission", lambda: None)
     assert cli.main(["validate", "--kernel", "--only", "11g"]) == 2
-    assert "no cell has this in its name" in capsys.readouterr().err
+    assert "no cell's name contains this" in capsys.readouterr().err
 
 
 def test_without_permission_it_says_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # The process that asks is one that may not.
-    program = 'import sys; sys.exit("no emulation is possible here: it needs network namespaces")'
+    program = 'import sys; sys.exit("this process cannot make the network namespaces")'
     monkeypatch.setattr(kernel, "PERMISSION", program)
     assert cli.main(["validate", "--kernel"]) == 2
     said = capsys.readouterr().err
-    assert "--kernel compares with emulations" in said
-    assert "no emulation is possible here" in said
+    assert "--kernel: this process cannot run emulations" in said
+    assert "cannot make the network namespaces" in said
 
 
 def test_a_run_that_fails_is_an_error_with_its_reason(

@@ -92,7 +92,7 @@ def test_a_trace_never_replaces_the_scenario(
 ) -> None:
     (line,) = refused("run", "c.toml", *SHORT, option, "c.toml", *force)
     assert line == (
-        f"airfair: {option} c.toml: would replace c.toml, which this command reads; name another place"
+        f"airfair: {option} c.toml: would replace c.toml, which the command reads; name another place"
     )
 
 
@@ -149,7 +149,7 @@ def test_a_store_is_no_file_that_the_sweep_reads(here: Path, refused: Refused) -
     (here / "base.toml").write_text("", encoding="utf-8")
     (here / "study.toml").write_text(BASE + STUDY, encoding="utf-8")
     (line,) = refused("sweep", "study.toml", "--store", "base.toml")
-    assert line == "airfair: --store base.toml: this command reads the file"
+    assert line == "airfair: --store base.toml: the command reads this file"
 
 
 def test_a_paper_does_not_go_into_its_own_directory(refused: Refused) -> None:
@@ -179,8 +179,8 @@ def test_a_file_of_others_is_not_replaced(
     (line,) = refused(*command)
     option, name = command[-2:]
     assert line == (
-        f"airfair: {option} {name}: would replace {name}, a file that airfair has not written; "
-        "name another place, or replace it by --force (in Python force=True)"
+        f"airfair: {option} {name}: would replace {name}, a file that airfair did not write; "
+        "name another place, or replace the file with --force (in Python force=True)"
     )
 
 
@@ -214,7 +214,7 @@ def test_a_directory_with_a_file_of_others_is_refused_before_anything_runs(
     (here / "out").mkdir()
     (here / "out" / name).write_text("mine", encoding="utf-8")
     (line,) = refused("run", "c.toml", "--set", "duration=100000 s", "--out", "out")
-    assert f"--out out: would replace out/{name}, a file that airfair has not written" in line
+    assert f"--out out: would replace out/{name}, a file that airfair did not write" in line
 
 
 def test_force_replaces_files_of_the_same_names_and_leaves_others(here: Path) -> None:
@@ -237,7 +237,7 @@ def test_what_was_changed_by_hand_is_not_replaced(here: Path, refused: Refused) 
     with (here / "out" / "scenario.toml").open("a", encoding="utf-8") as file:
         file.write("# mine\n")
     (line,) = refused("run", "c.toml", *SHORT, "--out", "out")
-    assert "a file that airfair has not written, or that has changed since; name another" in line
+    assert "a file that airfair did not write, or that was changed since; name another" in line
 
 
 @pytest.mark.parametrize(
@@ -262,7 +262,7 @@ def test_every_command_that_writes_a_directory_looks_first(
     path.parent.mkdir(parents=True)
     path.write_text("mine", encoding="utf-8")
     (line,) = refused(*command, "--out", "out")
-    assert f"would replace {Path('out') / name}, a file that airfair has not written" in line
+    assert f"would replace {Path('out') / name}, a file that airfair did not write" in line
 
 
 def test_an_init_replaces_nothing(here: Path) -> None:

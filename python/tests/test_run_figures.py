@@ -100,7 +100,7 @@ def test_what_there_is_nothing_of_is_said() -> None:
         airfair.run(SCENARIO, series="off").plot.throughput()
     udp = CROWD.replace('{ kind = "tcp" }', '{ kind = "udp", payload = "200 B", rate = "9 kb/s" }')
     result = airfair.run(udp)
-    with pytest.raises(ValueError, match="nothing in this result has a congestion window"):
+    with pytest.raises(ValueError, match="this result has no congestion window"):
         result.plot.cwnd()
     (axes,) = result.plot.throughput().axes
     # All 40 are one curve.

@@ -363,7 +363,7 @@ def test_the_live_line_shows_what_was_sent_within_80_columns() -> None:
         (["send", "127.0.0.1", "--duration", "1 s"], "127.0.0.1: write HOST:PORT"),
         (["send", "127.0.0.1:0"], "127.0.0.1:0: port 0"),
         (["send", "127.0.0.1:http"], "127.0.0.1:http: write HOST:PORT"),
-        (["send", "nobody.invalid:9"], "nobody.invalid:9: no such host"),
+        (["send", "nobody.invalid:9"], "nobody.invalid:9: host not found"),
         (["receive", "0"], "port 0"),
         (["receive", "127.0.0.1:99999"], "127.0.0.1:99999"),
         (["receive", "192.0.2.1:5004"], "192.0.2.1:5004"),

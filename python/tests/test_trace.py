@@ -524,9 +524,14 @@ def test_of_several_replications_one_is_traced_and_which_is_said(
 
 
 MISTAKES = {
-    ("--trace-from", "1 s"): "--trace-from: nothing is traced without --pcap or --timeline",
+    ("--trace-from", "1 s"): "--trace-from: works only with --pcap or --timeline",
     ("--pcap", "p", "--trace-from", "1"): "--trace-from '1': unknown or missing unit",
-    ("--pcap", "p", "--trace-from", "9 s"): "--trace-from 9 s: the run is over at 4 s",
+    (
+        "--pcap",
+        "p",
+        "--trace-from",
+        "9 s",
+    ): "--trace-from 9 s: allowed is a time before the end of the run, 4 s",
     (
         "--pcap",
         "p",
@@ -534,14 +539,19 @@ MISTAKES = {
         "2 s",
         "--trace-until",
         "2 s",
-    ): "--trace-until 2 s: not after --trace-from 2 s",
+    ): "--trace-until 2 s: allowed is a time after --trace-from 2 s",
     (
         "--pcap",
         "p",
         "--trace-station",
         "fat",
-    ): "--trace-station 'fat': no station, access point or monitor has such a name, did you mean \"far\"?",
-    ("--pcap", "p", "--trace-replication", "1"): "--trace-replication 1: allowed is 0 to 0",
+    ): "--trace-station 'fat': matches no station, access point or monitor, did you mean \"far\"?",
+    (
+        "--pcap",
+        "p",
+        "--trace-replication",
+        "1",
+    ): "--trace-replication 1: allowed is a whole number from 0 to 0",
     ("--pcap", "p", "--timeline", "p"): "--timeline p: the file of --pcap",
     ("--pcap", "none/p"): "--pcap none/p: No such file or directory",
     ("--timeline", "."): "--timeline .: Is a directory",
@@ -568,7 +578,7 @@ def test_a_window_with_nothing_in_it_is_told_and_the_result_is_shown(
     )
     assert done.returncode == 0
     assert "goodput" in done.stdout
-    assert "airfair: --pcap p: nothing to show between 1 s and 1.000001 s" in done.stderr
+    assert "airfair: --pcap p: nothing happened between 1 s and 1.000001 s" in done.stderr
     assert [kind for kind, _ in blocks(tmp_path / "p")] == [0x0A0D0D0A, 1, 1, 1, 1, 4]
 
 
@@ -577,7 +587,7 @@ def test_a_full_disk_costs_the_file_and_not_the_result(tmp_path: Path, program: 
     done = run(program, tmp_path, "--pcap", "/dev/full", "--timeline", "t")
     assert done.returncode == 1
     assert "goodput" in done.stdout
-    assert "--pcap /dev/full: No space left on device; the file is cut off" in done.stderr
+    assert "--pcap /dev/full: No space left on device; the file is incomplete" in done.stderr
     assert "wrote t: " in done.stderr
     assert json.loads((tmp_path / "t").read_bytes())["traceEvents"]
 
@@ -597,7 +607,7 @@ def test_ctrl_c_leaves_files_that_can_be_read(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=30)
     assert process.returncode == 130, told
-    assert "airfair: wrote p, as far as the run came, up to " in told
+    assert "airfair: wrote p up to " in told
     assert json.loads((tmp_path / "t").read_bytes())["traceEvents"]
     assert sum(kind == 6 for kind, _ in blocks(tmp_path / "p")) > 0
 
@@ -634,13 +644,16 @@ def test_a_picture_says_what_is_what_and_is_the_same_again(mixed: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--out", "a.gif"), "--out a.gif: not a picture; allowed are .png, .svg, .pdf"),
+        (("--out", "a.gif"), "--out a.gif: unknown suffix; allowed are .png, .svg, .pdf"),
         (("--out", "none/a.png"), "--out none/a.png: No such file or directory"),
-        (("--out", "a.png", "--from", "4 s"), "--from 4 s: the run is over at 4 s"),
-        (("--out", "a.png", "--station", "fat"), "--station 'fat': no station"),
+        (
+            ("--out", "a.png", "--from", "4 s"),
+            "--from 4 s: allowed is a time before the end of the run, 4 s",
+        ),
+        (("--out", "a.png", "--station", "fat"), "--station 'fat': matches no station"),
         (
             ("--out", "a.png", "--until", "4 s"),
-            "a shorter time by --until, or fewer stations by --station",
+            "a shorter time with --until, or fewer stations with --station",
         ),
     ],
 )

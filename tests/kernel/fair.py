@@ -89,7 +89,7 @@ _SCRIPT = """
         mkdir /tmp/$it.run
         RUNTIME_DIRECTORY=/tmp/$it.run ip netns exec $it airfair-agent run --interface $(interface $at) \
             --config /data/agent.toml --record /tmp/$it.recording >/tmp/$it.agent 2>&1 & KEEPERS="$KEEPERS $!"
-        await 20 grep -q "Grants come" /tmp/$it.agent
+        await 20 grep -q "receives grants" /tmp/$it.agent
     done
     if [ -n "{keepers}" ]; then for way in {ways}; do phase kept $way; done; fi
     airfair-agent status

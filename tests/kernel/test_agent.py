@@ -43,7 +43,7 @@ def test_stations_share_the_air_by_the_access_points_agent_and_by_their_own(
     # A replay of the recording yields the same decisions, and the agent leaves no qdisc behind.
     replays = [line for line in output.lines if line.endswith("0 differ from the recording.")]
     assert len(replays) == 1 + keepers, output.console
-    assert "The agent ends; all connections have what they had." in output.lines
+    assert "The agent ends; all its changes are undone." in output.lines
     left = [line for line in output.lines if line.startswith("left: ")]
     assert left
     assert not any("clsact" in line for line in left)

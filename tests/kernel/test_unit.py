@@ -158,7 +158,9 @@ def _has_few_rights(printed: dict[str, list[str]]) -> None:
 
 
 def _limits_at_an_access_point(printed: dict[str, list[str]]) -> None:
-    assert any(line.startswith("Grants come from 10.0.0.1") for line in printed["grants"])
+    assert any(
+        line.startswith("This station receives grants from 10.0.0.1") for line in printed["grants"]
+    )
     assert "limited    1 connection" in printed["point"]
     assert any("may hold 100 %" in line for line in printed["point"])
     assert printed["point.killed"][0] == "signal, 0 filters"
@@ -186,8 +188,8 @@ def _limits_at_a_station(printed: dict[str, list[str]]) -> None:
 
 def _leaves_sentences_and_nothing_else(printed: dict[str, list[str]]) -> None:
     journal = printed["journal"]
-    assert journal.count("The agent ends; all connections have what they had.") == 2
-    assert any(line.startswith("Given back: 1 connection.") for line in journal)
+    assert journal.count("The agent ends; all its changes are undone.") == 2
+    assert any(line.startswith("Restored: 1 connection.") for line in journal)
     assert [line for line in journal if not re.fullmatch(r"[A-Z0-9].*\.", line)] == []
     assert printed["purged"] == ["not-found inactive"]
     assert printed["left"] == []

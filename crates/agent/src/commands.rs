@@ -81,7 +81,7 @@ fn parse(arguments: Vec<String>) -> Result<Option<Arguments>> {
     let mut words = Arguments::default();
     let mut rest = arguments.into_iter();
     while let Some(word) = rest.next() {
-        let mut value = || rest.next().with_context(|| format!("{word} needs a value"));
+        let mut value = || rest.next().with_context(|| format!("{word}: the value is missing"));
         match word.as_str() {
             "-h" | "--help" => {
                 output::print(&help::help())?;
@@ -105,19 +105,27 @@ fn parse(arguments: Vec<String>) -> Result<Option<Arguments>> {
             "--for" => words.lasting = Some(value()?.parse().context("--for")?),
             "--dry-run" => words.is_dry_run = true,
             "--json" => words.as_json = true,
-            _ if word.starts_with('-') => bail!("{word}: no such option: airfair agent --help"),
+            _ if word.starts_with('-') => {
+                bail!("{word}: unknown option; see airfair agent --help",)
+            }
             _ if words.command.is_empty() => words.command = word,
             _ if words.command == "replay" && words.file.is_none() => {
                 words.file = Some(word.into());
             }
-            _ => bail!("{word}: one word too many: airfair agent --help"),
+            _ => bail!("{word}: unexpected argument; see airfair agent --help"),
         }
     }
     match (words.command.as_str(), &words.file) {
         ("observe" | "run" | "status" | "restore", None) | ("replay", Some(_)) => Ok(Some(words)),
-        ("replay", None) => bail!("replay needs a file that --record has written"),
-        ("", _) => bail!("observe, run, status, restore or replay? airfair agent --help"),
-        (other, _) => bail!("{other}: no such command: observe, run, status, restore, replay"),
+        ("replay", None) => {
+            bail!("replay: FILE is missing; allowed is a file that --record wrote",)
+        }
+        ("", _) => bail!(
+            "COMMAND: missing; allowed observe, run, status, restore, replay; see airfair agent --help",
+        ),
+        (other, _) => {
+            bail!("{other}: unknown command; allowed observe, run, status, restore, replay",)
+        }
     }
 }
 
@@ -137,7 +145,8 @@ fn written(words: &Arguments) -> Result<Written> {
     let configuration = written.checked().context(WrongConfiguration)?;
     let is_to_act = words.command == "run" && words.from.is_none() && !words.is_dry_run;
     if is_to_act && configuration.interface.is_none() {
-        let question = anyhow!("interface: whose connections are to be limited?");
+        let question =
+            anyhow!("interface: missing; name the interface whose connections are limited",);
         return Err(question.context(WrongConfiguration));
     }
     Ok(written)
@@ -252,7 +261,7 @@ fn print_status(words: &Arguments) -> Result<()> {
 fn restore(words: &Arguments) -> Result<()> {
     // The state in the kernel belongs to the running agent.
     if status::ask(&status::directory()).is_ok() {
-        bail!("an agent runs, and gives everything back when it ends: end it first");
+        bail!("an agent is running and undoes its changes when it ends; end it first");
     }
     let passed = actuator::restore()?;
     let text = if words.as_json {
@@ -267,8 +276,8 @@ fn restore(words: &Arguments) -> Result<()> {
         }))?
     } else {
         format!(
-            "Given back: {}. Refused by the kernel: {}. Taken away: {} filters, classes of {} interfaces. Airtime weights \
-             given back: {}.\n",
+            "Restored: {}. Refused by the kernel: {}. Removed: {} filters, classes of {} interfaces. Airtime weights \
+             restored: {}.\n",
             status::connections(passed.given_back),
             passed.failed,
             passed.filters,
@@ -281,7 +290,7 @@ fn restore(words: &Arguments) -> Result<()> {
 }
 
 fn replay(words: &Arguments) -> Result<u8> {
-    let path = words.file.as_ref().context("replay needs a file")?;
+    let path = words.file.as_ref().context("replay: FILE is missing")?;
     let file = File::open(path).with_context(|| path.display().to_string())?;
     let replayed =
         recording::replay(BufReader::new(file)).with_context(|| path.display().to_string())?;
@@ -355,16 +364,16 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        assert!(mistake("").contains("observe, run"));
-        assert!(mistake("fly").contains("fly: no such command"));
-        assert!(mistake("run --fast").contains("--fast: no such option"));
-        assert!(mistake("run --interface").contains("needs a value"));
-        assert!(mistake("replay").contains("needs a file"));
+        assert!(mistake("").contains("allowed observe, run"));
+        assert!(mistake("fly").contains("fly: unknown command"));
+        assert!(mistake("run --fast").contains("--fast: unknown option"));
+        assert!(mistake("run --interface").contains("the value is missing"));
+        assert!(mistake("replay").contains("FILE is missing"));
         assert!(
             mistake("run --scheme fair")
-                .contains("--scheme: fair: arf-aware, arf-window, occupancy,")
+                .contains("--scheme: fair: unknown scheme; allowed arf-aware, arf-window,")
         );
-        assert!(mistake("status here").contains("one word too many"));
+        assert!(mistake("status here").contains("unexpected argument"));
         assert!(mistake("run --for 10").contains("--for"));
     }
 

@@ -102,7 +102,8 @@ impl FromStr for Scheme {
             "data-ack" => Ok(Self::DataAck),
             "airtime-weights" => Ok(Self::AirtimeWeights),
             _ => bail!(
-                "{text}: arf-aware, arf-window, occupancy, shared-windows, data-ack or airtime-weights"
+                "{text}: unknown scheme; allowed arf-aware, arf-window, occupancy, shared-windows, data-ack, \
+                 airtime-weights"
             ),
         }
     }
@@ -189,7 +190,9 @@ impl Written {
                 SampleSource::Emulator { socket: socket.clone(), station: station.clone() }
             }
             (None, None) => SampleSource::Kernel,
-            (None, Some(_)) => bail!("station: only an emulation has stations by name: emulator"),
+            (None, Some(_)) => bail!(
+                "station: works only with emulator, because only an emulation has stations with names",
+            ),
         };
         let scheme = self.scheme.unwrap_or_default();
         let mut occupancy = self.occupancy.checked().context("occupancy")?;
@@ -204,9 +207,9 @@ impl Written {
             Some(text) => text.parse().with_context(|| format!("poll = {text:?}"))?,
         };
         let allowed = Duration::from_millis(20)..=Duration::from_millis(250);
-        ensure!(allowed.contains(&poll), "poll = {poll:?}: from 20 ms to 250 ms");
+        ensure!(allowed.contains(&poll), "poll = {poll:?}: allowed is 20 ms to 250 ms");
         let polls = self.polls.unwrap_or(POLLS);
-        ensure!((1..=50).contains(&polls), "polls = {polls}: from 1 to 50");
+        ensure!((1..=50).contains(&polls), "polls = {polls}: allowed is 1 to 50");
         Ok(Configuration {
             interface: self.interface.clone(),
             source,
@@ -228,14 +231,13 @@ fn check_source(source: &SampleSource, scheme: Scheme, role: Role) -> Result<()>
     let SampleSource::Emulator { station, .. } = source else { return Ok(()) };
     ensure!(
         scheme != Scheme::AirtimeWeights,
-        "scheme = \"airtime-weights\": an emulation has no driver that shares the air out by weights"
+        "scheme = \"airtime-weights\": an emulation has no driver with airtime weights; allowed is another scheme"
     );
     let is_role_of =
         |station: bool| scheme != Scheme::Occupancy || station == (role == Role::Station);
     ensure!(
         is_role_of(station.is_some()),
-        "station: occupancy.role = \"station\" needs one of the emulation, and \"access-point\" shares the air \
-         between all of them: leave it out"
+        "station: occupancy.role = \"station\" needs the name of a station, and \"access-point\" allows none"
     );
     Ok(())
 }
@@ -245,7 +247,7 @@ fn check_least(window: u32, one_segment: Option<bool>) -> Result<()> {
     let least = if one_segment == Some(true) { 1 } else { LEAST_WINDOW };
     ensure!(
         (least..=1_000).contains(&window),
-        "least_window = {window}: from {least} to 1000 segments; one_segment = true allows one"
+        "least_window = {window}: allowed is {least} to 1000 segments; one_segment = true allows 1"
     );
     Ok(())
 }
@@ -261,14 +263,14 @@ pub fn read(path: &Path) -> Result<Written> {
     let mode = about.permissions().mode();
     ensure!(
         mode & 0o022 == 0,
-        "{}: others may write it (mode {:o}): chmod go-w",
+        "{}: users other than its owner may write this file (mode {:o}); run chmod go-w",
         place(),
         mode & 0o777
     );
     let own = fs::metadata("/proc/self").context("/proc")?.uid();
     ensure!(
         about.uid() == 0 || about.uid() == own,
-        "{}: its owner is neither root nor this user",
+        "{}: the owner is neither root nor this user",
         place()
     );
     parse(&fs::read_to_string(path).with_context(place)?).with_context(place)

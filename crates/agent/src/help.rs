@@ -6,42 +6,42 @@ use std::fmt::Write;
 pub type Entry = (&'static str, &'static str);
 
 const SCOPE: &str = "\
-The papers' schemes on this machine: ARF-aware TCP for a station's own connections, windows that
-follow from the use of its channel, or the share of the air that its access point grants; at an
-access point equal shares of the air, or of the buffer, for the connections through it, TCP's data
-and its ACKs in queues of their own, or airtime weights of its driver.";
+Runs one of the papers' schemes on this machine's Wi-Fi. At a station: ARF-aware TCP, windows from
+the use of the channel, or the share of the air that the access point grants. At an access point:
+equal shares of the air or of the buffer for the connections through it, separate queues for TCP's
+data and ACKs, or airtime weights of the driver.";
 
 /// Commands of the program.
 pub const COMMANDS: [Entry; 5] = [
-    ("observe", "who holds the air, both directions, live"),
-    ("run", "limit as the scheme says"),
-    ("status", "what the agent that runs does"),
-    ("restore", "give back what an agent that was killed has left behind"),
-    ("replay FILE", "put a recording through the law again: the same decisions?"),
+    ("observe", "show who uses the air, up and down, live"),
+    ("run", "apply the scheme"),
+    ("status", "show the state of the running agent"),
+    ("restore", "undo what a killed agent left in the kernel"),
+    ("replay FILE", "repeat the decisions of a recording, and compare them"),
 ];
 
 /// Options of the program.
 pub const OPTIONS: [Entry; 13] = [
-    ("--config FILE", "configuration (default: /etc/airfair/agent.toml, where it is there)"),
-    ("--interface NAME", "interface to watch and whose connections to limit"),
+    ("--config FILE", "configuration (default: /etc/airfair/agent.toml, if that exists)"),
+    ("--interface NAME", "interface to watch, and whose connections are limited"),
     (
         "--scheme NAME",
-        "arf-aware, arf-window, occupancy, shared-windows, data-ack, airtime-weights",
+        "arf-aware, arf-window, occupancy, shared-windows, data-ack or airtime-weights",
     ),
-    ("--emulator FILE", "watch an emulation by its control socket instead of the kernel"),
-    ("--station NAME", "its station, where the agent is at one"),
-    ("--from FILE", "take the samples of a recording"),
-    ("--record FILE", "write samples and decisions to a file"),
-    ("--for TIME", "end after this time, such as '10 s'"),
-    ("--dry-run", "run: say what would be done, and touch nothing"),
-    ("--json", "a document on standard output: observe (a line each), status, restore, replay"),
-    ("--help", "print this"),
-    ("--man", "print the manual page, as man reads it"),
+    ("--emulator FILE", "watch an emulation through this control socket instead of the kernel"),
+    ("--station NAME", "station of the emulation at which the agent runs"),
+    ("--from FILE", "take samples from this recording instead"),
+    ("--record FILE", "record samples and decisions in this file"),
+    ("--for TIME", "end after this time, for example '10 s' (default: at Ctrl-C)"),
+    ("--dry-run", "run: print what would be done, and change nothing"),
+    ("--json", "observe (one line per second), status, restore, replay: print JSON"),
+    ("--help", "print this help"),
+    ("--man", "print the manual page in the format of man"),
     ("--version", "print the version"),
 ];
 
 const EXIT_STATUS: [Entry; 3] =
-    [("0", "done"), ("1", "it failed, or a replay differs"), ("2", "wrong input")];
+    [("0", "done"), ("1", "failed, or a replay differs"), ("2", "bad input")];
 
 /// Text of `--help`.
 pub fn help() -> String {
@@ -104,11 +104,9 @@ mod tests {
         let text = help();
         let longest = text.lines().map(str::len).max();
         assert!(longest <= Some(100), "{longest:?}");
-        assert!(text.contains("\n  replay FILE       put a recording"));
+        assert!(text.contains("\n  replay FILE       repeat the decisions"));
         assert!(
-            text.ends_with(
-                "exit status: 0 done; 1 it failed, or a replay differs; 2 wrong input\n"
-            )
+            text.ends_with("exit status: 0 done; 1 failed, or a replay differs; 2 bad input\n")
         );
     }
 

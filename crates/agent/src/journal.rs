@@ -46,9 +46,11 @@ impl Journal {
         for it in granted {
             let sentence = match it.kept_by {
                 EnforcedBy::AccessPoint => continue,
-                EnforcedBy::Station => "keeps to its share itself, and is left alone",
+                EnforcedBy::Station => {
+                    "limits itself to its share, so the access point does not limit it"
+                }
                 EnforcedBy::Both => {
-                    "says that it keeps to its share, and holds more: it is limited here as well"
+                    "asked for grants but uses more than its share, so the access point limits it too"
                 }
             };
             if self.stations.len() < MOST && self.stations.insert((it.station.clone(), it.kept_by))
@@ -72,7 +74,7 @@ impl Journal {
             self.is_without = false;
             let share = it.share * 100.0;
             return (before == 0).then(|| {
-                format!("Grants come{from}: this station may hold {share:.0} % of the air.")
+                format!("This station receives grants{from} and may use {share:.0} % of the air.",)
             });
         }
         if self.is_without || now < Time::ZERO + LEASE {
@@ -80,8 +82,10 @@ impl Journal {
         }
         self.is_without = true;
         Some(match access_point {
-            Some(_) => format!("No grants come{from}: nothing is limited."),
-            None => "Nobody is asked for grants: nothing is limited.".into(),
+            Some(_) => format!("This station receives no grants{from}: nothing is limited."),
+            None => {
+                "This station has no access point to ask for grants: nothing is limited.".into()
+            }
         })
     }
 
@@ -94,7 +98,7 @@ impl Journal {
         let first = granted.first()?;
         let least = granted.iter().map(|it| it.share).fold(first.share, f64::min);
         Some(format!(
-            "{} station{} the air; each may hold {:.0} % of it, or what others leave.",
+            "{} station{} the air; each may use {:.0} % of it, and what others leave unused.",
             granted.len(),
             if granted.len() == 1 { " has" } else { "s share" },
             least * 100.0
@@ -118,10 +122,10 @@ mod tests {
         assert!(of(EnforcedBy::AccessPoint).is_empty());
         assert_eq!(
             of(EnforcedBy::Station),
-            ["Station it keeps to its share itself, and is left alone."]
+            ["Station it limits itself to its share, so the access point does not limit it."]
         );
         assert!(of(EnforcedBy::AccessPoint).is_empty() && of(EnforcedBy::Station).is_empty());
-        assert!(of(EnforcedBy::Both)[0].contains("holds more"));
+        assert!(of(EnforcedBy::Both)[0].contains("uses more"));
         assert!(of(EnforcedBy::Both).is_empty());
     }
 
@@ -132,15 +136,18 @@ mod tests {
         let at = |ms| Time::ZERO + airfair_units::Duration::from_millis(ms);
         assert!(journal.messages(at(999), &[], address).is_empty(), "there was no time for one");
         let mut of = |granted: &[Granted]| journal.messages(at(1_000), granted, address);
-        assert_eq!(of(&[]), ["No grants come from 10.0.0.1: nothing is limited."]);
+        assert_eq!(of(&[]), ["This station receives no grants from 10.0.0.1: nothing is limited."]);
         assert!(of(&[]).is_empty());
         let it = [granted(EnforcedBy::Station)];
-        let told = "Grants come from 10.0.0.1: this station may hold 50 % of the air.";
+        let told = "This station receives grants from 10.0.0.1 and may use 50 % of the air.";
         assert_eq!(of(&it), [told]);
         assert!(of(&it).is_empty());
         assert_eq!(of(&[]).len(), 1);
         assert_eq!(of(&it), [told]);
         let nobody = journal.messages(at(9_000), &[], None);
-        assert_eq!(nobody, ["Nobody is asked for grants: nothing is limited."]);
+        assert_eq!(
+            nobody,
+            ["This station has no access point to ask for grants: nothing is limited."]
+        );
     }
 }

@@ -9,6 +9,6 @@ fn main() -> ExitCode {
 
 #[cfg(not(target_os = "linux"))]
 fn main() -> ExitCode {
-    eprintln!("airfair-agent: the agent needs Linux");
+    eprintln!("airfair-agent: the agent runs on Linux only");
     ExitCode::from(2)
 }

@@ -55,7 +55,7 @@ pub(crate) fn ask(socket: &Netlink, question: &[u8]) -> Result<Vec<Vec<u8>>> {
     let is_dump = u16::from_ne_bytes([question[6], question[7]]) & DUMP == DUMP;
     let mut found = Vec::new();
     loop {
-        let octets = socket.receive().context("the kernel does not answer")?;
+        let octets = socket.receive().context("the kernel did not answer")?;
         let is_over = take(&octets, number, &mut found)?;
         if is_over || !is_dump && !found.is_empty() {
             return Ok(found);
@@ -96,11 +96,7 @@ fn take(octets: &[u8], number: u32, into: &mut Vec<Vec<u8>>) -> Result<bool> {
 fn refusal(code: i32) -> Error {
     // The kernel reports an unknown family as "no such file".
     let error = Error::from_raw_os_error(code);
-    if error.kind() == ErrorKind::NotFound {
-        Error::other("the kernel does not know it")
-    } else {
-        error
-    }
+    if error.kind() == ErrorKind::NotFound { Error::other("unknown to the kernel") } else { error }
 }
 
 /// Types and values of attributes, up to the first incomplete one.

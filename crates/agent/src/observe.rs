@@ -77,7 +77,7 @@ impl AirtimeSummary {
             );
         }
         match self.links.len() {
-            0 => text.push_str("no station\n"),
+            0 => text.push_str("no stations\n"),
             all if all > most => {
                 let _ = writeln!(text, "and {} more", all - most);
             }
@@ -174,6 +174,6 @@ fast       10.0       1.00     5.5     0.00       ?
 
     #[test]
     fn without_stations_that_is_said() {
-        assert!(AirtimeSummary::default().table(10).contains("no station"));
+        assert!(AirtimeSummary::default().table(10).contains("no stations"));
     }
 }

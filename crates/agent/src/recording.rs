@@ -91,9 +91,12 @@ impl<R: BufRead> RecordingReader<R> {
         let mut lines = from.lines();
         let first = lines.next().context("the recording is empty")??;
         let head: Header =
-            serde_json::from_str(&first).context("line 1 is no head of a recording")?;
-        ensure!(head.document == "agent-recording", "line 1: it is no recording of the agent");
-        ensure!(head.schema == SCHEMA, "it is of schema {}, and this reads {SCHEMA}", head.schema);
+            serde_json::from_str(&first).context("line 1 is not the head of a recording")?;
+        ensure!(
+            head.document == "agent-recording",
+            "line 1: this file is not a recording of the agent"
+        );
+        ensure!(head.schema == SCHEMA, "line 1: schema {}; allowed is {SCHEMA}", head.schema);
         let configuration = head.configuration.checked().context("line 1: configuration")?;
         Ok(Self { configuration, lines, number: 1 })
     }

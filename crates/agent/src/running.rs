@@ -47,7 +47,9 @@ impl AgentLock {
         let lock = File::create(directory.join("lock")).with_context(place)?;
         match lock.try_lock() {
             Ok(()) => Ok(Self { _lock: lock }),
-            Err(TryLockError::WouldBlock) => bail!("an agent runs already: airfair agent status"),
+            Err(TryLockError::WouldBlock) => {
+                bail!("an agent is already running; see airfair agent status",)
+            }
             Err(TryLockError::Error(error)) => Err(error).with_context(place),
         }
     }
@@ -102,7 +104,7 @@ pub fn run(written: &Written, source: Box<dyn Source>, options: &RunOptions) -> 
         actuator::dry_run(&configuration)?
     } else {
         let actuator = actuator::open(&configuration)?;
-        os::drop_capabilities().context("capabilities cannot be given up")?;
+        os::drop_capabilities().context("the agent's capabilities could not be dropped")?;
         actuator
     };
     // Opened after the guardian process has started, so that the guardian does not hold the port,
@@ -152,7 +154,7 @@ fn open_grants(configuration: &Configuration) -> Option<GrantSocket> {
     }
     let opened = Responder::open(interface, port);
     opened
-        .inspect_err(|error| say(&format!("No grants are given: {error:#}.")))
+        .inspect_err(|error| say(&format!("The agent gives no grants: {error:#}.")))
         .ok()
         .map(GrantSocket::AccessPoint)
 }
@@ -174,18 +176,16 @@ fn report_weights(weights: &[Weight], would: &str) {
 impl Run {
     fn introduce(&mut self) {
         if self.status.is_dry_run {
-            say("This is a dry run: it says what it would do and touches nothing.");
+            say("This is a dry run: the agent prints what it would do and changes nothing.");
         }
         let filters = self.actuator.counts().filters;
         if filters > 0 {
-            say(&format!(
-                "The agent has taken away {filters} filters that another one had left behind."
-            ));
+            say(&format!("The agent removed {filters} filters that a killed agent left behind."));
         }
         let left_behind = self.actuator.counts().given_back;
         if left_behind > 0 {
             let them = status::connections(left_behind);
-            say(&format!("The agent has given back {them} that another one had left behind."));
+            say(&format!("The agent restored {them} that a killed agent left limited."));
         }
         say(&format!(
             "The agent watches {} every {} ms.",
@@ -279,7 +279,7 @@ impl Run {
             Ok(Some(sample)) => {
                 self.heard_at = since;
                 if self.status.trouble.take().is_some() {
-                    say("The link is seen again.");
+                    say("The agent sees the link again.");
                 }
                 return Reading::Sample(sample);
             }
@@ -291,7 +291,7 @@ impl Run {
         let text = format!("{error:#}");
         // One message per failure, even if the error text changes.
         if self.status.trouble.is_none() {
-            say(&format!("Nothing is seen, so nothing is limited: {text}."));
+            say(&format!("The agent cannot see the link, so nothing is limited: {text}."));
         }
         self.status.trouble = Some(text);
         Reading::Sample(Sample { at_ns: since, ..Sample::default() })
@@ -324,7 +324,9 @@ impl Run {
                 say(&format!("Windows {would}not limited."));
             }
             Decision::Lift if matches!(self.law, Law::DataAck(_)) => {
-                say(&format!("There are no stations: DATA and ACKs {would}not kept apart."));
+                say(&format!(
+                    "There are no stations: DATA and ACKs {would}not in separate queues.",
+                ));
             }
             Decision::Lift => {
                 say(&format!("The link has {rate} of {highest}: windows {would}not limited."));
@@ -332,7 +334,7 @@ impl Run {
         }
         for (name, count) in &passed.left {
             say(&format!(
-                "The agent leaves {} of {name} alone: arf-aware.replaces does not name it.",
+                "The agent does not limit {} of {name}, which arf-aware.replaces does not name.",
                 status::connections(*count)
             ));
         }
@@ -347,7 +349,7 @@ impl Run {
                 Decision::Weights(_) => format!("{} stations", passed.failed),
                 _ => status::connections(passed.failed),
             };
-            say(&format!("The kernel has refused the change of {them}."));
+            say(&format!("The kernel refused to change {them}."));
         }
     }
 
@@ -390,9 +392,9 @@ impl Run {
         let Self { actuator, status, .. } = self;
         drop(actuator);
         say(if status.is_dry_run {
-            "The agent ends; it has touched nothing."
+            "The agent ends; it changed nothing."
         } else {
-            "The agent ends; all connections have what they had."
+            "The agent ends; all its changes are undone."
         });
     }
 }

@@ -123,12 +123,12 @@ impl Drop for Listener {
 pub fn ask(directory: &Path) -> Result<Status> {
     let path = place(directory);
     let Ok(mut stream) = UnixStream::connect(&path) else {
-        bail!("no agent answers at {}: airfair agent run", path.display());
+        bail!("no agent answers at {}; start one with: airfair agent run", path.display());
     };
     stream.set_read_timeout(Some(Duration::from_secs(2)))?;
     let mut text = String::new();
-    stream.read_to_string(&mut text).context("the agent does not answer")?;
-    serde_json::from_str(&text).context("the agent's answer")
+    stream.read_to_string(&mut text).context("the agent did not answer")?;
+    serde_json::from_str(&text).context("the agent's answer is not valid")
 }
 
 /// The status as a table.
@@ -152,8 +152,8 @@ pub fn table(status: &Status) -> String {
         let [used, share] = [it.used, it.share].map(|part| part * 100.0);
         let by = match it.kept_by {
             EnforcedBy::AccessPoint => "",
-            EnforcedBy::Station => ", keeps to it itself",
-            EnforcedBy::Both => ", says that it keeps to it and does not",
+            EnforcedBy::Station => ", limits itself",
+            EnforcedBy::Both => ", exceeds its grant",
         };
         rows.push((
             "station",
@@ -161,7 +161,7 @@ pub fn table(status: &Status) -> String {
         ));
     }
     rows.extend(status.access_point.map(|address| {
-        let comes = if status.stations.is_empty() { "none comes" } else { "come" };
+        let comes = if status.stations.is_empty() { "none received" } else { "received" };
         ("grants", format!("{comes} from {address}"))
     }));
     rows.extend(status.share.map(|it| {
@@ -169,11 +169,11 @@ pub fn table(status: &Status) -> String {
         ("DATA, ACKs", format!("{data}:{ack}, {packets_per_second} packets/s"))
     }));
     for (name, count) in &status.left {
-        rows.push(("left alone", format!("{} of {name}", connections(*count))));
+        rows.push(("unlimited", format!("{} of {name}", connections(*count))));
     }
     rows.extend(status.trouble.iter().map(|it| ("trouble", it.clone())));
     if status.is_dry_run {
-        rows.push(("dry run", "nothing is touched".into()));
+        rows.push(("dry run", "nothing is changed".into()));
     }
     let row = |(name, value): &(&str, String)| format!("{name:<11}{}", escaped(value));
     let rows: Vec<String> = rows.iter().map(row).collect();
@@ -226,10 +226,10 @@ mod tests {
         let row = "station    wlan0 it: 50 % of the air, may hold 50 %";
         assert!(told(Some(EnforcedBy::AccessPoint)).contains(&format!("{row}\n")));
         let itself = told(Some(EnforcedBy::Station));
-        assert!(itself.contains(&format!("{row}, keeps to it itself\n")), "{itself}");
-        assert!(itself.contains("grants     come from 10.0.0.1"));
-        assert!(told(Some(EnforcedBy::Both)).contains("says that it keeps to it and does not"));
-        assert!(told(None).contains("grants     none comes from 10.0.0.1"));
+        assert!(itself.contains(&format!("{row}, limits itself\n")), "{itself}");
+        assert!(itself.contains("grants     received from 10.0.0.1"));
+        assert!(told(Some(EnforcedBy::Both)).contains("exceeds its grant"));
+        assert!(told(None).contains("grants     none received from 10.0.0.1"));
         let trouble = Some("\u{1b}[2J\nlimited    0 connections".into());
         let told = table(&Status { trouble, ..Status::default() });
         assert!(told.contains("\ntrouble    \\u{1b}[2J\\nlimited"), "{told}");

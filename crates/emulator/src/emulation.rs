@@ -49,7 +49,7 @@ impl fmt::Display for Error {
         match self {
             Self::Scenario(problem) => to.write_str(problem),
             Self::System(what, why) => write!(to, "{what}: {why}"),
-            Self::Engine(_) => to.write_str("the engine has failed as it started"),
+            Self::Engine(_) => to.write_str("the engine failed when it started"),
         }
     }
 }

@@ -409,10 +409,10 @@ impl<'s> Engine<'s> {
             }
         };
         applied.map_err(|error| match error {
-            Unsettable::NoSuchRate => "no rate of the station's standard",
-            Unsettable::RateIsFound => "a law finds this rate",
+            Unsettable::NoSuchRate => "not a rate of the station's standard",
+            Unsettable::RateIsFound => "rate adaptation sets this rate",
             Unsettable::PowersDecide => "powers decide which frames are errored",
-            Unsettable::NoWeights => "the queue does not tell data from ACKs",
+            Unsettable::NoWeights => "the queue has no weights of data and ACKs",
         })
     }
 

@@ -78,12 +78,16 @@ fn serve(mut connection: TcpStream) -> Result<()> {
         return answer(
             &mut connection,
             "400 Bad Request",
-            "not a request that this server knows\n",
+            "this server does not support the request\n",
         );
     };
     if request.is_upload {
         let Some(length) = request.length else {
-            return answer(&mut connection, "411 Length Required", "how long is it?\n");
+            return answer(
+                &mut connection,
+                "411 Length Required",
+                "the header Content-Length is missing\n",
+            );
         };
         if request.expects {
             connection.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
@@ -92,7 +96,8 @@ fn serve(mut connection: TcpStream) -> Result<()> {
         return answer(&mut connection, "200 OK", &format!("{read} octets\n"));
     }
     let Some(mut left) = size(&request.path) else {
-        let usage = "ask for as much as you want: /100M, /10k, /1G, or upload with PUT or POST\n";
+        let usage =
+            "the path is the size of the answer: /100M, /10k, /1G; PUT and POST upload data\n";
         let status = if request.path == "/" { "200 OK" } else { "404 Not Found" };
         return answer(&mut connection, status, usage);
     };

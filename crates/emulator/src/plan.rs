@@ -120,7 +120,7 @@ impl Plan {
         let count = scenario.stations.len() + scenario.hosts.len();
         if count > MAX_NODES {
             return Err(format!(
-                "{count} stations and hosts: at most {MAX_NODES} can be emulated, each with a namespace"
+                "{count} stations and hosts; allowed in an emulation are {MAX_NODES}"
             ));
         }
         let node = |(name, end, at, first): (&String, _, usize, u16)| Node {

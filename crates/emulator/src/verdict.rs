@@ -330,21 +330,18 @@ impl fmt::Display for Objection {
                 let (time, most) = (Ms(*time), SECOND * OF_A_SECOND / 100);
                 write!(
                     to,
-                    "the machine stood still for {time} in the second from {second} s on (at most {most})"
+                    "the machine stalled for {time} in the second from {second} s on (at most {most})"
                 )
             }
             Self::Stalled(time, elapsed) => {
                 let (time, elapsed) = (Ms(*time), elapsed.as_secs_f64());
-                write!(
-                    to,
-                    "the machine stood still for {time} of {elapsed:.1} s (at most {OF_ALL} %)"
-                )
+                write!(to, "the machine stalled for {time} of {elapsed:.1} s (at most {OF_ALL} %)")
             }
             Self::Unread(counts) => {
                 let counts = Counts(counts);
                 write!(
                     to,
-                    "the kernel dropped {counts:#} before the emulation had read them: of {counts}"
+                    "the kernel dropped {counts:#} before the emulation read them: of {counts}"
                 )
             }
             Self::Undelivered(counts) => {
@@ -353,11 +350,11 @@ impl fmt::Display for Objection {
             }
             Self::Effort(InSecond { second, .. }) => write!(
                 to,
-                "the emulation was at work for more than {BUSY} % of the second from {second} s on"
+                "the emulation was busy for more than {BUSY} % of the second from {second} s on"
             ),
             Self::Crowded(node, InSecond { second, .. }) => write!(
                 to,
-                "{node} sent as much as the emulation reads of one node in the second from {second} s on"
+                "{node} sent as much as the emulation can read from one node in the second from {second} s on"
             ),
         }
     }

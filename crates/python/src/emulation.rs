@@ -168,7 +168,7 @@ impl Emulation {
     fn set_weights(&self, cell: &str, data: u32, acks: u32) -> PyResult<()> {
         let at = self.cell(cell)?;
         if data == 0 || acks == 0 {
-            return Err(PyValueError::new_err("a weight is more than nothing"));
+            return Err(PyValueError::new_err("a weight must be at least 1"));
         }
         self.change(Change::Weights(at, Weights { data, ack: acks }))
     }
@@ -276,7 +276,7 @@ fn kind(backend: &str) -> PyResult<Backend> {
     match backend {
         "TAP" => Ok(Backend::Tap),
         "veth" => Ok(Backend::Veth),
-        _ => Err(PyValueError::new_err("allowed are TAP and veth")),
+        _ => Err(PyValueError::new_err("unknown backend; allowed are TAP and veth")),
     }
 }
 

@@ -74,7 +74,7 @@ impl Radios {
 }
 
 fn over() -> PyErr {
-    PyRuntimeError::new_err("it has ended")
+    PyRuntimeError::new_err("the medium has ended")
 }
 
 fn raised(error: Error) -> PyErr {

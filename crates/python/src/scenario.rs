@@ -14,7 +14,7 @@ create_exception!(
     airfair._core,
     ScenarioError,
     PyValueError,
-    "A scenario has mistakes: `problems` holds one line for each."
+    "A scenario has mistakes; `problems` has one line for each."
 );
 
 /// Valid, immutable scenario.
@@ -46,7 +46,7 @@ impl Scenario {
                 raised = Some(error);
                 Err("it could not be read".to_owned())
             }),
-            None => Err("a scenario that is no file cannot refer to one".to_owned()),
+            None => Err("a scenario that is not a file cannot refer to a file".to_owned()),
         };
         let parsed = py
             .detach(|| panics::caught(|| sim::Scenario::load(text, &overrides, &mut file, driver)));
@@ -275,8 +275,7 @@ pub(crate) fn escaped(text: &str) -> String {
 /// JSON Schema of the scenario file.
 #[pyfunction]
 pub(crate) fn schema() -> String {
-    serde_json::to_string_pretty(&sim::schema())
-        .expect("a JSON value has no key that is not a string")
+    serde_json::to_string_pretty(&sim::schema()).expect("keys of a JSON object must be strings")
 }
 
 /// Reference of the scenario file, in Markdown.

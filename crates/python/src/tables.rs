@@ -42,7 +42,7 @@ pub(crate) fn series<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     match sim::series(what, &scenario.inner, &runs(&outcomes)) {
         Some(table) => columns(py, table, false),
-        None => Err(PyValueError::new_err(format!("series {what:?}: there is none"))),
+        None => Err(PyValueError::new_err(format!("series {what:?}: unknown"))),
     }
 }
 

@@ -37,7 +37,7 @@ impl fmt::Display for ParseQuantityError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotANumber { example } => {
-                write!(f, "not a number with a unit; write for example \"{example}\"")
+                write!(f, "not a number with a unit; allowed is, for example, \"{example}\"")
             }
             Self::Unit { allowed, example } => {
                 write!(f, "unknown or missing unit; allowed {allowed}, for example \"{example}\"")

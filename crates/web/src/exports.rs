@@ -36,7 +36,7 @@ thread_local! {
 extern "C" fn airfair_input(length: usize) -> *mut u8 {
     panic::set_hook(Box::new(|info| {
         FAILURE.set(Some(format!(
-            "this is a bug in airfair, please report: {info} (version {VERSION})"
+            "this is a bug in airfair, please report it: {info} (version {VERSION})"
         )));
     }));
     let mut input = vec![0; length];

@@ -216,14 +216,13 @@ class Archive:
             application, schema = self._number("application_id"), self._number("user_version")
         if application != APPLICATION:
             raise ForeignArchiveError(
-                f"{self.path}: a database, but no archive of finished runs of this version of airfair; "
-                "name another file, or remove this one"
+                f"{self.path}: this database is not an archive of finished runs; name another file, or "
+                "remove this one"
             )
         if schema != SCHEMA:
             raise ForeignArchiveError(
-                f"{self.path}: an archive of finished runs of another version of airfair "
-                f"(its tables are of version {schema}, this one knows {SCHEMA}); name another file, "
-                "or remove this one"
+                f"{self.path}: another version of airfair wrote this archive of finished runs, with "
+                f"schema {schema}; allowed is schema {SCHEMA}; name another file, or remove this one"
             )
 
     def _is_empty(self) -> bool:
@@ -269,20 +268,20 @@ class Archive:
             raise self._failure(error) from error
         except UnicodeDecodeError as error:
             # What SQLite says of a damaged table has octets of it.
-            raise self._spoilt("its tables cannot be read") from error
+            raise self._spoilt("the tables cannot be read") from error
 
     def _failure(self, error: sqlite3.Error) -> ArchiveError:
         match getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF:
             case sqlite3.SQLITE_NOTADB:
                 return ForeignArchiveError(
-                    f"{self.path}: no archive of finished runs; name another file, or remove this one"
+                    f"{self.path}: not an archive of finished runs; name another file, or remove this one"
                 )
             case sqlite3.SQLITE_CORRUPT:
                 return self._spoilt(str(error))
             case sqlite3.SQLITE_FULL:
                 return ArchiveError(
                     errno.ENOSPC,
-                    f"{self.path}: the disk is full; the runs that were saved before are kept",
+                    f"{self.path}: the disk is full; runs that were saved before are kept",
                 )
             case sqlite3.SQLITE_BUSY:
                 return ArchiveError(
@@ -291,18 +290,18 @@ class Archive:
                 )
             case _:
                 return ArchiveError(
-                    f"{self.path}: {error}; it holds finished runs and can be removed"
+                    f"{self.path}: {error}; this file is an archive of finished runs and can be removed"
                 )
 
     def _spoilt(self, why: str) -> DamagedArchiveError:
         return DamagedArchiveError(
-            f"{self.path}: damaged ({why}); it holds finished runs and can be removed"
+            f"{self.path}: damaged ({why}); this file is an archive of finished runs and can be removed"
         )
 
     def _damaged(self) -> DamagedArchiveError:
         return DamagedArchiveError(
-            f"{self.path}: damaged, a run in it is not what was written; "
-            f"airfair cache prune --damaged --archive {self.path} takes such runs away"
+            f"{self.path}: damaged: a run in it fails its checksum; remove such runs with: "
+            f"airfair cache prune --damaged --archive {self.path}"
         )
 
 

@@ -30,7 +30,7 @@ try:
     import distributed
 except ImportError as error:
     raise EngineError(
-        "engine dask: Dask is not installed; pip install 'airfair[dask]' brings it"
+        "engine dask: Dask is not installed; install it with: pip install 'airfair[dask]'"
     ) from error
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def work(submitter: bytes, texts: Sequence[str], runs: Sequence[tuple[int, int]]
     """Do a batch: `runs` are pairs of the number of a scenario's text and of a replication."""
     if build() != submitter:
         raise OtherBuildError(
-            f"worker {distributed.get_worker().address}: it has another build of airfair "
-            f"({__version__}, {build().hex()[:12]}) than the one that sends runs ({submitter.hex()[:12]}); "
+            f"worker {distributed.get_worker().address}: has another build of airfair "
+            f"({__version__}, {build().hex()[:12]}) than the submitting machine ({submitter.hex()[:12]}); "
             "install the same wheel on both"
         )
     scenarios = [_parsed(text) for text in texts]

@@ -88,7 +88,7 @@ def engine(form: str, *, threads: int | None = None) -> Engine:
         from .cluster import Dask
 
         return Dask(address or None, workers=threads)
-    raise ValueError(f'engine "{form}": there is none; allowed local, dask, dask:ADDRESS')
+    raise ValueError(f'engine "{form}": unknown; allowed local, dask, dask:ADDRESS')
 
 
 def cores() -> int:

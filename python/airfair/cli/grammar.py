@@ -12,8 +12,8 @@ def parser() -> Parser:
     """The grammar of the command line: each command adds its own part."""
     top = Parser(
         prog="airfair",
-        description="What happens to transport protocols on a multi-rate 802.11 network, "
-        "and what can be done about it.",
+        description="A simulator of fairness on Wi-Fi: TCP, TFRC and UDP flows in 802.11 cells whose "
+        "stations have different rates, and schemes that share the air between them.",
         epilog="Exit status: 0 done, 1 a run or a check failed, 2 bad input, 130 interrupted by Ctrl-C, "
         "143 by SIGTERM.",
     )

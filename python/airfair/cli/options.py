@@ -22,14 +22,14 @@ def force(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--force",
         action="store_true",
-        help="replace files that airfair has not written, too; inputs never are",
+        help="also replace files that airfair did not write; files that the command reads are never replaced",
     )
 
 
 def json(command: argparse.ArgumentParser) -> None:
     """`--json`: a document for programs."""
     command.add_argument(
-        "--json", action="store_true", help="print one JSON document, and nothing else"
+        "--json", action="store_true", help="print one JSON document and nothing else"
     )
 
 
@@ -39,11 +39,11 @@ def threads(command: argparse.ArgumentParser) -> None:
         "--threads",
         type=_threads,
         metavar="N",
-        help="runs at a time (default: one per core); it changes no result",
+        help="number of runs at the same time (default: one per core); results do not depend on it",
     )
 
 
 def _threads(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= MOST_THREADS:
-        raise InputError(f"--threads {text}: allowed is 1 to {MOST_THREADS}")
+        raise InputError(f"--threads {text}: allowed is a whole number from 1 to {MOST_THREADS}")
     return int(text)

@@ -29,16 +29,18 @@ def add(command: argparse.ArgumentParser, *, is_needed: bool = True) -> None:
         "scenario",
         metavar="SCENARIO.toml",
         nargs=None if is_needed else "?",
-        help="scenario file, or the name of an example; - for standard input",
+        help="scenario file, name of an example, or - for standard input",
     )
     complete(scenario, scenarios_and_examples)
-    command.add_argument("--seed", type=int, metavar="N", help="seed, instead of the scenario's")
+    command.add_argument(
+        "--seed", type=int, metavar="N", help="seed of the random streams (default: the scenario's)"
+    )
     command.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="PATH=VALUE",
-        help="set a key of the scenario, as in station.slow.rate='1 Mb/s'; may be repeated",
+        help="set a key of the scenario, for example station.slow.rate='1 Mb/s'; may be repeated",
     )
 
 
@@ -69,9 +71,11 @@ def _overrides(arguments: argparse.Namespace) -> list[tuple[str, str]]:
     for text in arguments.set:
         path, equals, value = text.partition("=")
         if not equals or not path.strip():
-            raise InputError(f"--set {text!r}: not PATH=VALUE, as in station.slow.rate='1 Mb/s'")
+            raise InputError(
+                f"--set {text!r}: allowed is PATH=VALUE, for example station.slow.rate='1 Mb/s'"
+            )
         if any("\ud800" <= character <= "\udfff" for character in text):
-            raise InputError(f"--set {text!r}: not a text in UTF-8")
+            raise InputError(f"--set {text!r}: not valid UTF-8")
         overrides.append((path.strip(), value))
     return overrides + [
         (key, str(value))
@@ -128,7 +132,7 @@ def _parsed(
     except ScenarioError as error:
         if is_study(content):
             raise InputError(
-                f"{name}: this is a study, not a scenario; run it with: airfair sweep {name}"
+                f"{name}: this file is a study, not a scenario; run it with: airfair sweep {name}"
             ) from error
         raise InputError(*(f"{name}: {problem}" for problem in error.problems)) from error
 
@@ -162,13 +166,13 @@ def _of_examples(name: str) -> str:
     if not _may_be_example(name):
         return ""
     hint = did_you_mean(name, (path.stem for path in EXAMPLES.glob("*.toml")))
-    return f", nor is it an example{hint or '; airfair init example --list names them'}"
+    return f", and no example has this name{hint or '; list the examples with: airfair init example --list'}"
 
 
 def _what_is_in(folder: Path) -> str:
     """A directory in words, with the command that takes it."""
     if (folder / "paper.toml").exists():
-        return f"this is the directory of a paper; run it with: airfair reproduce {folder}"
+        return f"this directory is a paper; run it with: airfair reproduce {folder}"
     if (folder / "scenario.toml").exists():
-        return f"this is a directory; it contains a scenario: {folder / 'scenario.toml'}"
+        return f"this is a directory; run the scenario in it with: airfair run {folder / 'scenario.toml'}"
     return "Is a directory"

@@ -26,8 +26,8 @@ def read(path: Path, replications: int | None = None) -> Study:
     except InputError as error:
         if isinstance(error.__cause__, StudyError) and _is_scenario(path):
             raise InputError(
-                f"{path}: this is a scenario, not a study; run it with: airfair run {path}",
-                f"{path}: to vary it, write a study with the line: scenario = {json.dumps(path.name)}",
+                f"{path}: this file is a scenario, not a study; run it with: airfair run {path}",
+                f"{path}: to vary it, write a study file that contains: scenario = {json.dumps(path.name)}",
             ) from error
         raise
 

@@ -25,43 +25,48 @@ _SECOND = 10**9
 def add(run: argparse.ArgumentParser) -> None:
     """Options of `airfair run`."""
     group = run.add_argument_group(
-        "look inside",
-        "Files that are written while one replication runs; they change no result. A\n"
-        "window of time and a choice of stations keep them small: a busy cell fills\n"
-        "about 1 MB per simulated second.",
+        "traces",
+        "Write the frames and events of one replication to files. Results do not\n"
+        "depend on it. A busy cell fills about 1 MB per simulated second; choose a\n"
+        "time window and stations to keep the files small.",
     )
     for name, about in (
         (
             "pcap",
-            "frames, for Wireshark and tshark: pcapng with an interface per station and a monitor",
+            "write frames as pcapng for Wireshark, one interface per station and one monitor per cell",
         ),
-        ("timeline", "frames, back-off, windows and queues over time, for ui.perfetto.dev: JSON"),
+        (
+            "timeline",
+            "write frames, back-off, windows and queues over time as JSON for ui.perfetto.dev",
+        ),
     ):
         argument = group.add_argument(f"--{name}", type=Path, metavar="FILE", help=about)
         complete(argument, files)
     group.add_argument(
         "--trace-from",
         metavar="TIME",
-        help="trace from this simulated time on, as '1.5 s' or '20 ms' (default: the start)",
+        help="start of the trace in simulated time, for example '1.5 s' or '20 ms' (default: start of the "
+        "run)",
     )
     group.add_argument(
         "--trace-until",
         metavar="TIME",
-        help="trace up to this simulated time, as '2 s' (default: the end)",
+        help="end of the trace in simulated time, for example '2 s' (default: end of the run)",
     )
     group.add_argument(
         "--trace-station",
         action="append",
         default=[],
         metavar="GLOB",
-        help="trace the stations whose names match, as in 'fast*'; an access point bears its cell's name, "
-        "as in home, and its monitor home:monitor; may be repeated (default: all)",
+        help="trace only stations whose names match, for example 'fast*'; an access point has the name of "
+        "its cell, such as home, and the monitor of that cell is home:monitor; may be repeated (default: "
+        "all)",
     )
     group.add_argument(
         "--trace-replication",
         type=int,
         metavar="N",
-        help="trace this replication, counted from 0 (default: 0, the first)",
+        help="replication to trace, counted from 0 (default: 0)",
     )
 
 
@@ -96,14 +101,14 @@ class Traces:
             of = "" if self.replications == 1 else f" of replication {self.replication}"
             if report["errno"] is not None:
                 why = os.strerror(report["errno"])
-                failed.append(f"--{name} {path}: {why}; the file is cut off")
+                failed.append(f"--{name} {path}: {why}; the file is incomplete")
             elif not items:
                 end_ns = report["until_ns"] if interrupted else self.window.end_ns
                 window = Window(min(self.window.start_ns, end_ns), end_ns)
-                said.append(f"--{name} {path}: nothing to show {window}{of}")
+                said.append(f"--{name} {path}: nothing happened {window}{of}")
             elif interrupted and report["until_ns"] < self.window.end_ns:
-                cut = f"up to {_seconds(report['until_ns'])}"
-                said.append(f"wrote {path}, as far as the run came, {cut}: {things}{of}")
+                cut = f"up to {_seconds(report['until_ns'])}, where the run was interrupted"
+                said.append(f"wrote {path} {cut}: {things}{of}")
             else:
                 said.append(f"wrote {path}: {things}{of}")
         return said, failed
@@ -127,10 +132,7 @@ def prepare(arguments: argparse.Namespace, scenario: Scenario) -> Traces | None:
         ]
         if given:
             raise InputError(
-                *(
-                    f"--trace-{name}: nothing is traced without --pcap or --timeline"
-                    for name in given
-                )
+                *(f"--trace-{name}: works only with --pcap or --timeline" for name in given)
             )
         return None
     window = window_of(scenario, arguments.trace_from, arguments.trace_until, "--trace-")
@@ -182,7 +184,7 @@ def chosen(scenario: Scenario, globs: Sequence[str], option: str) -> list[str]:
     if unmatched:
         raise InputError(
             *(
-                f"{option} {glob!r}: no station, access point or monitor has such a name"
+                f"{option} {glob!r}: matches no station, access point or monitor"
                 f"{did_you_mean(glob, known)}"
                 for glob in unmatched
             )
@@ -197,7 +199,9 @@ def chosen(scenario: Scenario, globs: Sequence[str], option: str) -> list[str]:
 def replication(scenario: Scenario, number: int | None, option: str) -> int:
     """The replication of this number, counted from 0; raises `InputError` if there is none."""
     if number is not None and not 0 <= number < scenario.replications:
-        raise InputError(f"{option} {number}: allowed is 0 to {scenario.replications - 1}")
+        raise InputError(
+            f"{option} {number}: allowed is a whole number from 0 to {scenario.replications - 1}"
+        )
     return number or 0
 
 
@@ -208,9 +212,13 @@ def window_of(scenario: Scenario, start: str | None, end: str | None, prefix: st
     start_ns = 0 if start is None else _time(f"{prefix}from", start, problems)
     end_ns = lasts if end is None else _time(f"{prefix}until", end, problems)
     if not problems and start_ns >= lasts:
-        problems.append(f"{prefix}from {start}: the run is over at {_seconds(lasts)}")
+        problems.append(
+            f"{prefix}from {start}: allowed is a time before the end of the run, {_seconds(lasts)}"
+        )
     elif not problems and end_ns <= start_ns:
-        problems.append(f"{prefix}until {end}: not after {prefix}from {start or '0 s'}")
+        problems.append(
+            f"{prefix}until {end}: allowed is a time after {prefix}from {start or '0 s'}"
+        )
     if problems:
         raise InputError(*problems)
     return Window(start_ns, min(end_ns, lasts))

@@ -11,10 +11,10 @@ class NotPermittedError(Exception):
 
     def __init__(self, tap: OSError, veth: OSError) -> None:
         self.lines = (
-            "no emulation is possible here: it needs network namespaces",
+            "this process cannot make the network namespaces that an emulation needs",
             f"as root, with TAP devices: {describe(tap)}",
             f"without root, in a user namespace: {describe(veth)}",
-            "run it as root with /dev/net/tun, or permit user namespaces (sysctl user.max_user_namespaces)",
+            "run as root with /dev/net/tun, or permit user namespaces (sysctl user.max_user_namespaces)",
         )
         super().__init__("; ".join(self.lines))
 
@@ -30,13 +30,13 @@ def choose(wanted: str | None = None) -> str:
 
     Raises `NotPermittedError`.
     """
-    tap = OSError("not asked for")
+    tap = OSError("not tried")
     if wanted != "veth":
         try:
             _core.emulation_try("TAP")
         except OSError as error:
             if wanted is not None:
-                raise NotPermittedError(error, OSError("not asked for")) from error
+                raise NotPermittedError(error, OSError("not tried")) from error
             tap = error
         else:
             return "TAP"

@@ -21,8 +21,8 @@ MOST = 64
 """Connections at a time."""
 
 ALLOWED = (
-    'allowed are {"get": "state"} and {"set": "rate" | "errors" | "weights" | "queue", …}: '
-    "docs/emulator.md"
+    'unknown request; allowed are {"get": "state"} and {"set": "rate" | "errors" | "weights" | "queue", …} '
+    "(docs/emulator.md)"
 )
 _KEYS = {
     "rate": ("station", "direction", "value"),
@@ -52,7 +52,7 @@ def answer(request: object, emulation: _core.Emulation, state: State) -> dict[st
             return {"ok": False, "error": ALLOWED}
         _set(request, emulation)
     except RecursionError:
-        return {"ok": False, "error": "nested too deeply"}
+        return {"ok": False, "error": "the request is nested too deeply"}
     except (TypeError, ValueError, RuntimeError) as error:
         return {"ok": False, "error": str(error)}
     return {"ok": True}
@@ -64,11 +64,13 @@ def _set(request: dict[str, Any], emulation: _core.Emulation) -> None:
     keys = _KEYS[what]
     for key in request:
         if key != "set" and key not in keys:
-            raise RefusedError(f'set = "{what}" has no key {_shown(key)}{did_you_mean(key, keys)}')
+            raise RefusedError(
+                f'set = "{what}": unknown key {_shown(key)}{did_you_mean(key, keys)}'
+            )
     given = {**_OPTIONAL, **request}
     for key in keys:
         if key not in given:
-            raise RefusedError(f'set = "{what}" needs "{key}"')
+            raise RefusedError(f'set = "{what}": the key "{key}" is missing')
     try:
         _SETTERS[what](given, emulation)
     except RefusedError:
@@ -78,7 +80,7 @@ def _set(request: dict[str, Any], emulation: _core.Emulation) -> None:
 
 
 def _set_rate(given: dict[str, Any], emulation: _core.Emulation) -> None:
-    rate = _core.quantity(_text(given, "value", "a rate, as in 11 Mb/s"), "rate")
+    rate = _core.quantity(_text(given, "value", "a rate, for example 11 Mb/s"), "rate")
     direction = _text(given, "direction", "up, down or both")
     emulation.set_rate(_text(given, "station", "a name"), direction, rate)
 
@@ -86,7 +88,7 @@ def _set_rate(given: dict[str, Any], emulation: _core.Emulation) -> None:
 def _set_errors(given: dict[str, Any], emulation: _core.Emulation) -> None:
     value = given["value"]
     if not _is_number(value) or not 0 <= value <= 1:
-        _refuse(given, "value", "a probability is from 0 to 1")
+        _refuse(given, "value", "allowed is a probability from 0 to 1")
     emulation.set_errors(_text(given, "station", "a name"), float(value))
 
 
@@ -140,7 +142,7 @@ def read(line: bytes) -> Any:  # noqa: ANN401 - JSON
     """The request of a line. Raises `RefusedError` where it is none."""
 
     def constant(name: str) -> NoReturn:
-        raise ValueError(f"{name} is no number of JSON")
+        raise ValueError(f"{name} is not a number in JSON")
 
     try:
         request = json.loads(line, parse_constant=constant)
@@ -172,7 +174,7 @@ class _Server(socketserver.ThreadingUnixStreamServer):
                 self._places.release()
                 raise
             return
-        said = {"ok": False, "error": f"{MOST} connections are open, and no more can be: close one"}
+        said = {"ok": False, "error": f"{MOST} connections are open; allowed are {MOST}; close one"}
         with suppress(OSError):
             request.settimeout(0)
             request.send(_line(said))
@@ -207,7 +209,10 @@ class Control:
                 if len(line) == LONGEST and not line.endswith(b"\n"):
                     while line and not line.endswith(b"\n"):
                         line = self.rfile.readline(LONGEST)
-                    return {"ok": False, "error": f"a request has at most {LONGEST} octets"}
+                    return {
+                        "ok": False,
+                        "error": f"the request is too long; allowed are {LONGEST} octets",
+                    }
                 try:
                     request = read(line)
                 except RefusedError as error:

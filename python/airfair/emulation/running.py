@@ -30,7 +30,7 @@ def folder() -> Path:
     where.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = where.lstat()
     if where.is_symlink() or found.st_uid != os.geteuid():
-        raise PermissionError(1, f"{where} is not yours")
+        raise PermissionError(1, f"{where} belongs to another user")
     return where
 
 

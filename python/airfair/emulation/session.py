@@ -89,7 +89,7 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
     """
     where = running.folder()
     for process in running.clean(where):
-        say(f"removed what the emulation of process {process} had left behind")
+        say(f"removed the files that the killed emulation {process} left behind")
     kind = backend.choose(wish.backend)
     with ExitStack() as stack:
         emulation = _core.Emulation(
@@ -110,8 +110,8 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
         control = Control(registration.control, emulation, state)
         stack.callback(control.close)
         congestion = emulation.congestion_control
-        first = "; it goes before other programs" if emulation.goes_before_others else ""
-        say(f"{backend.MEANING[kind]}; the kernel's TCP is {congestion}{first}")
+        first = "; real-time priority (SCHED_FIFO)" if emulation.goes_before_others else ""
+        say(f"{backend.MEANING[kind]}; congestion control of the kernel: {congestion}{first}")
         if wish.command is None:
             _introduce(emulation, registration)
         carriers = Carriers(emulation, registration.hosts)
@@ -177,9 +177,9 @@ def _introduce(emulation: _core.Emulation, registration: running.Registration) -
     for node in emulation.nodes:
         say(f"{node['kind']} {node['name']}: {node['ipv4']}, {node['ipv6']}")
     name = emulation.nodes[0]["name"]
-    say(f"enter one from another terminal: airfair shell {name}")
+    say(f"to start a shell in one of them, run in another terminal: airfair shell {name}")
     say(f"control socket: {registration.control}")
-    say("Ctrl-C ends it")
+    say("press Ctrl-C to end the emulation")
 
 
 def _wait(

@@ -55,8 +55,8 @@ class Elsewhere:
         return f"{self.where}, {'as near' if self.near else 'not deciding'}: {parts}"
 
 
-FEW = "Too few replications: an interval straddles its bound."
-NOTHING_SEEN = "Nothing to see here: without the scheme the effect does not occur."
+FEW = "There are too few replications: an interval contains its bound."
+NOTHING_SEEN = "The claim cannot be tested here: without the scheme the effect does not occur."
 NOT_FOUND = "Not found out yet"
 
 
@@ -173,14 +173,17 @@ class Verdict:
             return ""
         of = self.count[1]
         bounds = "its bound" if len(open_) == 1 else "their bounds"
-        said = f"{len(open_)} of {of} point{'s' * (of != 1)} cannot be told from {bounds}."
+        contain = (
+            "has an interval that contains" if len(open_) == 1 else "have intervals that contain"
+        )
+        said = f"{len(open_)} of {of} point{'s' * (of != 1)} {contain} {bounds}."
         fewest = min((p.measured.count for p in open_ if isinstance(p, Condition)), default=0)
         if fewest < 2:  # noqa: PLR2004 - one run tells nothing
             return said
         far = resolution(fewest, len(open_), open_[0].error)
         return (
-            f"{said} With {fewest} runs a point has to lie {far:.2g} standard deviations of a run "
-            "from its bound to be told from it."
+            f"{said} With {fewest} runs a point is decided only if it lies {far:.2g} standard deviations of "
+            "a run from its bound."
         )
 
     @property
@@ -200,9 +203,7 @@ class Verdict:
         held, of = self.count
         points = "point" if of == 1 else "points"
         blind = len(self.points) - of
-        return f"{held} of {of} {points}" + (
-            f", {blind} show{'s' * (blind == 1)} nothing" if blind else ""
-        )
+        return f"{held} of {of} {points}" + (f", {blind} cannot be tested" if blind else "")
 
     @property
     def turns_at(self) -> float | None:

@@ -27,14 +27,18 @@ def compared(
     check(results, factor, baseline)
     if not has_pairs(results.finished.points, factor, baseline):
         raise StudyError(
-            f"compare {factor}: no two points differ in it alone, one of them at {baseline}"
+            f"compare {factor}: no point at the baseline {baseline} has a partner that differs only in "
+            f"{factor}"
         )
     if not measures:
-        raise StudyError(f"compare {factor}: there is no measure to compare")
+        raise StudyError(f"compare {factor}: measures are missing; allowed is at least one")
     quotients = [str(one) for one in measures if one.lower is not None]
     if quotients:
         raise StudyError(
-            *(f"compare {name}: a quotient is compared by its two terms" for name in quotients)
+            *(
+                f"compare {name}: a quotient of two measures cannot be compared; compare its two measures"
+                for name in quotients
+            )
         )
     rows = [row for one in measures for row in _rows(results, factor, baseline, one)]
     adjusted = holm([row["p"] for row in rows])
@@ -56,14 +60,12 @@ def check(results: ExperimentResult, factor: str, *levels: Label) -> None:
     """Raises `StudyError` if there is no such factor, or it has no such level."""
     names = [one.name for one in results.factors]
     if factor not in names:
-        raise StudyError(
-            f"factor {factor}: there is none; there are {', '.join(names) or 'no factors'}"
-        )
+        raise StudyError(f"factor {factor}: unknown; allowed {', '.join(names) or 'none'}")
     there = results.levels[factor]
     for level in levels:
         if level not in there:
             raise StudyError(
-                f"factor {factor}: no level {level!r}; there are {', '.join(map(str, there))}"
+                f"factor {factor}: unknown level {level!r}; allowed {', '.join(map(str, there))}"
             )
 
 

@@ -141,34 +141,38 @@ class Claim:
         for name, label in named:
             if name not in factors:
                 found.append(
-                    f"{where}{name} is no factor; there are {', '.join(factors) or 'none'}"
+                    f"{where}unknown factor {name}; allowed {', '.join(factors) or 'none'}"
                 )
             elif (labels := factors[name]) is not None and label not in labels:
                 there = ", ".join(map(str, labels))
-                found.append(f"{where}{name} has no level {label!r}; there are {there}")
+                found.append(f"{where}factor {name} has no level {label!r}; allowed {there}")
         found += self._bounds(where)
         if (self.form == "value") != (self.against is None):
-            found.append(f"{where}a ratio or a difference is against a baseline, a value is not")
+            found.append(
+                f"{where}form {self.form}: a ratio or a difference needs a baseline, a value has none"
+            )
         if self.against and self.measure.lower is not None:
             found.append(
-                f"{where}a quotient of two measures is compared with nothing; take its terms"
+                f"{where}a quotient of two measures cannot be compared; make a claim on one of the measures"
             )
         if self.against and self.against.level == self.against.baseline:
-            found.append(f"{where}level and baseline are the same, {self.against.level}")
+            found.append(
+                f"{where}level and baseline are both {self.against.level}; allowed are two different levels"
+            )
         return found
 
     def _bounds(self, where: str) -> Iterator[str]:
         bounds = (self.above, self.below)
         if any(map(math.isnan, (*bounds, self.target))) or math.isinf(self.target):
-            yield f"{where}above {self.above}, below {self.below}, target {self.target}: numbers are needed"
+            yield f"{where}above {self.above}, below {self.below}, target {self.target}: allowed are numbers"
         elif self.word and not all(map(math.isinf, bounds)):
-            yield f"{where}has both a word and a bound; say one of them"
+            yield f"{where}has both a word and a bound; allowed is one of them"
         elif not self.word and self.target != 1:
-            yield f"{where}a target needs a word; say above or below, or a word: {', '.join(WORDS)}"
+            yield f"{where}has a target without a word; add a word: {', '.join(WORDS)}"
         elif not self.word and bounds == (-math.inf, math.inf):
-            yield f"{where}has no bound; say above, below or word"
+            yield f"{where}has no bound; add above, below or word"
         elif self.above >= self.below:
-            yield f"{where}above {self.above:g} and below {self.below:g}: nothing lies between"
+            yield f"{where}above {self.above:g}, below {self.below:g}: above must be smaller than below"
 
 
 def claim(  # noqa: PLR0913 - options, each with a default
@@ -201,7 +205,7 @@ def claim(  # noqa: PLR0913 - options, each with a default
         raise StudyError(f"claim {id_}: form {form!r}; allowed {', '.join(FORMS)}")
     parts = (factor, level, baseline)
     if any(part is None for part in parts) != all(part is None for part in parts):
-        raise StudyError(f"claim {id_}: factor, level and baseline come together")
+        raise StudyError(f"claim {id_}: factor, level and baseline: allowed are all three or none")
     against = None
     if factor is not None and level is not None and baseline is not None:
         against = Against(factor, *_several([level, baseline]))
@@ -219,5 +223,5 @@ def _several(labels: Label | Sequence[Label]) -> tuple[Label, ...]:
 def _number(id_: str, bound: object) -> float:
     value: Any = getattr(bound, "tolist", lambda: bound)()
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise StudyError(f"claim {id_}: {bound!r}; a bound or a target is a number")
+        raise StudyError(f"claim {id_}: {bound!r}; allowed is a number as bound or target")
     return float(value)

@@ -44,8 +44,8 @@ class Grid:
         if open_:
             raise StudyError(
                 *(
-                    f"factor {name}: a grid needs levels, not a range; list them, or choose the design "
-                    "random, latin-hypercube or sobol"
+                    f"factor {name}: has a range, but a grid needs a list of levels; list levels, or choose "
+                    "the design random, latin-hypercube or sobol"
                     for name in open_
                 )
             )
@@ -82,10 +82,14 @@ class Listed:
     def check(self, factors: Sequence[Factor]) -> None:
         """Raises `StudyError` if a point lacks a factor, or names one or a level that there is not."""
         known = [factor.name for factor in factors]
-        problems = [] if self.named else ["design: a list of points needs one at least"]
+        problems = (
+            []
+            if self.named
+            else ["design: the list of points is empty; allowed is at least one point"]
+        )
         for number, labels in enumerate(self.named, start=1):
             problems += [
-                f"design, point {number}: {name} is no factor; there are {', '.join(known)}"
+                f"design, point {number}: unknown factor {name}; allowed {', '.join(known)}"
                 for name in labels
                 if name not in known
             ]
@@ -100,18 +104,20 @@ class Listed:
 
 def _levels(factor: Factor, labels: Named, number: int) -> list[Level]:
     if factor.name not in labels:
-        raise StudyError(f"design, point {number}: does not say {factor.name}")
+        raise StudyError(f"design, point {number}: factor {factor.name} is missing")
     found: Any = plain(labels[factor.name])
     several = found if isinstance(found, list) else [found]
     if not several:
-        raise StudyError(f"design, point {number}: {factor.name} has no level")
+        raise StudyError(
+            f"design, point {number}: factor {factor.name} has no level; allowed is at least one"
+        )
     return [_level(factor, one, number) for one in several]
 
 
 def _level(factor: Factor, label: Label, number: int) -> Level:
     if factor.range is not None and quantity(label) is None:
         raise StudyError(
-            f"design, point {number}: {factor.name} = {label!r} is no number or quantity"
+            f"design, point {number}: {factor.name} = {label!r}; allowed is a number or a quantity with unit"
         )
     if factor.range is not None:
         return Level(label, {factor.name: label})
@@ -120,7 +126,7 @@ def _level(factor: Factor, label: Label, number: int) -> Level:
             return level
     there = ", ".join(str(level.label) for level in factor.levels)
     raise StudyError(
-        f"design, point {number}: {factor.name} has no level {label!r}; there are {there}"
+        f"design, point {number}: factor {factor.name} has no level {label!r}; allowed {there}"
     )
 
 
@@ -147,14 +153,16 @@ class Sampled:
         """Raises `StudyError` if there is nothing to pick from, or nothing to pick."""
         if self.kind not in KINDS:
             allowed = ", ".join(f'"{kind}"' for kind in KINDS)
-            raise StudyError(f"design {self.kind!r}: not known; allowed {allowed}")
+            raise StudyError(f"design {self.kind!r}: unknown; allowed {allowed}")
         for what, number, least in (("points", self.count, 1), ("seed", self.seed, 0)):
             if isinstance(number, bool) or not hasattr(number, "__index__") or number < least:
                 raise StudyError(
-                    f"design {self.kind}: {what} {number!r}; a whole number from {least} on is needed"
+                    f"design {self.kind}: {what} {number!r}; allowed is a whole number, {least} or more"
                 )
         if not factors:
-            raise StudyError(f"design {self.kind}: there is no factor to pick levels of")
+            raise StudyError(
+                f"design {self.kind}: the study has no factors; allowed is at least one"
+            )
 
     def places(self, factors: int) -> NDArray[np.float64]:
         """Places in the unit cube, (point, factor)."""
@@ -206,6 +214,6 @@ def design(chosen: Design | str | Sequence[Named]) -> Design:
     if isinstance(points, list | tuple) and all(isinstance(point, Mapping) for point in points):
         return Listed(tuple(points))
     raise StudyError(
-        f"design {chosen!r}: not known; allowed are "
+        f"design {chosen!r}: unknown; allowed are "
         '"grid", a list of points, airfair.random(n), airfair.latin_hypercube(n), airfair.sobol(n)'
     )

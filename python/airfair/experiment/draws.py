@@ -41,7 +41,7 @@ def choice(values: Sequence[Value]) -> Choice:
     """
     many = plain(values) if hasattr(values, "tolist") or hasattr(values, "to_list") else values
     if isinstance(many, str | bytes) or not isinstance(many, Sequence) or not many:
-        raise StudyError(f"choice {values!r}: allowed is a list of values, one at least")
+        raise StudyError(f"choice {values!r}: allowed is a list of at least one value")
     return Choice(tuple(plain(value) for value in many))
 
 

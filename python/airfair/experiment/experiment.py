@@ -202,8 +202,8 @@ class Experiment:
             raise scenario_error([f"{where}: {problem}" for problem in error.problems]) from error
         if named_things(made) != named_things(first):
             raise StudyError(
-                f"draw: {where} has other stations, flows or ends of them than replication 0; "
-                "chance may decide values, not who takes part"
+                f"draw: {where} has other stations or flows than replication 0, or other ends of flows; "
+                "draws may change values only"
             )
         return made
 
@@ -244,8 +244,8 @@ class Experiment:
             )
             if keys:
                 told.append(
-                    f"factor {factor.name}: its levels change defaults with the standard, "
-                    "so that results differ by these keys, too; name them to compare standards alone:\n"
+                    f"factor {factor.name}: its levels change the standard, and with it the defaults of "
+                    "other keys; set these keys in the study to compare standards alone:\n"
                     + "\n".join(f"  {key}" for key in keys)
                 )
         return told
@@ -353,9 +353,8 @@ class Experiment:
         if not isinstance(self.replications, Fixed):
             often = f"up to {often}"
         raise StudyError(
-            f"{self.size:,} points with {often} are {most:,} runs, which take some {took} on {cores} "
-            f"{'core' if cores == 1 else 'cores'} by the first of them; more than {limit:,} are run if "
-            "limit says so"
+            f"{self.size:,} points with {often} are {most:,} runs, which would take about {took} on {cores} "
+            f"{'core' if cores == 1 else 'cores'}; allowed are {limit:,} runs; raise limit to run more"
         )
 
     # -------------------------------------------------------------- keys
@@ -401,14 +400,17 @@ class Experiment:
         gathered = Gathered()
         clashes = [one.name for one in self.factors if one.name in taken()]
         gathered.problems += [
-            f"factor {name}: is a column of the tables; give it another name" for name in clashes
+            f"factor {name}: a column of the tables has this name; choose another name"
+            for name in clashes
         ]
         with gathered:
             self.design.check(self.factors)
         if not gathered.problems:
             self._check_claims(gathered)
         if isinstance(self.replications, UntilDecided) and not self.claims:
-            gathered.problems.append("replications: until decided, but there is no claim to decide")
+            gathered.problems.append(
+                "replications: until decided, but the study has no claims; add a claim"
+            )
         if isinstance(self.replications, Until):
             with gathered:
                 self.check_measures(self.replications.measure)
@@ -417,7 +419,7 @@ class Experiment:
     def _check_claims(self, gathered: Gathered) -> None:
         ids = [one.id for one in self.claims]
         twice = [id_ for id_ in dict.fromkeys(ids) if ids.count(id_) > 1]
-        gathered.problems += [f"claim {id_}: there are two of this name" for id_ in twice]
+        gathered.problems += [f"claim {id_}: two claims have this name" for id_ in twice]
         for one in self.claims:
             found = one.problems(self.levels)
             gathered.problems += found
@@ -427,7 +429,7 @@ class Experiment:
                 and not self.has_pairs(one.against.factor, one.against.baseline)
             ):
                 gathered.problems.append(
-                    f"claim {one.id}: no two points differ in {one.against.factor} alone"
+                    f"claim {one.id}: no two points differ only in {one.against.factor}"
                 )
             try:
                 self.check_measures(one.measure)
@@ -450,7 +452,7 @@ class Experiment:
             [*self.set, *(key for keys in levels for key in keys), *ranges, *draws]
         )
         gathered.problems += [
-            f"{path}: is no key to set here; say {_ASIDE[path]} of the experiment"
+            f"{path}: cannot be set as a key of the scenario; use {_ASIDE[path]} of the experiment"
             for path in every
             if path in _ASIDE
         ]
@@ -467,7 +469,7 @@ class Experiment:
             for p in paths.get(key, ())
         }
         gathered.problems += [
-            f"draw.{path}: a factor sets it as well"
+            f"draw.{path}: a factor sets this key too; allowed is one of them"
             for path in draws
             if set_by_factors.intersection(paths.get(path, ()))
         ]
@@ -477,12 +479,12 @@ class Experiment:
 def _check_kinds(claims: Iterable[object], title: object) -> None:
     """Raises `StudyError` for what is neither claims nor a title."""
     problems = [
-        f"claims: {one!r} is none; airfair.claim(…) makes one"
+        f"claims: {one!r}; allowed is what airfair.claim(…) returns"
         for one in claims
         if not isinstance(one, Claim)
     ]
     if not isinstance(title, str | None):
-        problems.append(f"title: {title!r}; allowed is a text")
+        problems.append(f"title: {title!r}; allowed is text")
     if problems:
         raise StudyError(*problems)
 

@@ -67,7 +67,7 @@ def factors(declared: object) -> tuple[Factor, ...]:
 
 def _factor(name: object, levels: Levels) -> Factor:
     if not isinstance(name, str) or not name.strip():
-        raise StudyError(f"factor {name!r}: a name or a key is needed")
+        raise StudyError(f"factor {name!r}: allowed is a name or a key of the scenario")
     if isinstance(levels, Between):
         return Factor(name, range=levels)
     if isinstance(levels, Mapping):
@@ -77,7 +77,7 @@ def _factor(name: object, levels: Levels) -> Factor:
         values = levels if listed else _listed(name, levels)
         made = [_valued(name, value) for value in values]
     if not made:
-        raise StudyError(f"factor {name}: has no levels; one at least is needed")
+        raise StudyError(f"factor {name}: has no levels; allowed is at least one")
     labels = [level.label for level in made]
     seen: set[Label] = set()
     for label in labels:
@@ -95,7 +95,7 @@ def _valued(name: str, value: Value) -> Level:
         raise StudyError(*(f"factor {name}: {problem}" for problem in error.problems)) from error
     label = label_of(value)
     if isinstance(label, float) and not math.isfinite(label):
-        raise StudyError(f"factor {name}: {label} is no level")
+        raise StudyError(f"factor {name}: {label}; allowed are finite numbers")
     return Level(label, {name: value})
 
 
@@ -115,7 +115,7 @@ def _named(name: str, label: str, keys: Keys) -> Level:
     where = f"factor {name}, level {label}"
     label = getattr(label, "tolist", lambda: label)()
     if not isinstance(label, str | int | float):
-        raise StudyError(f"{where}: allowed are labels of text or numbers")
+        raise StudyError(f"{where}: {label!r}; allowed as a label is text or a number")
     if not isinstance(keys, Mapping):
         raise StudyError(
             f"{where}: {keys!r}; allowed is a mapping of keys to values, {{}} for none"
@@ -130,7 +130,7 @@ def plain_keys(where: str, keys: object) -> dict[str, Value]:
     made, gathered = {}, Gathered()
     for path, value in keys.items():
         if not isinstance(path, str):
-            gathered.problems.append(f"{where}: {path!r} is no key")
+            gathered.problems.append(f"{where}: {path!r}; allowed as a key is text")
             continue
         try:
             made[path] = plain(value)

@@ -64,12 +64,12 @@ def expanded(path: str, known: Mapping[str, list[str]]) -> list[str]:
     if table not in known or _WILD.search("".join(rest)):
         allowed = ", ".join(f"{name}.PATTERN" for name in known)
         raise StudyError(
-            f"{path}: a pattern may stand for a second name alone; allowed {allowed}, and keys behind it"
+            f"{path}: a pattern is allowed only as the second name: {allowed}, with keys after it"
         )
     matching = [name for name in known[table] if fnmatchcase(name, pattern)]
     if not matching:
         there = ", ".join(known[table]) or "none"
-        raise StudyError(f"{path}: matches no {table}; there are {there}")
+        raise StudyError(f"{path}: matches no {table}; allowed {there}")
     return [".".join((table, name, *filter(None, rest))) for name in matching]
 
 
@@ -112,4 +112,4 @@ def _unquoted(part: str) -> str:
     try:
         return str(tomllib.loads(f"name = {part}")["name"])
     except tomllib.TOMLDecodeError as error:
-        raise StudyError(f"{part}: not a quoted name ({error})") from error
+        raise StudyError(f"{part}: not a valid quoted name ({error})") from error

@@ -133,7 +133,7 @@ class Term:
         if any(map(self._is_meant, there[subject])):
             return None
         known = ", ".join(there[subject]) or "none"
-        return f"{self}: no {subject.replace('_', ' ')} has such a name; there are {known}"
+        return f"{self}: matches no {subject.replace('_', ' ')}; allowed {known}"
 
     def _is_meant(self, name: str) -> bool:
         return any(fnmatchcase(name, pattern.strip()) for pattern in self.names.split(","))
@@ -217,13 +217,13 @@ def measure(text: str | Measure) -> Measure:
     if isinstance(text, Measure):
         return text
     if not isinstance(text, str):
-        raise StudyError(f"measure {text!r}: allowed is a text such as goodput_bps")
+        raise StudyError(f"measure {text!r}: allowed is text, for example goodput_bps")
     parts = re.split(r"/(?![^\[]*\])", text)  # names may have one
     terms = [_term(part, text) for part in parts if part.strip()]
     if not terms or len(terms) != len(parts) or len(terms) > 2:  # noqa: PLR2004 - a quotient has two
         raise StudyError(
-            f"measure {text!r}: allowed is a column such as goodput_bps, delay_p95_ms[voice*], "
-            "min goodput, fairness.airtime, or the quotient of two"
+            f"measure {text!r}: allowed is a column, for example goodput_bps, delay_p95_ms[voice*], "
+            "min goodput or fairness.airtime, or a quotient of two columns"
         )
     return Measure(*terms)
 
@@ -231,11 +231,13 @@ def measure(text: str | Measure) -> Measure:
 def _term(part: str, text: str) -> Term:
     match = _TERM.fullmatch(part)
     if match is None:
-        raise StudyError(f"measure {text!r}: {part.strip()!r} is no column, as in goodput[voice*]")
+        raise StudyError(
+            f"measure {text!r}: {part.strip()!r}; allowed is a column, for example goodput[voice*]"
+        )
     how, table, column, names = match.groups()
     known = columns()
     if table is not None and table not in known:
-        raise StudyError(f"measure {text!r}: no table {table}; there are {', '.join(known)}")
+        raise StudyError(f"measure {text!r}: unknown table {table}; allowed {', '.join(known)}")
     where = [table] if table else list(known)
     for name in where:
         for candidate in (column, *(column + ending for ending in ENDINGS)):
@@ -243,7 +245,7 @@ def _term(part: str, text: str) -> Term:
                 return Term(
                     name, candidate, (names or "").strip(), how or _default_how(name, candidate)
                 )
-    raise StudyError(f"measure {text!r}: no column {column}{_near(column, where)}")
+    raise StudyError(f"measure {text!r}: unknown column {column}{_near(column, where)}")
 
 
 @cache
@@ -273,7 +275,7 @@ def columns() -> Mapping[str, Mapping[str, str]]:
 def _near(column: str, tables: list[str]) -> str:
     there = list(dict.fromkeys(name for table in tables for name in columns()[table]))
     short = [_without_unit(name) for name in there]
-    return did_you_mean(column, [*short, *there]) or f"; there are {', '.join(there)}"
+    return did_you_mean(column, [*short, *there]) or f"; allowed {', '.join(there)}"
 
 
 def _without_unit(name: str) -> str:

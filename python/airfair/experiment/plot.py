@@ -68,33 +68,34 @@ def problems(
 ) -> list[str]:
     """What keeps a figure from being drawn."""
     if x is None:
-        return ["there is no factor to draw along; name it as x"]
+        return ["every factor is already used; name the factor of the x axis as x"]
     roles = [name for name in (x, by, panel, *at) if name is not None]
     unknown = [name for name in dict.fromkeys(roles) if name not in levels]
     if unknown:
         there = ", ".join(levels) or "none"
-        return [f"{name} is no factor; there are {there}" for name in unknown]
+        return [f"unknown factor {name}; allowed {there}" for name in unknown]
     found = [
-        f"{name} is named twice, of x, by, panel and at"
+        f"{name} is named twice among x, by, panel and at; allowed is once"
         for name in dict.fromkeys(roles)
         if roles.count(name) > 1
     ]
     for name, label in at.items():
         known = levels[name]
         if known is not None and label not in known:
-            found.append(f"{name} has no level {label!r}; there are {', '.join(map(str, known))}")
+            found.append(
+                f"factor {name} has no level {label!r}; allowed {', '.join(map(str, known))}"
+            )
     free = [name for name, known in levels.items() if name not in roles and _varies(known)]
     if free:
         found.append(
-            f"{', '.join(free)} {'varies' if len(free) == 1 else 'vary'} as well; hold it at a level "
-            f'(at={{"{free[0]}": …}}), or name it as by or panel'
+            f"{', '.join(free)} {'varies' if len(free) == 1 else 'vary'} too; choose one level "
+            f'(at={{"{free[0]}": …}}), or name the factor as by or panel'
         )
     lines = levels[by] if by is not None else ()
     if lines is None or len(lines) > len(PALETTE):
         many = "a range" if lines is None else f"{len(lines)} levels"
         found.append(
-            f"{by} has {many}, a figure has {len(PALETTE)} lines that can be told apart; draw it along x, "
-            "or in panels"
+            f"by = {by}: has {many}; allowed are {len(PALETTE)} lines; use this factor as x or panel"
         )
     along = levels[x]
     if panel is not None and along is not None and on_an_axis(list(along)) is None:
@@ -107,7 +108,7 @@ def _varies(levels: Sequence[Label] | None) -> bool:
 
 
 def _no_numbers(x: str) -> str:
-    return f"panels need numbers along x, and the levels of {x} are names; use by or at"
+    return f"x = {x}: its levels are names, but panels need numbers on the x axis; use by or at"
 
 
 def _words(text: str) -> str:

@@ -77,15 +77,15 @@ class ExperimentResult:
     error: float = ERROR
     """Error that the interval of a verdict may have: less where runs were looked at several times."""
 
-    flows = _table("flows", "Goodput, loss, delay, … of each flow.")
-    stations = _table("stations", "Airtime, rates, frames, drops of each station.")
+    flows = _table("flows", "Goodput, loss, delay and more of each flow.")
+    stations = _table("stations", "Airtime, rates, frames and drops of each station.")
     airtime = _table("airtime", "Shares of the air of each station.")
     access_points = _table("access_points", "Frames, drops and queue of each access point.")
     channels = _table("channels", "Use of each channel.")
     channel_shares = _table("channel_shares", "Shares of each channel's time.")
     links = _table("links", "Packets, drops and queue of each direction of each wired link.")
     fairness = _table("fairness", "Jain's indices of each run.")
-    runs = _table("runs", "A row for each run, with the hash of its records.")
+    runs = _table("runs", "One row for each run, with the hash of its records.")
 
     def __getstate__(self) -> dict[str, Any]:
         """What makes it, without the tables that were asked for: they are made again."""
@@ -128,7 +128,7 @@ class ExperimentResult:
         unknown = [name for name in levels if name not in self.levels]
         if unknown:
             there = ", ".join(self.levels) or "none"
-            raise StudyError(*(f"{name}: no factor; there are {there}" for name in unknown))
+            raise StudyError(*(f"{name}: unknown factor; allowed {there}" for name in unknown))
         fitting = [
             place
             for place, point in enumerate(self.finished.points)
@@ -137,7 +137,7 @@ class ExperimentResult:
         if len(fitting) != 1:
             said = ", ".join(f"{name} = {label}" for name, label in levels.items()) or "no level"
             raise StudyError(
-                f"{len(fitting)} points have {said}; one is needed of {len(self.finished.points)}"
+                f"{said}: {len(fitting)} of {len(self.finished.points)} points match; allowed is exactly one"
             )
         return self.finished.result(fitting[0])
 

@@ -45,7 +45,8 @@ class Runs:
     def __setstate__(self, state: dict[str, Any]) -> None:
         if state.pop("build") != build():
             raise ForeignResultError(
-                "an experiment's result of another build of airfair cannot be read: run it again"
+                "this result of an experiment is of another build of airfair and cannot be read; run the "
+                "experiment again"
             )
         self.__dict__.update(state)
 
@@ -134,5 +135,5 @@ class WrittenRuns:
     def table(self, name: str) -> pl.DataFrame:
         """A table of all runs, `point` and `replication` in front; raises `ValueError` if there is none."""
         if name not in self.frames:
-            raise ValueError(f"no table {name} was written")
+            raise ValueError(f"the directory has no table {name}")
         return self.frames[name].clone()

@@ -76,13 +76,13 @@ _OUTCOME_SCHEMA = pl.Schema({"point": pl.UInt32, "outcome": pl.Binary})
 _POINT = Column("point", "number", "Number of the point, from 0.")
 _OUTCOMES = Table(
     "outcomes",
-    "All that each run measured, for the very build of airfair that made it.",
-    (_POINT, Column("outcome", "", "Octets of that build.")),
+    "All measured values of each run; only the build of airfair that ran it can read them.",
+    (_POINT, Column("outcome", "", "Outcome of the run, in a binary form of that build.")),
 )
 _SCENARIOS = Table(
     "scenarios",
     "The scenario of each point.",
-    (Column("scenario", "", "The scenario as TOML, as the point's first run has it."),),
+    (Column("scenario", "", "Scenario of the point's first run, as TOML."),),
 )
 
 
@@ -150,7 +150,7 @@ def load_experiment(directory: str | os.PathLike[str]) -> ExperimentResult:
     (folder / store.MANIFEST).stat()
     found = store.manifest(folder)
     if found.get("kind") != KIND:
-        raise DamagedError(f"{folder / store.MANIFEST}: no manifest of an experiment")
+        raise DamagedError(f"{folder / store.MANIFEST}: not the manifest of an experiment")
     store.check_schema(folder, found)
     try:
         return _loaded(folder, found)
@@ -164,7 +164,7 @@ def load_experiment(directory: str | os.PathLike[str]) -> ExperimentResult:
         pl.exceptions.PolarsError,
     ) as error:
         raise DamagedError(
-            f"{folder / store.MANIFEST}: not as an experiment's is written ({error!r})"
+            f"{folder / store.MANIFEST}: not a valid manifest of an experiment ({error!r})"
         ) from error
 
 
@@ -180,10 +180,12 @@ def _loaded(folder: Path, found: Mapping[str, Any]) -> ExperimentResult:
     places = [Point(names, row) for row in rows]
     each = [scenario_of(text.encode(), folder) for text in scenarios["scenario"]]
     if len(each) != len(places):
-        raise DamagedError(f"{folder / SCENARIOS}: not a scenario for each point")
+        raise DamagedError(f"{folder / SCENARIOS}: does not have one scenario for each point")
     runs = _runs(folder, found, places, each)
     if [runs.count(place) for place in range(len(places))] != points["replications"].to_list():
-        raise DamagedError(f"{folder / POINTS}: not as many replications as there are runs")
+        raise DamagedError(
+            f"{folder / POINTS}: the number of replications differs from the number of runs"
+        )
     return ExperimentResult(
         found["title"],
         factors,
@@ -236,7 +238,7 @@ def _packed(folder: Path, points: int) -> list[list[bytes]]:
     frame = _whole(folder, OUTCOMES, _OUTCOME_SCHEMA)
     if (frame["point"] >= points).any():
         raise DamagedError(
-            f"{folder / OUTCOMES}: not an outcome of one of {points} points in each row"
+            f"{folder / OUTCOMES}: a row is not the outcome of one of the {points} points"
         )
     packed: list[list[bytes]] = [[] for _ in range(points)]
     for place, octets in frame.iter_rows():
@@ -258,7 +260,9 @@ def _check_rows(
     """Raise `DamagedError` unless each table has a row for each run and thing, in their order."""
     runs = frames["runs"].select("point", "replication").rows()
     if runs != sorted({*runs}) or any(point >= len(scenarios) for point, _ in runs):
-        raise DamagedError(f"{folder / 'runs.parquet'}: not a row for each run, in their order")
+        raise DamagedError(
+            f"{folder / 'runs.parquet'}: does not have one row for each run, in the order of the runs"
+        )
     names = [names_of(scenario) for scenario in scenarios]
     for name, frame in frames.items():
         kind = SUBJECTS[name]
@@ -272,7 +276,9 @@ def _check_rows(
                 for thing in zip(*names[run[0]][kind].values(), strict=True)
             ]
         if frame.select("point", "replication", *columns).rows() != rows:
-            raise DamagedError(f"{folder / f'{name}.parquet'}: not a row for each run and thing")
+            raise DamagedError(
+                f"{folder / f'{name}.parquet'}: does not have exactly the rows of its runs"
+            )
 
 
 def _factor(written: Mapping[str, Any]) -> Factor:
@@ -286,7 +292,7 @@ def _levels(factor: Factor, labels: pl.Series) -> list[Level]:
     """The level of each point; where a column has numbers and texts all are texts there."""
     known = {form(level.label): level for level in factor.levels for form in (str, _text)}
     if odd := [label for label in labels if not isinstance(label, str | int | float)]:
-        raise TypeError(f"{factor.name} = {odd[0]!r}; allowed is a text or a number")
+        raise TypeError(f"{factor.name} = {odd[0]!r}; allowed is text or a number")
     return [known.get(_text(label)) or Level(label, {}) for label in labels]
 
 

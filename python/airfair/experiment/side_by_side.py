@@ -70,7 +70,8 @@ class Side:
         files = about.get("files")
         if not isinstance(files, dict) or "flows.parquet" not in files:
             raise StudyError(
-                f"{folder}: no result is in it; airfair run --out and airfair sweep --out write one"
+                f"{folder}: this directory has no result; write one with airfair run --out or airfair sweep "
+                "--out"
             )
         load = saved.load_experiment if about.get("kind") == saved.KIND else load_result
         return cls.of(load(folder), str(folder))
@@ -105,18 +106,18 @@ def compared(first: Side, second: Side) -> Comparison:
     """The comparison; raises `StudyError` if the two have no pairs."""
     if first.seed != second.seed:
         raise StudyError(
-            f"{first.name} ran under seed {first.seed}, {second.name} under seed {second.seed}: there are no "
-            "pairs; run one of them again with --seed"
+            f"{first.name} has seed {first.seed}, {second.name} has seed {second.seed}: pairs need the same "
+            "seed; run one of them again with --seed"
         )
     if first.factors != second.factors:
         raise StudyError(
-            f"{first.name} has the factors {', '.join(first.factors) or 'none'}, {second.name} "
-            f"{', '.join(second.factors) or 'none'}: they have no points in common"
+            f"{first.name} has the factors {', '.join(first.factors) or 'none'}, {second.name} has "
+            f"{', '.join(second.factors) or 'none'}: allowed are results with the same factors"
         )
     rows = [row for table in COMPARED for row in _rows(first, second, table)]
     if not rows:
         raise StudyError(
-            f"{first.name} and {second.name} have no flow or station of one name in common"
+            f"{first.name} and {second.name} have no flow or station with the same name"
         )
     adjusted = holm([row["p"] for row in rows])
     for row, p in zip(rows, adjusted, strict=True):

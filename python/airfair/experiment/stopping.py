@@ -117,7 +117,7 @@ def until(
     least, most = _range(least, most)
     wide = quantity(half_width)
     if wide is None or wide[1] or not 0 < wide[0] < math.inf:
-        raise StudyError(f"until: half_width {half_width!r}; a number above 0 is needed")
+        raise StudyError(f"until: half_width {half_width!r}; allowed is a number above 0")
     return Until(measure(of), wide[0], bool(relative), least, most)
 
 
@@ -142,18 +142,20 @@ def replications(wanted: int | Replications) -> Replications:
             f"replications: {wanted!r}; allowed is a whole number, until(…) or until_decided(…)"
         )
     if count < 1:
-        raise StudyError(f"replications: {count}; one at least is needed")
+        raise StudyError(f"replications: {count}; allowed is 1 or more")
     return Fixed(count)
 
 
 def _range(least: int, most: int) -> tuple[int, int]:
     fewest, both = 2, (_whole(least), _whole(most))
     if both[0] is None or both[1] is None:
-        raise StudyError(f"until: least = {least!r}, most = {most!r}; whole numbers are needed")
+        raise StudyError(f"until: least = {least!r}, most = {most!r}; allowed are whole numbers")
     if both[0] < fewest:
-        raise StudyError(f"until: least = {least}; an interval needs two replications")
+        raise StudyError(
+            f"until: least = {least}; allowed is 2 or more, which a confidence interval needs"
+        )
     if both[1] < both[0]:
-        raise StudyError(f"until: most = {most} is below least = {least}")
+        raise StudyError(f"until: most = {most}; allowed is least = {least} or more")
     return both[0], both[1]
 
 

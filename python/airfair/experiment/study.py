@@ -137,7 +137,7 @@ def problems(study: Study) -> list[str]:
             name for name in _IN_BRACES.findall(template or "") if name not in experiment.levels
         ]
         found += [
-            f"{where}: {name} is no factor; there are {', '.join(experiment.levels) or 'none'}"
+            f"{where}: unknown factor {name}; allowed {', '.join(experiment.levels) or 'none'}"
             for name in unknown
         ]
     for name, words in study.part.words.items():
@@ -154,27 +154,27 @@ def _of_words(factors: Sequence[Factor], name: str, words: Mapping[str, str]) ->
     """Problems of words, which may be for levels that no point has: a study that is like this one may."""
     there = {factor.name: factor for factor in factors}
     if name not in there:
-        yield f"words.{name}: {name} is no factor; there are {', '.join(there) or 'none'}"
+        yield f"words.{name}: unknown factor; allowed {', '.join(there) or 'none'}"
         return
     known = [str(level.label) for level in there[name].levels]
     for label in words if there[name].range is None else ():
         if label not in known:
-            yield f"words.{name}: no level {label!r}; there are {', '.join(known)}"
+            yield f"words.{name}: unknown level {label!r}; allowed {', '.join(known)}"
 
 
 def _of_comparison(experiment: Experiment, one: Comparison) -> Iterator[str]:
     levels = experiment.levels
     if one.factor not in levels:
-        yield f"{one.factor} is no factor; there are {', '.join(levels) or 'none'}"
+        yield f"unknown factor {one.factor}; allowed {', '.join(levels) or 'none'}"
         return
     known = levels[one.factor]
     if known is not None and one.baseline not in known:
-        yield f"no level {one.baseline!r}; there are {', '.join(map(str, known))}"
+        yield f"unknown level {one.baseline!r}; allowed {', '.join(map(str, known))}"
     elif not experiment.has_pairs(one.factor, one.baseline):
-        yield f"no two points differ in it alone, one of them at {one.baseline}"
+        yield f"no point at the baseline {one.baseline} has a partner that differs only in this factor"
     for each in one.measures:
         if each.lower is not None:
-            yield f"{each}: a quotient is compared by its two terms"
+            yield f"{each}: a quotient of two measures cannot be compared; compare its two measures"
 
 
 _IN_BRACES = re.compile(r"\{([^{}]*)\}")

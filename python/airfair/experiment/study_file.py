@@ -65,7 +65,9 @@ def read(path: Path) -> dict[str, Any]:
     while (like := document.pop("like", None)) is not None:
         base = path.parent / values.path(f"{path}: like", like)
         if base in seen:
-            raise StudyError(f"{path}: like: {base.name} is like itself")
+            raise StudyError(
+                f"{path}: like: {base.name} refers back to itself; allowed is a file that does not"
+            )
         seen.append(base)
         lower = _parsed(base)
         for key, value in document.items():
@@ -80,11 +82,11 @@ def _parsed(path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
         content = file.read(LARGEST + 1)
     if len(content) > LARGEST:
-        raise StudyError(f"{path}: larger than {LARGEST:,} octets")
+        raise StudyError(f"{path}: too large; allowed are {LARGEST:,} octets")
     try:
         return tomllib.loads(content.decode())
     except UnicodeDecodeError as error:
-        raise StudyError(f"{path}: not a text in UTF-8: {error.reason}") from error
+        raise StudyError(f"{path}: not valid UTF-8: {error.reason}") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise StudyError(f"{path}: {error}") from error
 
@@ -152,7 +154,7 @@ class _Reader:
             return found
         wrong = "missing" if "scenario" not in self._document else repr(found)
         self._problems.append(
-            f'scenario: {wrong}; allowed is a path, as in scenario = "cell.toml", or a table'
+            f'scenario: {wrong}; allowed is a path, for example scenario = "cell.toml", or a table'
         )
         return None
 
@@ -168,7 +170,7 @@ class _Reader:
         self._read.add(key)
         found = self._document.get(key, {})
         if not isinstance(found, Mapping):
-            self._problems.append(f"{key}: not a table")
+            self._problems.append(f"{key}: {found!r}; allowed is a table")
             return {}
         made: dict[str, Any] = {}
         for name, value in found.items():

@@ -53,14 +53,14 @@ def _keyed(
 def text(where: str, value: object) -> str:
     """A text."""
     if not isinstance(value, str):
-        raise StudyError(f"{where}: {value!r}; allowed is a text")
+        raise StudyError(f"{where}: {value!r}; allowed is text")
     return value
 
 
 def path(where: str, value: object) -> str:
     """A path of a file."""
     if not isinstance(value, str) or not value or "\0" in value:
-        raise StudyError(f"{where}: {value!r}; allowed is a path")
+        raise StudyError(f"{where}: {value!r}; allowed is the path of a file")
     return value
 
 
@@ -115,7 +115,7 @@ def measures(where: str, value: object) -> tuple[Measure, ...]:
     """A measure, or a list of some."""
     values = value if isinstance(value, list) else [value]
     if not values:
-        raise StudyError(f'{where}: none; a measure such as "goodput" is needed')
+        raise StudyError(f'{where}: empty; allowed is at least one measure, for example "goodput"')
     made, gathered = [], Gathered()
     for one in values:
         with gathered:
@@ -169,7 +169,9 @@ def _between(where: str, table: Mapping[str, Any]) -> Between:
 
 def _ends(where: str, value: object) -> tuple[float | str, float | str]:
     if not isinstance(value, list) or len(value) != 2:  # noqa: PLR2004 - two ends
-        raise StudyError(f'{where}: {value!r}; allowed are two ends, as in ["1 Mb/s", "54 Mb/s"]')
+        raise StudyError(
+            f'{where}: {value!r}; allowed is a list of two ends, for example ["1 Mb/s", "54 Mb/s"]'
+        )
     return value[0], value[1]
 
 
@@ -210,7 +212,10 @@ def design(where: str, value: object) -> Design | str:
     read = _keyed(where, value, {"kind": text, "points": whole, "seed": whole})
     if read.get("kind") not in designs.KINDS or "points" not in read:
         allowed = ", ".join(designs.KINDS)
-        raise StudyError(f"{where}: kind and points are needed; kinds are {allowed}")
+        raise StudyError(
+            f"{where}: kind or points is missing or wrong; allowed is {{ kind, points }}, with kind one of "
+            f"{allowed}"
+        )
     return designs.Sampled(read["kind"], read["points"], read.get("seed", 1))
 
 
@@ -235,15 +240,18 @@ def _replications(where: str, value: object) -> int | Replications:
     )
     until = read.pop("until", None)
     if until is None:
-        raise StudyError(f'{where}: until is needed: a measure, or "decided"')
+        raise StudyError(f'{where}.until: missing; allowed is a measure, or "decided"')
     if until == "decided":
         if {"half_width", "relative"} & read.keys():
             raise StudyError(
-                f"{where}: half_width belongs to a measure; claims have their own bounds"
+                f'{where}: until = "decided": half_width and relative are not allowed: claims have bounds'
             )
         return stopping.until_decided(**read)
     if "half_width" not in read:
-        raise StudyError(f"{where}: half_width is needed, as a part of the mean: half_width = 0.02")
+        raise StudyError(
+            f"{where}.half_width: missing; allowed is a number, by default a fraction of the mean, such as "
+            "0.02"
+        )
     return stopping.until(until, **read)
 
 
@@ -268,7 +276,9 @@ def claim(id_: str, value: object) -> Claim:
         },
     )
     if "measure" not in read:
-        raise StudyError(f'{where}: measure is needed, as in measure = "goodput[fast]"')
+        raise StudyError(
+            f'{where}.measure: missing; allowed is a measure, for example "goodput[fast]"'
+        )
     return made_claim(id_, read.pop("measure"), **read)
 
 
@@ -286,7 +296,7 @@ def comparison(name: str, value: object) -> Comparison:
     where = f"compare.{name}"
     read = _keyed(where, value, {"baseline": _label, "measures": measures})
     if "baseline" not in read:
-        raise StudyError(f"{where}: baseline is needed")
+        raise StudyError(f"{where}.baseline: missing; allowed is the label of a level")
     return Comparison(name, read["baseline"], read.get("measures", (measure("goodput"),)))
 
 
@@ -307,7 +317,9 @@ def figure(id_: str, value: object) -> FigureOf:
         },
     )
     if not _FILE.fullmatch(id_):
-        raise StudyError(f"figures.{id_}: names a file; allowed are letters, digits, _ and -")
+        raise StudyError(
+            f"figures.{id_}: the name is used for a file; allowed are 1 to 64 letters, digits, _ and -"
+        )
     y = measure(read.pop("y", "goodput"))
     return FigureOf(id_, y, **read)
 

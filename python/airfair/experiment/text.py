@@ -47,11 +47,11 @@ def shown(
     ]
     hidden = len(results.finished.points) - MOST_POINTS
     if hidden > 0:
-        blocks.append(f"… and {hidden:,} more points; --out DIR has them all")
+        blocks.append(f"… and {hidden:,} more points; --out DIR writes all of them")
     for comparison in comparisons:
         title = (
-            f"{comparison.factor} against {comparison.baseline}, in pairs; * differs from nothing at 5 %, "
-            "corrected for the number of rows"
+            f"{comparison.factor} against {comparison.baseline}, in pairs; * marks a difference that is "
+            "significant at 5 %, corrected for the number of rows"
         )
         lines = text_table.text(differences(results, comparison), width)
         blocks.append("\n".join([*textwrap.wrap(title, width), *lines]).rstrip())
@@ -87,7 +87,7 @@ def extent(results: ExperimentResult) -> str:
         f"{results.seed}; {spent.runs:,} {_plural(spent.runs, 'run')}"
     )
     if spent.found:
-        text += f", {spent.found:,} of them not made anew"
+        text += f", {spent.found:,} of them from the archive"
     if results.interrupted:
         text += "; interrupted"
     return text
@@ -149,19 +149,17 @@ def side_by_side(found: SideBySide, width: int, *, every: bool) -> str:
     head = " and ".join(names)
     if found.identical:
         return textwrap.fill(
-            f"{head}: the same, in every record of all {len(found.first.hashes)} runs", width
+            f"{head}: identical in every record of all {len(found.first.hashes)} runs", width
         )
     shown_ = [row for row in found.rows if every or row["is_significant"]]
     pairs = max((row["pairs"] for row in found.rows), default=0)
     head += f", {pairs} {'pair' if pairs == 1 else 'pairs'} of runs"
     if not shown_:
         fewest = 2
-        why = " (one pair says nothing: --replications)" if pairs < fewest else ""
-        return textwrap.fill(
-            f"{head}: no difference beyond chance{why}; --all shows all rows", width
-        )
+        why = " (one pair is too few; use --replications)" if pairs < fewest else ""
+        return textwrap.fill(f"{head}: no significant difference{why}; --all shows all rows", width)
     lines = [_line_of(row, found) for row in shown_]
-    head += f"; the difference is {names[1]} less {names[0]}"
+    head += f"; difference = {names[1]} - {names[0]}"
     first, second = ("\n".join(_column_name(name)) for name in names)
     headings = [
         "\n",
@@ -173,8 +171,10 @@ def side_by_side(found: SideBySide, width: int, *, every: bool) -> str:
     ]
     table = text_table.text(Table("", headings, lines), width)
     hidden = len(found.rows) - len(shown_)
-    rest = [f"{hidden} more rows differ by no more than chance; --all shows them"] if hidden else []
-    note = ["* differs from nothing at 5 %, corrected for the number of rows"]
+    rest = (
+        [f"{hidden} more rows have no significant difference; --all shows them"] if hidden else []
+    )
+    note = ["* significant at 5 %, corrected for the number of rows"]
     return "\n".join([*textwrap.wrap(head, width), "", *table, *note, *rest])
 
 

@@ -125,13 +125,15 @@ def between(low: float | str, high: float | str, *, scale: Scale = "linear") -> 
     low, high = (getattr(end, "tolist", lambda end=end: end)() for end in (low, high))
     ends = on_an_axis([low, high])
     if ends is None:
-        raise StudyError(f"between {low!r} and {high!r}: not two numbers of one unit")
+        raise StudyError(
+            f"between {low!r} and {high!r}: allowed are two numbers with the same unit"
+        )
     (first, last), unit = ends
     if not (math.isfinite(first) and math.isfinite(last) and first < last):
-        raise StudyError(f"between {low!r} and {high!r}: the second has to be larger")
+        raise StudyError(f"between {low!r} and {high!r}: the second must be larger")
     if scale not in ("linear", "log"):
         raise StudyError(f'between: scale {scale!r}; allowed "linear", "log"')
     if scale == "log" and first <= 0:
-        raise StudyError(f"between {low!r} and {high!r}: a logarithmic scale begins above 0")
+        raise StudyError(f"between {low!r} and {high!r}: a logarithmic scale needs ends above 0")
     whole = not unit and all(isinstance(end, int) for end in (low, high))
     return Between(first, last, unit, scale, whole)

@@ -79,8 +79,8 @@ def _plan(args: argparse.Namespace) -> Plan:
         problems.append(f"--points {points}: allowed is {FEWEST_POINTS} to {MOST_POINTS}")
     if replications < FEWEST_REPLICATIONS:
         problems.append(
-            f"--replications {replications}: allowed is {FEWEST_REPLICATIONS} or more, "
-            "since fewer pairs decide nothing"
+            f"--replications {replications}: allowed is {FEWEST_REPLICATIONS} or more; fewer pairs of runs "
+            "decide nothing"
         )
     if seed < 0:
         problems.append(f"--seed {seed}: allowed is 0 or more")
@@ -145,18 +145,21 @@ def _save(found: Found, out: Path, *, force: bool) -> dict[str, Any]:
 def _described(scheme: Scheme) -> Table:
     """Table of the points of a scheme: its dimensions, and the samples of each measure."""
     dimensions = [Column(one.id, getattr(one, "unit", ""), f"{one.label}.") for one in scheme.space]
-    meaning = "A row for each point: its condition, and samples of each measure without and with the scheme."
+    meaning = "One row for each point: its conditions, and the samples of each measure without and with the "
+    "scheme."
     return Table("points", meaning, tuple(dimensions))
 
 
 _COMPARISONS = Table(
     "comparisons",
-    "A row for each point and measure: the effect of the scheme.",
+    "One row for each point and measure: the effect of the scheme.",
     (
-        Column("effect", "% or points", "Difference that the scheme makes."),
-        Column("ci95", "% or points", "Half the width of its 95 % interval."),
-        Column("p", "fraction", "Probability of such a difference by chance."),
-        Column("q", "fraction", "The same, corrected for the number of points."),
+        Column("effect", "% or points", "Value with the scheme less value without it."),
+        Column(
+            "ci95", "% or points", "Half the width of the 95 % confidence interval of the effect."
+        ),
+        Column("p", "fraction", "Probability of such an effect by chance."),
+        Column("q", "fraction", "The same probability, corrected for the number of points."),
     ),
 )
 
@@ -224,7 +227,7 @@ def _tell(found: Found, people: TextIO, out: Path) -> None:
         whole = found.plan.points + found.plan.refined
         _write(
             f"airfair: interrupted after {len(found.points)} of about {whole} points; "
-            "the same command goes on from there\n",
+            "the same command continues from here\n",
             sys.stderr,
         )
 

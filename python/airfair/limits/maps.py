@@ -196,5 +196,5 @@ def _legend() -> list[Line2D]:
         mark(_WINS, "^", large, "more than 30"),
         mark(_LOSES, "v", small, "loses, up to 3 % or points"),
         mark(_LOSES, "v", large, "more than 30"),
-        mark(_NEITHER, "o", 2.0, "no difference shown"),
+        mark(_NEITHER, "o", 2.0, "no significant difference"),
     ]

@@ -175,7 +175,7 @@ def _rules(account: Account) -> list[str]:
             )
         if rules and rules[0].mostly:
             hits, points = rules[0].elsewhere
-            lines.append(f"    on points that they were not grown from: {hits} of {points}")
+            lines.append(f"    on points that were not used to find them: {hits} of {points}")
     return [account.measure.label, *lines] if lines else []
 
 

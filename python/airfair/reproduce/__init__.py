@@ -113,7 +113,9 @@ def _all(choices: Sequence[Choice], args: argparse.Namespace) -> int:
         # Whatever ends the program, the page stops looking for news.
         save(running=False)
         raise
-    kept = f"all papers: {summary.out / INDEX}\neverything as text: {summary.out / TEXT}"
+    kept = (
+        f"reports of all papers: {summary.out / INDEX}\nall results as text: {summary.out / TEXT}"
+    )
     kept = "no page was written" if page_failure else kept
     _write(f"\n{summary.counts_text()}\n{kept}\n", people)
     if args.json:
@@ -196,11 +198,11 @@ def _paper(named: str) -> tuple[Paper[Any], str | None]:
             return directory.load(path.parent), path.name
         if path.is_dir():
             raise InputError(
-                f"{named}: holds no {directory.PAPER}; airfair init paper makes a start"
+                f"{named}: this directory has no {directory.PAPER}; write an example with: airfair init paper"
             )
         return load(named if paper_id in {"", ".", ".."} else paper_id), experiment_id or None
     except UnknownPaperError as error:
-        raise InputError(f"{error}; or a directory with a {directory.PAPER}") from error
+        raise InputError(f"{error}, or a directory with a {directory.PAPER}") from error
     except (StudyError, ScenarioError) as error:
         raise InputError(*error.problems) from error
     except OSError as error:
@@ -215,7 +217,9 @@ def _choice(
     except UnknownPaperError as error:
         raise InputError(str(error)) from error
     if args.replications is not None and args.replications < 1:
-        raise InputError(f"--replications {args.replications}: allowed is 1 or more")
+        raise InputError(
+            f"--replications {args.replications}: allowed is a whole number, 1 or more"
+        )
     return Choice(
         paper,
         tuple(experiments),

@@ -49,7 +49,7 @@ def load(paper_id: str) -> Paper[Any]:
     if paper_id not in papers():
         allowed = ", ".join(papers())
         hint = did_you_mean(paper_id, papers())
-        raise UnknownPaperError(f'no paper "{paper_id}"{hint}; allowed: {allowed}')
+        raise UnknownPaperError(f'paper "{paper_id}": unknown{hint}; allowed {allowed}')
     module = importlib.import_module(f"{modules.__name__}.{paper_id.replace('-', '_')}")
     directory = experiments_directory() / paper_id
     paper: Paper[Any] = module.paper(directory)
@@ -64,6 +64,6 @@ def select(paper: Paper[Any], experiment_id: str | None) -> list[Experiment[Any]
         allowed = ", ".join(paper.experiments)
         hint = did_you_mean(experiment_id, paper.experiments)
         raise UnknownPaperError(
-            f'no experiment "{experiment_id}" in {paper.id}{hint}; allowed: {allowed}'
+            f'experiment "{experiment_id}" of {paper.id}: unknown{hint}; allowed {allowed}'
         )
     return [paper.experiments[experiment_id]]

@@ -78,7 +78,7 @@ def load(directory: Path) -> Paper[Kept]:
         except StudyError as error:
             problems += error.problems
     if not studies and not problems:
-        problems.append(f"{directory}: holds no study; a file NAME{SUFFIX} is one")
+        problems.append(f"{directory}: has no study; allowed is at least one file NAME{SUFFIX}")
     problems += _doubles(studies)
     if problems:
         raise StudyError(*problems)
@@ -101,8 +101,8 @@ def load(directory: Path) -> Paper[Kept]:
         measure=Kept.of,
         predicates=tuple(_predicate(studies[id_], claim) for id_, claim in claims),
         searches=(),
-        bounds="The bounds of each claim are those of its study.",
-        units="Units stand in the headings.",
+        bounds="Each claim has the bounds that its study declares.",
+        units="Units are in the headings.",
         reasons={id_: [Reason(text)] for id_, text in about.get("reasons", {}).items()},
         introduction=Introduction(
             source=about.get("source", ""),
@@ -140,7 +140,7 @@ def _about(directory: Path) -> dict[str, Any]:
         if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
             problems.append(f"{path}: {key}: {value!r}; allowed is {_WORDS[kind]}")
     if not about.get("title"):
-        problems.append(f"{path}: title: missing; a text is needed")
+        problems.append(f"{path}: title: missing; allowed is text")
     if problems:
         raise StudyError(*problems)
     return about
@@ -152,7 +152,11 @@ def _doubles(studies: Mapping[str, Study]) -> list[str]:
     for id_, one in studies.items():
         for claim in one.experiment.claims:
             homes.setdefault(claim.id, []).append(id_)
-    return [f"claim {id_}: is in {' and in '.join(of)}" for id_, of in homes.items() if len(of) > 1]
+    return [
+        f"claim {id_}: both {' and '.join(of)} have a claim of this name; allowed is one"
+        for id_, of in homes.items()
+        if len(of) > 1
+    ]
 
 
 def results(one: Study, data: Data[Kept]) -> ExperimentResult:
@@ -232,13 +236,13 @@ class _Showing:
             return {}
         spec = importlib.util.spec_from_file_location(f"figures of {self.directory.name}", path)
         if spec is None or spec.loader is None:
-            raise StudyError(f"{path}: cannot be read as a module of Python")
+            raise StudyError(f"{path}: cannot be loaded as a Python module")
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         draw = getattr(module, "draw", None)
         if not callable(draw):
             raise StudyError(
-                f"{path}: has no function draw(study, results) that returns figures by name"
+                f"{path}: the function draw(study, results), which returns figures by name, is missing"
             )
         own: Mapping[str, Figure] = draw(self.id, found)
         return {

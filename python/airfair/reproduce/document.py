@@ -183,7 +183,9 @@ def table_text(table: Table, width: int = WIDTH) -> str:
         heads = [[f"{pair[i]:>{ALONE}}" for pair in pairs] for i in range(2)]
         lines += ["", *_block(table, part, name, heads, _alone)]
     if any(line.endswith(NOT_KNOWN) or f" {NOT_KNOWN} " in line for line in lines[1:]):
-        lines.append(f"{MARGIN}{NOT_KNOWN}: not known yet, the interval is wider than the figure")
+        lines.append(
+            f"{MARGIN}{NOT_KNOWN}: not known yet, because the interval is wider than the value"
+        )
     return "\n".join(lines)
 
 
@@ -254,7 +256,8 @@ def lines_of_open(ids: Sequence[str]) -> list[str]:
     if not ids:
         return []
     noun = "claim" if len(ids) == 1 else "claims"
-    text = f"{MARKS['undecided']} {len(ids)} more {noun} cannot be decided by this look: {', '.join(ids)}"
+    text = f"{MARKS['undecided']} {len(ids)} more {noun} cannot be decided in this first look: "
+    f"{', '.join(ids)}"
     return textwrap.wrap(
         text, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
     )

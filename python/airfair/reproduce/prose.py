@@ -63,7 +63,7 @@ class Passage:
         found = [(line, _ITEM.fullmatch(line)) for line in lines]
         wrong = [line for line, item in found if item is None]
         if wrong:
-            raise ProseError(f'{self.id}: "- {wrong[0]}" is not "- **name**: value"')
+            raise ProseError(f'{self.id}: "- {wrong[0]}"; allowed is "- **name**: value"')
         return [Item(item[1], item[2], item[3] or "") for _, item in found if item]
 
 
@@ -102,13 +102,15 @@ class Text:
         where = f"{self._path}, section {only}" if only else f"{self._path}"
         sections = [section for section in self._sections if only in {None, section[0]}]
         if not sections:
-            raise ProseError(f"{where}: no such section")
+            raise ProseError(f"{where}: this section is missing")
         try:
             named = {name for _, source in sections for name in _named(source)}
             if missing := sorted(named - numbers.keys()):
-                raise ProseError(f"{where}: no number for {', '.join(missing)}")
+                raise ProseError(
+                    f"{where}: the text names {', '.join(missing)}, for which there is no number"
+                )
             if unused := sorted(numbers.keys() - named):
-                raise ProseError(f"{where}: nothing says {', '.join(unused)}")
+                raise ProseError(f"{where}: the text does not use the numbers {', '.join(unused)}")
             return [_passage(id_, source, numbers) for id_, source in sections]
         except jinja2.TemplateError as error:
             raise ProseError(f"{where}: {error}") from error

@@ -136,7 +136,9 @@ def points(verdict: Verdict) -> str:
     blind = len(verdict.points)
     if verdict.here != "untestable":
         return verdict.counted
-    return "its point shows nothing" if blind == 1 else f"none of its {blind} points shows anything"
+    return (
+        "its point cannot be tested" if blind == 1 else f"none of its {blind} points can be tested"
+    )
 
 
 def tolerance(verdict: Verdict) -> str:
@@ -157,8 +159,8 @@ def tolerance(verdict: Verdict) -> str:
     at = ""
     if turns is not None and math.isfinite(turns):
         place = "below" if turns < LEAST_TOLERANCE else "at"
-        at = f"; the verdict turns {place} ± {max(turns, LEAST_TOLERANCE):.3g}"
-    return f"Taken here: {', '.join(said)}{at}."
+        at = f"; the verdict changes {place} ± {max(turns, LEAST_TOLERANCE):.3g}"
+    return f"Meaning of the words here: {', '.join(said)}{at}."
 
 
 def _commands(contents: Contents, path: Path) -> list[str]:

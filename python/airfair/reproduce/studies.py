@@ -57,7 +57,9 @@ def setups(directory: Path, draws: Mapping[str, Draw] | None = None) -> dict[str
     for study in studies(directory):
         for setup in of_study(study, (draws or {}).get(study.path.name.removesuffix(SUFFIX))):
             if setup.id in found:
-                raise StudyError(f"{study.path}: setup {setup.id} is another study's, too")
+                raise StudyError(
+                    f"{study.path}: setup {setup.id}: another study has the same setup; allowed is one"
+                )
             found[setup.id] = setup
     return found
 
@@ -65,13 +67,15 @@ def setups(directory: Path, draws: Mapping[str, Draw] | None = None) -> dict[str
 def of_study(study: Study, draw: Draw | None = None) -> Iterator[Setup]:
     """The setups of a study, in the order of its points."""
     if study.scenario is None:
-        raise StudyError(f"{study.path}: scenario: that of a paper is a file of its own")
+        raise StudyError(f"{study.path}: scenario: a table; allowed in a paper's study is a path")
     grouped: dict[str, dict[str, Variant]] = {}
     for point in study.experiment.points:
         setup, variant = study.names(point)
         variants = grouped.setdefault(setup, {})
         if variant in variants:
-            raise StudyError(f"{study.path}: setup {setup} has two variants {variant!r}")
+            raise StudyError(
+                f"{study.path}: setup {setup} has two variants named {variant!r}; allowed is one"
+            )
         variants[variant] = _variant(study, variant, point, draw)
     for id_, variants in grouped.items():
         yield Setup(
@@ -105,5 +109,6 @@ def _count(study: Study) -> int | None:
             return count
         case _:
             raise StudyError(
-                f"{study.path}: replications: a paper asks undecided claims anew itself; allowed is a number"
+                f"{study.path}: replications: a rule; allowed in a paper's study is a number, because "
+                "airfair reproduce runs undecided claims again by itself"
             )

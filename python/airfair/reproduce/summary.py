@@ -119,7 +119,7 @@ class Row:
         one = self.verdict
         return [
             f"{points(one)}{f'; decided under: {one.under}' if one.under else ''}",
-            *([f"By reading: it {one.depends_on}"] if one.turned_by else []),
+            *([f"By reading: the claim {one.depends_on}"] if one.turned_by else []),
             *([tolerance(one)] if tolerance(one) else []),
         ]
 
@@ -445,7 +445,7 @@ class Summary:
         """Number of claims of all papers by their state, as text."""
         lines = _wrap(f"{self.headline}.", "")
         if self.first_look or self.quick:
-            lines.append("A first look: few and short runs; the full run decides.")
+            lines.append("This is a first look with few and short runs; the full run decides.")
         return "\n".join(lines)
 
 
@@ -461,7 +461,7 @@ def _counted(counts: Counter[str]) -> Json:
 
 def _chapter_text(chapter: Chapter, width: int) -> str:
     lines = _wrap(f"{chapter.paper.id}: {chapter.paper.title}", "")
-    lines += _wrap(f"{chapter.line}; more on the reasons: {chapter.docs}", "")
+    lines += _wrap(f"{chapter.line}; the reasons are explained in {chapter.docs}", "")
     for row in chapter.decided:
         state = "" if row.state == "holds" else f": {row.label}"
         lines.append(f"  {row.mark} {row.id}{state}"[:width])

@@ -71,9 +71,7 @@ def test_a_claim_on_a_quotient_is_on_the_quotient_of_the_means(
     (verdict,) = grid.decide(airfair.claim("x", "goodput[a] / goodput", below=1))
     means = grid.summary("goodput[a] / goodput")["mean"].to_list()
     assert [point.measured.mean for point in verdict.points] == means
-    with pytest.raises(
-        airfair.StudyError, match="a quotient of two measures is compared with nothing"
-    ):
+    with pytest.raises(airfair.StudyError, match="a quotient of two measures cannot be compared"):
         grid.decide(
             airfair.claim(
                 "x",
@@ -108,16 +106,16 @@ def test_a_claim_without_data_cannot_be_tested_and_says_so() -> None:
     ("options", "wrong"),
     [
         ({}, "has no bound"),
-        ({"above": 2, "below": 1}, "nothing lies between"),
-        ({"above": math.nan}, "numbers are needed"),
+        ({"above": 2, "below": 1}, "above must be smaller than below"),
+        ({"above": math.nan}, "allowed are numbers"),
         ({"word": "the same", "above": 1}, "both a word and a bound"),
-        ({"target": 2, "above": 1}, "a target needs a word"),
-        ({"form": "ratio", "above": 1}, "against a baseline"),
-        ({"at": {"schema": "plain"}, "above": 1}, "schema is no factor; there are"),
+        ({"target": 2, "above": 1}, "has a target without a word"),
+        ({"form": "ratio", "above": 1}, "needs a baseline"),
+        ({"at": {"schema": "plain"}, "above": 1}, "unknown factor schema; allowed"),
         ({"at": {"scheme": ["plain", "plan"]}, "above": 1}, "scheme has no level 'plan'"),
         (
             {"factor": "scheme", "level": "short", "baseline": "short", "above": 1},
-            "level and baseline are the same",
+            "level and baseline are both",
         ),
     ],
 )
@@ -134,7 +132,7 @@ def test_a_claim_that_can_mean_nothing_is_told_when_it_is_declared(
     [
         ({"word": "similar"}, "word 'similar'; allowed the same, roughly"),
         ({"form": "quotient"}, "form 'quotient'; allowed value"),
-        ({"factor": "scheme", "level": "a"}, "come together"),
+        ({"factor": "scheme", "level": "a"}, "allowed are all three or none"),
         ({"above": "1"}, "is a number"),
         ({"below": True}, "is a number"),
     ],
@@ -153,10 +151,10 @@ def test_all_mistakes_of_all_claims_come_at_once() -> None:
     with pytest.raises(airfair.StudyError) as caught:
         experiment(claims=claims)
     assert caught.value.problems == [
-        "claim two: there are two of this name",
-        "claim one: goodput_bps[zz]: no flow has such a name; there are a, b",
-        "claim two: x is no factor; there are none",
-        "claim two: has no bound; say above, below or word",
+        "claim two: two claims have this name",
+        "claim one: goodput_bps[zz]: matches no flow; allowed a, b",
+        "claim two: unknown factor x; allowed none",
+        "claim two: has no bound; add above, below or word",
     ]
 
 
@@ -174,7 +172,7 @@ def test_a_level_that_no_point_has_or_a_pair_that_there_is_not_is_told_before_an
             airfair.claim(
                 "x", "goodput", factor="scheme", level="short", baseline="plain", above=1
             ),
-            "no two points differ in scheme alone",
+            "no two points differ only in scheme",
         ),
     ):
         with pytest.raises(airfair.StudyError, match=wrong):

@@ -49,13 +49,13 @@ def test_names_stand_side_by_side_and_panels_beside_each_other(
 @pytest.mark.parametrize(
     ("options", "wrong"),
     [
-        ({}, r"scheme varies as well; hold it at a level \(at=\{\"scheme\": …\}\)"),
-        ({"x": "speed"}, "speed is no factor; there are station.slow.rate, scheme"),
-        ({"by": "schema"}, "schema is no factor"),
+        ({}, r"scheme varies too; choose one level \(at=\{\"scheme\": …\}\)"),
+        ({"x": "speed"}, "unknown factor speed; allowed station.slow.rate, scheme"),
+        ({"by": "schema"}, "unknown factor schema"),
         ({"x": "scheme", "by": "scheme"}, "scheme is named twice"),
         ({"by": "scheme", "at": {"scheme": "plain"}}, "scheme is named twice"),
-        ({"at": {"scheme": "plan"}}, "scheme has no level 'plan'; there are plain, short"),
-        ({"x": "scheme", "panel": "station.slow.rate"}, "panels need numbers along x"),
+        ({"at": {"scheme": "plan"}}, "scheme has no level 'plan'; allowed plain, short"),
+        ({"x": "scheme", "panel": "station.slow.rate"}, "panels need numbers on the x axis"),
     ],
 )
 def test_a_figure_that_cannot_be_says_why(
@@ -67,13 +67,13 @@ def test_a_figure_that_cannot_be_says_why(
 
 def test_more_lines_than_can_be_told_apart_are_refused() -> None:
     made = run(factors={**RATES, "station.slow.queue.packets": [2, 3, 4, 5, 6, 7]}, replications=1)
-    with pytest.raises(airfair.StudyError, match="has 6 levels, a figure has 5 lines"):
+    with pytest.raises(airfair.StudyError, match="has 6 levels; allowed are 5 lines"):
         made.plot("station.slow.rate", by="station.slow.queue.packets")
     assert made.plot("station.slow.queue.packets", by="station.slow.rate").axes
 
 
 def test_no_factor_is_nothing_to_draw_along() -> None:
-    with pytest.raises(airfair.StudyError, match="there is no factor to draw along"):
+    with pytest.raises(airfair.StudyError, match="every factor is already used"):
         run(replications=1).plot()
 
 

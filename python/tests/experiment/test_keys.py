@@ -42,11 +42,11 @@ def test_a_quoted_name_is_set_in_the_scenario() -> None:
 @pytest.mark.parametrize(
     ("path", "wrong"),
     [
-        ("station.zz*.rate", "matches no station; there are slow, fast"),
-        ("flow.*.start", "matches no flow; there are none"),
-        ("*.slow.rate", "a pattern may stand for a second name alone"),
-        ("station.slow.*", "a pattern may stand for a second name alone"),
-        ('station."x\\q".rate', "not a quoted name"),
+        ("station.zz*.rate", "matches no station; allowed slow, fast"),
+        ("flow.*.start", "matches no flow; allowed none"),
+        ("*.slow.rate", "a pattern is allowed only as the second name"),
+        ("station.slow.*", "a pattern is allowed only as the second name"),
+        ('station."x\\q".rate', "not a valid quoted name"),
     ],
 )
 def test_a_pattern_that_leads_nowhere_says_why(path: str, wrong: str) -> None:
@@ -177,13 +177,13 @@ def test_a_function_can_decide_the_keys_of_a_replication() -> None:
 
 
 def test_chance_does_not_decide_who_takes_part() -> None:
-    with pytest.raises(airfair.StudyError, match="who takes part"):
+    with pytest.raises(airfair.StudyError, match="draws may change values only"):
         run(draw={"station.slow.count": airfair.choice([1, 2, 3])}, replications=6)
 
 
 def test_a_draw_that_a_factor_sets_as_well_is_refused() -> None:
     with pytest.raises(
-        airfair.StudyError, match=r"draw\.station\.\*\.rate: a factor sets it as well"
+        airfair.StudyError, match=r"draw\.station\.\*\.rate: a factor sets this key too"
     ):
         experiment(factors=RATES, draw={"station.*.rate": airfair.choice(["1 Mb/s"])})
 

@@ -259,45 +259,57 @@ def test_mistakes_of_the_scenario_stand_beside_those_of_the_study(tmp_path: Path
         ("", "scenario: missing; allowed is a path"),
         ("scenario = 5", "scenario: 5; allowed is a path"),
         ('scenario = ""', "scenario: ''; allowed is a path"),
-        ('scenario = "cell.toml"\nfactors = 5', "factors: not a table"),
+        ('scenario = "cell.toml"\nfactors = 5', "factors: 5; allowed is a table"),
         ('scenario = "cell.toml"\nfactors.x = []', "factor x: has no levels"),
         ('scenario = "cell.toml"\nfactors.x = [1, 1]', "factor x: has the level 1 twice"),
-        ('scenario = "cell.toml"\nfactors.x = [nan]', "factor x: nan is no level"),
+        ('scenario = "cell.toml"\nfactors.x = [nan]', "factor x: nan; allowed are finite numbers"),
         ('scenario = "cell.toml"\nfactors.x = [1979-05-27]', "factor x: "),
-        ('scenario = "cell.toml"\nfactors.flow = { a = {} }', "flow: is a column of the tables"),
+        (
+            'scenario = "cell.toml"\nfactors.flow = { a = {} }',
+            "flow: a column of the tables has this name",
+        ),
         ('scenario = "cell.toml"\nfactors.x = { a = { "flow.q*.start" = 1 } }', "matches no flow"),
-        ('scenario = "cell.toml"\nseed = 1\nset.seed = 5', "seed: is no key to set here"),
-        ('scenario = "cell.toml"\nreplications = 0', "one at least is needed"),
+        ('scenario = "cell.toml"\nseed = 1\nset.seed = 5', "seed: cannot be set as a key"),
+        ('scenario = "cell.toml"\nreplications = 0', "replications: 0; allowed is 1 or more"),
         ('scenario = "cell.toml"\nreplications = true', "allowed is a whole number"),
-        ('scenario = "cell.toml"\nreplications = {}', "until is needed"),
-        ('scenario = "cell.toml"\nreplications = { until = "goodput" }', "half_width is needed"),
+        ('scenario = "cell.toml"\nreplications = {}', "replications.until: missing"),
+        (
+            'scenario = "cell.toml"\nreplications = { until = "goodput" }',
+            "replications.half_width: missing",
+        ),
         (
             'scenario = "cell.toml"\nreplications = { until = "decided", half_width = 1 }',
-            "claims have their own bounds",
+            "claims have bounds",
         ),
         (
             'scenario = "cell.toml"\nreplications = { until = "decided" }',
-            "there is no claim to decide",
+            "the study has no claims",
         ),
         (
             'scenario = "cell.toml"\nreplications = { until = "goodput[q]", half_width = 1 }',
-            "no flow has such a name",
+            "matches no flow",
         ),
-        ('scenario = "cell.toml"\nmeasures = ["goodput[q]"]', "measures: goodput_bps[q]: no flow"),
-        ('scenario = "cell.toml"\ncompare.x.baseline = 1', "compare.x: x is no factor"),
-        ('scenario = "cell.toml"\nfigures.a.x = "q"', "figures.a: q is no factor"),
-        ('scenario = "cell.toml"\nfigures.a = {}', "figures.a: there is no factor to draw along"),
+        (
+            'scenario = "cell.toml"\nmeasures = ["goodput[q]"]',
+            "measures: goodput_bps[q]: matches no flow",
+        ),
+        ('scenario = "cell.toml"\ncompare.x.baseline = 1', "compare.x: unknown factor x"),
+        ('scenario = "cell.toml"\nfigures.a.x = "q"', "figures.a: unknown factor q"),
+        ('scenario = "cell.toml"\nfigures.a = {}', "figures.a: every factor is already used"),
         ('scenario = "cell.toml"\nclaims.a = { measure = "goodput" }', "claim a: has no bound"),
-        ('scenario = "cell.toml"\nclaims.a = { above = 1 }', "claims.a: measure is needed"),
+        ('scenario = "cell.toml"\nclaims.a = { above = 1 }', "claims.a.measure: missing"),
         (
             'scenario = "cell.toml"\nclaims.a = { measure = "goodput", above = nan }',
-            "numbers are needed",
+            "allowed are numbers",
         ),
         (
             'scenario = "cell.toml"\ndesign = { kind = "sobol", points = 4, seed = -1 }\nfactors.x.a = {}',
             "seed -1",
         ),
-        ('scenario = "cell.toml"\ndesign = { kind = "sobol" }', "kind and points are needed"),
+        (
+            'scenario = "cell.toml"\ndesign = { kind = "sobol" }',
+            "kind or points is missing or wrong",
+        ),
         ('scenario = "cell.toml"\ndesign = [5]', "design: 5; allowed is a table"),
         ('scenario = "cell.toml"\n[claims.a]\n[claims.a]', "twice"),
         ("a = 1\nscenario = x", "line 2"),
@@ -315,11 +327,11 @@ def test_what_is_no_text_or_too_large_is_no_study(
 ) -> None:
     path = tmp_path / "x.toml"
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(airfair.StudyError, match="not a text in UTF-8"):
+    with pytest.raises(airfair.StudyError, match="not valid UTF-8"):
         airfair.load_study(path)
     monkeypatch.setattr(study_file, "LARGEST", 10)
     path.write_bytes(b"#" * 11)
-    with pytest.raises(airfair.StudyError, match="larger than 10 octets"):
+    with pytest.raises(airfair.StudyError, match="too large; allowed are 10 octets"):
         airfair.load_study(path)
     with pytest.raises(IsADirectoryError):
         airfair.load_study(tmp_path)
@@ -419,7 +431,7 @@ def _cell() -> dict[str, Any]:
 
 def test_infinity_is_no_bound(tmp_path: Path) -> None:
     text = 'scenario = "cell.toml"\nclaims.a = { measure = "goodput", above = inf }'
-    assert "nothing lies between" in problems(tmp_path, text)[0]
+    assert "above must be smaller than below" in problems(tmp_path, text)[0]
     assert math.isinf(airfair.claim("a", "goodput", above=1).below)
 
 

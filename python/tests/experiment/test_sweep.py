@@ -99,11 +99,11 @@ def test_tables_comparisons_and_verdicts_are_printed_in_80_columns(
 @pytest.mark.parametrize(
     ("arguments", "wrong"),
     [
-        (["--replications", "0"], "replications: 0; one at least is needed"),
-        (["--replications", "-3"], "replications: -3; one at least"),
-        (["--engine", "nonsense"], '--engine "nonsense": there is none; allowed local, dask'),
-        (["--engine", "dask:"], '--engine "dask:": there is none'),
-        (["--threads", "0"], "--threads 0: allowed is 1 to"),
+        (["--replications", "0"], "replications: 0; allowed is 1 or more"),
+        (["--replications", "-3"], "replications: -3; allowed is 1 or more"),
+        (["--engine", "nonsense"], '--engine "nonsense": unknown; allowed local, dask'),
+        (["--engine", "dask:"], '--engine "dask:": unknown'),
+        (["--threads", "0"], "--threads 0: allowed is a whole number from 1 to"),
         (["--out", "cell.toml"], "--out cell.toml: "),
         (["--out", "cell.toml/x"], "--out cell.toml/x: "),
     ],
@@ -128,8 +128,11 @@ def test_mistakes_are_told_a_line_each(tmp_path: Path, capsys: pytest.CaptureFix
     made = Output(capsys, path)
     assert made.status == cli.BAD_INPUT
     assert made.err.splitlines() == [
-        f'airfair: {path}: scenario: missing; allowed is a path, as in scenario = "cell.toml", or a table',
-        f"airfair: {path}: measure 'godput': no column godput, did you mean \"goodput\"?",
+        (
+            f"airfair: {path}: scenario: missing; allowed is a path, "
+            'for example scenario = "cell.toml", or a table'
+        ),
+        f"airfair: {path}: measure 'godput': unknown column godput, did you mean \"goodput\"?",
         f'airfair: {path}: replication: unknown key, did you mean "replications"?',
     ]
     assert Output(capsys, tmp_path / "none.toml").status == cli.BAD_INPUT
@@ -191,7 +194,7 @@ def test_a_store_that_is_none_fails_and_is_left_as_it_is(
     own_store.write_text("something else, and more of it than a header takes" * 9)
     made = Output(capsys, study)
     assert made.status == cli.FAILED
-    assert "no archive of finished runs" in made.err
+    assert "not an archive of finished runs" in made.err
     assert own_store.read_text().startswith("something else")
 
 
@@ -300,7 +303,7 @@ def test_ctrl_c_says_how_to_go_on(
     made = Output(capsys, study, "--out", tmp_path / "out")
     assert made.status == cli.INTERRUPTED
     assert "5 runs; interrupted" in made.out
-    assert "the same command goes on where it was" in made.err
+    assert "the same command continues from here" in made.err
     assert airfair.load_experiment(tmp_path / "out").interrupted
     monkeypatch.setattr(Local, "run", whole)
     assert document(capsys, study, "--out", tmp_path / "out")["runs_found"] == 5
@@ -329,5 +332,5 @@ def test_a_full_store_costs_no_result_and_is_told_last(
     assert "goodput" in made.out
     assert (tmp_path / "out" / "report.html").is_file()
     last = made.err.splitlines()[-1]
-    assert last.startswith("airfair: not all runs are kept")
+    assert last.startswith("airfair: some finished runs could not be kept")
     assert last.endswith("store.sqlite: the disk is full")

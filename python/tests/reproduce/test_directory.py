@@ -86,7 +86,7 @@ def test_all_mistakes_of_a_paper_come_at_once(own: Path) -> None:
         directory.load(own)
     told = "\n".join(raised.value.problems)
     assert 'titel: unknown key, did you mean "title"?' in told
-    assert "source: 3; allowed is a text" in told
+    assert "source: 3; allowed is text" in told
     assert "title: missing" in told
 
 
@@ -104,7 +104,7 @@ def test_mistakes_of_all_studies_come_at_once_and_a_claim_has_one_home(own: Path
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ({}, "holds no paper.toml; airfair init paper makes a start"),
+        ({}, "this directory has no paper.toml; write an example with: airfair init paper"),
         ({"paper.toml": 'title = "x"\n'}, "holds no study"),
         ({"paper.toml": "title = \n"}, "paper.toml"),
     ],

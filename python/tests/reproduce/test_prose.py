@@ -76,7 +76,7 @@ def test_a_number_that_nothing_says_is_an_error(prose: Prose) -> None:
 
 
 def test_a_section_that_is_not_there_is_an_error(prose: Prose) -> None:
-    with pytest.raises(ProseError, match="section loss: no such section"):
+    with pytest.raises(ProseError, match="section loss: this section is missing"):
         prose["findings"].passage("loss")
 
 

@@ -167,7 +167,7 @@ def test_without_a_paper_the_program_runs_them_all(
     assert "http-equiv" not in begin
     for paper in papers():
         report = (tmp_path / "all" / paper / "report.html").read_text(encoding="utf-8")
-        assert '<p class="shows">' in report
+        assert '<p class="lead shows">' in report
         assert f'<figure id="{paper}-' in begin
 
 

@@ -72,7 +72,7 @@ def test_a_study_like_another_has_its_keys_but_for_its_own(paper: Path) -> None:
 def test_a_study_like_itself_is_refused(paper: Path) -> None:
     add(paper, "a", 'like = "b.study.toml"')
     add(paper, "b", 'like = "a.study.toml"')
-    with pytest.raises(StudyError, match=r"like: a\.study\.toml is like itself"):
+    with pytest.raises(StudyError, match=r"like: a\.study\.toml refers back to itself"):
         studies.setups(paper)
 
 
@@ -140,7 +140,7 @@ def test_no_key_is_unknown_because_another_one_is_wrong(paper: Path) -> None:
     with pytest.raises(StudyError) as error:
         studies.setups(paper)
     (problem,) = error.value.problems
-    assert "factor flow: is a column of the tables" in problem
+    assert "factor flow: a column of the tables has this name" in problem
 
 
 def test_a_paper_can_draw_by_a_function_of_its_own(paper: Path) -> None:

@@ -60,7 +60,7 @@ def test_an_undecided_claim_asks_for_replications_and_has_reasons_only_if_these_
     None
 ):
     reasons = [Reason("because")]
-    open_ = "1 of 1 point cannot be told from its bound."
+    open_ = "1 of 1 point has an interval that contains its bound."
     assert verdict(OPENS).why == [open_]
     assert verdict(OPENS, reasons=reasons).why == [open_, "because"]
     assert verdict(OPENS, reasons=reasons, first_look=True).why == [FEW]

@@ -38,8 +38,8 @@ def verdict(*points: Condition, near: Condition | None = None) -> Verdict:
         ((HOLDS,), "holds", "1 of 1 point"),
         ((HOLDS, FAILS), "fails", "1 of 2 points"),
         ((HOLDS, OPENS), "undecided", "1 of 2 points"),
-        ((HOLDS, BLIND), "holds", "1 of 1 point, 1 shows nothing"),
-        ((BLIND,), "untestable", "0 of 0 points, 1 shows nothing"),
+        ((HOLDS, BLIND), "holds", "1 of 1 point, 1 cannot be tested"),
+        ((BLIND,), "untestable", "0 of 0 points, 1 cannot be tested"),
     ],
 )
 def test_the_points_decide(points: tuple[Condition, ...], state: str, counted: str) -> None:

@@ -27,14 +27,14 @@ pub(super) fn keep_quiet() {
 pub(super) fn load(octets: &[u8]) -> Result<Object> {
     ensure!(
         Path::new(BTF).exists(),
-        "this kernel does not describe its types ({BTF}; CONFIG_DEBUG_INFO_BTF): nothing can be limited; observe and \
+        "this kernel has no type information ({BTF}; CONFIG_DEBUG_INFO_BTF), so nothing can be limited; observe and \
          replay work"
     );
     keep_quiet();
     let open = ObjectBuilder::default().open_memory(octets).context("the BPF object")?;
     open.load().with_context(|| LAST.lock().unwrap_or_else(PoisonError::into_inner).clone()).context(
-        "the kernel does not take the BPF programs; they need root, or CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN, and Linux 6.1 \
-         or later with struct_ops (CONFIG_BPF_JIT, CONFIG_BPF_SYSCALL)",
+        "the kernel refused the BPF programs; they need root, or CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN, and Linux \
+         6.1 or later with struct_ops (CONFIG_BPF_JIT, CONFIG_BPF_SYSCALL)",
     )
 }
 

@@ -55,10 +55,10 @@ impl Clamper {
         let loosen = bpf::iterator(&mut object, "loosen")?;
         let take_away = || {
             if let Err(error) = bpf::pass(passes.giving_back()) {
-                say(&format!("The guardian could not take clamps away: {error:#}."));
+                say(&format!("The guardian process could not remove clamps: {error:#}."));
             }
         };
-        let guardian = Guardian::begin(LIFETIME, take_away).context("the guardian")?;
+        let guardian = Guardian::begin(LIFETIME, take_away).context("the guardian process")?;
         let orders = bpf::map(&object, "clamp_orders")?;
         Ok(Self { least, orders, passes, loosen, is_loosening: false, guardian, object })
     }
@@ -89,7 +89,7 @@ impl Clamper {
     }
 
     fn live(&mut self) -> Result<()> {
-        self.guardian.beat().context("the guardian has ended")
+        self.guardian.beat().context("the guardian process has ended")
     }
 }
 
@@ -121,7 +121,9 @@ impl WindowDivider for Clamps {
 impl Drop for Clamper {
     fn drop(&mut self) {
         if let Err(error) = self.passes.give_back() {
-            say(&format!("Clamps could not be taken away: {error:#}. The guardian tries again."));
+            say(&format!(
+                "Clamps could not be removed: {error:#}. The guardian process tries again.",
+            ));
         }
     }
 }

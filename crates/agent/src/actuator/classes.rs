@@ -51,19 +51,20 @@ impl Classes {
         let name = configuration
             .interface
             .clone()
-            .context("interface: whose packets are to be shared out?")?;
+            .context("interface: missing; name the interface whose packets are shared out")?;
         let interface = os::interface_index(&name);
-        let interface = interface.with_context(|| format!("interface {name}: there is none"))?;
+        let interface = interface.with_context(|| format!("interface {name}: does not exist"))?;
         let socket = queueing::open()?;
         if let Some(found) = root_of(&socket, interface)? {
             ensure!(
                 found.handle == 0 || found.handle == OURS,
-                "{name} has a queueing discipline that somebody has chosen, {}: tc qdisc del dev {name} root",
+                "{name}: has the queueing discipline {}, which the agent does not replace; remove it with: tc qdisc \
+                 del dev {name} root",
                 found.kind
             );
             if found.handle == OURS {
                 queueing::take_away(&socket, interface)?;
-                say("The agent has taken away the classes that another one had left behind.");
+                say("The agent removed the classes that a killed agent left behind.");
             }
         }
         let settings = configuration.data_ack.clone();
@@ -95,7 +96,7 @@ impl Classes {
     fn put(&self, share: &Share) -> Result<()> {
         let program = self.object.progs().find(|program| program.name() == PROGRAM);
         let program = program.context("the BPF object has no classifier")?.as_fd().as_raw_fd();
-        let program = u32::try_from(program).context("a descriptor is no number")?;
+        let program = u32::try_from(program).context("the descriptor does not fit in 32 bits")?;
         self.order()?;
         queueing::put(&self.socket, self.interface, share, self.settings.queue, program)
             .inspect_err(|_| _ = queueing::take_away(&self.socket, self.interface))
@@ -151,7 +152,7 @@ impl Drop for Classes {
     fn drop(&mut self) {
         if let Err(error) = self.lift() {
             say(&format!(
-                "The classes could not be taken away: {error:#}. All packets go past them."
+                "The classes could not be removed: {error:#}. No packet goes through them."
             ));
         }
     }

@@ -45,7 +45,7 @@ impl Filters {
             let mut hook = hook(program, interface, place, handle)?;
             let put = hook.create().and_then(|_| hook.attach());
             put.context(
-                "the kernel takes no filter of tc (CONFIG_NET_SCH_INGRESS, CONFIG_NET_CLS_BPF)",
+                "the kernel accepts no filter of tc (CONFIG_NET_SCH_INGRESS, CONFIG_NET_CLS_BPF)",
             )?;
         }
         Ok(filters)
@@ -61,7 +61,9 @@ impl Drop for Filters {
     fn drop(&mut self) {
         // The filters of a removed interface are already gone.
         if let Err(error) = take_away_from(self.interface, self.handle) {
-            say(&format!("Filters could not be taken away: {error:#}. They do nothing any more."));
+            say(
+                &format!("Filters could not be removed: {error:#}. They have no effect any more.",),
+            );
         }
     }
 }
@@ -121,7 +123,7 @@ fn outlast(id: u32) -> Result<()> {
     if left > 0 {
         os::wait_for(&[], u32::try_from(left.div_ceil(1_000_000)).unwrap_or(u32::MAX));
     }
-    ensure!(alive_until(id) <= Some(until), "another agent runs at this interface");
+    ensure!(alive_until(id) <= Some(until), "another agent runs on this interface");
     Ok(())
 }
 

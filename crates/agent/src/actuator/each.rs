@@ -38,7 +38,8 @@ pub(super) struct ConnectionReader {
 impl ConnectionReader {
     pub(super) fn load(configuration: &Configuration) -> Result<Self> {
         let interface = configuration.interface.as_deref();
-        let interface = interface.context("interface: whose connections are to be limited?")?;
+        let interface = interface
+            .context("interface: missing; name the interface whose connections are limited")?;
         os::addresses(interface).with_context(|| format!("interface {interface}"))?;
         let mut object = bpf::load(OBJECT)?;
         Ok(Self {

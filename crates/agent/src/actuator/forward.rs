@@ -57,7 +57,7 @@ impl Forwarded {
     /// Returns an error if the kernel refuses, or if there is no such interface.
     pub fn load(interface: &str, least: u32) -> Result<Self> {
         let index = os::interface_index(interface);
-        let index = index.with_context(|| format!("interface {interface}: there is none"))?;
+        let index = index.with_context(|| format!("interface {interface}: does not exist"))?;
         let passed = PassCounts { filters: clsact::take_away(&PROGRAMS)?, ..PassCounts::default() };
         let object = bpf::load(OBJECT)?;
         let mut forwarded = Self {

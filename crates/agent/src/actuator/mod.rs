@@ -163,7 +163,7 @@ pub fn dry_run(configuration: &Configuration) -> Result<Box<dyn Actuator>> {
 #[cfg(feature = "bpf")]
 fn forwarded(configuration: &Configuration, least: u32) -> Result<Box<dyn Actuator>> {
     let Some(interface) = &configuration.interface else {
-        anyhow::bail!("interface: through which are connections to be looked at?");
+        anyhow::bail!("interface: missing; name the interface whose connections are watched");
     };
     Ok(Box::new(forward::Forwarded::load(interface, least)?))
 }
@@ -195,23 +195,23 @@ pub fn restore() -> Result<PassCounts> {
 }
 
 #[cfg(not(feature = "bpf"))]
-const WITHOUT_BPF: &str = "this airfair-agent was built without what acts on the kernel (make agent builds it with it); observe, \
-    run --dry-run and replay work";
+const WITHOUT_BPF: &str = "this airfair-agent was built without BPF and cannot change the kernel; build it with `make agent`; observe, run \
+    --dry-run and replay work";
 
 /// Capabilities of this build and this kernel, one sentence each.
 pub fn available() -> Vec<String> {
     let has_btf = std::path::Path::new(BTF).exists();
     let windows = match (cfg!(feature = "bpf"), has_btf) {
-        (false, _) => "no: this build is without BPF (make agent)",
-        (true, false) => "no: this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)",
+        (false, _) => "no, because this build is without BPF (make agent)",
+        (true, false) => "no, because this kernel has no type information (CONFIG_DEBUG_INFO_BTF)",
         (true, true) => "yes, as root",
     };
     let has_weights =
         AirtimeWeightSocket::open().and_then(|drivers| drivers.supports_weights(None));
     let weights = match has_weights {
         Ok(true) => "yes, as root",
-        Ok(false) => "no: no driver here has them",
-        Err(_) => "no: there is no Wi-Fi",
+        Ok(false) => "no, because no driver here has them",
+        Err(_) => "no, because there is no Wi-Fi",
     };
     vec![
         format!("Windows of this machine's own senders can be limited: {windows}."),

@@ -113,7 +113,7 @@ fn word_at(octets: &[u8], at: usize) -> u32 {
 /// Removes the agent's discipline from an interface, with its classes, filters and queued packets.
 pub(super) fn take_away(socket: &Netlink, interface: u32) -> Result<()> {
     let message = question(DELETE_DISCIPLINE, ACKNOWLEDGE, &head(interface, OURS, ROOT, 0), &[]);
-    ask(socket, &message).context("the classes cannot be taken away")?;
+    ask(socket, &message).context("the classes could not be removed")?;
     Ok(())
 }
 

@@ -42,7 +42,8 @@ impl Senders {
         let map = object.maps_mut().find(|map| map.name() == NAME);
         let congestion_control = map.context("the BPF object has no congestion control")?;
         let congestion_control = { congestion_control }.attach_struct_ops().context(
-            "the kernel does not take the congestion control airfair; if it has one of that name, another agent runs",
+            "the kernel refused the congestion control airfair; if it already has one of that name, another agent is \
+             running",
         )?;
         passes.give_back()?;
         Ok(Self {
@@ -95,7 +96,7 @@ impl Drop for Senders {
     fn drop(&mut self) {
         if let Err(error) = self.passes.give_back() {
             say(&format!(
-                "Connections could not be given back: {error:#}. Their limit ends by itself."
+                "Connections could not be restored: {error:#}. Their limit ends by itself."
             ));
         }
     }

@@ -21,7 +21,8 @@ pub(super) struct Station {
 impl Station {
     pub(super) fn load(configuration: &Configuration) -> Result<Self> {
         let interface = configuration.interface.as_deref();
-        let interface = interface.context("interface: whose connections are to be limited?")?;
+        let interface = interface
+            .context("interface: missing; name the interface whose connections are limited")?;
         os::addresses(interface).with_context(|| format!("interface {interface}"))?;
         let settings = &configuration.arf_aware;
         let senders = match settings.senders {
@@ -47,7 +48,9 @@ impl Station {
             match (Clamps::load(interface, settings, ways), refusal) {
                 (Ok(clamps), None) => parts.push(Box::new(clamps)),
                 (Ok(clamps), Some(error)) => {
-                    say(&format!("Windows of senders are limited by clamps: {error:#}."));
+                    say(&format!(
+                        "Windows of senders are limited by clamps instead of a congestion control: {error:#}.",
+                    ));
                     parts.push(Box::new(clamps));
                 }
                 // If the kernel supports neither, the error of the congestion control is more

@@ -45,25 +45,29 @@ pub(super) struct Weights {
 impl Weights {
     pub(super) fn load(configuration: &Configuration) -> Result<Self> {
         let Some(interface) = &configuration.interface else {
-            bail!("interface: which access point's stations are to have weights?");
+            bail!(
+                "interface: missing; name the access point's interface whose stations have weights",
+            );
         };
         let index = os::interface_index(interface);
-        let index = index.with_context(|| format!("interface {interface}: there is none"))?;
+        let index = index.with_context(|| format!("interface {interface}: does not exist"))?;
         let socket = AirtimeWeightSocket::open()?;
         ensure!(
             socket.supports_weights(Some(index))?,
-            "{interface}: its driver has no airtime weights: all of its stations share the air as it sees fit"
+            "{interface}: the driver has no airtime weights; allowed is another scheme"
         );
         let file = place();
         let passed = give_back(&file)?;
         let at_death = file.clone();
         let guardian = Guardian::begin(LIFETIME, move || {
             if let Err(error) = give_back(&at_death) {
-                say(&format!("The guardian could not give airtime weights back: {error:#}."));
+                say(
+                    &format!("The guardian process could not restore airtime weights: {error:#}.",),
+                );
             }
         });
         let before = Before { interface: interface.clone(), ..Before::default() };
-        let guardian = guardian.context("the guardian")?;
+        let guardian = guardian.context("the guardian process")?;
         let counters = configuration.airtime_weights.is_by_connections();
         let counters = counters.then(|| Forwarded::load(interface, LEAST_WINDOW)).transpose()?;
         Ok(Self { socket, index, before, file, guardian, counters, passed })
@@ -72,7 +76,7 @@ impl Weights {
 
 impl Actuator for Weights {
     fn apply(&mut self, decision: &Decision) -> Result<()> {
-        self.guardian.beat().context("the guardian has ended")?;
+        self.guardian.beat().context("the guardian process has ended")?;
         let Decision::Weights(weights) = decision else {
             if *decision == Decision::Lift {
                 self.passed = give_back(&self.file)?;
@@ -101,7 +105,7 @@ impl Actuator for Weights {
     }
 
     fn beat(&mut self) -> Result<()> {
-        self.guardian.beat().context("the guardian has ended")?;
+        self.guardian.beat().context("the guardian process has ended")?;
         self.counters.as_mut().map_or(Ok(()), Forwarded::beat)
     }
 
@@ -117,7 +121,7 @@ impl Actuator for Weights {
 impl Drop for Weights {
     fn drop(&mut self) {
         if let Err(error) = give_back(&self.file) {
-            say(&format!("Airtime weights could not be given back: {error:#}."));
+            say(&format!("Airtime weights could not be restored: {error:#}."));
         }
     }
 }

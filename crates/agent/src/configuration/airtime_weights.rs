@@ -73,7 +73,7 @@ impl Written {
         for (station, weight) in self.stations.iter().flatten() {
             ensure!(
                 is_address(station),
-                "stations: {station:?} is no address as 02:00:00:00:01:00"
+                "stations: {station:?}; allowed is an address such as 02:00:00:00:01:00"
             );
             check(station, *weight)?;
             stations.insert(station.to_lowercase(), *weight);
@@ -84,7 +84,7 @@ impl Written {
 
 fn check(whose: &str, weight: u16) -> Result<()> {
     let (least, most) = (ALLOWED.start(), ALLOWED.end());
-    ensure!(ALLOWED.contains(&weight), "{whose} = {weight}: from {least} to {most}");
+    ensure!(ALLOWED.contains(&weight), "{whose} = {weight}: allowed is {least} to {most}");
     Ok(())
 }
 

@@ -77,14 +77,14 @@ impl Written {
         let ratio = it.largest_ratio;
         ensure!(
             (2..=LARGEST_RATIO).contains(&ratio),
-            "largest_ratio = {ratio}: from 2 to {LARGEST_RATIO}"
+            "largest_ratio = {ratio}: allowed is 2 to {LARGEST_RATIO}"
         );
         check_least(it.least_window, self.one_segment)?;
         for name in &it.replaces {
             let fits = !name.is_empty() && name.len() < 16 && name.is_ascii();
-            ensure!(fits, "replaces: {name:?} is no name of a congestion control");
+            ensure!(fits, "replaces: {name:?}; allowed is the name of a congestion control");
         }
-        ensure!(it.replaces.len() <= 16, "replaces: at most 16 names");
+        ensure!(it.replaces.len() <= 16, "replaces: too many names; allowed are 16");
         Ok(it)
     }
 }

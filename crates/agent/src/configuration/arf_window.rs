@@ -59,7 +59,7 @@ impl Written {
     pub(super) fn checked(&self) -> Result<ArfWindow> {
         let default = ArfWindow::default();
         let samples = self.samples.unwrap_or(default.samples);
-        ensure!((1..=100).contains(&samples), "samples = {samples}: from 1 to 100");
+        ensure!((1..=100).contains(&samples), "samples = {samples}: allowed is 1 to 100");
         let params = Params {
             long_lived: self.long_lived.map_or(default.params.long_lived, Bytes::new),
             rise: self.rise.map_or(default.params.rise, WrittenReading::meant),

@@ -51,16 +51,18 @@ impl Written {
             None => default.weights,
             Some("connections") => Weights::Connections,
             Some(text) => ratio(text).with_context(|| {
-                format!("weights = {text:?}: two from 1 to 100, as 2:1, or connections")
+                format!(
+                    "weights = {text:?}: allowed are two numbers from 1 to 100, such as 2:1, or connections",
+                )
             })?,
         };
         let packets_per_second = self.packets_per_second;
         ensure!(
             packets_per_second.is_none_or(|it| (10..=2_000_000).contains(&it)),
-            "packets_per_second: from 10 to 2000000"
+            "packets_per_second: allowed is 10 to 2000000"
         );
         let queue = self.queue.unwrap_or(default.queue);
-        ensure!((1..=1_000).contains(&queue), "queue = {queue}: from 1 to 1000 packets");
+        ensure!((1..=1_000).contains(&queue), "queue = {queue}: allowed is 1 to 1000 packets");
         Ok(DataAck { weights, packets_per_second, queue })
     }
 }

@@ -76,12 +76,14 @@ impl Written {
     pub(super) fn checked(&self) -> Result<Occupancy> {
         let default = Occupancy::default();
         let beacons = self.samples.unwrap_or(default.params.beacons);
-        ensure!((1..=100).contains(&beacons), "samples = {beacons}: from 1 to 100");
+        ensure!((1..=100).contains(&beacons), "samples = {beacons}: allowed is 1 to 100");
         let satisfied = match self.satisfied {
             None => default.params.satisfied,
             Some(value) => Probability::new(value)
                 .filter(|it| *it != Probability::ZERO && *it != Probability::ONE)
-                .with_context(|| format!("satisfied = {value}: between 0 and 1"))?,
+                .with_context(|| {
+                    format!("satisfied = {value}: allowed is a number between 0 and 1",)
+                })?,
         };
         let spare = match self.spare {
             None => default.params.spare,
@@ -92,11 +94,13 @@ impl Written {
         let least_window = self.least_window.unwrap_or(default.least_window);
         check_least(least_window, self.one_segment)?;
         let port = self.port.unwrap_or(PORT);
-        ensure!(port >= 1_024, "port = {port}: from 1024 to 65535, which need no right");
+        ensure!(port >= 1_024, "port = {port}: allowed is 1024 to 65535");
         let access_point = match self.access_point.as_deref() {
             None | Some("gateway") => None,
             Some(text) => Some(text.parse().with_context(|| {
-                format!("access_point = {text:?}: \"gateway\", or an address as 192.168.1.1")
+                format!(
+                    "access_point = {text:?}: allowed is \"gateway\" or an address such as 192.168.1.1",
+                )
             })?),
         };
         let (role, grants) = (self.role.unwrap_or_default(), self.grants.unwrap_or(true));

@@ -33,7 +33,10 @@ impl Written {
     pub(super) fn checked(&self) -> Result<SharedWindows> {
         let default = SharedWindows::default();
         let buffer = self.buffer.unwrap_or(default.buffer);
-        ensure!((1..=100_000).contains(&buffer), "buffer = {buffer}: from 1 to 100000 packets");
+        ensure!(
+            (1..=100_000).contains(&buffer),
+            "buffer = {buffer}: allowed is 1 to 100000 packets"
+        );
         let least_window = self.least_window.unwrap_or(default.least_window);
         check_least(least_window, self.one_segment)?;
         Ok(SharedWindows { buffer, least_window })

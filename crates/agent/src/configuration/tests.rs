@@ -32,38 +32,43 @@ fn the_file_that_documents_the_default_says_the_default() {
 
 #[test]
 fn bounds_hold_whatever_is_written() {
-    assert!(mistake("[arf-aware]\nlargest_ratio = 101").contains("from 2 to 100"));
+    assert!(mistake("[arf-aware]\nlargest_ratio = 101").contains("allowed is 2 to 100"));
     assert!(mistake("[arf-aware]\nleast_window = 1").contains("one_segment = true"));
     assert!(checked("[arf-aware]\nleast_window = 1\none_segment = true").is_ok());
-    assert!(mistake("[arf-aware]\nleast_window = 0\none_segment = true").contains("from 1"));
-    assert!(mistake("poll = \"1 ms\"").contains("from 20 ms"));
+    assert!(mistake("[arf-aware]\nleast_window = 0\none_segment = true").contains("allowed is 1"));
+    assert!(mistake("poll = \"1 ms\"").contains("allowed is 20 ms"));
     assert!(
-        mistake("[arf-aware]\nreplaces = [\"a name that is far too long\"]").contains("no name")
+        mistake("[arf-aware]\nreplaces = [\"a name that is far too long\"]")
+            .contains("the name of")
     );
     assert!(mistake("[arf-aware]\nhighest_rate = \"54\"").contains("arf-aware: highest_rate"));
-    assert!(mistake("polls = 0").contains("from 1 to 50"));
+    assert!(mistake("polls = 0").contains("allowed is 1 to 50"));
     assert!(mistake("scheme = \"arf\"").contains("arf-aware"));
     assert!(mistake("[occupancy]\nsatisfied = 1.0").contains("between 0 and 1"));
-    assert!(mistake("[occupancy]\nsamples = 0").contains("from 1 to 100"));
+    assert!(mistake("[occupancy]\nsamples = 0").contains("allowed is 1 to 100"));
     assert!(mistake("[occupancy]\nleast_window = 1").contains("one_segment = true"));
     assert!(mistake("[occupancy]\nspare = \"twice\"").contains("once"));
-    assert!(mistake("[occupancy]\nport = 80").contains("from 1024"));
+    assert!(mistake("[occupancy]\nport = 80").contains("allowed is 1024"));
     assert!(mistake("[occupancy]\naccess_point = \"ap\"").contains("or an address"));
     assert!(mistake("[occupancy]\nrole = \"ap\"").contains("access-point"));
-    assert!(mistake("[shared-windows]\nbuffer = 0").contains("from 1 to"));
+    assert!(mistake("[shared-windows]\nbuffer = 0").contains("allowed is 1 to"));
     for weights in ["2", "0:1", "1:101", "2:1:1", "flows"] {
         let said = mistake(&format!("[data-ack]\nweights = {weights:?}"));
-        assert!(said.contains("two from 1 to 100"), "{said}");
+        assert!(said.contains("two numbers from 1 to 100"), "{said}");
     }
-    assert!(mistake("[data-ack]\npackets_per_second = 9").contains("from 10"));
-    assert!(mistake("[data-ack]\nqueue = 0").contains("from 1 to 1000"));
-    assert!(mistake("[arf-window]\nsamples = 101").contains("arf-window: samples = 101: from 1"));
+    assert!(mistake("[data-ack]\npackets_per_second = 9").contains("allowed is 10"));
+    assert!(mistake("[data-ack]\nqueue = 0").contains("allowed is 1 to 1000"));
+    assert!(
+        mistake("[arf-window]\nsamples = 101").contains("arf-window: samples = 101: allowed is 1")
+    );
     assert!(mistake("[arf-window]\nfall = \"least\"").contains("projected"));
-    assert!(mistake("[airtime-weights]\nothers = 15").contains("others = 15: from 16 to 4096"));
+    assert!(
+        mistake("[airtime-weights]\nothers = 15").contains("others = 15: allowed is 16 to 4096")
+    );
     assert!(mistake("[airtime-weights]\nweights = \"flows\"").contains("connections"));
     let stations = |them: &str| mistake(&format!("[airtime-weights]\nstations = {{ {them} }}"));
-    assert!(stations("\"02:00:00:00:01\" = 256").contains("is no address"));
-    assert!(stations("\"02:00:00:00:01:00\" = 5000").contains("from 16"));
+    assert!(stations("\"02:00:00:00:01\" = 256").contains("allowed is an address"));
+    assert!(stations("\"02:00:00:00:01:00\" = 5000").contains("allowed is 16"));
     let said = mistake("poll = \"100 ms\"\ninterfaces = \"wlan0\"");
     assert!(said.starts_with("line 2: unknown field") && !said.contains('\n'), "{said}");
     assert!(mistake("station = \"fast\"").contains("emulator"));
@@ -72,7 +77,7 @@ fn bounds_hold_whatever_is_written() {
     assert!(checked(&format!("{of_all}\nstation = \"fast\"")).is_ok());
     for (station, role) in [("station = \"fast\"", "access-point"), ("", "station")] {
         let said = mistake(&format!("{of_all}\n{station}\n[occupancy]\nrole = \"{role}\""));
-        assert!(said.contains("between all of them"), "{said}");
+        assert!(said.contains("needs the name of a station"), "{said}");
     }
     let weights = "emulator = \"/it\"\nscheme = \"airtime-weights\"";
     assert!(mistake(weights).contains("an emulation has no driver"));
@@ -108,8 +113,8 @@ fn a_file_that_others_may_write_is_refused() {
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
         read(&path).map_err(|error| format!("{error:#}"))
     };
-    assert!(with(0o666).unwrap_err().contains("others may write it"));
-    assert!(with(0o620).unwrap_err().contains("others may write it"));
+    assert!(with(0o666).unwrap_err().contains("may write this file"));
+    assert!(with(0o620).unwrap_err().contains("may write this file"));
     assert!(with(0o644).is_ok());
     fs::remove_file(&path).unwrap();
 }

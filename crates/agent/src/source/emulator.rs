@@ -81,7 +81,7 @@ impl Emulator {
         stream.get_mut().write_all(b"{\"get\": \"state\"}\n")?;
         let mut line = String::new();
         let size =
-            stream.read_line(&mut line).context("the emulation does not answer within 200 ms")?;
+            stream.read_line(&mut line).context("the emulation did not answer within 200 ms")?;
         ensure!(size > 0, "the emulation has ended");
         // A connection is kept only after a complete reply. Otherwise the next reply could be an
         // old one.
@@ -92,7 +92,7 @@ impl Emulator {
 
 fn connect(socket: &Path) -> Result<BufReader<UnixStream>> {
     let stream = UnixStream::connect(socket)
-        .with_context(|| format!("{}: no emulation answers there", socket.display()))?;
+        .with_context(|| format!("{}: no emulation answers at this socket", socket.display()))?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     Ok(BufReader::new(stream))
@@ -112,9 +112,10 @@ fn links(
     station: Option<&str>,
     air: AirtimeSource,
 ) -> Result<(Vec<LinkCounters>, Vec<LinkCounters>)> {
-    let answer: Answer = serde_json::from_str(answer).context("the emulation's answer")?;
+    let answer: Answer =
+        serde_json::from_str(answer).context("the emulation's answer is not valid")?;
     let Some(state) = answer.state else {
-        bail!("the emulation says: {}", answer.error.unwrap_or_default())
+        bail!("the emulation answered: {}", answer.error.unwrap_or_default())
     };
     let is_it = |node: &Node| station.is_none_or(|name| name == node.name);
     let (own, others): (Vec<Node>, Vec<Node>) = state.nodes.into_iter().partition(is_it);
@@ -191,7 +192,7 @@ mod tests {
             format!("{:#}", links(answer, name, AirtimeSource::Measured).unwrap_err())
         };
         assert!(mistake(ANSWER, Some("fast")).contains("no station \"fast\""));
-        assert!(mistake(r#"{"ok": false, "error": "no"}"#, None).contains("says: no"));
+        assert!(mistake(r#"{"ok": false, "error": "no"}"#, None).contains("answered: no"));
         assert!(mistake("[", None).contains("answer"));
     }
 }

@@ -100,8 +100,8 @@ impl Nl80211 {
         let socket = open_socket()?;
         let family = family(&socket).map_err(|error| {
             anyhow!(
-                "nl80211: {error}, so there is no Wi-Fi to look at; an emulation can be watched \
-                 (--emulator SOCKET), and a recording replayed"
+                "nl80211: {error}; this machine has no Wi-Fi to watch; watch an emulation (--emulator SOCKET) or \
+                 replay a recording"
             )
         })?;
         Ok(Self { socket, family, only, surveys })
@@ -154,7 +154,7 @@ pub fn is_access_point(interface: &str) -> Result<bool> {
 }
 
 /// Error text for a missing interface.
-const NEITHER: &str = "no wireless interface of a station or an access point has this name";
+const NEITHER: &str = "not a wireless interface of a station or an access point";
 
 impl Source for Nl80211 {
     fn sample(&mut self, now: u64) -> Result<Option<Sample>> {
@@ -173,7 +173,7 @@ fn family(socket: &Netlink) -> Result<u16> {
     let id =
         found.iter().flat_map(|message| attributes(message)).find(|(kind, _)| *kind == FAMILY_ID);
     let id = id.and_then(|(_, value)| Some(u16::from_ne_bytes(value.try_into().ok()?)));
-    id.context("the kernel does not say its number")
+    id.context("the kernel did not return its number")
 }
 
 /// Builds a request of generic netlink.
@@ -290,7 +290,7 @@ impl AirtimeWeightSocket {
 
 /// Builds the request that sets the weight of a station.
 fn weighted(family: u16, index: u32, station: &str, weight: u16) -> Result<Vec<u8>> {
-    let mac = octets(station).with_context(|| format!("{station:?} is no address"))?;
+    let mac = octets(station).with_context(|| format!("{station:?} is not an address"))?;
     let (index, weight) = (index.to_ne_bytes(), weight.to_ne_bytes());
     let about = [
         (attribute::INDEX, &index[..]),
@@ -501,7 +501,7 @@ mod tests {
     #[test]
     fn where_there_is_no_wifi_that_is_said() {
         if let Err(error) = Nl80211::open(None, false) {
-            assert!(format!("{error:#}").contains("no Wi-Fi to look at"), "{error:#}");
+            assert!(format!("{error:#}").contains("no Wi-Fi to watch"), "{error:#}");
         }
     }
 }

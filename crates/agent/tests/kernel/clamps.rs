@@ -129,7 +129,7 @@ fn an_agent_without_its_guardian_gives_back_and_ends() {
     it.slow_down();
     signal(guardian(&it.agent), "KILL");
     it.is_back();
-    eventually("it is said", || it.agent.said().contains("the guardian has ended"));
+    eventually("it is said", || it.agent.said().contains("the guardian process has ended"));
 }
 
 /// The bound that holds where no process is left: the connection keeps its clamp, and new ones have none.

@@ -277,7 +277,7 @@ fn queueing_that_somebody_has_chosen_is_left_alone_and_so_is_all_in_a_dry_run() 
     let refused = rig.ask(&words);
     assert_eq!(refused.status.code(), Some(1));
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(said.contains("v0 has a queueing discipline that somebody has chosen, tbf"), "{said}");
+    assert!(said.contains("v0: has the queueing discipline tbf"), "{said}");
     assert!(queueing(&rig).contains("qdisc tbf"));
     let file = rig.runtime.join("recording");
     let more = ["--dry-run", "--record", &file.to_string_lossy()];

@@ -356,7 +356,7 @@ fn a_dry_run_at_an_access_point_says_the_shares_and_touches_nothing() {
     eventually("it is said", || agent.said().contains("1 station has the air"));
     assert_eq!(router.filters(), before);
     let (_, said) = agent.end(libc::SIGTERM);
-    assert!(said.contains("touched nothing"), "{said}");
+    assert!(said.contains("changed nothing"), "{said}");
 }
 
 /// Twenty connections share a hundred packets, in either direction.

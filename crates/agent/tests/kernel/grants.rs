@@ -101,13 +101,16 @@ fn a_station_with_an_agent_keeps_to_its_grant_and_is_left_alone_until_it_is_sile
     }
     let mut it = Cell::new();
     let agent = it.agent();
-    eventually("grants come", || agent.said().contains("Grants come from 10.11.0.1"));
+    eventually("grants come", || agent.said().contains("receives grants from 10.11.0.1"));
     eventually("it is left alone", || !it.is_limited_on_its_way());
     eventually("it limits itself", || it.flow.window() < 20);
-    assert!(it.status().contains("keeps to it itself"), "{}", it.status());
-    assert!(it.said_by_access_point().contains("keeps to its share itself, and is left alone."));
+    assert!(it.status().contains("limits itself"), "{}", it.status());
+    assert!(
+        it.said_by_access_point()
+            .contains("limits itself to its share, so the access point does not limit it.")
+    );
     let own = String::from_utf8(it.ask(&["status"]).stdout).unwrap();
-    assert!(own.contains("grants     come from 10.11.0.1"), "{own}");
+    assert!(own.contains("grants     received from 10.11.0.1"), "{own}");
     thread::sleep(Duration::from_millis(500));
     assert!(it.flow.window() < 20 && !it.is_limited_on_its_way());
     agent.end(libc::SIGKILL);
@@ -115,7 +118,7 @@ fn a_station_with_an_agent_keeps_to_its_grant_and_is_left_alone_until_it_is_sile
     // The guardian takes its clamps away at once.
     eventually("the access point limits it again", || it.is_limited_on_its_way());
     assert!(killed.elapsed() < Duration::from_millis(1_500), "{:?}", killed.elapsed());
-    assert!(!it.status().contains("keeps to it itself"), "{}", it.status());
+    assert!(!it.status().contains("limits itself"), "{}", it.status());
     let (status, said) = it.at_access_point.take().unwrap().end(libc::SIGTERM);
     assert_eq!(status, Some(0), "{said}");
     assert_eq!(said.matches("keeps to its share itself").count(), 1, "{said}");
@@ -135,12 +138,12 @@ fn a_station_whose_access_point_grants_no_more_limits_nothing_after_a_second() {
     let killed = Instant::now();
     eventually("it is free", || it.flow.window() > 40);
     assert!(killed.elapsed() < Duration::from_secs(2), "{:?}", killed.elapsed());
-    eventually("it is said", || agent.said().contains("No grants come from 10.11.0.1"));
+    eventually("it is said", || agent.said().contains("receives no grants from 10.11.0.1"));
     let questions = questions_in(Duration::from_millis(2_500));
     assert!((2..=3).contains(&questions), "{questions}");
     let (status, said) = agent.end(libc::SIGTERM);
     assert_eq!(status, Some(0), "{said}");
-    assert_eq!(said.matches("No grants come").count(), 1, "{said}");
+    assert_eq!(said.matches("receives no grants").count(), 1, "{said}");
     assert_eq!(said.matches("Windows are not limited").count(), 1, "{said}");
     replays(&it, &it.recordings[1]);
 }

@@ -170,12 +170,14 @@ fn where_nothing_is_seen_nothing_is_limited() {
     eventually("the connection is taken", || flow.law() == "airfair");
     air.vanish();
     eventually("the connection is given back", || flow.law() == "reno");
-    eventually("it is said", || agent.said().contains("Nothing is seen, so nothing is limited"));
+    eventually("it is said", || {
+        agent.said().contains("The agent cannot see the link, so nothing is limited")
+    });
     thread::sleep(Duration::from_millis(500));
     let (status, said) = agent.end(libc::SIGINT);
     assert_eq!(status, Some(0), "{said}");
     // One message for one fault, however long it lasts.
-    assert_eq!(said.matches("Nothing is seen").count(), 1, "{said}");
+    assert_eq!(said.matches("cannot see the link").count(), 1, "{said}");
 }
 
 #[test]
@@ -210,7 +212,7 @@ fn a_dry_run_says_what_it_would_do_and_touches_nothing() {
     eventually("it is said", || agent.said().contains("would be divided by 11"));
     assert_eq!(flow.law(), "reno");
     let (_, said) = agent.end(libc::SIGTERM);
-    assert!(said.contains("touched nothing"), "{said}");
+    assert!(said.contains("changed nothing"), "{said}");
 }
 
 #[test]
@@ -231,9 +233,9 @@ fn a_second_agent_is_refused_and_status_tells_of_the_first() {
         &rig.runtime.join("control").to_string_lossy(),
     ]);
     assert_eq!(second.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&second.stderr).contains("an agent runs already"));
+    assert!(String::from_utf8_lossy(&second.stderr).contains("an agent is already running"));
     let restore = rig.ask(&["restore"]);
-    assert!(String::from_utf8_lossy(&restore.stderr).contains("an agent runs"));
+    assert!(String::from_utf8_lossy(&restore.stderr).contains("an agent is running"));
     let status = String::from_utf8(rig.ask(&["status", "--json"]).stdout).unwrap();
     assert!(status.contains("\"ratio\":11") && status.contains("\"limited\":1"), "{status}");
     assert_eq!(flow.law(), "airfair");

@@ -6,7 +6,7 @@ fn main() -> std::process::ExitCode {
     return linux::main();
     #[cfg(not(target_os = "linux"))]
     {
-        eprintln!("airfair-medium: it needs Linux, whose radios it serves");
+        eprintln!("airfair-medium: runs on Linux only");
         std::process::ExitCode::FAILURE
     }
 }
@@ -50,19 +50,24 @@ the air, until TIME is over, Ctrl-C or SIGTERM.";
         let (mut scenario, mut overrides) = (None, Vec::new());
         let (mut seed, mut duration) = (None, None);
         while let Some(word) = all.next() {
-            let mut value = || all.next().ok_or_else(|| format!("{word} without a value\n{USAGE}"));
+            let mut value =
+                || all.next().ok_or_else(|| format!("{word}: the value is missing\n{USAGE}",));
             match word.as_str() {
                 "--help" => return Err(USAGE.to_owned()),
                 "--set" => {
                     let pair = value()?;
                     let (key, to) = pair
                         .split_once('=')
-                        .ok_or_else(|| format!("--set {pair}: no KEY=VALUE"))?;
+                        .ok_or_else(|| format!("--set {pair}: allowed is KEY=VALUE"))?;
                     overrides.push((key.to_owned(), to.to_owned()));
                 }
                 "--seed" => {
                     let given = value()?;
-                    seed = Some(given.parse().map_err(|_| format!("--seed {given}: no number"))?);
+                    seed = Some(
+                        given
+                            .parse()
+                            .map_err(|_| format!("--seed {given}: allowed is a whole number",))?,
+                    );
                 }
                 "--duration" => {
                     let given = value()?;
@@ -71,10 +76,14 @@ the air, until TIME is over, Ctrl-C or SIGTERM.";
                     duration = Some(time?);
                 }
                 option if option.starts_with('-') => {
-                    return Err(format!("{option} is no option\n{USAGE}"));
+                    return Err(format!("{option}: unknown option\n{USAGE}"));
                 }
                 _ if scenario.is_none() => scenario = Some(word),
-                _ => return Err(format!("{word}: one scenario is enough\n{USAGE}")),
+                _ => {
+                    return Err(format!(
+                        "{word}: unexpected argument; allowed is one scenario\n{USAGE}",
+                    ));
+                }
             }
         }
         let scenario = scenario.ok_or(USAGE)?;
@@ -85,7 +94,7 @@ the air, until TIME is over, Ctrl-C or SIGTERM.";
         let file = &given.scenario;
         let octets = fs::read(file).map_err(|error| format!("{file}: {error}"))?;
         let mut no_file = |name: &str| -> Result<Vec<u8>, String> {
-            Err(format!("{name}: a scenario names no other file here"))
+            Err(format!("{name}: the scenario refers to another file, which is not allowed here"))
         };
         let scenario = Scenario::load(&octets, &given.overrides, &mut no_file, Driver::Emulation);
         let scenario = scenario.map_err(|mistakes| {

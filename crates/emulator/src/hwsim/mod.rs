@@ -83,24 +83,28 @@ impl fmt::Display for Error {
         match self {
             Self::Scenario(problem) => to.write_str(problem),
             Self::NoModule => to.write_str(
-                "the kernel has no simulated radios: modprobe mac80211_hwsim radios=N",
+                "the kernel has no simulated radios; make them with: modprobe mac80211_hwsim radios=N",
             ),
-            Self::NotPermitted => to.write_str("a medium for the kernel's radios needs root"),
+            Self::NotPermitted => to.write_str(
+                "the medium of the kernel's simulated radios needs root",
+            ),
             Self::Busy => to.write_str(
-                "another program is the medium of these radios: end it (another airfair, or wmediumd)",
+                "another program is the medium of these radios (airfair or wmediumd); end it first",
             ),
             Self::ManyChannels => to.write_str(
-                "the radios may be on several channels at once: modprobe mac80211_hwsim channels=1",
+                "the radios can be on several channels at once; load them with: modprobe mac80211_hwsim channels=1",
             ),
             Self::TooFewRadios { found, needed, without } => write!(
                 to,
-                "{found} radios for a cell of {needed}: none is left for {without:?} \
-                 (modprobe mac80211_hwsim radios={needed})"
+                "{found} radios for a cell of {needed}: none is left for {without:?}; load them with: modprobe \
+                 mac80211_hwsim radios={needed}"
             ),
             Self::RadioGone(radio, member) => {
-                write!(to, "radio {radio:?}, which was {member:?}, has gone")
+                write!(to, "radio {radio:?}, which was {member:?}, was removed")
             }
-            Self::ModuleGone => to.write_str("the module mac80211_hwsim has gone, with its radios"),
+            Self::ModuleGone => to.write_str(
+                "the module mac80211_hwsim and its radios were removed",
+            ),
             Self::System(what, why) => write!(to, "{what}: {why}"),
         }
     }
@@ -259,16 +263,18 @@ impl Drop for Hwsim {
 /// Names of the members of the scenario's only cell, the access point first.
 fn members(scenario: &Scenario) -> Result<Vec<String>, Error> {
     let [cell] = &scenario.cells[..] else {
-        return Err(Error::Scenario("one cell is needed: radios meet on the channel they are on"));
+        return Err(Error::Scenario("the scenario has several cells or none; allowed is one"));
     };
     if cell.radio.is_some() {
-        return Err(Error::Scenario("a cell with a radio: only errors of links are possible here"));
+        return Err(Error::Scenario(
+            "the cell has a radio, which is not possible here; allowed are error models of links",
+        ));
     }
     let stations = scenario.stations.iter().map(|station| station.standard);
     if stations.chain([cell.rules.standard]).any(|standard| standard.format().is_some()) {
         return Err(Error::Scenario(
-            "a cell of 802.11n, ac or ax: the kernel hands frames over one by one, and takes no word of aggregates; \
-             allowed are 802.11b, 802.11g and 802.11a",
+            "a cell of 802.11n, ac or ax is not possible, because the kernel passes frames one by one, without \
+             aggregates; allowed are 802.11b, 802.11g and 802.11a",
         ));
     }
     let stations = scenario.stations.iter().map(|station| station.name.clone());
@@ -457,7 +463,7 @@ mod tests {
         let one = [cell("home"), station("near", "home"), station("far", "home")].concat();
         assert_eq!(members_of(&one), Ok(["home", "near", "far"].map(str::to_owned).to_vec()));
         let two = [one.clone(), cell("other"), station("else", "other")].concat();
-        assert!(members_of(&two).is_err_and(|it| it.starts_with("one cell is needed")));
+        assert!(members_of(&two).is_err_and(|it| it.starts_with("the scenario has several cells")));
         for standard in ["802.11n", "802.11ac", "802.11ax"] {
             let modern = one.replace("802.11b", standard);
             let refused = members_of(&modern).expect_err("no aggregates");
@@ -468,10 +474,9 @@ mod tests {
     #[test]
     fn whatever_is_missing_is_said_with_what_helps() {
         let few = Error::TooFewRadios { found: 2, needed: 3, without: "far".to_owned() };
-        let message =
-            "2 radios for a cell of 3: none is left for \"far\" (modprobe mac80211_hwsim radios=3)";
+        let message = "2 radios for a cell of 3: none is left for \"far\"; load them with: modprobe mac80211_hwsim radios=3";
         assert_eq!(few.to_string(), message);
         let gone = Error::RadioGone("phy1".to_owned(), "near".to_owned());
-        assert_eq!(gone.to_string(), "radio \"phy1\", which was \"near\", has gone");
+        assert_eq!(gone.to_string(), "radio \"phy1\", which was \"near\", was removed");
     }
 }

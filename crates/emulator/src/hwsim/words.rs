@@ -48,13 +48,15 @@ impl View {
             late.slips
         ));
         if self.unknown > 0 {
-            lines.push(format!("{} frames of radios that are no members", self.unknown));
+            lines.push(format!("{} frames of radios outside the cell", self.unknown));
         }
         let mut objections: Vec<String> =
             verdict::objections(late).iter().map(ToString::to_string).collect();
         if self.overruns > 0 {
-            objections
-                .push(format!("frames were lost {} times before they were read", self.overruns));
+            objections.push(format!(
+                "the kernel dropped frames {} times before the medium read them",
+                self.overruns
+            ));
         }
         lines.extend(objections.iter().map(|it| format!("verdict: invalid: {it}")));
         if objections.is_empty() {
@@ -101,6 +103,8 @@ mod tests {
         assert!(told.ends_with("verdict: valid"));
         now.overruns = 1;
         let told = now.summary(&radios);
-        assert!(told.ends_with("verdict: invalid: frames were lost 1 times before they were read"));
+        assert!(told.ends_with(
+            "verdict: invalid: the kernel dropped frames 1 times before the medium read them"
+        ));
     }
 }

@@ -156,12 +156,12 @@ fn stalls_do_not_vanish_in_a_long_emulation() {
     };
     assert_eq!(
         stood_still(&[(42_100, 246)], 100),
-        ["the machine stood still for 246.0 ms in the second from 42 s on (at most 50 ms)"]
+        ["the machine stalled for 246.0 ms in the second from 42 s on (at most 50 ms)"]
     );
     let twelve: Vec<_> = (0..12).map(|stall| (stall * 10_000, 80)).collect();
     assert_eq!(
         stood_still(&twelve, 120),
-        ["the machine stood still for 80.0 ms in the second from 0 s on (at most 50 ms)"]
+        ["the machine stalled for 80.0 ms in the second from 0 s on (at most 50 ms)"]
     );
     // Two stalls of 26 ms, in the same second and in different seconds.
     assert_eq!(stood_still(&[(1_000, 26), (1_900, 26)], 100).len(), 1);
@@ -170,7 +170,7 @@ fn stalls_do_not_vanish_in_a_long_emulation() {
     let each: Vec<_> = (0..100).map(|second| (second * 1_000, 21)).collect();
     assert_eq!(
         stood_still(&each, 100),
-        ["the machine stood still for 2100.0 ms of 100.0 s (at most 1 %)"]
+        ["the machine stalled for 2100.0 ms of 100.0 s (at most 1 %)"]
     );
 }
 
@@ -185,7 +185,7 @@ fn drops_are_objected_to_one_by_one_and_a_few_nodes_are_named() {
     );
     assert_eq!(
         Objection::Unread(of(6)).to_string(),
-        "the kernel dropped 21 packets before the emulation had read them: of n1 1, n2 2, n3 3, n4 4, and 2 more"
+        "the kernel dropped 21 packets before the emulation read them: of n1 1, n2 2, n3 3, n4 4, and 2 more"
     );
 }
 

@@ -51,6 +51,6 @@ fn limit_in(line: &str, highest: DataRate) -> ParsedLimit {
         return Ok(highest);
     }
     let limit: Result<DataRate, _> = line.parse();
-    let limit = limit.map_err(|why| format!("{line:?} is neither \"none\" nor a rate: {why}"))?;
+    let limit = limit.map_err(|why| format!("{line:?}: allowed is \"none\" or a rate: {why}"))?;
     Ok(limit.min(highest))
 }

@@ -109,7 +109,7 @@ fn parse_profile(name: &str) -> PyResult<Profile> {
         "rfc3448" => Ok(Profile::Rfc3448),
         "ns-2" => Ok(Profile::Ns2),
         _ => Err(PyValueError::new_err(format!(
-            "--profile {name}: allowed are rfc5348, rfc3448, ns-2"
+            "--profile {name}: unknown; allowed rfc5348, rfc3448, ns-2"
         ))),
     }
 }
@@ -121,21 +121,19 @@ fn resolve(address: &str) -> PyResult<SocketAddr> {
     let found: Vec<_> = match address.to_socket_addrs() {
         Ok(found) => found.collect(),
         Err(error) if error.kind() == ErrorKind::InvalidInput => {
-            return Err(wrong("write HOST:PORT or [IPV6]:PORT, the port from 1 to 65535"));
+            return Err(wrong("allowed is HOST:PORT or [IPV6]:PORT, with a port from 1 to 65535"));
         }
         Err(error) => {
             let why = reason(&error);
             let why = why.rsplit(": ").next().unwrap_or(&why);
-            return Err(wrong(&format!("no such host ({why})")));
+            return Err(wrong(&format!("host not found ({why})")));
         }
     };
     let first = found.iter().find(|address| address.is_ipv4()).or(found.first());
     match first {
-        Some(address) if address.port() == 0 => {
-            Err(wrong("port 0 is nobody's; allowed is 1 to 65535"))
-        }
+        Some(address) if address.port() == 0 => Err(wrong("port 0; allowed is 1 to 65535")),
         Some(address) => Ok(*address),
-        None => Err(wrong("no such host")),
+        None => Err(wrong("host not found")),
     }
 }
 

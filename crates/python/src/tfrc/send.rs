@@ -40,7 +40,7 @@ pub(super) fn config(
 ) -> PyResult<SenderConfig> {
     if !(1..=65_000).contains(&segment) {
         return Err(PyValueError::new_err(format!(
-            "--segment {segment} B: allowed is 1 B to 65000 B, what a datagram can hold"
+            "--segment {segment} B: allowed is 1 B to 65000 B, which fits in a datagram"
         )));
     }
     let segment = Bytes::new(segment);

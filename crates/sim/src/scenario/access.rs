@@ -100,7 +100,7 @@ pub(super) fn check_flows(scenario: &Scenario, addresses: &[Address], mistakes: 
                 None => format!("\"{}\"", flow.access_category),
             };
             let (name, standard) = (&station.name, station.standard);
-            let problem = format!("station {name} is of {standard}, which has no categories");
+            let problem = format!("station {name} has {standard}, which has no access categories",);
             let allowed = "best effort, or a station of 802.11n, ac or ax".to_owned();
             mistakes.add(at, ScenarioError { path, found, problem, allowed });
         }
@@ -199,11 +199,10 @@ impl OwnAccess {
         }
         let (smallest, largest) = (own.cw_min.unwrap_or(cell.0), own.cw_max.unwrap_or(cell.1));
         if smallest > largest {
-            let problem = "its smallest window is larger than its largest".to_owned();
+            let problem = "the smallest contention window is larger than the largest".to_owned();
             let found = format!("cw_min {smallest}, cw_max {largest}");
             let whose = if path == self.path { "cell" } else { "standard" };
-            let allowed =
-                format!("cw_min at most cw_max, where the {whose}'s hold unless it has its own");
+            let allowed = format!("cw_min at most cw_max; the default of each is the {whose}'s");
             let path = path.to_owned();
             mistakes.add(self.at, ScenarioError { path, found, problem, allowed });
         }

@@ -29,7 +29,7 @@ pub(super) fn grants(entry: &Entry, mistakes: &mut Mistakes) -> bool {
 /// due.
 pub(super) fn check(entry: &Entry, grants: bool, air: Air, mistakes: &mut Mistakes) {
     if entry.value::<bool>() == Some(false) && grants {
-        let problem = "the access point grants shares of the channel in its beacons";
+        let problem = "needed by ap.occupancy, which grants shares of the channel in beacons";
         let allowed = "true, or ap.occupancy = false";
         mistakes.add(entry.at, entry.mistake(problem, allowed));
     }

@@ -100,7 +100,7 @@ fn refuse(
     for entry in keys.iter().map(|key| fields.get(key)) {
         let is_spoilt = entry.bad || entry.fields().is_some_and(Fields::is_spoilt);
         if entry.is_set() && !is_spoilt {
-            let problem = format!("{standard} has no such choice");
+            let problem = format!("{standard} does not have this setting");
             mistakes.add(entry.at, entry.mistake(problem, "with 802.11n, 802.11ac and 802.11ax"));
         }
         is_right &= !entry.is_set() && !entry.bad;
@@ -175,7 +175,7 @@ fn amsdu(
     }
     let sizes = known.iter().map(|it| format!("\"{} B\"", it.get()));
     let allowed: Vec<String> = sizes.chain(["\"off\"".to_owned()]).collect();
-    let problem = format!("no limit of A-MSDUs of {whose}");
+    let problem = format!("not a size of A-MSDUs of {whose}");
     mistakes.add(entry.at, entry.mistake(problem, allowed.join(", ")));
     Err(Spoilt)
 }
@@ -213,7 +213,7 @@ fn aggregation(
     windows.retain(|it| *it <= widest);
     let Some(known) = windows.iter().copied().find(|it| it.mpdus() == mpdus) else {
         let allowed: Vec<String> = windows.iter().map(|it| it.mpdus().to_string()).collect();
-        let problem = format!("no window of {name}");
+        let problem = format!("not a window of {name}");
         mistakes.add(window.at, window.mistake(problem, allowed.join(", ")));
         return Err(Spoilt);
     };

@@ -54,7 +54,7 @@ fn legacy(standard: Option<Standard>, channel: Option<Channel>) -> Option<Standa
 /// decide.
 pub(super) fn no_radio(entry: &Entry, has_radio: Option<bool>, mistakes: &mut Mistakes) {
     if has_radio == Some(true) && entry.is_set() && !entry.bad {
-        let problem = "the cell has a radio, which decides that";
+        let problem = "the cell has a radio, which decides this";
         mistakes.add(entry.at, entry.mistake(problem, "one of the two"));
     }
 }
@@ -99,7 +99,7 @@ pub(super) fn finish(
     check_protection(fields.get("protection"), standard, mistakes);
     let (limit, limits) = (fields.get("max_attempts"), fields.get("retry_limits"));
     if limit.is_set() && limits.is_set() {
-        let error = limits.mistake("given beside max_attempts", "one of the two");
+        let error = limits.mistake("set together with max_attempts", "one of the two");
         mistakes.add(limits.at, error);
     }
     let preamble = fields.get("preamble").word().map(Preamble::of);
@@ -145,7 +145,7 @@ fn basic_rates(
 ) -> Option<Vec<DataRate>> {
     let (one, many) = (fields.get("basic_rate"), fields.get("basic_rates"));
     if one.is_set() && many.is_set() {
-        let error = many.mistake("given beside basic_rate", "one of the two");
+        let error = many.mistake("set together with basic_rate", "one of the two");
         mistakes.add(many.at, error);
     }
     if one.bad || many.bad {
@@ -157,7 +157,7 @@ fn basic_rates(
     let (single, list) = (one.is_set(), many.is_set());
     let given: Vec<&Entry> = single.then_some(one).into_iter().chain(many.items()).collect();
     if given.is_empty() {
-        mistakes.add(many.at, many.mistake("an empty set", "one rate at least"));
+        mistakes.add(many.at, many.mistake("an empty set", "at least one rate"));
     }
     let (mut rates, mut of_standard) = (Vec::new(), Vec::new());
     for &entry in &given {
@@ -172,7 +172,7 @@ fn basic_rates(
             continue;
         }
         if let Some(station) = stations.first_without(rate) {
-            let problem = format!("station {station} is 802.11b and lacks it");
+            let problem = format!("station {station} has 802.11b, which lacks this rate");
             let allowed = list_rates(Standard::B.rates());
             mistakes.add(entry.at, entry.mistake(problem, allowed));
         }

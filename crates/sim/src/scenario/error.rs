@@ -93,7 +93,7 @@ impl Mistakes {
         let mut errors: Vec<ScenarioError> =
             self.list.into_iter().map(|(_, error)| error).collect();
         if is_cut {
-            let problem = format!("more mistakes than these {MOST_TOLD}");
+            let problem = format!("more than {MOST_TOLD} mistakes; the others are not shown");
             let [path, found, allowed] = [(); 3].map(|()| String::new());
             errors.push(ScenarioError { path, found, problem, allowed });
         }

@@ -97,7 +97,7 @@ fn flow(
     let (category, dscp) = (fields.get("access_category"), fields.get("dscp"));
     let is_other = category.word().is_some_and(|word| word != "best effort");
     if is_other && dscp.integer::<u8>().is_some() {
-        let error = dscp.mistake("given beside access_category", "one of the two");
+        let error = dscp.mistake("set together with access_category", "one of the two");
         mistakes.add(dscp.at, error);
     }
     let transport = fields.get("transport");
@@ -161,7 +161,10 @@ fn check_times(fields: &Fields, context: &Context, mistakes: &mut Mistakes) {
             mistakes.add(start.at, error);
         } else if latest.is_some_and(|latest| latest >= end) {
             let allowed = format!("start + start_jitter before {end}");
-            mistakes.add(jitter.at, jitter.mistake("the flow might start after the run", allowed));
+            mistakes.add(
+                jitter.at,
+                jitter.mistake("the flow could start after the end of the run", allowed),
+            );
         }
     }
     if let (Some(end), Some(latest)) = (stop.value::<Duration>(), latest)
@@ -203,7 +206,7 @@ fn check_stack(flow: &Fields, context: &Context, mistakes: &mut Mistakes) {
     }
     if context.driver == Driver::Run {
         let allowed = "\"simulated\", or airfair emulate";
-        mistakes.add(stack.at, stack.mistake("a run has no kernel", allowed));
+        mistakes.add(stack.at, stack.mistake("a simulated run has no kernel", allowed));
     }
     if settings.has("source")
         && let source = settings.get("source")
@@ -218,7 +221,7 @@ fn check_stack(flow: &Fields, context: &Context, mistakes: &mut Mistakes) {
     {
         let variant = settings.get("variant");
         if variant.word() == Some("one-shot") {
-            let problem = "nothing sets cwnd in the kernel, and one-shot does nothing else";
+            let problem = "one-shot only sets cwnd, which is not possible in the kernel";
             let allowed = "\"held\" or \"continuous\", or stack = \"simulated\"";
             mistakes.add(variant.at, variant.mistake(problem, allowed));
         }
@@ -230,13 +233,13 @@ fn check_source(fields: &Fields, mistakes: &mut Mistakes) {
     let (source, rate) = (fields.get("source"), fields.get("rate"));
     let Some(settings) = source.fields() else { return };
     if rate.is_set() {
-        return mistakes.add(source.at, source.mistake("given beside rate", "one of the two"));
+        return mistakes.add(source.at, source.mistake("set together with rate", "one of the two"));
     }
     if let Some(tfrc::Traffic::Frames { .. }) = SOURCES.variant(source) {
         let entry = settings.get("sizes");
         let count = entry.items().len();
         if entry.given.is_some() && !(1..=MAX_FRAMES).contains(&count) {
-            let problem = if count == 0 { "no frame" } else { "too many frames" };
+            let problem = if count == 0 { "no frames" } else { "too many frames" };
             mistakes.add(entry.at, entry.mistake(problem, format!("1 to {MAX_FRAMES} sizes")));
         }
     }
@@ -248,7 +251,7 @@ fn fits(entry: &Entry, headers: u64, context: &Context, mistakes: &mut Mistakes)
     let room = MAX_MSDU - headers - llc;
     if size > Bytes::new(room) {
         let problem =
-            format!("with {headers} octets of headers and {llc} of LLC/SNAP over {MAX_MSDU}");
+            format!("with {headers} octets of headers and {llc} of LLC/SNAP more than {MAX_MSDU}",);
         mistakes.add(entry.at, entry.mistake(problem, format!("at most {room} B")));
     }
 }
@@ -272,7 +275,8 @@ fn check_sack(fields: &Fields, mistakes: &mut Mistakes) {
     let is_selective = sack.value::<bool>().unwrap_or(flavour.is_selective());
     if flavour == Flavour::Sack && !is_selective {
         let allowed = "true, or another flavour";
-        mistakes.add(sack.at, sack.mistake("flavour sack is selective by its nature", allowed));
+        mistakes
+            .add(sack.at, sack.mistake("flavour sack needs selective acknowledgements", allowed));
     } else if prr.value::<bool>() == Some(true) && !is_selective {
         let allowed = "false, or sack = true";
         mistakes.add(prr.at, prr.mistake("needs selective acknowledgements", allowed));
@@ -286,7 +290,10 @@ fn check_sack(fields: &Fields, mistakes: &mut Mistakes) {
     let has_own = matches!(flavour, Flavour::Westwood | Flavour::WestwoodPlus | Flavour::Vegas);
     if arithmetic.word().map(Arithmetic::of) == Some(Arithmetic::Linux) && has_own {
         let allowed = "\"rfc\", or flavour reno, newreno, sack or cubic";
-        mistakes.add(arithmetic.at, arithmetic.mistake("flavour has its own", allowed));
+        mistakes.add(
+            arithmetic.at,
+            arithmetic.mistake("the flavour has an arithmetic of its own", allowed),
+        );
     }
 }
 
@@ -352,15 +359,17 @@ fn check_control(
         ],
         Scheme::Occupancy => [
             needs_rate(
-                "occupancy needs TCP or TFRC: nothing tells a UDP source what it may send",
-                "occupancy needs TCP or TFRC: nothing tells a program outside what it may send",
+                "occupancy needs TCP or TFRC: the rate of a UDP source cannot be limited",
+                "occupancy needs TCP or TFRC: the rate of an external flow cannot be limited",
             ),
-            needs_station("occupancy needs a station at either end: only there beacons are heard"),
+            needs_station(
+                "occupancy needs a station at one end at least: only stations receive beacons",
+            ),
         ],
         Scheme::RateCap(_) => [
             needs_rate(
-                "rate-cap needs TCP or TFRC: nothing tells a UDP source what it may send",
-                "rate-cap needs TCP or TFRC: nothing tells a program outside what it may send",
+                "rate-cap needs TCP or TFRC: the rate of a UDP source cannot be limited",
+                "rate-cap needs TCP or TFRC: the rate of an external flow cannot be limited",
             ),
             is_host(ends.0).then_some((
                 "rate-cap needs a station as sender: only a wireless link changes its rate",
@@ -370,7 +379,7 @@ fn check_control(
         Scheme::ArfWindow(_) => [
             needs_tcp("arf-window needs TCP: it limits the TCP window"),
             needs_station(
-                "arf-window needs a station at either end: only there the channel can be heard",
+                "arf-window needs a station at one end at least: only stations can observe the channel",
             ),
         ],
     };

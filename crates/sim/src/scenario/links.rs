@@ -164,11 +164,11 @@ fn check_queue(entry: &Entry, mistakes: &mut Mistakes) {
     let Some(queue) = entry.fields() else { return };
     let (packets, bytes, red) = (queue.get("packets"), queue.get("bytes"), queue.get("red"));
     if packets.is_set() && bytes.is_set() {
-        mistakes.add(bytes.at, bytes.mistake("given beside packets", "one of the two"));
+        mistakes.add(bytes.at, bytes.mistake("set together with packets", "one of the two"));
     }
     let Some(discipline) = queue.get("discipline").word() else { return };
     if red.is_set() && !red.bad && discipline != "red" {
-        let error = red.mistake("given for another discipline", "discipline = \"red\"");
+        let error = red.mistake("set for another discipline", "discipline = \"red\"");
         mistakes.add(red.at, error);
     }
     if let Some(red) = red.fields() {
@@ -186,7 +186,7 @@ fn check_red(red: &Fields, mistakes: &mut Mistakes) {
         } else {
             (min, format!("less than max, {high}"))
         };
-        mistakes.add(entry.at, entry.mistake("min is not below max", allowed));
+        mistakes.add(entry.at, entry.mistake("min is not less than max", allowed));
     }
 }
 

@@ -66,7 +66,7 @@ impl Names {
             return;
         };
         let (path, found) = (address.path.clone(), String::new());
-        let allowed = "a name that nothing else has".to_owned();
+        let allowed = "a name that is not used elsewhere".to_owned();
         mistakes.add(address.at, ScenarioError { path, found, problem, allowed });
     }
 

@@ -37,8 +37,8 @@ fn set(root: &mut Node, path: &str, value: Node) -> Result<(), ScenarioError> {
     for (depth, segment) in segments.iter().enumerate() {
         let found = target.shown();
         let Value::Table(entries) = &mut target.value else {
-            let problem = format!("a value, not a table that could hold {segment:?}");
-            return Err(error(&walked, found, &problem, "setting it as a whole"));
+            let problem = format!("a value, and not a table with the key {segment:?}");
+            return Err(error(&walked, found, &problem, "a new value for the whole key"));
         };
         let known = entries.iter().any(|(name, _)| name == segment);
         if !known && depth == 1 && NAMED.contains(&segments[0]) {

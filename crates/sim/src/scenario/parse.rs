@@ -109,7 +109,7 @@ impl Scenario {
             let problem = "too large for a scenario".to_owned();
             return Err(vec![whole_file(
                 problem,
-                &format!("a TOML text of at most {MAX_FILE_MIB} MiB"),
+                &format!("TOML text of at most {MAX_FILE_MIB} MiB"),
             )]);
         }
         match std::str::from_utf8(bytes) {
@@ -117,8 +117,8 @@ impl Scenario {
             Err(error) => {
                 let at = error.valid_up_to();
                 let problem =
-                    format!("not a text: octet {} at offset {at} is not UTF-8", bytes[at]);
-                Err(vec![whole_file(problem, "a TOML text in UTF-8")])
+                    format!("not text in UTF-8: octet {} at offset {at} is not valid", bytes[at]);
+                Err(vec![whole_file(problem, "TOML text in UTF-8")])
             }
         }
     }
@@ -131,7 +131,10 @@ impl Scenario {
     ) -> Result<Self, Vec<ScenarioError>> {
         if parts(text) > MAX_PARTS {
             let allowed = format!("at most {MAX_PARTS} values, brackets and lines");
-            return Err(vec![whole_file("too many parts for a scenario".to_owned(), &allowed)]);
+            return Err(vec![whole_file(
+                "too many values, brackets and lines for a scenario".to_owned(),
+                &allowed,
+            )]);
         }
         let mut mistakes = Mistakes::default();
         let scenario = document::parse(text, &mut mistakes).and_then(|mut root| {
@@ -167,7 +170,7 @@ fn whole_file(problem: String, allowed: &str) -> ScenarioError {
 
 /// Reader of files for a scenario that may not refer to any.
 fn no_file(_: &str) -> Result<Vec<u8>, String> {
-    Err("a scenario that is no file cannot refer to one".to_owned())
+    Err("a scenario that is not a file cannot refer to a file".to_owned())
 }
 
 /// Reads the sections of a scenario. A section is read even if another one contains mistakes.
@@ -272,7 +275,7 @@ fn check_warmup(entry: &Entry, duration: Option<Duration>, mistakes: &mut Mistak
     let (Some(warmup), Some(duration)) = (entry.value::<Duration>(), duration) else { return };
     if warmup >= duration {
         let allowed = format!("less than the duration of {duration}");
-        mistakes.add(entry.at, entry.mistake("nothing would be left to count", allowed));
+        mistakes.add(entry.at, entry.mistake("no time would remain to be measured", allowed));
     }
 }
 

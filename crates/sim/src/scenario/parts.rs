@@ -103,7 +103,8 @@ impl Scenario {
         Err(vec![ScenarioError {
             path: String::new(),
             found: String::new(),
-            problem: "values contradict each other, so that no file can say them".to_owned(),
+            problem: "values contradict each other, and no scenario file can express them"
+                .to_owned(),
             allowed: line.map_or_else(String::new, |(_, read)| read.to_owned()),
         }])
     }
@@ -141,8 +142,8 @@ impl Scenario {
         let error = |(path, _)| ScenarioError {
             path,
             found: String::new(),
-            problem: "names a part that is not there".to_owned(),
-            allowed: "places of parts that were added; each host has its own link".to_owned(),
+            problem: "refers to a part that does not exist".to_owned(),
+            allowed: "indices of parts that were added; each host has its own link".to_owned(),
         };
         parts.filter(|(_, is_right)| !is_right).map(error).collect()
     }

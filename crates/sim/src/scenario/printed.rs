@@ -222,6 +222,6 @@ pub(super) fn mistake(entry: &Entry, link: LinkFormat, band: Band) -> Option<Sce
     let names: Vec<String> = found.iter().map(with_keys).collect();
     let streams =
         if link.streams == 1 { "1 stream".to_owned() } else { format!("{} streams", link.streams) };
-    let problem = format!("no rate of a link of {}, {}, {streams}", link.width, link.guard);
+    let problem = format!("not a rate of a link with {}, {}, {streams}", link.width, link.guard);
     (!names.is_empty()).then(|| entry.mistake(problem, names.join("; ")))
 }

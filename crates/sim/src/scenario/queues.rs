@@ -14,7 +14,7 @@ pub(super) fn check_discipline(entry: &Entry, is_ap: bool, mistakes: &mut Mistak
     };
     let discipline = queue.config.discipline;
     if discipline.shares_time() && !is_ap {
-        let problem = "only an access point has stations that share its time";
+        let problem = "only an access point can share time between stations";
         refuse("discipline", problem, "another discipline");
     }
     let is_by_flows =
@@ -35,7 +35,7 @@ pub(super) fn check(scenario: &Scenario, addresses: &[Address], mistakes: &mut M
         };
         let mut refuse = |queue: Queue, path: String| {
             if matches!(queue.config.discipline, Discipline::DataAck { .. }) {
-                let problem = format!("{} is {what} and has no ACKs that it follows", address.path);
+                let problem = format!("{} is {what} and does not adapt to ACKs", address.path);
                 let allowed = "no UDP flow through this queue, or another discipline".to_owned();
                 let found = "\"data-ack\"".to_owned();
                 mistakes.add(address.at, ScenarioError { path, found, problem, allowed });

@@ -342,14 +342,14 @@ pub(super) fn check(
     for (key, from) in [("tx_power", 1), ("propagation", 2)] {
         let entry = fields.get(key);
         if entry.is_set() && !entry.bad && ranges.unwrap_or(0) >= from {
-            let problem = "solved for what is given under range";
+            let problem = "computed from range, which is set";
             mistakes.add(entry.at, entry.mistake(problem, "one of the two"));
         }
     }
     let reception = fields.get("reception");
     let decoder = Decoder::of(reception.word()?);
     if decoder == Decoder::Qualnet4 && !rates?.are_80211a() {
-        let problem = "QualNet's powers and sensitivities are those of 802.11a";
+        let problem = "QualNet's powers and sensitivities exist for 802.11a only";
         mistakes.add(reception.at, reception.mistake(problem, "\"snr\", \"sensitivity\""));
         return None;
     }
@@ -357,7 +357,7 @@ pub(super) fn check(
     let radio = Keys::read(fields, Radio::new(standard?.band()), keys::radio)?;
     if let Err(error) = radio.solved(rates?) {
         let problem = error.to_string();
-        mistakes.add(range.at, range.mistake(problem, "ranges that some power gives"));
+        mistakes.add(range.at, range.mistake(problem, "ranges that one transmit power can have"));
         return None;
     }
     Some(true)
@@ -392,7 +392,7 @@ fn check_ranges(entry: &Entry, rates: Option<CellRates>, mistakes: &mut Mistakes
         let is_twice = low.rate() == high.rate();
         let told = is_twice.then(|| ("given twice".to_owned(), "each rate once".to_owned()));
         let too_far = || {
-            let problem = format!("{high} reaches no less far than {low}");
+            let problem = format!("{high} has no shorter range than {low}");
             (near >= far).then(|| (problem, format!("less than {far} for {high}")))
         };
         if let Some((problem, allowed)) = told.or_else(too_far) {
@@ -451,7 +451,7 @@ pub(super) fn trajectory(
     if !has_radio.ok_or(Spoilt)? {
         for entry in [position, mobility] {
             if entry.is_set() && !entry.bad && entry.word().is_none() {
-                let problem = "its cell has no radio, so that places mean nothing";
+                let problem = "its cell has no radio, so positions have no effect";
                 mistakes.add(entry.at, entry.mistake(problem, "bss.NAME.radio = { … } as well"));
             }
         }
@@ -470,12 +470,12 @@ fn on_radio(
     let motion = motion(mobility, traces, mistakes)?;
     let needs_none = motion.says_where_it_starts();
     if needs_none && is_set && !position.bad {
-        let problem = "its mobility says where it starts";
+        let problem = "mobility already sets the position at the start";
         mistakes.add(position.at, position.mistake(problem, "one of the two"));
         return None;
     }
     if !needs_none && !is_set && !position.bad {
-        let problem = "missing, and its cell has a radio";
+        let problem = "missing, but its cell has a radio";
         let allowed = "a pair such as [\"10 m\", \"0 m\"], or { circle = \"10 m\" }";
         mistakes.add(position.at, position.mistake(problem, allowed));
         return None;
@@ -541,7 +541,7 @@ fn check_waypoints(entry: &Entry, mistakes: &mut Mistakes) -> Option<()> {
         return None;
     }
     if entry.items().is_empty() {
-        mistakes.add(entry.at, entry.mistake("no waypoint", "one at least"));
+        mistakes.add(entry.at, entry.mistake("no waypoints", "one at least"));
         return None;
     }
     let mut last = None;
@@ -563,7 +563,7 @@ fn check_area(fields: &Fields, mistakes: &mut Mistakes) -> Option<()> {
         return None;
     }
     let (problem, allowed) = match (radius.is_set(), corners.is_set()) {
-        (true, true) => ("given beside radius", "one of radius and corners"),
+        (true, true) => ("set together with radius", "one of radius and corners"),
         (false, false) => ("neither radius nor corners", "one of radius and corners"),
         (false, true) if corners.items().len() != 2 => ("not two corners", "two opposite corners"),
         _ => return Some(()),

@@ -85,8 +85,8 @@ fn of_link(
         return Some(law);
     };
     let (others, problem, allowed) = match link {
-        Some(_) => (OF_MINSTREL, "of links of 802.11a, b and g", OF_MINSTREL_HT),
-        None => (OF_MINSTREL_HT, "of links of 802.11n, ac and ax", OF_MINSTREL),
+        Some(_) => (OF_MINSTREL, "a key for links of 802.11a, b and g", OF_MINSTREL_HT),
+        None => (OF_MINSTREL_HT, "a key for links of 802.11n, ac and ax", OF_MINSTREL),
     };
     let mut is_wrong = false;
     let is_other = |entry: &&Entry| entry.is_set() && !entry.bad;
@@ -132,7 +132,7 @@ fn schedule(
     }
     let steps = entry.items();
     if steps.is_empty() && !entry.bad {
-        let allowed = "one step at least, at \"0 s\"";
+        let allowed = "at least one step, at \"0 s\"";
         mistakes.add(entry.at, entry.mistake("an empty schedule", allowed));
     }
     let mut schedule = Vec::new();
@@ -145,7 +145,10 @@ fn schedule(
                 mistakes.add(pair[0].at, pair[0].mistake(problem, allowed));
             };
             if i == 0 && !now.is_zero() {
-                wrong("a schedule starts with the run", "\"0 s\" in the first step".to_owned());
+                wrong(
+                    "a schedule starts at the start of the run",
+                    "\"0 s\" in the first step".to_owned(),
+                );
             } else if let Some(last) = last.filter(|last| now <= *last) {
                 wrong("not later than the step before", format!("after {last}"));
             } else if let Some(end) = duration.filter(|end| now >= *end) {

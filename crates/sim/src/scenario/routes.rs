@@ -95,13 +95,15 @@ pub(super) fn check(scenario: &Scenario, addresses: &[Address], mistakes: &mut M
         let (from, to) = (scenario.wired_node(flow.from), scenario.wired_node(flow.to));
         let routes = known.entry(from).or_insert_with(|| Routes::from(from, &scenario.links));
         let problem = match routes.to(to, &scenario.links) {
-            None => "no way leads from one end to the other",
-            Some(wires) if wires.len() > MAX_HOPS => "too long a way from one end to the other",
+            None => "no route from one end to the other",
+            Some(wires) if wires.len() > MAX_HOPS => {
+                "the route from one end to the other is too long"
+            }
             Some(_) => continue,
         };
         if told.insert(address.at) {
             let (path, found, problem) = (address.path.clone(), String::new(), problem.to_owned());
-            let allowed = format!("links between them, at most {MAX_HOPS} on the way");
+            let allowed = format!("links between them, at most {MAX_HOPS} on the route");
             mistakes.add(address.at, ScenarioError { path, found, problem, allowed });
         }
     }

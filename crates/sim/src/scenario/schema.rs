@@ -15,8 +15,8 @@ pub fn schema() -> Value {
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("airfair scenario");
     schema["description"] = json!(
-        "Defaults are those of cells up to 802.11g. In 802.11n, ac and ax some of TCP, queues and wires are others: \
-         `airfair run --explain` prints them."
+        "Defaults are those of cells up to 802.11g. For 802.11n, ac and ax, some keys of TCP, queues and wires have \
+         other defaults: `airfair run --explain` prints them."
     );
     schema
 }
@@ -189,7 +189,7 @@ pub(super) fn default_text(key: &Key) -> String {
         Absent::Is(plain) => format!("`{}`", json_of(*plain)),
         Absent::Defaults if matches!(key.kind, Kind::List(_)) => "`[]`".to_owned(),
         Absent::Defaults if matches!(key.kind, Kind::Named(_)) => "none".to_owned(),
-        Absent::Defaults => "as its keys say".to_owned(),
+        Absent::Defaults => "the defaults of its keys".to_owned(),
         Absent::Follows(what) => (*what).to_owned(),
     }
 }

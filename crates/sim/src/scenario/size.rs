@@ -83,7 +83,7 @@ pub(super) fn check(
     check_room(scenario, mistakes);
     if mistakes.is_empty() && !is_readable(scenario) {
         let problem = format!(
-            "written out with every default it has more than {MAX_FILE_MIB} MiB, too large to be read again"
+            "with all defaults written out it has more than {MAX_FILE_MIB} MiB and could not be read again"
         );
         let allowed = "fewer stations, flows or links".to_owned();
         let (path, found) = (String::new(), String::new());
@@ -133,7 +133,7 @@ fn rows(scenario: &Scenario) -> u64 {
 fn check_rows(scenario: &Scenario, entry: &Entry, mistakes: &mut Mistakes) {
     let rows = rows(scenario);
     if rows * u64::from(scenario.replications) > MAX_ROWS {
-        let problem = format!("with {rows} flows, stations and directions of links too many");
+        let problem = format!("too many with {rows} flows, stations and directions of links");
         let allowed = format!("at most {}", MAX_ROWS / rows);
         mistakes.add(entry.at, entry.mistake(problem, allowed));
     }
@@ -159,7 +159,7 @@ fn check_room(scenario: &Scenario, mistakes: &mut Mistakes) {
     let room: u64 = queues.iter().map(|(_, packets)| packets).sum();
     let largest = queues.into_iter().max_by_key(|(_, packets)| *packets);
     if let Some((place, _)) = largest.filter(|_| room > MAX_ROOM) {
-        let problem = format!("with the other queues room for {room} packets");
+        let problem = format!("together with the other queues, room for {room} packets");
         let allowed = format!("room for at most {MAX_ROOM} in all");
         let (path, found) = (place.join("."), String::new());
         mistakes.add(0, ScenarioError { path, found, problem, allowed });

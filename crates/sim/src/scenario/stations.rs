@@ -167,7 +167,7 @@ fn members(group: &Group, first: usize, names: &mut Names, mistakes: &mut Mistak
     }
     if group.member(count).len() > MAX_NAME && name.len() <= MAX_NAME {
         let (path, found) = (path.clone(), String::new());
-        let problem = "too long a name for a group, whose members are numbered".to_owned();
+        let problem = "the name is too long for a group, whose members are numbered".to_owned();
         let allowed = format!("{MAX_NAME} characters, the number included");
         mistakes.add(*at, ScenarioError { path, found, problem, allowed });
     }
@@ -238,8 +238,7 @@ pub(super) fn hearing(expanded: Expanded, names: &Names, mistakes: &mut Mistakes
         if let Some(both) = deaf.iter().find(|other| hidden.binary_search(other).is_ok()) {
             let (group, _) = groups.iter().rfind(|(_, first)| first <= both).expect("its group");
             let (path, found) = (group.fields.path.clone(), String::new());
-            let problem =
-                format!("both under senses_only and under hidden_from with {}", station.name);
+            let problem = format!("both senses_only and hidden_from relate it to {}", station.name);
             let allowed = "one of the two".to_owned();
             mistakes.add(group.fields.at, ScenarioError { path, found, problem, allowed });
         }

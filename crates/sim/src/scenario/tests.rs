@@ -218,7 +218,7 @@ fn a_value_of_the_wrong_type_is_one_mistake_with_the_path_of_its_key() {
 #[test]
 fn the_example_of_each_key_changes_the_scenario() {
     // These examples are not valid in the base: the weights' example is for access points, stations of 802.11g have
-    // no access categories, and a run has no kernel.
+    // no access categories, and a simulated run has no kernel.
     let others = [
         "station.slow.queue.weights",
         "flow.tcp.access_category",

@@ -11,58 +11,68 @@ pub(super) fn stations(runs: &[&Outcome]) -> Table {
     let mut t = Declaration::of_each("stations", "station", meaning, runs, |run| &run.stations);
     airtime_share(&mut t);
     t.column("airtime_data_up_ns", Unit::Nanoseconds, |row| row.it.airtime_data_up.as_nanos())
-        .says("Air held by data frames that it sent.");
+        .says("Airtime of data frames that the station sent.");
     t.column("airtime_data_down_ns", Unit::Nanoseconds, |row| row.it.airtime_data_down.as_nanos())
-        .says("Air held by data frames sent to it.");
+        .says("Airtime of data frames sent to the station.");
     t.column("airtime_control_ns", Unit::Nanoseconds, |row| row.it.airtime_control.as_nanos())
-        .says("Air held by ACK, RTS and CTS of its exchanges.");
+        .says("Airtime of ACK, RTS and CTS frames of the station's exchanges.");
     t.column("contention_ns", Unit::Nanoseconds, |row| row.it.contention.as_nanos())
-        .says("Gaps and back-off before the frames of its exchanges.  [occupancy-tfrc fig. 1]");
+        .says(
+            "Time of interframe spaces and back-off before the frames of the station's exchanges.  [occupancy-tfrc \
+             fig. 1]",
+        );
     t.column("measured_airtime_share", Unit::Fraction, |row| {
         let measured = row.it.measured;
         (!measured.time.is_zero()).then(|| share(measured.own, measured.time))
     })
     .says(
-        "Share of the air that a station which observes its channel measures for itself, with the SIFS inside its \
-         exchanges; null for others.  [arf-window §III-A]",
+        "Share of the air that the station measures for itself, with the SIFS inside its exchanges; null for a \
+         station that does not observe its channel.  [arf-window §III-A]",
     );
     t.column("mean_rate_up_bps", Unit::BitsPerSecond, |row| bits_per_second(row.it.mean_rate_up))
-        .says("Mean rate of its own data frames.");
+        .says("Mean rate of data frames that the station sent.");
     t.column("mean_rate_down_bps", Unit::BitsPerSecond, |row| {
         bits_per_second(row.it.mean_rate_down)
     })
-    .says("Mean rate of data frames to it.");
+    .says("Mean rate of data frames sent to the station.");
     t.column("rate_changes", Unit::Count, |row| row.it.rate_changes)
-        .says("Times that a law changed the rate between it and the access point.");
+        .says(
+            "Number of times that rate adaptation changed the rate between the station and the access point.",
+        );
     transmitter(&mut t, |station| &station.radio);
     t.column("aggregates_down", Unit::Frames, |row| row.it.aggregates_down)
-        .says("Data frames sent to it that were aggregates of several MPDUs.");
+        .says("Data frames sent to the station that were aggregates of several MPDUs.");
     t.column("mean_aggregate_down", Unit::Number, |row| {
         let StationOutcome { agreed_frames_down: frames, agreed_mpdus_down: mpdus, .. } = *row.it;
         (row.it.aggregates_down > 0).then(|| ratio(mpdus, frames)).flatten()
     })
-    .says("MPDUs in a data frame sent to it, in the mean; null if there were no aggregates.");
+    .says(
+        "Mean number of MPDUs in a data frame sent to the station; null if there were no aggregates.",
+    );
     t.table
 }
 
 pub(super) fn airtime(runs: &[&Outcome]) -> Table {
-    let meaning = "Shares of the air that the exchanges of each station held.";
+    let meaning = "Shares of the air that the frame exchanges of each station used.";
     let mut t = Declaration::of_each("airtime", "station", meaning, runs, |run| &run.stations);
     airtime_share(&mut t);
     t.column("data_up", Unit::Fraction, |row| share(row.it.airtime_data_up, row.run.elapsed))
-        .says("Share of data frames that it sent.");
+        .says("Share of the air of data frames that the station sent.");
     t.column("data_down", Unit::Fraction, |row| share(row.it.airtime_data_down, row.run.elapsed))
-        .says("Share of data frames sent to it.");
+        .says("Share of the air of data frames sent to the station.");
     t.column("control", Unit::Fraction, |row| share(row.it.airtime_control, row.run.elapsed))
-        .says("Share of ACK, RTS and CTS of its exchanges.");
+        .says("Share of the air of ACK, RTS and CTS frames of the station's exchanges.");
     t.column("occupancy", Unit::Fraction, |row| {
         share(held(row.it), row.run.elapsed) + share(row.it.contention, row.run.elapsed)
     })
-    .says("The share with the gaps and back-off before its frames.  [occupancy-tfrc fig. 1]");
+    .says(
+        "Share of the air of the station's exchanges, with the interframe spaces and back-off before them.  \
+         [occupancy-tfrc fig. 1]",
+    );
     t.column("frames", Unit::Frames, |row| row.it.radio.frames)
-        .says("Data frames that it sent, retries included.");
+        .says("Data frames that the station sent, retries included.");
     t.column("retries", Unit::Frames, |row| row.it.radio.retries)
-        .says("Data and RTS frames that had been on the air before.");
+        .says("Data and RTS frames that were sent again.");
     t.column("drops", Unit::Packets, |row| {
         let radio = &row.it.radio;
         radio.dropped_retry_limit
@@ -71,7 +81,7 @@ pub(super) fn airtime(runs: &[&Outcome]) -> Table {
             + radio.dropped_ack_filter
             + radio.dropped_late
     })
-    .says("Packets that it dropped, for whatever cause.");
+    .says("Packets that the station dropped, for any cause.");
     t.table
 }
 
@@ -86,7 +96,7 @@ pub(super) fn access_points(runs: &[&Outcome]) -> Table {
 
 pub(super) fn channels(runs: &[&Outcome]) -> Table {
     let meaning =
-        "Use of each channel; the six times from `data_ns` to `idle_ns` add up to `elapsed_ns`.";
+        "Use of each channel. The six times from `data_ns` to `idle_ns` add up to `elapsed_ns`.";
     let mut t = Declaration::of_each("channels", "channel", meaning, runs, |run| &run.channels);
     t.column("elapsed_ns", Unit::Nanoseconds, |row| row.run.elapsed.as_nanos())
         .says("Measured time: the run without its warm-up.");
@@ -96,48 +106,54 @@ pub(super) fn channels(runs: &[&Outcome]) -> Table {
     }
     t.column("frames", Unit::Frames, |row| row.it.frames).says("Frames of every kind.");
     t.column("collisions", Unit::Count, |row| row.it.collisions)
-        .says("Periods in which frames overlapped.");
+        .says("Number of periods in which frames overlapped.");
     t.column("busy", Unit::Fraction, |row| {
         let ChannelOutcome { data, control, beacon, collision, .. } = *row.it;
         share(data + control + beacon + collision, row.run.elapsed)
     })
-    .says("Share of the time in which something was on the air.");
+    .says("Share of the time during which a frame was on the air.");
     t.table
 }
 
 /// Table of access categories; empty if all flows are of one category.
 pub(super) fn categories(runs: &[&Outcome]) -> Table {
-    let meaning = "What flows of each access category got, and its use of the air of all cells; no rows where all are \
-                   of one category.";
+    let meaning = "Goodput and delay of the flows of each access category, and its use of the air of all cells. The table has \
+        no rows if all flows are of one category.";
     let mut t =
         Declaration::of_each("categories", "category", meaning, runs, |run| &run.categories);
     t.column("goodput_bps", Unit::BitsPerSecond, |row| {
         per_second(row.it.delivered, row.run.elapsed)
     })
-    .says("Application octets that its flows delivered in order, over the measured time.");
-    quantiles(&mut t, "delay", "one-way delays of its flows' packets, queues included", |it| {
-        &it.delay
-    });
+    .says(
+        "Application octets that flows of the category delivered in order, divided by the measured time.",
+    );
+    quantiles(
+        &mut t,
+        "delay",
+        "one-way delays of packets of the category's flows, waiting in queues included",
+        |it| &it.delay,
+    );
     t.column("airtime_share", Unit::Fraction, |row| {
         share(row.it.airtime, row.run.elapsed) / as_f64(row.run.channels.len() as u64)
     })
-    .says("Share of the air of all cells that frames of its exchanges held.");
+    .says("Share of the air of all cells that frames of the category's exchanges used.");
     t.column("frames", Unit::Frames, |row| row.it.frames)
         .says("Data frames sent, retries included.");
     t.column("collisions", Unit::Frames, |row| row.it.collisions)
-        .says("Frames of its exchanges that collided.");
+        .says("Frames of the category's exchanges that collided.");
     t.column("internal_collisions", Unit::Count, |row| row.it.internal_collisions).says(
-        "Times that it gave way to a higher category of the same station or access point, which had won in the same \
-         slot.",
+        "Number of times that the category gave way to a higher category of the same station or access point that won \
+         the channel in the same slot.",
     );
-    t.column("drops", Unit::Packets, |row| row.it.dropped)
-        .says("Packets, TCP ACKs among them, that stations and access points dropped, for whatever cause.");
+    t.column("drops", Unit::Packets, |row| row.it.dropped).says(
+        "Packets, TCP ACKs included, that stations and access points dropped, for any cause.",
+    );
     t.table
 }
 
 /// Table of the shares of each channel's time, by use.
 pub(super) fn shares(runs: &[&Outcome]) -> Table {
-    let meaning = "Shares of each channel's time, which add up to 1.";
+    let meaning = "Shares of each channel's time; they add up to 1.";
     let mut t =
         Declaration::of_each("channel_shares", "channel", meaning, runs, |run| &run.channels);
     for Use { name, time, meaning } in USES {
@@ -154,29 +170,43 @@ struct Use {
 }
 
 const USES: [Use; 6] = [
-    Use { name: "data", time: |channel| channel.data, meaning: "One data frame alone on the air." },
+    Use {
+        name: "data",
+        time: |channel| channel.data,
+        meaning: "Time with one data frame alone on the air.",
+    },
     Use {
         name: "control",
         time: |channel| channel.control,
-        meaning: "One control frame alone on the air.",
+        meaning: "Time with one control frame alone on the air.",
     },
-    Use { name: "beacon", time: |channel| channel.beacon, meaning: "A beacon alone on the air." },
-    Use { name: "collision", time: |channel| channel.collision, meaning: "Frames that overlap." },
+    Use {
+        name: "beacon",
+        time: |channel| channel.beacon,
+        meaning: "Time with a beacon alone on the air.",
+    },
+    Use {
+        name: "collision",
+        time: |channel| channel.collision,
+        meaning: "Time with overlapping frames on the air.",
+    },
     Use {
         name: "contention",
         time: |channel| channel.contention,
-        meaning: "Idle while a frame waits: interframe spaces, back-off, time-outs.",
+        meaning: "Idle time while a frame waits: interframe spaces, back-off, time-outs.",
     },
     Use {
         name: "idle",
         time: |channel| channel.idle,
-        meaning: "Idle, and nobody has anything to send.",
+        meaning: "Idle time while no station and no access point has anything to send.",
     },
 ];
 
 fn airtime_share(t: &mut Declaration<Of<'_, StationOutcome>>) {
     t.column("airtime_share", Unit::Fraction, |row| share(held(row.it), row.run.elapsed))
-        .says("Share of the air that frames of its exchanges held, in both directions.");
+        .says(
+            "Share of the air that frames of the exchanges of this station or access point used, in both directions.",
+        );
 }
 
 /// Declares the columns of a transmitter.
@@ -186,42 +216,42 @@ fn transmitter<T>(t: &mut Declaration<Of<'_, T>>, of: fn(&T) -> &RadioOutcome) {
     t.column("rts_frames", Unit::Frames, |row| of(row.it).rts_frames)
         .says("RTS frames sent, retries included.");
     t.column("retries", Unit::Frames, |row| of(row.it).retries)
-        .says("Data and RTS frames that had been on the air before.");
+        .says("Data and RTS frames that were sent again.");
     t.column("retry_share", Unit::Fraction, |row| {
         let RadioOutcome { frames, rts_frames, retries, .. } = *of(row.it);
         ratio(retries, frames + rts_frames)
     })
-    .says("Retries, of all data and RTS frames; null if there were none.");
+    .says("Share of retries among all data and RTS frames; null if there were no such frames.");
     t.column("collisions", Unit::Frames, |row| of(row.it).collisions)
         .says("Frames of any kind that collided.");
     t.column("frame_errors", Unit::Frames, |row| of(row.it).frame_errors)
         .says("Frames of any kind that noise made unreadable for their receiver.");
     t.column("dropped_retry_limit", Unit::Packets, |row| of(row.it).dropped_retry_limit)
-        .says("Packets given up at the retry limit.");
+        .says("Packets dropped at the retry limit.");
     t.column("dropped_queue_full", Unit::Packets, |row| of(row.it).dropped_queue_full)
-        .says("Packets refused by the full transmit queue.");
+        .says("Packets dropped because the transmit queue was full.");
     t.column("dropped_codel", Unit::Packets, |row| of(row.it).dropped_codel)
-        .says("Packets dropped because they had waited too long.  [RFC8289]");
+        .says("Packets that CoDel dropped because they had waited too long.  [RFC8289]");
     t.column("dropped_ack_filter", Unit::Packets, |row| of(row.it).dropped_ack_filter)
-        .says("ACKs that a newer one replaced in the transmit queue.");
+        .says("TCP ACKs that a newer one replaced in the transmit queue.");
     t.column("dropped_late", Unit::Packets, |row| of(row.it).dropped_late).says(
-        "Packets of aggregates that came when what was behind them had been handed on without them.",
+        "Packets of aggregates that arrived after the receiver had passed on later packets without them.",
     );
     t.column("duplicates", Unit::Frames, |row| of(row.it).duplicates)
-        .says("Received frames that were repetitions of one already received.");
+        .says("Received frames that had been received before.");
     t.column("aggregates", Unit::Frames, |row| of(row.it).aggregates)
         .says("Data frames sent that were aggregates of several MPDUs.");
     t.column("mean_aggregate", Unit::Number, |row| {
         let RadioOutcome { frames, aggregates, aggregated_mpdus, .. } = *of(row.it);
         (aggregates > 0).then(|| ratio(frames - aggregates + aggregated_mpdus, frames)).flatten()
     })
-    .says("MPDUs in a data frame, in the mean; null if there were no aggregates.");
+    .says("Mean number of MPDUs in a data frame; null if there were no aggregates.");
     t.column("joined_packets", Unit::Packets, |row| of(row.it).joined_packets)
-        .says("Packets of A-MSDUs sent, but the first of each.");
+        .says("Packets sent in A-MSDUs, except the first one of each.");
     t.column("queue_mean", Unit::Packets, |row| of(row.it).queue_mean)
-        .says("Packets in the transmit queue, averaged over time.");
+        .says("Mean number of packets in the transmit queue over time.");
     t.column("queue_max", Unit::Packets, |row| of(row.it).queue_max)
-        .says("Most packets in the transmit queue.");
+        .says("Largest number of packets in the transmit queue.");
 }
 
 /// Airtime of a station's exchanges, both directions.

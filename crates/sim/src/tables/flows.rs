@@ -6,26 +6,29 @@ use super::{Declaration, Of, PLACE, REPLICATION, Table, Unit, as_f64, millisecon
 use crate::outcome::{FlowOutcome, Outcome, Quantiles};
 use crate::scenario::{Endpoint, Flow};
 
-const MEANING: &str = "Goodput, loss, delay, retransmissions, time-outs and round trips of each flow. Packets are \
-    those sent within the measured time, and each of them is received, dropped or, at the end, in flight; those of the \
-    warm-up count nowhere. Quantiles are to 1 %.";
+const MEANING: &str = "Goodput, loss, delay, retransmissions, time-outs and round trips of each flow. Only packets sent within the \
+    measured time count, not those of the warm-up; each of them is received, dropped or, at the end, in flight. \
+    Quantiles are exact to 1 %.";
 
 pub(super) fn table(flows: &[Flow], runs: &[&Outcome]) -> Table {
     let mut t = Declaration::of_each("flows", "flow", MEANING, runs, |run| &run.flows);
     t.column("goodput_bps", Unit::BitsPerSecond, |row| {
         per_second(row.it.delivered, row.run.elapsed)
     })
-    .says("Application octets delivered in order, over the whole measured time; those of all flows add up.");
+    .says(
+        "Application octets delivered in order, divided by the whole measured time; the goodputs of all flows can be \
+         added.",
+    );
     t.column("flow_rate_bps", Unit::BitsPerSecond, |row| {
         let active = row.it.active;
         (!active.is_zero()).then(|| per_second(row.it.delivered, active))
     })
     .says(
-        "Rate over the flow's life: the same octets over `active_s`; null if that is nothing. Those of flows that \
-         live at different times do not add up.",
+        "Rate during the flow's life: the same octets, divided by `active_s`; null if `active_s` is 0. The rates of \
+         flows that live at different times cannot be added.",
     );
     t.column("loss", Unit::Fraction, |row| ratio(row.it.packets_dropped, row.it.packets_sent))
-        .says("Packets dropped, of those sent; null where nothing was sent.");
+        .says("Share of the packets sent that were dropped; null if none was sent.");
     t.column("loss_estimated", Unit::Fraction, |row| {
         if goes_up(&flows[row.place as usize]) {
             ratio(row.it.packets_repeated, row.it.packets_received)
@@ -34,35 +37,43 @@ pub(super) fn table(flows: &[Flow], runs: &[&Outcome]) -> Table {
         }
     })
     .says(
-        "Loss as a trace at the wired end shows it: TCP's retransmissions among the data segments that this end sent \
-         or, if only the sender is wireless, that came to it.  [updown-fairness §III]",
+        "Loss as estimated from a trace at the wired end: the share of TCP retransmissions among the data segments \
+         that this end sent or, if only the sender is wireless, received.  [updown-fairness §III]",
     );
     t.column("active_s", Unit::Seconds, |row| row.it.active.as_secs_f64()).says(
-        "The flow's life within the measured time: from its start until all that it had to send is acknowledged or, \
-         for TFRC and UDP, until it stopped and the last packet came.",
+        "Life of the flow within the measured time: from its start until all its data are acknowledged or, for TFRC \
+         and UDP, until it stopped and its last packet arrived.",
     );
     counts(&mut t);
     t.column("rtt_samples", Unit::Count, |row| row.it.rtt.count)
-        .says("Round trips that the sender measured.");
+        .says("Number of round trips that the sender measured.");
     quantiles(&mut t, "rtt", "round trips that the sender measured", |flow| &flow.rtt);
-    quantiles(&mut t, "delay", "one-way delays of the packets received, queues included", |flow| {
-        &flow.delay
-    });
+    quantiles(
+        &mut t,
+        "delay",
+        "one-way delays of the packets received, waiting in queues included",
+        |flow| &flow.delay,
+    );
     t.column("jitter_ms", Unit::Milliseconds, |row| row.it.jitter.map(milliseconds))
         .says("Interarrival jitter, mean over the packets.  [RFC3550 §6.4.1]");
     t.column("mean_link_rate_bps", Unit::BitsPerSecond, |row| {
         bits_per_second(row.it.mean_link_rate)
     })
-    .says("Mean link rate of the sending station; null if a host sends.  [arf-aware-tcp eq. 3]");
+    .says(
+        "Mean link rate of the sending station; null if the sender is a host.  [arf-aware-tcp eq. 3]",
+    );
     t.column("completion_s", Unit::Seconds, |row| row.it.completion.map(Duration::as_secs_f64))
-        .says("Time from the start until a source that ends was done; null if it was not.");
+        .says(
+            "Time from the start of the flow until its source was done; null if the source does not end, or did not \
+             finish.",
+        );
     t.table
 }
 
 /// Histograms of one-way delays: a row for each bin of each flow of each run.
 pub(super) fn delays(runs: &[&Outcome]) -> Table {
-    let meaning = "Histogram of the one-way delays of each flow's packets received, queues included: a row for each bin that \
-        has packets. A bin is a 64th of its octave wide.";
+    let meaning = "Histogram of the one-way delays of each flow's packets received, waiting in queues included: one row for \
+        each bin that has packets. Each octave has 64 bins of equal width.";
     let rows = runs.iter().flat_map(|&run| {
         let flows = (0..).zip(&run.flows);
         flows.flat_map(move |(place, flow)| flow.delays.iter().map(move |it| Of { run, place, it }))
@@ -71,11 +82,11 @@ pub(super) fn delays(runs: &[&Outcome]) -> Table {
     t.column("replication", Unit::Number, |row| row.run.replication).says(REPLICATION);
     t.column("flow", Unit::Number, |row| row.place).says(PLACE);
     t.column("from_ns", Unit::Nanoseconds, |row| row.it.from.as_nanos())
-        .says("Shortest delay of the bin.");
+        .says("Lower end of the bin, inclusive.");
     t.column("to_ns", Unit::Nanoseconds, |row| row.it.to.as_nanos())
-        .says("Shortest delay of the next bin, which is not of this one.");
+        .says("Upper end of the bin, exclusive.");
     t.column("packets", Unit::Packets, |row| row.it.packets)
-        .says("Packets received whose delay is of the bin.");
+        .says("Packets received whose delay is in the bin.");
     t.table
 }
 
@@ -83,23 +94,24 @@ fn counts(t: &mut Declaration<Of<'_, FlowOutcome>>) {
     t.column("delivered_bytes", Unit::Octets, |row| row.it.delivered.get())
         .says("Application octets delivered in order.");
     t.column("packets_sent", Unit::Packets, |row| row.it.packets_sent)
-        .says("Packets that the sender emitted, retransmissions included.");
-    t.column("packets_refused", Unit::Packets, |row| row.it.packets_refused)
-        .says("Packets that the sender's own queue had no room for: they never left it.");
+        .says("Packets that the sender sent, retransmissions included.");
+    t.column("packets_refused", Unit::Packets, |row| row.it.packets_refused).says(
+        "Packets for which the queue of the sender's host had no room; they were never sent.",
+    );
     t.column("packets_received", Unit::Packets, |row| row.it.packets_received)
-        .says("Packets that came to the receiver's host.");
+        .says("Packets that arrived at the receiver's host.");
     t.column("packets_repeated", Unit::Packets, |row| row.it.packets_repeated).says(
-        "Data segments among those received below the highest octet that had come: retransmissions.",
+        "Data segments received below the highest octet received before, which are retransmissions.",
     );
     t.column("packets_dropped", Unit::Packets, |row| row.it.packets_dropped)
-        .says("Packets that a queue or the MAC dropped, or a link lost.");
+        .says("Packets that a queue or the MAC dropped, or that a link lost.");
     t.column("packets_in_flight", Unit::Packets, |row| row.it.packets_in_flight)
-        .says("Packets queued, on the air or on a wire at the end.");
+        .says("Packets queued, on the air or on a wire at the end of the run.");
     t.column("acks_dropped", Unit::Packets, |row| row.it.acks_dropped).says(
-        "Packets that the receiver sent within the measured time and that were dropped or lost.",
+        "Packets that the receiver sent within the measured time and that were dropped or lost, such as ACKs.",
     );
     t.column("retransmissions", Unit::Segments, |row| row.it.retransmissions)
-        .says("Segments sent again.");
+        .says("Segments that the sender sent again.");
     t.column("timeouts", Unit::Count, |row| row.it.timeouts).says("Retransmission time-outs.");
     t.column("fast_retransmits", Unit::Count, |row| row.it.fast_retransmits)
         .says("Fast retransmits.");

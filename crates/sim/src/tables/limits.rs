@@ -16,21 +16,19 @@ const MEANING: &str = "Limits of each flow, as shares of the time from its start
 fn of_sender(limit: Limit) -> (&'static str, &'static str) {
     match limit {
         Limit::Handshake => ("handshake", "TCP opened the connection."),
-        Limit::Application => {
-            ("application", "The sender had sent all data that its application had.")
-        }
+        Limit::Application => ("application", "The sender had sent all data of its application."),
         Limit::ReceiveWindow => ("receive_window", "The receiver's window was used up."),
         Limit::CongestionWindow => (
             "congestion_window",
             "The congestion window was used up: it was still growing, or a loss had reduced it.",
         ),
-        Limit::Rate => ("rate", "TFRC's allowed rate was used up."),
+        Limit::Rate => ("rate", "The sender sent at TFRC's allowed rate."),
         Limit::Control => {
-            ("control", "The limit that the flow's control scheme had set was used up.")
+            ("control", "The sender had reached the limit that the flow's control scheme set.")
         }
         Limit::HostQueue => (
             "host_queue",
-            "The transmit queue of the sender's host had refused a packet, and the sender waited for the next ACK.",
+            "The sender waited for the next ACK because the transmit queue of its host had refused a packet.",
         ),
     }
 }
@@ -85,7 +83,7 @@ pub(super) fn places(runs: &[&Outcome]) -> Table {
     t.column("replication", Unit::Number, |row| row.run.replication).says(REPLICATION);
     t.column("flow", Unit::Number, |row| row.flow).says(PLACE);
     t.column("channel", Unit::Number, |row| member(row).map(|(cell, _)| f64::from(cell.0))).says(
-        "Cell of the queue, by its place in the scenario's list; null for the queue of a wired link.",
+        "Cell of the queue, as its index in the scenario's list; null for the queue of a wired link.",
     );
     t.column("member", Unit::Number, |row| member(row).map(|(_, number)| f64::from(number)))
         .says("Member of that cell that has the queue: 0 is the access point, 1 the first station; null for the queue of a wired link.");
@@ -93,14 +91,23 @@ pub(super) fn places(runs: &[&Outcome]) -> Table {
         Place::Wire(link) => Some(f64::from(link.0)),
         Place::Air { .. } => None,
     })
-    .says("Direction of the wired link that has the queue, by its place in the table of links; null for the queue of a station or an access point.");
+    .says(
+        "Direction of the wired link that has the queue, as its index in the table of links; null for the queue of a \
+         station or an access point.",
+    );
     t.column("waited", Unit::Fraction, |row| {
         let whole = row.limits.total();
         (!whole.is_zero()).then(|| share(row.it.waited, whole))
     })
-    .says("Share of the time from the flow's start until its sender was done in which packets waited in this queue; null if that time is nothing.");
+    .says(
+        "Share of the time in which packets waited in this queue, from the flow's start until its sender was done; \
+         null if that time is 0.",
+    );
     t.column("lost", Unit::Packets, |row| row.it.lost)
-        .says("Packets from the flow's sender that were lost in this queue or on the hop behind it, within the measured time.");
+        .says(
+            "Packets from the flow's sender that were lost in this queue or on the hop after it, within the measured \
+             time.",
+        );
     t.table
 }
 

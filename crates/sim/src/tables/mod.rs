@@ -217,17 +217,17 @@ impl<'r, T> Declaration<Of<'r, T>> {
 }
 
 const REPLICATION: &str = "Number of the run, from 0.";
-const PLACE: &str = "Its place in the scenario's list; tables of polars have its name instead.";
+const PLACE: &str = "Index in the scenario's list; the tables in Python have the name instead.";
 
 fn of_runs(runs: &[&Outcome]) -> Table {
     let mut t = Declaration::new("runs", "One row for each run.", runs.to_vec());
     t.column("replication", Unit::Number, |run| run.replication).says(REPLICATION);
-    t.column("seed", Unit::Number, |run| run.seed).says("Seed that it ran with.");
+    t.column("seed", Unit::Number, |run| run.seed).says("Seed of the run.");
     t.column("elapsed_ns", Unit::Nanoseconds, |run| run.elapsed.as_nanos())
         .says("Measured time: the run without its warm-up.");
-    t.column("events", Unit::Count, |run| run.events).says("Events that were processed.");
+    t.column("events", Unit::Count, |run| run.events).says("Number of events that were processed.");
     t.column("record_hash", Unit::Number, |run| run.record_hash)
-        .says("Hash of every record, warm-up included: equal runs have equal hashes.");
+        .says("Hash of all records, warm-up included; equal runs have equal hashes.");
     t.table
 }
 
@@ -236,24 +236,24 @@ fn of_links(runs: &[&Outcome]) -> Table {
         "Packets, drops and queue of each direction of each wired link: forth, then back.";
     let mut t = Declaration::of_each("links", "link", meaning, runs, |run| &run.links);
     t.column("packets_sent", Unit::Packets, |row| row.it.packets_sent)
-        .says("Packets that it was given within the measured time.");
+        .says("Packets that were sent into the link within the measured time.");
     t.column("packets", Unit::Packets, |row| row.it.packets).says(
-        "Those of them that came to the other end; the rest was dropped, lost or is on its way.",
+        "Packets that arrived at the other end; all others were dropped, lost or are still on the way.",
     );
     t.column("loss", Unit::Fraction, |row| {
         let LinkOutcome { dropped_queue_full, dropped_early, lost, .. } = row.it;
         ratio(dropped_queue_full + dropped_early + lost, row.it.packets_sent)
     })
-    .says("Packets dropped or lost, of those sent.");
+    .says("Share of the packets sent that were dropped or lost.");
     t.column("dropped_queue_full", Unit::Packets, |row| row.it.dropped_queue_full)
-        .says("Packets refused by the full queue.");
+        .says("Packets dropped because the queue was full.");
     t.column("dropped_early", Unit::Packets, |row| row.it.dropped_early)
-        .says("Packets refused by random early detection.");
-    t.column("lost", Unit::Packets, |row| row.it.lost).says("Packets lost on the way.");
+        .says("Packets dropped by random early detection.");
+    t.column("lost", Unit::Packets, |row| row.it.lost).says("Packets lost on the wire.");
     t.column("queue_mean", Unit::Packets, |row| row.it.queue_mean)
-        .says("Packets queued or in service, averaged over time.");
+        .says("Mean number of packets queued or in service over time.");
     t.column("queue_max", Unit::Packets, |row| row.it.queue_max)
-        .says("Most packets queued or in service.");
+        .says("Largest number of packets queued or in service.");
     t.table
 }
 

@@ -52,24 +52,24 @@ fn of_flows(steps: &Steps) -> Table {
             t.column("cwnd_segments", Unit::Segments, |step| {
                 step.value.window.map(|window| f64::from(window.cwnd))
             })
-            .says("TCP's congestion window at the end of the step; null unless the flow is open.");
+            .says("TCP's congestion window at the end of the step; null if the flow is not open.");
             t.column("ssthresh_segments", Unit::Segments, |step| {
                 let ssthresh = step.value.window?.ssthresh;
                 (ssthresh < u32::MAX).then_some(f64::from(ssthresh))
             })
-            .says("Its slow-start threshold then; null while there is none.");
+            .says("TCP's slow-start threshold at the end of the step; null while there is none.");
         }
         "rtt" => {
             t.column("samples", Unit::Count, |step| step.value.rtts)
-                .says("Round trips that the sender measured.");
+                .says("Number of round trips that the sender measured.");
             t.column("sum_ns", Unit::Nanoseconds, |step| step.value.rtt_sum.as_nanos())
-                .says("Their sum.");
+                .says("Sum of these round-trip times.");
         }
         _ => {
             t.column("samples", Unit::Count, |step| step.value.delays)
-                .says("Packets that arrived.");
+                .says("Number of packets that arrived.");
             t.column("sum_ns", Unit::Nanoseconds, |step| step.value.delay_sum.as_nanos())
-                .says("Sum of their one-way delays.");
+                .says("Sum of the one-way delays of these packets.");
         }
     }
     t.table
@@ -80,13 +80,13 @@ fn of_stations(steps: &Steps) -> Table {
     match steps.name {
         "airtime" => {
             t.column("airtime_ns", Unit::Nanoseconds, |step| step.value.airtime.as_nanos())
-                .says("Air held by frames of its exchanges, in both directions.");
+                .says("Airtime of frames of the station's exchanges, in both directions.");
         }
         "rate" => {
             t.column("rate_up_bps", Unit::BitsPerSecond, |step| step.value.rate_up_bps)
-                .says("Rate of its own data frames, averaged over the step.");
+                .says("Mean rate, over the step, of data frames that the station sent.");
             t.column("rate_down_bps", Unit::BitsPerSecond, |step| step.value.rate_down_bps)
-                .says("Rate of data frames to it, averaged over the step.");
+                .says("Mean rate, over the step, of data frames sent to the station.");
         }
         _ => {
             t.column("queue_packets", Unit::Packets, |step| step.value.queue).says(QUEUE);
@@ -105,7 +105,7 @@ fn of_queues<'r>(
     t.table
 }
 
-const QUEUE: &str = "Packets in its queue, averaged over the step.";
+const QUEUE: &str = "Mean number of packets in the transmit queue over the step.";
 
 /// Steps of the time series `name`, over several runs.
 struct Steps<'r> {
@@ -144,14 +144,14 @@ impl<'r> Steps<'r> {
                 }));
             }
         }
-        let meaning = "One row for each step, from time 0, warm-up included.";
+        let meaning = "One row for each step; the steps start at time 0 and include the warm-up.";
         let mut t = Declaration::new(self.name, meaning, rows);
         t.column("replication", Unit::Number, |step| step.replication).says(REPLICATION);
         t.column(kind, Unit::Number, |step| step.place).says(super::PLACE);
         t.column("start_ns", Unit::Nanoseconds, |step| step.start.as_nanos())
             .says("Start of the step.");
         t.column("length_ns", Unit::Nanoseconds, |step| step.length.as_nanos())
-            .says("Its length; the last step may be shorter than the others.");
+            .says("Length of the step; the last one may be shorter than the others.");
         t
     }
 }

@@ -51,15 +51,15 @@ fn its_mistakes_are_told_where_they_are_said_and_once() {
     assert_eq!(
         told("edca = { cw_min = 63, cw_max = 31 }\nap = {}", ""),
         [
-            "bss.home.edca = cw_min 63, cw_max 31: its smallest window is larger than its largest; allowed cw_min at most \
-          cw_max, where the cell's hold unless it has its own"
+            "bss.home.edca = cw_min 63, cw_max 31: the smallest contention window is larger than the largest; \
+             allowed cw_min at most cw_max; the default of each is the cell's"
         ]
     );
     assert_eq!(
         told("edca = { cw_min = 63 }", "edca = { cw_max = 31 }"),
         [
-            "station.own.edca = cw_min 63, cw_max 31: its smallest window is larger than its largest; allowed cw_min at \
-          most cw_max, where the cell's hold unless it has its own"
+            "station.own.edca = cw_min 63, cw_max 31: the smallest contention window is larger than the \
+             largest; allowed cw_min at most cw_max; the default of each is the cell's"
         ]
     );
 }

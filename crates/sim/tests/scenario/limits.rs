@@ -85,5 +85,5 @@ fn what_could_not_be_read_again_is_refused() {
     assert!(Scenario::parse(&accepted.to_toml(), &[]) == Ok(accepted));
     let errors = Scenario::parse(&hidden(500), &[]).expect_err("too large");
     assert_eq!(errors.len(), 1);
-    assert!(errors[0].to_string().contains("more than 24 MiB, too large to be read again"));
+    assert!(errors[0].to_string().contains("more than 24 MiB and could not be read again"));
 }

@@ -194,7 +194,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "bss.home",
         r#"{ standard = "802.11b", basic_rates = [], beacon = { interval = "100 ms" } }"#,
-        "bss.home.basic_rates = []: an empty set; allowed one rate at least",
+        "bss.home.basic_rates = []: an empty set; allowed at least one rate",
     ),
     (
         "bss.home",
@@ -204,7 +204,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "warmup",
         "60 s",
-        r#"warmup = "60 s": nothing would be left to count; allowed less than the duration of 60 s"#,
+        r#"warmup = "60 s": no time would remain to be measured; allowed less than the duration of 60 s"#,
     ),
     (
         "series",
@@ -224,7 +224,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "bss.home.basic_rates",
         "[]",
-        "bss.home.basic_rates = []: an empty set; allowed one rate at least",
+        "bss.home.basic_rates = []: an empty set; allowed at least one rate",
     ),
     (
         "bss.home.protection",
@@ -250,7 +250,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "station.slow.rate",
         r#"[["1 s", "11 Mb/s"]]"#,
-        r#"station.slow.rate[0][0] = "1 s": a schedule starts with the run; allowed "0 s" in the first step"#,
+        r#"station.slow.rate[0][0] = "1 s": a schedule starts at the start of the run; allowed "0 s" in the first step"#,
     ),
     (
         "station.slow.rate",
@@ -270,7 +270,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "station.slow.rate",
         "[]",
-        r#"station.slow.rate = []: an empty schedule; allowed one step at least, at "0 s""#,
+        r#"station.slow.rate = []: an empty schedule; allowed at least one step, at "0 s""#,
     ),
     (
         "station.slow.rate",
@@ -285,7 +285,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "station.slow.rate",
         r#"{ control = "minstrel", sample_interval = "10 ms" }"#,
-        r#"station.slow.rate.sample_interval = "10 ms": of links of 802.11n, ac and ax; allowed interval, segment, ewma, lookaround"#,
+        r#"station.slow.rate.sample_interval = "10 ms": a key for links of 802.11n, ac and ax; allowed interval, segment, ewma, lookaround"#,
     ),
     (
         "station.slow.rate",
@@ -370,12 +370,12 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "station.slow.queue",
         r#"{ discipline = "airtime" }"#,
-        r#"station.slow.queue.discipline = "airtime": only an access point has stations that share its time; allowed another discipline"#,
+        r#"station.slow.queue.discipline = "airtime": only an access point can share time between stations; allowed another discipline"#,
     ),
     (
         "station.slow.queue",
         r#"{ discipline = "time-regulator", limit = "shared" }"#,
-        r#"station.slow.queue.discipline = "time-regulator": only an access point has stations that share its time; allowed another discipline"#,
+        r#"station.slow.queue.discipline = "time-regulator": only an access point can share time between stations; allowed another discipline"#,
     ),
     (
         "bss.home.ap.queue",
@@ -405,7 +405,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "station.slow.edca",
         "{ cw_max = 15 }",
-        "station.slow.edca = cw_min 31, cw_max 15: its smallest window is larger than its largest; allowed cw_min at most cw_max, where the cell's hold unless it has its own",
+        "station.slow.edca = cw_min 31, cw_max 15: the smallest contention window is larger than the largest; allowed cw_min at most cw_max; the default of each is the cell's",
     ),
     (
         "bss.home.ap.edca",
@@ -436,7 +436,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport.segment",
         "2257 B",
-        r#"flow.a.transport.segment = "2257 B": with 40 octets of headers and 8 of LLC/SNAP over 2304; allowed at most 2256 B"#,
+        r#"flow.a.transport.segment = "2257 B": with 40 octets of headers and 8 of LLC/SNAP more than 2304; allowed at most 2256 B"#,
     ),
     (
         "flow.a.transport.prr",
@@ -476,7 +476,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport",
         r#"{ kind = "tfrc", rate = "greedy", source = { model = "on-off", rate = "1 Mb/s", on = "1 s", off = "1 s" } }"#,
-        r#"flow.a.transport.source = { model = "on-off", rate = "1 Mb/s", on = "1 s", off = "1 s…: given beside rate; allowed one of the two"#,
+        r#"flow.a.transport.source = { model = "on-off", rate = "1 Mb/s", on = "1 s", off = "1 s…: set together with rate; allowed one of the two"#,
     ),
     (
         "flow.a.transport",
@@ -486,7 +486,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport",
         r#"{ kind = "tfrc", source = { model = "frames", interval = "40 ms", sizes = [] } }"#,
-        "flow.a.transport.source.sizes = []: no frame; allowed 1 to 100000 sizes",
+        "flow.a.transport.source.sizes = []: no frames; allowed 1 to 100000 sizes",
     ),
     (
         "flow.a.transport",
@@ -551,11 +551,11 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
     ),
     (
         &[("station.old.rate", "he-mcs11x1")],
-        r#"station.old.rate = "he-mcs11x1": of another format than the link's; allowed ht-mcs0, ht-mcs1, ht-mcs2, ht-mcs3, ht-mcs4, ht-mcs5, ht-mcs6, ht-mcs7"#,
+        r#"station.old.rate = "he-mcs11x1": a mode of another format than the link's; allowed ht-mcs0, ht-mcs1, ht-mcs2, ht-mcs3, ht-mcs4, ht-mcs5, ht-mcs6, ht-mcs7"#,
     ),
     (
         &[("station.old.rate", "ht-mcs8")],
-        r#"station.old.rate = "ht-mcs8": more streams than the link has; allowed 1 stream"#,
+        r#"station.old.rate = "ht-mcs8": a mode with more streams than the link has; allowed 1 stream"#,
     ),
     (
         &[("bss.home.streams", "2"), ("station.old.rate", "27 Mb/s")],
@@ -563,11 +563,11 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
     ),
     (
         &[("station.old.rate", "11 Mb/s")],
-        r#"station.old.rate = "11 Mb/s": no rate of the link; allowed 13.5 Mb/s, 27 Mb/s, 40.5 Mb/s, 54 Mb/s, 81 Mb/s, 108 Mb/s, 121.5 Mb/s, 135 Mb/s"#,
+        r#"station.old.rate = "11 Mb/s": not a rate of the link; allowed 13.5 Mb/s, 27 Mb/s, 40.5 Mb/s, 54 Mb/s, 81 Mb/s, 108 Mb/s, 121.5 Mb/s, 135 Mb/s"#,
     ),
     (
         &[("station.old.rate", "{ control = \"minstrel\", ewma = 90 }")],
-        "station.old.rate.ewma = 90: of links of 802.11a, b and g; allowed interval, segment, sample_interval, attempts",
+        "station.old.rate.ewma = 90: a key for links of 802.11a, b and g; allowed interval, segment, sample_interval, attempts",
     ),
     (
         &[("bss.home.aggregation.max_bytes", "1 kB")],
@@ -579,27 +579,27 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
     ),
     (
         &[("station.old.aggregation.window", "256")],
-        "station.old.aggregation.window = 256: no window of HT; allowed 64",
+        "station.old.aggregation.window = 256: not a window of HT; allowed 64",
     ),
     (
         &[("bss.home.aggregation.window", "100")],
-        "bss.home.aggregation.window = 100: no window of HE; allowed 64, 256",
+        "bss.home.aggregation.window = 100: not a window of HE; allowed 64, 256",
     ),
     (
         &[("bss.home.amsdu", "5 kB")],
-        r#"bss.home.amsdu = "5 kB": no limit of A-MSDUs of 802.11ax at 5 GHz; allowed "3839 B", "7935 B", "11398 B", "off""#,
+        r#"bss.home.amsdu = "5 kB": not a size of A-MSDUs of 802.11ax at 5 GHz; allowed "3839 B", "7935 B", "11398 B", "off""#,
     ),
     (
         &[("bss.home.band", "2.4 GHz"), ("bss.home.amsdu", "11398 B")],
-        r#"bss.home.amsdu = "11398 B": no limit of A-MSDUs of 802.11ax at 2.4 GHz; allowed "3839 B", "7935 B", "off""#,
+        r#"bss.home.amsdu = "11398 B": not a size of A-MSDUs of 802.11ax at 2.4 GHz; allowed "3839 B", "7935 B", "off""#,
     ),
     (
         &[("bss.home.amsdu", "11398 B"), ("station.old.amsdu", "11398 B")],
-        r#"station.old.amsdu = "11398 B": no limit of A-MSDUs of 802.11n in its cell; allowed "3839 B", "7935 B", "off""#,
+        r#"station.old.amsdu = "11398 B": not a size of A-MSDUs of 802.11n in its cell; allowed "3839 B", "7935 B", "off""#,
     ),
     (
         &[("station.new.amsdu", "3839 B")],
-        r#"station.new.amsdu = "3839 B": no limit of A-MSDUs of 802.11ax in its cell; allowed "off""#,
+        r#"station.new.amsdu = "3839 B": not a size of A-MSDUs of 802.11ax in its cell; allowed "off""#,
     ),
     (
         &[("bss.home.aggregation.max_duration", "6 ms")],
@@ -622,15 +622,15 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
     ),
     (
         &[("station.old.standard", "802.11a"), ("flow.a.access_category", "voice")],
-        r#"flow.a.access_category = "voice": station old is of 802.11a, which has no categories; allowed best effort, or a station of 802.11n, ac or ax"#,
+        r#"flow.a.access_category = "voice": station old has 802.11a, which has no access categories; allowed best effort, or a station of 802.11n, ac or ax"#,
     ),
     (
         &[("station.old.standard", "802.11a"), ("flow.a.dscp", "46")],
-        "flow.a.dscp = 46: station old is of 802.11a, which has no categories; allowed best effort, or a station of 802.11n, ac or ax",
+        "flow.a.dscp = 46: station old has 802.11a, which has no access categories; allowed best effort, or a station of 802.11n, ac or ax",
     ),
     (
         &[("flow.a.access_category", "voice"), ("flow.a.dscp", "46")],
-        "flow.a.dscp = 46: given beside access_category; allowed one of the two",
+        "flow.a.dscp = 46: set together with access_category; allowed one of the two",
     ),
     (
         &[("flow.a.access_category", "loud")],
@@ -642,7 +642,7 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
     ),
     (
         &[("station.new.edca", "{ voice = { cw_min = 15, cw_max = 7 } }")],
-        "station.new.edca.voice = cw_min 15, cw_max 7: its smallest window is larger than its largest; allowed cw_min at most cw_max, where the standard's hold unless it has its own",
+        "station.new.edca.voice = cw_min 15, cw_max 7: the smallest contention window is larger than the largest; allowed cw_min at most cw_max; the default of each is the standard's",
     ),
     (
         &[("station.old.width", "80 MHz")],
@@ -666,7 +666,7 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
     ),
     (
         &[("station.old.standard", "802.11a"), ("station.old.width", "20 MHz")],
-        r#"station.old.width = "20 MHz": 802.11a has no such choice; allowed with 802.11n, 802.11ac and 802.11ax"#,
+        r#"station.old.width = "20 MHz": 802.11a does not have this setting; allowed with 802.11n, 802.11ac and 802.11ax"#,
     ),
     (
         &[
@@ -674,7 +674,7 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
             ("station.old.standard", "802.11a"),
             ("bss.home.aggregation", "off"),
         ],
-        r#"bss.home.aggregation = "off": 802.11a has no such choice; allowed with 802.11n, 802.11ac and 802.11ax"#,
+        r#"bss.home.aggregation = "off": 802.11a does not have this setting; allowed with 802.11n, 802.11ac and 802.11ax"#,
     ),
     (
         &[("station.old.standard", "802.11a"), ("station.old.rate", "ht-mcs3")],
@@ -728,7 +728,7 @@ fn a_cap_by_rate_needs_a_sender_whose_rate_changes_and_which_can_be_told() {
     assert_eq!(
         messages(with(&[udp, scheme])),
         [
-            r#"flow.a.control = "rate-cap": rate-cap needs TCP or TFRC: nothing tells a UDP source what it may send; allowed "none", or transport = { kind = "tfrc" }"#
+            r#"flow.a.control = "rate-cap": rate-cap needs TCP or TFRC: the rate of a UDP source cannot be limited; allowed "none", or transport = { kind = "tfrc" }"#
         ]
     );
     assert_eq!(
@@ -764,7 +764,7 @@ fn windows_from_occupancy_need_tcp_and_a_station() {
     assert_eq!(
         messages(Scenario::parse(wired, &[])),
         [
-            r#"flow.f.control = "arf-window": arf-window needs a station at either end: only there the channel can be heard; allowed "none", or a flow from or to a station"#
+            r#"flow.f.control = "arf-window": arf-window needs a station at one end at least: only stations can observe the channel; allowed "none", or a flow from or to a station"#
         ]
     );
 }
@@ -774,13 +774,15 @@ fn two_forms_of_one_setting_exclude_each_other() {
     let rates = [("bss.home.basic_rate", "1 Mb/s"), ("bss.home.basic_rates", r#"["2 Mb/s"]"#)];
     assert_eq!(
         messages(with(&rates)),
-        [r#"bss.home.basic_rates = ["2 Mb/s"]: given beside basic_rate; allowed one of the two"#]
+        [
+            r#"bss.home.basic_rates = ["2 Mb/s"]: set together with basic_rate; allowed one of the two"#
+        ]
     );
     let limits = [("bss.home.max_attempts", "7"), ("bss.home.retry_limits", "{ short = 7 }")];
     assert_eq!(
         messages(with(&limits)),
         [
-            "bss.home.retry_limits = { short = 7 }: given beside max_attempts; allowed one of the two"
+            "bss.home.retry_limits = { short = 7 }: set together with max_attempts; allowed one of the two"
         ]
     );
 }
@@ -795,7 +797,7 @@ fn a_b_station_in_a_g_cell_limits_the_basic_rates() {
     assert_eq!(
         messages(with(&mixed)),
         [
-            r#"bss.home.basic_rate = "6 Mb/s": station slow is 802.11b and lacks it; allowed 1, 2, 5.5, 11 Mb/s"#
+            r#"bss.home.basic_rate = "6 Mb/s": station slow has 802.11b, which lacks this rate; allowed 1, 2, 5.5, 11 Mb/s"#
         ]
     );
 }
@@ -840,7 +842,7 @@ fn a_misspelt_section_does_not_lose_the_names_in_it_twice() {
 
 #[test]
 fn names_are_short_plain_and_given_once() {
-    let taken = "the name fast is given twice; allowed a name that nothing else has";
+    let taken = "the name fast is given twice; allowed a name that is not used elsewhere";
     assert_eq!(
         edited("[host.server]", "[host.server]\n[host.fast]"),
         format!("host.fast: {taken}")
@@ -848,12 +850,11 @@ fn names_are_short_plain_and_given_once() {
     let group = "[station.fast]\n[station.f]\ncount = 2\n[host.f2]";
     assert_eq!(
         edited("[station.fast]", group),
-        "host.f2: the name f2 is given twice; allowed a name that nothing else has"
+        "host.f2: the name f2 is given twice; allowed a name that is not used elsewhere"
     );
     assert_eq!(
         edited("[station.fast]", "[station.ap]"),
-        "station.ap: the name ap is reserved for the access point; allowed a name that nothing \
-         else has"
+        "station.ap: the name ap is reserved for the access point; allowed a name that is not used elsewhere"
     );
     assert_eq!(
         edited("[station.fast]", "[station.\"two words\"]"),
@@ -863,7 +864,7 @@ fn names_are_short_plain_and_given_once() {
     assert_eq!(
         edited("[station.fast]", &format!("[station.{long}]\ncount = 2")),
         format!(
-            "station.{long}: too long a name for a group, whose members are numbered; allowed 64 \
+            "station.{long}: the name is too long for a group, whose members are numbered; allowed 64 \
              characters, the number included"
         )
     );
@@ -966,12 +967,18 @@ fn the_kernel_carries_flows_of_emulations_alone_and_windows_control_it() {
     let scenario = parsed(text, Driver::Emulation).expect("an emulation has a kernel");
     assert!(scenario.to_toml().contains("stack = \"kernel\""), "{}", scenario.to_toml());
     let told = parsed(text, Driver::Run).expect_err("a run has none")[0].to_string();
-    assert!(told.starts_with("flow.f.transport.stack = \"kernel\": a run has no kernel"), "{told}");
+    assert!(
+        told.starts_with("flow.f.transport.stack = \"kernel\": a simulated run has no kernel"),
+        "{told}"
+    );
     let controlled = format!("{text}control = \"arf-aware\"\n");
     assert!(parsed(&controlled, Driver::Emulation).is_ok());
     let once = format!("{text}control = {{ scheme = \"arf-aware\", variant = \"one-shot\" }}\n");
     let told = parsed(&once, Driver::Emulation).expect_err("it sets cwnd")[0].to_string();
-    assert!(told.contains("nothing sets cwnd in the kernel"), "{told}");
+    assert!(
+        told.contains("one-shot only sets cwnd, which is not possible in the kernel"),
+        "{told}"
+    );
     let source = "kind = \"tfrc\", stack = \"kernel\", source = { model = \"on-off\", rate = \"1 Mb/s\", \
                   on = \"1 s\", off = \"1 s\" }";
     let real = text.replace("kind = \"tcp\", stack = \"kernel\", flavour = \"cubic\"", source);
@@ -1061,12 +1068,12 @@ fn what_is_multiplied_is_bounded_together() {
         (
             "replications = 10000\nseries = \"off\"\nduration = \"60 s\"",
             "[station.g]\ncount = 200\n".to_owned(),
-            "replications = 10000: with 205 flows, stations and directions of links too many; allowed at most 9756",
+            "replications = 10000: too many with 205 flows, stations and directions of links; allowed at most 9756",
         ),
         (
             "duration = \"60 s\"",
             "[station.g]\ncount = 200\nqueue = { packets = 100000 }\n".to_owned(),
-            "station.g200.queue: with the other queues room for 20000350 packets; allowed room for at most \
+            "station.g200.queue: together with the other queues, room for 20000350 packets; allowed room for at most \
              10000000 in all",
         ),
         (
@@ -1106,11 +1113,11 @@ fn what_is_multiplied_is_bounded_together() {
 fn what_is_no_text_is_one_mistake() {
     assert_eq!(
         messages(load(b"duration = \"\xff\xfe\"")),
-        ["not a text: octet 255 at offset 12 is not UTF-8; allowed a TOML text in UTF-8"]
+        ["not text in UTF-8: octet 255 at offset 12 is not valid; allowed TOML text in UTF-8"]
     );
     assert_eq!(
         messages(load(&vec![b'#'; 100_000_000])),
-        ["too large for a scenario; allowed a TOML text of at most 24 MiB"]
+        ["too large for a scenario; allowed TOML text of at most 24 MiB"]
     );
     let elf: Vec<u8> = (0..=255).cycle().take(100_000).collect();
     assert_eq!(messages(load(&elf)).len(), 1);
@@ -1141,8 +1148,8 @@ fn overrides_are_checked_like_the_file() {
     );
     assert_eq!(
         message("station.slow.rate.up", "1 Mb/s"),
-        "station.slow.rate = \"1 Mb/s\": a value, not a table that could hold \"up\"; allowed setting \
-         it as a whole"
+        "station.slow.rate = \"1 Mb/s\": a value, and not a table with the key \"up\"; allowed a new value \
+         for the whole key"
     );
     assert_eq!(
         message("bss..rate", "1 Mb/s"),
@@ -1210,7 +1217,7 @@ fn selective_acknowledgement_belongs_to_its_flavour_and_options_take_room() {
     assert_eq!(
         messages(tcp("flavour = \"sack\", sack = false")),
         [
-            "flow.a.transport.sack = false: flavour sack is selective by its nature; allowed true, or \
+            "flow.a.transport.sack = false: flavour sack needs selective acknowledgements; allowed true, or \
           another flavour"
         ]
     );
@@ -1222,7 +1229,7 @@ fn selective_acknowledgement_belongs_to_its_flavour_and_options_take_room() {
     assert_eq!(
         messages(tcp("segment = \"2245 B\", timestamps = true")),
         [
-            "flow.a.transport.segment = \"2245 B\": with 52 octets of headers and 8 of LLC/SNAP over \
+            "flow.a.transport.segment = \"2245 B\": with 52 octets of headers and 8 of LLC/SNAP more than \
           2304; allowed at most 2244 B"
         ]
     );
@@ -1354,17 +1361,17 @@ const NETWORKS: &[(&str, &str, &str)] = &[
     (
         "link.two.queue.packets",
         "10",
-        r#"link.two.queue.bytes = "30 kB": given beside packets; allowed one of the two"#,
+        r#"link.two.queue.bytes = "30 kB": set together with packets; allowed one of the two"#,
     ),
     (
         "link.two.queue.red.min",
         "15",
-        "link.two.queue.red.min = 15: min is not below max; allowed less than max, 15",
+        "link.two.queue.red.min = 15: min is not less than max; allowed less than max, 15",
     ),
     (
         "link.one.queue.red.min",
         "3",
-        r#"link.one.queue.red = { min = 3 }: given for another discipline; allowed discipline = "red""#,
+        r#"link.one.queue.red = { min = 3 }: set for another discipline; allowed discipline = "red""#,
     ),
     (
         "flow.a.to",
@@ -1374,12 +1381,12 @@ const NETWORKS: &[(&str, &str, &str)] = &[
     (
         "flow.a.start_jitter",
         "1 s",
-        r#"flow.a.start_jitter = "1 s": the flow might start after the run; allowed start + start_jitter before 1 s"#,
+        r#"flow.a.start_jitter = "1 s": the flow could start after the end of the run; allowed start + start_jitter before 1 s"#,
     ),
     (
         "link.two.between",
         r#"["hub", "server"]"#,
-        "flow.a: no way leads from one end to the other; allowed links between them, at most 1000 on the way",
+        "flow.a: no route from one end to the other; allowed links between them, at most 1000 on the route",
     ),
 ];
 
@@ -1417,7 +1424,7 @@ fn udp_through_a_queue_of_data_and_acks_is_refused_where_it_goes_through() {
     assert_eq!(
         messages(both("station.slow.queue")),
         [format!(
-            r#"station.slow.queue.discipline = "data-ack": flow.a is UDP and has no ACKs that it follows; {allowed}"#
+            r#"station.slow.queue.discipline = "data-ack": flow.a is UDP and does not adapt to ACKs; {allowed}"#
         )]
     );
     // Uplink data does not go through the access point's transmit queue.
@@ -1427,7 +1434,7 @@ fn udp_through_a_queue_of_data_and_acks_is_refused_where_it_goes_through() {
     assert_eq!(
         messages(with(&down)),
         [format!(
-            r#"bss.home.ap.queue.discipline = "data-ack": flow.a is UDP and has no ACKs that it follows; {allowed}"#
+            r#"bss.home.ap.queue.discipline = "data-ack": flow.a is UDP and does not adapt to ACKs; {allowed}"#
         )]
     );
 }
@@ -1436,20 +1443,20 @@ fn udp_through_a_queue_of_data_and_acks_is_refused_where_it_goes_through() {
 fn shares_are_granted_in_beacons_to_who_can_keep_them() {
     let grants = ("bss.home.ap.occupancy", "true");
     let unsent = messages(with(&[grants, ("bss.home.beacon", "false")]));
-    let expected = "bss.home.beacon = false: the access point grants shares of the channel in its beacons; \
+    let expected = "bss.home.beacon = false: needed by ap.occupancy, which grants shares of the channel in beacons; \
                     allowed true, or ap.occupancy = false";
     assert_eq!(unsent, [expected]);
     let scheme = ("flow.a.control", "occupancy");
     assert!(with(&[grants, scheme]).is_ok());
     let udp = "{ kind = \"udp\", payload = \"500 B\", rate = \"saturated\" }";
-    let expected = "flow.a.control = \"occupancy\": occupancy needs TCP or TFRC: nothing tells a UDP source what \
-                    it may send; allowed \"none\", or transport = { kind = \"tfrc\" }";
+    let expected = "flow.a.control = \"occupancy\": occupancy needs TCP or TFRC: the rate of a UDP source cannot be limited; \
+     allowed \"none\", or transport = { kind = \"tfrc\" }";
     assert_eq!(messages(with(&[grants, scheme, ("flow.a.transport", udp)])), [expected]);
     let wired =
         [grants, scheme, ("flow.a.from", "other")].map(|(a, b)| (a.to_owned(), b.to_owned()));
     let two_hosts = GOOD.replace("[host.server]", "[host.other]\n[host.server]");
-    let expected = "flow.a.control = \"occupancy\": occupancy needs a station at either end: only there beacons \
-                    are heard; allowed \"none\", or a flow from or to a station";
+    let expected = "flow.a.control = \"occupancy\": occupancy needs a station at one end at least: only stations receive \
+     beacons; allowed \"none\", or a flow from or to a station";
     assert_eq!(messages(Scenario::parse(&two_hosts, &wired)), [expected]);
     // The six octets of a grant count: 66 + 6 octets at 1 Mb/s take 192 + 576 µs.
     let short = messages(with(&[grants, ("bss.home.beacon.interval", "760 us")]));

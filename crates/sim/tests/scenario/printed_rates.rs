@@ -91,25 +91,25 @@ fn a_rate_that_may_mean_several_modes_or_none_names_the_keys_that_would_allow_it
         (
             "standard = \"802.11ax\"",
             "rate = \"2402 Mb/s\"",
-            "station.near.rate = \"2402 Mb/s\": no rate of a link of 80 MHz, 800 ns, 1 stream; allowed he-mcs11x4 with \
+            "station.near.rate = \"2402 Mb/s\": not a rate of a link with 80 MHz, 800 ns, 1 stream; allowed he-mcs11x4 with \
              streams = 4; he-mcs11x2 with width = \"160 MHz\", streams = 2",
         ),
         (
             "standard = \"802.11ac\"",
             "streams = 1\nrate = \"866 Mb/s\"\nwidth = \"80 MHz\"",
-            "station.near.rate = \"866 Mb/s\": no rate of a link of 80 MHz, 800 ns, 1 stream; allowed vht-mcs9x2 with \
+            "station.near.rate = \"866 Mb/s\": not a rate of a link with 80 MHz, 800 ns, 1 stream; allowed vht-mcs9x2 with \
              guard_interval = \"400 ns\", streams = 2; vht-mcs9x1 with width = \"160 MHz\", guard_interval = \"400 ns\"",
         ),
         (
             "standard = \"802.11ac\"\nradio = { range = { \"6 Mb/s\" = \"50 m\" } }",
             "rate = \"433 Mb/s\"\nposition = [\"1 m\", \"0 m\"]",
-            "station.near.rate = \"433 Mb/s\": no rate of a link of 80 MHz, 800 ns, 1 stream; allowed vht-mcs9x1 with \
+            "station.near.rate = \"433 Mb/s\": not a rate of a link with 80 MHz, 800 ns, 1 stream; allowed vht-mcs9x1 with \
              guard_interval = \"400 ns\"",
         ),
         (
             "standard = \"802.11n\"",
             "rate = \"866 Mb/s\"",
-            "station.near.rate = \"866 Mb/s\": no rate of the link; allowed 6.5 Mb/s, 13 Mb/s, 19.5 Mb/s, 26 Mb/s, 39 Mb/s, \
+            "station.near.rate = \"866 Mb/s\": not a rate of the link; allowed 6.5 Mb/s, 13 Mb/s, 19.5 Mb/s, 26 Mb/s, 39 Mb/s, \
              52 Mb/s, 58.5 Mb/s, 65 Mb/s",
         ),
     ];

@@ -36,23 +36,23 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "bss.home",
         r#"{ standard = "802.11b", radio = { reception = "qualnet4" } }"#,
-        r#"bss.home.radio.reception = "qualnet4": QualNet's powers and sensitivities are those of 802.11a; allowed "snr", "sensitivity""#,
+        r#"bss.home.radio.reception = "qualnet4": QualNet's powers and sensitivities exist for 802.11a only; allowed "snr", "sensitivity""#,
     ),
     (
         "bss.home",
         r#"{ standard = "802.11ac", radio = { reception = "qualnet4" } }"#,
-        r#"bss.home.radio.reception = "qualnet4": QualNet's powers and sensitivities are those of 802.11a; allowed "snr", "sensitivity""#,
+        r#"bss.home.radio.reception = "qualnet4": QualNet's powers and sensitivities exist for 802.11a only; allowed "snr", "sensitivity""#,
     ),
     (
         "bss.home.radio.range",
         r#"{ "6 Mb/s" = "37 m", "54 Mb/s" = "37 m" }"#,
-        r#"bss.home.radio.range."54 Mb/s" = "37 m": 54 Mb/s reaches no less far than 6 Mb/s; allowed less than 37 m for 54 Mb/s"#,
+        r#"bss.home.radio.range."54 Mb/s" = "37 m": 54 Mb/s has no shorter range than 6 Mb/s; allowed less than 37 m for 54 Mb/s"#,
     ),
     // Modes that the cell does not have, by name and by rate.
     (
         "bss.home",
         r#"{ standard = "802.11ax", radio = { range = { "ht-mcs7" = "50 m" } } }"#,
-        r#"bss.home.radio.range."ht-mcs7" = "50 m": of another format than the link's; allowed he-mcs0x1, he-mcs1x1, he-mcs2x1, he-mcs3x1, he-mcs4x1, he-mcs5x1, he-mcs6x1, he-mcs7x1, he-mcs8x1, he-mcs9x1, he-mcs10x1, he-mcs11x1"#,
+        r#"bss.home.radio.range."ht-mcs7" = "50 m": a mode of another format than the link's; allowed he-mcs0x1, he-mcs1x1, he-mcs2x1, he-mcs3x1, he-mcs4x1, he-mcs5x1, he-mcs6x1, he-mcs7x1, he-mcs8x1, he-mcs9x1, he-mcs10x1, he-mcs11x1"#,
     ),
     (
         "bss.home",
@@ -62,7 +62,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "bss.home",
         r#"{ standard = "802.11ax", radio = { range = { "7 Mb/s" = "50 m" } } }"#,
-        r#"bss.home.radio.range."7 Mb/s" = "50 m": no rate of the link; allowed 36 Mb/s, 72.1 Mb/s, 108.1 Mb/s, 144.1 Mb/s, 216.2 Mb/s, 288.2 Mb/s, 324.3 Mb/s, 360.3 Mb/s, 432.4 Mb/s, 480.4 Mb/s, 540.4 Mb/s, 600.4 Mb/s"#,
+        r#"bss.home.radio.range."7 Mb/s" = "50 m": not a rate of the link; allowed 36 Mb/s, 72.1 Mb/s, 108.1 Mb/s, 144.1 Mb/s, 216.2 Mb/s, 288.2 Mb/s, 324.3 Mb/s, 360.3 Mb/s, 432.4 Mb/s, 480.4 Mb/s, 540.4 Mb/s, 600.4 Mb/s"#,
     ),
     (
         "bss.home.radio",
@@ -72,7 +72,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "bss.home",
         r#"{ standard = "802.11ax", radio = { range = { "he-mcs0x1" = "37 m", "he-mcs11x1" = "40 m" } } }"#,
-        r#"bss.home.radio.range."he-mcs11x1" = "40 m": he-mcs11x1 reaches no less far than he-mcs0x1; allowed less than 37 m for he-mcs11x1"#,
+        r#"bss.home.radio.range."he-mcs11x1" = "40 m": he-mcs11x1 has no shorter range than he-mcs0x1; allowed less than 37 m for he-mcs11x1"#,
     ),
     (
         "bss.home.radio.range",
@@ -82,7 +82,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "bss.home.radio.range",
         r#"{ "6 Mb/s" = "37 m", "54 Mb/s" = "500 mm" }"#,
-        r#"bss.home.radio.range = { 6 Mb/s = "37 m", 54 Mb/s = "500 mm" }: the range of 54 Mb/s is below 1 m, from where the loss grows; allowed ranges that some power gives"#,
+        r#"bss.home.radio.range = { 6 Mb/s = "37 m", 54 Mb/s = "500 mm" }: the range of 54 Mb/s is below 1 m, from where the loss grows; allowed ranges that one transmit power can have"#,
     ),
     (
         "bss.home.radio.range",
@@ -107,12 +107,12 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "bss.home.radio.tx_power",
         "20 dBm",
-        r#"bss.home.radio.tx_power = "20 dBm": solved for what is given under range; allowed one of the two"#,
+        r#"bss.home.radio.tx_power = "20 dBm": computed from range, which is set; allowed one of the two"#,
     ),
     (
         "bss.home.radio.propagation",
         "free-space",
-        r#"bss.home.radio.propagation = "free-space": solved for what is given under range; allowed one of the two"#,
+        r#"bss.home.radio.propagation = "free-space": computed from range, which is set; allowed one of the two"#,
     ),
     (
         "bss.home.radio.tx_power",
@@ -132,22 +132,22 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "bss.home.errors",
         r#"{ model = "bit", ber = 0.1 }"#,
-        r#"bss.home.errors = { model = "bit", ber = 0.1 }: the cell has a radio, which decides that; allowed one of the two"#,
+        r#"bss.home.errors = { model = "bit", ber = 0.1 }: the cell has a radio, which decides this; allowed one of the two"#,
     ),
     (
         "station.near.errors",
         r#"{ model = "bit", ber = 0.1 }"#,
-        r#"station.near.errors = { model = "bit", ber = 0.1 }: the cell has a radio, which decides that; allowed one of the two"#,
+        r#"station.near.errors = { model = "bit", ber = 0.1 }: the cell has a radio, which decides this; allowed one of the two"#,
     ),
     (
         "station.near.senses_only",
         r#"["far"]"#,
-        r#"station.near.senses_only = ["far"]: the cell has a radio, which decides that; allowed one of the two"#,
+        r#"station.near.senses_only = ["far"]: the cell has a radio, which decides this; allowed one of the two"#,
     ),
     (
         "station.near.hidden_from",
         r#"["far"]"#,
-        r#"station.near.hidden_from = ["far"]: the cell has a radio, which decides that; allowed one of the two"#,
+        r#"station.near.hidden_from = ["far"]: the cell has a radio, which decides this; allowed one of the two"#,
     ),
     (
         "station.near.position",
@@ -167,17 +167,17 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "station.near.mobility",
         r#"{ model = "waypoints", points = [] }"#,
-        "station.near.mobility.points = []: no waypoint; allowed one at least",
+        "station.near.mobility.points = []: no waypoints; allowed one at least",
     ),
     (
         "station.near.mobility",
         r#"{ model = "waypoints", points = [["0 s", "1 m", "1 m"]] }"#,
-        r#"station.near.position = ["10 m", "0 m"]: its mobility says where it starts; allowed one of the two"#,
+        r#"station.near.position = ["10 m", "0 m"]: mobility already sets the position at the start; allowed one of the two"#,
     ),
     (
         "station.near.mobility",
         r#"{ model = "trace", file = "walk.csv" }"#,
-        r#"station.near.mobility.file = "walk.csv": a scenario that is no file cannot refer to one; allowed a header time_s,x_m,y_m and a line of three numbers for each waypoint, times ascending from 0 to 2592000 s, places within 1000 km"#,
+        r#"station.near.mobility.file = "walk.csv": a scenario that is not a file cannot refer to a file; allowed a header time_s,x_m,y_m and a line of three numbers for each waypoint, times ascending from 0 to 2592000 s, places within 1000 km"#,
     ),
     (
         "station.near.mobility",
@@ -218,8 +218,8 @@ fn places_need_a_radio_and_a_radio_needs_places() {
     let range = r#"radio = { range = { "6 Mb/s" = "370 m", "54 Mb/s" = "37 m" } }"#;
     let useless = |station: &str, x: &str| {
         format!(
-            "station.{station}.position = [\"{x} m\", \"0 m\"]: its cell has no radio, so that places mean \
-             nothing; allowed bss.NAME.radio = {{ … }} as well"
+            "station.{station}.position = [\"{x} m\", \"0 m\"]: its cell has no radio, so positions have no \
+             effect; allowed bss.NAME.radio = {{ … }} as well"
         )
     };
     assert_eq!(edited(range, ""), [useless("near", "10"), useless("far", "300")]);
@@ -234,7 +234,7 @@ fn places_need_a_radio_and_a_radio_needs_places() {
     assert_eq!(
         edited(r#"position = ["10 m", "0 m"]"#, ""),
         [concat!(
-            "station.near.position: missing, and its cell has a radio; ",
+            "station.near.position: missing, but its cell has a radio; ",
             r#"allowed a pair such as ["10 m", "0 m"], or { circle = "10 m" }"#
         )]
     );

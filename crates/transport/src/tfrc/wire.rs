@@ -66,12 +66,12 @@ pub enum DecodeError {
 impl std::fmt::Display for DecodeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Truncated => "datagram shorter than its headers",
+            Self::Truncated => "the datagram is shorter than its headers",
             Self::WrongVersion => "not RTP version 2",
             Self::UnknownType => "neither TFRC data (payload type 96) nor transport feedback (205)",
-            Self::UnknownFormat => "transport feedback of another kind than TFRC (format 2)",
+            Self::UnknownFormat => "transport feedback of another format than TFRC's (2)",
             Self::Unsupported => "RTP with padding, CSRCs or another header extension",
-            Self::WrongLength => "length field and datagram disagree",
+            Self::WrongLength => "the length field differs from the datagram's length",
         })
     }
 }

@@ -401,7 +401,7 @@ impl fmt::Display for NoSuchMode {
         let Self { found, with, allowed, clause } = self;
         write!(f, "{found} does not go with {with} ({clause}); ")?;
         if allowed.is_empty() {
-            f.write_str("nothing does")
+            f.write_str("no value is allowed")
         } else {
             write!(f, "allowed {}", allowed.join(", "))
         }

@@ -269,13 +269,13 @@ impl BadRate {
     /// The problem in a few words, for a message.
     pub fn problem(&self) -> String {
         match self {
-            Self::OtherFormat(_) => "of another format than the link's".to_owned(),
-            Self::TooManyStreams(_) => "more streams than the link has".to_owned(),
+            Self::OtherFormat(_) => "a mode of another format than the link's".to_owned(),
+            Self::TooManyStreams(_) => "a mode with more streams than the link has".to_owned(),
             Self::NoSuchMode(NoSuchMode { found, with, clause, .. }) => {
                 format!("{found} does not go with {with} ({clause})")
             }
             Self::Ambiguous(_) => "the rate of several modes".to_owned(),
-            Self::Unknown(_) => "no rate of the link".to_owned(),
+            Self::Unknown(_) => "not a rate of the link".to_owned(),
         }
     }
 

@@ -45,7 +45,7 @@ pub enum WaypointsError {
 impl fmt::Display for WaypointsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("no waypoint"),
+            Self::Empty => f.write_str("no waypoints"),
             Self::NotLater(index) => write!(f, "waypoint {index} is not later than the one before"),
         }
     }

@@ -56,9 +56,9 @@ pub enum RangeError {
 impl fmt::Display for RangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoRate => f.write_str("the range of one or two rates is needed"),
+            Self::NoRate => f.write_str("no range; allowed are the ranges of one or two rates"),
             Self::TooManyRates(count) => {
-                write!(f, "ranges of {count} rates, but power and exponent satisfy two at most")
+                write!(f, "ranges of {count} rates; allowed are those of one or two rates")
             }
             Self::NotPositive(rate) => write!(f, "the range of {rate} is not positive"),
             Self::TooNear { rate, nearest } => {
@@ -68,7 +68,10 @@ impl fmt::Display for RangeError {
                 write!(f, "the range of {higher} is not shorter than that of {lower}")
             }
             Self::NeedsNoMore { lower, higher } => {
-                write!(f, "{higher} needs no more power than {lower}, so ranges cannot differ so")
+                write!(
+                    f,
+                    "{higher} needs no more power than {lower}, so its range cannot be shorter"
+                )
             }
             Self::NoExponent => f.write_str("two ranges need a log-distance model"),
         }

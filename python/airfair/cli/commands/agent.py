@@ -18,7 +18,7 @@ _PROGRAM = "airfair-agent"
 
 _EPILOGUE = """\
 examples:
-  airfair agent observe                     who holds the air, live
+  airfair agent observe                     show who uses the air, live
   airfair agent run --interface wlan0 --dry-run
   airfair agent --help
 """
@@ -28,27 +28,29 @@ def add(commands: Commands) -> None:
     """Add the command."""
     agent = commands.add_parser(
         "agent",
-        help="the papers' schemes on this machine (Linux)",
+        help="run a scheme on this machine's Wi-Fi (Linux)",
         usage="airfair agent COMMAND [options]",
-        description="Hand over to airfair-agent, which `make agent` builds: docs/agent.md.",
+        description="Run airfair-agent, a separate program that `make agent` builds: docs/agent.md.",
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,
         prefix_chars="\0",
     )
-    agent.add_argument("words", metavar="COMMAND", nargs="*", help="what airfair-agent is to do")
+    agent.add_argument(
+        "words", metavar="COMMAND", nargs="*", help="command of airfair-agent, with its options"
+    )
     agent.set_defaults(action=_agent)
 
 
 def _agent(arguments: argparse.Namespace) -> int:
     if sys.platform != "linux":
-        raise InputError("agent needs Linux, whose Wi-Fi and TCP it looks at")
+        raise InputError("airfair agent runs on Linux only")
     program = _program()
     if program is None and {"-h", "--help"} & set(arguments.words):
         arguments.parser.print_help()
         return 0
     if program is None:
-        raise InputError(f"{_PROGRAM} is not installed: make agent builds it, docs/agent.md")
+        raise InputError(f"{_PROGRAM} is not installed; build it with `make agent` (docs/agent.md)")
     try:
         os.execv(program, [_PROGRAM, *arguments.words])  # noqa: S606 - it is our own program
     except OSError as error:

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 _DAY_S = 86_400
 _DESCRIPTION = """\
-Finished runs are kept, and no run is made twice. They are those of experiments
-in one archive for each user, unless AIRFAIR_CACHE names another one or is
-"off"; airfair reproduce keeps its own beside the results.
+Show or prune the archive of finished runs. airfair sweep and experiments in
+Python keep each finished run there, and read it instead of running it again.
+Each user has one archive. The environment variable AIRFAIR_CACHE names another
+file, or is "off". airfair reproduce and airfair limits keep their runs in
+runs.sqlite beside the results.
 """
 _EPILOGUE = """\
 examples:
@@ -36,7 +38,7 @@ def add(commands: Commands) -> None:
     """Add the command to the grammar."""
     cache = commands.add_parser(
         "cache",
-        help="show or prune the finished runs that are kept",
+        help="show or prune the archive of finished runs",
         description=_DESCRIPTION,
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -44,24 +46,31 @@ def add(commands: Commands) -> None:
     cache.set_defaults(action=main, what="list", archive=None, json=False)
     whats = cache.add_subparsers(metavar="WHAT")
     listing = whats.add_parser(
-        "list", help="show how many runs each build has made (default)", description="Show it."
+        "list",
+        help="show the number of runs by build of airfair (default)",
+        description="Show the number of runs in the archive by build of airfair.",
     )
     prune = whats.add_parser(
         "prune",
-        help="remove runs, which are made again when they are asked for",
-        description="Remove the runs of any of these kinds, and give their room back to the disk.",
+        help="remove runs from the archive",
+        description="Remove runs that any of the options chooses, and free their disk space. airfair runs "
+        "them again when a command needs them.",
     )
-    prune.add_argument("--all", action="store_true", help="all runs")
+    prune.add_argument("--all", action="store_true", help="remove all runs")
     prune.add_argument(
-        "--other-builds", action="store_true", help="runs that this build never reads"
+        "--other-builds",
+        action="store_true",
+        help="remove runs of other builds of airfair, which this build cannot use",
     )
     prune.add_argument(
-        "--older-than", type=float, metavar="DAYS", help="runs that were made longer ago"
+        "--older-than", type=float, metavar="DAYS", help="remove runs older than DAYS days"
     )
     prune.add_argument(
-        "--down-to", metavar="SIZE", help="the oldest until the file is no larger, as '500 MB'"
+        "--down-to",
+        metavar="SIZE",
+        help="remove the oldest runs until the file is at most SIZE, for example '500 MB'",
     )
-    prune.add_argument("--damaged", action="store_true", help="runs that are not what was written")
+    prune.add_argument("--damaged", action="store_true", help="remove runs whose data are damaged")
     path = whats.add_parser(
         "path", help="print the path of the archive", description="Print the path of the archive."
     )
@@ -69,10 +78,10 @@ def add(commands: Commands) -> None:
         parser.set_defaults(what=what)
         if what != "path":
             parser.add_argument(
-                "--archive", type=Path, metavar="FILE", help="another archive than the user's"
+                "--archive", type=Path, metavar="FILE", help="archive (default: the user's)"
             )
             parser.add_argument(
-                "--json", action="store_true", help="print one JSON document, and nothing else"
+                "--json", action="store_true", help="print one JSON document and nothing else"
             )
 
 
@@ -98,7 +107,8 @@ def _path(named: Path | None) -> Path:
     path = named or default_path()
     if path is None:
         raise InputError(
-            "AIRFAIR_CACHE is off, so no runs are kept; name an archive by --archive FILE"
+            "the environment variable AIRFAIR_CACHE is off, so there is no archive; name one with "
+            "--archive FILE"
         )
     return path
 
@@ -147,7 +157,8 @@ def _prune(path: Path, arguments: argparse.Namespace) -> None:
     steps = list(_steps(arguments))
     if not steps:
         raise InputError(
-            "cache prune: say what goes: --all, --other-builds, --older-than, --down-to or --damaged"
+            "cache prune: no option chooses runs; allowed are --all, --other-builds, --older-than, --down-to "
+            "and --damaged"
         )
     removed, before, after = 0, 0, 0
     if path.exists():
@@ -183,7 +194,9 @@ def _steps(arguments: argparse.Namespace) -> Iterator[Callable[[Archive], int]]:
         yield pruning.other_builds
     if arguments.older_than is not None:
         if not arguments.older_than >= 0:
-            raise InputError(f"--older-than {arguments.older_than:g}: allowed is 0 or more days")
+            raise InputError(
+                f"--older-than {arguments.older_than:g}: allowed is a number of days, 0 or more"
+            )
         yield lambda archive: pruning.older_than(archive, arguments.older_than * _DAY_S)
     if arguments.down_to is not None:
         size = _size(arguments.down_to)

@@ -22,16 +22,16 @@ def add(commands: Commands) -> None:
     """Add the command."""
     check = commands.add_parser(
         "check",
-        help="say what is wrong in scenarios, studies and papers",
-        description="Check scenarios, studies and papers of your own without a run: every mistake of every "
-        "file, a line each, with its key and what is allowed; nothing if there are none. Exit status: 0 all "
-        "are valid, 2 some are not.",
+        help="check scenarios, studies and papers without running them",
+        description="Check scenarios, studies and papers without running them. Prints one line per mistake: "
+        "the file, the key, the value found and what is allowed. Prints nothing if all files are valid. "
+        "Exit status: 0 all files are valid, 2 at least one is not.",
     )
     files = check.add_argument(
         "files",
         nargs="+",
         metavar="FILE",
-        help="scenario, study or a paper's directory; - for a scenario on standard input",
+        help="scenario file, study file or directory of a paper; - reads a scenario from standard input",
     )
     complete(files, toml_files)
     check.set_defaults(action=_check)

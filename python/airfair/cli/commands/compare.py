@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from airfair.experiment.side_by_side import Side
 
 _DESCRIPTION = """\
-Compare two results in pairs of runs under the same seed: directories that
-airfair run --out or airfair sweep --out wrote, or scenarios, which are run.
-Flows and stations of one name are compared; p is corrected for the number of
-rows.
+Compare two results run by run; runs with the same seed form a pair. A result
+is a directory that airfair run --out or airfair sweep --out wrote, or a
+scenario, which is run first. Flows and stations are matched by name. The
+p-values are corrected for the number of rows.
 """
 
 _EPILOGUE = """\
@@ -40,10 +40,10 @@ def add(commands: Commands) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     first = compare.add_argument(
-        "first", metavar="DIR|FILE", help="result or scenario: the baseline"
+        "first", metavar="DIR|FILE", help="result or scenario that is the baseline"
     )
     second = compare.add_argument(
-        "second", metavar="DIR|FILE", help="result or scenario that is compared with it"
+        "second", metavar="DIR|FILE", help="result or scenario that is compared with the baseline"
     )
     for side in (first, second):
         complete(side, toml_files)
@@ -51,11 +51,9 @@ def add(commands: Commands) -> None:
         "--replications",
         type=int,
         metavar="N",
-        help="runs of a scenario (default: the scenario's, or 5)",
+        help="number of runs of each scenario (default: the scenario's, or 5 if that is 1)",
     )
-    compare.add_argument(
-        "--all", action="store_true", help="show the rows without a difference as well"
-    )
+    compare.add_argument("--all", action="store_true", help="also show rows without a difference")
     options.threads(compare)
     options.json(compare)
     compare.set_defaults(action=_compare)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from airfair.cli.parser import Commands
 
 _DESCRIPTION = """\
-Print a script that makes a shell complete commands, options, scenario files,
+Print a script with which a shell completes commands, options, scenario files,
 papers and schemes.
 
   bash   echo 'eval "$(airfair completion bash)"' >> ~/.bashrc
@@ -24,11 +24,13 @@ def add(commands: Commands) -> None:
     """Add the command."""
     completion = commands.add_parser(
         "completion",
-        help="let a shell complete commands, files and ids",
+        help="print a script for completion in a shell",
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    completion.add_argument("shell", choices=["bash", "zsh", "fish"], help="which shell")
+    completion.add_argument(
+        "shell", choices=["bash", "zsh", "fish"], help="shell that reads the script"
+    )
     completion.set_defaults(action=_completion)
 
 

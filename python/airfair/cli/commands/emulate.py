@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 _EPILOGUE = """\
 examples:
   sudo airfair emulate one-slow-station -- curl -O http://server/100M
-  airfair emulate cell.toml --in fast -- iperf3 -c server # without root as well
-  airfair emulate cell.toml                               # until Ctrl-C
-  airfair shell fast                                      # meanwhile, elsewhere
+  airfair emulate cell.toml --in fast -- iperf3 -c server # root is not needed
+  airfair emulate cell.toml                               # runs until Ctrl-C
+  airfair shell fast                                      # in another terminal
 
-The exit status is that of COMMAND.
+The exit status is the one of COMMAND.
 """
 
 
@@ -32,10 +32,11 @@ def add(commands: Commands) -> None:
     """Add the command."""
     emulate = commands.add_parser(
         "emulate",
-        help="real programs in a simulated cell, in real time (Linux)",
+        help="run programs in a simulated cell in real time (Linux)",
         usage="airfair emulate [options] SCENARIO.toml [-- COMMAND ...]",
-        description="Run a scenario's cell under a wall clock, with a network namespace for each\n"
-        "station and host: programs in them live through it with their kernel's TCP.",
+        description="Simulate the cell of a scenario in real time. Each station and host is a network\n"
+        "namespace; the packets of programs in it, with the kernel's own TCP, cross\n"
+        "the simulated cell.",
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         ends_with_command=True,
@@ -44,7 +45,7 @@ def add(commands: Commands) -> None:
     emulate.add_argument(
         "--duration",
         metavar="TIME",
-        help="end after this time, as '30 s' (default: with COMMAND, or at Ctrl-C)",
+        help="end after this time, for example '30 s' (default: when COMMAND ends, or at Ctrl-C)",
     )
     emulate.add_argument(
         "--in",
@@ -55,32 +56,32 @@ def add(commands: Commands) -> None:
     emulate.add_argument(
         "--backend",
         choices=["TAP", "veth", "hwsim"],
-        help="kind of interfaces (default: the better that is permitted; veth needs no root);\n"
-        "hwsim: be the medium of the kernel's own simulated radios",
+        help="interfaces in the namespaces: TAP needs root, veth does not (default: TAP if permitted, else "
+        "veth); hwsim instead simulates the medium of the kernel's mac80211_hwsim radios",
     )
     emulate.add_argument(
         "--spin",
         action="store_true",
-        help="stay awake for the last 60 µs of each wait: less late, for a part of a core",
+        help="busy-wait for the last 60 µs before each event: packets are less late, at the cost of CPU time",
     )
-    options.out(emulate, "write the result as `airfair run --out` does to DIR")
+    options.out(emulate, "write the same files as `airfair run --out` to DIR")
     options.force(emulate)
     options.json(emulate)
     emulate.add_argument(
         "--clean",
         action="store_true",
-        help="remove what emulations that were killed have left behind, and nothing else",
+        help="only remove files that killed emulations left behind",
     )
     emulate.set_defaults(action=_emulate)
 
 
 def _emulate(arguments: argparse.Namespace) -> int:
     if sys.platform != "linux":
-        raise InputError("emulate needs Linux, whose network namespaces it uses")
+        raise InputError("airfair emulate runs on Linux only: it needs network namespaces")
     if arguments.clean:
         return _clean(arguments)
     if arguments.scenario is None:
-        raise InputError("emulate needs a SCENARIO.toml")
+        raise InputError("SCENARIO.toml: missing; name a scenario file or an example")
     from airfair.emulation import backend, session
 
     scenario = scenarios.of(arguments, emulated=True)
@@ -119,9 +120,14 @@ def _emulate(arguments: argparse.Namespace) -> int:
 
 def _radios(arguments: argparse.Namespace, scenario: Scenario) -> int:
     if arguments.has_rest or arguments.node is not None:
-        raise InputError("--backend hwsim makes no namespaces: start programs where the radios are")
+        raise InputError(
+            "--backend hwsim: --in and COMMAND are not allowed, because it makes no namespaces; start "
+            "programs in the namespaces of the radios"
+        )
     if arguments.json or arguments.out is not None:
-        raise InputError("--backend hwsim has no document and writes no files")
+        raise InputError(
+            "--backend hwsim: --json and --out are not allowed, because it has no result"
+        )
     from airfair.emulation import radios
 
     try:
@@ -134,14 +140,14 @@ def _radios(arguments: argparse.Namespace, scenario: Scenario) -> int:
 
 def _clean(arguments: argparse.Namespace) -> int:
     if arguments.scenario is not None or arguments.has_rest:
-        raise InputError("--clean stands alone")
+        raise InputError("--clean: no scenario and no COMMAND are allowed beside it")
     from airfair.emulation import running
 
     left = running.clean(running.folder())
     for process in left:
-        print(f"removed what the emulation of process {process} had left behind")
+        print(f"removed the files that the killed emulation {process} left behind")
     if not left:
-        print("nothing was left behind")
+        print("no killed emulation left files behind")
     return DONE
 
 
@@ -150,14 +156,16 @@ def _command(arguments: argparse.Namespace, scenario: Scenario) -> Command | Non
 
     names = [*scenario.stations, *scenario.hosts]
     if arguments.has_rest and not arguments.rest:
-        raise InputError("-- without a COMMAND behind it")
+        raise InputError("--: COMMAND is missing after it")
     if arguments.node is not None and not arguments.rest:
-        raise InputError("--in NAME without -- COMMAND")
+        raise InputError("--in: works only with -- COMMAND")
     if not arguments.rest:
         return None
     node = names[0] if arguments.node is None else arguments.node
     if node not in names:
-        raise InputError(f"--in {node!r}: no such station or host{did_you_mean(node, names)}")
+        raise InputError(
+            f"--in {node!r}: the scenario has no such station or host{did_you_mean(node, names)}"
+        )
     return Command(arguments.rest, node)
 
 
@@ -171,7 +179,7 @@ def _duration(text: str | None) -> int | None:
     except ValueError as error:
         raise InputError(f"--duration {text!r}: {error}") from error
     if seconds <= 0:
-        raise InputError(f"--duration {text!r}: more than nothing")
+        raise InputError(f"--duration {text!r}: allowed is a time above 0")
     return round(seconds * 1e9)
 
 
@@ -234,8 +242,8 @@ def _verdict(state: dict[str, Any]) -> list[str]:
         f"p99.9 {late['p999_us'] / 1e3:.2f} ms, longest stall {late['longest_stall_us'] / 1e3:.1f} ms, "
         f"{late['slips']} slips"
     )
-    lost = f"dropped by the kernel, and not by the cell: {live.dropped(state)} packets"
+    lost = f"dropped by the kernel instead of the cell: {live.dropped(state)} packets"
     if state["valid"]:
         return [told, lost, "verdict: valid"]
     reasons = [f"verdict: invalid: {printable(reason)}" for reason in state["objections"]]
-    return [told, lost, *reasons, "what helps: docs/emulator.md, The verdict"]
+    return [told, lost, *reasons, "remedies: docs/emulator.md, The verdict"]

@@ -59,19 +59,19 @@ KINDS = (
     Kind(
         "scenario",
         "scenario.toml",
-        "a cell in which a slow station holds back a fast one, each key explained",
+        "a scenario of a cell with a slow and a fast station, in which comments explain each key",
         "airfair run {}",
     ),
     Kind(
         "study",
         "study",
-        "a study that varies a queue, with comparisons, a figure and claims",
+        "a study that varies the queue of an access point, with comparisons, a figure and claims",
         "airfair sweep {}/study.toml",
     ),
     Kind(
         "paper",
         "paper",
-        "a paper's directory: a study with printed values and claims",
+        "a directory of a paper: a study with the paper's printed values and claims",
         "airfair reproduce {}",
     ),
 )
@@ -81,8 +81,8 @@ def add(commands: Commands) -> None:
     """Add the command."""
     init = commands.add_parser(
         "init",
-        help="write a working start",
-        description="Write a working start, to be changed. What exists is never overwritten.",
+        help="write a working example to start from",
+        description="Write a working example to start from. Existing files are never overwritten.",
     )
     kinds = init.add_subparsers(title="kinds", metavar="KIND", required=True)
     for kind in KINDS:
@@ -103,10 +103,10 @@ def add(commands: Commands) -> None:
 def _add_example(kinds: Commands) -> None:
     example = kinds.add_parser(
         "example",
-        help="one of the scenarios that come with airfair; --list names them",
+        help="one of the scenarios that come with airfair (see --list)",
         description="Write one of the scenarios that come with airfair.",
     )
-    name = example.add_argument("name", nargs="?", metavar="NAME", help="its name")
+    name = example.add_argument("name", nargs="?", metavar="NAME", help="name of the example")
     complete(name, examples)
     place = example.add_argument(
         "place",
@@ -129,7 +129,7 @@ def _example(arguments: argparse.Namespace) -> int:
             )
         return DONE
     if arguments.name is None:
-        raise InputError("NAME: missing; airfair init example --list names the examples")
+        raise InputError("NAME: missing; list the examples with: airfair init example --list")
     if arguments.name not in known:
         hint = did_you_mean(arguments.name, known)
         raise InputError(f"example {arguments.name!r}: unknown{hint}; allowed {', '.join(known)}")
@@ -145,8 +145,9 @@ def _example(arguments: argparse.Namespace) -> int:
 def _add_playground(kinds: Commands) -> None:
     playground = kinds.add_parser(
         "playground",
-        help="the page with a cell to play with, for a browser",
-        description="Write the playground: a page with the simulator in it, which opens from the disk.",
+        help="an HTML page that runs the simulator in a browser",
+        description="Write the playground, an HTML page that runs the simulator in a browser, without a "
+        "server.",
     )
     place = playground.add_argument(
         "place",
@@ -164,10 +165,10 @@ def _playground(arguments: argparse.Namespace) -> int:
         page = PLAYGROUND.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InputError(
-            f"{PLAYGROUND.name}: this build of airfair has none; make web builds it in a clone"
+            f"{PLAYGROUND.name}: not part of this build of airfair; build it in a clone with `make web`"
         ) from None
     place = Path(arguments.place)
-    _write(place, lambda: _create(place, page), f"a browser, at {place.resolve().as_uri()}")
+    _write(place, lambda: _create(place, page), f"open {place.resolve().as_uri()} in a browser")
     return DONE
 
 
@@ -183,7 +184,9 @@ def _init(arguments: argparse.Namespace) -> int:
         sys.stdout.write("".join(content.values()))
         return DONE
     if arguments.place == "-":
-        raise InputError(f"-: a {kind.name} is a directory, which standard output cannot take")
+        raise InputError(
+            f"-: a {kind.name} is a directory and cannot be written to standard output; name a directory"
+        )
     place = Path(arguments.place)
     write = (
         (lambda: _create(place, "".join(content.values())))
@@ -199,11 +202,13 @@ def _write(place: Path, write: Callable[[], None], then: str) -> None:
     try:
         write()
     except FileExistsError as error:
-        raise InputError(f"{place}: exists already, and is left as it is") from error
+        raise InputError(
+            f"{place}: exists already and is not overwritten; name another place"
+        ) from error
     except (OSError, ValueError) as error:
         words = describe(error) if isinstance(error, OSError) else str(error)
         raise InputError(f"{place}: {words}") from error
-    print(f"airfair: wrote {place}; go on with: {then}", file=sys.stderr)
+    print(f"airfair: wrote {place}; next: {then}", file=sys.stderr)
 
 
 def template(kind: Kind) -> dict[str, str]:

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from airfair.cli.parser import Commands
 
 _DESCRIPTION = """\
-Search the conditions under which a scheme loses to doing nothing: pairs of runs
-with and without it, under the same seeds. Without SCHEME: all schemes, each in
-a directory of its own. A search that was interrupted goes on where it was.
+Search for the conditions under which a scheme makes things worse: each point is
+run with the scheme and without it, under the same seeds. Without SCHEME, all
+schemes are searched, each in a directory of its own. The same command continues
+an interrupted search.
 """
 
 _EPILOGUE = """\
@@ -30,34 +31,46 @@ def add(commands: Commands) -> None:
     """Add the command."""
     limits = commands.add_parser(
         "limits",
-        help="search where a scheme loses to doing nothing",
+        help="search for conditions under which a scheme makes things worse",
         description=_DESCRIPTION,
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     scheme = limits.add_argument(
-        "scheme", nargs="?", metavar="SCHEME", help="whose limits; see --list"
+        "scheme", nargs="?", metavar="SCHEME", help="scheme to search (see --list; default: all)"
     )
     complete(scheme, schemes)
-    limits.add_argument("--list", action="store_true", help="list the schemes and run nothing")
+    limits.add_argument(
+        "--list", action="store_true", help="list the schemes without running anything"
+    )
     limits.add_argument(
         "--standard",
         metavar="STANDARD",
-        help="search in one standard alone: 802.11b, a, g, n, ac or ax (default: b, a and g)",
+        help="search in this standard only: 802.11b, a, g, n, ac or ax (default: b, a and g)",
     )
-    limits.add_argument("--quick", action="store_true", help="fewer points, fewer and shorter runs")
+    limits.add_argument(
+        "--quick", action="store_true", help="use fewer points, and fewer and shorter runs"
+    )
     limits.add_argument(
         "--points",
         type=int,
         metavar="N",
-        help="conditions that are spread evenly; half as many follow at the border",
+        help="number of points spread evenly over the conditions (default: 256, with --quick 24); half as "
+        "many are added at the border between gain and loss",
     )
-    limits.add_argument("--replications", type=int, metavar="N", help="pairs of runs at each point")
-    limits.add_argument("--seed", type=int, metavar="N", help="seed of points and runs")
+    limits.add_argument(
+        "--replications",
+        type=int,
+        metavar="N",
+        help="number of pairs of runs at each point (default: 10, with --quick 4)",
+    )
+    limits.add_argument(
+        "--seed", type=int, metavar="N", help="seed of the points and of the runs (default: 1)"
+    )
     options.out(
         limits,
-        "write points, map and extreme scenarios to DIR/SCHEME, or DIR/STANDARD/SCHEME "
-        "(default: results/limits)",
+        "write the points, a map and the scenarios of the best and worst points to DIR/SCHEME, or to "
+        "DIR/STANDARD/SCHEME with --standard (default: results/limits)",
     )
     options.force(limits)
     options.threads(limits)

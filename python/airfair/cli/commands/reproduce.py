@@ -16,30 +16,47 @@ def add(commands: Commands) -> None:
     """Add the command."""
     reproduce = commands.add_parser(
         "reproduce",
-        help="reproduce the tables and figures of a paper",
-        description="Reproduce the tables and figures of a paper and decide its claims. "
-        "Without PAPER: all papers, each in a directory of its own; above them index.html, to begin with, "
-        "and claims.html: all claims, which hold, which do not, and why.",
+        help="reproduce the tables, figures and claims of a paper",
+        description="Reproduce the tables and figures of a paper and decide whether its claims hold. "
+        "Without PAPER, all papers are reproduced, each in a directory of its own. index.html above them "
+        "leads to all reports; claims.html lists all claims with their verdicts, and the reason for each "
+        "claim that does not hold.",
     )
     paper = reproduce.add_argument(
-        "paper", nargs="?", metavar="PAPER[/EXPERIMENT]", help="what to run"
+        "paper",
+        nargs="?",
+        metavar="PAPER[/EXPERIMENT]",
+        help="paper to reproduce, by its id (see --list) or its directory; or one experiment of it "
+        "(default: all papers)",
     )
     complete(paper, papers)
-    reproduce.add_argument("--list", action="store_true", help="list what there is and run nothing")
-    reproduce.add_argument("--replications", type=int, metavar="N", help="independent runs")
-    options.out(reproduce, "write report and figures to DIR")
+    reproduce.add_argument(
+        "--list",
+        action="store_true",
+        help="list the papers and their experiments without running anything",
+    )
+    reproduce.add_argument(
+        "--replications",
+        type=int,
+        metavar="N",
+        help="number of runs of each variant (default: the paper's study files)",
+    )
+    options.out(
+        reproduce,
+        "write the report and its figures to DIR (default: results/PAPER; all papers: results)",
+    )
     options.force(reproduce)
     options.threads(reproduce)
     options.json(reproduce)
     reproduce.add_argument(
         "--quick",
         action="store_true",
-        help="a first look: fewer and shorter runs, nothing beyond the papers' own figures and claims",
+        help="use fewer and shorter runs, and leave out experiments beyond the paper's own",
     )
     reproduce.add_argument(
         "--fresh",
         action="store_true",
-        help="run all anew; else what an earlier call finished is taken from runs.sqlite in the results",
+        help="run everything again instead of reading the finished runs in runs.sqlite beside the results",
     )
     reproduce.set_defaults(action=_reproduce)
 

@@ -33,28 +33,30 @@ def add(commands: Commands) -> None:
     run = commands.add_parser(
         "run",
         help="run a scenario",
-        description="Run a scenario and show who got what.",
+        description="Run a scenario and print the goodput, delay and airtime of flows and stations.",
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     scenarios.add(run)
-    run.add_argument("--replications", type=int, metavar="N", help="independent runs")
+    run.add_argument(
+        "--replications", type=int, metavar="N", help="number of runs (default: the scenario's)"
+    )
     options.out(
         run,
-        "write the scenario as run, tables (Parquet) and figures (PNG, SVG) to DIR",
+        "write the scenario as run, tables (Parquet), figures (PNG, SVG) and a report (HTML) to DIR",
     )
-    run.add_argument("--all", action="store_true", help="show every row of long tables")
+    run.add_argument("--all", action="store_true", help="show all rows of long tables")
     run.add_argument(
         "--flows",
         action="append",
         default=[],
         metavar="GLOB",
-        help="show the flows whose names match, as in 'voice*'; may be repeated",
+        help="show only flows whose names match, for example 'voice*'; may be repeated",
     )
     run.add_argument(
         "--explain",
         action="store_true",
-        help="print each default of 802.11n, ac and ax that acts: key, value and reason",
+        help="print each default value that an 802.11n, ac or ax cell changes, with its reason",
     )
     options.force(run)
     options.threads(run)
@@ -116,9 +118,7 @@ def _see_that_some_match(scenario: Scenario, globs: list[str]) -> None:
     hints = [did_you_mean(glob, flows) for glob in unmatched]
     if unmatched:
         told = zip(unmatched, hints, strict=True)
-        raise InputError(
-            *(f"--flows {glob!r}: no flow has such a name{hint}" for glob, hint in told)
-        )
+        raise InputError(*(f"--flows {glob!r}: matches no flow{hint}" for glob, hint in told))
 
 
 def _simulate(scenario: Scenario, threads: int | None, traces: Traces | None) -> Result:

@@ -26,26 +26,26 @@ def add(commands: Commands) -> None:
     """Add the command."""
     shell = commands.add_parser(
         "shell",
-        help="a shell in a running emulation (Linux)",
+        help="start a shell in a running emulation (Linux)",
         usage="airfair shell [options] NAME [-- COMMAND ...]",
         description="Start a shell, or COMMAND, in a station or host of a running emulation.",
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         ends_with_command=True,
     )
-    shell.add_argument("name", metavar="NAME", help="station or host")
+    shell.add_argument("name", metavar="NAME", help="station or host of the emulation")
     shell.add_argument(
         "--pid",
         type=int,
         metavar="N",
-        help="process of the emulation, where several have such a name",
+        help="process id of the emulation; needed if several running emulations have the name",
     )
     shell.set_defaults(action=_shell)
 
 
 def _shell(arguments: argparse.Namespace) -> int:
     if sys.platform != "linux":
-        raise InputError("shell needs Linux, whose network namespaces it uses")
+        raise InputError("airfair shell runs on Linux only: it needs network namespaces")
     found = _find(arguments)
     from airfair import _core
 
@@ -69,18 +69,22 @@ def _find(arguments: argparse.Namespace) -> Running:
 
     every = running.all_running(running.folder())
     if not every:
-        raise InputError("no emulation of yours is running: airfair emulate SCENARIO.toml")
+        raise InputError(
+            "you have no running emulation; start one with: airfair emulate SCENARIO.toml"
+        )
     with_name = [one for one in every if one.network(arguments.name) is not None]
     if not with_name:
         names = [node["name"] for one in every for node in one.state["nodes"]]
         hint = did_you_mean(arguments.name, names)
         raise InputError(
-            f"{arguments.name!r}: no such station or host{hint}; there are {', '.join(names)}"
+            f"{arguments.name!r}: no running emulation has such a station or host{hint}; allowed "
+            f"{', '.join(names)}"
         )
     chosen = [one for one in with_name if arguments.pid in (None, one.process)]
     if len(chosen) != 1:
         processes = ", ".join(str(one.process) for one in with_name)
         raise InputError(
-            f"{arguments.name!r} is in several emulations: --pid N, one of {processes}"
+            f"{arguments.name!r}: several running emulations have it; choose one with --pid, allowed "
+            f"{processes}"
         )
     return chosen[0]

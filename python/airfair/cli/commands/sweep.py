@@ -28,8 +28,8 @@ examples:
   airfair sweep queue.toml --engine dask:tcp://head-node:8786
   airfair sweep queue.toml --json | jq '.points[] | {levels, measures}'
 
-Finished runs are kept, so that no run is made twice: airfair cache says where.
-docs/studies.md says what a study can hold.
+Finished runs are kept and read instead of running them again; airfair cache
+path prints the file. docs/studies.md describes study files.
 """
 
 
@@ -37,34 +37,43 @@ def add(commands: Commands) -> None:
     """Add the command."""
     sweep = commands.add_parser(
         "sweep",
-        help="run a study: a scenario under the levels of some factors",
-        description="Run a study, compare the levels of its factors in pairs, and decide its claims.",
+        help="run a study, which varies keys of a scenario",
+        description="Run a study, which is a scenario at each level of some factors. Compare the\n"
+        "levels run by run, and decide whether the study's claims hold.",
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     study = sweep.add_argument("study", metavar="STUDY.toml", help="study file")
     complete(study, toml_files)
     sweep.add_argument(
-        "--replications", type=int, metavar="N", help="runs of each point, instead of the study's"
+        "--replications",
+        type=int,
+        metavar="N",
+        help="number of runs at each point (default: the study's)",
     )
     options.out(
         sweep,
-        "write tables (Parquet), figures (PNG, SVG) and a page to DIR",
+        "write tables (Parquet), figures (PNG, SVG) and a report (HTML) to DIR",
     )
     options.force(sweep)
     engine = sweep.add_argument(
         "--engine",
         default="local",
         metavar="ENGINE",
-        help="local, dask (processes of this machine) or dask:ADDRESS (default: local)",
+        help="where to run: local (threads of this process), dask (processes of this machine) or "
+        "dask:ADDRESS "
+        "(a Dask cluster) (default: local)",
     )
     complete(engine, engines)
     store = sweep.add_argument(
-        "--store", type=Path, metavar="FILE", help="keep finished runs in FILE"
+        "--store",
+        type=Path,
+        metavar="FILE",
+        help="archive of finished runs (default: the user's; see airfair cache)",
     )
     complete(store, files)
     sweep.add_argument(
-        "--no-store", action="store_true", help="keep no runs, and take none that are kept"
+        "--no-store", action="store_true", help="neither keep finished runs nor read kept ones"
     )
     options.threads(sweep)
     options.json(sweep)
@@ -109,8 +118,8 @@ def _refuse_labels_alone(study: Study) -> None:
     if idle:
         raise InputError(
             *(
-                f"{study.path}: factors.{name}: its levels set no key, so that all would be the same; "
-                "airfair reproduce runs what a paper draws for them"
+                f"{study.path}: factors.{name}: no level sets a key; allowed are levels that set at least "
+                "one; run the study of a paper with airfair reproduce"
                 for name in idle
             )
         )
@@ -159,7 +168,9 @@ def _check_outputs(study: Study, arguments: argparse.Namespace) -> None:
     from airfair.experiment import saved
 
     if arguments.store is not None and replacing.is_input(arguments.store):
-        raise InputError(f"--store {arguments.store}: this command reads the file")
+        raise InputError(
+            f"--store {arguments.store}: the command reads this file; name another one"
+        )
     if arguments.out is not None:
         one = output.Output("--out", arguments.out, saved.names(study))
         output.check([one], force=arguments.force)
@@ -197,10 +208,12 @@ def _print(study: Study, results: ExperimentResult, arguments: argparse.Namespac
 def _status(results: ExperimentResult, *, cut: bool) -> int:
     """The exit status, with what was not as it was asked for."""
     if results.interrupted:
-        return complain(INTERRUPTED, "interrupted; the same command goes on where it was")
+        return complain(INTERRUPTED, "interrupted; the same command continues from here")
     if cut:
         return complain(INTERRUPTED, "interrupted before all figures were drawn")
     if results.spent.unsaved:
-        kept = "so that the same command would make them anew"
-        return complain(FAILED, f"not all runs are kept, {kept}: {results.spent.unsaved}")
+        again = "the same command would run them again"
+        return complain(
+            FAILED, f"some finished runs could not be kept, {again}: {results.spent.unsaved}"
+        )
     return DONE

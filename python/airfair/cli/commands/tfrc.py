@@ -15,46 +15,60 @@ def add(commands: Commands) -> None:
     """Add the command."""
     tfrc = commands.add_parser(
         "tfrc",
-        help="send or receive a TFRC flow over real UDP",
-        description="A TFRC flow (RFC 5348, over RTP) between two real hosts.",
+        help="send or receive a TFRC flow over a real network",
+        description="Send or receive a TFRC flow (RFC 5348) over RTP and UDP between two hosts.",
     )
     ends = tfrc.add_subparsers(metavar="END", required=True)
     send = ends.add_parser(
         "send",
         help="send a flow to a receiver",
-        description="Send a TFRC flow to a receiver. Without an answer it gives up after 10 s.",
+        description="Send a TFRC flow to a receiver. The command fails if no receiver answers within 10 s.",
     )
-    send.add_argument("address", metavar="HOST:PORT", help="where the receiver listens")
-    send.add_argument("--rate", metavar="RATE", help="what to offer, as '400 kb/s'; else greedy")
+    send.add_argument("address", metavar="HOST:PORT", help="address on which the receiver listens")
+    send.add_argument(
+        "--rate",
+        metavar="RATE",
+        help="rate of the application, for example '400 kb/s' (default: as much as TFRC allows)",
+    )
     send.add_argument(
         "--max-rate",
         default="1 Gb/s",
         metavar="RATE",
-        help="payload that is sent at most, whatever the receiver reports (default: 1 Gb/s)",
+        help="largest rate of payload, whatever the receiver reports (default: 1 Gb/s)",
     )
     send.add_argument(
         "--limits",
         action="store_true",
-        help="read limits of the rate from standard input while it sends: "
-        "lines such as '400 kb/s', or 'none'",
+        help="read limits of the rate from standard input while sending, one per line: '400 kb/s', or 'none'",
     )
     send.add_argument(
-        "--segment", default="1000 B", metavar="SIZE", help="payload per packet (default: 1000 B)"
+        "--segment",
+        default="1000 B",
+        metavar="SIZE",
+        help="payload of each packet (default: 1000 B)",
     )
     receive = ends.add_parser(
         "receive",
         help="receive a flow and report to its sender",
-        description="Receive the first TFRC flow that comes, and report to its sender. "
-        "A sender that has been silent for 5 s gives way to the next.",
+        description="Receive the first TFRC flow that arrives, and report to its sender. "
+        "Once that sender has been silent for 5 s, another one can take its place.",
     )
-    receive.add_argument("address", metavar="[HOST:]PORT", help="where to listen")
+    receive.add_argument(
+        "address",
+        metavar="[HOST:]PORT",
+        help="address on which to listen (default of HOST: 0.0.0.0)",
+    )
     for end in (send, receive):
-        end.add_argument("--duration", metavar="TIME", help="as '10 s'; else until Ctrl-C")
+        end.add_argument(
+            "--duration",
+            metavar="TIME",
+            help="end after this time, for example '10 s' (default: at Ctrl-C)",
+        )
         end.add_argument(
             "--profile",
             choices=["rfc5348", "rfc3448", "ns-2"],
             default="rfc5348",
-            help="whose TFRC (default: rfc5348)",
+            help="version of TFRC: an RFC or ns-2's (default: rfc5348)",
         )
         options.json(end)
     send.set_defaults(action=_tfrc, end="send")

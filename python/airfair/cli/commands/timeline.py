@@ -32,9 +32,9 @@ def add(commands: Commands) -> None:
     """Add the command."""
     timeline = commands.add_parser(
         "timeline",
-        help="draw what happens on the channel for a short time",
-        description="Draw the channel for a short time: a lane for each station with its frames,\n"
-        "its back-off slot by slot, its waits, and what collides.",
+        help="draw frames and back-off on the channel over a short time",
+        description="Draw what happens on the channel over a short time. Each station has a row with\n"
+        "its frames, back-off slots, waits and collisions.",
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -43,37 +43,42 @@ def add(commands: Commands) -> None:
         "--from",
         dest="start",
         metavar="TIME",
-        help="draw from this simulated time on, as '1.5 s' or '20 ms' (default: the start)",
+        help="start of the picture in simulated time, for example '1.5 s' or '20 ms' (default: start of "
+        "the run)",
     )
     timeline.add_argument(
         "--until",
         dest="end",
         metavar="TIME",
-        help="draw up to this simulated time (default: 5 ms after --from)",
+        help="end of the picture in simulated time (default: 5 ms after --from)",
     )
     timeline.add_argument(
         "--station",
         action="append",
         default=[],
         metavar="GLOB",
-        help="draw the stations whose names match, as in 'fast*'; an access point bears its cell's name; "
-        "may be repeated (default: all that do something)",
+        help="draw only stations whose names match, for example 'fast*'; an access point has the name of its "
+        "cell; may be repeated (default: all stations with events)",
     )
     timeline.add_argument(
-        "--replication", type=int, metavar="N", help="draw this replication, from 0 (default: 0)"
+        "--replication",
+        type=int,
+        metavar="N",
+        help="replication to draw, counted from 0 (default: 0)",
     )
     timeline.add_argument(
         "--width",
         choices=_WIDTHS,
         default="page",
-        help="of a column or of a page of a paper in two columns, 3.5 or 7.16 inches (default: page)",
+        help="width of the picture in a paper of two columns: one column (3.5 inches) or the page (7.16 "
+        "inches) (default: page)",
     )
     out = timeline.add_argument(
         "--out",
         type=Path,
         required=True,
         metavar="FILE",
-        help="the picture, PNG, SVG or PDF by its suffix",
+        help="file of the picture; its suffix .png, .svg or .pdf chooses the format",
     )
     complete(out, files)
     options.force(timeline)
@@ -84,9 +89,11 @@ def _timeline(arguments: argparse.Namespace) -> int:
     scenario = scenarios.of(arguments)
     out: Path = arguments.out
     if out.suffix not in _SUFFIXES:
-        raise InputError(f"--out {out}: not a picture; allowed are {', '.join(_SUFFIXES)}")
+        raise InputError(f"--out {out}: unknown suffix; allowed are {', '.join(_SUFFIXES)}")
     if not scenario.cells:
-        raise InputError(f"{arguments.scenario}: a scenario without a cell has no channel")
+        raise InputError(
+            f"{arguments.scenario}: the scenario has no cell, and so no channel to draw"
+        )
     end = arguments.end
     window = tracing.window_of(scenario, arguments.start, end, "--")
     if end is None:
@@ -134,7 +141,7 @@ def _trace(scenario: Scenario, replication: int, window: tracing.Window, names: 
             )
         (report,) = files.finish()
         if report["errno"] is not None:
-            raise OSError(report["errno"], f"{folder}: the window does not fit there")
+            raise OSError(report["errno"], f"{folder}: no room for the events of the time window")
         return None if batch.interrupted else json.loads(path.read_bytes())
 
 
@@ -150,8 +157,8 @@ def _draw(
     count = sum(map(len, lanes.values()))
     if count > channel_figure.MOST:
         raise InputError(
-            f"{arguments.scenario}: {count} intervals {window}, where a picture can show "
-            f"{channel_figure.MOST}: give a shorter time by --until, or fewer stations by --station"
+            f"{arguments.scenario}: {count} intervals {window}; allowed are {channel_figure.MOST}; "
+            "choose a shorter time with --until, or fewer stations with --station"
         )
     if not arguments.station and count:
         lanes = {name: found for name, found in lanes.items() if found}

@@ -18,26 +18,31 @@ def add(commands: Commands) -> None:
     validate = commands.add_parser(
         "validate",
         help="check the simulator against theory",
-        description="Check the simulator against theory: Bianchi, Heusse, sums of airtime. With --kernel, "
-        "compare its TCP with that of this machine's kernel in emulated cells, in real time: an hour, or "
-        "four minutes with --quick. That needs what `airfair emulate` needs.",
+        description="Check the simulator against theory: Bianchi's model, Heusse's model and sums of "
+        "airtime. With --kernel, compare its TCP with this machine's kernel in emulated cells instead, in "
+        "real time; this takes an hour, or four minutes with --quick, and has the requirements of `airfair "
+        "emulate`.",
     )
     validate.add_argument(
-        "--kernel", action="store_true", help="compare TCP with the kernel's instead (Linux)"
+        "--kernel",
+        action="store_true",
+        help="compare TCP with this machine's kernel instead (Linux)",
     )
     validate.add_argument(
         "--quick",
         action="store_true",
-        help="with --kernel: single flows only, three short runs each",
+        help="with --kernel: run only single flows, three short runs each",
     )
     validate.add_argument(
-        "--only", metavar="TEXT", help="with --kernel: cells with this in their name, as 'alone up'"
+        "--only",
+        metavar="TEXT",
+        help="with --kernel: run only cells whose name contains TEXT, for example 'alone up'",
     )
     validate.add_argument(
         "--keep",
         type=Path,
         metavar="FILE",
-        help="with --kernel: keep the comparison in this JSON file",
+        help="with --kernel: write the comparison to FILE as JSON",
     )
     options.force(validate)
     options.json(validate)
@@ -51,7 +56,7 @@ def _validate(arguments: argparse.Namespace) -> int:
         return kernel.main(arguments)
     wanted = {"quick": arguments.quick, "only": arguments.only, "keep": arguments.keep}
     if alone := [name for name, value in wanted.items() if value]:
-        raise InputError(f"--{alone[0]} goes with --kernel")
+        raise InputError(f"--{alone[0]}: works only with --kernel")
     from airfair import validate
 
     return validate.main(arguments)

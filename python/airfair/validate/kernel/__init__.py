@@ -50,7 +50,9 @@ def main(args: argparse.Namespace) -> int:
     chosen = [cell for cell in stacks() if is_quick(cell) or not args.quick]
     chosen = [cell for cell in chosen if only in cell.name]
     if not chosen:
-        raise InputError(f"--only {only}: no cell has this in its name, as `11a alone up cubic 3%`")
+        raise InputError(
+            f"--only {only}: no cell's name contains this; a name is, for example, `11a alone up cubic 3%`"
+        )
     runs, seconds = (QUICK_RUNS, QUICK_SECONDS) if args.quick else (RUNS, SECONDS)
     if args.keep is not None:
         output.check([output.Output("--keep", args.keep)], force=args.force)
@@ -67,7 +69,7 @@ def main(args: argparse.Namespace) -> int:
         try:
             keep(args.keep, found, runs, seconds)
         except OSError as error:
-            why = f"{error.strerror or error}; it is as it was"
+            why = f"{error.strerror or error}; the file is unchanged"
             sys.stderr.write(f"airfair: --keep {args.keep}: {why}\n")
             return FAILED
     return FAILED if any(row.verdict is Verdict.DIFFERS for row in table) else DONE
@@ -78,7 +80,9 @@ def check_permission() -> None:
     words = [sys.executable, "-c", PERMISSION]
     done = subprocess.run(words, capture_output=True, check=False, text=True)
     if done.returncode != 0:
-        raise InputError("--kernel compares with emulations", *done.stderr.strip().splitlines())
+        raise InputError(
+            "--kernel: this process cannot run emulations", *done.stderr.strip().splitlines()
+        )
 
 
 def check_file(file: Path) -> None:
@@ -89,13 +93,13 @@ def check_file(file: Path) -> None:
     except OSError as error:
         raise InputError(f"--keep {file}: {error.strerror or error}") from error
     except ValueError as error:
-        raise InputError(f"--keep {file}: no comparison that was kept ({error})") from error
+        raise InputError(f"--keep {file}: not a comparison that --keep wrote ({error})") from error
 
 
 def _kept(file: Path) -> dict[str, Any]:
     kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     if not isinstance(kept, dict):
-        raise ValueError("a JSON object is allowed")  # noqa: TRY004 - of what is read, as all of JSON
+        raise ValueError("allowed is a JSON object")  # noqa: TRY004 - of what is read, as all of JSON
     return kept
 
 

@@ -57,7 +57,7 @@ def emulated(cell: Cell, seconds: int, seed: int) -> tuple[Goodputs, int]:
         found = goodputs(command, cell.text(KERNELS, seconds))
         if found is not None:
             return found, invalid
-    raise ComparisonError(f"{cell.name}: {ATTEMPTS} emulations in a row are not valid")
+    raise ComparisonError(f"{cell.name}: {ATTEMPTS} emulations in a row were not valid")
 
 
 def simulated(cell: Cell, seconds: int, seed: int, transport: str = LINUX) -> Goodputs:

@@ -64,76 +64,75 @@ pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
     let rules = &mut it.rules;
     keys.word("standard", &mut rules.standard, "\"802.11a\"")
         .required()
-        .says("Amendment of the access point, and of each station that names none.");
+        .says("Standard of the access point, and of each station that sets none.");
     let (standard, is_legacy) = (rules.standard, rules.standard.format().is_none());
     channel(keys, &mut rules.channel, is_legacy);
     keys.other("basic_rate", || Kind::Rate, "\"2 Mb/s\"", || None)
         .follows("see `basic_rates`")
-        .says("Short for a basic rate set of one.");
+        .says("Basic rate, for a basic rate set with one entry.");
     let rates = || {
         let rates = rules.basic_rates.iter().map(|rate| format!("\"{rate}\""));
         Some(format!("[{}]", rates.collect::<Vec<_>>().join(", ")))
     };
     keys.other("basic_rates", || Kind::List(&Kind::Rate), "[\"1 Mb/s\", \"11 Mb/s\"]", rates)
         .follows(
-            "1, 2 Mb/s in 802.11b; 6, 12, 24 Mb/s in 802.11a; both and 5.5, 11 in \
-             802.11g, without the OFDM rates if a b station is in the cell; later standards have those of \
-             802.11g at 2.4 GHz and of 802.11a at 5 GHz",
+            "1, 2 Mb/s in 802.11b; 6, 12, 24 Mb/s in 802.11a; both of these and 5.5, 11 Mb/s in 802.11g, without the \
+             OFDM rates if a b station is in the cell; later standards have those of 802.11g at 2.4 GHz and of \
+             802.11a at 5 GHz",
         )
         .says(
-            "Basic rate set: each a rate of the standard that every station has. Not beside \
-             `basic_rate`.",
+            "Basic rate set. Each rate is one of the standard that all stations have. Not together with `basic_rate`.",
         );
     keys.word("preamble", &mut rules.preamble, "\"short\"")
         .says("PLCP preamble of DSSS and CCK frames.");
     keys.optional("rts_threshold", &mut rules.rts_threshold, RTS, "\"500 B\"")
-        .says("PSDUs longer than this are protected by RTS/CTS.");
+        .says("Length above which PSDUs are protected by RTS/CTS.");
     keys.key("protection", &mut rules.protection, Kind::Flag, "false")
         .written_if(rules.standard == Standard::G || !is_legacy)
         .says(
-            "Whether frames that a station in the cell does not know follow a CTS-to-self: OFDM where a b station is, HT, \
-             VHT and HE where one of 802.11a, b or g is. Not in 802.11a and b.",
+            "A CTS-to-self precedes frames that a station in the cell cannot decode: OFDM frames if there is a b \
+             station; HT, VHT and HE frames if there is a station of 802.11a, b or g. Not in 802.11a and b.",
         );
     attempts(keys, &mut rules.attempts);
     keys.word("after_collision", &mut rules.after_collision, "\"difs\"").says(
-        "Gap after a collision: EIFS for those who heard it and an ACK time-out for those in it \
-         (`standard`), or one gap for all, DIFS as in Bianchi's model.",
+        "Gap after a collision. `standard`: EIFS for stations that heard it, the ACK time-out for those that sent. \
+         `difs`, `eifs`: the same gap for all stations; DIFS is that of Bianchi's model.",
     );
     keys.word("eifs", &mut rules.eifs, "\"ns-2\"").says(
-        "Wait after a frame that was sensed and not decoded: EIFS, ended early by the next frame \
-         that is decoded (`standard`), or a NAV of EIFS that nothing shortens and a DIFS behind it \
-         (`ns-2`).",
+        "Wait after a frame that was sensed but not decoded. `standard`: EIFS, which the next decoded frame ends \
+         early. `ns-2`: a NAV of EIFS, which nothing shortens, and then a DIFS.",
     );
-    keys.key("post_backoff", &mut rules.post_backoff, Kind::Flag, "false").says(
-        "Whether a station draws a back-off after each success, before it has the next frame.",
-    );
+    keys.key("post_backoff", &mut rules.post_backoff, Kind::Flag, "false")
+        .says("A station draws a back-off after each success, even before it has the next frame.");
     keys.optional("cw_min", &mut rules.cw_min, WINDOW, "63").says(
-        "Smallest contention window [slots]: 31 in 802.11b, in 802.11g where a b station is, and of b stations, else 15.",
+        "Smallest contention window [slots]. `standard` is 31 in 802.11b, in 802.11g cells with a b station, and for \
+         b stations; else 15.",
     );
     keys.optional("cw_max", &mut rules.cw_max, WINDOW, "2047")
-        .says("Largest contention window [slots]: 1023; not below `cw_min`.");
+        .says("Largest contention window [slots], at least `cw_min`. `standard` is 1023.");
     keys.key("llc_snap", &mut it.llc_snap, Kind::Flag, "false")
-        .says("Whether 8 octets of LLC/SNAP precede each packet.");
+        .says("8 octets of LLC/SNAP precede each packet.");
     let example = "{ model = \"bernoulli\", probability = 0.1 }";
     keys.choice("errors", &mut ErrorModel::None, &ERRORS, example).written_if(false).says(
-        "Frames that noise spoils between a station and the access point, both ways: for each \
-         station that says nothing itself.",
+        "Error model of frames between a station and the access point, in both directions, for each station that sets \
+         none.",
     );
     keys.table("edca", &mut Access::of(standard), edca, "{ txop_limit = \"3 ms\" }").written_if(false).says(
-        "Channel access of each station, for all that it does not say itself; `ap.edca` is the access point's.",
+        "Channel access of the stations; a station can set each key for itself. `ap.edca` is the access point's.",
     );
     let (none, default, has_radio) =
         (Plain::Word("none"), Radio::new(rules.channel.band), it.radio.is_some());
     let example = "{ range = { \"54 Mb/s\" = \"40 m\" } }";
     keys.table_or("radio", &mut it.radio, OrNone { none, default, declare: radio }, example).written_if(has_radio).says(
-        "Powers, distances and noise, which then decide who hears whom and which frames are errored, in place of \
-         `errors` and `senses_only`. The access point is at [\"0 m\", \"0 m\"].",
+        "Radio model. Transmit powers, distances and noise decide which stations hear each other and which frames \
+         have errors, instead of `errors` and `senses_only`. The access point is at [\"0 m\", \"0 m\"].",
     );
     let (none, default) = (Plain::Flag(false), Beacons::default());
     keys.table_or("beacon", &mut it.beacons, OrNone { none, default, declare: beacon }, "{ interval = \"100 ms\" }")
-        .follows("true where `ap.occupancy` is on, else false")
+        .follows("true if `ap.occupancy` is on, else false")
         .says(
-            "Beacons of the access point, at the lowest basic rate, as soon as the medium has been idle for a PIFS.",
+            "Beacons of the access point. Each is sent at the lowest basic rate, as soon as the medium has been idle \
+             for a PIFS.",
         );
     keys.table("ap", &mut it.ap, access_point, "{ queue = { packets = 20 } }")
         .says("The access point.");
@@ -145,21 +144,22 @@ fn channel(keys: &mut Keys, it: &mut Channel, is_legacy: bool) {
     keys.word("band", &mut it.band, "\"2.4 GHz\"")
         .follows("2.4 GHz in 802.11b and g, else 5 GHz")
         .written_if(!is_legacy)
-        .says("Band of the channel; 802.11n and ax have both.");
+        .says("Band of the channel. 802.11n and ax allow both.");
     keys.word("width", &mut it.width, "\"40 MHz\"")
         .follows(
-            "80 MHz in 802.11ac and in 802.11ax at 5 GHz, else 20 MHz; wider where a printed rate of a station is one of that width alone",
+            "80 MHz in 802.11ac and in 802.11ax at 5 GHz, else 20 MHz; wider if a station has a rate in Mb/s that \
+             only a wider channel has",
         )
         .written_if(!is_legacy)
         .says("Width of the channel: 20 and 40 MHz in 802.11n and at 2.4 GHz, else up to 160 MHz.");
     keys.word("guard_interval", &mut it.guard, "\"1600 ns\"")
-        .follows("800 ns; 400 ns where a printed rate of a station needs it")
+        .follows("800 ns; 400 ns if a station has a rate in Mb/s that needs it")
         .written_if(!is_legacy)
         .says("Guard interval of data frames: 400 and 800 ns in 802.11n and ac; 800, 1600 and 3200 ns in 802.11ax.");
     keys.key("streams", &mut it.streams, integer(1, 8), "2")
-        .follows("1, or as many as the printed rates of its stations need")
+        .follows("1, or as many as the stations' rates in Mb/s need")
         .written_if(!is_legacy)
-        .says("Most spatial streams of a data frame; 4 in 802.11n.");
+        .says("Largest number of spatial streams of a data frame; at most 4 in 802.11n.");
     let default = Aggregation::of(Format::He);
     let none = Plain::Word("off");
     keys.table_or(
@@ -168,13 +168,13 @@ fn channel(keys: &mut Keys, it: &mut Channel, is_legacy: bool) {
         OrNone { none, default, declare: aggregation },
         "\"off\"",
     )
-    .follows("as its keys say from 802.11n on")
+    .follows("the defaults of its keys, from 802.11n on")
     .written_if(!is_legacy)
-    .says("A-MPDUs that the access point sends and takes; `off`: each frame goes alone.");
+    .says("A-MPDUs that the access point sends and accepts. With `off` each frame is sent alone.");
     let has_amsdu = it.amsdu.is_some();
     keys.optional("amsdu", &mut it.amsdu, AMSDU, "\"7935 B\"").written_if(has_amsdu).says(
-        "Most octets of an A-MSDU, packets to one receiver in one MPDU: 3839 or 7935 B, in 802.11ac and ax at 5 GHz \
-         11398 B, too. In an A-MPDU of 802.11n an MPDU has at most 4095 octets.",
+        "Largest size of an A-MSDU, which is several packets to one receiver in one MPDU: 3839 or 7935 B, and in \
+         802.11ac and ax at 5 GHz also 11398 B. In an A-MPDU of 802.11n an MPDU has at most 4095 octets.",
     );
 }
 
@@ -183,7 +183,7 @@ pub(in crate::scenario) fn aggregation(keys: &mut Keys, it: &mut Aggregation) {
     keys.of("an aggregation");
     keys.key("max_bytes", &mut it.max_bytes, MAX_BYTES, "\"8 kB\"")
         .follows("65535 B in 802.11n, 1048575 B in 802.11ac, 6500631 B in 802.11ax")
-        .says("Most octets of an A-MPDU, at least those of the largest packet alone.");
+        .says("Largest size of an A-MPDU, at least that of the largest packet alone.");
     let describe = |_: &mut BlockAckWindow| (integer(64, 256), Absent::Is(Plain::Integer(64)));
     let read = |entry: &Entry, _: &_| entry.integer().and_then(BlockAckWindow::of);
     let write = |window: &BlockAckWindow| window.mpdus().to_string();
@@ -192,18 +192,20 @@ pub(in crate::scenario) fn aggregation(keys: &mut Keys, it: &mut Aggregation) {
     let is_limited = it.max_duration != MAX_PPDU_DURATION;
     let has_slow = it.slow_duration != MAX_PPDU_DURATION || it.slow_below != SLOW_BELOW;
     keys.key("max_duration", &mut it.max_duration, AIRTIME, "\"4 ms\"").written_if(is_limited).says(
-        "Longest time of an aggregate on the air; a packet that lasts longer goes alone. Drivers have 4 ms (ath9k, \
-         iwlwifi).",
+        "Longest duration of an aggregate on the air. A packet that takes longer is sent alone. The drivers ath9k and \
+         iwlwifi have 4 ms.",
     );
     keys.key("slow_duration", &mut it.slow_duration, AIRTIME, "\"1 ms\"")
         .written_if(has_slow)
-        .says("The same at data rates below `slow_below`, if it is shorter.");
+        .says(
+            "Longest duration of an aggregate at data rates below `slow_below`, if shorter than `max_duration`.",
+        );
     keys.key("slow_below", &mut it.slow_below, Kind::Rate, "\"30 Mb/s\"")
         .written_if(has_slow)
-        .says("Data rate below which `slow_duration` holds.");
+        .says("Data rate below which `slow_duration` applies.");
     keys.word("after_silence", &mut it.after_silence, "\"request\"").says(
-        "What follows an aggregate without response: it goes again with a doubled window, or a request for a block ack \
-         asks first what has come, as in ns-3.",
+        "Step after an aggregate without a response. `retransmission`: it is sent again with a doubled contention \
+         window. `request`: a block ack request first asks which MPDUs arrived, as in ns-3.",
     );
 }
 
@@ -221,11 +223,14 @@ fn attempts(keys: &mut Keys, attempts: &mut Attempts) {
     )
     .follows("see `retry_limits`")
     .written_if(!was_pair)
-    .says("One limit on transmission attempts of a frame, whatever its length.");
+    .says("Largest number of transmission attempts of a frame, whatever its length.");
     let mut limits = if is_pair(attempts) { *attempts } else { Attempts::default() };
     keys.table("retry_limits", &mut limits, retry_limits, "{ short = 5 }")
         .written_if(was_pair)
-        .says("Transmission attempts by the standard's two counters. Not beside `max_attempts`.");
+        .says(
+            "Largest numbers of transmission attempts, by the standard's two retry counters. Not together with \
+             `max_attempts`.",
+        );
     if is_pair(attempts) {
         *attempts = limits;
     }
@@ -255,9 +260,9 @@ fn limit(attempts: Attempts) -> Plain<'static> {
 fn beacon(keys: &mut Keys, it: &mut Beacons) {
     keys.of("the beacons");
     keys.key("interval", &mut it.interval, BEACON_INTERVAL, "\"100 ms\"")
-        .says("Time from one to the next: 100 time units of 1024 µs unless set.");
+        .says("Beacon interval; by default 100 time units of 1024 µs.");
     keys.key("size", &mut it.size, bytes(28, 2_304), "\"120 B\"").says(
-        "Octets of one, header and check sequence included; shares of the channel take six more.",
+        "Size of a beacon, header and check sequence included. Granted shares of the channel add six octets.",
     );
 }
 
@@ -267,26 +272,28 @@ fn access_point(keys: &mut Keys, it: &mut AccessPoint) {
         .says("Transmit queue of the access point.");
     access(keys, &mut it.access);
     keys.key("window_sharing", &mut it.window_sharing, Kind::Flag, "true").says(
-        "Whether it writes into each TCP ACK that it forwards a window of its queue's capacity \
-         shared between all connections that it sees.",
+        "The access point writes a receive window into each TCP ACK that it forwards: the capacity of its queue, \
+         divided by the number of connections that it sees.",
     );
     let (none, default) = (Plain::Flag(false), occupancy::Params::default());
     keys.table_or("occupancy", &mut it.occupancy, OrNone { none, default, declare: occupancy }, "true").says(
-        "Whether its beacons grant each active station an equal share of the channel, which flows with \
-         `control = \"occupancy\"` keep.",
+        "The beacons grant each active station an equal share of the channel. Flows with `control = \"occupancy\"` \
+         keep to it.",
     );
 }
 
 fn occupancy(keys: &mut Keys, it: &mut occupancy::Params) {
     keys.of("the grant of shares");
     keys.key("beacons", &mut it.beacons, integer(1, 1_000), "5")
-        .says("Beacon intervals of an observation slot, n.");
+        .says("Length of an observation slot [beacon intervals], n in the paper.");
     keys.key("satisfied", &mut it.satisfied, Kind::Probability, "0.9").says(
-        "Part of an equal share from which on a station may have more, r: more than 0 and less than 1.",
+        "Fraction of its equal share that a station must use before it may have more, r in the paper: more than 0 and \
+         less than 1.",
     );
     keys.word("spare", &mut it.spare, "\"once\"").says(
-        "Whether a flow may have, beyond its share, all that its station leaves unused (`printed`), though the \
-         access point has given it away already, or only what other flows of the station leave (`once`).",
+        "Unused channel time that a flow may have beyond its share. `printed`: all that its station leaves unused, \
+         although the access point has already granted it to others. `once`: only what other flows of the station \
+         leave unused.",
     );
     keys.key("patience", &mut it.patience, integer(1, 1_000), "3")
         .says("Beacons missed in a row after which a station limits its flows no longer.");
@@ -296,8 +303,8 @@ fn occupancy(keys: &mut Keys, it: &mut occupancy::Params) {
 
 pub(in crate::scenario) fn access(keys: &mut Keys, it: &mut Access) {
     keys.table("edca", it, edca, "{ aifsn = 3 }").says(
-        "Its own channel access: that of best effort, and of all packets where no flow is of another category; and that \
-         of the other categories.",
+        "Channel access of this node. The keys here are those of best effort, and of all packets if no flow has \
+         another category; the tables are those of the other categories.",
     );
     let plain = |it: &Option<Attempts>| it.map_or(Plain::Word("cell"), limit);
     let read = |entry: &Entry, _: &_| match entry.word() {
@@ -311,7 +318,7 @@ pub(in crate::scenario) fn access(keys: &mut Keys, it: &mut Access) {
         "3",
         Form { describe, read, write: |it: &Option<Attempts>| plain(it).to_string() },
     )
-    .says("Its own limit on transmission attempts of a frame, or the cell's.");
+    .says("Largest number of transmission attempts of a frame of this node; `cell` is the cell's.");
 }
 
 pub(in crate::scenario) fn edca(keys: &mut Keys, it: &mut Access) {
@@ -324,7 +331,7 @@ pub(in crate::scenario) fn edca(keys: &mut Keys, it: &mut Access) {
         let is_said = has_categories || *own != usual;
         keys.table(name, own, category, example)
             .written_if(is_said)
-            .says("That of packets of this category, in 802.11n, ac and ax.");
+            .says("Channel access of packets of this category, in 802.11n, ac and ax.");
     };
     table("background", &mut it.background, usual.background, "{ aifsn = 9 }");
     table("video", &mut it.video, usual.video, "{ txop_limit = \"0 s\" }");
@@ -334,32 +341,38 @@ pub(in crate::scenario) fn edca(keys: &mut Keys, it: &mut Access) {
 fn category(keys: &mut Keys, it: &mut AccessParameters) {
     keys.of("the channel access of a category");
     keys.key("aifsn", &mut it.aifsn, integer(1, 15), "5").follows("7 for background, 2 for video and voice").says(
-        "Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.",
+        "Idle slots after a SIFS before the back-off counts down. 2 is a DIFS; 1 is allowed only for access points.",
     );
     keys.optional("cw_min", &mut it.cw_min, CATEGORY_WINDOW, "7").follows("the standard's").says(
-        "Smallest contention window [slots], or the standard's for the category: the PHY's for background, half for \
-         video, a quarter for voice.",
+        "Smallest contention window [slots]. `standard` is the PHY's for background, half of it for video and a \
+         quarter for voice.",
     );
     keys.optional("cw_max", &mut it.cw_max, CATEGORY_WINDOW, "31").follows("the standard's").says(
-        "Largest contention window [slots], or the standard's for the category: the PHY's for background, its smallest \
-         for video, half of that for voice.",
+        "Largest contention window [slots]. `standard` is the PHY's for background, the PHY's smallest window for \
+         video and half of that for voice.",
     );
     keys.key("txop_limit", &mut it.txop_limit, TXOP, "\"3 ms\"")
         .follows("0 s for background, 4.096 ms for video, 2.08 ms for voice")
-        .says("How long it may go on sending once it has won the channel; `0 s` is one frame.");
+        .says(
+            "TXOP limit: longest time for which the node may keep sending once it has won the channel; `0 s` allows \
+             one frame.",
+        );
 }
 
 fn best_effort(keys: &mut Keys, it: &mut AccessParameters) {
     keys.key("aifsn", &mut it.aifsn, integer(1, 15), "5").follows("2; 3 in 802.11n, ac and ax").says(
-        "Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.",
+        "Idle slots after a SIFS before the back-off counts down. 2 is a DIFS; 1 is allowed only for access points.",
     );
     keys.optional("cw_min", &mut it.cw_min, OWN_WINDOW, "15")
         .follows("the cell's")
-        .says("Smallest contention window [slots], or the cell's.");
+        .says("Smallest contention window [slots]; `cell` is the cell's.");
     keys.optional("cw_max", &mut it.cw_max, OWN_WINDOW, "255")
         .follows("the cell's")
-        .says("Largest contention window [slots], or the cell's.");
+        .says("Largest contention window [slots]; `cell` is the cell's.");
     keys.key("txop_limit", &mut it.txop_limit, TXOP, "\"3 ms\"")
         .follows("0 s")
-        .says("How long it may go on sending once it has won the channel; `0 s` is one frame.");
+        .says(
+            "TXOP limit: longest time for which the node may keep sending once it has won the channel; `0 s` allows \
+             one frame.",
+        );
 }

@@ -14,7 +14,7 @@ const ANY_TIME: Duration = Duration::from_secs(1);
 pub(in crate::scenario) const ERRORS: Choice<ErrorModel> = Choice {
     key: "model",
     noun: "error model",
-    says: "The model.",
+    says: "Error model.",
     name: |model| match model {
         ErrorModel::None => "none",
         ErrorModel::Bernoulli(_) => "bernoulli",
@@ -46,13 +46,14 @@ pub(in crate::scenario) const ERRORS: Choice<ErrorModel> = Choice {
             keys.of("bit errors");
             keys.key("ber", ber, Kind::Probability, "1e-6")
                 .required()
-                .says("Probability that a bit is wrong; a frame is errored by one of them.");
+                .says("Bit error probability; one wrong bit makes a frame errored.");
         }
         ErrorModel::GilbertElliott(it) => periods(keys, it),
         ErrorModel::Snr(snr) => {
             keys.of("a noisy channel");
             keys.key("snr", snr, SNR, "\"6 dB\"").required().says(
-                "Ratio of signal to noise in the channel's bandwidth; rate and length decide the rest.",
+                "Signal-to-noise ratio in the channel's bandwidth. The probability of a frame error follows from it, \
+                 the rate and the length.",
             );
         }
     },

@@ -32,44 +32,46 @@ pub(in crate::scenario) fn flow(keys: &mut Keys, it: &mut Flow, ends: [&str; 2])
     keys.of("a flow");
     let [from, to] = ends.map(|end| move || Some(format!("{end:?}")));
     keys.other("from", || Kind::Name, "\"fast\"", from).says(
-        "Sender, a station or host; a group of stations makes one flow per member, numbered.",
+        "Sender: a station or a host. A group of stations makes one flow per member, with numbered names.",
     );
     keys.other("to", || Kind::Name, "\"fast\"", to)
-        .says("Receiver, likewise; two groups of equal size pair up by number.");
+        .says("Receiver: a station or a host. Two groups of equal size are paired by number.");
     keys.key("count", &mut 1_u32, integer(1, 10_000), "3").written_if(false).says(
-        "Makes so many flows alike between each pair, NAME1, NAME2, …. With 1 the name stays as \
-         it is.",
+        "Number of equal flows between each pair, with the names NAME1, NAME2, …. With 1 the name has no number.",
     );
     let (mut start, mut stop) = (it.start - Time::ZERO, it.stop.map(|stop| stop - Time::ZERO));
     keys.key("start", &mut start, TIME, "\"1 s\"")
-        .says("When it starts; before the end of the run.");
+        .says("Start of the flow, before the end of the run.");
     keys.key("start_jitter", &mut it.start_jitter, TIME, "\"1 s\"").says(
-        "Adds a random delay to the start, uniform from 0 to this, another in each replication: \
-         without it a network without radio has no chance in it.",
+        "Largest random delay that is added to the start: uniform from 0, and different in each replication. It makes \
+         replications differ where nothing else is random, as in a wired network.",
     );
     keys.optional("stop", &mut stop, STOP, "\"10 s\"")
-        .says("When its source stops; after its start.");
+        .says("End of the flow's source, after its start.");
     (it.start, it.stop) = (Time::ZERO + start, stop.map(|stop| Time::ZERO + stop));
     let is_other = it.access_category != AccessCategory::default();
     keys.word("access_category", &mut it.access_category, "\"voice\"").written_if(is_other).says(
-        "Access category of its packets, both ways, on the air of 802.11n, ac and ax, each with queue and channel \
-         access of its own.",
+        "Access category of its packets in both directions, in cells of 802.11n, ac and ax. Each category has its own \
+         queue and channel access.",
     );
     let is_marked = it.dscp.is_some();
     keys.optional("dscp", &mut it.dscp, DSCP, "46").written_if(is_marked).says(
-        "Differentiated services code point of its packets, which gives the access category as RFC 8325 has it: 46 \
-         (EF) is voice, 34 (AF41) video, 8 (CS1) background.",
+        "Differentiated services code point (DSCP) of its packets. The access category follows from it by RFC 8325: \
+         46 (EF) is voice, 34 (AF41) video, 8 (CS1) background.",
     );
     let example = "{ kind = \"tcp\", min_rto = \"200 ms\" }";
     keys.choice("transport", &mut it.transport, &TRANSPORTS, example)
-        .says("Transport protocol with its settings. The packets of an `external` one are those of a program that drives the world: of itself it sends none.");
+        .says(
+            "Transport protocol with its settings. An `external` flow sends nothing by itself; the program that \
+             drives the simulation provides its packets.",
+        );
     keys.choice("control", &mut it.control, &CONTROLS, "\"arf-aware\"")
         .written_before("transport")
         .says(
-            "Cross-layer control: one of the papers' schemes, or `rate-cap`. `arf-aware` needs TCP and a station \
-             as sender, `arf-window` TCP and a station at either end, `occupancy` TCP or TFRC, a \
-             station at either end and an access point with `occupancy`, `rate-cap` TCP or TFRC and a station \
-             as sender. What needs a station at either end acts at each.",
+            "Cross-layer control: one of the papers' schemes, or `rate-cap`. `arf-aware` needs TCP and a station as \
+             sender. `arf-window` needs TCP and a station at one end at least. `occupancy` needs TCP or TFRC, a \
+             station at one end at least and an access point with `occupancy`. `rate-cap` needs TCP or TFRC and a \
+             station as sender. If both ends are stations, `arf-window` and `occupancy` act at both.",
         );
 }
 
@@ -104,48 +106,53 @@ fn schemes() -> Vec<Scheme> {
 
 fn rate_cap(keys: &mut Keys, it: &mut rate_cap::Params) {
     keys.key("share", &mut it.share, Kind::Probability, "0.25").says(
-        "Share of the rate of the sender's own frames that the flow may have from the first change of that rate \
-         on: more than 0.",
+        "Share of the link rate of the sender's frames that the flow may have, from the first change of that rate on: \
+         more than 0.",
     );
 }
 
 fn arf_aware(keys: &mut Keys, it: &mut ArfAware) {
     keys.word("variant", &mut it.law.variant, "\"one-shot\"").says(
-        "Reading of the paper: the window is capped at a k-th of the saved one as long as the \
-         rate is low (`held`), is set to it once (`one-shot`), or is capped at a k-th of the \
-         current one (`continuous`).",
+        "Reading of the paper. `held`: while the rate is low, the window is at most a k-th of the saved one. \
+         `one-shot`: the window is set to a k-th of the saved one once. `continuous`: the window is at most a k-th of \
+         the current one.",
     );
     let is_polled = it.poll.is_some();
     keys.optional("poll", &mut it.poll, POLL, "\"1 s\"").written_if(is_polled).says(
-        "Time between two readings of the link's rate, as by SNMP; with `off` the driver notifies TCP of each change.",
+        "Time between two readings of the link rate, as with SNMP. With `off` the driver notifies TCP of each change.",
     );
     let is_late = !it.notification_delay.is_zero();
     keys.key("notification_delay", &mut it.notification_delay, TIME, "\"10 ms\"")
         .written_if(is_late)
-        .says("Time from a change of the link's rate, or from a reading of it, until TCP knows.");
+        .says(
+            "Delay from a change of the link rate, or from a reading of it, until TCP knows the rate.",
+        );
 }
 
 fn arf_window(keys: &mut Keys, it: &mut arf_window::Params) {
     keys.key("slot", &mut it.slot, SLOT, "\"1 s\"").says(
-        "Observation slot, T: the station's account of its channel goes over so long a time.",
+        "Observation slot, T in the paper: the time over which the station measures its channel.",
     );
     let amount = bytes(0, 1_000_000_000_000_000);
     keys.key("long_lived", &mut it.long_lived, amount, "\"1 MB\"")
-        .says("What a connection must have moved before the scheme takes it for long-lived.");
+        .says(
+            "Amount of data that a connection must have transferred before the scheme takes it for long-lived.",
+        );
     keys.word("rise", &mut it.rise, "\"printed\"").says(
-        "A connection's time after a rise of the rate: what its data would take at the new rate, so that it has \
-         what the channel has (`projected`), or as measured at the old one, so that the rise counts twice \
-         (`printed`).",
+        "Channel time of a connection after a rise of the rate. `projected`: the time that its data would take at the \
+         new rate. `printed`: the time measured at the old rate, so that the rise counts twice.",
     );
-    keys.word("fall", &mut it.fall, "\"printed\"").says("Likewise after a fall of the rate.");
+    keys.word("fall", &mut it.fall, "\"printed\"")
+        .says("Channel time of a connection after a fall of the rate, as in `rise`.");
     keys.word("round_trip", &mut it.round_trip, "\"smoothed\"").says(
-        "Round trip that a window is computed for: the least so far, or the mean of late, which contains the wait \
-         in the queue that the window fills.",
+        "Round-trip time from which a window is computed. `least`: the smallest so far. `smoothed`: the smoothed one, \
+         which contains the wait in the queue that the window fills.",
     );
     let is_other = it.aggregates != Aggregates::default();
     keys.word("aggregates", &mut it.aggregates, "\"apart\"").written_if(is_other).says(AGGREGATES);
 }
 
 /// Meaning of the key `aggregates`, which both laws of occupancy have.
-pub(super) const AGGREGATES: &str = "Time of a packet in an aggregate: the aggregate's, divided by as many packets as its limits allow (`full`), or by as \
-     many as those of the flow had on average (`seen`), or that of a frame of its own (`apart`).";
+pub(super) const AGGREGATES: &str = "Channel time of a packet in an aggregate. `full`: the aggregate's time, divided by the number of packets that \
+    its limits allow. `seen`: divided by the mean number of packets in the flow's aggregates. `apart`: the time of a \
+    frame with this packet alone.";

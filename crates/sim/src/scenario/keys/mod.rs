@@ -65,7 +65,7 @@ pub(super) const MAX_UNSCALED: Bytes = Bytes::new(65_535);
 
 /// Length of a queue [packets].
 const PACKETS: Kind = integer(1, 100_000);
-const CAPACITY: &str = "Capacity, the packet in service included.";
+const CAPACITY: &str = "Capacity [packets], the packet in service included.";
 const OFF: Kind = Kind::Word(&["off"]);
 const UNLIMITED: Kind = Kind::Word(&["unlimited"]);
 const RUN: Kind = time(Duration::from_micros(1), MAX_DURATION);
@@ -97,20 +97,20 @@ pub(super) fn root(keys: &mut Keys, it: &mut Scenario) {
     let write = |title: &String| Plain::Text(title).to_string();
     let read = |entry: &Entry, _: &_| entry.text().map(str::to_owned);
     keys.any("title", &mut it.title, "\"One slow station\"", Form { describe, read, write })
-        .says("What the scenario shows.");
+        .says("Title of the scenario, shown with its results.");
     keys.key("duration", &mut it.duration, RUN, "\"100 s\"")
         .required()
         .says("Simulated time of one run.");
     keys.key("warmup", &mut it.warmup, TIME, "\"5 s\"")
-        .says("Time at the start that no result counts; less than the duration.");
+        .says("Time at the start of a run that results leave out; less than `duration`.");
     keys.optional("series", &mut it.series_step, SERIES, "\"100 ms\"").says(
-        "Step of the time series; at most 20 million values: steps of all flows, stations and queues \
-         in all replications.",
+        "Step of the time series. There are at most 20 million values: steps times flows, stations and queues, in all \
+         replications.",
     );
     keys.key("seed", &mut it.seed, integer(0, i64::MAX.cast_unsigned()), "42")
-        .says("Seed of the first replication; the others follow it.");
+        .says("Seed of the random streams; each replication has its own streams of this seed.");
     keys.key("replications", &mut it.replications, integer(1, 10_000), "10")
-        .says("Independent runs; results are means over them.");
+        .says("Number of independent runs; results are means over them.");
     sections(keys);
 }
 
@@ -132,21 +132,21 @@ fn sections(keys: &mut Keys) {
         }))
     };
     keys.other("bss", bss, "", || None).or_none().says(
-        "Cells, at most 100: an access point and the rules of a channel that no other cell shares. \
-         All names in a file differ: those of cells, stations, hosts, routers and links.",
+        "Cells, at most 100: each is an access point with a channel of its own. The names of cells, stations, hosts, \
+         routers and links must all differ.",
     );
     keys.other("station", station, "", || None)
         .or_none()
         .says("Wireless stations, at most 5000. The name `ap` is reserved.");
     keys.other("host", host, "", || None)
         .or_none()
-        .says("Wired hosts, at most 1000: ends of flows, which forward as well.");
+        .says("Wired hosts, at most 1000. Hosts are ends of flows, and also forward packets.");
     keys.other("router", router, "", || None).or_none().says(
-        "Wired nodes that only forward, at most 1000. Packets take the fewest hops, among equals the \
-         least delay, among equals the first in the file.",
+        "Wired nodes that only forward packets, at most 1000. A packet takes the route with the fewest hops; of these \
+         the one with the least delay; of these the first in the file.",
     );
     keys.other("link", link, "", || None)
         .or_none()
-        .says("Wired links beside those of the hosts, at most 10000.");
+        .says("Wired links other than the hosts' own links, at most 10000.");
     keys.other("flow", flow, "", || None).says("Flows, at most 10000.");
 }

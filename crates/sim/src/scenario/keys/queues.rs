@@ -29,7 +29,7 @@ const WEIGHT: Kind = integer(1, 1_000);
 pub(in crate::scenario) const QUEUE: Choice<Queue> = Choice {
     key: "discipline",
     noun: "discipline",
-    says: "Who leaves first.",
+    says: "Queue discipline: the order in which packets leave.",
     name: |queue| match queue.config.discipline {
         Discipline::Fifo => "fifo",
         Discipline::DataAck { .. } => "data-ack",
@@ -68,7 +68,9 @@ fn queue(keys: &mut Keys, Queue { config, counts_flows }: &mut Queue) {
     keys.key("packets", &mut config.packets, PACKETS, "20").says(CAPACITY);
     let mut limit = |keys: &mut Keys| {
         keys.word("limit", &mut config.limit, "\"shared\"")
-            .says("What `packets` counts: those of each queue for itself, or of all together.");
+            .says(
+                "Queues to which `packets` applies: each queue by itself (`each`), or all queues together (`shared`).",
+            );
     };
     // A discipline with one queue per flow drops from the longest queue, and has no `overflow`.
     let mut has_overflow = true;
@@ -80,8 +82,8 @@ fn queue(keys: &mut Keys, Queue { config, counts_flows }: &mut Queue) {
             let by_flows = Plain::Word("active-flows");
             let default = Weights::default();
             keys.table_or("weights", &mut fixed, OrNone { none: by_flows, default, declare: self::weights }, "\"active-flows\"").says(
-                "Packets of each queue in a round: fixed, or by the number of connections up and down \
-                 that the access point sees.",
+                "Packets that each queue sends in a round: fixed numbers, or the numbers of connections up and down \
+                 that the access point sees (`active-flows`).",
             );
             (*counts_flows, *weights) = (fixed.is_none(), fixed.unwrap_or_default());
             hardware_queue(keys, ahead);
@@ -95,7 +97,8 @@ fn queue(keys: &mut Keys, Queue { config, counts_flows }: &mut Queue) {
         Discipline::FqCoDel { codel: rule, quantum, queues } => {
             codel(keys, rule);
             quantum_of_queue(keys, quantum);
-            keys.key("queues", queues, QUEUES, "16").says("Queues that flows are hashed to.");
+            keys.key("queues", queues, QUEUES, "16")
+                .says("Number of queues to which flows are hashed.");
             has_overflow = false;
         }
         Discipline::Airtime(rule) => {
@@ -109,78 +112,84 @@ fn queue(keys: &mut Keys, Queue { config, counts_flows }: &mut Queue) {
     }
     if has_overflow {
         keys.word("overflow", &mut config.overflow, "\"longest-flow\"").says(
-            "Who gives way where there is no room: the packet that comes, or the oldest of the flow with most \
-             packets in the same queue.",
+            "Packet that is dropped when the queue is full: the arriving one (`tail`), or the oldest of the flow with \
+             most packets in the same queue (`longest-flow`).",
         );
     }
     keys.key("ack_filter", &mut config.ack_filter, Kind::Flag, "true").says(
-        "Whether a pure TCP ACK takes the place of an older one of its flow that waits; ACKs with SACK \
-         blocks and duplicates stay.",
+        "An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate ACKs and ACKs with SACK \
+         blocks are kept.",
     );
 }
 
 fn weights(keys: &mut Keys, it: &mut Weights) {
     keys.of("a pair of weights");
     keys.key("data", &mut it.data, WEIGHT, "3")
-        .says("Packets of TCP data, and all that is no pure ACK.");
+        .says("Packets of TCP data, and all others that are not pure ACKs.");
     keys.key("ack", &mut it.ack, WEIGHT, "3").says("Pure TCP ACKs.");
 }
 
 fn quantum_of_queue(keys: &mut Keys, quantum: &mut Bytes) {
     keys.key("quantum", quantum, QUANTUM, "\"300 B\"")
-        .says("Octets that a queue may send more at each of its turns.");
+        .says("Quantum: octets that are added to a queue's deficit at each of its turns.");
 }
 
 fn codel(keys: &mut Keys, it: &mut CoDel) {
     keys.key("target", &mut it.target, CODEL_TIME, "\"20 ms\"")
-        .says("Standing delay that CoDel accepts.");
+        .says("CoDel's target: the standing delay that it accepts.");
     keys.key("interval", &mut it.interval, CODEL_TIME, "\"300 ms\"")
-        .says("Time in which the delay must fall below the target once.");
+        .says("CoDel's interval: the time within which the delay must fall below the target once.");
 }
 
 /// Airtime fairness between stations, and a queue with CoDel for each flow.
 fn airtime(keys: &mut Keys, it: &mut AirtimeSharing) {
     keys.optional("airtime_quantum", &mut it.quantum, QUANTUM_TIME, "\"256 us\"").says(
-        "Airtime that a station may use more at each of its turns. With `off` stations have turns of one aggregate, whatever \
-         airtime these take, as in Linux before its airtime scheduler.",
+        "Airtime that is added to a station's deficit at each of its turns. With `off` each turn is one aggregate, \
+         whatever airtime it takes, as in Linux before its airtime scheduler.",
     );
     keys.key("charges_uplink", &mut it.charges_uplink, Kind::Flag, "false").says(
-        "Whether a station is charged for the frames that it sends, too, not only for those to it.",
+        "A station is also charged for the frames that it sends, not only for those sent to it.",
     );
     keys.key("target", &mut it.codel.target, CODEL_TIME, "\"7 ms\"")
-        .says("Standing delay that CoDel accepts.");
+        .says("CoDel's target: the standing delay that it accepts.");
     keys.key("interval", &mut it.codel.interval, CODEL_TIME, "\"50 ms\"")
-        .says("Time in which the delay must fall below the target once.");
-    keys.key("slow_below", &mut it.slow_below, Kind::Rate, "\"2 Mb/s\"")
-        .says("Rate of a station's last frame below which the two keys that follow hold for it.");
+        .says("CoDel's interval: the time within which the delay must fall below the target once.");
+    keys.key("slow_below", &mut it.slow_below, Kind::Rate, "\"2 Mb/s\"").says(
+        "Rate of a station's last frame below which `slow_target` and `slow_interval` apply to it.",
+    );
     keys.key("slow_target", &mut it.slow_codel.target, CODEL_TIME, "\"20 ms\"")
-        .says("Standing delay that CoDel accepts, at a low rate.");
+        .says("CoDel's target for a station at a low rate.");
     keys.key("slow_interval", &mut it.slow_codel.interval, CODEL_TIME, "\"100 ms\"")
-        .says("Time in which the delay must fall below it once, at a low rate.");
+        .says("CoDel's interval for a station at a low rate.");
     keys.key("quantum", &mut it.flow_quantum, QUANTUM, "\"600 B\"")
-        .says("Octets that a flow may send more at each of its turns.");
+        .says("Quantum: octets that are added to a flow's deficit at each of its turns.");
     keys.key("queues", &mut it.queues, QUEUES, "16")
-        .says("Queues that the flows of a station are hashed to.");
+        .says("Number of queues to which the flows of a station are hashed.");
     hardware_queue(keys, &mut it.hardware_queue);
     let (has_driver, none) = (it.hardware_queue.most.is_some(), Plain::Word("off"));
     let default = AirtimeQueueLimits::default();
     let is_other = it.aql != Some(default);
     keys.table_or("aql", &mut it.aql, OrNone { none, default, declare: aql }, "\"off\"")
         .written_if(has_driver || is_other)
-        .says("Airtime queue limits of what the driver takes; they mean nothing without `hardware_queue`.");
+        .says(
+            "Airtime queue limits (AQL) of the packets that the driver takes. They have no effect without \
+             `hardware_queue`.",
+        );
 }
 
 /// Driver's queue in front of the air.
 fn hardware_queue(keys: &mut Keys, it: &mut HardwareQueue) {
     let (has_driver, is_other) = (it.most.is_some(), it.counts != Counts::default());
     keys.optional("hardware_queue", &mut it.most, AHEAD, "2").written_if(has_driver).says(
-        "Most aggregates or packets that the driver holds ahead of the air, those in service included; `hardware_queue_counts` \
-         chooses the unit. Without aggregates a packet is one. With `off` packets leave their queues when the access point wins the medium, except the first packet of a frame.",
+        "Largest number of aggregates or packets that the driver holds before they are on the air, those in service \
+         included; `hardware_queue_counts` chooses the unit. Without aggregation each packet counts as one. With \
+         `off` packets leave their queues when the access point wins the medium, except the first packet of a frame.",
     );
     keys.word("hardware_queue_counts", &mut it.counts, "\"packets\"").written_if(is_other).says(
-        "Unit of `hardware_queue`. With `aggregates` the driver forms aggregates ahead of the air; ath9k holds 2. With `packets` the \
-         hardware forms an aggregate when it wins the medium, of all packets that it holds for one station; ath10k holds up to 1424 packets and \
-         mt76 up to 2048, and `aql` of the airtime discipline usually limits them first.",
+        "Unit of `hardware_queue`. With `aggregates` the driver forms aggregates in advance; ath9k holds 2. With \
+         `packets` the hardware forms an aggregate when it wins the medium, of all packets that it holds for one \
+         station; ath10k holds up to 1424 packets and mt76 up to 2048, but `aql` of the airtime discipline usually \
+         limits them first.",
     );
 }
 
@@ -188,22 +197,27 @@ fn hardware_queue(keys: &mut Keys, it: &mut HardwareQueue) {
 fn aql(keys: &mut Keys, it: &mut AirtimeQueueLimits) {
     keys.of("limits of airtime");
     keys.key("low", &mut it.low, AHEAD_TIME, "\"4 ms\"").says(
-        "Expected airtime of a station's packets in the driver up to which it takes more of them, whatever it has of others.",
+        "Expected airtime of a station's packets in the driver up to which the driver takes more of them, however \
+         much it holds for other stations.",
     );
     keys.key("high", &mut it.high, AHEAD_TIME, "\"8 ms\"")
-        .says("The same as long as it has less than `threshold` of all stations together.");
+        .says(
+            "Expected airtime of a station's packets up to which the driver takes more of them while it holds less \
+             than `threshold` for all stations together.",
+        );
     keys.key("threshold", &mut it.threshold, AHEAD_TIME, "\"20 ms\"").says(
-        "Expected airtime of all packets in the driver, of all categories, from which `low` holds.",
+        "Expected airtime of all packets in the driver, of all categories, from which on `low` applies instead of \
+         `high`.",
     );
 }
 
 /// Time regulation: a station that has used its share of the channel waits.
 fn time_regulation(keys: &mut Keys, it: &mut TimeRegulation) {
     keys.key("bucket", &mut it.bucket, SHARE_TIME, "\"20 ms\"")
-        .says("Channel time that a station can save up.");
+        .says("Largest amount of channel time that a station can save.");
     keys.key("adjustment", &mut it.adjustment, SHARE_TIME, "\"1 s\"")
-        .says("How often shares that are not used go to stations that can use them.");
+        .says("Interval at which unused shares are given to stations that can use them.");
     keys.key("charges_backoff", &mut it.charges_backoff, Kind::Flag, "false").says(
-        "Whether the mean back-off before a frame counts as channel time; the gap before it does.",
+        "The mean back-off before a frame counts as channel time. The interframe space before it always counts.",
     );
 }

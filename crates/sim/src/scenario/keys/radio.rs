@@ -66,35 +66,37 @@ pub(in crate::scenario) fn radio(keys: &mut Keys, it: &mut Radio) {
     let example = "{ model = \"log-distance\", exponent = 3.5 }";
     keys.choice("propagation", &mut it.propagation, &PROPAGATION, example)
         .written_if(ranges < 2)
-        .says("Loss by distance.");
+        .says("Propagation model: path loss over distance.");
     keys.key("frequency", &mut it.frequency, CARRIER, "\"5.8 GHz\"")
         .follows("5.2 GHz in 802.11a, else 2.437 GHz")
         .written_before(if ranges > 0 { "range" } else { "propagation" })
-        .says("Carrier.");
+        .says("Carrier frequency.");
     keys.key("tx_power", &mut it.tx_power, POWER, "\"15 dBm\"")
         .written_if(ranges == 0)
         .written_before("propagation")
         .says("Transmit power of every member, antenna gain included.");
     keys.key("noise_figure", &mut it.noise_figure, decibels(0, 50), "\"7 dB\"")
-        .says("By how much a receiver is noisier than 290 K in the channel's bandwidth.");
+        .says(
+            "Noise figure of the receivers: their noise above that of 290 K in the channel's bandwidth.",
+        );
     keys.word("reception", &mut it.reception, "\"sensitivity\"").says(
-        "Which frames are errored: by the ratio of signal to noise (`snr`), those that arrive below the \
-         standard's sensitivity of their rate (`sensitivity`), or below QualNet 4's, at its transmit powers, \
-         which fall as the rate rises (`qualnet4`, 802.11a only).",
+        "Rule by which frames are errored. `snr`: by the signal-to-noise ratio. `sensitivity`: all that arrive below \
+         the standard's sensitivity for their rate. `qualnet4`: all that arrive below QualNet 4's sensitivity, with \
+         its transmit powers, which fall as the rate rises (802.11a only).",
     );
     keys.optional("carrier_sense", &mut it.carrier_sense, SENSE, "\"-90 dBm\"").says(
-        "Power from which on a member senses a frame; below, sender and member are hidden from each other. \
-         Otherwise it is the power at which the lowest rate is just received.",
+        "Power from which on a station or access point senses a frame; below it, sender and receiver are hidden from \
+         each other. `lowest-rate` is the power at which the lowest rate is just received.",
     );
     keys.key("shadowing", &mut it.shadowing, decibels(0, 30), "\"4 dB\"").says(
-        "Standard deviation of what obstacles add to or take from each link, drawn once in a run.",
+        "Standard deviation of shadowing, the loss or gain of each link by obstacles; drawn once per run.",
     );
     keys.choice("fading", &mut it.fading, &FADING, "{ model = \"rayleigh\" }").says(
-        "How the power of a link varies while nothing moves; it spoils frames, and hides nobody.",
+        "Fading: variation of a link's power while nothing moves. It causes frame errors but hides no station.",
     );
     keys.optional("capture", &mut it.capture, CAPTURE, "\"10 dB\"").says(
-        "Whether the stronger of frames that overlap survives at a receiver, if it is stronger than the others \
-         together by this much.",
+        "Ratio of powers from which on the strongest of overlapping frames survives at a receiver, compared with all \
+         others together. With `off` none survives.",
     );
 }
 
@@ -115,20 +117,19 @@ fn range(keys: &mut Keys, it: &mut Radio) {
     let describe = |_: &mut _| (Kind::Ranges, Absent::Required);
     let example = "{ \"6 Mb/s\" = \"370 m\", \"54 Mb/s\" = \"37 m\" }";
     keys.any("range", &mut it.range, example, Form { describe, read, write })
-        .follows("what power and propagation give")
+        .follows("computed from power and propagation")
         .written_if(is_given)
         .says(
-            "Distance at which frames at a rate, in Mb/s or by the name of its mode, are just received: the \
-             transmit power is solved for it. With \
-             two rates the exponent of log-distance propagation is solved as well. Beside neither `tx_power` \
-             nor, with two, `propagation`.",
+            "Distance at which frames at a rate, in Mb/s or by the name of its mode, are just received. The transmit \
+             power is computed from it; with two rates, the exponent of log-distance propagation as well. Not \
+             together with `tx_power`, nor, with two rates, with `propagation`.",
         );
 }
 
 const PROPAGATION: Choice<PathLossModel> = Choice {
     key: "model",
     noun: "propagation model",
-    says: "The model.",
+    says: "Name of the model.",
     name: |model| match model {
         PathLossModel::FreeSpace => "free-space",
         PathLossModel::TwoRay { .. } => "two-ray",
@@ -147,18 +148,19 @@ const PROPAGATION: Choice<PathLossModel> = Choice {
             keys.key("ap_height", ap_height, HEIGHT, "\"3 m\"")
                 .says("Height of the access point's antenna above ground.");
             keys.key("station_height", station_height, HEIGHT, "\"1 m\"")
-                .says("Height of the stations' antennas; between two stations, of both.");
+                .says("Height of the stations' antennas above ground.");
         }
         PathLossModel::LogDistance { decade, reference_loss } => {
             keys.of("log-distance propagation");
             let mut exponent = Thousandths(decade.as_thousandths().unsigned_abs() / 10);
             let most = Kind::Decimal { min: 1_000, max: 10_000 };
             keys.key("exponent", &mut exponent, most, "3.5").says(
-                "Loss grows by ten times this many dB for ten times the distance; 2 is free space.",
+                "Path loss exponent: at ten times the distance the loss is larger by ten times this many dB. 2 is \
+                 free space.",
             );
             *decade = Decibels::from_thousandths(10 * exponent.0.cast_signed());
             keys.maybe("reference_loss", reference_loss, decibels(0, 200), "\"46.7 dB\"")
-                .follows("free space")
+                .follows("that of free space")
                 .says("Loss at 1 m.");
         }
     },
@@ -172,7 +174,7 @@ const TWO_RAY: PathLossModel = PathLossModel::TwoRay {
 const FADING: Choice<Fading> = Choice {
     key: "model",
     noun: "fading model",
-    says: "The model.",
+    says: "Name of the model.",
     name: |model| match model {
         Fading::None => "none",
         Fading::Rayleigh { .. } => "rayleigh",
@@ -193,7 +195,9 @@ const FADING: Choice<Fading> = Choice {
         Fading::Rician { k, coherence } => {
             keys.of("Rician fading");
             keys.key("k", k, decibels(-50, 50), "\"10 dB\"")
-                .says("Power of the direct ray over that of all echoes.");
+                .says(
+                    "Rician K-factor: power of the direct path relative to that of all reflected paths.",
+                );
             self::coherence(keys, coherence);
         }
     },
@@ -201,7 +205,7 @@ const FADING: Choice<Fading> = Choice {
 
 fn coherence(keys: &mut Keys, coherence: &mut Duration) {
     keys.key("coherence", coherence, PERIOD, "\"50 ms\"")
-        .says("Time for which the power stays as it is; then it is drawn anew.");
+        .says("Coherence time: the power is constant for this time, and then drawn again.");
 }
 
 /// Position and motion of a station.
@@ -213,9 +217,9 @@ pub(super) fn trajectory(keys: &mut Keys, trajectory: Option<&Trajectory>) {
     let starts_here = trajectory.filter(|it| !it.motion.says_where_it_starts());
     let written = || starts_here.map(|it| pair(it.position));
     keys.other("position", position, "[\"10 m\", \"0 m\"]", written)
-        .follows("to be given where the cell has a radio")
+        .follows("required if the cell has a radio")
         .says(
-            "Where it starts: to the east and to the north of the access point; or `{ circle = \"10 m\" }`.",
+            "Position at the start, to the east and to the north of the access point, or `{ circle = \"10 m\" }`.",
         );
     let mut moving = Moving {
         motion: trajectory.map_or(Motion::None, |it| it.motion.clone()),
@@ -224,13 +228,14 @@ pub(super) fn trajectory(keys: &mut Keys, trajectory: Option<&Trajectory>) {
     let example = "{ model = \"velocity\", velocity = [\"1.5 m/s\", \"0 m/s\"] }";
     keys.choice("mobility", &mut moving, &MOBILITY, example)
         .written_if(trajectory.is_some())
-        .says("How it moves.");
+        .says("Mobility model: the motion of the station.");
 }
 
 fn circle(keys: &mut Keys, _: &mut ()) {
     keys.of("a circle of stations");
     keys.other("circle", || RANGE, "\"20 m\"", || None).says(
-        "Radius around the access point; the members of a group stand evenly, the first one to the east.",
+        "Radius of a circle around the access point. The members of a group are spaced evenly on it, the first one to \
+         the east.",
     );
 }
 
@@ -245,7 +250,7 @@ pub(in crate::scenario) struct Moving {
 pub(in crate::scenario) const MOBILITY: Choice<Moving> = Choice {
     key: "model",
     noun: "mobility model",
-    says: "The model.",
+    says: "Name of the model.",
     name: |it| match &it.motion {
         Motion::None => "none",
         Motion::Velocity(_) => "velocity",
@@ -273,8 +278,8 @@ pub(in crate::scenario) const MOBILITY: Choice<Moving> = Choice {
         Motion::Waypoints(_) if it.is_in_file => {
             keys.of("a mobility trace");
             keys.other("file", || Kind::Text, "\"walk.csv\"", || None).says(
-                "Waypoints in a file of comma-separated values with the columns `time_s`, `x_m` and `y_m`, its name \
-                 relative to the scenario file. In place of `position`.",
+                "File of waypoints: comma-separated values with the columns `time_s`, `x_m` and `y_m`. The path is \
+                 relative to the scenario file. Replaces `position`.",
             );
         }
         Motion::Waypoints(points) => waypoints(keys, points),
@@ -282,15 +287,17 @@ pub(in crate::scenario) const MOBILITY: Choice<Moving> = Choice {
             keys.of("a random waypoint model");
             area(keys, region);
             keys.key("min_speed", lowest, SPEED, "\"0.5 m/s\"").says(
-                "Lowest speed of a trip. At 0 m/s the mean speed falls as a run goes on: slow trips last longest.",
+                "Lowest speed of a trip. With 0 m/s the mean speed falls during a run, because slow trips last \
+                 longest.",
             );
             keys.key("max_speed", highest, SPEED, "\"10 m/s\"")
                 .required()
                 .says("Highest speed of a trip.");
-            keys.key("pause", pause, TIME, "\"30 s\"").says("Rest after each trip.");
+            keys.key("pause", pause, TIME, "\"30 s\"").says("Pause after each trip.");
             keys.word("begin", begin, "\"steady-state\"").says(
-                "Where and how it starts: anywhere in the region, at `position`, or as if it had been moving for ever \
-                 (`steady-state`, for a lowest speed above 0), so that nothing drifts while the run goes on.",
+                "State at the start: anywhere in the region (`uniform`), at `position` (`position`), or as after a \
+                 long time of motion (`steady-state`, for a lowest speed above 0), so that the distribution of \
+                 positions and speeds stays the same during the run.",
             );
         }
     },
@@ -305,7 +312,7 @@ fn velocity(keys: &mut Keys, velocity: &mut [Speed; 2]) {
     let write = |[right, up]: &[Speed; 2]| format!("[\"{right}\", \"{up}\"]");
     let describe = |_: &mut _| (Kind::Tuple(&VELOCITIES), Absent::Required);
     keys.any("velocity", velocity, "[\"1.5 m/s\", \"0 m/s\"]", Form { describe, read, write })
-        .says("Speed to the east and to the north, from `position` on.");
+        .says("Velocity to the east and to the north, from `position` on.");
 }
 
 fn waypoints(keys: &mut Keys, points: &mut Vec<(Time, [Length; 2])>) {
@@ -322,8 +329,8 @@ fn waypoints(keys: &mut Keys, points: &mut Vec<(Time, [Length; 2])>) {
     let describe = |_: &mut _| (WAYPOINTS, Absent::Required);
     let example = "[[\"0 s\", \"10 m\", \"0 m\"], [\"60 s\", \"90 m\", \"0 m\"]]";
     keys.any("points", points, example, Form { describe, read, write }).says(
-        "Where it is when: straight between two, at rest before the first and after the last. In place of \
-         `position`.",
+        "Waypoints: times and positions. The station moves straight between two, and rests before the first and after \
+         the last. Replaces `position`.",
     );
 }
 
@@ -334,7 +341,7 @@ fn area(keys: &mut Keys, area: &mut Area) {
     };
     keys.maybe("radius", &mut radius, RANGE, "\"100 m\"")
         .follows("see `corners`")
-        .says("Its places are in a disc of this radius around the access point.");
+        .says("Radius of a disc around the access point in which the station moves.");
     let read = |entry: &Entry, _: &_| {
         let points = entry.items().iter().map(point).collect::<Option<Vec<_>>>()?;
         points.try_into().ok().map(Some)
@@ -348,7 +355,7 @@ fn area(keys: &mut Keys, area: &mut Area) {
         .follows("see `radius`")
         .written_if(is_given)
         .says(
-            "Its places are in the rectangle between these two. One of `radius` and `corners` must be given.",
+            "Opposite corners of a rectangle in which the station moves. One of `radius` and `corners` is required.",
         );
     *area = corners.map_or(Area::Disc(radius.unwrap_or(Length::ZERO)), Area::Rectangle);
 }

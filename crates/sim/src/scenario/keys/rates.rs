@@ -53,7 +53,7 @@ fn up_down(keys: &mut Keys, _: &mut ()) {
 pub(in crate::scenario) const LAWS: Choice<RateControl> = Choice {
     key: "control",
     noun: "rate adaptation",
-    says: "The law.",
+    says: "Rate adaptation algorithm.",
     name: |law| match law {
         RateControl::Arf(arf::Params { most_up: None, .. }) => "arf",
         RateControl::Arf(_) => "aarf",
@@ -86,8 +86,9 @@ pub(in crate::scenario) const LAWS: Choice<RateControl> = Choice {
             RateControl::MinstrelHt(it) => minstrel_ht(keys, it),
             RateControl::Oracle => {
                 keys.says(
-                    "The law: before each frame the rate at which one of ordinary size gets through soonest, by a \
-                     noise that no station knows. A bound for the others.",
+                    "Rate adaptation algorithm. Before each frame it chooses the rate at which a frame of ordinary \
+                     size gets through soonest, from the noise, which no real station knows. A bound for the other \
+                     algorithms.",
                 );
             }
         }
@@ -120,7 +121,8 @@ fn arf(keys: &mut Keys, it: &mut arf::Params) {
     let is_adaptive = it.most_up.is_some();
     if !is_adaptive {
         keys.word("preset", &mut preset, "\"ns3\"").written_if(false).says(
-            "Whose ARF gives what is not set: its paper's, QualNet 4's, that of QualNet's later versions, or ns-3's.",
+            "Implementation of ARF that gives the defaults of the other keys: that of its paper (`kamerman97`), of \
+             QualNet 4, of QualNet's later versions (`qualnet5`), or of ns-3.",
         );
     }
     if preset != Preset::QualNet4 {
@@ -130,17 +132,19 @@ fn arf(keys: &mut Keys, it: &mut arf::Params) {
         .says("Frames acknowledged in a row before the next higher rate is tried.");
     if let Some(most_up) = &mut it.most_up {
         keys.key("most_up", most_up, THRESHOLD, "80")
-            .says("Largest value that `up` doubles to when a rate that is tried fails.");
+            .says("Largest value of `up`, which doubles each time that a rate on trial fails.");
     }
     keys.key("down", &mut it.down, THRESHOLD, "3").says(
-        "Frames in a row that are not acknowledged before the rate falls; the first one at a rate that is being \
-         tried is enough.",
+        "Frames in a row without an acknowledgement before the rate falls. At a rate on trial, the first one is \
+         enough.",
     );
     if !is_adaptive {
         keys.word("counting", &mut it.counting, "\"in-all\"")
             .follows("`in-a-row`; `in-all` in `qualnet5`")
             .written_before("down")
-            .says("Which successes and failures count: those in a row, or all since the rate changed.");
+            .says(
+                "Successes and failures that count: those in a row, or all since the last change of the rate.",
+            );
     }
     let by_preset = |keys: &mut Keys, what| {
         if !is_adaptive {
@@ -150,11 +154,11 @@ fn arf(keys: &mut Keys, it: &mut arf::Params) {
     timer(keys, &mut it.timer);
     by_preset(keys, "`60 ms`; `15` in `ns3`");
     keys.key("rts_failures", &mut it.rts_failures, Kind::Flag, "false")
-        .says("Whether an RTS without an answer counts as a frame that is not acknowledged.");
+        .says("An RTS without an answer counts as a frame without an acknowledgement.");
     by_preset(keys, "`true` in `qualnet4` and `qualnet5`, else `false`");
     let mut starts_low = !it.starts_high;
     keys.no_or_yes("initial", &mut starts_low, &["highest", "lowest"], "\"lowest\"")
-        .says("Rate that it starts with.");
+        .says("Initial rate.");
     by_preset(keys, "`highest`; `lowest` in `qualnet5` and `ns3`");
     it.starts_high = !starts_low;
 }
@@ -172,7 +176,7 @@ fn timer(keys: &mut Keys, timer: &mut Timer) {
     };
     let describe = |timer: &mut Timer| (TIMER, Absent::Is(plain(timer)));
     keys.any("timer", timer, "15", Form { describe, read, write: |timer: &Timer| plain(timer).to_string() }).says(
-        "What else lets it try the next higher rate: a time since the last fall, or a number of attempts \
+        "Other condition for a trial of the next higher rate: a time since the last fall, or a number of attempts \
          since the last change.",
     );
 }
@@ -184,11 +188,12 @@ pub(in crate::scenario) const OF_MINSTREL_HT: [&str; 2] = ["sample_interval", "a
 fn minstrel(keys: &mut Keys, it: &mut minstrel::Params) {
     keys.key("interval", &mut it.interval, INTERVAL, "\"50 ms\"")
         .follows("`100 ms`; `50 ms` in 802.11n, ac and ax")
-        .says("How often the success of each rate is summed up.");
-    keys.key("ewma", &mut it.ewma, integer(0, 99), "90")
-        .says("Weight of what was known before, in percent; 802.11a, b and g.");
+        .says("Interval at which the success probability of each rate is updated.");
+    keys.key("ewma", &mut it.ewma, integer(0, 99), "90").says(
+        "Weight of the old value in the average of the success probability [%]; 802.11a, b and g.",
+    );
     keys.key("lookaround", &mut it.lookaround, integer(1, 100), "20")
-        .says("Frames that sample another rate, in percent; 802.11a, b and g.");
+        .says("Share of frames that sample another rate [%]; 802.11a, b and g.");
     keys.key("segment", &mut it.segment, INTERVAL, "\"24 ms\"")
         .says("Longest time that the attempts of a frame at one rate may take.");
 }
@@ -201,7 +206,9 @@ pub(in crate::scenario) fn minstrel_ht(keys: &mut Keys, it: &mut minstrel_ht::Pa
 
 fn samples(keys: &mut Keys, it: &mut minstrel_ht::Params) {
     keys.key("sample_interval", &mut it.sample_interval, INTERVAL, "\"10 ms\"")
-        .says("Least time between frames that sample another rate; 802.11n, ac and ax.");
+        .says("Shortest time between frames that sample another rate; 802.11n, ac and ax.");
     keys.key("attempts", &mut it.attempts, integer(2, 100), "4")
-        .says("Most attempts of a frame at each rate of its chain; 802.11n, ac and ax.");
+        .says(
+            "Largest number of attempts of a frame at each rate of its retry chain; 802.11n, ac and ax.",
+        );
 }

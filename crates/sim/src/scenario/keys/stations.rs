@@ -32,24 +32,24 @@ fn link(keys: &mut Keys, written: Option<[String; 4]>, amsdu: Option<String>) {
     let [width, guard, streams, aggregates] =
         written.map_or_else(Default::default, |written| written.map(Some));
     keys.other("width", || Kind::Word(Width::WORDS), "\"20 MHz\"", || width)
-        .follows("the cell's, as far as its standard goes")
-        .says("Width of its data frames and of those to it, if it is not as wide as its cell.");
+        .follows("the cell's, as far as the station's standard allows")
+        .says("Channel width of data frames from and to the station, if narrower than the cell's.");
     keys.other("guard_interval", || Kind::Word(GuardInterval::WORDS), "\"1600 ns\"", || guard)
-        .follows("the cell's; 800 ns if its standard is older")
-        .says("Guard interval of its data frames and of those to it, if it is longer than the cell's.");
+        .follows("the cell's; 800 ns if the station's standard is older")
+        .says("Guard interval of data frames from and to the station, if longer than the cell's.");
     keys.other("streams", || integer(1, 8), "2", || streams)
-        .follows("the cell's, as far as its standard goes")
-        .says("Most spatial streams of its data frames and of those to it.");
+        .follows("the cell's, as far as the station's standard allows")
+        .says("Largest number of spatial streams of data frames from and to the station.");
     let kind = || {
         let table = Keys::describe(&mut Aggregation::of(Format::He), aggregation);
         Kind::Either(vec![Kind::Word(&["off"]), Kind::Table(table)].leak())
     };
     keys.other("aggregation", kind, "\"off\"", || aggregates)
-        .follows("the cell's, as far as its standard goes")
-        .says("A-MPDUs that it sends and takes.");
+        .follows("the cell's, as far as the station's standard allows")
+        .says("A-MPDUs that the station sends and accepts.");
     keys.other("amsdu", || AMSDU, "\"off\"", || amsdu)
-        .follows("the cell's, as far as its standard goes")
-        .says("Most octets of an A-MSDU that it sends and takes.");
+        .follows("the cell's, as far as the station's standard allows")
+        .says("Largest size of an A-MSDU that the station sends and accepts.");
 }
 
 /// A wireless station, or a group of equal ones.
@@ -58,40 +58,50 @@ pub(in crate::scenario) fn station(keys: &mut Keys, it: &mut Station, written: W
     let Written { bss, rate, link, amsdu, senses_only, hidden_from } = written;
     keys.other("bss", || Kind::Name, "\"home\"", || Some(bss))
         .follows("the only cell")
-        .says("Cell that it is in; to be given where there are several.");
+        .says("Cell of the station; required if there are several.");
     keys.word("standard", &mut it.standard, "\"802.11b\"")
         .follows("the cell's")
-        .says("Its amendment: the cell's, or an older one of its band. A legacy cell has no other mix than b in g.");
+        .says(
+            "Standard of the station: the cell's, or an older one of the same band. Of the standards up to 802.11g, \
+             only 802.11g cells allow another one, 802.11b.",
+        );
     self::link(keys, link, amsdu);
     let example = "[[\"0 s\", \"11 Mb/s\"], [\"20 s\", \"1 Mb/s\"]]";
     keys.other("rate", station_rate, example, || Some(rate))
         .follows("the highest rate of its link")
         .says(
-            "Data rate between it and the access point, in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`), or by name where \
-             802.11n and later have several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`): one, a schedule of times and rates that \
-             starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its own \
-             transmissions and the access point's.",
+            "Data rate between the station and the access point. A rate is in Mb/s as vendors print it (`866 Mb/s`, \
+             `1.2 Gb/s`), or the name of a mode, because 802.11n and later have several modes of one rate \
+             (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`). Allowed are one rate, a schedule of times and rates that \
+             starts at 0 s, rate adaptation `{ control = … }`, or `{ up, down }` for the station's transmissions and \
+             the access point's.",
         );
-    keys.choice("queue", &mut it.queue, &QUEUE, "{ packets = 20 }").says("Transmit queue.");
+    keys.choice("queue", &mut it.queue, &QUEUE, "{ packets = 20 }")
+        .says("Transmit queue of the station.");
     access(keys, &mut it.access);
     let hears_as_told = it.trajectory.is_none();
     let others = || Kind::List(&Kind::Name);
     keys.other("senses_only", others, "[\"fast\"]", || hears_as_told.then_some(senses_only))
         .or_none()
         .says(
-            "Stations of its cell that it senses but does not decode, nor they it: EIFS follows their frames.",
+            "Stations of its cell whose frames it senses but cannot decode, and which cannot decode its frames. EIFS \
+             follows such frames.",
         );
     keys.choice("errors", &mut it.errors, &ERRORS, "{ model = \"bit\", ber = 1e-5 }")
         .follows("the cell's")
         .written_if(hears_as_told)
-        .says("Frames that noise spoils between it and the access point, both ways.");
+        .says(
+            "Error model of frames between the station and the access point, in both directions.",
+        );
     keys.other("hidden_from", others, "[\"fast\"]", || hears_as_told.then_some(hidden_from))
         .or_none()
         .written_before("errors")
-        .says("Stations of its cell whose frames it does not even sense, nor they its.");
+        .says(
+            "Stations of its cell whose frames it does not sense, and which do not sense its frames.",
+        );
     trajectory(keys, it.trajectory.as_ref());
     keys.key("count", &mut 1_u32, integer(1, 5_000), "3").written_if(false).says(
-        "Makes so many stations alike, NAME1, NAME2, …; NAME then stands for all of them. \
-         With 1 the name stays as it is.",
+        "Number of equal stations, with the names NAME1, NAME2, …; NAME then means all of them. With 1 the name has \
+         no number.",
     );
 }

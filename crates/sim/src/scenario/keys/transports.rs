@@ -47,7 +47,7 @@ const ANY_TIME: Duration = Duration::from_secs(1);
 pub(in crate::scenario) const TRANSPORTS: Choice<Transport> = Choice {
     key: "kind",
     noun: "transport",
-    says: "The protocol.",
+    says: "Transport protocol.",
     name: |transport| match transport {
         Transport::Tcp(_) => "tcp",
         Transport::Tfrc(_) => "tfrc",
@@ -80,41 +80,43 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
     keys.no_or_yes("stack", is_kernels, &["simulated", "kernel"], "\"kernel\"")
         .written_if(is_written)
         .says(
-            "Whose TCP: the simulated one, or that of this machine's kernel over real sockets, which `airfair emulate` \
-             alone has. Of the other settings a `kernel` one has `flavour` and `size`.",
+            "TCP implementation: the simulated one, or that of this machine's kernel over real sockets, in `airfair \
+             emulate` only. Of the other settings, `kernel` allows `flavour` and `size`.",
         );
-    keys.word("flavour", &mut sender.flavour, "\"cubic\"")
-        .says("Congestion control. `sack`, `westwood+` and `cubic` acknowledge selectively.");
+    keys.word("flavour", &mut sender.flavour, "\"cubic\"").says(
+        "Congestion control. `sack`, `westwood+` and `cubic` use selective acknowledgements.",
+    );
     keys.maybe("sack", &mut sender.sack, Kind::Flag, "true")
-        .follows("as the flavour is used: see `flavour`")
-        .says("Selective acknowledgements (RFC 2018, 6675); flavour `sack` cannot be without.");
+        .follows("see `flavour`")
+        .says("Selective acknowledgements (RFC 2018, 6675). The flavour `sack` requires them.");
     keys.key("prr", &mut sender.proportional_reduction, Kind::Flag, "true").says(
         "Proportional rate reduction in recovery (RFC 6937); needs selective acknowledgements.",
     );
     let is_rack = sender.loss_recovery == LossRecovery::Rack;
     keys.word("loss_recovery", &mut sender.loss_recovery, "\"rack\"").written_if(is_rack).says(
-        "What tells that a segment is lost: three duplicate ACKs or ranges above it (RFC 5681, 6675), or the time since \
-         it was sent, with tail loss probes (RFC 8985) and rate reduction in proportion, as in Linux. `rack` needs \
-         selective acknowledgements.",
+        "Rule by which a segment counts as lost. `duplicates`: three duplicate ACKs, or three acknowledged ranges \
+         above it (RFC 5681, 6675). `rack`: the time since it was sent, with tail loss probes (RFC 8985) and \
+         proportional rate reduction, as in Linux; it needs selective acknowledgements.",
     );
     let is_linux = sender.arithmetic == Arithmetic::Linux;
     keys.word("arithmetic", &mut sender.arithmetic, "\"linux\"").written_if(is_linux).says(
-        "Whose arithmetic `reno`, `newreno`, `sack` and `cubic` have: the RFCs' in octets, or Linux's in whole \
-         segments, with its CUBIC and HyStart, a time-out of SRTT and `min_rto` at least, and a receiver's window that grows.",
+        "Arithmetic of `reno`, `newreno`, `sack` and `cubic`: that of the RFCs in octets, or Linux's in whole \
+         segments, with Linux's CUBIC and HyStart, a retransmission time-out of at least SRTT plus `min_rto`, and a \
+         receive window that grows.",
     );
     keys.key("timestamps", &mut sender.timestamps, Kind::Flag, "true").says(
-        "Timestamps in every segment and ACK (RFC 7323): 12 more octets of header, and a round \
-         trip measured by every new ACK.",
+        "Timestamps in every segment and ACK (RFC 7323): 12 more octets of header, and a round-trip measurement with \
+         every new ACK.",
     );
     keys.key("segment", &mut sender.segment, bytes(1, MAX_MSDU - IP_TCP), "\"1000 B\"").says(
-        "Application octets per segment; with 40 octets of headers and LLC/SNAP it must fit \
-         in an MSDU of 2304.",
+        "Application octets per segment. With 40 octets of headers, and LLC/SNAP, they must fit in an MSDU of 2304 \
+         octets.",
     );
     let mut size = match sender.transfer {
         Transfer::Endless => None,
         Transfer::Bytes(size) => Some(size),
     };
-    keys.optional("size", &mut size, SIZE, "\"10 MB\"").says("How much there is to send.");
+    keys.optional("size", &mut size, SIZE, "\"10 MB\"").says("Amount of data to send.");
     sender.transfer = size.map_or(Transfer::Endless, Transfer::Bytes);
     let (none, default) = (Plain::Flag(false), DelayedAck::default());
     keys.table_or(
@@ -128,54 +130,52 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
         .says("Initial window [segments].");
     keys.optional("initial_ssthresh", &mut sender.initial_ssthresh, SSTHRESH, "20")
         .says("Initial slow-start threshold [segments].");
-    keys.key("receive_window", &mut receiver.buffer, bytes(1, 1_000_000_000), "\"20 kB\"")
-        .says("Receiver's window: at least one segment; above 65535 B only with `window_scaling`.");
+    keys.key("receive_window", &mut receiver.buffer, bytes(1, 1_000_000_000), "\"20 kB\"").says(
+        "Receive window: at least one segment; more than 65535 B only with `window_scaling`.",
+    );
     keys.key("window_scaling", &mut sender.window_scaling, Kind::Flag, "true")
-        .says("Whether the window-scale option is offered.");
+        .says("The connection offers the window scale option (RFC 7323).");
     keys.key("min_rto", &mut sender.rto.min, MIN_RTO, "\"200 ms\"")
-        .says("Smallest retransmission time-out; RFC 6298 says 1 s.");
+        .says("Smallest retransmission time-out; RFC 6298 has 1 s.");
     keys.key("tick", &mut sender.rto.granularity, TICK, "\"10 ms\"")
         .says("Tick of the clock that measures round trips; ns-2's `tcpTick_` is 10 ms.");
     keys.word("recovery_timer", &mut sender.recovery_timer, "\"slow-but-steady\"").says(
-        "What restarts the retransmission timer in NewReno's fast recovery: the first partial \
-         ACK (RFC 6582, and ns-2.35 by default), or every one (`newreno_changes1_ 0`).",
+        "Partial ACKs that restart the retransmission timer in NewReno's fast recovery: the first one (`impatient`: \
+         RFC 6582, and ns-2.35 by default), or every one (`slow-but-steady`: ns-2's `newreno_changes1_ 0`).",
     );
     keys.word("deflation", &mut sender.deflation, "\"to-ssthresh\"").says(
-        "Window on leaving NewReno's fast recovery: just above what is in flight, so that no \
-         burst follows, or ssthresh as in ns-2 (`exit_recovery_fix_ 0`). Reno always takes ssthresh.",
+        "Window at the end of NewReno's fast recovery. `to-flight`: just above the data in flight, so that no burst \
+         follows. `to-ssthresh`: ssthresh, as in ns-2 (`exit_recovery_fix_ 0`). Reno always takes ssthresh.",
     );
     keys.key("limited_transmit", &mut sender.limited_transmit, Kind::Flag, "false")
         .says("Limited transmit (RFC 3042).");
-    keys.key("byte_counting", &mut sender.byte_counting, Kind::Flag, "false").says(
-        "Whether cwnd grows by octets acknowledged (RFC 3465), else once per ACK as ns-2 does.",
-    );
+    keys.key("byte_counting", &mut sender.byte_counting, Kind::Flag, "false")
+        .says("cwnd grows by acknowledged octets (RFC 3465), instead of once per ACK as in ns-2.");
     let grow = &mut sender.grow_beyond_receive_window;
     keys.key("grow_beyond_receive_window", grow, Kind::Flag, "true")
-        .says("Whether cwnd grows while the receiver's window is the limit, as in ns-2.");
+        .says("cwnd also grows while the receive window is the limit, as in ns-2.");
     keys.key("quick_acks", &mut receiver.quick_acks, integer(0, 1_000), "16").says(
-        "ACKs at the start of a connection that are sent at once, before delaying begins; Linux \
-         begins with up to 16.",
+        "ACKs at the start of a connection that are sent at once, before ACKs are delayed; Linux has up to 16.",
     );
     keys.no_or_yes("full_queue", keeps_refused, &["loss", "hold"], "\"hold\"").says(
-        "What becomes of a segment that the transmit queue of the sender's own host has no room \
-         for: it is lost, as in ns-2, or the sender keeps it and reduces its window, as Linux does.",
+        "Treatment of a segment for which the transmit queue of the sender's host has no room. `loss`: it is lost, as \
+         in ns-2. `hold`: the sender keeps it and reduces its window, as Linux does.",
     );
     let is_small = sender.small_queue.is_some();
     keys.optional("small_queues", &mut sender.small_queue, SMALL_QUEUE, "\"1 ms\"").written_if(is_small).says(
-        "TCP small queues: the most that the sender keeps in the transmit queue of its own host, as pacing would send in so \
-         long a time, but two segments at least and 4 MiB at most. Linux has 1 ms, and 8 ms in front of Wi-Fi.",
+        "TCP small queues: limit of a sender's data in the transmit queue of its host. The limit is the amount that \
+         pacing would send in this time, at least two segments and at most 4 MiB. Linux has 1 ms, and 8 ms on Wi-Fi.",
     );
     keys.key("handshake", &mut sender.handshake, Kind::Flag, "false")
-        .says("Whether the connection opens with SYN and SYN-ACK.");
+        .says("The connection opens with SYN and SYN-ACK.");
     it.agree();
 }
 
 fn delayed_ack(keys: &mut Keys, it: &mut DelayedAck) {
     keys.of("delayed acknowledgement");
     keys.key("segments", &mut it.segments, integer(1, 1_000), "4")
-        .says("One ACK at least every so many segments.");
-    keys.key("timeout", &mut it.timeout, ACK_TIMER, "\"100 ms\"")
-        .says("One ACK at the latest after this time.");
+        .says("Largest number of segments that one ACK acknowledges.");
+    keys.key("timeout", &mut it.timeout, ACK_TIMER, "\"100 ms\"").says("Longest delay of an ACK.");
 }
 
 fn tfrc(keys: &mut Keys, it: &mut Tfrc) {
@@ -184,11 +184,11 @@ fn tfrc(keys: &mut Keys, it: &mut Tfrc) {
     keys.no_or_yes("stack", &mut it.is_kernels, &["simulated", "kernel"], "\"kernel\"")
         .written_if(is_written)
         .says(
-            "Whose sockets: simulated ones, or those of this machine's kernel, between which `airfair emulate`, and \
-             nothing else, lets `airfair tfrc` run. A `kernel` one has `profile`, `segment` and `rate`.",
+            "TFRC implementation: the simulated one, or `airfair tfrc` over sockets of this machine's kernel, in \
+             `airfair emulate` only. Of the other settings, `kernel` allows `profile`, `segment` and `rate`.",
         );
     keys.word("profile", &mut it.profile, "\"ns-2\"")
-        .says("Whose TFRC: the standard of 2008, that of 2003, or ns-2.35's.");
+        .says("Version of TFRC: the standard of 2008, that of 2003, or ns-2.35's.");
     keys.key("segment", &mut it.segment, bytes(1, MAX_MSDU - IP_TFRC), "\"500 B\"")
         .says("Application octets per packet, s in the throughput equation.");
     let mut rate = match it.traffic {
@@ -200,12 +200,14 @@ fn tfrc(keys: &mut Keys, it: &mut Tfrc) {
     let was_even = is_even(&it.traffic);
     keys.optional("rate", &mut rate, TFRC_RATE, "\"300 kb/s\"")
         .written_if(was_even)
-        .says("What the application offers: always more (`greedy`), or a constant rate.");
+        .says(
+            "Rate that the application offers: always more than TFRC allows (`greedy`), or a constant rate.",
+        );
     let example = "{ model = \"on-off\", rate = \"500 kb/s\", on = \"1 s\", off = \"2 s\" }";
     keys.choice("source", &mut it.traffic, &SOURCES, example)
         .written_if(!was_even)
         .follows("see `rate`")
-        .says("An application that does not offer the same all the time. Not beside `rate`.");
+        .says("Application whose rate changes over time. Not together with `rate`.");
     if is_even(&it.traffic) {
         it.traffic = rate.map_or(tfrc::Traffic::Greedy, tfrc::Traffic::Constant);
     }
@@ -215,7 +217,7 @@ fn tfrc(keys: &mut Keys, it: &mut Tfrc) {
 pub(in crate::scenario) const SOURCES: Choice<tfrc::Traffic> = Choice {
     key: "model",
     noun: "source model",
-    says: "The model.",
+    says: "Name of the model.",
     name: |traffic| match traffic {
         tfrc::Traffic::Greedy | tfrc::Traffic::Constant(_) => "even",
         tfrc::Traffic::OnOff { .. } => "on-off",
@@ -234,7 +236,7 @@ pub(in crate::scenario) const SOURCES: Choice<tfrc::Traffic> = Choice {
         tfrc::Traffic::OnOff { rate, on, off } => {
             keys.of("an on-off source");
             keys.key("rate", rate, Kind::Rate, "\"300 kb/s\"").required().says(
-                "Rate of application bits while on, in whole packets; the first comes at once.",
+                "Rate of the application during an on-period, in whole packets; the first packet comes at its start.",
             );
             keys.key("on", on, PERIOD, "\"500 ms\"").required().says("Length of each on-period.");
             keys.key("off", off, DELAY, "\"3 s\"").required().says("Length of each off-period.");
@@ -248,7 +250,7 @@ fn frames(keys: &mut Keys, frames: &mut Vec<tfrc::Frame>) {
     let mut interval = frames.first().map_or(ANY_TIME, |frame| frame.after);
     keys.key("interval", &mut interval, PERIOD, "\"40 ms\"")
         .required()
-        .says("Time from frame to frame, and from the start to the first.");
+        .says("Time from frame to frame, and from the start to the first frame.");
     let read = |entry: &Entry, _: &_| {
         let frame = |item: &Entry| Some(tfrc::Frame { after: interval, size: item.value()? });
         entry.items().iter().map(frame).collect()
@@ -259,23 +261,23 @@ fn frames(keys: &mut Keys, frames: &mut Vec<tfrc::Frame>) {
     };
     let describe = |_: &mut _| (FRAME_SIZES, Absent::Required);
     keys.any("sizes", frames, "[\"8 kB\", \"2 kB\", \"2 kB\"]", Form { describe, read, write }).says(
-        "Sizes of the frames, from the beginning again at the end; at most 100000. A frame is cut \
-         into packets, and dropped whole if more than 50 packets' worth waits.",
+        "Sizes of the frames, at most 100000; after the last one the list starts again. A frame is cut into packets, \
+         and dropped as a whole if more than 50 packets' worth of data waits.",
     );
 }
 
 fn udp(keys: &mut Keys, payload: &mut Bytes, rate: &mut udp::SendRate) {
     keys.of("a UDP transport");
     keys.key("payload", payload, bytes(1, MAX_MSDU - IP_UDP), "\"1000 B\"").required().says(
-        "Application octets per datagram; with 28 octets of headers and LLC/SNAP it must fit \
-         in an MSDU of 2304.",
+        "Application octets per datagram. With 28 octets of headers, and LLC/SNAP, they must fit in an MSDU of 2304 \
+         octets.",
     );
     let mut constant = match *rate {
         udp::SendRate::Saturated => None,
         udp::SendRate::Constant(rate) => Some(rate),
     };
-    keys.optional("rate", &mut constant, UDP_RATE, "\"2 Mb/s\"")
-        .required()
-        .says("Rate of application bits; `saturated`: the sender's queue is never empty.");
+    keys.optional("rate", &mut constant, UDP_RATE, "\"2 Mb/s\"").required().says(
+        "Rate of the application's bits; with `saturated` the sender's queue is never empty.",
+    );
     *rate = constant.map_or(udp::SendRate::Saturated, udp::SendRate::Constant);
 }

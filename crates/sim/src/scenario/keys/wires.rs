@@ -14,11 +14,11 @@ pub(in crate::scenario) fn host(keys: &mut Keys, link: &mut Link, names: [&str; 
         keys.of("a link");
         keys.other("to", || Kind::Name, "\"home\"", || Some(format!("{:?}", names[1])))
             .follows("the only cell")
-            .says("Where it ends: a cell (its access point), a router or another host.");
+            .says("Other end of the link: a cell (its access point), a router or another host.");
         wire(keys, link, names);
     };
     keys.table("link", link, declare, "{ delay = \"2 ms\" }")
-        .says("Its link to the access point or another node.");
+        .says("Link of the host to the access point or to another node.");
 }
 
 /// A wired node that only forwards.
@@ -31,7 +31,7 @@ pub(in crate::scenario) fn link(keys: &mut Keys, link: &mut Link, names: [&str; 
     keys.of("a link");
     let between = || Kind::List(&Kind::Name);
     keys.other("between", between, "[\"home\", \"server\"]", || Some(format!("{names:?}")))
-        .says("The two nodes that it joins: cells (their access points), routers, hosts.");
+        .says("Two nodes that the link joins: cells (their access points), routers or hosts.");
     wire(keys, link, names);
 }
 
@@ -39,11 +39,11 @@ pub(in crate::scenario) fn link(keys: &mut Keys, link: &mut Link, names: [&str; 
 fn wire(keys: &mut Keys, it: &mut Link, names: [&str; 2]) {
     keys.key("rate", &mut it.rate, Kind::Rate, "\"1 Gb/s\"").says("Rate in each direction.");
     keys.key("delay", &mut it.delay, DELAY, "\"2 ms\"")
-        .says("Propagation delay; at most 1 GB is on the way, `rate` times `delay`.");
+        .says("Propagation delay; `rate` times `delay` is at most 1 GB.");
     keys.table("queue", &mut it.queue, queue, "{ packets = 20 }").says("Queue at each end.");
     let mut lossy = Lossy::of(it, names);
     keys.choice("loss", &mut lossy, &LOSS, "{ model = \"bernoulli\", probability = 0.01 }")
-        .says("What is lost on the way, after the queue.");
+        .says("Loss model: packets that are lost on the wire, after the queue.");
     it.loss = [lossy.loss; 2];
 }
 
@@ -56,12 +56,12 @@ fn queue(keys: &mut Keys, it: &mut LinkQueue) {
     keys.key("packets", &mut packets, PACKETS, "20").written_if(size.is_none()).says(CAPACITY);
     keys.maybe("bytes", &mut size, bytes(1, 1_000_000_000), "\"150 kB\"")
         .follows("see `packets`")
-        .says("Capacity in octets, the packet in service included. Not beside `packets`.");
+        .says("Capacity in octets, the packet in service included. Not together with `packets`.");
     it.capacity = size.map_or(Capacity::Packets(packets), Capacity::Bytes);
     let (mut is_red, mut settings) = (it.red.is_some(), it.red.unwrap_or_default());
     keys.no_or_yes("discipline", &mut is_red, &["fifo", "red"], "\"red\"").says(
-        "Who leaves first and who is dropped: at the tail when it is full (`fifo`), or at random \
-         before it is (`red`).",
+        "Queue discipline. `fifo` drops arriving packets when the queue is full; `red` drops packets at random before \
+         that.",
     );
     keys.table("red", &mut settings, red, "{ min = 4 }")
         .written_if(is_red)
@@ -72,16 +72,15 @@ fn queue(keys: &mut Keys, it: &mut LinkQueue) {
 fn red(keys: &mut Keys, it: &mut Red) {
     keys.of("random early detection");
     keys.key("min", &mut it.min, PACKETS, "4")
-        .says("Average queue up to which none is dropped [packets].");
+        .says("Average queue length up to which no packet is dropped [packets].");
     keys.key("max", &mut it.max, PACKETS, "12")
-        .says("Average queue at `max_probability` [packets].");
+        .says("Average queue length at which the drop probability is `max_probability` [packets].");
     keys.key("max_probability", &mut it.max_probability, Kind::Probability, "0.02")
-        .says("Drop probability where the average reaches `max`.");
+        .says("Drop probability when the average queue length reaches `max`.");
     keys.key("weight", &mut it.weight, Kind::Probability, "0.01")
-        .says("Weight of a new sample in the average.");
-    keys.key("gentle", &mut it.gentle, Kind::Flag, "false").says(
-        "Whether the probability rises to one between `max` and twice `max`, instead of at once.",
-    );
+        .says("Weight of a new sample in the average queue length.");
+    keys.key("gentle", &mut it.gentle, Kind::Flag, "false")
+        .says("The drop probability rises to 1 between `max` and twice `max`, instead of at once.");
 }
 
 /// Losses of a wired link, in both directions or towards one end.
@@ -105,7 +104,7 @@ impl Lossy {
 const LOSS: Choice<Lossy> = Choice {
     key: "model",
     noun: "loss model",
-    says: "The model.",
+    says: "Name of the model.",
     name: |it| match it.loss {
         Loss::None => "none",
         Loss::Bernoulli(_) => "bernoulli",
@@ -134,7 +133,7 @@ const LOSS: Choice<Lossy> = Choice {
         let write = || it.towards.as_ref().map(|end| format!("{end:?}"));
         keys.other("towards", || Kind::Name, "\"server\"", write)
             .follows("both directions")
-            .says("The end that the lossy direction leads to.");
+            .says("Receiving end of the lossy direction.");
     },
 };
 

@@ -39,7 +39,7 @@ def _pair(data: Measurements, marks: Sequence[Mark], setup: str, interval: Inter
     for scheme, name in NAMES.items():
         runs = data[setup, scheme]
         kept = _percent(runs, slice(1, 2), interval)
-        title = f"{name}: session 2 at {kept} of its rate while session 1 is slow"
+        title = f"{name}: session 2 keeps {kept} of its throughput while session 1 is slow"
         panels.append(_sessions(runs, runs.packets_per_second, title, "packet/s", marks))
     return panels
 
@@ -54,7 +54,7 @@ def _each(data: Measurements, scheme: str) -> Panel:
 def _together(data: Measurements, scheme: str) -> Panel:
     runs = data["table5", scheme]
     kept = _percent(runs, slice(None), AFTER)
-    title = f"{NAMES[scheme]}: all together at {kept} of the rate before the change"
+    title = f"{NAMES[scheme]}: all sessions together keep {kept} of their throughput"
     kbps = runs.series * 8 / runs.step_s / 1e3
     return _sessions(runs, kbps, title, "kb/s", FOUR_RATES)
 

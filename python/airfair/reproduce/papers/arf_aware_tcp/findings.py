@@ -52,7 +52,7 @@ def polling(data: Measurements) -> Found:
         for i in range(2)
     ]
     total = [float(one.aggregate_kbps().mean()) for one in runs.values()]
-    title = "Table 1 by how TCP learns of the link’s rate"
+    title = "Throughput of Table 1, by the way in which TCP learns the link’s rate"
     return Found(
         {"at_once": total[0], "soon": total[2], "late": total[3]},
         [Table("polling", title, list(runs), columns)],

@@ -123,7 +123,7 @@ def _slow_part(data: Measurements, way: str) -> Figure:
         f"{name}\n{rates[0]} beside {rates[-1]} Mb/s"
         for name, rates in zip(STANDARDS.values(), RATES.values(), strict=True)
     ]
-    y_label = "Slow station's part of the air [%]"
+    y_label = "Slow station's share of the air [%]"
     return by_category(Category("", y_label, "", names, groups, {50: "half"}), wide=True)
 
 
@@ -149,8 +149,8 @@ def _goodput_figure(data: Measurements, way: str) -> Figure:
         ]
         relative = [float(rate) / float(rates[-1]) for rate in rates]
         charts.append(Chart(name, relative, lines))
-    x_label = "Rate of the slow station / that of the fast one"
-    return over_number(charts, x_label, "Fast station [Mb/s]", floor=1)
+    x_label = "Rate of the slow station / rate of the fast station"
+    return over_number(charts, x_label, "Goodput of the fast station [Mb/s]", floor=1)
 
 
 def _anomaly_table(data: Measurements, way: str) -> Table:
@@ -175,7 +175,7 @@ def _anomaly_table(data: Measurements, way: str) -> Table:
         )
         for how in (ALONE, AGGREGATED)
     ]
-    title = f"Two {way}loads under a FIFO, by standard and rate of the slow station"
+    title = f"Goodput of two {way}loads with a FIFO, by standard and rate of the slow station"
     return Table(f"anomaly-{way}", title, rows, columns)
 
 
@@ -185,7 +185,7 @@ def _queue_table(data: Measurements) -> Table:
     rows = [f"{way}, {STANDARDS[standard]}, {QUEUES[queue]}" for way, standard, queue in places]
     return Table(
         "anomaly-queues",
-        "The lowest rate, by queue of the access point",
+        "Goodput with the slow station at the lowest rate, by queue of the access point",
         rows,
         _figures_of(data, keys),
     )
@@ -282,13 +282,18 @@ def _many(data: Measurements) -> tuple[Figure, Table, Json]:
         )
         for place, (label, cell) in enumerate(named.items())
     ]
-    figure = over_number(charts, "Stations", "Slow station's part of the air [%]")
+    figure = over_number(charts, "Number of stations", "Slow station's share of the air [%]")
     measured: Json = {
         queue: {of: {f"N{n}": _mean(part(cell, n)) for n in COUNTS} for of, cell in cells.items()}
         for queue, cells in _MANY.items()
     }
     rows = [f"N = {n}" for n in COUNTS]
-    table = Table("stations", "N downloads, one of them to a slow station", rows, columns)
+    table = Table(
+        "stations",
+        "Goodput and slow station's share of the air, N downloads, one to a slow station",
+        rows,
+        columns,
+    )
     return figure, table, measured
 
 
@@ -325,7 +330,7 @@ def testbed(data: Measurements) -> Shown:
         for testbed, queue in TESTBED_RUNS
     }
     tables = [
-        Table("ending", "Three stations, by testbed and queue", rows, columns),
+        Table("ending", "Goodput of three stations, by testbed and queue", rows, columns),
         _committed(data, names),
     ]
     return Shown([], dict(PRINTED), measured, tables, {"ending": Drawing(figure)})
@@ -374,7 +379,7 @@ def schemes(data: Measurements) -> Shown:
     panels = [
         Category(
             STANDARDS[standard],
-            "Goodput of all / without the scheme",
+            "Goodput of all flows / without the scheme",
             "",
             [SCHEMES[id_] for id_ in against],
             [
@@ -443,8 +448,9 @@ def _reading_table(data: Measurements, read_in: Sequence[str]) -> Table:
         for way in ALL_WAYS
     ]
     title = (
-        "Goodput of all over that without the scheme, by what is a packet's time in an aggregate"
+        "Goodput of all flows relative to that without the scheme, by the time of a packet in an "
     )
+    "aggregate"
     return Table("readings", title, [f"{SCHEMES[id_]}, {how}" for id_, how in rows], columns)
 
 
@@ -458,7 +464,7 @@ def _gain_table(data: Measurements, ids: Sequence[str]) -> Table:
         for standard in COMPARED
         for way in ALL_WAYS
     ]
-    title = "Goodput of all over that without the scheme (of TFRC's: over plain TFRC)"
+    title = "Goodput of all flows with a scheme, relative to that without it (TFRC: to plain TFRC)"
     return Table("schemes", title, [SCHEMES[id_] for id_ in ids], columns)
 
 
@@ -478,7 +484,7 @@ def as_sold(data: Measurements) -> Shown:
     part = _column(
         "slow's air %", [data[key] for key in SOLD], lambda r: PERCENT * r.slow_part(), 0
     )
-    title = "As sold: rates, A-MSDUs, queues of access point and driver"
+    title = "Goodput and shares of the air, by rates, A-MSDUs and queues of access point and driver"
     rows = [named(key) for key in SOLD]
     table = Table("sold", title, rows, [*_figures_of(data, list(SOLD)), part])
     lead = {
@@ -497,7 +503,7 @@ def as_sold(data: Measurements) -> Shown:
         )
         for label, where in lead.items()
     ]
-    y_label = "Slow station's part of the air [%]"
+    y_label = "Slow station's share of the air [%]"
     names = [STANDARDS[standard] for standard in MODERN]
     figure = by_category(Category("", y_label, "", names, groups, {50: "half"}), wide=True)
     takes: Mapping[str, Take] = {

@@ -133,7 +133,7 @@ def longer(data: Measurements) -> Found:
             (1000, long_fifo),
         )
     ]
-    title = "Slow station’s part of the air, %, two downloads, by the length of the FIFO"
+    title = "Slow station’s share of the air in %, two downloads, by the length of the FIFO"
     return Found({}, [Table("long-fifo", title, list(STANDARDS.values()), columns)])
 
 

@@ -321,7 +321,7 @@ def rivals_table(data: Measurements, way: str) -> Table:
         for transport in RIVAL_TRANSPORTS
         for id_, (short, _, take, digits) in RIVAL_COLUMNS.items()
     ]
-    title = f"Rivals, {WAYS[way]}: five stations at 54, 36, 24, 12, 6 Mb/s, a flow each"
+    title = f"Comparison with other schemes, {WAYS[way]}: five stations at 54, 36, 24, 12, 6 Mb/s"
     return Table(f"rivals-{way}", title, [rival.label for rival in RIVALS.values()], columns)
 
 

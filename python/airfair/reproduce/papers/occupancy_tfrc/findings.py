@@ -68,7 +68,7 @@ def bound(data: Measurements) -> Found:
         Column(f"{name}-plain", f"plain, {name}, STA1 Mb/s", cells(data, plain[name], flow(0)))
         for name in plain
     ]
-    title = "Proposed by eq. 1, over RFC 5348, and with spare time counted once"
+    title = "Proposed scheme by eq. 1, with RFC 5348, and with spare time counted once"
     rows = [f"{mbps} Mb/s" for mbps in SOME_RATES]
     return Found(
         {"furthest": [(name, *_furthest(data, SOME_RATES, keys[name])) for name in versions]},
@@ -93,7 +93,14 @@ def settings(data: Measurements) -> Found:
     ]
     return Found(
         {"mbps": TUNED_MBPS, "ratios": ratios},
-        [Table("law", f"Proposed, STA2 at {TUNED_MBPS} Mb/s", list(SETTINGS), columns)],
+        [
+            Table(
+                "law",
+                f"Proposed scheme by setting, STA2 at {TUNED_MBPS} Mb/s",
+                list(SETTINGS),
+                columns,
+            )
+        ],
     )
 
 
@@ -135,7 +142,7 @@ def unseen(data: Measurements) -> Found:
     ]
     return Found(
         {"ratios": [(label, _ratio(data, key)) for label, key in keys.items()]},
-        [Table("uplink", "TFRC up, 54 and 6 Mb/s", list(keys), columns)],
+        [Table("uplink", "Uplink TFRC of stations at 54 and 6 Mb/s", list(keys), columns)],
     )
 
 
@@ -183,7 +190,7 @@ def other_transports(data: Measurements) -> Found:
     """TCP, and uplink."""
     lowest = RATES[0]
     places = {f"{NAMES[t]} {way}": equal(lowest, way, t) for way, t in EQUAL}
-    title = f"54 and {lowest} Mb/s, by transport and direction"
+    title = f"Stations at 54 and {lowest} Mb/s, by transport and direction"
     return Found(
         {"mbps": lowest, "places": _changes(data, places)},
         [_schemes(data, "transports", title, places)],
@@ -220,7 +227,7 @@ def constant(data: Measurements) -> Found:
         for scheme, cells_ in zip(BOTH, slow, strict=True)
     ]
     columns += [*_schemes(data, "", "", places).columns[4:6], _gains(data, places, tfrc)]
-    title = "CBR to a station at 6 Mb/s beside TFRC to two at 54"
+    title = "TFRC to two stations at 54 Mb/s beside CBR to a station at 6 Mb/s"
     return Found(
         {"sums": list(zip(places, *fast, strict=True))},
         [Table("constant", title, list(places), columns)],
@@ -250,7 +257,7 @@ def mixtures(data: Measurements) -> Found:
 def noise(data: Measurements) -> Found:
     """Noise that spoils beacons, too."""
     places = {f"{loss:.0%}": noisy(loss) for loss in LOSSES}
-    title = "By the part of frames and beacons that noise spoils"
+    title = "Plain and proposed TFRC, by the share of frames and beacons with errors"
     return Found({"places": _changes(data, places)}, [_schemes(data, "noise", title, places)])
 
 
@@ -274,7 +281,7 @@ def wandering(data: Measurements) -> Found:
     places = {moving(*at).point: moving(*at) for at in MOVES}
     return Found(
         {"places": _changes(data, places)},
-        [Table("moving", "Four stations that wander under ARF", list(keys), columns)],
+        [Table("moving", "Four stations with ARF in random waypoint motion", list(keys), columns)],
     )
 
 

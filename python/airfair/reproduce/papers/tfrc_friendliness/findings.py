@@ -120,7 +120,7 @@ def buffers(data: Measurements) -> Found:
         Column(str(q), f"{q} packets", [Cell(estimate(index(pair, q)), digits=3) for pair in HELD])
         for q in QUEUES
     ]
-    title = "Index of TFRC beside TCP SACK, by packets that the access point holds"
+    title = "Index of TFRC beside TCP SACK, by the capacity of the access point's queue in packets"
     return Found(
         {"shortest": goes(QUEUES[0]), "longest": goes(QUEUES[-1])},
         [Table("queues", title, [f"{tcp}/{tfrc}" for tcp, tfrc in HELD], columns)],
@@ -165,7 +165,7 @@ def sizes(data: Measurements) -> Found:
     ratios = {octets: ratio(octets) for octets in SIZES}
     least, most = (find(SIZES, key=lambda octets: ratios[octets].mean) for find in (min, max))
     column = Column("ratio", "TFRC / NewReno", [Cell(one, digits=2) for one in ratios.values()])
-    title = "Throughput of TFRC over NewReno’s in Figure 8, by the octets of TFRC’s packets"
+    title = "Throughput of TFRC divided by NewReno’s in Figure 8, by the size of TFRC’s packets"
     return Found(
         {
             "sizes": len(SIZES),

@@ -147,7 +147,9 @@ def reading(data: Measurements) -> Found:
         )
         for i, q in enumerate(LARGE)
     ]
-    title = f"Downlink / uplink goodput under 2:1, {FOUR}, M_t = {LAST[0]}, by what Q counts"
+    title = (
+        f"Downlink / uplink goodput under 2:1, {FOUR}, M_t = {LAST[0]}, by the queues that Q limits"
+    )
     return Found(
         {"packets": LARGE[-1], "each": each, "together": together},
         [Table("limit", title, list(ratios), columns)],
@@ -201,7 +203,9 @@ def asymmetric(data: Measurements) -> Found:
         for id_ in ("fifo", "scheduler", "counted", "windows")
     }
     sizes = {id_: replace(one, mean=abs(one.mean)) for id_, one in worst.items()}
-    title = f"Flow furthest from the mean of all, in % of it, M_t = {LAST[0]}, Q = {SHOWN}"
+    title = (
+        f"Deviation of the flow furthest from the mean of all, in %, M_t = {LAST[0]}, Q = {SHOWN}"
+    )
     return Found(sizes, [Table("flows", title, [SCHEMES[id_].label for id_ in COMPARED], columns)])
 
 
@@ -250,7 +254,7 @@ def short_flows(data: Measurements) -> Found:
     ]
     ratio = {id_: float(long(one, DOWN).mean() / long(one, UP).mean()) for id_, one in runs.items()}
     wait_s = {id_: float(done(one, "upload").mean()) for id_, one in runs.items()}
-    title = f"Long flows, and the median time of a transfer of 100 kB, Q = {SHOWN}"
+    title = f"Goodput of long flows and median time of a transfer of 100 kB, Q = {SHOWN}"
     return Found(
         {"ratio": ratio, "wait_s": wait_s},
         [Table("short-flows", title, [SCHEMES[id_].label for id_ in MIXED], columns)],
@@ -277,7 +281,7 @@ def stack(data: Measurements) -> Found:
         return max(abs(math.log(ratio(id_, i) / ratio("file", i))) for i in alive)
 
     most = max(STACK, key=distance)
-    title = f"Downlink / uplink goodput, Q = {SHOWN} where nothing else is said"
+    title = f"Downlink / uplink goodput, by detail of TCP, Q = {SHOWN} unless another is given"
     return Found(
         {
             "most": STACK[most].label,
