@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_are_reported() {
         assert!(mistake("").contains("observe, run"));
         assert!(mistake("fly").contains("fly: no such command"));
         assert!(mistake("run --fast").contains("--fast: no such option"));
