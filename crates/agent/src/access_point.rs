@@ -124,7 +124,7 @@ impl AccessPoint {
         if !seen.elapsed.is_zero() {
             self.observe(&seen, &connections);
         }
-        let keepers = self.hear(sample, &seen.links, seen.at);
+        let keepers = self.update_keepers(sample, &seen.links, seen.at);
         let windows = self.share_out(&seen, &keepers);
         self.is_limiting |= !windows.is_empty();
         (seen, (!windows.is_empty()).then_some(Decision::Windows(windows)))
@@ -165,7 +165,12 @@ impl AccessPoint {
     /// Links of the stations that have asked within the last second. The station of an IP address
     /// is known from the kernel's neighbour table or from its connections. A station that is
     /// unknown in both has nothing to be limited.
-    fn hear(&mut self, sample: &Sample, links: &[LinkEstimate], now: Time) -> BTreeSet<String> {
+    fn update_keepers(
+        &mut self,
+        sample: &Sample,
+        links: &[LinkEstimate],
+        now: Time,
+    ) -> BTreeSet<String> {
         for Asked { address, station } in &sample.asked {
             if self.requesters.len() < ROOM || self.requesters.contains_key(address) {
                 let station = station.clone();

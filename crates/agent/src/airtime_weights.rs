@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn stations_have_the_weights_that_are_written_and_nobody_elses_is_touched() {
+    fn stations_have_the_configured_weights_and_no_other_is_changed() {
         let text = "[airtime-weights]\nstations = { \"02:00:00:00:01:00\" = 512 }";
         let settings = parse(text).unwrap().checked().unwrap().airtime_weights;
         let mut law = AirtimeWeights::new(settings, 1);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_driver_without_weights_is_told_nothing() {
+    fn a_driver_without_weights_gets_none() {
         let mut law = AirtimeWeights::new(Settings::default(), 1);
         let links = vec![LinkCounters { name: "it".into(), ..LinkCounters::default() }];
         assert_eq!(law.take(&Sample { links, ..Sample::default() }).1, None);

@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_are_reported() {
         assert!(mistake("").contains("allowed observe, run"));
         assert!(mistake("fly").contains("fly: unknown command"));
         assert!(mistake("run --fast").contains("--fast: unknown option"));

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_has_moved_what_its_counters_have_grown() {
+    fn traffic_is_the_growth_of_the_counters() {
         let mut tracker = ConnectionTracker::default();
         assert_eq!(tracker.take(&sample(0, 9_000, 6))[0].up, Traffic::default());
         let seen = &tracker.take(&sample(1, 12_000, 8))[0];

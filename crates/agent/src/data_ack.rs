@@ -353,7 +353,7 @@ mod tests {
     /// 13/16 to 9/8 of the capacity, and the driver holds packets for at most a quarter of a
     /// second.
     #[test]
-    fn the_rate_stays_about_what_the_channel_carries() {
+    fn the_rate_stays_near_the_capacity_of_the_channel() {
         let mut point = access_point(DataAck::default());
         let mut channel = Channel::default();
         point.take(&channel.second(400, 20));

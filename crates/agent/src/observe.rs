@@ -173,7 +173,7 @@ fast       10.0       1.00     5.5     0.00       ?
     }
 
     #[test]
-    fn without_stations_that_is_said() {
+    fn a_summary_without_stations_reports_that() {
         assert!(AirtimeSummary::default().table(10).contains("no stations"));
     }
 }

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_steers_no_terminal_and_says_the_same() {
+    fn a_document_has_no_control_characters_and_parses_to_the_same() {
         let hostile = "\u{1b}[2J\u{9b}\u{202e}\u{7f}\n µ";
         let text = line(&hostile).unwrap();
         assert_eq!(text, "\"\\u001b[2J\\u009b\\u202e\\u007f\\n µ\"\n");

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_that_was_changed_is_told_from_its_replay() {
+    fn a_changed_recording_differs_from_its_replay() {
         let text = String::from_utf8(recorded()).unwrap();
         let changed = text.replace("{\"k\":11}", "{\"k\":10}");
         assert_ne!(text, changed);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_recording_is_refused_with_its_line() {
+    fn an_invalid_recording_is_refused_with_its_line() {
         let mistake = |text: &str| format!("{:#}", replay(text.as_bytes()).unwrap_err());
         assert!(mistake("").contains("empty"));
         assert!(mistake("{}").contains("line 1"));

@@ -263,7 +263,7 @@ impl Run {
                 sample.grant = access_point.turn(now).map(GrantFields::from);
                 self.status.access_point = access_point.access_point();
             }
-            Some(GrantSocket::AccessPoint(stations)) => sample.asked = stations.hear(now),
+            Some(GrantSocket::AccessPoint(stations)) => sample.asked = stations.receive(now),
             None => {}
         }
         // Counters out of range are clamped.

@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_real_has_is_brought_into_range_and_the_first_of_it_is_said() {
+    fn unreal_counters_are_clamped_and_the_first_one_is_reported() {
         let mut sample = wild();
         let said = sample.bound().unwrap_err().to_string();
         assert_eq!(said, "at_ns = 18446744073709551615: allowed up to 1152921504606846976");

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_rate_may_be_told_and_the_ratio_is_bounded() {
+    fn the_highest_rate_can_be_configured_and_the_ratio_is_bounded() {
         let told = ArfAware { highest_rate: Some(DataRate::from_mbps(54)), ..ArfAware::default() };
         assert_eq!(station(told.clone()).take(&sample(&[6])).1, Some(Decision::Limit { k: 9 }));
         let bounded = ArfAware { largest_ratio: 4, ..told };

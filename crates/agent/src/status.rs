@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn who_keeps_a_station_to_its_share_is_told() {
+    fn the_status_names_who_enforces_a_share() {
         let of = |kept_by| Granted { station: "wlan0 it".into(), used: 0.5, share: 0.5, kept_by };
         let told = |kept_by: Option<EnforcedBy>| {
             let stations = Vec::from_iter(kept_by.map(of));

@@ -215,7 +215,7 @@ mod tests {
     /// One segment of 1460 octets always fits, the 5000 octets in flight stay inside, and no window
     /// is raised.
     #[test]
-    fn a_window_never_takes_back_what_is_under_way() {
+    fn a_window_never_shrinks_below_the_data_in_flight() {
         let mut connections = opened([Some(7), Some(7)]);
         assert_eq!(connections.window(&ack(1), Bytes::new(1)), Some(12));
         for seq in [1, 2_501, 1] {
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_not_seen_to_open_is_left_alone() {
+    fn connections_without_a_seen_handshake_are_left_alone() {
         let mut connections = Connections::after(0);
         connections.note(&ack(1));
         assert_eq!(connections.window(&ack(1), Bytes::new(1)), None);

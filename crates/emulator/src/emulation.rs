@@ -312,7 +312,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_engine_that_fails_as_it_starts_says_why() {
+    fn an_engine_that_fails_at_its_start_returns_the_error() {
         let broken = launch(|_: Sender<io::Result<()>>| panic!("a queue of 2^32 packets"));
         let Err(Error::Engine(panic)) = broken.map(|_| ()) else { panic!("it has not started") };
         assert_eq!(panic.downcast_ref(), Some(&"a queue of 2^32 packets"));

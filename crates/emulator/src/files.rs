@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_says_how_much_there_is_to_be() {
+    fn a_path_names_the_size_of_the_file() {
         assert_eq!(size("/100M"), Some(100_000_000));
         assert_eq!(
             (size("/7"), size("/10k"), size("/2G")),

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_is_told_as_such() {
+    fn malformed_frames_are_rejected() {
         let nodes = nodes();
         for garbage in [&[][..], &[0; HEADER], &[2; MAX_FRAME + 1]] {
             assert_eq!(classify(garbage, 0, &nodes), Forwarding::Garbage);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn arp_is_answered_for_those_who_are_there() {
+    fn arp_requests_for_existing_nodes_are_answered() {
         let nodes = nodes();
         let Forwarding::Answer(answer) = classify(&request([10, 11, 16, 1]), 0, &nodes) else {
             panic!("no answer")
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_told_with_a_valid_checksum() {
+    fn neighbour_advertisements_have_a_valid_checksum() {
         let nodes = nodes();
         for wanted in ["fd11::1001", "fe80::af:ff:fe00:1001"] {
             let Forwarding::Answer(answer) = classify(&solicitation("fd11::1", wanted), 0, &nodes)

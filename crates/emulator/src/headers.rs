@@ -306,7 +306,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_strange_has_no_tcp_header() {
+    fn malformed_packets_have_no_tcp_header() {
         let whole = segment((9, 80), 0, &[1, 1, 1, 1]);
         let with = |at: usize, octet: u8| {
             let mut strange = whole.clone();

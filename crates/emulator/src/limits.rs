@@ -79,7 +79,7 @@ mod tests {
 
     /// Verifies: [occupancy-tfrc §III-D]
     #[test]
-    fn a_program_is_told_of_its_own_limit_when_that_changes() {
+    fn a_program_receives_its_own_limit_when_that_changes() {
         let (mut limits, read) = TfrcLimits::new().expect("a pair");
         for (side, limit) in [
             (Side::Sender, Some(rate(2))),

@@ -151,7 +151,7 @@ mod tests {
     /// The kernel carries the download, so its packets are counted elsewhere. Of the simulated
     /// upload 500 octets have arrived. The external flow comes after both.
     #[test]
-    fn what_simulated_flows_deliver_is_counted_at_both_ends() {
+    fn payload_of_simulated_flows_is_counted_at_both_ends() {
         let mut scenario = Scenario::lasting(Duration::from_secs(1));
         let home = scenario.add_cell(Bss::new("home", Standard::G));
         let station = Endpoint::Station(scenario.add_station("laptop", home));

@@ -373,7 +373,7 @@ mod tests {
     ///
     /// Verifies: [RFC8325 §4.3]
     #[test]
-    fn a_code_point_says_which_category_a_packet_is_of() {
+    fn a_code_point_determines_the_access_category() {
         let mut scenario = scenario();
         scenario.cells[0] = Bss::new("home", Standard::N);
         for station in &mut scenario.stations {

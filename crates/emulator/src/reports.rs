@@ -81,7 +81,7 @@ mod tests {
     ///
     /// Verifies: [occupancy-tfrc §III-D]
     #[test]
-    fn reports_say_half_of_what_is_granted() {
+    fn reports_contain_half_of_the_granted_rate() {
         for (rate, said) in
             [(1_600_000, 100_000), (2_000_000, 125_000), (3_200_000, 200_000), (1, 1)]
         {

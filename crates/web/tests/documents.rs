@@ -69,7 +69,7 @@ fn figures_are_those_of_the_tables() {
 }
 
 #[test]
-fn a_channel_has_each_frame_with_its_fate_and_who_waits_for_it() {
+fn a_channel_has_each_frame_with_its_fate_and_the_waiting_members() {
     let found = channel(1_000_000_000, 1_100_000_000);
     let frames = &found["frames"];
     let (starts, ends) = (numbers(&frames["start_ns"]), numbers(&frames["end_ns"]));

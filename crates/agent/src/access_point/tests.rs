@@ -150,7 +150,7 @@ fn where_nothing_is_left_shares_are_equal() {
 /// The packets of a station that belong to no known connection use up its share. Its flow gets the
 /// minimum of two segments.
 #[test]
-fn what_cannot_be_limited_is_paid_for_first() {
+fn traffic_that_cannot_be_limited_is_subtracted_first() {
     let mut access_point = AccessPoint::new(Occupancy::default(), POLLS);
     let mut last = None;
     for period in 0..5 {
@@ -233,7 +233,7 @@ fn a_station_that_asks_and_holds_clearly_more_for_ten_samples_is_limited_for_a_m
 
 /// Requests from addresses without connections free no station, and the table has 1024 entries.
 #[test]
-fn addresses_that_no_station_has_are_nobodys_and_few() {
+fn addresses_without_a_station_have_no_link_and_are_bounded() {
     let mut it = AccessPoint::new(Occupancy::default(), POLLS);
     let found = ask(&mut it, 0..5, &[up(1, 100)], &[9]);
     assert!(found[&1].is_some_and(|it| it > 0));
@@ -249,7 +249,7 @@ fn addresses_that_no_station_has_are_nobodys_and_few() {
 /// replies. The kernel knows its MAC address. The others get half of what this leaves, and the
 /// third one does not count among the sharers. Three packets per sample are more than requests.
 #[test]
-fn who_does_nothing_but_ask_has_no_share() {
+fn a_station_without_traffic_has_no_share() {
     let of = |packets: u64, asks: bool| {
         let mut it = AccessPoint::new(Occupancy::default(), POLLS);
         for period in 0..5 {
@@ -310,7 +310,7 @@ fn where_nothing_is_seen_limits_are_lifted_once() {
 /// An observation slot is the last three samples. A connection without a known round trip has no
 /// limit.
 #[test]
-fn what_is_older_than_a_slot_is_forgotten_and_what_is_unknown_is_not_limited() {
+fn traffic_older_than_a_slot_is_forgotten_and_unknown_connections_are_not_limited() {
     let (mut access_point, _) = limits(&[up(1, 100)]);
     assert_eq!(access_point.slot.intervals(), 3);
     let mut access_point_without = AccessPoint::new(Occupancy::default(), POLLS);

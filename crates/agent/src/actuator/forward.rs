@@ -237,7 +237,7 @@ mod tests {
     /// Of the connections from ports 1 to 5, number 2 has transferred data, 3 is new, and 4 has
     /// ended.
     #[test]
-    fn connections_that_have_begun_or_moved_data_are_told_and_no_others() {
+    fn only_new_and_active_connections_are_returned() {
         let counters = |all: &[(u16, u8)]| -> Counters {
             let from = |port| [(Ipv4Addr::LOCALHOST, port), (Ipv4Addr::LOCALHOST, 80)];
             let of = |&(port, moved)| (key(&from(port).map(SocketAddr::from)), [moved; CONNECTION]);

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pass_is_added_up_by_what_became_of_sockets() {
+    fn a_pass_counts_the_results_of_all_sockets() {
         let seen = |what: u8, law: &str| {
             let mut octets = [0; SEEN];
             octets[36] = what;

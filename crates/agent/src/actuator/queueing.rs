@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_is_told_from_what_is_below_it_and_messages_that_are_cut_are_borne() {
+    fn a_root_is_distinguished_from_its_children_and_truncated_messages_are_accepted() {
         let statistics =
             nested(&[(1, &[&[0; 8][..], &words(&[7])].concat()), (3, &words(&[5, 0, 0, 0, 0]))]);
         let of = [(KIND, &b"htb\0"[..]), (STATISTICS, &statistics)];

@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stations_had_is_read_as_it_was_written_and_a_file_that_is_not_there_says_nothing() {
+    fn saved_weights_are_read_back_and_a_missing_file_has_none() {
         let file =
             std::env::temp_dir().join(format!("airfair-agent-weights-{}", std::process::id()));
         assert_eq!(read(&file).unwrap(), None);

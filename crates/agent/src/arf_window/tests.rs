@@ -91,7 +91,7 @@ fn a_change_of_the_rate_brings_a_window_for_the_whole_slot_to_a_download_alone()
 ///
 /// Verifies: [arf-window eq. 1], [arf-window eq. 6], [arf-window eq. 13]
 #[test]
-fn what_others_hold_is_not_there() {
+fn airtime_of_other_stations_is_not_available() {
     let heard = |period, sample: &mut Sample| {
         sample.others = vec![
             link("other", 100 * period, 54),

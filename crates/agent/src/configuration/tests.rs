@@ -17,7 +17,7 @@ fn an_empty_file_is_the_default() {
 }
 
 #[test]
-fn the_file_that_documents_the_default_says_the_default() {
+fn the_documented_defaults_are_the_defaults() {
     let text = include_str!("../../agent.toml");
     assert_eq!(checked(text).unwrap(), Configuration::default());
     // The commented-out examples are valid too.
@@ -31,7 +31,7 @@ fn the_file_that_documents_the_default_says_the_default() {
 }
 
 #[test]
-fn bounds_hold_whatever_is_written() {
+fn bounds_hold_for_any_value() {
     assert!(mistake("[arf-aware]\nlargest_ratio = 101").contains("allowed is 2 to 100"));
     assert!(mistake("[arf-aware]\nleast_window = 1").contains("one_segment = true"));
     assert!(checked("[arf-aware]\nleast_window = 1\none_segment = true").is_ok());
@@ -84,7 +84,7 @@ fn bounds_hold_whatever_is_written() {
 }
 
 #[test]
-fn a_role_is_what_is_written_or_what_the_place_says() {
+fn a_role_is_the_configured_one_or_that_of_the_source() {
     let role = |text: &str| checked(text).unwrap().occupancy.role;
     assert_eq!(role(""), Role::AccessPoint);
     assert_eq!(role("emulator = \"it\""), Role::AccessPoint);

@@ -37,7 +37,7 @@ impl RequestTable {
     ///
     /// # Errors
     /// Returns the reason if the message is rejected.
-    pub fn hear(&mut self, now: Time, from: SocketAddr, octets: &[u8]) -> Result<(), Rejected> {
+    pub fn receive(&mut self, now: Time, from: SocketAddr, octets: &[u8]) -> Result<(), Rejected> {
         let message = Message::decode(octets).filter(|it| it.grant.is_none());
         let Message { nonce, number, .. } = message.ok_or(Rejected::Malformed)?;
         let is_there = |it: &&Requester| now.saturating_since(it.asked_at) < LEASE;
@@ -96,13 +96,13 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_is_answered_once_for_each_question_and_nobody_else() {
+    fn each_question_is_answered_once() {
         let mut it = RequestTable::default();
         assert!(it.answers(Some(GRANT)).is_empty());
         for number in [1, 2] {
-            it.hear(at_ms(number.into()), station(2), &question(7, number)).unwrap();
+            it.receive(at_ms(number.into()), station(2), &question(7, number)).unwrap();
         }
-        it.hear(at_ms(3), station(3), &question(8, 1)).unwrap();
+        it.receive(at_ms(3), station(3), &question(8, 1)).unwrap();
         assert_eq!(it.asked(), [station(2).ip(), station(3).ip()]);
         let answers = it.answers(Some(GRANT));
         let expected = Message { nonce: 7, number: 2, grant: Some(GRANT) }.encode();
@@ -120,7 +120,7 @@ mod tests {
             for copy in 0..round % 4 {
                 let octets = question(7, 4 * round + copy);
                 asked += octets.len();
-                let _ = it.hear(at_ms(round.into()), station(2), &octets);
+                let _ = it.receive(at_ms(round.into()), station(2), &octets);
             }
             answered +=
                 it.answers(Some(GRANT)).iter().map(|(_, octets)| octets.len()).sum::<usize>();
@@ -132,14 +132,14 @@ mod tests {
     #[test]
     fn repeated_questions_and_those_of_others_by_the_same_address_are_refused() {
         let mut it = RequestTable::default();
-        it.hear(at_ms(0), station(2), &question(7, 5)).unwrap();
-        assert_eq!(it.hear(at_ms(10), station(2), &question(7, 5)), Err(Rejected::Number));
-        assert_eq!(it.hear(at_ms(10), station(2), &question(7, 4)), Err(Rejected::Number));
-        assert_eq!(it.hear(at_ms(999), station(2), &question(8, 1)), Err(Rejected::Nonce));
-        it.hear(at_ms(1_000), station(2), &question(8, 1)).unwrap();
+        it.receive(at_ms(0), station(2), &question(7, 5)).unwrap();
+        assert_eq!(it.receive(at_ms(10), station(2), &question(7, 5)), Err(Rejected::Number));
+        assert_eq!(it.receive(at_ms(10), station(2), &question(7, 4)), Err(Rejected::Number));
+        assert_eq!(it.receive(at_ms(999), station(2), &question(8, 1)), Err(Rejected::Nonce));
+        it.receive(at_ms(1_000), station(2), &question(8, 1)).unwrap();
         let answer = Message { nonce: 8, number: 2, grant: Some(GRANT) }.encode();
-        assert_eq!(it.hear(at_ms(1_001), station(2), &answer), Err(Rejected::Malformed));
-        assert_eq!(it.hear(at_ms(1_001), station(2), &[]), Err(Rejected::Malformed));
+        assert_eq!(it.receive(at_ms(1_001), station(2), &answer), Err(Rejected::Malformed));
+        assert_eq!(it.receive(at_ms(1_001), station(2), &[]), Err(Rejected::Malformed));
     }
 
     /// There is room for 1024 addresses. A new one replaces those that have been silent for a
@@ -152,18 +152,18 @@ mod tests {
             SocketAddr::from(([10, 0, high, low], 8_011))
         };
         for number in 0..1_024 {
-            it.hear(at_ms(0), from(number), &question(7, 1)).unwrap();
+            it.receive(at_ms(0), from(number), &question(7, 1)).unwrap();
         }
-        assert_eq!(it.hear(at_ms(999), from(1_024), &question(7, 1)), Err(Rejected::Full));
-        it.hear(at_ms(999), from(0), &question(7, 2)).unwrap();
-        it.hear(at_ms(1_000), from(1_024), &question(7, 1)).unwrap();
+        assert_eq!(it.receive(at_ms(999), from(1_024), &question(7, 1)), Err(Rejected::Full));
+        it.receive(at_ms(999), from(0), &question(7, 2)).unwrap();
+        it.receive(at_ms(1_000), from(1_024), &question(7, 1)).unwrap();
         assert_eq!(it.requesters.len(), 2);
     }
 
     #[test]
-    fn where_nothing_is_granted_nobody_is_answered() {
+    fn without_grants_no_question_is_answered() {
         let mut it = RequestTable::default();
-        it.hear(at_ms(0), station(2), &question(7, 1)).unwrap();
+        it.receive(at_ms(0), station(2), &question(7, 1)).unwrap();
         assert!(it.answers(None).is_empty() && it.answers(Some(GRANT)).is_empty());
     }
 }

@@ -46,7 +46,7 @@ impl Requests {
     ///
     /// # Errors
     /// Returns the reason if the reply is rejected.
-    pub fn hear(&mut self, now: Time, octets: &[u8]) -> Result<Grant, Rejected> {
+    pub fn receive(&mut self, now: Time, octets: &[u8]) -> Result<Grant, Rejected> {
         while self.open.front().is_some_and(|(_, at)| now.saturating_since(*at) >= LEASE) {
             self.open.pop_front();
         }
@@ -92,20 +92,28 @@ mod tests {
     fn an_answer_to_a_question_is_believed_once_and_in_its_order() {
         let mut asking = asked();
         let now = at_ms(350);
-        assert_eq!(asking.hear(now, &answer(NONCE, 2, 20)).unwrap().even, 20);
-        assert_eq!(asking.hear(now, &answer(NONCE, 2, 21)), Err(Rejected::Number), "twice");
-        assert_eq!(asking.hear(now, &answer(NONCE, 1, 10)), Err(Rejected::Number), "out of order");
-        assert_eq!(asking.hear(now, &answer(NONCE, 4, 40)), Err(Rejected::Number), "never asked");
-        assert_eq!(asking.hear(now, &answer(NONCE, 3, 30)).unwrap().even, 30);
+        assert_eq!(asking.receive(now, &answer(NONCE, 2, 20)).unwrap().even, 20);
+        assert_eq!(asking.receive(now, &answer(NONCE, 2, 21)), Err(Rejected::Number), "twice");
+        assert_eq!(
+            asking.receive(now, &answer(NONCE, 1, 10)),
+            Err(Rejected::Number),
+            "out of order"
+        );
+        assert_eq!(
+            asking.receive(now, &answer(NONCE, 4, 40)),
+            Err(Rejected::Number),
+            "never asked"
+        );
+        assert_eq!(asking.receive(now, &answer(NONCE, 3, 30)).unwrap().even, 30);
     }
 
     /// The reply at 350 ms allows requests at any time until 1350 ms, and then one per second.
     #[test]
-    fn who_is_not_answered_asks_once_a_second() {
+    fn without_answers_a_station_asks_once_a_second() {
         assert!(Requests::new(NONCE).is_due(at_ms(0)));
         let mut asking = asked();
         assert_eq!([400, 1_299, 1_300].map(|ms| asking.is_due(at_ms(ms))), [false, false, true]);
-        asking.hear(at_ms(350), &answer(NONCE, 3, 1)).unwrap();
+        asking.receive(at_ms(350), &answer(NONCE, 3, 1)).unwrap();
         asking.ask(at_ms(1_300));
         let due = [1_349, 1_350, 2_299, 2_300].map(|ms| asking.is_due(at_ms(ms)));
         assert_eq!(due, [true, false, false, true]);
@@ -113,14 +121,14 @@ mod tests {
 
     /// The third request is one second old at 1300 ms.
     #[test]
-    fn what_is_old_of_others_or_malformed_is_refused() {
+    fn old_foreign_and_malformed_answers_are_rejected() {
         let mut asking = asked();
-        assert_eq!(asking.hear(at_ms(350), &answer(NONCE + 1, 3, 1)), Err(Rejected::Nonce));
-        assert_eq!(asking.hear(at_ms(350), &[0; OCTETS]), Err(Rejected::Malformed));
+        assert_eq!(asking.receive(at_ms(350), &answer(NONCE + 1, 3, 1)), Err(Rejected::Nonce));
+        assert_eq!(asking.receive(at_ms(350), &[0; OCTETS]), Err(Rejected::Malformed));
         let question = asking.clone().ask(at_ms(350));
-        assert_eq!(asking.hear(at_ms(350), &question), Err(Rejected::Malformed), "its own echo");
-        assert!(asking.clone().hear(at_ms(1_299), &answer(NONCE, 3, 1)).is_ok());
-        assert_eq!(asking.hear(at_ms(1_300), &answer(NONCE, 3, 1)), Err(Rejected::Number));
+        assert_eq!(asking.receive(at_ms(350), &question), Err(Rejected::Malformed), "its own echo");
+        assert!(asking.clone().receive(at_ms(1_299), &answer(NONCE, 3, 1)).is_ok());
+        assert_eq!(asking.receive(at_ms(1_300), &answer(NONCE, 3, 1)), Err(Rejected::Number));
         assert!(asking.open.is_empty());
     }
 }

@@ -77,7 +77,7 @@ mod tests {
     ///
     /// Verifies: [occupancy-tfrc §III-B]
     #[test]
-    fn an_answer_is_what_the_table_says() {
+    fn an_answer_has_the_documented_format() {
         let grant = Grant::new(0.5, 0.1, airfair_units::Duration::ZERO);
         let message = Message { nonce: 0x0102_0304_0506_0708, number: 9, grant: Some(grant) };
         let mut expected =
@@ -93,7 +93,7 @@ mod tests {
 
     /// Octets outside the numbers and shares have only one valid value.
     #[test]
-    fn what_is_malformed_is_no_message() {
+    fn malformed_octets_are_no_message() {
         let grant = Some(Grant { even: 1, additional: 0, backoff: 0 });
         let good = Message { nonce: 1, number: 1, grant }.encode();
         assert!(Message::decode(&good).is_some());
@@ -109,7 +109,7 @@ mod tests {
     proptest! {
         /// No input causes a panic, and a decoded message is encoded as the same octets.
         #[test]
-        fn what_is_decoded_is_encoded_as_it_was(octets in prop::collection::vec(any::<u8>(), 0..64)) {
+        fn decoding_and_encoding_are_inverse(octets in prop::collection::vec(any::<u8>(), 0..64)) {
             if let Some(message) = Message::decode(&octets) {
                 prop_assert_eq!(&message.encode()[..], &octets[..]);
             }
@@ -117,7 +117,7 @@ mod tests {
 
         /// The same for octets that are nearly a message.
         #[test]
-        fn what_is_nearly_a_message_is_one_or_none(
+        fn mutated_messages_decode_or_are_rejected(
             nonce: u64, number: u32, even: u16, at in 0..OCTETS, other: u8,
         ) {
             let grant = Some(Grant { even: even.max(1), additional: 7, backoff: 8 });

@@ -73,7 +73,7 @@ impl Requester {
         }
         let AccessPoint { socket, asking, .. } = self.asked.as_mut()?;
         let mut granted = None;
-        each(socket, |octets, _| granted = asking.hear(now, octets).ok().or(granted));
+        each(socket, |octets, _| granted = asking.receive(now, octets).ok().or(granted));
         if asking.is_due(now) {
             let _ = socket.send(&asking.ask(now));
         }
@@ -142,7 +142,7 @@ impl Responder {
     }
 
     /// Stations that have asked since the last replies.
-    pub fn hear(&mut self, now: Time) -> Vec<Asked> {
+    pub fn receive(&mut self, now: Time) -> Vec<Asked> {
         let is_due = now.saturating_since(self.refreshed_at) >= PERIOD;
         if is_due {
             self.refreshed_at = now;
@@ -151,7 +151,7 @@ impl Responder {
         let Self { socket: Some(socket), answering, .. } = self else { return Vec::new() };
         each(socket, |octets, from| {
             let address = SocketAddr::new(from.ip().to_canonical(), from.port());
-            let _ = answering.hear(now, address, octets);
+            let _ = answering.receive(now, address, octets);
         });
         let asked = answering.asked();
         // At most once per second, and only after requests.
@@ -283,7 +283,7 @@ wlan0\t0002000A\t00000000\t0001\t0\t0\t600\t00FFFFFF\t0\t0\t0
         let index = os::interface_index("lo");
         requester.asked = Some(AccessPoint { address: local, index, socket, asking });
         assert_eq!(requester.turn(at_ms(0)), None);
-        let heard = || listener.hear(at_ms(50));
+        let heard = || listener.receive(at_ms(50));
         let heard = std::iter::repeat_with(heard).take(1_000).find(|it| !it.is_empty());
         assert_eq!(heard.unwrap()[0].address, local);
         let grant = Grant { even: 32_767, additional: 0, backoff: 0 };

@@ -75,7 +75,7 @@ fn is_near(limit: Option<u32>, octets: f64) -> bool {
 ///
 /// Verifies: [occupancy-tfrc §III-B], [occupancy-tfrc §III-C], [occupancy-tfrc eq. 7]
 #[test]
-fn a_grant_is_a_window_of_what_the_station_sends_and_of_what_it_receives() {
+fn a_grant_limits_the_windows_of_both_directions() {
     let up = limits(|period| sample(period, Some(grant())));
     assert!(is_near(up[0], 57_850.0) && up[1].is_none(), "{up:?}");
     let down = limits(|period| turned(sample(period, Some(grant()))));

@@ -16,8 +16,8 @@ use crate::sample::Sample;
 pub trait Source {
     /// Reads the counters at time `now` since the start of the agent [ns]; `None` at the end.
     ///
+    /// # Errors
     /// Returns an error if the source does not answer. Later calls may succeed.
-    /// If the source does not answer. It may be asked again.
     fn sample(&mut self, now: u64) -> Result<Option<Sample>>;
 }
 

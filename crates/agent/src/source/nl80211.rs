@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_there_where_the_driver_says_so() {
+    fn weights_are_available_if_the_driver_reports_them() {
         let weighed = attribute(station::AIRTIME_WEIGHT, &512_u16.to_ne_bytes());
         let message = [
             attribute(attribute::MAC, &[2, 0, 0, 0, 1, 0xab]),

@@ -423,7 +423,7 @@ mod tests {
     const ALL: Address = [0xff; 6];
 
     #[test]
-    fn a_radio_is_known_by_what_it_has_sent_and_only_on_its_channel() {
+    fn a_radio_is_identified_by_its_sent_frames_and_only_on_its_channel() {
         let mut bench = Bench::new(TEXT);
         // No radio has used 02:00:00:00:00:00 yet, so the whole chain fails: 2 attempts at 11 Mb/s,
         // 4 at 1 Mb/s.
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn what_finds_no_room_and_who_is_no_member_is_told_so_at_once() {
+    fn full_queues_and_foreign_radios_are_reported_at_once() {
         let text = TEXT.replace("[station.far]", "queue = { packets = 2 }\n[station.far]");
         let mut bench = Bench::new(&text);
         for cookie in 1..=3 {

@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_missing_is_said_with_what_helps() {
+    fn errors_name_what_is_missing_and_how_to_get_it() {
         let few = Error::TooFewRadios { found: 2, needed: 3, without: "far".to_owned() };
         let message = "2 radios for a cell of 3: none is left for \"far\"; load them with: modprobe mac80211_hwsim radios=3";
         assert_eq!(few.to_string(), message);

@@ -247,7 +247,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_report_leaves_out_what_was_not_tried() {
+    fn a_report_omits_rates_that_were_not_tried() {
         let stage = |rate, count| Attempts { rate, count, flags: 0 };
         let chain = [stage(3, 2), stage(0, 1), stage(1, 0), stage(-1, 0)];
         let told = attributes_of(|message| report(message, ([9; 6], 5, 1), &chain, (true, -30)));

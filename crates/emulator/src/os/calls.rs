@@ -293,7 +293,7 @@ pub(super) fn packet_drops(socket: BorrowedFd<'_>) -> Result<u32> {
 }
 
 /// True if an interface in the namespace of the socket is up.
-pub(super) fn is_on(socket: BorrowedFd<'_>, interface: &str) -> Result<bool> {
+pub(super) fn is_up(socket: BorrowedFd<'_>, interface: &str) -> Result<bool> {
     let mut request = Request::new(interface, 0_i16)?;
     let fd = socket.as_raw_fd();
     // SAFETY: the kernel reads and writes 40 octets, which the request has.

@@ -79,10 +79,10 @@ impl LastReading {
 
     /// Growth since the last reading; zero at the first one, and zero when a new interface starts
     /// its counter anew.
-    fn look(&mut self, now: u64, is_on: bool) -> Growth {
+    fn look(&mut self, now: u64, is_up: bool) -> Growth {
         let more = now.saturating_sub(self.count.replace(now).unwrap_or(now));
-        let was_on = std::mem::replace(&mut self.was_on, is_on);
-        if was_on && is_on { Growth::WhileOn(more) } else { Growth::WhileOff(more) }
+        let was_on = std::mem::replace(&mut self.was_on, is_up);
+        if was_on && is_up { Growth::WhileOn(more) } else { Growth::WhileOff(more) }
     }
 }
 
@@ -162,7 +162,7 @@ impl Losses {
         nodes[at].unread += port.overflows();
         port.inside().read(buffer, |name, dropped| {
             if name == port.name()
-                && let Growth::WhileOn(more) = inside[at].look(dropped, port.is_on())
+                && let Growth::WhileOn(more) = inside[at].look(dropped, port.is_up())
             {
                 nodes[at].unread += more;
             }
@@ -176,7 +176,7 @@ impl Losses {
         let Some(own) = own else { return };
         own.read(buffer, |name, dropped| {
             let Some(&at) = names.get(name) else { return };
-            match outside[at].look(dropped, ports[at].is_on()) {
+            match outside[at].look(dropped, ports[at].is_up()) {
                 Growth::WhileOn(more) => nodes[at].undelivered += more,
                 Growth::WhileOff(more) => nodes[at].for_nobody += more,
             }
@@ -200,7 +200,7 @@ eth0:1 2 3 4 5 6 7 8 9 10 11 12
     /// Columns of reception are bytes, packets, errors, drops and four more; then transmission
     /// begins likewise.
     #[test]
-    fn a_file_of_the_kernel_says_what_each_interface_has_dropped() {
+    fn drops_of_each_interface_are_read_from_the_kernels_file() {
         let mut found = Vec::new();
         dropped(FILE, |name, count| found.push((name.to_owned(), count)));
         let expected = [("lo", 0), ("wlan0", 1523), ("eth0", 12)];
@@ -218,7 +218,7 @@ eth0:1 2 3 4 5 6 7 8 9 10 11 12
     fn an_interface_that_was_off_at_either_look_has_lost_its_packets_itself() {
         let mut seen = LastReading::NEVER;
         let looks = [(0, true), (2, false), (3, false), (7, true), (8, true)];
-        let growths = looks.map(|(now, is_on)| seen.look(now, is_on));
+        let growths = looks.map(|(now, is_up)| seen.look(now, is_up));
         let (on, off) = (Growth::WhileOn, Growth::WhileOff);
         assert_eq!(growths, [on(0), off(2), off(1), off(4), on(1)]);
     }

@@ -162,8 +162,8 @@ impl Port {
     }
 
     /// True if the interface in the namespace is up.
-    pub(super) fn is_on(&self) -> bool {
-        calls::is_on(self.ioctl_socket.as_fd(), self.name).unwrap_or(false)
+    pub(super) fn is_up(&self) -> bool {
+        calls::is_up(self.ioctl_socket.as_fd(), self.name).unwrap_or(false)
     }
 
     /// Frames from the namespace that the packet socket has dropped because its buffer was full,

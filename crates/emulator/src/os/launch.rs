@@ -33,7 +33,7 @@ pub fn enter(entrance: &Entrance) -> Result<()> {
         calls::set_namespace(File::open(user)?.as_fd(), libc::CLONE_NEWUSER)?;
     }
     calls::set_namespace(network.as_fd(), libc::CLONE_NEWNET)?;
-    see_names(&text(&entrance.hosts)?)
+    mount_hosts(&text(&entrance.hosts)?)
 }
 
 /// Starts a program in a namespace, with the file `hosts` as its `/etc/hosts`. The program gets
@@ -44,13 +44,13 @@ pub(crate) fn start(program: &mut Command, network: &Namespace, hosts: &Path) ->
     calls::before_exec(program, move || {
         calls::signal_on_exit(libc::SIGTERM)?;
         calls::set_namespace(network.as_fd(), libc::CLONE_NEWNET)?;
-        see_names(&hosts)
+        mount_hosts(&hosts)
     });
     program.spawn()
 }
 
 /// Mounts `hosts` over `/etc/hosts` for this process alone.
-fn see_names(hosts: &CString) -> Result<()> {
+fn mount_hosts(hosts: &CString) -> Result<()> {
     calls::isolate_mounts()?;
     // Some tools look in `/sys` for interfaces. Without the permission to mount it they see the
     // host's.

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nested_is_within_the_length_of_what_it_is_in() {
+    fn the_length_of_an_attribute_includes_nested_attributes() {
         let mut message = Message::new(16, 0);
         message.nested(18, |message| message.text(1, "veth"));
         // 4 octets; then 4 + 5, padded to 12.

@@ -101,7 +101,7 @@ fn many_seconds_that_are_tolerated_one_by_one_add_up() {
 /// Five late packets are too few for an objection. The incomplete last second counts like a full
 /// one.
 #[test]
-fn a_handful_says_nothing_and_the_last_second_counts() {
+fn a_few_late_packets_are_no_objection_and_the_last_second_counts() {
     let mut lateness_of = download();
     seconds(&mut lateness_of, 0..1, 6, 5);
     assert_eq!(objections_to(lateness_of), [""; 0]);
