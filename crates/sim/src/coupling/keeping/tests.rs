@@ -129,7 +129,7 @@ fn who_misses_too_many_beacons_is_limited_no_longer() {
     let cell = "standard = \"802.11a\"\nap.occupancy = { patience = 3 }";
     let ways = [
         (TFRC, true, "limit: inf,"),
-        (TFRC, false, "granted: None,"),
+        (TFRC, false, "rate_limit: None,"),
         (TCP, true, "limit: None,"),
         (TCP, false, "limit: 18446744073709551615,"),
     ];
