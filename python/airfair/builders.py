@@ -19,8 +19,8 @@ Schema = Mapping[str, Any]
 
 _HEAD = '''"""Builds scenarios: a function for each table of the scenario file, an argument for each key.
 
-Written by `make docs` from the schema of the scenario file. What is not given has the default of
-docs/scenario.md; whether a scenario can be is judged where it is loaded.
+Written by `make docs` from the schema of the scenario file. Keys that are not given have the
+defaults of docs/scenario.md. A scenario is checked when it is loaded.
 
 >>> from airfair import build
 >>> cell = build.scenario(
