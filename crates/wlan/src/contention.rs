@@ -309,7 +309,7 @@ impl Contention {
         countdowns[id.index()].pending = PendingAccess::Backoff;
         match memberships[id.index()] {
             Membership { alone: Some(place), .. } => {
-                alone[usize::from(place)].plan(countdowns, *slot)
+                alone[usize::from(place)].plan(countdowns, *slot);
             }
             Membership { group: Some(group), .. } => {
                 countdowns[id.index()].queue(id, &mut groups[usize::from(group)]);
