@@ -283,10 +283,9 @@ fn a_recording_of_a_run_replays_to_the_same_decisions() {
     assert!(replayed.status.success() && said.contains("1 decisions; 0 differ"), "{said}");
     // The recording is a source as well: what it says acts on connections.
     let flow = rig.watched_flow();
-    let again =
-        rig.command(&["run", "--interface", "v0", "--from", &file.to_string_lossy()]).spawn();
-    eventually("the connection is taken", || flow.law() == "airfair");
-    assert!(again.unwrap().wait().unwrap().success());
+    let again = rig.ask(&["run", "--interface", "v0", "--from", &file.to_string_lossy()]);
+    let said = String::from_utf8(again.stderr).unwrap();
+    assert!(again.status.success() && said.contains("divided by 11, of 1 connection."), "{said}");
     assert_eq!(flow.law(), "reno");
 }
 

@@ -81,7 +81,7 @@ pub(super) fn processor_time() -> Duration {
 
 /// Waits until something is so. The bound is for what never comes to be so.
 pub(super) fn eventually(what: &str, is_so: impl FnMut() -> bool) {
-    within(Duration::from_mins(1), what, is_so);
+    within(Duration::from_secs(20), what, is_so);
 }
 
 /// Time within which the limits of an agent that was killed, or hangs, have lifted: its orders live for most of it, and then
