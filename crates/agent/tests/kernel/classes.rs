@@ -39,64 +39,84 @@ fn flows(rig: &Rig) -> [Flow; 4] {
     ]
 }
 
-/// Packets that DATA's class and that of ACKs have sent.
-fn sent(rig: &Rig) -> Option<[u32; 2]> {
-    let said = sh(&format!("ip netns exec {} tc -s class show dev v0", rig.station));
-    let count = |class: &str| {
-        let mut lines = said.lines().skip_while(|line| !line.contains(class));
-        let line = lines.find(|line| line.contains(" pkt ("))?;
-        line.split_whitespace().nth(3)?.parse().ok()
-    };
-    Some([count("class htb af1f:10 ")?, count("class htb af1f:20 ")?])
+/// The classes at some time: of data's and of ACKs', in this order.
+#[derive(Clone, Copy)]
+struct Classes {
+    /// Packets that they have sent.
+    sent: [u32; 2],
+    /// Packets that wait in them.
+    waiting: [u32; 2],
 }
 
-/// Packets of the classes while both have sent so many: of either one, and of both in a second, the least and the most that it
-/// may be by the times of the looks.
-struct Counted {
-    data: f64,
-    acks: f64,
-    per_second: [f64; 2],
-}
-
-impl Counted {
-    fn of(rig: &Rig, packets: u32) -> Self {
-        let look = || {
-            let begun = Instant::now();
-            (begun, sent(rig).unwrap(), Instant::now())
+impl Classes {
+    /// None where there are no classes.
+    fn look(rig: &Rig) -> Option<Self> {
+        let said = sh(&format!("ip netns exec {} tc -s class show dev v0", rig.station));
+        let of = |class: &str| -> Option<[u32; 2]> {
+            let lines = said.lines().skip_while(|line| !line.contains(class));
+            let words: Vec<&str> = lines.take(4).flat_map(str::split_whitespace).collect();
+            let behind = |word: &str, by: usize| {
+                let at = words.iter().position(|it| *it == word)?;
+                words.get(at + by)?.trim_end_matches('p').parse().ok()
+            };
+            Some([behind("Sent", 3)?, behind("backlog", 2)?])
         };
-        let (before, first) = (look(), sum(rig));
-        eventually("packets are sent", || sum(rig) >= first + packets);
-        let after = look();
-        let [data, acks] = [0, 1].map(|it| f64::from(after.1[it] - before.1[it]));
-        let within = |from: Instant, to: Instant| (data + acks) / (to - from).as_secs_f64();
-        Self { data, acks, per_second: [within(before.0, after.2), within(before.2, after.0)] }
+        let ([data, data_waiting], [acks, acks_waiting]) =
+            (of("class htb af1f:10 ")?, of("class htb af1f:20 ")?);
+        Some(Self { sent: [data, acks], waiting: [data_waiting, acks_waiting] })
+    }
+
+    /// Packets that both have sent.
+    fn sum(&self) -> u32 {
+        self.sent.iter().sum()
+    }
+
+    fn since(&self, before: &Self) -> [u32; 2] {
+        [0, 1].map(|it| self.sent[it] - before.sent[it])
     }
 }
 
-/// What the classes have sent when their ratio was the one expected, within a tolerance. A class whose senders had no time, on a
-/// busy machine, was empty for a while and has sent less than its part, so that it has some more turns.
-fn shared(rig: &Rig, expected: f64, tolerance: f64) -> Counted {
-    let mut ratios = Vec::new();
-    for _ in 0..5 {
-        let it = Counted::of(rig, 5 * RATE);
-        let ratio = it.data / it.acks;
-        eprintln!("{} packets of data, {} ACKs: {ratio:.3} of {expected}", it.data, it.acks);
-        if (ratio / expected - 1.0).abs() < tolerance {
-            return it;
-        }
-        ratios.push(ratio);
-    }
-    panic!("{ratios:?} in place of {expected}");
+fn are_there(rig: &Rig) -> bool {
+    Classes::look(rig).is_some()
 }
 
 /// Packets that both classes have sent.
 fn sum(rig: &Rig) -> u32 {
-    sent(rig).unwrap().iter().sum()
+    Classes::look(rig).unwrap().sum()
+}
+
+/// Waits until the classes have sent so many packets.
+fn go_on(rig: &Rig, packets: u32) {
+    let end = sum(rig) + packets;
+    eventually("packets are sent", || sum(rig) >= end);
 }
 
 /// Waits until slow start, and whatever it has lost, is over.
 fn settle(rig: &Rig) {
-    Counted::of(rig, 3 * RATE);
+    go_on(rig, 3 * RATE);
+}
+
+fn ratio([data, acks]: [u32; 2]) -> f64 {
+    f64::from(data) / f64::from(acks)
+}
+
+/// Packets of the classes while neither was empty, some five seconds of them. On a busy machine programs that make ACKs may have no
+/// time, and what a class does not need the other one has. All ACKs that were sent between two looks were there at the
+/// first one, while the kernel's senders keep a few packets of data in their class; behind a gap a class may have saved something.
+fn shared(rig: &Rig) -> [u32; 2] {
+    let (mut counted, mut was_full) = ([0; 2], false);
+    let mut before = Classes::look(rig).unwrap();
+    eventually("both classes have packets", || {
+        let now = Classes::look(rig).unwrap();
+        let sent = now.since(&before);
+        let is_full = before.waiting[0] > 0 && before.waiting[1] >= sent[1];
+        if is_full && was_full {
+            counted = [0, 1].map(|it| counted[it] + sent[it]);
+        }
+        (before, was_full) = (now, is_full);
+        counted.iter().sum::<u32>() >= 5 * RATE
+    });
+    counted
 }
 
 fn queueing(rig: &Rig) -> String {
@@ -115,16 +135,19 @@ fn packets_of_data_and_acks_are_sent_by_their_weights() {
         let other = rig.flow("10.12.0.2:0", "reno");
         let settings = format!("weights = \"{weights}\"\npackets_per_second = {RATE}");
         let agent = agent(&rig, &air, &settings, &[]);
-        eventually("there are classes", || sent(&rig).is_some());
+        eventually("there are classes", || are_there(&rig));
         let flows = flows(&rig);
         settle(&rig);
-        let before = (other.acknowledged(), sum(&rig));
-        let counted = shared(&rig, expected, 0.03);
-        let others = u32::try_from(other.acknowledged() - before.0).unwrap();
-        let packets = f64::from(sum(&rig) - before.1);
-        let [least, most] = counted.per_second.map(|it| it / f64::from(RATE));
-        // A machine whose timers are late sends less.
-        assert!(least < 1.05 && most > 0.8, "{least} to {most} of the rate");
+        let (before, others, begun) = (sum(&rig), other.acknowledged(), Instant::now());
+        let counted = shared(&rig);
+        let took = begun.elapsed().as_secs_f64();
+        let others = u32::try_from(other.acknowledged() - others).unwrap();
+        let packets = f64::from(sum(&rig) - before);
+        let rate = packets / took / f64::from(RATE);
+        eprintln!("{weights}: {counted:?}, {:.3}; {rate:.3} of the rate", ratio(counted));
+        assert!((ratio(counted) / expected - 1.0).abs() < 0.03, "{weights}: {counted:?}");
+        // Packets of the last look are counted without its time. A machine whose timers are late sends less.
+        assert!((0.7..1.1).contains(&rate), "{rate} of the rate");
         // The negative control: the other wire has its 20 Mb/s, which are four times as many packets.
         let others = f64::from(others) / 1_448.0 / packets;
         assert!(others > 2.0, "{others} times as many on the other wire");
@@ -145,7 +168,7 @@ fn classes_let_go_within_a_second_of_kill_9_and_restore_takes_them_away() {
     let air = Air::new(&rig, 11);
     let settings = format!("packets_per_second = {RATE}");
     let first = agent(&rig, &air, &settings, &[]);
-    eventually("there are classes", || sent(&rig).is_some());
+    eventually("there are classes", || are_there(&rig));
     let flow = rig.watched_flow();
     // Octets that have arrived, and not by the classes. Both are seen one after the other, and the classes are counted first:
     // in some tenths of a second between the looks 600 kB/s come by them.
@@ -163,10 +186,10 @@ fn classes_let_go_within_a_second_of_kill_9_and_restore_takes_them_away() {
     assert!(!queueing(&rig).contains("htb"));
     // The next start does the same.
     let second = agent(&rig, &air, &settings, &[]);
-    eventually("there are classes", || sent(&rig).is_some());
+    eventually("there are classes", || are_there(&rig));
     second.end(libc::SIGKILL);
     let third = agent(&rig, &air, &settings, &[]);
-    eventually("there are classes", || sent(&rig).is_some());
+    eventually("there are classes", || are_there(&rig));
     assert!(third.said().contains("classes that another one had left"), "{}", third.said());
     third.end(libc::SIGTERM);
     assert!(!queueing(&rig).contains("htb"));
@@ -178,7 +201,7 @@ fn up_over_down(weights: &str) -> f64 {
     let air = Air::new(&rig, 11);
     let settings = format!("weights = \"{weights}\"\npackets_per_second = {RATE}");
     let agent = agent(&rig, &air, &settings, &[]);
-    eventually("there are classes", || sent(&rig).is_some());
+    eventually("there are classes", || are_there(&rig));
     // As on the air, the way up has a limit as well.
     sh(&format!(
         "ip netns exec {} tc qdisc add dev v1 root tbf rate 10mbit burst 20k limit 150k",
@@ -278,14 +301,14 @@ fn the_rate_of_the_classes_is_found_just_below_what_the_channel_carries() {
     };
     // Mean of what waits in the channel, and the classes' part of its rate.
     let look = |seconds: u64| {
-        let (from, begun) = (sent(&rig), Instant::now());
+        let (from, begun) = (Classes::look(&rig), Instant::now());
         let (mut sum, mut count) = (0, 0);
         while begun.elapsed() < Duration::from_secs(seconds) {
             (sum, count) = (sum + waiting(&rig), count + 1);
             thread::sleep(Duration::from_millis(20));
         }
-        let packets = |it: Option<[u32; 2]>| it.map_or(0, |it| it.iter().sum::<u32>());
-        let packets = f64::from(packets(sent(&rig)) - packets(from));
+        let packets = |it: Option<Classes>| it.map_or(0, |it| it.sum());
+        let packets = f64::from(packets(Classes::look(&rig)) - packets(from));
         (sum / count, packets / begun.elapsed().as_secs_f64() / f64::from(RATE))
     };
     thread::scope(|scope| {
@@ -314,11 +337,20 @@ fn a_packet_of_many_segments_is_as_many() {
     sh(&format!("ip -n {} link set v0 gso_max_segs 65535", rig.station));
     let air = Air::new(&rig, 11);
     let agent = agent(&rig, &air, &format!("packets_per_second = {RATE}"), &[]);
-    eventually("there are classes", || sent(&rig).is_some());
+    eventually("there are classes", || are_there(&rig));
     let flows = flows(&rig);
     settle(&rig);
-    // At either end of the time one packet may be on its way, of up to 44 segments.
-    shared(&rig, 2.0, 0.1);
+    let look = || Classes::look(&rig).unwrap();
+    // Packets of 44 segments that count as one would make it some ten times as much. On a busy machine the class of ACKs is
+    // empty now and then, and that of data has its part.
+    let is_shared = (0..5).any(|_| {
+        let before = look();
+        go_on(&rig, 5 * RATE);
+        let counted = look().since(&before);
+        eprintln!("2:1 with packets of many segments: {counted:?}, {:.3}", ratio(counted));
+        (1.8..6.0).contains(&ratio(counted))
+    });
+    assert!(is_shared);
     drop((flows, agent));
 }
 
@@ -360,7 +392,7 @@ fn an_interface_that_goes_away_and_down_is_borne() {
     let rig = rig();
     let air = Air::new(&rig, 11);
     let agent = agent(&rig, &air, "packets_per_second = 400", &[]);
-    eventually("there are classes", || sent(&rig).is_some());
+    eventually("there are classes", || are_there(&rig));
     let renamed =
         "ip -n NS link set v0 down; ip -n NS link set v0 name v9; ip -n NS link set v9 up";
     sh(&renamed.replace("NS", &rig.station));
