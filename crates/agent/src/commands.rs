@@ -106,7 +106,7 @@ fn parse(arguments: Vec<String>) -> Result<Option<Arguments>> {
             "--dry-run" => words.is_dry_run = true,
             "--json" => words.as_json = true,
             _ if word.starts_with('-') => {
-                bail!("{word}: unknown option; see airfair agent --help",)
+                bail!("{word}: unknown option; see airfair agent --help")
             }
             _ if words.command.is_empty() => words.command = word,
             _ if words.command == "replay" && words.file.is_none() => {
@@ -118,13 +118,13 @@ fn parse(arguments: Vec<String>) -> Result<Option<Arguments>> {
     match (words.command.as_str(), &words.file) {
         ("observe" | "run" | "status" | "restore", None) | ("replay", Some(_)) => Ok(Some(words)),
         ("replay", None) => {
-            bail!("replay: FILE is missing; allowed is a file that --record wrote",)
+            bail!("replay: FILE is missing; allowed is a file that --record wrote")
         }
         ("", _) => bail!(
             "COMMAND: missing; allowed observe, run, status, restore, replay; see airfair agent --help",
         ),
         (other, _) => {
-            bail!("{other}: unknown command; allowed observe, run, status, restore, replay",)
+            bail!("{other}: unknown command; allowed observe, run, status, restore, replay")
         }
     }
 }
@@ -146,7 +146,7 @@ fn written(words: &Arguments) -> Result<Written> {
     let is_to_act = words.command == "run" && words.from.is_none() && !words.is_dry_run;
     if is_to_act && configuration.interface.is_none() {
         let question =
-            anyhow!("interface: missing; name the interface whose connections are limited",);
+            anyhow!("interface: missing; name the interface whose connections are limited");
         return Err(question.context(WrongConfiguration));
     }
     Ok(written)

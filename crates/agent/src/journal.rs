@@ -74,7 +74,7 @@ impl Journal {
             self.is_without = false;
             let share = it.share * 100.0;
             return (before == 0).then(|| {
-                format!("This station receives grants{from} and may use {share:.0} % of the air.",)
+                format!("This station receives grants{from} and may use {share:.0} % of the air.")
             });
         }
         if self.is_without || now < Time::ZERO + LEASE {

@@ -48,7 +48,7 @@ impl AgentLock {
         match lock.try_lock() {
             Ok(()) => Ok(Self { _lock: lock }),
             Err(TryLockError::WouldBlock) => {
-                bail!("an agent is already running; see airfair agent status",)
+                bail!("an agent is already running; see airfair agent status")
             }
             Err(TryLockError::Error(error)) => Err(error).with_context(place),
         }

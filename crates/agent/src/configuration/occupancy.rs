@@ -82,7 +82,7 @@ impl Written {
             Some(value) => Probability::new(value)
                 .filter(|it| *it != Probability::ZERO && *it != Probability::ONE)
                 .with_context(|| {
-                    format!("satisfied = {value}: allowed is a number between 0 and 1",)
+                    format!("satisfied = {value}: allowed is a number between 0 and 1")
                 })?,
         };
         let spare = match self.spare {

@@ -2,9 +2,7 @@
 
 use std::fs;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::rig::{Agent, Air, Rig, churn, eventually, may, sh};
 
@@ -116,18 +114,22 @@ fn connections_that_end_during_a_pass_are_borne() {
     let rig = Rig::new();
     let (air, flow) = (Air::new(&rig, 11), rig.watched_flow());
     let agent = rig.agent(&air, &[]);
-    let end = Arc::new(AtomicBool::new(false));
-    let churning = churn(&rig.station, &rig.server, "10.11.0.2:0", &end);
+    let (end, count) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+    let churning = churn(&rig.station, &rig.server, "10.11.0.2:0", (&end, &count));
+    let go_on = || {
+        let enough = count.load(Ordering::Relaxed) + 25;
+        rig.for_samples(4);
+        eventually("connections begin", || count.load(Ordering::Relaxed) >= enough);
+    };
     for _ in 0..4 {
         air.set(1);
         eventually("the connection is taken", || flow.law() == "airfair");
-        thread::sleep(Duration::from_millis(400));
+        go_on();
         air.set(11);
         eventually("the connection is given back", || flow.law() == "reno");
     }
     end.store(true, Ordering::Relaxed);
-    let count = churning.join().unwrap();
-    assert!(count > 100, "{count} connections");
+    churning.join().unwrap();
     let (status, said) = agent.end(libc::SIGTERM);
     assert_eq!(status, Some(0), "{said}");
     assert!(!said.contains("refused"), "{said}");

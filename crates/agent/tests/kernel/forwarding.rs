@@ -5,8 +5,12 @@ use std::time::{Duration, Instant};
 
 use airfair_agent::actuator::Actuator;
 use airfair_agent::actuator::forward::{Forwarded, restore};
+use airfair_agent::sample::Sent;
 
-use super::rig::{Air, Flow, SAMPLE, connections, eventually, inside, may, processor_time, sh};
+use super::rig::{
+    Air, Flow, LIFTED, SAMPLE, connections, eventually, for_samples, inside, may, processor_time,
+    sh, within,
+};
 use super::router::{Hand, ROUTER, Router, SERVER, STATION, TO_ROUTER, TO_SERVER, TO_STATION};
 
 /// Window that the sender knows of, in what ss says [octets].
@@ -45,9 +49,10 @@ fn windows_in_forwarded_acks_are_lowered_for_either_end_and_version_and_nothing_
     }
     let are_limited = || flows.iter().all(|flow| is_at(window(flow), 20_000));
     eventually("windows are limited", are_limited);
-    thread::sleep(Duration::from_secs(1));
-    assert!(are_limited(), "they stay so");
-    assert!(window(&control) > FREE, "the negative control");
+    for flow in &flows {
+        flow.move_on(200_000, || assert!(are_limited(), "they stay so"));
+    }
+    eventually("the negative control is free", || window(&control) > FREE);
     hand.limit(&flows[0], 1);
     // Two segments of 1460 octets, whatever is asked for.
     eventually("the least", || is_at(window(&flows[0]), 2_920));
@@ -73,7 +78,7 @@ fn connections_that_end_at_the_machine_itself_are_counted_by_segments_and_limite
     // Of two that share a queue one may have little, and a window that hardly grows.
     let are_free = || flows().all(|flow| window(flow) > 2 * 20_000);
     eventually("windows are those of their ends", are_free);
-    thread::sleep(Duration::from_secs(1));
+    flows().for_each(|flow| flow.move_on(200_000, || ()));
     let counted = hand.with(|it| it.connections().unwrap());
     for (flow, largest) in down.iter().zip([1_448, 1_428]) {
         let [from, to] = flow.ends();
@@ -99,14 +104,16 @@ fn shares_follow_the_windows_one_to_eight() {
     for (flow, octets) in flows.iter().zip([8_192, 65_536]) {
         hand.limit(flow, octets);
     }
-    thread::sleep(Duration::from_secs(1));
-    let acknowledged = || flows.each_ref().map(|flow| flow.number("bytes_acked:").unwrap());
+    let acknowledged = || flows.each_ref().map(Flow::acknowledged);
+    // A look at both may be apart by some 100 ms; 1 MB of the smaller share takes some 4 s.
+    flows[0].move_on(200_000, || ());
     let before = acknowledged();
-    thread::sleep(Duration::from_secs(4));
+    flows[0].move_on(1_000_000, || ());
     let after = acknowledged();
     let [one, eight] = [0, 1].map(|at| f64::from(u32::try_from(after[at] - before[at]).unwrap()));
     eprintln!("shares: 1 to {:.2}", eight / one);
-    assert!((7.2..=8.8).contains(&(eight / one)), "{}", eight / one);
+    // A busy machine does not keep their queue full all the time. Without windows it is 1 to 1.
+    assert!((6.4..=9.6).contains(&(eight / one)), "{}", eight / one);
     assert_eq!(router.wrong_checksums(), 0);
 }
 
@@ -118,15 +125,22 @@ fn a_window_that_drops_costs_next_to_no_retransmissions() {
     }
     let router = Router::new();
     let hand = Hand::new(2);
-    for flow in [router.up(0), router.down(0)] {
+    // A probe for a tail whose ACK is late sends something again that is not lost. On a busy machine ACKs come late where the
+    // window, and with it the round trip, is small.
+    sh(&format!(
+        "for it in {STATION} {SERVER}; do ip netns exec $it sysctl -qw net.ipv4.tcp_early_retrans=0; done"
+    ));
+    for begin in [Router::up, Router::down] {
+        let flow = begin(&router, 0);
         // 100 packets fit into the router's queue.
         hand.limit(&flow, 140_000);
-        thread::sleep(Duration::from_secs(2));
+        let under_way = || flow.number("unacked:").unwrap_or_default();
+        eventually("the window is used", || under_way() > 90);
         let retransmitted = || flow.number("retrans:").unwrap_or_default();
         let before = retransmitted();
         hand.limit(&flow, 5_000);
         eventually("the window is limited", || is_at(window(&flow), 5_000));
-        thread::sleep(Duration::from_secs(1));
+        flow.move_on(200_000, || ());
         let cost = retransmitted() - before;
         eprintln!("retransmissions from 140000 to 5000 octets: {cost}");
         assert!(cost <= 3, "{cost}");
@@ -147,8 +161,10 @@ fn connections_whose_syn_was_not_seen_are_left_alone() {
         hand.limit(flow, 10_000);
     }
     eventually("the late one is limited", || is_at(window(&late), 10_000));
-    thread::sleep(Duration::from_secs(1));
-    assert!(early.iter().all(|flow| window(flow) > FREE));
+    for flow in &early {
+        flow.move_on(200_000, || ());
+    }
+    eventually("the early ones are free", || early.iter().all(|flow| window(flow) > FREE));
 }
 
 #[test]
@@ -183,14 +199,29 @@ fn round_trips_are_known_from_timestamps() {
     let hand = Hand::new(2);
     let flow = router.up(0);
     hand.limit(&flow, 60_000);
-    thread::sleep(Duration::from_secs(2));
-    let seen = hand.with(|it| it.connections().unwrap());
-    let half = |it: &airfair_agent::sample::Sent| it.echo_ns / u64::from(it.echoes) / 1_000;
-    let [up, down] = [half(&seen[0].up), half(&seen[0].down)];
-    eprintln!("{up} µs behind the router, {down} µs in front of it");
-    // 60 kB at 20 Mb/s wait 24 ms in front of the wire, which is behind the filter.
-    assert!((15_000..30_000).contains(&up), "{up}");
-    assert!(down < 5_000, "{down}");
+    let seen = || {
+        let found = hand.with(|it| it.connections().unwrap());
+        (Instant::now(), found[0].up.clone(), found[0].down.clone())
+    };
+    let so_far = |it: &Sent| (it.echo_ns, it.echoes);
+    let mean = |(before, echoes): (u64, u32), (after, more): (u64, u32)| {
+        Duration::from_nanos((after - before) / u64::from(more - echoes)).as_secs_f64()
+    };
+    flow.move_on(500_000, || ());
+    let (begun, up_before, down_before) = seen();
+    flow.move_on(4_000_000, || ());
+    let (ended, up, down) = seen();
+    let octets = u32::try_from(up.octets - up_before.octets).unwrap();
+    let [behind, in_front] = [(&up_before, &up), (&down_before, &down)]
+        .map(|(before, after)| mean(so_far(before), so_far(after)));
+    // 60 kB are under way all the time: at 20 Mb/s they are sent in 24 ms, and in more by a machine that is busy. They wait
+    // in front of the wire, which is behind the filter.
+    let expected = 60_000.0 * (ended - begun).as_secs_f64() / f64::from(octets);
+    eprintln!(
+        "{behind:.4} s behind the router, {in_front:.4} s in front of it; {expected:.4} s expected"
+    );
+    assert!(((behind + in_front) / expected - 1.0).abs() < 0.25, "{behind} and {in_front}");
+    assert!(in_front < behind / 4.0, "{in_front} of {behind}");
 }
 
 #[test]
@@ -297,25 +328,26 @@ fn an_access_points_limits_lift_within_a_second_of_kill_9_and_restore_takes_away
     let agent = router.agent(&air, "occupancy", &[]);
     let flow = router.up(0);
     eventually("the window is limited", || is_small(&flow));
-    thread::sleep(Duration::from_secs(1));
-    assert!(is_small(&flow));
+    for_samples(
+        10,
+        |arguments| router.command(arguments).output().unwrap(),
+        || assert!(is_small(&flow), "it stays so"),
+    );
     let status = router.command(&["status"]).output().unwrap().stdout;
     let status = String::from_utf8(status).unwrap();
     assert!(status.contains("limited    1 connection") && status.contains("may hold"), "{status}");
     agent.end(libc::SIGKILL);
-    let killed = Instant::now();
-    eventually("the window is free", || window(&flow) > FREE);
-    assert!(killed.elapsed() < Duration::from_secs(1), "{:?}", killed.elapsed());
+    within(LIFTED, "the window is free", || window(&flow) > FREE);
     assert!(router.filters().contains("airfair_up"), "what is left does nothing");
     let restored = router.command(&["restore", "--json"]).output().unwrap();
     let said = String::from_utf8(restored.stdout).unwrap();
     assert!(said.contains("\"filters\":2"), "{said}");
     assert_eq!(router.filters(), before);
-    // At once behind a crash it waits until it can tell that nobody is there.
+    // At once behind a crash it waits until it can tell that nobody is there: for orders that live 800 ms, and not without end.
     router.agent(&air, "occupancy", &[]).end(libc::SIGKILL);
     let killed = Instant::now();
     assert!(router.command(&["restore"]).status().unwrap().success());
-    assert!(killed.elapsed() < Duration::from_secs(1), "{:?}", killed.elapsed());
+    assert!(killed.elapsed() < 5 * LIFTED, "{:?}", killed.elapsed());
     assert_eq!(router.filters(), before);
 }
 

@@ -13,10 +13,8 @@ mod unit;
 mod windows;
 
 use std::fs;
-use std::thread;
-use std::time::{Duration, Instant};
 
-use rig::{Air, Rig, SAMPLE, eventually, may};
+use rig::{Air, LIFTED, Rig, SAMPLE, eventually, may, within};
 
 /// Test of a flow at rest: what its window is follows from the law alone.
 ///
@@ -61,19 +59,19 @@ fn a_saturated_sender_stays_at_its_limit() {
     }
     let rig = Rig::new();
     let (air, flow) = (Air::new(&rig, 11), rig.watched_flow());
-    eventually("the window has grown", || flow.window() > 60);
+    let before = flow.pause_with(61..1_000);
     let agent = rig.agent(&air, &[]);
     air.set(1);
-    eventually("the window is limited", || flow.window() < 20);
-    let next = |_| {
-        thread::sleep(Duration::from_millis(50));
-        flow.window()
-    };
-    // A loss may have taken it below its limit, up to which it grows.
-    let limit = (0..10).map(next).max().unwrap();
-    for window in (0..20).map(next) {
-        assert!(window <= limit, "{window} over {limit}");
-    }
+    eventually("the connection is taken", || flow.law() == "airfair");
+    // The window on entry is that of the first ACK behind the pause.
+    let limit = (before / 11).max(2);
+    flow.resume();
+    eventually("the window is limited", || flow.window() <= limit);
+    let mut windows = Vec::new();
+    // 2 MB are 1380 segments, in whose round trips Reno's window would grow beyond 50. A loss may take it below its limit, up
+    // to which it grows.
+    flow.move_on(2_000_000, || windows.push(flow.window()));
+    assert_eq!(windows.iter().max(), Some(&limit), "{windows:?}");
     air.set(11);
     eventually("the window is back", || flow.window() > 40);
     drop(agent);
@@ -92,9 +90,7 @@ fn limits_lift_within_a_second_of_kill_9_and_restore_takes_away_the_rest() {
     air.set(1);
     eventually("the window is limited", || flow.window() < 20);
     let (_, _) = agent.end(libc::SIGKILL);
-    let killed = Instant::now();
-    eventually("the window is back", || flow.window() > 40);
-    assert!(killed.elapsed() < Duration::from_secs(1), "{:?}", killed.elapsed());
+    within(LIFTED, "the window is back", || flow.window() > 40);
     assert_eq!(flow.law(), "airfair", "what is left is Reno's law under another name");
     let restored = rig.ask(&["restore", "--json"]);
     assert!(restored.status.success());
@@ -151,11 +147,11 @@ fn connections_that_begin_while_the_link_is_slow_are_limited_after_their_first_s
     eventually("the link is slow", || agent.said().contains("divided by 11"));
     let flow = rig.watched_flow();
     eventually("the connection is taken", || flow.law() == "airfair");
-    // An eleventh of what it has reached in a second or two, and no more from then on.
-    eventually("its window is limited", || flow.window() < 100);
-    let limit = flow.window();
-    thread::sleep(Duration::from_secs(1));
-    assert!(flow.window() <= limit, "{} over {limit}", flow.window());
+    // An eleventh of what it has reached in a second or two, and no more from then on: the wire and its buffer hold some 105
+    // segments, and slow start may overshoot that once by as many.
+    let most = 2 * 105 / 11;
+    eventually("its window is limited", || flow.window() <= most);
+    flow.move_on(2_000_000, || assert!(flow.window() <= most, "{} over {most}", flow.window()));
 }
 
 #[test]
@@ -173,7 +169,7 @@ fn where_nothing_is_seen_nothing_is_limited() {
     eventually("it is said", || {
         agent.said().contains("The agent cannot see the link, so nothing is limited")
     });
-    thread::sleep(Duration::from_millis(500));
+    rig.for_samples(5);
     let (status, said) = agent.end(libc::SIGINT);
     assert_eq!(status, Some(0), "{said}");
     // One message for one fault, however long it lasts.
@@ -194,7 +190,8 @@ fn an_interface_that_goes_down_and_away_is_borne() {
         "ip -n {} link set v0 down; ip -n {} link set v0 name v9",
         rig.station, rig.station
     ));
-    thread::sleep(Duration::from_millis(1_500));
+    // A pass comes once a second.
+    rig.for_samples(15);
     let (status, said) = agent.end(libc::SIGTERM);
     assert_eq!(status, Some(0), "{said}");
     assert_eq!(flow.law(), "reno");
@@ -279,7 +276,7 @@ fn a_recording_of_a_run_replays_to_the_same_decisions() {
     let air = Air::new(&rig, 11);
     let file = rig.runtime.join("recording");
     let agent = rig.agent(&air, &["--record", &file.to_string_lossy()]);
-    thread::sleep(Duration::from_millis(500));
+    rig.for_samples(5);
     air.set(1);
     eventually("the link is slow", || agent.said().contains("divided by 11"));
     agent.end(libc::SIGTERM);
@@ -288,10 +285,9 @@ fn a_recording_of_a_run_replays_to_the_same_decisions() {
     assert!(replayed.status.success() && said.contains("1 decisions; 0 differ"), "{said}");
     // The recording is a source as well: what it says acts on connections.
     let flow = rig.watched_flow();
-    let again =
-        rig.command(&["run", "--interface", "v0", "--from", &file.to_string_lossy()]).spawn();
-    eventually("the connection is taken", || flow.law() == "airfair");
-    assert!(again.unwrap().wait().unwrap().success());
+    let again = rig.ask(&["run", "--interface", "v0", "--from", &file.to_string_lossy()]);
+    let said = String::from_utf8(again.stderr).unwrap();
+    assert!(again.status.success() && said.contains("divided by 11, of 1 connection."), "{said}");
     assert_eq!(flow.law(), "reno");
 }
 
@@ -308,7 +304,7 @@ fn an_interface_that_there_is_not_is_told_before_anything_is_touched() {
     assert!(String::from_utf8_lossy(&done.stderr).contains("interface wlan7"));
 }
 
-/// The best of some passes, as other programs have the cores, too. docs/agent.md has what they take.
+/// Some pass, as other programs have the cores, too. docs/agent.md has what they take.
 #[test]
 fn ten_thousand_connections_are_passed_over_within_a_sample() {
     if !may() {
@@ -321,15 +317,17 @@ fn ten_thousand_connections_are_passed_over_within_a_sample() {
     air.set(1);
     let status = || String::from_utf8(rig.ask(&["status", "--json"]).stdout).unwrap();
     eventually("all are limited", || status().contains("\"limited\":10000,"));
-    let took = |_| {
-        thread::sleep(Duration::from_secs(1));
+    let took = || -> f64 {
         let said = status();
         let (_, took) = said.split_once("\"pass_ms\":").unwrap();
         took.split(',').next().unwrap().parse().unwrap()
     };
-    let best = (0..5).map(took).fold(f64::INFINITY, f64::min);
+    let mut best = f64::INFINITY;
+    eventually("a pass is over within a sample", || {
+        best = best.min(took());
+        best <= SAMPLE.as_secs_f64() * 1e3
+    });
     eprintln!("a pass over 10 000 connections: {best:.2} ms");
-    assert!(best <= SAMPLE.as_secs_f64() * 1e3, "{best} ms");
     let (status, said) = agent.end(libc::SIGTERM);
     assert_eq!(status, Some(0), "{said}");
     drop(connections);

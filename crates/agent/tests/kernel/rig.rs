@@ -14,6 +14,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use airfair_agent::actuator::LIFETIME;
+
 /// Time between two samples, unless the configuration says another one: what is done for a sample has to be done within.
 pub(super) const SAMPLE: Duration = Duration::from_millis(100);
 
@@ -77,13 +79,48 @@ pub(super) fn processor_time() -> Duration {
     Duration::new(time.tv_sec.try_into().unwrap(), time.tv_nsec.try_into().unwrap())
 }
 
-/// Waits until something is so.
-pub(super) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(10);
+/// Waits until something is so. The bound is for what never comes to be so.
+pub(super) fn eventually(what: &str, is_so: impl FnMut() -> bool) {
+    within(Duration::from_secs(20), what, is_so);
+}
+
+/// Time within which the limits of an agent that was killed, or hangs, have lifted: its orders live for most of it, and then
+/// windows grow. A limit that does not lift is there for as long as its connection.
+pub(super) const LIFTED: Duration = {
+    assert!(LIFETIME.as_nanos() < 1_000_000_000);
+    Duration::from_secs(1)
+};
+
+/// Waits until something is so, for such a time at most. Time is what this thread has slept as it wanted to: what looks take does
+/// not count, nor that it is woken late. That is a third more than the clock's on a machine that has nothing else to do, and
+/// several times as much on one that is busy, where what is waited for takes longer as well.
+pub(super) fn within(time: Duration, what: &str, mut is_so: impl FnMut() -> bool) {
+    const NAP: Duration = Duration::from_millis(20);
+    let mut slept = Duration::ZERO;
     while !is_so() {
-        assert!(Instant::now() < end, "not within 10 s: {what}");
-        thread::sleep(Duration::from_millis(20));
+        assert!(slept <= time, "not within {time:?}: {what}");
+        thread::sleep(NAP);
+        slept += NAP;
     }
+}
+
+/// Waits until an agent has taken so many more samples, of which it takes one in `SAMPLE` at most. `ask` asks it for its status;
+/// `look` is called between questions.
+pub(super) fn for_samples(
+    count: u64,
+    mut ask: impl FnMut(&[&str]) -> Output,
+    mut look: impl FnMut(),
+) {
+    let mut samples = || {
+        let said = String::from_utf8(ask(&["status", "--json"]).stdout).unwrap();
+        let (_, samples) = said.split_once("\"samples\":").unwrap_or_else(|| panic!("{said}"));
+        samples.split(',').next().unwrap().parse::<u64>().unwrap()
+    };
+    let end = samples() + count;
+    eventually("samples are taken", || {
+        look();
+        samples() >= end
+    });
 }
 
 /// Two namespaces: `station` with `v0` and a link of 20 Mb/s, `server` with `v1`.
@@ -147,6 +184,11 @@ impl Rig {
     /// What a command of the agent says.
     pub(super) fn ask(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()
+    }
+
+    /// Waits until the agent has taken so many more samples.
+    pub(super) fn for_samples(&self, count: u64) {
+        for_samples(count, |arguments| self.ask(arguments), || ());
     }
 
     /// Starts the agent with a source that says what `Air` has.
@@ -219,19 +261,19 @@ pub(super) struct Waiting {
     _listener: TcpListener,
 }
 
-/// Begins and ends connections until it is told to end: how many.
+/// Begins and ends connections until it is told to end, and counts them.
 pub(super) fn churn(
     from: &str,
     to: &str,
     address: &str,
-    end: &Arc<AtomicBool>,
-) -> thread::JoinHandle<usize> {
+    (end, count): (&Arc<AtomicBool>, &Arc<AtomicU64>),
+) -> thread::JoinHandle<()> {
     let address: SocketAddr = address.parse().unwrap();
     let listener = inside(to, move || TcpListener::bind(address).unwrap());
-    let (address, from, end) = (listener.local_addr().unwrap(), from.to_owned(), Arc::clone(end));
+    let (address, from) = (listener.local_addr().unwrap(), from.to_owned());
+    let (end, count) = (Arc::clone(end), Arc::clone(count));
     thread::spawn(move || {
         inside(&from, move || {
-            let mut count = 0;
             let mut open = std::collections::VecDeque::new();
             while !end.load(Ordering::Relaxed) {
                 let ends = [TcpStream::connect(address).unwrap(), listener.accept().unwrap().0];
@@ -240,10 +282,9 @@ pub(super) fn churn(
                 if open.len() > 50 {
                     open.pop_front();
                 }
-                count += 1;
+                count.fetch_add(1, Ordering::Relaxed);
             }
-            count
-        })
+        });
     })
 }
 
@@ -269,6 +310,8 @@ pub(super) struct Flow {
     ports: [u16; 2],
     namespace: String,
     pause: Arc<AtomicBool>,
+    /// True once its writer knows of the pause.
+    rests: Arc<AtomicBool>,
     end: Arc<AtomicBool>,
     threads: Vec<thread::JoinHandle<()>>,
 }
@@ -355,13 +398,15 @@ impl Flow {
     ) -> Self {
         let ports = [stream.local_addr(), stream.peer_addr()].map(|end| end.unwrap().port());
         stream.set_write_timeout(Some(Duration::from_millis(50))).unwrap();
-        let pause = Arc::new(AtomicBool::new(false));
-        let (paused, ended, mut to) =
-            (Arc::clone(&pause), Arc::clone(&end), stream.try_clone().unwrap());
+        let (pause, rests) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (paused, resting) = (Arc::clone(&pause), Arc::clone(&rests));
+        let (ended, mut to) = (Arc::clone(&end), stream.try_clone().unwrap());
         let writer = thread::spawn(move || {
             let octets = [0; 16_384];
             while !ended.load(Ordering::Relaxed) {
-                if paused.load(Ordering::Relaxed) {
+                let is_paused = paused.load(Ordering::Relaxed);
+                resting.store(is_paused, Ordering::Relaxed);
+                if is_paused {
                     thread::sleep(Duration::from_millis(5));
                     continue;
                 }
@@ -373,20 +418,59 @@ impl Flow {
                 }
             }
         });
-        Self { stream, ports, namespace, pause, end, threads: vec![reader, writer] }
+        Self { stream, ports, namespace, pause, rests, end, threads: vec![reader, writer] }
     }
 
     /// Stops sending, and waits until all has arrived.
     pub(super) fn pause(&self) {
         self.pause.store(true, Ordering::Relaxed);
+        eventually("its writer rests", || self.rests.load(Ordering::Relaxed));
         eventually("all is acknowledged", || !self.says().contains("unacked:"));
+    }
+
+    /// Sends again.
+    pub(super) fn resume(&self) {
+        self.pause.store(false, Ordering::Relaxed);
+        eventually("its writer goes on", || !self.rests.load(Ordering::Relaxed));
+    }
+
+    /// Stops sending while the congestion window is in such a range: the window, which stays as it is.
+    pub(super) fn pause_with(&self, range: std::ops::Range<u32>) -> u32 {
+        let mut found = 0;
+        eventually("the window is in range", || {
+            if !range.contains(&self.window()) {
+                return false;
+            }
+            self.pause();
+            found = self.window();
+            let is_in_range = range.contains(&found);
+            if !is_in_range {
+                self.resume();
+            }
+            is_in_range
+        });
+        found
     }
 
     /// Sends one segment, and waits until it has arrived.
     pub(super) fn nudge(&self) {
+        let before = self.acknowledged();
         (&self.stream).write_all(&[0; 100]).unwrap();
-        thread::sleep(Duration::from_millis(100));
-        eventually("it is acknowledged", || !self.says().contains("unacked:"));
+        eventually("it is acknowledged", || self.acknowledged() >= before + 100);
+    }
+
+    /// Data that has arrived [octets].
+    pub(super) fn acknowledged(&self) -> u64 {
+        self.number("bytes_acked:").unwrap_or_default()
+    }
+
+    /// Waits until so much more data has arrived [octets]; `look` is called meanwhile.
+    pub(super) fn move_on(&self, octets: u64, mut look: impl FnMut()) {
+        let end = self.acknowledged() + octets;
+        eventually("data arrives", || {
+            look();
+            self.acknowledged() >= end
+        });
     }
 
     /// What ss says of the sender.

@@ -2,7 +2,6 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
-use std::time::{Duration, Instant};
 
 use crate::rig::{Air, Rig, eventually, may};
 
@@ -51,9 +50,7 @@ fn the_units_user_and_capabilities_are_enough_and_what_follows_its_end_gives_bac
     air.set(1);
     eventually("the connection is taken", || flow.law() == "airfair");
     let (_, _) = agent.end(libc::SIGKILL);
-    let killed = Instant::now();
     assert!(setting("ExecStopPost").ends_with("/airfair-agent restore"));
     assert!(rig.ask(&["restore"]).status.success());
-    assert!(killed.elapsed() < Duration::from_secs(1), "{:?}", killed.elapsed());
     assert_eq!(flow.law(), "reno");
 }

@@ -2,12 +2,11 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use airfair_agent::decision::Window;
 
 use crate::clamps::{FREE, downloads, offered};
-use crate::rig::{Agent, Air, Flow, Rig, eventually, may};
+use crate::rig::{Agent, Air, Flow, LIFTED, Rig, eventually, may, within};
 
 /// A station of 11 Mb/s with an upload and a download, and another download over another wire.
 struct Cell {
@@ -38,8 +37,8 @@ impl Cell {
         let [config, to] = [&config, &recording].map(|it| it.to_string_lossy().into_owned());
         let agent =
             Some(rig.agent(&air, &[&["--config", &config, "--record", &to], more].concat()));
-        // The first slot, and the samples that a median needs.
-        std::thread::sleep(Duration::from_secs(1));
+        // The first slot of a second, and the samples that a median needs.
+        rig.for_samples(12);
         Self { agent, air, up, down, other, recording, rig }
     }
 
@@ -76,9 +75,9 @@ impl Cell {
         self.up.window() <= (up / 1_448).max(2) && offered(&self.down) <= u64::from(down) + 1_024
     }
 
-    fn is_back(&self) {
-        // The sender's is what it was when it was limited, which is half of its most at least.
-        eventually("windows are back", || self.up.window() > 30 && offered(&self.down) > FREE);
+    /// True if nothing is limited: the sender's window is what it was when it was limited, which is half of its most at least.
+    fn is_free(&self) -> bool {
+        self.up.window() > 30 && offered(&self.down) > FREE
     }
 
     fn end(&mut self, signal: i32) -> (Option<i32>, String) {
@@ -98,7 +97,7 @@ fn connections_both_ways_have_the_windows_of_the_law_at_each_change_of_the_rate_
     it.slow_down();
     let slow = it.windows().unwrap();
     assert!(slow.iter().all(|octets| u64::from(*octets) < FREE / 2), "{slow:?}");
-    assert!(offered(&it.other) > FREE, "the negative control");
+    eventually("the negative control is free", || offered(&it.other) > FREE);
     it.air.set(11);
     eventually("there are others", || it.windows() != Some(slow));
     eventually("both are kept to them", || it.is_kept());
@@ -106,7 +105,7 @@ fn connections_both_ways_have_the_windows_of_the_law_at_each_change_of_the_rate_
     assert!(status.contains("\"limited\":2"), "{status}");
     let (status, said) = it.end(libc::SIGTERM);
     assert_eq!(status, Some(0), "{said}");
-    it.is_back();
+    eventually("windows are back", || it.is_free());
     let replayed = it.rig.ask(&["replay", &it.recording.to_string_lossy()]);
     let said = String::from_utf8(replayed.stdout).unwrap();
     assert!(replayed.status.success() && said.contains("; 0 differ"), "{said}");
@@ -121,8 +120,9 @@ fn a_dry_run_tells_of_windows_and_clamps_none() {
     it.air.set(1);
     let said = || it.agent.as_ref().unwrap().said();
     eventually("it is said", || said().contains("The link has 1 Mb/s: windows would be "));
-    std::thread::sleep(Duration::from_millis(500));
-    assert!(it.up.window() > 30 && offered(&it.down) > FREE);
+    it.rig.for_samples(5);
+    // What is clamped would stay so.
+    eventually("windows are free", || it.is_free());
 }
 
 #[test]
@@ -133,7 +133,5 @@ fn windows_of_the_law_lift_within_a_second_of_kill_9() {
     let mut it = Cell::new();
     it.slow_down();
     it.end(libc::SIGKILL);
-    let killed = Instant::now();
-    it.is_back();
-    assert!(killed.elapsed() < Duration::from_secs(1), "{:?}", killed.elapsed());
+    within(LIFTED, "windows are back", || it.is_free());
 }

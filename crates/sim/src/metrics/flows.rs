@@ -83,7 +83,7 @@ impl FlowAccount {
         }
     }
 
-    /// Stores the sender's measured_time at the end of a step of the time series.
+    /// Stores the window of the sender at the end of a step of the time series.
     pub(super) fn look(&mut self, sender: SenderWindow) {
         let is_open = self.started.is_some() && self.finished.is_none();
         self.step.window = is_open.then_some(sender);

@@ -145,7 +145,7 @@ impl Metrics {
                 }
             }
             (Sample::Limited(flow, limited), _) => {
-                flows[flow.index()].limit(limited, *measured_time)
+                flows[flow.index()].limit(limited, *measured_time);
             }
             (Sample::LostAt(flow, place), _) if measured_time.contains(now) => {
                 flows[flow.index()].lose_at(place);

@@ -251,7 +251,7 @@ fn fits(entry: &Entry, headers: u64, context: &Context, mistakes: &mut Mistakes)
     let room = MAX_MSDU - headers - llc;
     if size > Bytes::new(room) {
         let problem =
-            format!("with {headers} octets of headers and {llc} of LLC/SNAP more than {MAX_MSDU}",);
+            format!("with {headers} octets of headers and {llc} of LLC/SNAP more than {MAX_MSDU}");
         mistakes.add(entry.at, entry.mistake(problem, format!("at most {room} B")));
     }
 }
