@@ -38,7 +38,7 @@ fn bug_report(panic: &(dyn Any + Send), place: Option<String>) -> String {
     let place = place.unwrap_or_else(|| "an unknown place".to_owned());
     let version = env!("CARGO_PKG_VERSION");
     let sentence = sentence(panic);
-    format!("this is a bug in airfair, please report it: {sentence} ({place}, version {version})",)
+    format!("this is a bug in airfair, please report it: {sentence} ({place}, version {version})")
 }
 
 /// Text of a panic.

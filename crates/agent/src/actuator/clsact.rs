@@ -61,9 +61,7 @@ impl Drop for Filters {
     fn drop(&mut self) {
         // The filters of a removed interface are already gone.
         if let Err(error) = take_away_from(self.interface, self.handle) {
-            say(
-                &format!("Filters could not be removed: {error:#}. They have no effect any more.",),
-            );
+            say(&format!("Filters could not be removed: {error:#}. They have no effect any more."));
         }
     }
 }

@@ -61,9 +61,7 @@ impl Weights {
         let at_death = file.clone();
         let guardian = Guardian::begin(LIFETIME, move || {
             if let Err(error) = give_back(&at_death) {
-                say(
-                    &format!("The guardian process could not restore airtime weights: {error:#}.",),
-                );
+                say(&format!("The guardian process could not restore airtime weights: {error:#}."));
             }
         });
         let before = Before { interface: interface.clone(), ..Before::default() };

@@ -51,7 +51,7 @@ the air, until TIME is over, Ctrl-C or SIGTERM.";
         let (mut seed, mut duration) = (None, None);
         while let Some(word) = all.next() {
             let mut value =
-                || all.next().ok_or_else(|| format!("{word}: the value is missing\n{USAGE}",));
+                || all.next().ok_or_else(|| format!("{word}: the value is missing\n{USAGE}"));
             match word.as_str() {
                 "--help" => return Err(USAGE.to_owned()),
                 "--set" => {
@@ -66,7 +66,7 @@ the air, until TIME is over, Ctrl-C or SIGTERM.";
                     seed = Some(
                         given
                             .parse()
-                            .map_err(|_| format!("--seed {given}: allowed is a whole number",))?,
+                            .map_err(|_| format!("--seed {given}: allowed is a whole number"))?,
                     );
                 }
                 "--duration" => {
