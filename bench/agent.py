@@ -2,11 +2,11 @@
 
 sudo .venv/bin/python bench/agent.py [--scheme arf-aware | arf-window | occupancy] [--runs N] [--wire MS]
 
-Keeps figures of docs/agent.md in bench/agent.json, without the scheme and with it, with half the width of
-95 % intervals: goodput of both sessions in kb/s where the agent is at a station. ARF-aware TCP has the cell
-of experiments/arf-aware-tcp/table1.toml, and arf-window one whose station falls from 54 to 6 Mb/s. With
-occupancy the agent is at the server, behind a wire, as at an access point, and the figures are Jain's index
-of the shares of the air and goodput in Mb/s. `make book` writes the page's tables from them.
+Keeps figures of docs/agent-measurements.md in bench/agent.json, without the scheme and with it, with half
+the width of 95 % intervals: goodput of both sessions in kb/s where the agent is at a station. ARF-aware TCP
+has the cell of experiments/arf-aware-tcp/table1.toml, and arf-window one whose station falls from 54 to
+6 Mb/s. With occupancy the agent is at the server, behind a wire, as at an access point, and the figures are
+Jain's index of the shares of the air and goodput in Mb/s. `make book` writes the page's tables from them.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ SEED = 1
 
 
 def _bench() -> object:
-    """The program whose tables docs/agent.md has."""
+    """The program whose tables docs/agent-measurements.md has."""
     spec = importlib.util.spec_from_file_location("bench_agent", BENCH)
     assert spec is not None
     assert spec.loader is not None

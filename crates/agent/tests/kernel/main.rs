@@ -306,7 +306,7 @@ fn an_interface_that_there_is_not_is_told_before_anything_is_touched() {
     assert!(String::from_utf8_lossy(&done.stderr).contains("interface wlan7"));
 }
 
-/// The best of some passes, as other programs have the cores, too. docs/agent.md has what they take.
+/// The best of some passes, as other programs have the cores, too. docs/agent-measurements.md has what they take.
 #[test]
 fn ten_thousand_connections_are_passed_over_within_a_sample() {
     if !may() {

@@ -30,7 +30,7 @@ def add(commands: Commands) -> None:
         "agent",
         help="the papers' schemes on this machine (Linux)",
         usage="airfair agent COMMAND [options]",
-        description="Hand over to airfair-agent, which `make agent` builds: docs/agent.md.",
+        description="Hand over to airfair-agent, which `make agent` builds: docs/how-to/agent.md.",
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,
@@ -48,7 +48,7 @@ def _agent(arguments: argparse.Namespace) -> int:
         arguments.parser.print_help()
         return 0
     if program is None:
-        raise InputError(f"{_PROGRAM} is not installed: make agent builds it, docs/agent.md")
+        raise InputError(f"{_PROGRAM} is not installed: make agent builds it, docs/how-to/agent.md")
     try:
         os.execv(program, [_PROGRAM, *arguments.words])  # noqa: S606 - it is our own program
     except OSError as error:
