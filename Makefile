@@ -63,7 +63,7 @@ test-rust: ## The Rust part of `make test`.
 
 # The agent with what it runs in the kernel, which nothing else needs: see `bpf` in crates/agent/Cargo.toml.
 AGENT_CARGO := --package airfair-agent --features bpf --locked --quiet
-agent: $(VENV)/installed needs-agent ## The agent on real machines, .venv/bin/airfair-agent: docs/agent.md
+agent: $(VENV)/installed needs-agent ## The agent on real machines, .venv/bin/airfair-agent: docs/how-to/agent.md
 	cargo build $(AGENT_CARGO) --release
 	install target/release/airfair-agent $(BIN)/airfair-agent
 

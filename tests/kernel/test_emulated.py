@@ -12,7 +12,7 @@ SEED = 1
 
 
 def _bench() -> object:
-    """Import the script that measures the figures of docs/agent.md."""
+    """Import the script that measures the figures of docs/agent-measurements.md."""
     spec = importlib.util.spec_from_file_location("bench_agent", BENCH)
     assert spec is not None
     assert spec.loader is not None

@@ -276,7 +276,7 @@ fn an_interface_that_comes_back_has_its_filters_again() {
     assert_eq!(inside(ROUTER, restore).unwrap(), 0);
 }
 
-/// The best of some looks, of the processor. docs/agent.md has what they take, in an optimised build as well.
+/// The best of some looks, of the processor. docs/agent-measurements.md has what they take, in an optimised build as well.
 #[test]
 fn ten_thousand_connections_are_read_within_a_sample() {
     if !may() {

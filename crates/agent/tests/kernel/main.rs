@@ -304,7 +304,7 @@ fn an_interface_that_there_is_not_is_told_before_anything_is_touched() {
     assert!(String::from_utf8_lossy(&done.stderr).contains("interface wlan7"));
 }
 
-/// Some pass, as other programs have the cores, too. docs/agent.md has what they take.
+/// Some pass, as other programs have the cores, too. docs/agent-measurements.md has what they take.
 #[test]
 fn ten_thousand_connections_are_passed_over_within_a_sample() {
     if !may() {

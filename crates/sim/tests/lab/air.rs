@@ -179,7 +179,7 @@ fn a_trace_changes_nothing_where_eifs_is_a_nav_and_a_txop_goes_on() {
     check_trace(&scenario, 1);
 }
 
-/// In a TXOP of video, a BlockAckRequest follows when an MPDU was given up.
+/// In a TXOP of video, a BlockAckReq follows when an MPDU was given up.
 #[test]
 fn a_trace_changes_nothing_where_a_request_follows_in_a_txop() {
     let scenario = parse(

@@ -30,7 +30,7 @@ def add(commands: Commands) -> None:
         "agent",
         help="run a scheme on this machine's Wi-Fi (Linux)",
         usage="airfair agent COMMAND [options]",
-        description="Run airfair-agent, a separate program that `make agent` builds: docs/agent.md.",
+        description="Run airfair-agent, a separate program that `make agent` builds: docs/how-to/agent.md.",
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,
@@ -50,7 +50,9 @@ def _agent(arguments: argparse.Namespace) -> int:
         arguments.parser.print_help()
         return 0
     if program is None:
-        raise InputError(f"{_PROGRAM} is not installed; build it with `make agent` (docs/agent.md)")
+        raise InputError(
+            f"{_PROGRAM} is not installed; build it with `make agent` (docs/how-to/agent.md)"
+        )
     try:
         os.execv(program, [_PROGRAM, *arguments.words])  # noqa: S606 - it is our own program
     except OSError as error:
