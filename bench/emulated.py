@@ -18,7 +18,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from airfair.validate.kernel.cells import LINUX, TFRC, Cell, flows, stacks
+from airfair.validate.kernel.cells import LINUX, TFRC, KernelCell, flows, stacks
 from airfair.validate.kernel.runs import emulated, simulated, summed
 from airfair.validate.kernel.table import rows, text
 
@@ -27,22 +27,22 @@ FALL = '[["0 s", "11 Mb/s"], ["4 s", "1 Mb/s"]]'
 """Rate of the slow station: it falls within the warm-up, for the schemes that react to a change of rate."""
 
 
-def cures() -> list[Cell]:
+def cures() -> list[KernelCell]:
     """Return cells with the papers' schemes against the anomaly and against starving downloads."""
 
     def anomaly(
         name: str, way: str, ap: str = "", control: str = "none", flavour: str = "newreno"
-    ) -> Cell:
+    ) -> KernelCell:
         head = f'[bss.home]\nstandard = "802.11b"\n{ap}\n'
         head += f'[station.fast]\nrate = "11 Mb/s"\n[station.slow]\nrate = {FALL}\n'
         pairs = flows(("fast", "slow"), way)
-        return Cell(name, head, pairs, flavour, control=control, warmup=8, window="256 kB")
+        return KernelCell(name, head, pairs, flavour, control=control, warmup=8, window="256 kB")
 
-    def updown(name: str, ap: str = "") -> Cell:
+    def updown(name: str, ap: str = "") -> KernelCell:
         head = f'[bss.home]\nstandard = "802.11b"\n{ap}\n'
         head += '[station.a]\nrate = "11 Mb/s"\n[station.b]\nrate = "11 Mb/s"\n'
         pairs = {"up": ("a", "server"), "down": ("server", "b")}
-        return Cell(name, head, pairs, warmup=8, window="256 kB")
+        return KernelCell(name, head, pairs, warmup=8, window="256 kB")
 
     counted = 'discipline = "data-ack", weights = "active-flows"'
     return [
@@ -65,7 +65,7 @@ def cures() -> list[Cell]:
     ]
 
 
-def parts() -> list[Cell]:
+def parts() -> list[KernelCell]:
     """Return the cells in which Linux's loss recovery and its arithmetic make the greatest difference."""
     named = ("newreno 3%", "cubic 1%", "cubic 3%")
     return [cell for cell in stacks() if cell.name in {f"11a alone up {it}" for it in named}]

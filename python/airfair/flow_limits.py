@@ -49,7 +49,7 @@ _MOSTLY = 0.9
 
 
 @dataclass(frozen=True)
-class Place:
+class QueuePlace:
     """A queue on the route of flows: that of a node of a cell before the air, or that of a wire."""
 
     cell: int | None
@@ -59,7 +59,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class AtPlace:
+class AtQueue:
     """What happened to packets of a flow at a place, for each replication."""
 
     waited: list[float]
@@ -113,16 +113,16 @@ class FlowLimits:
         return {name: {key: table[key] for key in _WORDS} for name, table in tables.items()}
 
     @functools.cached_property
-    def places(self) -> Mapping[str, Mapping[Place, AtPlace]]:
+    def places(self) -> Mapping[str, Mapping[QueuePlace, AtQueue]]:
         """Places on the route of each flow at which its packets waited or were lost, by flow."""
         table, n = self._result.columns["places"], self._result.replications
-        found: dict[str, dict[Place, AtPlace]] = {name: {} for name in self._flows}
+        found: dict[str, dict[QueuePlace, AtQueue]] = {name: {} for name in self._flows}
         if not table:
             return found
         numbers = self._result.columns["runs"]["replication"]
         runs = {number: place for place, number in enumerate(numbers)}
         for replication, flow, place, waited, lost in _rows(table):
-            at = found[self._flows[flow]].setdefault(place, AtPlace([0.0] * n, [0.0] * n))
+            at = found[self._flows[flow]].setdefault(place, AtQueue([0.0] * n, [0.0] * n))
             at.waited[runs[replication]] = 0.0 if math.isnan(waited) else waited
             at.lost[runs[replication]] = lost
         return found
@@ -168,7 +168,7 @@ class FlowLimits:
 
     def _losses(self, flows: Sequence[str]) -> str:
         """Packets that were lost where most of them were; nothing if none was."""
-        lost: dict[Place, float] = defaultdict(float)
+        lost: dict[QueuePlace, float] = defaultdict(float)
         for flow in flows:
             for place, at in self.places[flow].items():
                 lost[place] += _average(at.lost)
@@ -179,7 +179,7 @@ class FlowLimits:
         noun = "packet" if number in {"1", "less than 1"} else "packets"
         return f"{number} {noun} {self._where(most)}"
 
-    def _medium(self, place: Place) -> str:
+    def _medium(self, place: QueuePlace) -> str:
         """The wire or the air for which packets wait at a place."""
         if place.cell is None:
             return self._wire(place.number)
@@ -189,7 +189,7 @@ class FlowLimits:
         ends = (names.printable(self._links[direction][key]) for key in ("from", "to"))
         return "the wire from ‘{}’ to ‘{}’".format(*ends)
 
-    def _where(self, place: Place) -> str:
+    def _where(self, place: QueuePlace) -> str:
         """Words for a place, with the cause of losses where one is of nearly all of them."""
         causes = _CAUSES_OF_NODES
         if place.cell is None:
@@ -200,7 +200,7 @@ class FlowLimits:
         cause = self.cause(place)
         return f"{causes[cause] if cause else 'at'} {words}"
 
-    def cause(self, place: Place) -> str | None:
+    def cause(self, place: QueuePlace) -> str | None:
         """Column of the drops that are nearly all of those at a place; nothing if there is no such cause."""
         causes = _CAUSES_OF_NODES
         if place.cell is None:
@@ -216,7 +216,7 @@ class FlowLimits:
         first = max(dropped, key=lambda cause: dropped[cause])
         return first if 0 < _MOSTLY * sum(dropped.values()) <= dropped[first] else None
 
-    def node(self, place: Place) -> str:
+    def node(self, place: QueuePlace) -> str:
         """Name of the node that has the queue of a place."""
         if place.cell is None:
             return str(self._links[place.number]["from"])
@@ -245,14 +245,14 @@ class FlowLimits:
 
 def _rows(
     table: Mapping[str, Sequence[float]],
-) -> Iterator[tuple[float, int, Place, float, float]]:
+) -> Iterator[tuple[float, int, QueuePlace, float, float]]:
     """Replication, flow, place, share of the time and losses of each row of the table of places."""
     columns = ("replication", "flow", "channel", "member", "link", "waited", "lost")
     for replication, flow, channel, member, link, waited, lost in zip(
         *(table[name] for name in columns), strict=True
     ):
         is_wire = math.isnan(channel)
-        place = Place(None, int(link)) if is_wire else Place(int(channel), int(member))
+        place = QueuePlace(None, int(link)) if is_wire else QueuePlace(int(channel), int(member))
         yield replication, int(flow), place, waited, lost
 
 

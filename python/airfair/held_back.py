@@ -18,7 +18,7 @@ from . import names
 from ._core import Scenario, ScenarioError
 from .document import mean, samples
 from .engine import run_many
-from .flow_limits import FlowLimits, Place
+from .flow_limits import FlowLimits, QueuePlace
 from .scenario import toml
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class _Suspicion:
         if self._has_small_frames(flow):
             yield shares["air"], full or window
 
-    def _queue(self, place: Place) -> list[Path]:
+    def _queue(self, place: QueuePlace) -> list[Path]:
         """Key of the length of a queue; none if its capacity is in octets."""
         if place.cell is None:
             return [(*self._wire(place), "queue", "packets")]
@@ -187,7 +187,7 @@ class _Suspicion:
             return [("host", sender, "link", "queue", "packets")]
         return [("station", sender, "queue", "packets")]
 
-    def _wire(self, place: Place) -> Path:
+    def _wire(self, place: QueuePlace) -> Path:
         """Table of the wire of a place."""
         link = place.number // 2
         name = self._links[place.number]["name"]

@@ -12,7 +12,7 @@ import pytest
 from airfair import _core, cli
 from airfair.validate import kernel
 from airfair.validate.kernel import cells, runs
-from airfair.validate.kernel.table import Row, Verdict, text
+from airfair.validate.kernel.table import Agreement, Row, text
 
 
 def row(real: float, ours: float, width: float | None = 0.0) -> Row:
@@ -20,15 +20,15 @@ def row(real: float, ours: float, width: float | None = 0.0) -> Row:
 
 
 def test_a_row_agrees_within_five_percent_and_is_uncertain_within_chance() -> None:
-    assert row(10.0, 10.5).verdict is Verdict.AGREES
-    assert row(10.0, 9.4).verdict is Verdict.DIFFERS
+    assert row(10.0, 10.5).verdict is Agreement.AGREES
+    assert row(10.0, 9.4).verdict is Agreement.DIFFERS
     # half widths of 0.5 add up to 0.5·√2 = 0.707
-    assert row(10.0, 9.3, 0.5).verdict is Verdict.UNCERTAIN
-    assert row(10.0, 9.29, 0.5).verdict is Verdict.DIFFERS
+    assert row(10.0, 9.3, 0.5).verdict is Agreement.UNCERTAIN
+    assert row(10.0, 9.29, 0.5).verdict is Agreement.DIFFERS
     # one run has no interval
-    assert row(10.0, 9.4, None).verdict is Verdict.DIFFERS
-    assert row(0.0, 0.0).verdict is Verdict.AGREES
-    assert row(0.0, 0.1).verdict is Verdict.DIFFERS
+    assert row(10.0, 9.4, None).verdict is Agreement.DIFFERS
+    assert row(0.0, 0.0).verdict is Agreement.AGREES
+    assert row(0.0, 0.1).verdict is Agreement.DIFFERS
 
 
 def test_the_table_has_intervals_and_verdicts() -> None:
@@ -53,10 +53,10 @@ def test_every_cell_is_a_scenario() -> None:
 def mocked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Emulations of 10 Mb/s, and runs of 10.1 Mb/s with Reno and 8 Mb/s with CUBIC."""
 
-    def emulated(cell: cells.Cell, _seconds: int, _seed: int) -> tuple[runs.Goodputs, int]:
+    def emulated(cell: cells.KernelCell, _seconds: int, _seed: int) -> tuple[runs.Goodputs, int]:
         return dict.fromkeys(cell.flows, 10.0), 0
 
-    def simulated(cell: cells.Cell, _seconds: int, _seed: int) -> runs.Goodputs:
+    def simulated(cell: cells.KernelCell, _seconds: int, _seed: int) -> runs.Goodputs:
         return dict.fromkeys(cell.flows, 8.0 if cell.flavour == "cubic" else 10.1)
 
     monkeypatch.setattr(kernel, "check_permission", lambda: None)

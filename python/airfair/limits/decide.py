@@ -23,7 +23,7 @@ FALSE_DISCOVERIES = 0.05
 """Part of the declared wins and losses that may be none, on average."""
 
 
-class Verdict(Enum):
+class Effect(Enum):
     """Result of a comparison."""
 
     WINS = "wins"
@@ -38,7 +38,7 @@ class Verdict(Enum):
     @property
     def sign(self) -> int:
         """1, -1, or 0 where there is neither win nor loss, or both."""
-        return {Verdict.WINS: 1, Verdict.LOSES: -1}.get(self, 0)
+        return {Effect.WINS: 1, Effect.LOSES: -1}.get(self, 0)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Comparison:
     """Of the hypothesis that the difference does not matter."""
     q: float
     """Smallest part of false discoveries at which this one is declared."""
-    verdict: Verdict
+    verdict: Effect
 
 
 def compare(differences: Sequence[Floats], matters: Sequence[float]) -> list[Comparison]:
@@ -69,10 +69,10 @@ def compare(differences: Sequence[Floats], matters: Sequence[float]) -> list[Com
     return result
 
 
-def _verdict(mean: float, width: float, matters: float, q: float) -> Verdict:
+def _verdict(mean: float, width: float, matters: float, q: float) -> Effect:
     if q <= FALSE_DISCOVERIES:
-        return Verdict.WINS if mean > 0 else Verdict.LOSES
-    return Verdict.SAME if abs(mean) + width <= matters else Verdict.UNDECIDED
+        return Effect.WINS if mean > 0 else Effect.LOSES
+    return Effect.SAME if abs(mean) + width <= matters else Effect.UNDECIDED
 
 
 def beyond(differences: Floats, matters: float) -> float:
@@ -97,13 +97,13 @@ def adjusted(p: Sequence[float]) -> Floats:
     return values
 
 
-def of_point(verdicts: Sequence[Verdict]) -> Verdict:
+def of_point(verdicts: Sequence[Effect]) -> Effect:
     """Verdict of the judged measures of a point together."""
     signs = {verdict.sign for verdict in verdicts}
     if {1, -1} <= signs:
-        return Verdict.MIXED
+        return Effect.MIXED
     if 1 in signs:
-        return Verdict.WINS
+        return Effect.WINS
     if -1 in signs:
-        return Verdict.LOSES
-    return Verdict.SAME if all(v is Verdict.SAME for v in verdicts) else Verdict.UNDECIDED
+        return Effect.LOSES
+    return Effect.SAME if all(v is Effect.SAME for v in verdicts) else Effect.UNDECIDED

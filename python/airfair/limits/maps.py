@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 
 from airfair import figures
 
-from .decide import Comparison, Verdict
+from .decide import Comparison, Effect
 from .measures import MEASURES
 from .rules import conditions, telling
 from .search import Found
@@ -167,10 +167,10 @@ def _panel(
     ax.grid(visible=False)
 
 
-_MARKS = ((None, _NEITHER, "o"), (Verdict.LOSES, _LOSES, "v"), (Verdict.WINS, _WINS, "^"))
+_MARKS = ((None, _NEITHER, "o"), (Effect.LOSES, _LOSES, "v"), (Effect.WINS, _WINS, "^"))
 
 
-def _drawn(comparison: Comparison) -> tuple[Verdict | None, float | None]:
+def _drawn(comparison: Comparison) -> tuple[Effect | None, float | None]:
     if comparison.verdict.sign == 0:
         return None, None
     size = next(largest for largest in _SIZES if abs(comparison.effect) <= largest)

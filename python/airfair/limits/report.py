@@ -8,7 +8,7 @@ from typing import Any
 
 from airfair._core import __version__
 
-from .decide import FALSE_DISCOVERIES, Verdict
+from .decide import FALSE_DISCOVERIES, Effect
 from .rules import Account, Rule, Worst, accounts, evenly, shares
 from .search import Found
 from .space import described
@@ -41,12 +41,12 @@ def document(found: Found) -> Json:
     }
 
 
-def _overall(found: Found) -> dict[Verdict, float]:
+def _overall(found: Found) -> dict[Effect, float]:
     verdicts = found.verdicts()
     return shares([verdicts[i] for i in evenly(found)])
 
 
-def _shares(parts: dict[Verdict, float]) -> Json:
+def _shares(parts: dict[Effect, float]) -> Json:
     return {verdict.value: part for verdict, part in parts.items()}
 
 
@@ -58,7 +58,7 @@ def _measure(found: Found, account: Account) -> Json:
         "unit": unit(account.measure.scale),
         "matters": account.measure.matters,
         "points": account.points,
-        "verdicts": {k: v for k, v in _shares(account.shares).items() if k != Verdict.MIXED.value},
+        "verdicts": {k: v for k, v in _shares(account.shares).items() if k != Effect.MIXED.value},
         "median_win": account.median_win,
         "median_loss": account.median_loss,
         "best": _worst(found, account.best),
@@ -114,9 +114,9 @@ def text(found: Found) -> str:
         "",
         *textwrap.wrap(
             f"By {' and '.join(a.measure.label for a in every if a.judged)} together: "
-            f"wins {_percent(overall[Verdict.WINS])}, loses {_percent(overall[Verdict.LOSES])}, "
-            f"wins by one and loses by another {_percent(overall[Verdict.MIXED])}, "
-            f"neither {_percent(overall[Verdict.SAME] + overall[Verdict.UNDECIDED])}.",
+            f"wins {_percent(overall[Effect.WINS])}, loses {_percent(overall[Effect.LOSES])}, "
+            f"wins by one and loses by another {_percent(overall[Effect.MIXED])}, "
+            f"neither {_percent(overall[Effect.SAME] + overall[Effect.UNDECIDED])}.",
             WIDTH,
         ),
         "",
@@ -142,7 +142,7 @@ _HEAD = [
 
 def _row(account: Account) -> str:
     name = f"{'*' if account.judged else ' '} {account.measure.label}"
-    parts = (Verdict.WINS, Verdict.LOSES, Verdict.SAME, Verdict.UNDECIDED)
+    parts = (Effect.WINS, Effect.LOSES, Effect.SAME, Effect.UNDECIDED)
     numbers = "".join(f"{100 * account.shares[verdict]:>7.0f}" for verdict in parts)
     medians = (
         f"{_effect(account, account.median_win):>11}{_effect(account, account.median_loss):>12}"
@@ -197,8 +197,8 @@ def summary(every: Sequence[Found]) -> str:
             continue
         parts = _overall(found)
         lines.append(
-            f"{found.scheme.id}: wins {_percent(parts[Verdict.WINS])}, "
-            f"loses {_percent(parts[Verdict.LOSES])}, mixed {_percent(parts[Verdict.MIXED])}"
+            f"{found.scheme.id}: wins {_percent(parts[Effect.WINS])}, "
+            f"loses {_percent(parts[Effect.LOSES])}, mixed {_percent(parts[Effect.MIXED])}"
         )
         rules = [rule for account in accounts(found) if account.judged for rule in account.rules]
         for wins, heading in ((True, "on"), (False, "off")):

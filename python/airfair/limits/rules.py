@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .decide import Verdict
+from .decide import Effect
 from .measures import MEASURES, Measure
 from .search import Found, Point
 from .space import Condition, Feature, Floats, described, features
@@ -52,7 +52,7 @@ class Account:
 
     measure: Measure
     judged: bool
-    shares: dict[Verdict, float]
+    shares: dict[Effect, float]
     """Parts of the points that were spread evenly."""
     points: int
     """Number of these: the points at which the measure says something."""
@@ -72,10 +72,10 @@ def accounts(found: Found) -> list[Account]:
     ]
 
 
-def shares(verdicts: Sequence[Verdict | None]) -> dict[Verdict, float]:
+def shares(verdicts: Sequence[Effect | None]) -> dict[Effect, float]:
     """Part of each verdict among those that say something."""
     counts = Counter(verdict for verdict in verdicts if verdict is not None)
-    return {verdict: counts[verdict] / max(counts.total(), 1) for verdict in Verdict}
+    return {verdict: counts[verdict] / max(counts.total(), 1) for verdict in Effect}
 
 
 def evenly(found: Found) -> list[int]:

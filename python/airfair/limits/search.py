@@ -20,7 +20,7 @@ from airfair.result import Result
 from airfair.scenario import identity, load
 
 from .cells import FULL, QUICK, Pair, Times, pair
-from .decide import Comparison, Verdict, compare, of_point
+from .decide import Comparison, Effect, compare, of_point
 from .measures import MEASURES, Samples, effects, measure
 from .schemes import Scheme
 from .space import Condition, Floats, between, condition, spread
@@ -105,7 +105,7 @@ class Found:
         for (i, name), comparison in zip(slots, compare(differences, matters), strict=True):
             self.comparisons[i][name] = comparison
 
-    def verdicts(self, measure: str | None = None) -> list[Verdict | None]:
+    def verdicts(self, measure: str | None = None) -> list[Effect | None]:
         """Of each point by one measure, or by those that are judged; `None` where it says nothing."""
         if measure is not None:
             return [c[measure].verdict if measure in c else None for c in self.comparisons]

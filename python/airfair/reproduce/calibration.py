@@ -24,7 +24,7 @@ from airfair.experiment.conditions import error_of_each
 from airfair.experiment.words import SAME
 
 from .paper import Json
-from .tables import Cell, Column, Table
+from .tables import Column, Table, TableCell
 
 Role = Literal["decides", "near", "beside"]
 
@@ -115,14 +115,14 @@ def table(
         Column(
             row,
             row,
-            [Cell(one.estimate(row), one.printed[row], digits=digits[row]) for one in order],
+            [TableCell(one.estimate(row), one.printed[row], digits=digits[row]) for one in order],
         )
         for row in order[0].printed
     ]
     distance = Column(
         "distance",
         "distance, %",
-        [Cell(Estimate(100 * one.distance, math.nan), digits=1) for one in order],
+        [TableCell(Estimate(100 * one.distance, math.nan), digits=1) for one in order],
     )
     rows = [f"{one.label}{' (fits)' if one.fits else ''}" for one in order]
     return Table(id_, title, rows, [*columns, distance])

@@ -32,7 +32,7 @@ from .introduction import Introduction
 from .paper import Data, Drawing, Experiment, Paper, Shown
 from .prose import Passage
 from .studies import SUFFIX, of_study
-from .tables import Cell, Column, Table
+from .tables import Column, Table, TableCell
 
 if TYPE_CHECKING:
     from airfair._core import Scenario
@@ -261,7 +261,7 @@ def _table(id_: str, one: Study, found: ExperimentResult) -> Table:
         for place, samples in enumerate(found.samples(of)):
             value = printed[place] if place < len(printed) else None
             cells.append(
-                Cell(
+                TableCell(
                     samples.estimate.times(factor),
                     value,
                     digits=_digits(samples.estimate.mean * factor),

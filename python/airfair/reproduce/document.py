@@ -12,7 +12,7 @@ from airfair.experiment.conditions import Point, states, together
 
 from .paper import Experiment, Json, Shown
 from .series import finite
-from .tables import Cell, Column, Table
+from .tables import Column, Table, TableCell
 
 WIDTH = 80
 MARGIN = "  "
@@ -200,7 +200,7 @@ def _block(
     columns: Sequence[Column],
     name: int,
     heads: Sequence[Sequence[str]],
-    show: Callable[[Cell], str],
+    show: Callable[[TableCell], str],
 ) -> list[str]:
     rows = zip(table.rows, *(column.cells for column in columns), strict=True)
     lines = [("", head) for head in heads]
@@ -211,17 +211,17 @@ def _block(
     return [f"{MARGIN}{row:<{name}}{''.join(cells)}".rstrip() for row, cells in lines]
 
 
-def _compared(cell: Cell) -> str:
+def _compared(cell: TableCell) -> str:
     paper = "" if cell.printed is None else f"{cell.printed:.{cell.digits}f}"
     deviation = "" if cell.deviation is None else f"{100 * cell.deviation:+.1f} %"
     return f"{paper:>7}{_interval(cell):>13}{deviation:>9}"
 
 
-def _alone(cell: Cell) -> str:
+def _alone(cell: TableCell) -> str:
     return f"{_interval(cell):>15}"
 
 
-def _interval(cell: Cell) -> str:
+def _interval(cell: TableCell) -> str:
     mean, digits = cell.measured.mean, cell.digits
     if finite(mean) is None:
         return "-"

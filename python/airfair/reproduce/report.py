@@ -30,7 +30,7 @@ from .document import (
     whys,
 )
 from .paper import Finding, Json, Paper, Setup
-from .tables import Cell, Table
+from .tables import Table, TableCell
 
 if TYPE_CHECKING:
     from airfair.scenario import Value
@@ -186,7 +186,7 @@ def number(value: float | None, digits: int) -> str:
     return f"{value:.{digits}f}" if math.isfinite(value) else "∞"
 
 
-def interval(cell: Cell) -> str:
+def interval(cell: TableCell) -> str:
     """A measured figure with its interval."""
     return "–" if math.isnan(cell.measured.mean) else cell.measured.text(cell.digits)
 

@@ -10,7 +10,7 @@ from airfair.estimate import Estimate
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """One figure of a table."""
 
     measured: Estimate
@@ -32,7 +32,7 @@ class Column:
 
     id: str
     label: str
-    cells: Sequence[Cell]
+    cells: Sequence[TableCell]
     note: str = ""
     """Note that a reader should know about its figures."""
 

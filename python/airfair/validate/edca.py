@@ -61,7 +61,7 @@ class Category:
 
 
 @dataclass(frozen=True)
-class Cell:
+class EdcaCell:
     """Saturated stations with a lower and a higher category: `n` that have both, or `n` of each."""
 
     name: str
@@ -157,13 +157,13 @@ NARROW = Category("video", 3, 15, 1023)
 EARLY = Category("video", 2, 31, 1023)
 VOICE = Category("voice", 2, 15, 63)
 CELLS = (
-    Cell("by-window", LOW, NARROW, 5),
-    Cell("by-aifsn", LOW, EARLY, 5),
-    Cell("by-aifsn-of-5", LATE, LOW, 5),
-    Cell("by-both", LOW, VOICE, 4),
-    Cell("within-stations-by-window", LOW, NARROW, 5, both=True),
-    Cell("within-stations-by-aifsn", LOW, EARLY, 5, both=True),
-    Cell("within-stations-by-aifsn-of-5", LATE, LOW, 10, both=True),
+    EdcaCell("by-window", LOW, NARROW, 5),
+    EdcaCell("by-aifsn", LOW, EARLY, 5),
+    EdcaCell("by-aifsn-of-5", LATE, LOW, 5),
+    EdcaCell("by-both", LOW, VOICE, 4),
+    EdcaCell("within-stations-by-window", LOW, NARROW, 5, both=True),
+    EdcaCell("within-stations-by-aifsn", LOW, EARLY, 5, both=True),
+    EdcaCell("within-stations-by-aifsn-of-5", LATE, LOW, 10, both=True),
 )
 
 

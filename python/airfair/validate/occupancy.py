@@ -39,7 +39,7 @@ TCP_PSDU = SEGMENT + 40 + theory.LLC_SNAP_OCTETS + theory.MAC_OCTETS
 
 
 @dataclass(frozen=True)
-class Cell:
+class OccupancyCell:
     """Stations that observe their channel, with a TCP flow each."""
 
     phy: Phy
@@ -118,7 +118,7 @@ class Cell:
 
 
 CELLS = tuple(
-    Cell(phy, rates, ways, rts)
+    OccupancyCell(phy, rates, ways, rts)
     for phy, rates_of_n in (
         (DOT11A, ((54,), (54, 6), (54, 36, 24, 12, 6))),
         (DOT11B, ((11,), (11, 1), (11, 11, 5.5, 2, 1))),

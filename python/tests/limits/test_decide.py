@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from airfair.limits.decide import Verdict, adjusted, beyond, compare, of_point
+from airfair.limits.decide import Effect, adjusted, beyond, compare, of_point
 from airfair.limits.measures import MEASURES, effects
 
 
@@ -48,10 +48,10 @@ def test_verdicts() -> None:
     noise = np.array([-9.0, 9.0, -9.0, 9.0, 0.0])
     found = compare([10 + wobble, -10 + wobble, wobble, noise], [1, 1, 1, 1])
     assert [c.verdict for c in found] == [
-        Verdict.WINS,
-        Verdict.LOSES,
-        Verdict.SAME,
-        Verdict.UNDECIDED,
+        Effect.WINS,
+        Effect.LOSES,
+        Effect.SAME,
+        Effect.UNDECIDED,
     ]
     assert compare([], []) == []
 
@@ -67,15 +67,15 @@ def test_noise_alone_declares_nothing() -> None:
 @pytest.mark.parametrize(
     ("verdicts", "together"),
     [
-        ("wins same", Verdict.WINS),
-        ("undecided loses", Verdict.LOSES),
-        ("wins loses", Verdict.MIXED),
-        ("same same", Verdict.SAME),
-        ("same undecided", Verdict.UNDECIDED),
+        ("wins same", Effect.WINS),
+        ("undecided loses", Effect.LOSES),
+        ("wins loses", Effect.MIXED),
+        ("same same", Effect.SAME),
+        ("same undecided", Effect.UNDECIDED),
     ],
 )
-def test_a_point_is_judged_by_all_its_measures(verdicts: str, together: Verdict) -> None:
-    assert of_point([Verdict(word) for word in verdicts.split()]) is together
+def test_a_point_is_judged_by_all_its_measures(verdicts: str, together: Effect) -> None:
+    assert of_point([Effect(word) for word in verdicts.split()]) is together
 
 
 def test_effects_are_positive_where_the_scheme_is_better() -> None:

@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 
 from airfair.reproduce.papers.arf_aware_tcp.plan import NOTICES
-from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
+from airfair.reproduce.papers.arf_aware_tcp.runs import ArfAwareRuns
 
 Levels = list[tuple[int, list[float]]]
 """Throughput of each flow [kb/s] up to an instant [s]; the flows start at 1 s."""
-MakeRuns = Callable[..., Runs]
+MakeRuns = Callable[..., ArfAwareRuns]
 
 SEGMENT = 1000
 
 
-def made_up(levels: Levels, rates_mbps: list[float], *, noise: float = 0.02, seed: int = 1) -> Runs:
+def made_up(
+    levels: Levels, rates_mbps: list[float], *, noise: float = 0.02, seed: int = 1
+) -> ArfAwareRuns:
     generator = np.random.default_rng(seed)
     replications, start = 10, 1
     series = np.zeros((replications, len(rates_mbps), 100))
@@ -27,7 +29,7 @@ def made_up(levels: Levels, rates_mbps: list[float], *, noise: float = 0.02, see
             series[:, flow, start:end] = level * 125 * generator.normal(1, noise, shape)
         start = end
     octets = series.round().astype(np.int64)
-    return Runs(
+    return ArfAwareRuns(
         flows=tuple(f"flow{i}" for i in range(len(rates_mbps))),
         elapsed_s=100.0,
         delivered=octets.sum(axis=-1),
@@ -44,18 +46,20 @@ def make_runs() -> MakeRuns:
 
 
 @pytest.fixture
-def measurements(papers_world: dict[tuple[str, str], Runs]) -> dict[tuple[str, str], Runs]:
+def measurements(
+    papers_world: dict[tuple[str, str], ArfAwareRuns],
+) -> dict[tuple[str, str], ArfAwareRuns]:
     """A world in which every claim of the paper holds, to change."""
     return dict(papers_world)
 
 
 @pytest.fixture(scope="session")
-def papers_world() -> dict[tuple[str, str], Runs]:
+def papers_world() -> dict[tuple[str, str], ArfAwareRuns]:
     """The same for all tests."""
     two, both, five = [3.0, 11.0], [3.0, 3.0], [3.0, 11.0, 11.0, 11.0, 11.0]
     mixed, back = [3.0, 3.8, 6.6, 11.0, 11.0], [6.0, 11.0]
     fair, share = (20, [1050.0, 1050.0]), (20, [420.0] * 5)
-    data: dict[tuple[str, str], Runs] = {
+    data: dict[tuple[str, str], ArfAwareRuns] = {
         ("table2", "newreno"): made_up([(100, [1050, 1050])], [11.0, 11.0]),
         ("table1", "arf_aware"): made_up([fair, (100, [350, 1000])], two),
         ("table4", "arf_aware"): made_up([share, (100, [60, 480, 480, 480, 480])], five),

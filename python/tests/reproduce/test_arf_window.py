@@ -28,7 +28,7 @@ from airfair.reproduce.papers.arf_window.plan import (
     STRAIGHT,
     SYSTEMS,
     WINDOW,
-    Place,
+    SchemePair,
     at_random,
     at_spot,
     baseline_key,
@@ -37,13 +37,13 @@ from airfair.reproduce.papers.arf_window.plan import (
     on_the_way,
     with_reading,
 )
-from airfair.reproduce.papers.arf_window.runs import Runs, gain
+from airfair.reproduce.papers.arf_window.runs import ArfWindowRuns, gain
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, measure
 from airfair.scenario import load as load_scenario
 from support import assert_all_is_said, told, unused_reasons
 
-Data = dict[tuple[str, str], Runs]
+Data = dict[tuple[str, str], ArfWindowRuns]
 REPLICATIONS = 6
 SENT = 100_000.0
 CLAIMS = [
@@ -62,12 +62,12 @@ def made_up(
     noise: float = 1e-3,
     seed: int = 1,
     replications: int = REPLICATIONS,
-) -> Runs:
+) -> ArfWindowRuns:
     """One download with this throughput and drop rate; runs of one seed are comparable in pairs."""
     generator = np.random.default_rng(seed)
     rates = mbps * generator.normal(1, noise, (replications, 1))
     dropped = drop_percent / 100 * SENT * generator.normal(1, noise, replications)
-    return Runs(
+    return ArfWindowRuns(
         mbps=rates,
         sent=np.full(replications, SENT),
         dropped=dropped,
@@ -77,7 +77,7 @@ def made_up(
     )
 
 
-def papers_world(scheme: str) -> Runs:
+def papers_world(scheme: str) -> ArfWindowRuns:
     """Table I, everywhere."""
     return made_up(8.44, 0.351) if scheme == NEWRENO else made_up(8.85, 0.017)
 
@@ -90,7 +90,7 @@ def data() -> Data:
 
 
 @pytest.fixture(scope="module")
-def paper() -> Paper[Runs]:
+def paper() -> Paper[ArfWindowRuns]:
     return load("arf-window")
 
 
@@ -98,7 +98,7 @@ Decide = Callable[[Data, str], Verdict]
 
 
 @pytest.fixture
-def decide(paper: Paper[Runs]) -> Decide:
+def decide(paper: Paper[ArfWindowRuns]) -> Decide:
     def of(data: Data, claim: str) -> Verdict:
         (predicate,) = [p for p in paper.predicates if p.id == claim]
         return predicate.decide(data, "as printed")
@@ -132,7 +132,7 @@ def test_reasons_explain_conditions_that_exist(data: Data) -> None:
     ],
 )
 def test_one_speed_that_is_off_takes_the_claim_down(
-    claim: str, where: Place, proposed: Runs, data: Data, decide: Decide
+    claim: str, where: SchemePair, proposed: ArfWindowRuns, data: Data, decide: Decide
 ) -> None:
     assert where.key(WINDOW) in data
     data[where.key(WINDOW)] = proposed
@@ -202,7 +202,7 @@ def test_a_gain_is_of_the_replications_that_both_have() -> None:
 
 @pytest.mark.parametrize(("way", "ends"), [("away", (5, 365)), ("toward", (365, 5))])
 def test_a_straight_way_takes_as_long_as_the_speed_says(
-    way: str, ends: tuple[int, int], paper: Paper[Runs]
+    way: str, ends: tuple[int, int], paper: Paper[ArfWindowRuns]
 ) -> None:
     # 20 s at rest, then 360 m: 110 s at 4 m/s
     for speed in SPEEDS:
@@ -215,7 +215,7 @@ def test_a_straight_way_takes_as_long_as_the_speed_says(
             assert variant.set["station.mobile.mobility"] == mobility
 
 
-def test_the_scenario_has_the_settings_of_the_paper(paper: Paper[Runs]) -> None:
+def test_the_scenario_has_the_settings_of_the_paper(paper: Paper[ArfWindowRuns]) -> None:
     setup = paper.reference["setup"]
     assert (setup["theta_up"], setup["theta_down"], setup["t_up_ms"]) == (10, 2, 60)
     assert (setup["speeds_mps"][0], setup["speeds_mps"][-1]) == (SPEEDS[0], SPEEDS[-1])
@@ -226,7 +226,7 @@ def test_the_scenario_has_the_settings_of_the_paper(paper: Paper[Runs]) -> None:
     assert '{ "6 Mb/s" = "370 m", "54 Mb/s" = "37 m" }' in text
 
 
-def test_every_run_is_made_once_and_slow_ways_less_often(paper: Paper[Runs]) -> None:
+def test_every_run_is_made_once_and_slow_ways_less_often(paper: Paper[ArfWindowRuns]) -> None:
     keys = [(setup.id, variant.id) for setup in paper.setups.values() for variant in setup.variants]
     assert len(keys) == len(set(keys))
     slow = [setup for setup in paper.setups.values() if setup.id.endswith("-slow")]
@@ -248,7 +248,7 @@ def candidates_world() -> Data:
     return data
 
 
-def test_the_place_is_the_one_whose_standard_tcp_is_the_papers(paper: Paper[Runs]) -> None:
+def test_the_place_is_the_one_whose_standard_tcp_is_the_papers(paper: Paper[ArfWindowRuns]) -> None:
     assert paper.calibration is not None
     found = paper.finding(paper.calibration, candidates_world())
     at = "20 ms, 25 packets"
@@ -260,7 +260,7 @@ def test_the_place_is_the_one_whose_standard_tcp_is_the_papers(paper: Paper[Runs
     assert PLACE == (20, 25)
 
 
-def test_findings_say_which_reading_gains(paper: Paper[Runs]) -> None:
+def test_findings_say_which_reading_gains(paper: Paper[ArfWindowRuns]) -> None:
     data: Data = {}
     for reading in READINGS:
         for way in STRAIGHT:
@@ -276,7 +276,7 @@ def test_findings_say_which_reading_gains(paper: Paper[Runs]) -> None:
     assert "2 of them gain throughput both ways" in told(paper, "readings", data)
 
 
-def test_findings_say_where_the_scheme_helps(paper: Paper[Runs]) -> None:
+def test_findings_say_where_the_scheme_helps(paper: Paper[ArfWindowRuns]) -> None:
     data: Data = {}
     for spot in CANDIDATES:
         place = in_region(spot)
@@ -286,13 +286,13 @@ def test_findings_say_where_the_scheme_helps(paper: Paper[Runs]) -> None:
     assert "more throughput at 1: 20 ms, 25 packets (+10.0 ± 0.0 %); and less at 7: 10 ms" in text
 
 
-def test_each_text_has_its_numbers_and_says_all_of_them(paper: Paper[Runs]) -> None:
+def test_each_text_has_its_numbers_and_says_all_of_them(paper: Paper[ArfWindowRuns]) -> None:
     keys = [(setup.id, one.id) for setup in paper.setups.values() for one in setup.variants]
     assert_all_is_said(paper, {key: made_up(8.0, 0.3, seed=i) for i, key in enumerate(keys)})
 
 
 @pytest.fixture(scope="module")
-def outcome(paper: Paper[Runs], tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def outcome(paper: Paper[ArfWindowRuns], tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """Figure 5, two replications of the first steps of each way."""
     setups = {
         id_: replace(setup, quick={"duration": "30 s"}) for id_, setup in paper.setups.items()
@@ -311,14 +311,14 @@ def test_a_terminal_is_wide_enough(outcome: Outcome) -> None:
     assert {"report.html", "fig5.png", "cell.toml"} <= outcome.files().keys()
 
 
-def test_at_the_place_the_scheme_gains_and_drops_little(paper: Paper[Runs]) -> None:
+def test_at_the_place_the_scheme_gains_and_drops_little(paper: Paper[ArfWindowRuns]) -> None:
     place = on_the_way(DECIDING, "away", 5)
     setup = paper.setups[place.standard[0]]
     data = dict(
         zip(
             place.keys_of_both,
             [
-                Runs.of(result)
+                ArfWindowRuns.of(result)
                 for result in engine.run_many(
                     [
                         load_scenario(setup.path, replications=4, set=variant.set)

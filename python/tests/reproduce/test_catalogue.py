@@ -12,7 +12,7 @@ import pytest
 from airfair.reproduce.catalogue import UnknownPaperError, load, papers, select
 from airfair.reproduce.paper import Paper
 from airfair.reproduce.papers.arf_aware_tcp.figures import FIGURES
-from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
+from airfair.reproduce.papers.arf_aware_tcp.runs import ArfAwareRuns
 from airfair.reproduce.papers.arf_aware_tcp.tables import printed_index
 from airfair.scenario import load as load_scenario
 
@@ -23,11 +23,11 @@ T_1, T_2, T_5, T_11 = 3.0, 3.8, 6.6, 11.0
 
 
 @pytest.fixture
-def paper() -> Paper[Runs]:
+def paper() -> Paper[ArfAwareRuns]:
     return load("arf-aware-tcp")
 
 
-def test_the_paper_has_its_experiments_and_claims(paper: Paper[Runs]) -> None:
+def test_the_paper_has_its_experiments_and_claims(paper: Paper[ArfAwareRuns]) -> None:
     assert list(paper.experiments) == EXPERIMENTS
     assert set(FIGURES) == {e for e in EXPERIMENTS if e.startswith("fig")}
 
@@ -52,14 +52,14 @@ def test_every_variant_is_a_scenario(paper_id: str) -> None:
             assert load_scenario(setup.path, set={**variant.set, **setup.quick}).flows
 
 
-def test_an_unknown_name_is_answered_with_those_that_exist(paper: Paper[Runs]) -> None:
+def test_an_unknown_name_is_answered_with_those_that_exist(paper: Paper[ArfAwareRuns]) -> None:
     with pytest.raises(UnknownPaperError, match="arf-aware-tcp"):
         load("arf")
     with pytest.raises(UnknownPaperError, match="fig8-9"):
         select(paper, "table6")
 
 
-def test_every_setup_is_a_scenario_under_every_scheme(paper: Paper[Runs]) -> None:
+def test_every_setup_is_a_scenario_under_every_scheme(paper: Paper[ArfAwareRuns]) -> None:
     for setup in paper.setups.values():
         for variant in setup.variants:
             scenario = load_scenario(setup.path, set=variant.set)
@@ -70,7 +70,7 @@ def test_every_setup_is_a_scenario_under_every_scheme(paper: Paper[Runs]) -> Non
             }
 
 
-def test_all_scenarios_share_the_settings_of_table_1(paper: Paper[Runs]) -> None:
+def test_all_scenarios_share_the_settings_of_table_1(paper: Paper[ArfAwareRuns]) -> None:
     def common(name: str) -> set[str]:
         scenario = tomllib.loads(paper.setups[name].path.read_text(encoding="utf-8"))
         transports = [flow["transport"] for flow in scenario["flow"].values()]
@@ -96,7 +96,7 @@ def test_all_scenarios_share_the_settings_of_table_1(paper: Paper[Runs]) -> None
     ],
 )
 def test_printed_indices_follow_from_the_printed_throughputs(
-    paper: Paper[Runs], table: str, column: str, rates: list[float]
+    paper: Paper[ArfAwareRuns], table: str, column: str, rates: list[float]
 ) -> None:
     printed = paper.reference[table][column]
     again = printed_index(printed["sessions"], rates)
@@ -112,7 +112,7 @@ def test_those_of_table_5_do_not(paper: Paper, column: str, again: float) -> Non
     assert abs(index - printed["fairness"]) > 0.02
 
 
-def test_a_paper_whose_setups_run_differently_often_says_so(paper: Paper[Runs]) -> None:
+def test_a_paper_whose_setups_run_differently_often_says_so(paper: Paper[ArfAwareRuns]) -> None:
     assert paper.replications_in_words() == "50 to 100"
     same = {name: setup for name, setup in paper.setups.items() if name == "table5"}
     assert replace(paper, setups=same).replications_in_words() == "100"

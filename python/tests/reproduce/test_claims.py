@@ -12,11 +12,11 @@ from airfair.experiment.claims import Verdict
 from airfair.reproduce.catalogue import load
 from airfair.reproduce.papers.arf_aware_tcp.claims import PREDICATES
 from airfair.reproduce.papers.arf_aware_tcp.plan import AS_READ, CAPS, NEWRENO
-from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
+from airfair.reproduce.papers.arf_aware_tcp.runs import ArfAwareRuns
 from support import assert_all_is_said, unused_reasons
 
-Data = dict[tuple[str, str], Runs]
-MakeRuns = Callable[..., Runs]
+Data = dict[tuple[str, str], ArfAwareRuns]
+MakeRuns = Callable[..., ArfAwareRuns]
 
 TWO = [3.0, 11.0]
 FAIR = (20, [1050, 1050])

@@ -32,21 +32,21 @@ from airfair.reproduce.papers.modern.plan import (
     short_flows,
     sold,
 )
-from airfair.reproduce.papers.modern.runs import Runs
+from airfair.reproduce.papers.modern.runs import ModernRuns
 from airfair.scenario import load as load_scenario
 from support import unused_reasons
 
-Data = dict[tuple[str, str], Runs]
+Data = dict[tuple[str, str], ModernRuns]
 REPLICATIONS = 6
 
 
-def made_up(fast: float, slow: float, part: float, *, up: bool = False) -> Runs:
+def made_up(fast: float, slow: float, part: float, *, up: bool = False) -> ModernRuns:
     """A fast and a slow flow with these goodputs [Mb/s], and the slow one's part of the air."""
     chance = np.random.default_rng(1).normal(1, 1e-3, (REPLICATIONS, 2))
     ones = np.ones((REPLICATIONS, 2))
     air = np.array([0.9 * (1 - part), 0.9 * part]) * chance
     way = "up" if up else "down"
-    return Runs(
+    return ModernRuns(
         flows=(f"{way}-fast", f"{way}-slow"),
         stations=("fast", "slow"),
         mbps=np.array([fast, slow]) * chance,
@@ -60,7 +60,7 @@ def made_up(fast: float, slow: float, part: float, *, up: bool = False) -> Runs:
     )
 
 
-def three(printed: str, rates: Sequence[float] | None = None) -> Runs:
+def three(printed: str, rates: Sequence[float] | None = None) -> ModernRuns:
     """The testbed as its paper prints it."""
     chance = np.random.default_rng(2).normal(1, 1e-3, (REPLICATIONS, 3))
     air = 0.9 * np.array(PRINTED[printed]["air"]) * chance
@@ -71,14 +71,14 @@ def three(printed: str, rates: Sequence[float] | None = None) -> Runs:
     )
 
 
-def shorts(seconds: float) -> Runs:
+def shorts(seconds: float) -> ModernRuns:
     """A slow download, and transfers that take so long."""
     chance = np.random.default_rng(3).normal(1, 1e-3, (REPLICATIONS, 2))
     times = np.array([np.nan, seconds]) * chance
     return replace(made_up(1, 1, 0.5), flows=("bulk", "short1"), completion_s=times)
 
 
-def expected(setup: str, variant: str) -> Runs:
+def expected(setup: str, variant: str) -> ModernRuns:
     """What we expected of a run."""
     if setup.startswith("anomaly"):
         equal = variant.rpartition(" ")[2] in {"54", "144.4", "866.7", "1201"}
@@ -156,7 +156,9 @@ def test_in_the_world_that_we_expected_the_claim_holds(claim: str, data: Data) -
         ("amsdu-eases", sold("ax", "up", FOUND, "fifo", joined=True), made_up(9, 9, 0.95)),
     ],
 )
-def test_elsewhere_it_does_not(claim: str, where: tuple[str, str], runs: Runs, data: Data) -> None:
+def test_elsewhere_it_does_not(
+    claim: str, where: tuple[str, str], runs: ModernRuns, data: Data
+) -> None:
     assert decide({**data, where: runs}, claim).here == "fails"
 
 

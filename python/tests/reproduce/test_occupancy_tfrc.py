@@ -43,14 +43,14 @@ from airfair.reproduce.papers.occupancy_tfrc.plan import (
     rival_place,
     tuned,
 )
-from airfair.reproduce.papers.occupancy_tfrc.runs import Runs, percent_more
+from airfair.reproduce.papers.occupancy_tfrc.runs import OccupancyRuns, percent_more
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, measure
 from airfair.scenario import Value
 from airfair.scenario import load as load_scenario
 from support import assert_all_is_said, told, unused_reasons
 
-Data = dict[tuple[str, str], Runs]
+Data = dict[tuple[str, str], OccupancyRuns]
 REPLICATIONS = 6
 SENT = 100_000.0
 CLAIMS = [
@@ -71,12 +71,12 @@ def made_up(
     *,
     noise: float = 1e-3,
     seed: int = 1,
-) -> Runs:
+) -> OccupancyRuns:
     """Flows with these goodputs and stations with these occupancies; runs of one seed compare in pairs."""
     generator = np.random.default_rng(seed)
     luck = generator.normal(1, noise, (REPLICATIONS, 1))
     shape = (REPLICATIONS, len(mbps))
-    return Runs(
+    return OccupancyRuns(
         mbps=np.array(mbps) * luck,
         sent=np.full(shape, SENT),
         dropped=np.full(shape, drop_percent / 100 * SENT) * luck,
@@ -86,7 +86,7 @@ def made_up(
     )
 
 
-def papers_pair(mbps: int, scheme: str) -> Runs:
+def papers_pair(mbps: int, scheme: str) -> OccupancyRuns:
     """Figure 3: equal throughputs, or equal occupancies and a throughput of its own for each."""
     if scheme == PLAIN:
         part = 54 / (mbps + 54)
@@ -94,7 +94,7 @@ def papers_pair(mbps: int, scheme: str) -> Runs:
     return made_up([14.5, 14.5 * mbps / 54], [0.49, 0.49])
 
 
-def papers_many(count: int, scheme: str) -> Runs:
+def papers_many(count: int, scheme: str) -> OccupancyRuns:
     """Figure 4."""
     slow = 3.0 if scheme == PLAIN and count > 1 else 1.0
     held = [slow, *[1.0] * (count - 1)]
@@ -117,7 +117,7 @@ def data() -> Data:
 
 
 @pytest.fixture(scope="module")
-def paper() -> Paper[Runs]:
+def paper() -> Paper[OccupancyRuns]:
     return load("occupancy-tfrc")
 
 
@@ -125,7 +125,7 @@ Decide = Callable[[Data, str], Verdict]
 
 
 @pytest.fixture
-def decide(paper: Paper[Runs]) -> Decide:
+def decide(paper: Paper[OccupancyRuns]) -> Decide:
     def of(data: Data, claim: str) -> Verdict:
         (predicate,) = [p for p in paper.predicates if p.id == claim]
         return predicate.decide(data, "as printed")
@@ -133,7 +133,7 @@ def decide(paper: Paper[Runs]) -> Decide:
     return of
 
 
-def test_the_paper_has_its_claims_and_experiments(paper: Paper[Runs]) -> None:
+def test_the_paper_has_its_claims_and_experiments(paper: Paper[OccupancyRuns]) -> None:
     assert list(paper.claim_texts()) == CLAIMS
     assert list(paper.experiments) == ["fig3", "fig4"]
     assert paper.replications >= 10
@@ -148,7 +148,7 @@ def test_in_the_papers_world_the_claim_holds(claim: str, data: Data, decide: Dec
     assert all(elsewhere.state == "holds" for elsewhere in verdict.elsewhere)
 
 
-def test_reasons_explain_conditions_that_exist(data: Data, paper: Paper[Runs]) -> None:
+def test_reasons_explain_conditions_that_exist(data: Data, paper: Paper[OccupancyRuns]) -> None:
     assert unused_reasons(paper, data) == []
 
 
@@ -167,7 +167,7 @@ def test_reasons_explain_conditions_that_exist(data: Data, paper: Paper[Runs]) -
     ],
 )
 def test_one_point_that_is_off_takes_the_claim_down(
-    claim: str, key: tuple[str, str], runs: Runs, data: Data, decide: Decide
+    claim: str, key: tuple[str, str], runs: OccupancyRuns, data: Data, decide: Decide
 ) -> None:
     assert key in data
     data[key] = runs
@@ -219,7 +219,7 @@ def test_what_sta1_has_beside_54_is_uncertain_itself(data: Data, decide: Decide)
 
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_an_undecided_point_is_asked_of_its_own_runs(
-    claim: str, data: Data, paper: Paper[Runs]
+    claim: str, data: Data, paper: Paper[OccupancyRuns]
 ) -> None:
     (predicate,) = [p for p in paper.predicates if p.id == claim]
     for point in predicate.deciding.points(data):
@@ -228,14 +228,14 @@ def test_an_undecided_point_is_asked_of_its_own_runs(
         assert {setup for setup, _ in point.of} <= set(predicate.setups)
 
 
-def as_run(paper: Paper[Runs], key: tuple[str, str]) -> dict[str, Any]:
+def as_run(paper: Paper[OccupancyRuns], key: tuple[str, str]) -> dict[str, Any]:
     """The scenario of a variant."""
     setup = paper.setups[key[0]]
     (variant,) = [one for one in setup.variants if one.id == key[1]]
     return tomllib.loads(load_scenario(setup.path, set=variant.set).to_toml())
 
 
-def test_claims_rest_on_eq_1_which_rfc_3448_has(paper: Paper[Runs]) -> None:
+def test_claims_rest_on_eq_1_which_rfc_3448_has(paper: Paper[OccupancyRuns]) -> None:
     used = {
         id_: {
             flow["transport"]["profile"]
@@ -254,7 +254,7 @@ def test_claims_rest_on_eq_1_which_rfc_3448_has(paper: Paper[Runs]) -> None:
 
 
 def test_a_first_look_needs_what_decides_claims_and_leaves_the_start_out(
-    paper: Paper[Runs],
+    paper: Paper[OccupancyRuns],
 ) -> None:
     needed = {*CLAIMED, "rfc5348", "rfc5348-many"}
     assert {id_ for id_, setup in paper.setups.items() if not setup.extension} == needed
@@ -276,7 +276,7 @@ def test_figures_of_runs() -> None:
 
 
 def test_rates_are_drawn_anew_in_each_replication_and_alike_for_both_schemes(
-    paper: Paper[Runs],
+    paper: Paper[OccupancyRuns],
 ) -> None:
     draws = [tuple(drawn_rates(20, replication)) for replication in range(10)]
     assert len(set(draws)) == len(draws)
@@ -290,7 +290,7 @@ def test_rates_are_drawn_anew_in_each_replication_and_alike_for_both_schemes(
 
 
 def test_drawn_variants_run_with_the_rates_of_their_replication(
-    paper: Paper[Runs],
+    paper: Paper[OccupancyRuns],
 ) -> None:
     setup = paper.setups["fig4"]
     (variant,) = [v for v in setup.variants if v.id == figure4(3).key(PLAIN)[1]]
@@ -308,7 +308,7 @@ def test_drawn_variants_run_with_the_rates_of_their_replication(
     assert [rate / 1e6 for rate in rates] == drawn_rates(3, 1)
 
 
-def test_the_scenario_has_the_settings_of_the_paper(paper: Paper[Runs]) -> None:
+def test_the_scenario_has_the_settings_of_the_paper(paper: Paper[OccupancyRuns]) -> None:
     printed = paper.reference["setup"]
     scenario = as_run(paper, figure3(6).key(ON))
     assert (scenario["duration"], scenario["warmup"]) == (f"{printed['duration_s']} s", "0 s")
@@ -323,7 +323,7 @@ def test_the_scenario_has_the_settings_of_the_paper(paper: Paper[Runs]) -> None:
     assert f"packets = {printed['router_buffer_kB'] * 1000 // printed['ip_packet_bytes']}" in text
 
 
-def test_a_scheme_controls_the_flows_that_can_be(paper: Paper[Runs]) -> None:
+def test_a_scheme_controls_the_flows_that_can_be(paper: Paper[OccupancyRuns]) -> None:
     place = mixture("TFRC, TCP, CBR at both")
     for scheme, control in ((PLAIN, "none"), (ON, "occupancy")):
         flows = as_run(paper, place.key(scheme))["flow"]
@@ -348,7 +348,7 @@ def exchange_us(mbps: int) -> int:
     return data_us(1536, mbps) + 16 + data_us(14, max(r for r in (6, 12, 24) if r <= mbps))
 
 
-def test_what_rivals_set_by_rate(paper: Paper[Runs]) -> None:
+def test_what_rivals_set_by_rate(paper: Paper[OccupancyRuns]) -> None:
     # 1536 octets: 57 symbols at 54 Mb/s, 513 at 6; SIFS; ACK of 14 octets, 2 symbols at 24, 6 at 6 Mb/s
     assert exchange_us(54) == 20 + 4 * 57 + 16 + 28
     assert exchange_us(6) == 20 + 4 * 513 + 16 + 44
@@ -373,7 +373,7 @@ def test_what_rivals_set_by_rate(paper: Paper[Runs]) -> None:
         assert segments == [f"{one} B" for one in octets]
 
 
-def test_findings_say_where_occupancy_is_equal(paper: Paper[Runs], data: Data) -> None:
+def test_findings_say_where_occupancy_is_equal(paper: Paper[OccupancyRuns], data: Data) -> None:
     for way, transport in EQUAL:
         for mbps in SOME_RATES:
             data[equal(mbps, way, transport).key(ON)] = papers_pair(mbps, ON)
@@ -383,7 +383,7 @@ def test_findings_say_where_occupancy_is_equal(paper: Paper[Runs], data: Data) -
 
 
 def test_findings_compare_the_bound_of_eq_1_with_that_of_rfc_5348(
-    paper: Paper[Runs], data: Data
+    paper: Paper[OccupancyRuns], data: Data
 ) -> None:
     data[figure3_2008(18).key(ON)] = made_up([12.0, 7.4], [0.4, 0.56], noise=0)
     text = told(paper, "bound", data)
@@ -394,7 +394,7 @@ def test_findings_compare_the_bound_of_eq_1_with_that_of_rfc_5348(
     assert "n = 10 1.000 ± 0.000 by eq. 1" in told(paper, "settings", data)
 
 
-def _look(paper: Paper[Runs], out: Path, setups: Mapping[str, Setup]) -> Outcome:
+def _look(paper: Paper[OccupancyRuns], out: Path, setups: Mapping[str, Setup]) -> Outcome:
     chosen = replace(
         paper,
         setups=setups,
@@ -408,14 +408,14 @@ def _look(paper: Paper[Runs], out: Path, setups: Mapping[str, Setup]) -> Outcome
 
 
 @pytest.fixture(scope="module")
-def first_look(paper: Paper[Runs], tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def first_look(paper: Paper[OccupancyRuns], tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """What decides claims, without what is beyond."""
     setups = {id_: replace(paper.setups[id_], quick={"duration": "30 s"}) for id_ in CLAIMED}
     return _look(paper, tmp_path_factory.mktemp("first"), setups)
 
 
 @pytest.fixture(scope="module")
-def everything(paper: Paper[Runs], tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def everything(paper: Paper[OccupancyRuns], tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """All cells, a few seconds of each."""
     short: dict[str, Value] = {"duration": "4 s", "warmup": "0 s"}
     guest: dict[str, Value] = {"flow.of-guest.start": "1 s", "flow.of-guest.stop": "3 s"}
@@ -471,7 +471,7 @@ def test_the_document_has_every_table_of_the_report(everything: Outcome) -> None
 
 
 def test_each_text_has_its_numbers_and_says_all_of_them(
-    paper: Paper[Runs], everything: Outcome
+    paper: Paper[OccupancyRuns], everything: Outcome
 ) -> None:
     assert_all_is_said(paper, everything.measured.data)
 
@@ -482,7 +482,7 @@ def test_the_papers_words_stand_below_the_papers_figures_alone(files: Mapping[st
     assert page.count("The proposed scheme exhibits better performance also") == 1
 
 
-def test_by_eq_1_two_stations_are_equal_where_rfc_5348_is_not(paper: Paper[Runs]) -> None:
+def test_by_eq_1_two_stations_are_equal_where_rfc_5348_is_not(paper: Paper[OccupancyRuns]) -> None:
     places = (figure3(18), figure3_2008(18))
     variants = [
         variant
@@ -493,6 +493,8 @@ def test_by_eq_1_two_stations_are_equal_where_rfc_5348_is_not(paper: Paper[Runs]
     path = paper.setups["fig3"].path
     keys: dict[str, Value] = {"duration": "300 s", "warmup": "60 s"}
     scenarios = [load_scenario(path, replications=3, set={**v.set, **keys}) for v in variants]
-    first, other = (Runs.of(result).held_ratio().mean() for result in engine.run_many(scenarios))
+    first, other = (
+        OccupancyRuns.of(result).held_ratio().mean() for result in engine.run_many(scenarios)
+    )
     assert first == pytest.approx(1, abs=0.05)
     assert other > 1.1

@@ -18,14 +18,14 @@ from airfair.figures import Points, band
 from airfair.reproduce import dots
 from airfair.reproduce.catalogue import load, papers
 from airfair.reproduce.document import FIRST_LOOK, LABELS, LOOKS, MARKS, claims_text, table_text
-from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
+from airfair.reproduce.papers.arf_aware_tcp.runs import ArfAwareRuns
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, Measured
 from airfair.reproduce.summary import BOOK, INDEX, OPENING, PAGE, Chapter, Summary
-from airfair.reproduce.tables import Cell, Column, Table, heading
+from airfair.reproduce.tables import Column, Table, TableCell, heading
 from airfair.reproduce.topology import draw
 
-Data = dict[tuple[str, str], Runs]
+Data = dict[tuple[str, str], ArfAwareRuns]
 
 HOLDS = Condition("a", Estimate(2.0, 0.1), above=1)
 FAILS = Condition("b", Estimate(0.5, 0.1), above=1)
@@ -156,7 +156,7 @@ def test_a_first_look_has_other_signs_and_says_what_it_rests_on(
 
 
 def test_where_from_and_to_have_no_room_a_figure_is_not_known() -> None:
-    wide = Cell(Estimate(1234.5, 98765.4), digits=1)
+    wide = TableCell(Estimate(1234.5, 98765.4), digits=1)
     lines = table_text(Table("t", "A title", ["x"], [Column("c", "column", [wide])])).splitlines()
     assert lines[-2].endswith("1234.5 ?")
     assert lines[-1] == "  ?: not known yet, the interval is wider than the figure"

@@ -15,12 +15,12 @@ from airfair.estimate import Estimate
 from airfair.figures import PALETTE, Category, Points, by_category, coloured, png, spread, svg
 from airfair.reproduce.catalogue import load
 from airfair.reproduce.document import MARKS, table_text
-from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
+from airfair.reproduce.papers.arf_aware_tcp.runs import ArfAwareRuns
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, Measured
-from airfair.reproduce.tables import Cell, Column, Table
+from airfair.reproduce.tables import Column, Table, TableCell
 
-Data = dict[tuple[str, str], Runs]
+Data = dict[tuple[str, str], ArfAwareRuns]
 
 
 def made(data: Data, *, interrupted: bool) -> Measured:
@@ -87,7 +87,7 @@ def test_the_text_fits_80_columns(outcome: Outcome) -> None:
 @pytest.mark.parametrize("printed", [1, 3])
 def test_wide_tables_fit_80_columns_and_keep_their_columns(name: str, printed: int) -> None:
     def column(index: int, paper: float | None) -> Column:
-        cells = [Cell(Estimate(1234.5, 67.8), paper, digits=1)] * 2
+        cells = [TableCell(Estimate(1234.5, 67.8), paper, digits=1)] * 2
         return Column(f"c{index}", f"column, {index}", cells)
 
     columns = [column(i, 1200.0) for i in range(printed)] + [column(i, None) for i in range(6)]
@@ -101,7 +101,7 @@ def test_wide_tables_fit_80_columns_and_keep_their_columns(name: str, printed: i
 
 
 def test_names_longer_than_a_terminal_has_room_for_go_on_in_the_next_line() -> None:
-    cells = [Cell(Estimate(1234.5, 67.8), 1200.0, digits=1)]
+    cells = [TableCell(Estimate(1234.5, 67.8), 1200.0, digits=1)]
     label, name = "as the standard allows, airtime scheduler", "a station " * 8 + "far away"
     lines = table_text(Table("t", "A title", [name], [Column("a", label, cells)])).splitlines()
     assert max(map(len, lines)) <= 80

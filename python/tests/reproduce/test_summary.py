@@ -19,7 +19,7 @@ from airfair.experiment.claims import FEW, NOT_FOUND, Reason, Ruling, Verdict
 from airfair.experiment.conditions import Condition
 from airfair.reproduce.catalogue import experiments_directory, load, papers
 from airfair.reproduce.paper import reference
-from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
+from airfair.reproduce.papers.arf_aware_tcp.runs import ArfAwareRuns
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, Measured
 from airfair.reproduce.summary import BOOK, INDEX, PAGE, TEXT, Chapter, Summary, duration
@@ -224,8 +224,8 @@ def arguments(out: Path | None, **changes: object) -> argparse.Namespace:
     return argparse.Namespace(**{**options, "out": out, **changes})
 
 
-Data = dict[tuple[str, str], Runs]
-MakeRuns = Callable[..., Runs]
+Data = dict[tuple[str, str], ArfAwareRuns]
+MakeRuns = Callable[..., ArfAwareRuns]
 Measure = Callable[..., Measured]
 
 

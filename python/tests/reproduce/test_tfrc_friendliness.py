@@ -30,13 +30,13 @@ from airfair.reproduce.papers.tfrc_friendliness.plan import (
     mixed,
     simulated,
 )
-from airfair.reproduce.papers.tfrc_friendliness.runs import Runs
+from airfair.reproduce.papers.tfrc_friendliness.runs import FriendlinessRuns
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, measure
 from airfair.scenario import load as load_scenario
 from support import assert_all_is_said, unused_reasons
 
-Data = dict[tuple[str, str], Runs]
+Data = dict[tuple[str, str], FriendlinessRuns]
 REPLICATIONS, STEPS, WARMUP = 6, 180, 60
 FIVE = ("newreno", "westwood", "sack", "tfrc3", "tfrc4")
 
@@ -48,7 +48,7 @@ def made_up(
     wobble: list[float] | None = None,
     timeouts: float = 1.0,
     fast: float = 9.0,
-) -> Runs:
+) -> FriendlinessRuns:
     """Flows at constant rates [kB/s] that swing by `wobble` from second to second."""
     generator = np.random.default_rng(1)
     shape = (REPLICATIONS, len(flows))
@@ -59,7 +59,7 @@ def made_up(
     series = rates[..., None] * 1e3 * (1 + swing[:, None] * sign)
     is_tfrc = np.array([name.startswith("tfrc") for name in flows])
     counts = np.where(is_tfrc, 0.0, 1.0) * np.ones(shape)
-    return Runs(
+    return FriendlinessRuns(
         flows=flows,
         is_tfrc=is_tfrc,
         kbytes_per_s=rates,
@@ -72,7 +72,7 @@ def made_up(
     )
 
 
-def both(index: float, *, timeouts: float = 1.0, fast: float = 9.0) -> Runs:
+def both(index: float, *, timeouts: float = 1.0, fast: float = 9.0) -> FriendlinessRuns:
     """One flow of each protocol with TFRC's index as given, and a steadier TFRC."""
     return made_up(
         ("tcp", "tfrc"),
@@ -147,7 +147,7 @@ def test_reasons_explain_conditions_that_exist(data: Data) -> None:
     ],
 )
 def test_one_figure_that_is_off_takes_the_claim_down(
-    claim: str, key: tuple[str, str], runs: Runs, data: Data
+    claim: str, key: tuple[str, str], runs: FriendlinessRuns, data: Data
 ) -> None:
     data[key] = runs
     assert not decide(data, claim).holds

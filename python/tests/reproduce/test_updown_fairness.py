@@ -27,24 +27,24 @@ from airfair.reproduce.papers.updown_fairness.plan import (
     SYMMETRIC,
     SYSTEMS,
     TWO,
-    Place,
+    FigurePoint,
     in_group,
     setup_id,
 )
-from airfair.reproduce.papers.updown_fairness.runs import DOWN, UP, Runs
+from airfair.reproduce.papers.updown_fairness.runs import DOWN, UP, UpDownRuns
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, measure
 from airfair.scenario import load as load_scenario
 from support import assert_all_is_said, unused_reasons
 
-Data = dict[tuple[str, str], Runs]
+Data = dict[tuple[str, str], UpDownRuns]
 REPLICATIONS = 6
 SENT = 10_000.0
 
 
 def made_up(
     up: float, down: float, *, loss_up: float = 0.0, loss_down: float = 0.0, flows: int = 1
-) -> Runs:
+) -> UpDownRuns:
     """Equal flows with these overall goodputs [packets/s] and estimated losses."""
     generator = np.random.default_rng(1)
     shape = (REPLICATIONS, 2 * flows)
@@ -52,7 +52,7 @@ def made_up(
     rates = np.where(is_up, up / flows, down / flows) * generator.normal(1, 1e-3, shape)
     losses = np.where(is_up, loss_up, loss_down) * generator.normal(1, 1e-3, shape)
     sent = np.full(shape, SENT)
-    return Runs(
+    return UpDownRuns(
         ways=(UP,) * flows + (DOWN,) * flows,
         packets_per_s=rates,
         sent=sent,
@@ -63,12 +63,12 @@ def made_up(
     )
 
 
-def ratio(value: float, **losses: float) -> Runs:
+def ratio(value: float, **losses: float) -> UpDownRuns:
     """Downlink over uplink goodput as given."""
     return made_up(200.0, 200.0 * value, **losses)
 
 
-def papers_world(place: Place) -> Runs:
+def papers_world(place: FigurePoint) -> UpDownRuns:
     """What the paper says of a place."""
     m, q = place.attempts, place.packets
     fair = place.scheme == "scheduler"
@@ -91,26 +91,28 @@ def papers_world(place: Place) -> Runs:
     return made_up(400, 20 + q / 20, loss_up=loss_up, loss_down=0.3)
 
 
-def run() -> Iterator[Place]:
+def run() -> Iterator[FigurePoint]:
     """Every point that is run where claims are told."""
     setups = load("updown-fairness").setups
     for system, scheme, scenario in product(SCOPES, ("fifo", "scheduler"), SYMMETRIC):
         setup = setups.get(setup_id(system, scheme, scenario))
         for variant in setup.variants if setup else ():
             m, q = re.findall(r"[0-9]+", variant.id)
-            yield Place(system, scheme, scenario, int(m), int(q))
+            yield FigurePoint(system, scheme, scenario, int(m), int(q))
 
 
 @pytest.fixture(scope="module")
-def everywhere() -> list[Place]:
+def everywhere() -> list[FigurePoint]:
     return list(run())
 
 
 @pytest.fixture
-def data(everywhere: list[Place]) -> Data:
+def data(everywhere: list[FigurePoint]) -> Data:
     """A world in which every claim of the paper holds, up to one that cannot without noise."""
     found = {place.key: papers_world(place) for place in everywhere}
-    small = [Place(DECIDES, "fifo", scenario, 1, q) for scenario in (TWO, FOUR) for q in SMALL]
+    small = [
+        FigurePoint(DECIDES, "fifo", scenario, 1, q) for scenario in (TWO, FOUR) for q in SMALL
+    ]
     return {**found, **{in_group("small", place): papers_world(place) for place in small}}
 
 
@@ -126,8 +128,8 @@ def test_in_the_papers_world_the_claim_holds_everywhere(claim: str, data: Data) 
     assert all(elsewhere.state == "holds" for elsewhere in verdict.elsewhere)
 
 
-def place(scheme: str, scenario: str, attempts: int, packets: int = 100) -> Place:
-    return Place(DECIDES, scheme, scenario, attempts, packets)
+def place(scheme: str, scenario: str, attempts: int, packets: int = 100) -> FigurePoint:
+    return FigurePoint(DECIDES, scheme, scenario, attempts, packets)
 
 
 def test_reasons_explain_conditions_that_exist(data: Data) -> None:
@@ -160,7 +162,7 @@ def test_reasons_explain_conditions_that_exist(data: Data) -> None:
     ],
 )
 def test_one_figure_that_is_off_takes_the_claim_down(
-    claim: str, where: Place, runs: Runs, data: Data
+    claim: str, where: FigurePoint, runs: UpDownRuns, data: Data
 ) -> None:
     assert where.key in data
     data[where.key] = runs
@@ -178,18 +180,18 @@ def test_points_of_our_own_stand_beside_and_do_not_decide(data: Data) -> None:
 
 def test_the_other_system_that_comes_as_near_turns_a_claim(data: Data) -> None:
     near = NEAR[0]
-    data[Place(near, "fifo", "dl1-ul1", 3, 100).key] = ratio(0.9)
+    data[FigurePoint(near, "fifo", "dl1-ul1", 3, 100).key] = ratio(0.9)
     verdict = decide(data, "reversal")
     assert verdict.state == "depends"
     assert verdict.turned_by == [SYSTEMS[near].label]
-    data[Place("ideal", "fifo", "dl1-ul1", 3, 100).key] = ratio(0.9)
+    data[FigurePoint("ideal", "fifo", "dl1-ul1", 3, 100).key] = ratio(0.9)
     assert decide(data, "reversal").turned_by == [SYSTEMS[near].label]
 
 
 def test_the_row_that_chose_the_system_has_no_part_in_a_claim(data: Data) -> None:
     """Figure 3's, dl1-ul1 at M_t = 1."""
     for system in SCOPES:
-        data[Place(system, "fifo", "dl1-ul1", 1, 100).key] = ratio(0.1)
+        data[FigurePoint(system, "fifo", "dl1-ul1", 1, 100).key] = ratio(0.1)
     assert decide(data, "reversal").holds
 
 
@@ -233,7 +235,7 @@ def test_goodputs_are_sums_and_losses_parts_of_what_was_seen() -> None:
 
 
 def test_the_scheme_of_a_place_sets_its_queue() -> None:
-    setup, variant = Place(DECIDES, "scheduler", TWO, 6, 50).key
+    setup, variant = FigurePoint(DECIDES, "scheduler", TWO, 6, 50).key
     found = load("updown-fairness").setups[setup]
     (one,) = [one for one in found.variants if one.id == variant]
     scenario = tomllib.loads(load_scenario(found.path, set=one.set).to_toml())

@@ -117,7 +117,7 @@ def test_the_margin_is_that_of_students_t() -> None:
 
 def test_a_station_measures_its_airtime_and_the_sifs_in_between() -> None:
     # 11 Mb/s: ACKs of 248 µs; 0.248 of the time are 1000 of them a second, each with a SIFS of 10 µs
-    basic, rts = (occupancy.Cell(DOT11B, (11,), "u", rts) for rts in (False, True))
+    basic, rts = (occupancy.OccupancyCell(DOT11B, (11,), "u", rts) for rts in (False, True))
     assert basic.expected(11, 0.5, 0.248) == pytest.approx(0.51)
     # RTS 272 and CTS 248 as well: 0.768 for 1000 exchanges, three SIFS each
     assert rts.expected(11, 0.9, 0.768) == pytest.approx(0.93)

@@ -16,9 +16,9 @@ from airfair.cli.status import InputError
 from airfair.marks import PROGRAM
 from airfair.terminal import Progress
 
-from .cells import Cell, is_quick, stacks
+from .cells import KernelCell, is_quick, stacks
 from .runs import ComparisonError, Summary, emulated, simulated, summed
-from .table import Row, Verdict, rows, text
+from .table import Agreement, Row, rows, text
 
 if TYPE_CHECKING:
     import argparse
@@ -72,7 +72,7 @@ def main(args: argparse.Namespace) -> int:
             why = f"{error.strerror or error}; the file is unchanged"
             sys.stderr.write(f"airfair: --keep {args.keep}: {why}\n")
             return FAILED
-    return FAILED if any(row.verdict is Verdict.DIFFERS for row in table) else DONE
+    return FAILED if any(row.verdict is Agreement.DIFFERS for row in table) else DONE
 
 
 def check_permission() -> None:
@@ -104,7 +104,7 @@ def _kept(file: Path) -> dict[str, Any]:
 
 
 def compare(
-    chosen: Iterable[Cell], runs: int, seconds: int, side_by_side: int = SIDE_BY_SIDE
+    chosen: Iterable[KernelCell], runs: int, seconds: int, side_by_side: int = SIDE_BY_SIDE
 ) -> dict[str, tuple[Summary, Summary]]:
     """Of each cell what was emulated and what was simulated. Raises `ComparisonError`."""
     seeds = range(1, runs + 1)

@@ -25,7 +25,7 @@ REAL_TFRC, SIMULATED_TFRC = '{ kind = "tfrc", stack = "kernel" }', '{ kind = "tf
 
 
 @dataclass(frozen=True)
-class Cell:
+class KernelCell:
     """A scenario but for the transport of its flows."""
 
     name: str
@@ -71,7 +71,7 @@ def flows(stations: tuple[str, ...], way: str) -> dict[str, tuple[str, str]]:
     return found
 
 
-def stacks() -> list[Cell]:
+def stacks() -> list[KernelCell]:
     """All standards, rates, ways, flavours and losses."""
     found = []
     for label, (standard, fast, slow) in STANDARDS.items():
@@ -82,10 +82,10 @@ def stacks() -> list[Cell]:
             kind = label + (" alone" if len(stations) == 1 else " two")
             for way, flavour, loss in itertools.product(WAYS, FLAVOURS, LOSSES):
                 name = f"{kind} {way} {flavour} {loss}%"
-                found.append(Cell(name, head, flows(stations, way), flavour))
+                found.append(KernelCell(name, head, flows(stations, way), flavour))
     return found
 
 
-def is_quick(cell: Cell) -> bool:
+def is_quick(cell: KernelCell) -> bool:
     """True of a cell whose flow is alone on the channel: its interval is narrow in little time."""
     return " alone " in cell.name and len(cell.flows) == 1

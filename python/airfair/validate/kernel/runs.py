@@ -16,7 +16,7 @@ from .cells import KERNELS, LINUX
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .cells import Cell
+    from .cells import KernelCell
 
 ATTEMPTS = 4
 """Emulations of a cell that may be invalid by their own verdict before that is an error."""
@@ -50,7 +50,7 @@ def goodputs(command: Sequence[str], text: str) -> Goodputs | None:
     return {row["name"]: row["goodput_bps"] / 1e6 for row in rows}
 
 
-def emulated(cell: Cell, seconds: int, seed: int) -> tuple[Goodputs, int]:
+def emulated(cell: KernelCell, seconds: int, seed: int) -> tuple[Goodputs, int]:
     """A valid emulation, and how many were not before it. Raises `ComparisonError`."""
     command = ["emulate", "--duration", f"{seconds} s", "--seed", str(seed)]
     for invalid in range(ATTEMPTS):
@@ -60,7 +60,7 @@ def emulated(cell: Cell, seconds: int, seed: int) -> tuple[Goodputs, int]:
     raise ComparisonError(f"{cell.name}: {ATTEMPTS} emulations in a row were not valid")
 
 
-def simulated(cell: Cell, seconds: int, seed: int, transport: str = LINUX) -> Goodputs:
+def simulated(cell: KernelCell, seconds: int, seed: int, transport: str = LINUX) -> Goodputs:
     """A run, unless told otherwise with the TCP that is set up as Linux has it. Raises `ComparisonError`."""
     return goodputs(["run", "--seed", str(seed)], cell.text(transport, seconds)) or {}
 

@@ -16,7 +16,7 @@ ALLOWED = 0.05
 """Part by which goodputs may differ."""
 
 
-class Verdict(Enum):
+class Agreement(Enum):
     """What a row says."""
 
     AGREES = "agrees"
@@ -42,13 +42,13 @@ class Row:
         return (ours - real) / real if real > 0 else math.inf if ours > 0 else 0.0
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Agreement:
         """The half widths of independent means add up as squares do."""
         if abs(self.difference) <= ALLOWED:
-            return Verdict.AGREES
+            return Agreement.AGREES
         chance = math.hypot(self.emulated[1] or 0.0, self.simulated[1] or 0.0)
         is_chance = abs(self.emulated[0] - self.simulated[0]) <= chance
-        return Verdict.UNCERTAIN if is_chance else Verdict.DIFFERS
+        return Agreement.UNCERTAIN if is_chance else Agreement.DIFFERS
 
 
 def rows(cells: dict[str, tuple[Summary, Summary]]) -> list[Row]:
@@ -68,7 +68,7 @@ def text(found: Sequence[Row]) -> str:
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     table = [_justified(line, widths) for line in lines]
     counts = ", ".join(
-        f"{sum(row.verdict is verdict for row in found)} {verdict.value}" for verdict in Verdict
+        f"{sum(row.verdict is verdict for row in found)} {verdict.value}" for verdict in Agreement
     )
     return "\n".join([*table, f"{len(found)} flows: {counts}"]) + "\n"
 

@@ -16,8 +16,8 @@ from .claims import PREDICATES, SETTLE_S
 from .findings import SEARCHES
 from .introduction import introduction
 from .plan import BOTH, NEWRENO, SCHEMES
-from .runs import Runs
-from .tables import Place
+from .runs import ArfAwareRuns
+from .tables import ColumnSource
 
 if TYPE_CHECKING:
     from airfair.scenario import Value
@@ -26,7 +26,7 @@ FIGURES = {"fig2": "table1", "fig4-7": "table5", "fig8-9": "recovery"}
 """Setup of each."""
 
 
-def paper(directory: Path) -> Paper[Runs]:
+def paper(directory: Path) -> Paper[ArfAwareRuns]:
     """The paper, whose files are in `directory`."""
     printed, prose = reference(directory), Prose(directory / "text")
     said = prose["introduction"].by_id({"setup": printed["setup"], "settle_s": SETTLE_S})
@@ -39,7 +39,7 @@ def paper(directory: Path) -> Paper[Runs]:
         reference=printed,
         setups=setups,
         experiments={e.id: e for e in experiments},
-        measure=Runs.of,
+        measure=ArfAwareRuns.of,
         predicates=PREDICATES,
         searches=SEARCHES,
         bounds=said["bounds"].text,
@@ -56,18 +56,18 @@ def _controls(setup: Setup) -> dict[str, Value]:
     return {f"{SCHEMES[it.id]}: control": it.set["flow.slow.control"] for it in setup.variants}
 
 
-def _tables(printed: Json, shown: Mapping[str, Passage]) -> list[Experiment[Runs]]:
+def _tables(printed: Json, shown: Mapping[str, Passage]) -> list[Experiment[ArfAwareRuns]]:
     places = [_place(id_, "", id_) for id_ in SCHEMES]
 
-    def everywhere(setup: str) -> list[Place]:
-        return [Place(p.id, p.label, setup, p.scheme) for p in places]
+    def everywhere(setup: str) -> list[ColumnSource]:
+        return [ColumnSource(p.id, p.label, setup, p.scheme) for p in places]
 
-    def elsewhere(setup: str, where: str) -> list[Place]:
+    def elsewhere(setup: str, where: str) -> list[ColumnSource]:
         return [_place(f"{where}_{scheme}", setup, scheme) for scheme in BOTH]
 
     def table(
-        id_: str, places: Sequence[Place], some: int | None = None, more: Sequence[str] = ()
-    ) -> Experiment[Runs]:
+        id_: str, places: Sequence[ColumnSource], some: int | None = None, more: Sequence[str] = ()
+    ) -> Experiment[ArfAwareRuns]:
         title = shown[id_].title
         show = partial(tables.show, (id_, title), places, printed[id_], some=some)
         setups = dict.fromkeys([*(place.setup for place in places), *more])
@@ -88,14 +88,14 @@ def _tables(printed: Json, shown: Mapping[str, Passage]) -> list[Experiment[Runs
     ]
 
 
-def _place(id_: str, setup: str, scheme: str) -> Place:
+def _place(id_: str, setup: str, scheme: str) -> ColumnSource:
     """A column: the scheme, and where it ran if the id says so, as in one_hop_newreno, anomaly."""
     label = SCHEMES[scheme]
     where = id_.removesuffix(scheme).replace("_", " ").strip()
-    return Place(id_, f"{label}, {where}" if where else label, setup, scheme)
+    return ColumnSource(id_, f"{label}, {where}" if where else label, setup, scheme)
 
 
-def _figures(shown: Mapping[str, Passage]) -> list[Experiment[Runs]]:
+def _figures(shown: Mapping[str, Passage]) -> list[Experiment[ArfAwareRuns]]:
     return [
         Experiment(
             id_, shown[id_].title, (setup,), partial(figures.show, id_, (setup,)), shown[id_].text

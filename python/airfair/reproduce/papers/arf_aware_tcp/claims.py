@@ -22,7 +22,7 @@ from airfair.experiment.conditions import Condition, Key, condition
 from airfair.experiment.words import GAIN, INDEX, SAME
 
 from .plan import AS_READ, CAPS, NEWRENO
-from .runs import Measurements, Runs
+from .runs import ArfAwareRuns, Measurements
 
 AS_IN_NS2 = "the paper's network, relayed, as in ns-2"
 FAIR = 0.9
@@ -40,17 +40,17 @@ SLOW, FAST = 0, 1
 Interval = tuple[float, float]
 
 
-def _level(runs: Runs, interval: Interval) -> Floats:
+def _level(runs: ArfAwareRuns, interval: Interval) -> Floats:
     """Throughput of each flow in the interval [kb/s], (replication, flow)."""
     return runs.throughput_between(*interval)
 
 
-def _kept(runs: Runs, flow: int, interval: Interval, since: Interval = BEFORE) -> Estimate:
+def _kept(runs: ArfAwareRuns, flow: int, interval: Interval, since: Interval = BEFORE) -> Estimate:
     """A flow's throughput in the interval, relative to an earlier one."""
     return quotient(_level(runs, interval)[:, flow], _level(runs, since)[:, flow])
 
 
-def _kept_together(runs: Runs, interval: Interval) -> Estimate:
+def _kept_together(runs: ArfAwareRuns, interval: Interval) -> Estimate:
     """The same for all flows together."""
     return quotient(_level(runs, interval).sum(axis=1), _level(runs, BEFORE).sum(axis=1))
 

@@ -12,7 +12,7 @@ from airfair.reproduce.paper import Drawing, Json, Shown
 from airfair.reproduce.series import curve, finite
 
 from .claims import AFTER, BEFORE, CHANGE_S, DURING, RETURN_S
-from .runs import Measurements, Runs
+from .runs import ArfAwareRuns, Measurements
 
 SLOW_AT_20 = (Mark(CHANGE_S, "session 1: 11 → 1 Mb/s"),)
 FOUR_RATES = (Mark(CHANGE_S, "sessions 1-3: 11 → 1, 2, 5.5 Mb/s"),)
@@ -22,14 +22,16 @@ NAMES = {"arf_aware": "ARF-aware TCP", "newreno": "NewReno"}
 Interval = tuple[float, float]
 
 
-def _percent(runs: Runs, flows: slice, interval: Interval) -> str:
+def _percent(runs: ArfAwareRuns, flows: slice, interval: Interval) -> str:
     """Mean throughput of some flows in the interval, as a part of what it was before the change."""
     after = runs.throughput_between(*interval)[:, flows].sum(axis=1).mean()
     before = runs.throughput_between(*BEFORE)[:, flows].sum(axis=1).mean()
     return f"{100 * after / before:.0f} %"
 
 
-def _sessions(runs: Runs, samples: Floats, title: str, unit: str, marks: Sequence[Mark]) -> Panel:
+def _sessions(
+    runs: ArfAwareRuns, samples: Floats, title: str, unit: str, marks: Sequence[Mark]
+) -> Panel:
     curves = [Curve(f"session {i + 1}", samples[:, i]) for i in range(samples.shape[1])]
     return Panel(title, f"Throughput [{unit}]", runs.times_s, curves, marks)
 
@@ -133,5 +135,5 @@ def show(experiment: str, setups: Sequence[str], data: Measurements) -> Shown:
     return Shown(series, None, measured, drawings=drawings)
 
 
-def _curve(name: str, runs: Runs, samples: Floats) -> Json:
+def _curve(name: str, runs: ArfAwareRuns, samples: Floats) -> Json:
     return curve(name, "packet/s", "s", runs.times_s, samples)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airfair.estimate import estimate
 from airfair.reproduce.paper import Found, Search
-from airfair.reproduce.tables import Cell, Column, Table
+from airfair.reproduce.tables import Column, Table, TableCell
 
 from .plan import NOTICES
 from .runs import Measurements
@@ -47,7 +47,7 @@ def polling(data: Measurements) -> Found:
         Column(
             f"session-{i + 1}",
             f"session {i + 1}, kb/s",
-            [Cell(estimate(one.throughput_kbps[:, i]), digits=0) for one in runs.values()],
+            [TableCell(estimate(one.throughput_kbps[:, i]), digits=0) for one in runs.values()],
         )
         for i in range(2)
     ]

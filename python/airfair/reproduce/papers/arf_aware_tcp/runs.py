@@ -19,7 +19,7 @@ SEGMENT = 1000
 
 
 @dataclass(frozen=True)
-class Runs(Columns):
+class ArfAwareRuns(Columns):
     """Replications of one scenario; flows in the order of the scenario."""
 
     flows: tuple[str, ...] = taken(names)
@@ -76,5 +76,5 @@ class Runs(Columns):
         return times
 
 
-Measurements = Mapping[tuple[str, str], Runs]
+Measurements = Mapping[tuple[str, str], ArfAwareRuns]
 """Finished runs by (setup, scheme)."""

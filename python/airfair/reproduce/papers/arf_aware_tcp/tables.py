@@ -12,9 +12,9 @@ from airfair.estimate import estimate
 from airfair.figures import Category, Points, by_category
 from airfair.reproduce.paper import Drawing, Json, Shown
 from airfair.reproduce.series import finite, points
-from airfair.reproduce.tables import Cell, Column, Table
+from airfair.reproduce.tables import Column, Table, TableCell
 
-from .runs import Measurements, Runs
+from .runs import ArfAwareRuns, Measurements
 
 ROUNDING = 1e-3
 """Change of an index that rounded throughputs can make."""
@@ -26,9 +26,9 @@ class SchemeColumn:
 
     id: str
     label: str
-    sessions: tuple[Cell, ...]
+    sessions: tuple[TableCell, ...]
     """All sessions, those that the paper does not print included [kb/s]."""
-    single: Mapping[str, Cell]
+    single: Mapping[str, TableCell]
     """fairness and aggregate [kb/s] over the printed sessions; if the paper prints some only,
     fairness_all and aggregate_all over all."""
     recomputed: float | None
@@ -71,7 +71,7 @@ class SchemeColumn:
 
 
 @dataclass(frozen=True)
-class Place:
+class ColumnSource:
     """Place in the runs from which the figures of a column come."""
 
     id: str
@@ -82,7 +82,7 @@ class Place:
 
 def show(
     table: tuple[str, str],
-    places: Sequence[Place],
+    places: Sequence[ColumnSource],
     printed: Json,
     data: Measurements,
     some: int | None = None,
@@ -124,14 +124,16 @@ def _drawing(sessions: Sequence[str], columns: Sequence[SchemeColumn]) -> Drawin
     return Drawing(figure)
 
 
-def _column(place: Place, runs: Runs, printed: Json, some: int | None) -> SchemeColumn:
+def _column(
+    place: ColumnSource, runs: ArfAwareRuns, printed: Json, some: int | None
+) -> SchemeColumn:
     sessions: list[float] = printed.get("sessions", [])
 
-    def fairness(count: int | None, printed: float | None) -> Cell:
-        return Cell(estimate(runs.fairness(count)), printed, digits=3)
+    def fairness(count: int | None, printed: float | None) -> TableCell:
+        return TableCell(estimate(runs.fairness(count)), printed, digits=3)
 
-    def aggregate(count: int | None, printed: float | None) -> Cell:
-        return Cell(estimate(runs.aggregate_kbps(count)), printed)
+    def aggregate(count: int | None, printed: float | None) -> TableCell:
+        return TableCell(estimate(runs.aggregate_kbps(count)), printed)
 
     single = {
         "fairness": fairness(some, printed.get("fairness")),
@@ -144,7 +146,7 @@ def _column(place: Place, runs: Runs, printed: Json, some: int | None) -> Scheme
         id=place.id,
         label=place.label,
         sessions=tuple(
-            Cell(estimate(runs.throughput_kbps[:, i]), value)
+            TableCell(estimate(runs.throughput_kbps[:, i]), value)
             for i, value in enumerate([*sessions, *missing])
         ),
         single=single,
@@ -158,7 +160,7 @@ def printed_index(sessions: list[float], rates_bps: list[float]) -> float:
     return sum(share) ** 2 / (len(share) * math.fsum(x * x for x in share))
 
 
-def _recomputed(sessions: list[float], runs: Runs) -> float | None:
+def _recomputed(sessions: list[float], runs: ArfAwareRuns) -> float | None:
     if not sessions:
         return None
     return printed_index(sessions, list(runs.mean_link_rate_bps[: len(sessions)]))

@@ -14,10 +14,10 @@ from .claims import BOUNDS, predicates
 from .findings import BASELINE, FOUND_WITH, SEARCHES, baseline
 from .introduction import introduction
 from .plan import AWAY, LABELS, NEWRENO, PLACES, RANDOM, RUNS, SYSTEMS, TOWARD, WINDOW, needed
-from .runs import Measurements, Runs
+from .runs import ArfWindowRuns, Measurements
 
 
-def paper(directory: Path) -> Paper[Runs]:
+def paper(directory: Path) -> Paper[ArfWindowRuns]:
     """The paper, whose files are in `directory`."""
     printed, prose = reference(directory), Prose(directory / "text")
     said = prose["introduction"].by_id({"setup": printed["setup"], **BOUNDS})
@@ -37,7 +37,7 @@ def paper(directory: Path) -> Paper[Runs]:
         reference=printed,
         setups=studies.setups(directory),
         experiments={experiment.id: experiment for experiment in experiments},
-        measure=Runs.of,
+        measure=ArfWindowRuns.of,
         predicates=predicates(table1),
         searches=SEARCHES,
         calibration=Search("baseline", BASELINE, partial(baseline, table1)),

@@ -28,12 +28,12 @@ from .plan import (
     SYSTEMS,
     TOWARD,
     WINDOW,
-    Place,
+    SchemePair,
     at_random,
     needed,
     on_the_way,
 )
-from .runs import Measurements, Runs, Take
+from .runs import ArfWindowRuns, Measurements, Take
 
 A_TWENTIETH = FACTOR / 20
 
@@ -71,18 +71,18 @@ def drops(way: str, data: Measurements, system: str) -> Sequence[Condition]:
     ]
 
 
-def _more(what: str, data: Measurements, place: Place) -> Condition:
-    proposed, standard = _taken(data, place, Runs.throughput)
+def _more(what: str, data: Measurements, place: SchemePair) -> Condition:
+    proposed, standard = _taken(data, place, ArfWindowRuns.throughput)
     return difference(what, proposed, standard, above=0, of=place.keys_of_both)
 
 
-def _fewer(what: str, data: Measurements, place: Place) -> Condition:
-    proposed, standard = _taken(data, place, Runs.drops)
+def _fewer(what: str, data: Measurements, place: SchemePair) -> Condition:
+    proposed, standard = _taken(data, place, ArfWindowRuns.drops)
     seen = bool(standard.any())
     return difference(what, proposed, standard, below=0, of=place.keys_of_both, testable=seen)
 
 
-def _taken(data: Measurements, place: Place, take: Take) -> tuple[Floats, Floats]:
+def _taken(data: Measurements, place: SchemePair, take: Take) -> tuple[Floats, Floats]:
     """The scheme's and standard TCP's, within each replication."""
     proposed, standard = paired(take(data[place.key(WINDOW)]), take(data[place.key(NEWRENO)]))
     return proposed, standard
@@ -91,11 +91,11 @@ def _taken(data: Measurements, place: Place, take: Take) -> tuple[Floats, Floats
 def random_waypoint(printed: Json, data: Measurements, system: str) -> Sequence[Condition]:
     """Table I."""
     place = at_random(system)
-    proposed, standard = _taken(data, place, Runs.drops)
+    proposed, standard = _taken(data, place, ArfWindowRuns.drops)
     return [
         GAIN.more(
             "throughput, proposed / standard",
-            quotient(*_taken(data, place, Runs.throughput)),
+            quotient(*_taken(data, place, ArfWindowRuns.throughput)),
             printed_gain(printed) - 1,
             of=place.keys_of_both,
         ),

@@ -11,7 +11,7 @@ from airfair.estimate import Estimate, Floats, estimate, paired
 from airfair.figures import Category, Chart, Points, by_name, over_number
 from airfair.reproduce.paper import Drawing, Json, Shown
 from airfair.reproduce.series import finite, points
-from airfair.reproduce.tables import Cell, Column, Table
+from airfair.reproduce.tables import Column, Table, TableCell
 
 from .plan import (
     DECIDING,
@@ -22,22 +22,22 @@ from .plan import (
     STRAIGHT,
     SYSTEMS,
     WINDOW,
-    Place,
+    SchemePair,
     at_random,
     on_the_way,
 )
-from .runs import Measurements, Runs, Take, gain
+from .runs import ArfWindowRuns, Measurements, Take, gain
 
 X = "Speed [m/s]"
 THROUGHPUT, DROPS = "throughput", "drop rate"
-TAKES: Mapping[str, Take] = {THROUGHPUT: Runs.throughput, DROPS: Runs.drops}
+TAKES: Mapping[str, Take] = {THROUGHPUT: ArfWindowRuns.throughput, DROPS: ArfWindowRuns.drops}
 Y = ("Throughput [Mb/s]", "Gain in throughput [%]", "Packet drop rate [%]")
 SIGNED = (-math.inf, math.inf)
 UNITS = {THROUGHPUT: "Mb/s", DROPS: "%"}
 
 CAUSES: Mapping[str, tuple[str, Take]] = {
-    "queue": ("in queue", Runs.drops_in_queue),
-    "air": ("on the air", Runs.drops_on_air),
+    "queue": ("in queue", ArfWindowRuns.drops_in_queue),
+    "air": ("on the air", ArfWindowRuns.drops_on_air),
 }
 PRINTED = {NEWRENO: "standard", WINDOW: "proposed"}
 
@@ -89,7 +89,7 @@ def straight(name: str, way: str, data: Measurements) -> Shown:
     )
 
 
-def _charts(data: Measurements, places: Sequence[Place], speeds: Sequence[int]) -> list[Chart]:
+def _charts(data: Measurements, places: Sequence[SchemePair], speeds: Sequence[int]) -> list[Chart]:
     """Throughput, what the proposed scheme gains, and drop rate."""
     throughput, drops = (
         Chart(
@@ -104,7 +104,7 @@ def _charts(data: Measurements, places: Sequence[Place], speeds: Sequence[int]) 
     return [throughput, Chart("Throughput gained", speeds, [nothing, more]), drops]
 
 
-def _estimates(data: Measurements, places: Sequence[Place], scheme: str, take: Take) -> Floats:
+def _estimates(data: Measurements, places: Sequence[SchemePair], scheme: str, take: Take) -> Floats:
     """Means and half widths, (2, place)."""
     return _pairs([estimate(take(data[place.key(scheme)])) for place in places])
 
@@ -113,14 +113,14 @@ def _pairs(estimates: Sequence[Estimate]) -> Floats:
     return np.array([[one.mean for one in estimates], [one.ci95 for one in estimates]])
 
 
-def scheme_columns(data: Measurements, places: Sequence[Place]) -> list[Column]:
+def scheme_columns(data: Measurements, places: Sequence[SchemePair]) -> list[Column]:
     """Throughput and drop rate under both schemes, and what the proposed one gains, a row per place.
 
     Over the replications that both have, so that the columns can be compared.
     """
 
-    def column(scheme: str, take: Take, digits: int) -> list[Cell]:
-        return [Cell(_compared(data, place, scheme, take), digits=digits) for place in places]
+    def column(scheme: str, take: Take, digits: int) -> list[TableCell]:
+        return [TableCell(_compared(data, place, scheme, take), digits=digits) for place in places]
 
     rates = [
         Column(
@@ -131,29 +131,29 @@ def scheme_columns(data: Measurements, places: Sequence[Place]) -> list[Column]:
         for what, take in TAKES.items()
         for scheme in SCHEMES
     ]
-    gains = Column("gain", "gain, %", [Cell(gain(data, p), digits=2) for p in places])
+    gains = Column("gain", "gain, %", [TableCell(gain(data, p), digits=2) for p in places])
     return [*rates[:2], gains, *rates[2:]]
 
 
-def _compared(data: Measurements, place: Place, scheme: str, take: Take) -> Estimate:
+def _compared(data: Measurements, place: SchemePair, scheme: str, take: Take) -> Estimate:
     """Estimate for one of a pair, over the replications that both have."""
     both = paired(*(take(data[place.key(s)]) for s in SCHEMES))
     return estimate(both[SCHEMES.index(scheme)])
 
 
-def _measured(data: Measurements, place: Callable[[str], Place]) -> dict[str, Place]:
+def _measured(data: Measurements, place: Callable[[str], SchemePair]) -> dict[str, SchemePair]:
     """Places by system, of those systems that have runs: a quick look lacks those that decide nothing."""
     places = {id_: place(id_) for id_ in SYSTEMS}
     return {id_: one for id_, one in places.items() if data.keys() >= {*one.keys_of_both}}
 
 
-def _causes(data: Measurements, places: Sequence[Place]) -> list[Column]:
+def _causes(data: Measurements, places: Sequence[SchemePair]) -> list[Column]:
     """Causes of the dropped packets, under both schemes."""
     return [
         Column(
             f"{scheme}-{cause}",
             f"{PRINTED[scheme]}, {words} %",
-            [Cell(_compared(data, place, scheme, take), digits=4) for place in places],
+            [TableCell(_compared(data, place, scheme, take), digits=4) for place in places],
         )
         for cause, (words, take) in CAUSES.items()
         for scheme in SCHEMES
@@ -164,15 +164,15 @@ def wandering(printed: Json, data: Measurements) -> Shown:
     """Table I: both schemes under random waypoint motion."""
     place = at_random(DECIDING)
     keys: Mapping[str, tuple[str, Take, int]] = {
-        "throughput_mbps": ("Mb/s", Runs.throughput, 2),
-        "drop_percent": ("drops, %", Runs.drops, 3),
+        "throughput_mbps": ("Mb/s", ArfWindowRuns.throughput, 2),
+        "drop_percent": ("drops, %", ArfWindowRuns.drops, 3),
     }
     columns = [
         Column(
             key,
             label.replace(", ", " "),
             [
-                Cell(estimate(take(data[place.key(s)])), printed[PRINTED[s]][key], digits)
+                TableCell(estimate(take(data[place.key(s)])), printed[PRINTED[s]][key], digits)
                 for s in SCHEMES
             ],
         )
@@ -181,7 +181,7 @@ def wandering(printed: Json, data: Measurements) -> Shown:
     changes = Column(
         "rate_changes",
         "rate changes, 1/s",
-        [Cell(estimate(data[place.key(s)].rate_changes_per_s)) for s in SCHEMES],
+        [TableCell(estimate(data[place.key(s)].rate_changes_per_s)) for s in SCHEMES],
     )
     rows = [LABELS[scheme] for scheme in SCHEMES]
     title = "Random waypoint, 0 to 10 m/s"
@@ -233,7 +233,7 @@ def _gains_beside(data: Measurements) -> Drawing:
     """Gains of the scheme under each reading and at each place that fits."""
     ways = [*STRAIGHT, "random waypoint"]
 
-    def place(way: str, system: str) -> Place:
+    def place(way: str, system: str) -> SchemePair:
         return on_the_way(system, way, MIDDLE) if way in STRAIGHT else at_random(system)
 
     systems = _measured(data, at_random)

@@ -24,7 +24,7 @@ from .plan import (
     SMOOTHED,
     STRAIGHT,
     WINDOW,
-    Place,
+    SchemePair,
     baseline_key,
     beyond,
     in_region,
@@ -115,7 +115,7 @@ def region(data: Measurements) -> Found:
     return Found(numbers, [_table(data, "region", title, places)])
 
 
-def _table(data: Measurements, id_: str, title: str, places: Mapping[str, Place]) -> Table:
+def _table(data: Measurements, id_: str, title: str, places: Mapping[str, SchemePair]) -> Table:
     """Both schemes at some places."""
     return Table(id_, title, list(places), scheme_columns(data, list(places.values())))
 
@@ -123,7 +123,7 @@ def _table(data: Measurements, id_: str, title: str, places: Mapping[str, Place]
 def slots(data: Measurements) -> Found:
     """Over the paper's unknown T."""
     here = on_the_way(DECIDING, AWAY, MIDDLE)
-    places: dict[str, Place] = {SLOTS[0]: with_slot(SLOTS[0]), "300 ms": here}
+    places: dict[str, SchemePair] = {SLOTS[0]: with_slot(SLOTS[0]), "300 ms": here}
     places |= {slot: with_slot(slot) for slot in SLOTS[1:]}
     gains = [(slot, gain(data, place)) for slot, place in places.items()]
     title = f"Away at {MIDDLE} m/s: throughput in Mb/s, gain and drop rates in %, by T"
@@ -138,13 +138,13 @@ def later(data: Measurements) -> Found:
     return Found({"gains": gains}, [_table(data, "beyond", title, places)])
 
 
-def _drops(data: Measurements, place: Place) -> tuple[float, float]:
+def _drops(data: Measurements, place: SchemePair) -> tuple[float, float]:
     """Mean drop rates without and with the scheme [%]."""
     standard, proposed = (float(data[place.key(s)].drops().mean()) for s in (NEWRENO, WINDOW))
     return standard, proposed
 
 
-def _setups(places: Sequence[Place]) -> tuple[str, ...]:
+def _setups(places: Sequence[SchemePair]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(setup for place in places for setup, _ in place.keys_of_both))
 
 

@@ -139,7 +139,7 @@ BEYOND = tuple(studies.declared("arf-window", "beyond")["factors"]["move"])
 
 
 @dataclass(frozen=True)
-class Place:
+class SchemePair:
     """A pair of runs to be compared: standard TCP and the scheme under the same seeds."""
 
     standard: Key
@@ -155,24 +155,24 @@ class Place:
         return self.standard, self.proposed
 
 
-def on_the_way(system: str, way: str, speed: int) -> Place:
+def on_the_way(system: str, way: str, speed: int) -> SchemePair:
     """A point of Figure 4 or 5 in a system.
 
     Another reading of the law alone shares the runs of standard TCP with the one that decides.
     """
     base = system if SYSTEMS[system].reading == PROJECTED else DECIDING
-    return Place(
+    return SchemePair(
         (_setup_id(base, way, speed), f"{speed} m/s-{NEWRENO}"),
         (_setup_id(system, way, speed), f"{speed} m/s-{SYSTEMS[system].scheme}"),
     )
 
 
-def at_random(system: str) -> Place:
+def at_random(system: str) -> SchemePair:
     """Table I in a system."""
     read, setup = SYSTEMS[system], f"{system}-{RANDOM}"
     alone = (setup, f"random waypoint-{NEWRENO}")
     standard = baseline_key(read.spot) if read.is_candidate else alone
-    return Place(standard, (setup, f"random waypoint-{read.scheme}"))
+    return SchemePair(standard, (setup, f"random waypoint-{read.scheme}"))
 
 
 def _setup_id(system: str, way: str, speed: int) -> str:
@@ -180,7 +180,7 @@ def _setup_id(system: str, way: str, speed: int) -> str:
     return f"{system}-{way}" + ("-slow" if speed <= SLOW else "")
 
 
-def claimed(system: str, ways: tuple[str, ...] = (*STRAIGHT, RANDOM)) -> list[Place]:
+def claimed(system: str, ways: tuple[str, ...] = (*STRAIGHT, RANDOM)) -> list[SchemePair]:
     """Everything that a claim looks at."""
     speeds = SYSTEMS[system].speeds
     places = [on_the_way(system, way, speed) for way in ways if way != RANDOM for speed in speeds]
@@ -198,31 +198,31 @@ def baseline_key(spot: Spot) -> Key:
     return ("candidates", f"{_spot_id(spot)}-{NEWRENO}")
 
 
-def in_region(spot: Spot) -> Place:
+def in_region(spot: Spot) -> SchemePair:
     """Away at the middle speed, at a candidate."""
     if at_spot(spot) in SYSTEMS:
         return on_the_way(at_spot(spot), AWAY, MIDDLE)
     return _pair("region", _spot_id(spot))
 
 
-def with_reading(reading: Reading, way: str) -> Place:
+def with_reading(reading: Reading, way: str) -> SchemePair:
     """A straight way at the middle speed under a reading of the law."""
     known = {SYSTEMS[id_].reading: id_ for id_ in (DECIDING, "printed", "smoothed")}
     if reading in known:
         return on_the_way(known[reading], way, MIDDLE)
     here = on_the_way(DECIDING, way, MIDDLE)
-    return Place(here.standard, ("readings", f"{way}-{reading.id}"))
+    return SchemePair(here.standard, ("readings", f"{way}-{reading.id}"))
 
 
-def with_slot(slot: str) -> Place:
+def with_slot(slot: str) -> SchemePair:
     """Away at the middle speed with another T."""
-    return Place(on_the_way(DECIDING, AWAY, MIDDLE).standard, ("slots", slot))
+    return SchemePair(on_the_way(DECIDING, AWAY, MIDDLE).standard, ("slots", slot))
 
 
-def beyond(id_: str) -> Place:
+def beyond(id_: str) -> SchemePair:
     """A setting that the paper leaves for later."""
     return _pair("beyond", id_)
 
 
-def _pair(setup: str, id_: str) -> Place:
-    return Place((setup, f"{id_}-{NEWRENO}"), (setup, f"{id_}-{WINDOW}"))
+def _pair(setup: str, id_: str) -> SchemePair:
+    return SchemePair((setup, f"{id_}-{NEWRENO}"), (setup, f"{id_}-{WINDOW}"))

@@ -10,11 +10,11 @@ import numpy as np
 from airfair.estimate import Estimate, Floats, quotient
 from airfair.reproduce.measured import Columns, column, of_each, taken, total
 
-from .plan import SCHEMES, Place
+from .plan import SCHEMES, SchemePair
 
 
 @dataclass(frozen=True)
-class Runs(Columns):
+class ArfWindowRuns(Columns):
     """Replications of one scenario, its downloads together."""
 
     mbps: Floats = column("goodput_bps", 1e6)
@@ -57,12 +57,12 @@ class Runs(Columns):
         return share
 
 
-Measurements = Mapping[tuple[str, str], Runs]
+Measurements = Mapping[tuple[str, str], ArfWindowRuns]
 """Finished runs by (setup, variant): `data[place.key(scheme)]`."""
-Take = Callable[[Runs], Floats]
+Take = Callable[[ArfWindowRuns], Floats]
 
 
-def gain(data: Measurements, place: Place) -> Estimate:
+def gain(data: Measurements, place: SchemePair) -> Estimate:
     """Throughput more than standard TCP's [%], over the replications that both have."""
     standard, proposed = (data[place.key(scheme)].throughput() for scheme in SCHEMES)
     ratio = quotient(proposed, standard)

@@ -13,12 +13,12 @@ from .claims import MORE, PREDICATES
 from .findings import SEARCHES
 from .introduction import introduction
 from .plan import ALL_WAYS, COMPARED, MODERN, READ_IN, STANDARDS, WAYS, WITH_TODAYS_HOSTS
-from .runs import Measurements, Runs
+from .runs import Measurements, ModernRuns
 
 REPLICATIONS = 5
 
 
-def paper(directory: Path) -> Paper[Runs]:
+def paper(directory: Path) -> Paper[ModernRuns]:
     """The study, whose files are in `directory`."""
     known, prose = reference(directory), Prose(directory / "text")
     said = prose["introduction"].by_id({"setup": known["setup"], "more": MORE - 1})
@@ -53,7 +53,7 @@ def paper(directory: Path) -> Paper[Runs]:
         reference=known,
         setups=studies.setups(directory),
         experiments={experiment.id: experiment for experiment in experiments},
-        measure=Runs.of,
+        measure=ModernRuns.of,
         predicates=PREDICATES,
         searches=SEARCHES,
         bounds=said["bounds"].text,

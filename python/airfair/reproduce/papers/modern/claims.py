@@ -58,7 +58,7 @@ from .plan import (
     sold,
     works,
 )
-from .runs import FAST, SLOW, Measurements, Runs
+from .runs import FAST, SLOW, Measurements, ModernRuns
 
 HALF = 0.5
 MORE = 1.1
@@ -257,7 +257,7 @@ def aql_short_waits(data: Measurements) -> Points:
         of = [limited, free]
         for what, take, bounds in (
             ("95 % delay of the fast station", lambda runs: runs.delay(FAST), {"below": HALF}),
-            ("goodput of all", Runs.total, {"above": 1 / MORE}),
+            ("goodput of all", ModernRuns.total, {"above": 1 / MORE}),
         ):
             name = f"{STANDARDS[standard]}, {what}, with AQL / without"
             found.append(ratio(name, take(data[limited]), take(data[free]), of=of, **bounds))

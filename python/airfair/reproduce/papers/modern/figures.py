@@ -14,7 +14,7 @@ from airfair.estimate import Estimate, Floats, estimate, quotient
 from airfair.figures import Category, Chart, Points, by_category, by_name, over_number
 from airfair.reproduce.paper import Drawing, Json, Shown
 from airfair.reproduce.series import finite
-from airfair.reproduce.tables import Cell, Column, Table
+from airfair.reproduce.tables import Column, Table, TableCell
 
 from .plan import (
     AGGREGATED,
@@ -62,9 +62,9 @@ from .plan import (
     stations,
     works,
 )
-from .runs import FAST, SLOW, Measurements, Runs
+from .runs import FAST, SLOW, Measurements, ModernRuns
 
-Take = Callable[[Runs], Floats]
+Take = Callable[[ModernRuns], Floats]
 MISSING = Estimate(math.nan, math.nan)
 """Nothing was run here."""
 PERCENT = 100
@@ -84,8 +84,8 @@ def _points(label: str, estimates: Sequence[Estimate], most: float = math.inf) -
     )
 
 
-def _column(label: str, runs: Sequence[Runs], take: Take, digits: int) -> Column:
-    return Column(label, label, [Cell(_known(take(one)), digits=digits) for one in runs])
+def _column(label: str, runs: Sequence[ModernRuns], take: Take, digits: int) -> Column:
+    return Column(label, label, [TableCell(_known(take(one)), digits=digits) for one in runs])
 
 
 # ------------------------------------------------------------------ the anomaly
@@ -163,7 +163,7 @@ def _anomaly_table(data: Measurements, way: str) -> Table:
         for standard, rate in places:
             key = _key(standard, way, how, rate)
             found = MISSING if key is None else _known(take(data[key]))
-            cells.append(Cell(found, digits=digits))
+            cells.append(TableCell(found, digits=digits))
         return Column(f"{what}-{how}", f"{what}, {how} {unit}", cells)
 
     columns = [
@@ -197,8 +197,8 @@ def _figures_of(data: Measurements, keys: Sequence[Key]) -> list[Column]:
     return [
         column("fast Mb/s", take=lambda runs: runs.goodput(FAST), digits=1),
         column("slow Mb/s", take=lambda runs: runs.goodput(SLOW), digits=1),
-        column("sum Mb/s", take=Runs.total, digits=1),
-        column("Jain of airtime", take=Runs.jain, digits=2),
+        column("sum Mb/s", take=ModernRuns.total, digits=1),
+        column("Jain of airtime", take=ModernRuns.jain, digits=2),
         column("fast, 95 % ms", take=lambda runs: runs.delay(FAST), digits=0),
         column("slow, 95 % ms", take=lambda runs: runs.delay(SLOW), digits=0),
         column("loss %", take=lambda runs: PERCENT * runs.loss(), digits=2),
@@ -274,10 +274,10 @@ def _many(data: Measurements) -> tuple[Figure, Table, Json]:
         Column(
             f"{what}-{place}",
             f"{label}, {what} {unit}",
-            [Cell(estimate(take(data[stations(*cell, n)])), digits=digits) for n in COUNTS],
+            [TableCell(estimate(take(data[stations(*cell, n)])), digits=digits) for n in COUNTS],
         )
         for what, unit, take, digits in (
-            ("sum", "Mb/s", Runs.total, 1),
+            ("sum", "Mb/s", ModernRuns.total, 1),
             ("slow's air", "%", lambda runs: PERCENT * runs.slow_part(), 0),
         )
         for place, (label, cell) in enumerate(named.items())
@@ -336,7 +336,7 @@ def testbed(data: Measurements) -> Shown:
     return Shown([], dict(PRINTED), measured, tables, {"ending": Drawing(figure)})
 
 
-def _of_testbed(runs: Runs, queue: str) -> list[Cell]:
+def _of_testbed(runs: ModernRuns, queue: str) -> list[TableCell]:
     """Goodput, parts of the air and aggregates beside what is printed for the queue."""
     held = PERCENT * runs.airtime / runs.airtime.sum(axis=1, keepdims=True)
     measured = [*runs.mbps.T, runs.total(), *held.T]
@@ -345,8 +345,8 @@ def _of_testbed(runs: Runs, queue: str) -> list[Cell]:
         figures = PRINTED[printed(queue)]
         mbps, air = figures["mbps"], figures["air"]
         said = [*mbps, sum(mbps), *(PERCENT * part for part in air)]
-    cells = [Cell(estimate(a), b, digits=1) for a, b in zip(measured, said, strict=True)]
-    return [*cells, Cell(estimate(runs.aggregate), digits=1)]
+    cells = [TableCell(estimate(a), b, digits=1) for a, b in zip(measured, said, strict=True)]
+    return [*cells, TableCell(estimate(runs.aggregate), digits=1)]
 
 
 def _committed(data: Measurements, names: Sequence[str]) -> Table:
@@ -354,7 +354,7 @@ def _committed(data: Measurements, names: Sequence[str]) -> Table:
     columns = []
     for queue, figures in COMMITTED.items():
         rates = [estimate(one) for one in data[ath9k(queue)].mbps.T]
-        cells = [Cell(a, b, digits=1) for a, b in zip(rates, figures, strict=True)]
+        cells = [TableCell(a, b, digits=1) for a, b in zip(rates, figures, strict=True)]
         columns.append(Column(queue, TESTBED_QUEUES[queue], cells))
     title = (
         "Three stations downloading by TCP, beside the commit of ath9k’s airtime scheduler, Mb/s"
@@ -442,7 +442,7 @@ def _reading_table(data: Measurements, read_in: Sequence[str]) -> Table:
         Column(
             f"{standard}-{way}",
             f"{STANDARDS[standard].removeprefix('802.11')}, {way}",
-            [Cell(_read(data, standard, way, id_, how), digits=2) for id_, how in rows],
+            [TableCell(_read(data, standard, way, id_, how), digits=2) for id_, how in rows],
         )
         for standard in read_in
         for way in ALL_WAYS
@@ -459,7 +459,7 @@ def _gain_table(data: Measurements, ids: Sequence[str]) -> Table:
         Column(
             f"{standard}-{way}",
             f"{STANDARDS[standard].removeprefix('802.11')}, {way}",
-            [Cell(_gain(data, standard, way, id_), digits=2) for id_ in ids],
+            [TableCell(_gain(data, standard, way, id_), digits=2) for id_ in ids],
         )
         for standard in COMPARED
         for way in ALL_WAYS
@@ -507,8 +507,8 @@ def as_sold(data: Measurements) -> Shown:
     names = [STANDARDS[standard] for standard in MODERN]
     figure = by_category(Category("", y_label, "", names, groups, {50: "half"}), wide=True)
     takes: Mapping[str, Take] = {
-        "air": Runs.slow_part,
-        "mbps": Runs.total,
+        "air": ModernRuns.slow_part,
+        "mbps": ModernRuns.total,
         "delay_ms": lambda runs: runs.delay(FAST),
         "aggregate": lambda runs: runs.aggregate,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airfair.estimate import Floats, estimate
 from airfair.reproduce.paper import Found, Search
-from airfair.reproduce.tables import Cell, Column, Table
+from airfair.reproduce.tables import Column, Table, TableCell
 
 from .plan import (
     AGGREGATED,
@@ -124,7 +124,7 @@ def longer(data: Measurements) -> Found:
             f"fifo-{packets}",
             f"{packets} packets",
             [
-                Cell(estimate(100 * data[key(standard)].slow_part()), digits=1)
+                TableCell(estimate(100 * data[key(standard)].slow_part()), digits=1)
                 for standard in STANDARDS
             ],
         )

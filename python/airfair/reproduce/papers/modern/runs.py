@@ -35,7 +35,7 @@ def _aggregate(result: Result) -> Floats:
 
 
 @dataclass(frozen=True)
-class Runs(Columns):
+class ModernRuns(Columns):
     """Replications of one cell."""
 
     flows: tuple[str, ...] = taken(names)
@@ -117,5 +117,5 @@ class Runs(Columns):
         return part
 
 
-Measurements = Mapping[tuple[str, str], Runs]
+Measurements = Mapping[tuple[str, str], ModernRuns]
 """Finished runs by (setup, variant)."""

@@ -13,7 +13,7 @@ from .claims import PREDICATES
 from .findings import SEARCHES
 from .introduction import introduction
 from .plan import DRAWS, FIG4, MANY, REPLICATIONS, SCHEME_KEYS, SCHEMES, WAYS, figure3
-from .runs import Measurements, Runs
+from .runs import Measurements, OccupancyRuns
 
 FOUND_WITH = {
     "fig3": ("rfc5348", "once", "law", "transports", "uplink", "guests", "noise", "standards"),
@@ -28,7 +28,7 @@ FOUND_WITH = {
 """Setups of what is beyond the claims, with the experiment that they belong to."""
 
 
-def paper(directory: Path) -> Paper[Runs]:
+def paper(directory: Path) -> Paper[OccupancyRuns]:
     """The paper, whose files are in `directory`."""
     printed, prose = reference(directory), Prose(directory / "text")
     said = prose["introduction"].by_id({"setup": printed["setup"]})
@@ -46,7 +46,7 @@ def paper(directory: Path) -> Paper[Runs]:
         reference=printed,
         setups=studies.setups(directory, DRAWS),
         experiments={experiment.id: experiment for experiment in experiments},
-        measure=Runs.of,
+        measure=OccupancyRuns.of,
         predicates=PREDICATES,
         searches=SEARCHES,
         bounds=said["bounds"].text,

@@ -25,14 +25,14 @@ from .plan import (
     SOME_COUNTS,
     SOME_RATES,
     TOP,
-    Place,
+    SetupPoint,
     figure3,
     figure3_2008,
     figure4,
     figure4_2008,
     once,
 )
-from .runs import Measurements, Runs, Take, flow
+from .runs import Measurements, OccupancyRuns, Take, flow
 
 Key = tuple[str, str]
 
@@ -42,8 +42,8 @@ class Version:
     """Figures 3 and 4 under one reading of the paper."""
 
     label: str
-    pair: Callable[[int], Place]
-    many: Callable[[int], Place]
+    pair: Callable[[int], SetupPoint]
+    many: Callable[[int], SetupPoint]
     rates: tuple[int, ...] = RATES
     counts: tuple[int, ...] = COUNTS
     scheme: Callable[[int], Key] | None = None
@@ -172,18 +172,21 @@ def stations_fairness(data: Measurements, version: Version) -> Sequence[Conditio
         )
         for place in places
     ]
-    return [*close, *(_than_plain(data, p, "Jain's index", Runs.jain, above=0) for p in places)]
+    return [
+        *close,
+        *(_than_plain(data, p, "Jain's index", OccupancyRuns.jain, above=0) for p in places),
+    ]
 
 
 def stations_drops(data: Measurements, version: Version) -> Sequence[Condition]:
     """Figure 4c."""
     places = map(version.many, version.counts)
-    return [_than_plain(data, p, "drop ratio, %", Runs.drops, below=0) for p in places]
+    return [_than_plain(data, p, "drop ratio, %", OccupancyRuns.drops, below=0) for p in places]
 
 
 def _than_plain(  # noqa: PLR0913 - a bound on one side
     data: Measurements,
-    place: Place,
+    place: SetupPoint,
     what: str,
     take: Take,
     *,

@@ -23,7 +23,7 @@ from airfair.figures import (
 )
 from airfair.reproduce.paper import Drawing, Shown
 from airfair.reproduce.series import finite, points
-from airfair.reproduce.tables import Cell, Column, Table
+from airfair.reproduce.tables import Column, Table, TableCell
 
 from .plan import (
     BOTH,
@@ -49,7 +49,7 @@ from .plan import (
     guests,
     rival_place,
 )
-from .runs import Measurements, Runs, Take, flow, station
+from .runs import Measurements, OccupancyRuns, Take, flow, station
 
 STATIONS: Mapping[str, int] = {"STA1, 54 Mb/s": 0, "STA2": 1}
 THROUGHPUT, OCCUPANCY = "Throughput [Mb/s]", "Channel occupancy ratio"
@@ -65,9 +65,9 @@ def _points(
     return Points(label, estimates, possible=(0.0, most))
 
 
-def cells(data: Measurements, keys: Sequence[Key], take: Take, digits: int = 2) -> list[Cell]:
+def cells(data: Measurements, keys: Sequence[Key], take: Take, digits: int = 2) -> list[TableCell]:
     """A cell for each of `keys`."""
-    return [Cell(estimate(take(data[key])), digits=digits) for key in keys]
+    return [TableCell(estimate(take(data[key])), digits=digits) for key in keys]
 
 
 # ------------------------------------------------------------------ Figure 3
@@ -142,7 +142,7 @@ def _pair_table(data: Measurements, keys: Mapping[str, Sequence[Key]]) -> Table:
         Column(
             f"{scheme}-drops",
             f"{SCHEMES[scheme].label}, drops %",
-            cells(data, keys[scheme], Runs.drops, 3),
+            cells(data, keys[scheme], OccupancyRuns.drops, 3),
         )
         for scheme in BOTH
     ]
@@ -164,7 +164,10 @@ def _equal_figure(data: Measurements) -> Drawing:
         Chart(
             f"{WAYS[way].capitalize()}, proposed",
             SOME_RATES,
-            [_points(name, data, keys, Runs.held_ratio) for name, keys in equal_keys(way).items()],
+            [
+                _points(name, data, keys, OccupancyRuns.held_ratio)
+                for name, keys in equal_keys(way).items()
+            ],
             bounds,
         )
         for way in (DOWN, UP)
@@ -175,7 +178,7 @@ def _equal_figure(data: Measurements) -> Drawing:
 
 def _equal_table(data: Measurements) -> Table:
     columns = [
-        Column(f"{way}-{name}", f"{way}, {name}", cells(data, keys, Runs.held_ratio, 3))
+        Column(f"{way}-{name}", f"{way}, {name}", cells(data, keys, OccupancyRuns.held_ratio, 3))
         for way in (DOWN, UP)
         for name, keys in equal_keys(way).items()
     ]
@@ -219,9 +222,9 @@ def _smooth(samples: Floats, steps: int = 5) -> Floats:
 # ------------------------------------------------------------------ Figure 4
 
 FIGURE4: Mapping[str, tuple[str, str, str, Take]] = {
-    "a": ("aggregate throughput", "Aggregate throughput [Mb/s]", "Mb/s", Runs.aggregate),
-    "b": ("fairness", "Jain's index of occupancy", "1", Runs.jain),
-    "c": ("drop ratio", "Packet drop ratio [%]", "%", Runs.drops),
+    "a": ("aggregate throughput", "Aggregate throughput [Mb/s]", "Mb/s", OccupancyRuns.aggregate),
+    "b": ("fairness", "Jain's index of occupancy", "1", OccupancyRuns.jain),
+    "c": ("drop ratio", "Packet drop ratio [%]", "%", OccupancyRuns.drops),
 }
 MOST = {"Mb/s": math.inf, "1": 1.0, "%": 100.0}
 """Largest value of a quantity by its unit."""
@@ -279,16 +282,18 @@ def _many_table(data: Measurements, keys: Mapping[str, Sequence[Key]]) -> Table:
             cells(data, keys[scheme], take, digits),
         )
         for what, short, take, digits in (
-            ("mbps", "Mb/s", Runs.aggregate, 2),
-            ("jain", "Jain's index", Runs.jain, 3),
-            ("drops", "drops %", Runs.drops, 3),
+            ("mbps", "Mb/s", OccupancyRuns.aggregate, 2),
+            ("jain", "Jain's index", OccupancyRuns.jain, 3),
+            ("drops", "drops %", OccupancyRuns.drops, 3),
         )
         for scheme in BOTH
     ]
-    more = [_differences(data, keys, take) for take in (Runs.aggregate, Runs.drops)]
+    more = [
+        _differences(data, keys, take) for take in (OccupancyRuns.aggregate, OccupancyRuns.drops)
+    ]
     columns += [
-        Column("more", "more throughput, Mb/s", [Cell(one, digits=2) for one in more[0]]),
-        Column("more-drops", "more drops, %", [Cell(one, digits=3) for one in more[1]]),
+        Column("more", "more throughput, Mb/s", [TableCell(one, digits=2) for one in more[0]]),
+        Column("more-drops", "more drops, %", [TableCell(one, digits=3) for one in more[1]]),
     ]
     title = "Aggregate throughput, Jain's index of occupancy, drop ratio, by number of stations"
     return Table("fig4", title, [f"N = {count}" for count in COUNTS], columns)
@@ -303,10 +308,10 @@ def _differences(
 
 
 RIVAL_COLUMNS: Mapping[str, tuple[str, str, Take, int]] = {
-    "mbps": ("Mb/s", "Aggregate goodput [Mb/s]", Runs.aggregate, 2),
-    "jain": ("Jain", "Jain's index of occupancy", Runs.jain, 3),
-    "drops": ("drops %", "Packet drop ratio [%]", Runs.drops, 2),
-    "delay": ("p95 ms", "95 % of round trips [ms]", Runs.delay, 0),
+    "mbps": ("Mb/s", "Aggregate goodput [Mb/s]", OccupancyRuns.aggregate, 2),
+    "jain": ("Jain", "Jain's index of occupancy", OccupancyRuns.jain, 3),
+    "drops": ("drops %", "Packet drop ratio [%]", OccupancyRuns.drops, 2),
+    "delay": ("p95 ms", "95 % of round trips [ms]", OccupancyRuns.delay, 0),
 }
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from airfair.estimate import Estimate, Floats, estimate
 from airfair.reproduce.paper import Found, Search
-from airfair.reproduce.tables import Cell, Column, Table
+from airfair.reproduce.tables import Column, Table, TableCell
 
 from .claims import COUNTED_ONCE, EQ1, RFC5348
 from .figures import cells, equal_keys
@@ -32,7 +32,7 @@ from .plan import (
     TUNED_MBPS,
     UPLINK,
     WAYS,
-    Place,
+    SetupPoint,
     beside_constant,
     equal,
     mixture,
@@ -43,7 +43,7 @@ from .plan import (
     under,
     uplink,
 )
-from .runs import Measurements, Runs, Take, dropped, flow, percent_more, station
+from .runs import Measurements, OccupancyRuns, Take, dropped, flow, percent_more, station
 
 Key = tuple[str, str]
 
@@ -58,9 +58,9 @@ def bound(data: Measurements) -> Found:
     columns = [
         Column(f"{name}-{what}", f"{name}, {short}", cells(data, keys[name], take, digits))
         for what, short, take, digits in (
-            ("ratio", "occ. ratio", Runs.held_ratio, 3),
+            ("ratio", "occ. ratio", OccupancyRuns.held_ratio, 3),
             ("sta1", "STA1 Mb/s", flow(0), 2),
-            ("drops", "drops %", Runs.drops, 3),
+            ("drops", "drops %", OccupancyRuns.drops, 3),
         )
         for name in versions
     ]
@@ -83,8 +83,8 @@ def settings(data: Measurements) -> Found:
         Column(f"{name}-{what}", f"{name}, {short}", cells(data, here, take, 3))
         for name, here in keys.items()
         for what, short, take in (
-            ("ratio", "occ. ratio", Runs.held_ratio),
-            ("drops", "drops %", Runs.drops),
+            ("ratio", "occ. ratio", OccupancyRuns.held_ratio),
+            ("drops", "drops %", OccupancyRuns.drops),
         )
     ]
     ratios = [
@@ -133,7 +133,7 @@ def unseen(data: Measurements) -> Found:
     columns = [
         Column(what, short, cells(data, list(keys.values()), take, 3))
         for what, short, take in (
-            ("ratio", "occ. ratio", Runs.held_ratio),
+            ("ratio", "occ. ratio", OccupancyRuns.held_ratio),
             ("1", "STA1's occ.", station(0)),
             ("2", "STA2's occ.", station(1)),
             ("drops-1", "STA1's drops %", dropped(0)),
@@ -146,7 +146,7 @@ def unseen(data: Measurements) -> Found:
     )
 
 
-def _schemes(data: Measurements, id_: str, title: str, places: Mapping[str, Place]) -> Table:
+def _schemes(data: Measurements, id_: str, title: str, places: Mapping[str, SetupPoint]) -> Table:
     """Both schemes at some places."""
     columns = [
         Column(
@@ -160,26 +160,30 @@ def _schemes(data: Measurements, id_: str, title: str, places: Mapping[str, Plac
     return Table(id_, title, list(places), [*columns, _gains(data, places)])
 
 
-def _gains(data: Measurements, places: Mapping[str, Place], take: Take = Runs.aggregate) -> Column:
+def _gains(
+    data: Measurements, places: Mapping[str, SetupPoint], take: Take = OccupancyRuns.aggregate
+) -> Column:
     """Gain of the proposed scheme over plain at each place."""
     pairs = [(data[place.key(PLAIN)], data[place.key(ON)]) for place in places.values()]
-    return Column("gain", "gain %", [Cell(percent_more(*pair, take), digits=1) for pair in pairs])
+    return Column(
+        "gain", "gain %", [TableCell(percent_more(*pair, take), digits=1) for pair in pairs]
+    )
 
 
 _WHAT = (
-    ("mbps", "Mb/s", Runs.aggregate, 2),
-    ("jain", "Jain's index", Runs.jain, 3),
-    ("drops", "drops %", Runs.drops, 3),
-    ("delay", "p95 ms", Runs.delay, 0),
+    ("mbps", "Mb/s", OccupancyRuns.aggregate, 2),
+    ("jain", "Jain's index", OccupancyRuns.jain, 3),
+    ("drops", "drops %", OccupancyRuns.drops, 3),
+    ("delay", "p95 ms", OccupancyRuns.delay, 0),
 )
 
 
 def _changes(
-    data: Measurements, places: Mapping[str, Place]
+    data: Measurements, places: Mapping[str, SetupPoint]
 ) -> list[tuple[str, Estimate, Estimate, Estimate]]:
     """Gain in throughput, and the index without and with the scheme, at each place."""
 
-    def change(place: Place) -> tuple[Estimate, Estimate, Estimate]:
+    def change(place: SetupPoint) -> tuple[Estimate, Estimate, Estimate]:
         plain, proposed = (data[place.key(scheme)] for scheme in (PLAIN, ON))
         return percent_more(plain, proposed), estimate(plain.jain()), estimate(proposed.jain())
 
@@ -208,7 +212,7 @@ def constant(data: Measurements) -> Found:
     """A constant rate nobody controls."""
     places = {f"{rate:g} Mb/s": beside_constant(rate) for rate in CONSTANT}
 
-    def tfrc(runs: Runs) -> Floats:
+    def tfrc(runs: OccupancyRuns) -> Floats:
         total: Floats = runs.mbps[:, :2].sum(axis=1)
         return total
 
@@ -220,10 +224,14 @@ def constant(data: Measurements) -> Found:
         for scheme in BOTH
     ]
     columns = [
-        Column(f"{scheme}-fast", f"{scheme}, TFRC Mb/s", [Cell(one, digits=2) for one in cells_])
+        Column(
+            f"{scheme}-fast", f"{scheme}, TFRC Mb/s", [TableCell(one, digits=2) for one in cells_]
+        )
         for scheme, cells_ in zip(BOTH, fast, strict=True)
     ] + [
-        Column(f"{scheme}-slow", f"{scheme}, CBR's occ.", [Cell(one, digits=3) for one in cells_])
+        Column(
+            f"{scheme}-slow", f"{scheme}, CBR's occ.", [TableCell(one, digits=3) for one in cells_]
+        )
         for scheme, cells_ in zip(BOTH, slow, strict=True)
     ]
     columns += [*_schemes(data, "", "", places).columns[4:6], _gains(data, places, tfrc)]
@@ -247,7 +255,9 @@ def mixtures(data: Measurements) -> Found:
         Column(
             f"{scheme}-ratio",
             f"{scheme}, occ. ratio",
-            cells(data, [place.key(scheme) for place in places.values()], Runs.held_ratio, 3),
+            cells(
+                data, [place.key(scheme) for place in places.values()], OccupancyRuns.held_ratio, 3
+            ),
         )
         for scheme in BOTH
     ]
@@ -277,7 +287,7 @@ def wandering(data: Measurements) -> Found:
         percent_more(*pair)
         for pair in zip(plain, [data[key] for key in keys.values()], strict=True)
     ]
-    columns.append(Column("gain", "gain %", [Cell(gain, digits=1) for gain in gains]))
+    columns.append(Column("gain", "gain %", [TableCell(gain, digits=1) for gain in gains]))
     places = {moving(*at).point: moving(*at) for at in MOVES}
     return Found(
         {"places": _changes(data, places)},

@@ -121,7 +121,7 @@ REPLICATIONS = 10
 
 
 @dataclass(frozen=True)
-class Place:
+class SetupPoint:
     """Place at which several schemes are run."""
 
     setup: str
@@ -132,79 +132,79 @@ class Place:
         return (self.setup, f"{self.point}, {scheme}")
 
 
-def figure3(mbps: int) -> Place:
+def figure3(mbps: int) -> SetupPoint:
     """A rate of STA2 in Figure 3."""
-    return Place("fig3", f"{mbps} Mb/s")
+    return SetupPoint("fig3", f"{mbps} Mb/s")
 
 
-def once(mbps: int) -> Place:
+def once(mbps: int) -> SetupPoint:
     """Figure 3 where spare time counts once."""
-    return Place("once", f"{mbps} Mb/s")
+    return SetupPoint("once", f"{mbps} Mb/s")
 
 
-def figure3_2008(mbps: int) -> Place:
+def figure3_2008(mbps: int) -> SetupPoint:
     """Figure 3 over TFRC as of 2008."""
-    return Place("rfc5348", f"{mbps} Mb/s")
+    return SetupPoint("rfc5348", f"{mbps} Mb/s")
 
 
-def equal(mbps: int, way: str, transport: str) -> Place:
+def equal(mbps: int, way: str, transport: str) -> SetupPoint:
     """Two stations in a direction over a transport."""
-    return Place("transports", f"{WAYS[way]}, {NAMES[transport]}, {mbps} Mb/s")
+    return SetupPoint("transports", f"{WAYS[way]}, {NAMES[transport]}, {mbps} Mb/s")
 
 
-def figure4(count: int) -> Place:
+def figure4(count: int) -> SetupPoint:
     """An N of Figure 4."""
-    return Place(FIG4 if count <= FEW else MANY, f"N = {count}")
+    return SetupPoint(FIG4 if count <= FEW else MANY, f"N = {count}")
 
 
-def figure4_2008(count: int) -> Place:
+def figure4_2008(count: int) -> SetupPoint:
     """The same over TFRC as of 2008."""
-    return Place("rfc5348-many", f"N = {count}")
+    return SetupPoint("rfc5348-many", f"N = {count}")
 
 
-def tuned(label: str, profile: str) -> Place:
+def tuned(label: str, profile: str) -> SetupPoint:
     """Figure 3 under another setting."""
-    return Place("law", f"{label}, {profile}")
+    return SetupPoint("law", f"{label}, {profile}")
 
 
-def uplink(label: str) -> Place:
+def uplink(label: str) -> SetupPoint:
     """Uplink at the lowest rate, changed."""
-    return Place("uplink", label)
+    return SetupPoint("uplink", label)
 
 
-def beside_constant(mbps: float) -> Place:
+def beside_constant(mbps: float) -> SetupPoint:
     """A constant rate to a station at 6 Mb/s, TFRC to two at 54 Mb/s."""
-    return Place("constant", f"{mbps:g} Mb/s")
+    return SetupPoint("constant", f"{mbps:g} Mb/s")
 
 
-def mixture(label: str) -> Place:
+def mixture(label: str) -> SetupPoint:
     """Several flows of a station."""
-    return Place("mixtures", label)
+    return SetupPoint("mixtures", label)
 
 
-def guests() -> Place:
+def guests() -> SetupPoint:
     """A station at 6 Mb/s that comes and goes."""
-    return Place("guests", "a guest")
+    return SetupPoint("guests", "a guest")
 
 
-def noisy(loss: float) -> Place:
+def noisy(loss: float) -> SetupPoint:
     """Noise on both links."""
-    return Place("noise", f"{loss:.0%} of the frames")
+    return SetupPoint("noise", f"{loss:.0%} of the frames")
 
 
-def under(label: str) -> Place:
+def under(label: str) -> SetupPoint:
     """Figure 3's lowest rate under another standard."""
-    return Place("standards", label)
+    return SetupPoint("standards", label)
 
 
-def moving(way: str, transport: str) -> Place:
+def moving(way: str, transport: str) -> SetupPoint:
     """Stations that wander under ARF."""
-    return Place("moving", f"{WAYS[way]}, {NAMES[transport]}")
+    return SetupPoint("moving", f"{WAYS[way]}, {NAMES[transport]}")
 
 
-def rival_place(way: str, transport: str) -> Place:
+def rival_place(way: str, transport: str) -> SetupPoint:
     """A station at each of five rates."""
-    return Place(f"rivals-{way}", NAMES[transport])
+    return SetupPoint(f"rivals-{way}", NAMES[transport])
 
 
 def drawn_rates(count: int, replication: int) -> list[int]:

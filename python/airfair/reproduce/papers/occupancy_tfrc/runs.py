@@ -12,7 +12,7 @@ from airfair.reproduce.measured import Columns, column, over_time, taken
 
 
 @dataclass(frozen=True)
-class Runs(Columns):
+class OccupancyRuns(Columns):
     """Replications of one cell."""
 
     mbps: Floats = column("goodput_bps", 1e6)
@@ -76,9 +76,9 @@ class Runs(Columns):
         return ratio
 
 
-Measurements = Mapping[tuple[str, str], Runs]
+Measurements = Mapping[tuple[str, str], OccupancyRuns]
 """Finished runs by (setup, variant): `data[place.key(scheme)]`."""
-Take = Callable[[Runs], Floats]
+Take = Callable[[OccupancyRuns], Floats]
 
 
 def flow(number: int) -> Take:
@@ -96,10 +96,12 @@ def dropped(number: int) -> Take:
     return lambda runs: 100 * runs.dropped[:, number] / np.maximum(runs.sent[:, number], 1)
 
 
-def percent_more(first: Runs, other: Runs, take: Take = Runs.aggregate) -> Estimate:
+def percent_more(
+    first: OccupancyRuns, other: OccupancyRuns, take: Take = OccupancyRuns.aggregate
+) -> Estimate:
     """Gain of `other` over `first`, in pairs [% of the mean of `first`]."""
     before = take(first)
     return estimate(100 * (take(other) - before) / before.mean(), signed=True)
 
 
-__all__ = ["Measurements", "Runs"]
+__all__ = ["Measurements", "OccupancyRuns"]

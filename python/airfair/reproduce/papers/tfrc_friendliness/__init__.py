@@ -30,10 +30,10 @@ from .plan import (
     simulated,
     varied,
 )
-from .runs import Measurements, Runs
+from .runs import FriendlinessRuns, Measurements
 
 
-def paper(directory: Path) -> Paper[Runs]:
+def paper(directory: Path) -> Paper[FriendlinessRuns]:
     """The paper, whose files are in `directory`."""
     printed, prose = reference(directory), Prose(directory / "text")
     settings = {part: printed[part] for part in ("testbed", "fig7", "fig9")}
@@ -49,7 +49,7 @@ def paper(directory: Path) -> Paper[Runs]:
         reference=printed,
         setups=studies.setups(directory),
         experiments={experiment.id: experiment for experiment in experiments},
-        measure=Runs.of,
+        measure=FriendlinessRuns.of,
         predicates=PREDICATES,
         searches=SEARCHES,
         bounds=said["bounds"].text,

@@ -36,7 +36,7 @@ from .plan import (
     mixed,
     simulated,
 )
-from .runs import Measurements, Runs
+from .runs import FriendlinessRuns, Measurements
 
 LIMIT = 0.6
 IDEAL_INDEX = 0.5
@@ -56,7 +56,9 @@ Points = Callable[[Measurements, str], Sequence[Point]]
 Pair = tuple[int, int]
 
 
-def _runs(data: Measurements, variant: str, flavour: str, pair: Pair) -> tuple[Runs, Key]:
+def _runs(
+    data: Measurements, variant: str, flavour: str, pair: Pair
+) -> tuple[FriendlinessRuns, Key]:
     key = (mixed(flavour, *pair), variant)
     return data[key], key
 
@@ -73,20 +75,20 @@ class _Against:
 
     def index_is_lower(self) -> Condition:
         """The condition that the first has the lower index."""
-        return self._difference("index", Runs.index, below=0)
+        return self._difference("index", FriendlinessRuns.index, below=0)
 
     def index_is_higher(self) -> Condition:
         """The condition that the first has the higher index."""
-        return self._difference("index", Runs.index, above=0)
+        return self._difference("index", FriendlinessRuns.index, above=0)
 
     def more_timeouts(self) -> Condition:
         """The condition that more of the first's recoveries begin with a time-out."""
-        return self._difference("share of time-outs", Runs.timeout_share, above=0)
+        return self._difference("share of time-outs", FriendlinessRuns.timeout_share, above=0)
 
     def _difference(
         self,
         what: str,
-        take: Callable[[Runs], Floats],
+        take: Callable[[FriendlinessRuns], Floats],
         above: float = -math.inf,
         below: float = math.inf,
     ) -> Condition:
@@ -190,19 +192,19 @@ OURS = "tfrc3"
 """The TFRC flow that is there from the start."""
 
 
-def _levels(runs: Runs) -> dict[str, Floats]:
+def _levels(runs: FriendlinessRuns) -> dict[str, Floats]:
     """Throughput of each flow [kB/s], (replication)."""
     rates = runs.between(*LATER)
     return {flow: rates[:, i] for i, flow in enumerate(runs.flows)}
 
 
-def relative(runs: Runs, flow: str) -> Estimate:
+def relative(runs: FriendlinessRuns, flow: str) -> Estimate:
     """TFRC's level over that of a TCP."""
     rate = _levels(runs)
     return quotient(rate[OURS], rate[flow])
 
 
-def _steady(runs: Runs, key: Key) -> list[Point]:
+def _steady(runs: FriendlinessRuns, key: Key) -> list[Point]:
     """TFRC against each TCP."""
     tfrc = runs.variation_of(OURS, LATER[0])
     return [
@@ -218,7 +220,7 @@ def _steady(runs: Runs, key: Key) -> list[Point]:
 
 
 def _beside_all_others(
-    runs: Runs, key: Key, flow: str, above: float = -math.inf, below: float = math.inf
+    runs: FriendlinessRuns, key: Key, flow: str, above: float = -math.inf, below: float = math.inf
 ) -> list[Point]:
     """One TCP's level over each other flow's."""
     rate = _levels(runs)

@@ -10,7 +10,7 @@ from airfair.estimate import Floats, estimate
 from airfair.figures import Category, Curve, Mark, Panel, Points, by_category, over_time
 from airfair.reproduce.paper import Drawing, Json, Shown
 from airfair.reproduce.series import curve, finite, points
-from airfair.reproduce.tables import Cell, Column, Table
+from airfair.reproduce.tables import Column, Table, TableCell
 
 from .plan import (
     ACCESS,
@@ -26,7 +26,7 @@ from .plan import (
     mixed,
     simulated,
 )
-from .runs import Measurements, Runs
+from .runs import FriendlinessRuns, Measurements
 
 NAMES = {
     "newreno": "NewReno",
@@ -84,19 +84,21 @@ def _combinations(id_: str, flavour: str, data: Measurements) -> Table:
     runs = [data[mixed(flavour, *pair), DECIDES] for pair in COMBINATIONS]
     tcp = FLAVOURS[flavour].removeprefix("TCP ")
 
-    def column(name: str, label: str, take: Callable[[Runs], Floats], digits: int) -> Column:
-        return Column(name, label, [Cell(estimate(take(one)), digits=digits) for one in runs])
+    def column(
+        name: str, label: str, take: Callable[[FriendlinessRuns], Floats], digits: int
+    ) -> Column:
+        return Column(name, label, [TableCell(estimate(take(one)), digits=digits) for one in runs])
 
     return Table(
         id_,
         f"{FLAVOURS[flavour]} / TFRC flows, {VARIANTS[DECIDES]}",
         [f"{n}/{m}" for n, m in COMBINATIONS],
         [
-            column("index", "index, of TFRC", Runs.index, 3),
+            column("index", "index, of TFRC", FriendlinessRuns.index, 3),
             column("tcp", f"{tcp}, kB/s each", lambda one: one.mean(tfrc=False), 1),
             column("tfrc", "TFRC, kB/s each", lambda one: one.mean(tfrc=True), 1),
-            column("timeouts", f"{tcp}, time-outs/min", Runs.timeouts_per_minute, 1),
-            column("share", "time-outs, of recoveries", Runs.timeout_share, 2),
+            column("timeouts", f"{tcp}, time-outs/min", FriendlinessRuns.timeouts_per_minute, 1),
+            column("share", "time-outs, of recoveries", FriendlinessRuns.timeout_share, 2),
         ],
     )
 
@@ -122,7 +124,7 @@ def intra(data: Measurements) -> Shown:
         )
     )
     rows = [
-        Column(label, f"{label}", [Cell(estimate(one), digits=3) for one in samples])
+        Column(label, f"{label}", [TableCell(estimate(one), digits=3) for one in samples])
         for label, samples in groups.items()
     ]
     return Shown(
@@ -161,7 +163,7 @@ def over_three_minutes(flavour: str, printed: Json | None, data: Measurements) -
         paper = {key: printed[key] for key in keys}
     values = {f"tcp_{flavour}_each_kBps": each, "tfrc_kBps": tfrc, "total_mbps": total}
     cells = [
-        Cell(estimate(sample), (paper or {}).get(key), digits)
+        TableCell(estimate(sample), (paper or {}).get(key), digits)
         for (key, sample), digits in zip(values.items(), (1, 1, 2), strict=True)
     ]
     rows = [f"{tcp}, kB/s", "TFRC, kB/s", "all, Mb/s"]
@@ -209,7 +211,7 @@ def five_flows(figure: str, data: Measurements) -> Shown:
         Column(
             f"{access}_{when}",
             f"{SHORT[access]}, {when}",
-            [Cell(estimate(one.between(*span)[:, i] * 8)) for i in range(len(rows))],
+            [TableCell(estimate(one.between(*span)[:, i] * 8)) for i in range(len(rows))],
         )
         for access, one in runs.items()
         for when, span in HALVES.items()

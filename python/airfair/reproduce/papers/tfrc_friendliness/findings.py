@@ -8,7 +8,7 @@ from dataclasses import replace
 from airfair.estimate import Estimate, Floats, estimate
 from airfair.reproduce.calibration import Candidate, chosen, ranked, table
 from airfair.reproduce.paper import Found, Search
-from airfair.reproduce.tables import Cell, Column, Table
+from airfair.reproduce.tables import Column, Table, TableCell
 
 from .claims import relative
 from .plan import (
@@ -29,7 +29,7 @@ from .plan import (
     told,
     varied,
 )
-from .runs import Measurements, Runs
+from .runs import FriendlinessRuns, Measurements
 
 TOTAL = "all, Mb/s"
 
@@ -46,13 +46,13 @@ def candidates(
     }
 
 
-def _total(runs: Runs) -> Floats:
+def _total(runs: FriendlinessRuns) -> Floats:
     """All flows together [Mb/s]."""
     total: Floats = runs.kbytes_per_s.sum(axis=1) * 8 / 1e3
     return total
 
 
-def calibration(printed: Mapping[str, float]) -> Search[Runs]:
+def calibration(printed: Mapping[str, float]) -> Search[FriendlinessRuns]:
     """Choice of the channel with which the testbed's claims are decided."""
 
     def find(data: Measurements) -> Found:
@@ -94,14 +94,14 @@ def _table(
     places = {id(one): place for place, one in found.items()}
     runs = [data["calibration", places[id(one)]] for one in ranked(list(found.values()))]
 
-    def column(name: str, key: str, take: Callable[[Runs], Floats]) -> Column:
-        cells = [Cell(estimate(take(one)), printed.get(key), 1) for one in runs]
+    def column(name: str, key: str, take: Callable[[FriendlinessRuns], Floats]) -> Column:
+        cells = [TableCell(estimate(take(one)), printed.get(key), 1) for one in runs]
         return Column(name, name, cells)
 
     more = [
         column("Reno, kB/s", "tcp_reno_each_kBps", lambda one: one.mean(tfrc=False)),
         column("TFRC, kB/s", "tfrc_kBps", lambda one: one.mean(tfrc=True)),
-        column("time-outs/min", "", Runs.timeouts_per_minute),
+        column("time-outs/min", "", FriendlinessRuns.timeouts_per_minute),
     ]
     return replace(made, columns=[*made.columns, *more])
 
@@ -117,7 +117,9 @@ def buffers(data: Measurements) -> Found:
         return {"packets": packets, "few": few, "many": many}
 
     columns = [
-        Column(str(q), f"{q} packets", [Cell(estimate(index(pair, q)), digits=3) for pair in HELD])
+        Column(
+            str(q), f"{q} packets", [TableCell(estimate(index(pair, q)), digits=3) for pair in HELD]
+        )
         for q in QUEUES
     ]
     title = "Index of TFRC beside TCP SACK, by the capacity of the access point's queue in packets"
@@ -134,7 +136,10 @@ def settings(data: Measurements) -> Found:
         Column(
             varied(flavour, *pair),
             f"{FLAVOURS[flavour]}, {pair[0]}/{pair[1]}",
-            [Cell(estimate(data[varied(flavour, *pair), id_].index()), digits=3) for id_ in OPEN],
+            [
+                TableCell(estimate(data[varied(flavour, *pair), id_].index()), digits=3)
+                for id_ in OPEN
+            ],
         )
         for flavour, pair in places
     ]
@@ -164,7 +169,9 @@ def sizes(data: Measurements) -> Found:
 
     ratios = {octets: ratio(octets) for octets in SIZES}
     least, most = (find(SIZES, key=lambda octets: ratios[octets].mean) for find in (min, max))
-    column = Column("ratio", "TFRC / NewReno", [Cell(one, digits=2) for one in ratios.values()])
+    column = Column(
+        "ratio", "TFRC / NewReno", [TableCell(one, digits=2) for one in ratios.values()]
+    )
     title = "Throughput of TFRC divided by NewReno’s in Figure 8, by the size of TFRC’s packets"
     return Found(
         {

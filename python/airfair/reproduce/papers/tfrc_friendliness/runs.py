@@ -16,7 +16,7 @@ Booleans = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Runs(Columns):
+class FriendlinessRuns(Columns):
     """Replications of one scenario; flows in the order of the scenario."""
 
     flows: tuple[str, ...] = taken(names)
@@ -84,5 +84,5 @@ class Runs(Columns):
         return rates, middles
 
 
-Measurements = Mapping[tuple[str, str], Runs]
+Measurements = Mapping[tuple[str, str], FriendlinessRuns]
 """Finished runs by (setup, variant)."""

@@ -25,10 +25,10 @@ from .plan import (
     asymmetric_id,
     setup_id,
 )
-from .runs import Measurements, Runs
+from .runs import Measurements, UpDownRuns
 
 
-def paper(directory: Path) -> Paper[Runs]:
+def paper(directory: Path) -> Paper[UpDownRuns]:
     """The paper, whose files are in `directory`."""
     printed, prose = reference(directory), Prose(directory / "text")
     said = prose["introduction"].by_id({"setup": printed["setup"], **BOUNDS})
@@ -39,7 +39,7 @@ def paper(directory: Path) -> Paper[Runs]:
         reference=printed,
         setups=studies.setups(directory),
         experiments={experiment.id: experiment for experiment in experiments},
-        measure=Runs.of,
+        measure=UpDownRuns.of,
         predicates=PREDICATES,
         searches=SEARCHES,
         bounds=said["bounds"].text,
@@ -58,7 +58,7 @@ def paper(directory: Path) -> Paper[Runs]:
     )
 
 
-def _experiments(printed: dict[str, float], prose: Prose) -> list[Experiment[Runs]]:
+def _experiments(printed: dict[str, float], prose: Prose) -> list[Experiment[UpDownRuns]]:
     fifo = {scenario: _systems("fifo", scenario) for scenario in SYMMETRIC}
     fair = {scenario: _systems("scheduler", scenario) for scenario in SYMMETRIC}
     cells = [asymmetric_id(*flows) for flows in ASYMMETRIC]

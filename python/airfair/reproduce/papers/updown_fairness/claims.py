@@ -32,11 +32,11 @@ from .plan import (
     SYMMETRIC,
     SYSTEMS,
     TWO,
-    Place,
+    FigurePoint,
     in_group,
     setup_id,
 )
-from .runs import DOWN, UP, Measurements, Runs
+from .runs import DOWN, UP, Measurements, UpDownRuns
 
 NOTHING = 0.001
 """A loss below it cannot be seen to fall."""
@@ -69,12 +69,12 @@ class View:
 
     def place(
         self, scheme: str, scenario: str, attempts: int, packets: int = SHOWN
-    ) -> tuple[Runs, Key]:
+    ) -> tuple[UpDownRuns, Key]:
         """The runs of a point, and their key."""
-        key = Place(self._system, scheme, scenario, attempts, packets).key
+        key = FigurePoint(self._system, scheme, scenario, attempts, packets).key
         return self._data[key], key
 
-    def fifo(self, scenario: str, attempts: int, packets: int = SHOWN) -> tuple[Runs, Key]:
+    def fifo(self, scenario: str, attempts: int, packets: int = SHOWN) -> tuple[UpDownRuns, Key]:
         """The same under FIFO."""
         return self.place("fifo", scenario, attempts, packets)
 
@@ -274,10 +274,10 @@ def smaller_four(data: Measurements) -> Sequence[Condition]:
 
 
 def _small(scenario: str, packets: int) -> Key:
-    return in_group("small", Place(DECIDES, "fifo", scenario, 1, packets))
+    return in_group("small", FigurePoint(DECIDES, "fifo", scenario, 1, packets))
 
 
-def _ratio(runs: Runs) -> Estimate:
+def _ratio(runs: UpDownRuns) -> Estimate:
     """Downlink over uplink goodput."""
     return quotient(runs.goodput(DOWN), runs.goodput(UP))
 

@@ -12,7 +12,7 @@ from airfair.estimate import Floats, estimate
 from airfair.figures import Chart, Points, over_number
 from airfair.reproduce.paper import Drawing, Json, Shown
 from airfair.reproduce.series import finite, points
-from airfair.reproduce.tables import Cell, Column, Table
+from airfair.reproduce.tables import Column, Table, TableCell
 
 from .plan import (
     ATTEMPTS,
@@ -27,10 +27,10 @@ from .plan import (
     SYMMETRIC,
     SYSTEMS,
     TWO,
-    Place,
+    FigurePoint,
     in_group,
 )
-from .runs import DOWN, UP, Measurements, Runs
+from .runs import DOWN, UP, Measurements, UpDownRuns
 
 X = "Transmission attempts of a frame, $M_t$"
 LEAST_RATIO = 0.003
@@ -40,12 +40,12 @@ EQUAL = {1.0: "1:1"}
 RATIO = "Downlink / uplink goodput"
 SYSTEM = SYSTEMS[DECIDES].label
 
-Take = Callable[[Runs], Floats]
+Take = Callable[[UpDownRuns], Floats]
 
-WAYS: Mapping[str, Take] = {way: partial(Runs.goodput, way=way) for way in (DOWN, UP)}
-ALL_WAYS: Mapping[str, Take] = {**WAYS, "total": Runs.total}
-ESTIMATED: Mapping[str, Take] = {way: partial(Runs.loss, way=way) for way in (UP, DOWN)}
-EXACT: Mapping[str, Take] = {way: partial(Runs.exact_loss, way=way) for way in (UP, DOWN)}
+WAYS: Mapping[str, Take] = {way: partial(UpDownRuns.goodput, way=way) for way in (DOWN, UP)}
+ALL_WAYS: Mapping[str, Take] = {**WAYS, "total": UpDownRuns.total}
+ESTIMATED: Mapping[str, Take] = {way: partial(UpDownRuns.loss, way=way) for way in (UP, DOWN)}
+EXACT: Mapping[str, Take] = {way: partial(UpDownRuns.exact_loss, way=way) for way in (UP, DOWN)}
 LOSSES = {"estimated": ESTIMATED, "exact": EXACT}
 """As the paper estimates losses, and as they were."""
 
@@ -55,7 +55,7 @@ def ratios(scheme: str, data: Measurements) -> Shown:
     name = {"fifo": "fig2", "scheduler": "fig6"}[scheme]
     panels = {TWO: f"(a) {TWO}", FOUR: f"(b) {FOUR}"}
     charts = [
-        Chart(title, CURVE, _by_buffer(data, scheme, scenario, Runs.ratio), EQUAL)
+        Chart(title, CURVE, _by_buffer(data, scheme, scenario, UpDownRuns.ratio), EQUAL)
         for scenario, title in panels.items()
     ]
     drawing = over_number(charts, X, RATIO, floor=LEAST_RATIO)
@@ -65,12 +65,14 @@ def ratios(scheme: str, data: Measurements) -> Shown:
         drawings[f"{name}-rivals"] = _rivals(data)
     return Shown(
         series=[
-            _series(f"{scenario}, Q = {q}", "1", data, along(scheme, scenario, q), Runs.ratio)
+            _series(f"{scenario}, Q = {q}", "1", data, along(scheme, scenario, q), UpDownRuns.ratio)
             for scenario in panels
             for q in LARGE
         ],
         paper_values=None,
-        measured={scenario: _measured(data, scheme, scenario, Runs.ratio) for scenario in panels},
+        measured={
+            scenario: _measured(data, scheme, scenario, UpDownRuns.ratio) for scenario in panels
+        },
         tables=[_ratio_table(name, data, scheme, scenario) for scenario in panels],
         drawings=drawings,
     )
@@ -80,9 +82,9 @@ def _rivals(data: Measurements) -> Drawing:
     """The axes of Figures 2(b) and 6(b) for other schemes."""
 
     def line(scheme: str) -> Points:
-        found = [Place(DECIDES, scheme, FOUR, m, SHOWN) for m in RIVAL_ATTEMPTS]
+        found = [FigurePoint(DECIDES, scheme, FOUR, m, SHOWN) for m in RIVAL_ATTEMPTS]
         keys = [one.key if one.key in data else in_group("rivals", one) for one in found]
-        return Points(SCHEMES[scheme].label, _estimates(data, keys, Runs.ratio))
+        return Points(SCHEMES[scheme].label, _estimates(data, keys, UpDownRuns.ratio))
 
     chart = Chart(
         f"{FOUR}, Q = {SHOWN}",
@@ -158,13 +160,13 @@ def losses(scheme: str, data: Measurements) -> Shown:
     )
 
 
-def along(scheme: str, scenario: str, packets: int | None = None) -> list[Place]:
+def along(scheme: str, scenario: str, packets: int | None = None) -> list[FigurePoint]:
     """The places of a curve over M_t: of a figure for each buffer, or at every M_t with `SHOWN`."""
     attempts, q = (ATTEMPTS, SHOWN) if packets is None else (CURVE, packets)
-    return [Place(DECIDES, scheme, scenario, m, q) for m in attempts]
+    return [FigurePoint(DECIDES, scheme, scenario, m, q) for m in attempts]
 
 
-def _keys(places: Sequence[Place]) -> list[tuple[str, str]]:
+def _keys(places: Sequence[FigurePoint]) -> list[tuple[str, str]]:
     return [place.key for place in places]
 
 
@@ -180,7 +182,9 @@ def _by_buffer(data: Measurements, scheme: str, scenario: str, take: Take) -> li
     ]
 
 
-def _series(name: str, unit: str, data: Measurements, places: Sequence[Place], take: Take) -> Json:
+def _series(
+    name: str, unit: str, data: Measurements, places: Sequence[FigurePoint], take: Take
+) -> Json:
     x = [place.attempts for place in places]
     return points(name, unit, x, [estimate(take(data[place.key])) for place in places])
 
@@ -188,7 +192,7 @@ def _series(name: str, unit: str, data: Measurements, places: Sequence[Place], t
 def _measured(data: Measurements, scheme: str, scenario: str, take: Take) -> Json:
     """Means by buffer and attempts."""
 
-    def mean(place: Place) -> float | None:
+    def mean(place: FigurePoint) -> float | None:
         return finite(estimate(take(data[place.key])).mean)
 
     return {
@@ -199,7 +203,7 @@ def _measured(data: Measurements, scheme: str, scenario: str, take: Take) -> Jso
 
 def _ratio_table(name: str, data: Measurements, scheme: str, scenario: str) -> Table:
     columns = [
-        Column(f"Q{q}", f"Q = {q}", _cells(data, along(scheme, scenario, q), Runs.ratio, 3))
+        Column(f"Q{q}", f"Q = {q}", _cells(data, along(scheme, scenario, q), UpDownRuns.ratio, 3))
         for q in LARGE
     ]
     title = f"Downlink / uplink goodput, {scenario}, {SCHEMES[scheme].label}"
@@ -210,8 +214,10 @@ def _rows(attempts: Sequence[int]) -> list[str]:
     return [f"M_t = {m}" for m in attempts]
 
 
-def _cells(data: Measurements, places: Sequence[Place], take: Take, digits: int) -> list[Cell]:
-    return [Cell(estimate(take(data[place.key])), digits=digits) for place in places]
+def _cells(
+    data: Measurements, places: Sequence[FigurePoint], take: Take, digits: int
+) -> list[TableCell]:
+    return [TableCell(estimate(take(data[place.key])), digits=digits) for place in places]
 
 
 def _goodput_table(name: str, scheme: str, printed: Json | None, data: Measurements) -> Table:

@@ -12,7 +12,7 @@ from airfair.estimate import Estimate, Floats, estimate
 from airfair.experiment.words import SAME
 from airfair.reproduce.calibration import Candidate, ranked, table
 from airfair.reproduce.paper import Found, Search
-from airfair.reproduce.tables import Cell, Column, Table
+from airfair.reproduce.tables import Column, Table, TableCell
 
 from .plan import (
     ASYMMETRIC,
@@ -32,14 +32,14 @@ from .plan import (
     SYMMETRIC,
     SYSTEMS,
     WINDOWS,
-    Place,
+    FigurePoint,
     System,
     asymmetric_id,
     in_group,
     setup_id,
     stack_places,
 )
-from .runs import DOWN, SEGMENT, UP, Measurements, Runs
+from .runs import DOWN, SEGMENT, UP, Measurements, UpDownRuns
 
 STARVED = 0.1
 """Ratios below it say only that downlink has nothing."""
@@ -60,7 +60,7 @@ def candidates(
     return {id_: candidate(id_, SYSTEMS[id_]) for id_ in ids}
 
 
-def calibration(printed: Mapping[str, float]) -> Search[Runs]:
+def calibration(printed: Mapping[str, float]) -> Search[UpDownRuns]:
     """Choice of the system under which the claims are decided."""
 
     def find(data: Measurements) -> Found:
@@ -113,7 +113,7 @@ def windows(data: Measurements) -> Found:
                 Column(
                     f"Q{q}",
                     f"Q = {q}",
-                    [Cell(estimate(ratio(scenario, size, q)), digits=2) for size in WINDOWS],
+                    [TableCell(estimate(ratio(scenario, size, q)), digits=2) for size in WINDOWS],
                 )
                 for q in LARGE
             ],
@@ -131,7 +131,7 @@ def _octets(size: str) -> int:
 def reading(data: Measurements) -> Found:
     """Finding on what Q counts."""
     places = {
-        scheme: [Place(DECIDES, scheme, FOUR, LAST[0], q) for q in LARGE]
+        scheme: [FigurePoint(DECIDES, scheme, FOUR, LAST[0], q) for q in LARGE]
         for scheme in ("scheduler", "shared")
     }
     ratios = {
@@ -143,7 +143,7 @@ def reading(data: Measurements) -> Found:
         Column(
             f"Q{q}",
             f"Q = {q}",
-            [Cell(estimate(found[i]), digits=2) for found in ratios.values()],
+            [TableCell(estimate(found[i]), digits=2) for found in ratios.values()],
         )
         for i, q in enumerate(LARGE)
     ]
@@ -161,7 +161,7 @@ def driver(data: Measurements) -> Found:
     most = LAST[-1]
 
     def ratios(scheme: str, packets: int) -> list[Floats]:
-        places = [Place(DECIDES, scheme, scenario, most, packets) for scenario in SYMMETRIC]
+        places = [FigurePoint(DECIDES, scheme, scenario, most, packets) for scenario in SYMMETRIC]
         if scheme == "driver":
             return [data[in_group("driver", place)].ratio() for place in places]
         return [data[place.key].ratio() for place in places]
@@ -170,7 +170,7 @@ def driver(data: Measurements) -> Found:
         Column(
             f"{scheme}-Q{q}",
             f"{label}, Q = {q}",
-            [Cell(estimate(one), digits=2) for one in ratios(scheme, q)],
+            [TableCell(estimate(one), digits=2) for one in ratios(scheme, q)],
         )
         for scheme, label in (("scheduler", "no driver"), ("driver", "above a driver"))
         for q in LARGE
@@ -194,7 +194,7 @@ def asymmetric(data: Measurements) -> Found:
         Column(
             f"{up}-{down}",
             f"{up} up, {down} down",
-            [Cell(furthest(id_, (up, down)), digits=1) for id_ in COMPARED],
+            [TableCell(furthest(id_, (up, down)), digits=1) for id_ in COMPARED],
         )
         for up, down in ASYMMETRIC
     ]
@@ -209,7 +209,7 @@ def asymmetric(data: Measurements) -> Found:
     return Found(sizes, [Table("flows", title, [SCHEMES[id_].label for id_ in COMPARED], columns)])
 
 
-def _furthest(runs: Runs) -> Estimate:
+def _furthest(runs: UpDownRuns) -> Estimate:
     """Deviation of the flow furthest from the mean of all, with the interval of that flow [%]."""
     flows = [estimate(runs.packets_per_s[:, i]) for i in range(runs.packets_per_s.shape[1])]
     mean = float(np.mean([flow.mean for flow in flows]))
@@ -221,11 +221,11 @@ def short_flows(data: Measurements) -> Found:
     """Transfers that come and go."""
     runs = {id_: data["short-flows", id_] for id_ in MIXED}
 
-    def long(one: Runs, way: str) -> Floats:
+    def long(one: UpDownRuns, way: str) -> Floats:
         rates: Floats = one.packets_per_s[:, one.of_way(way)].mean(axis=1)
         return rates
 
-    def done(one: Runs, way: str) -> Floats:
+    def done(one: UpDownRuns, way: str) -> Floats:
         times = one.completion_s[:, one.of_way(way)]
         median: Floats = np.nanmedian(times, axis=1)
         return median
@@ -234,22 +234,22 @@ def short_flows(data: Measurements) -> Found:
         Column(
             "uplink",
             "long up, packets/s",
-            [Cell(estimate(long(r, UP)), digits=1) for r in runs.values()],
+            [TableCell(estimate(long(r, UP)), digits=1) for r in runs.values()],
         ),
         Column(
             "downlink",
             "long down, packets/s each",
-            [Cell(estimate(long(r, DOWN)), digits=1) for r in runs.values()],
+            [TableCell(estimate(long(r, DOWN)), digits=1) for r in runs.values()],
         ),
         Column(
             "upload",
             "short up, s",
-            [Cell(estimate(done(r, "upload")), digits=2) for r in runs.values()],
+            [TableCell(estimate(done(r, "upload")), digits=2) for r in runs.values()],
         ),
         Column(
             "download",
             "short down, s",
-            [Cell(estimate(done(r, "download")), digits=2) for r in runs.values()],
+            [TableCell(estimate(done(r, "download")), digits=2) for r in runs.values()],
         ),
     ]
     ratio = {id_: float(long(one, DOWN).mean() / long(one, UP).mean()) for id_, one in runs.items()}
@@ -268,7 +268,7 @@ def stack(data: Measurements) -> Found:
         Column(
             f"place-{i}",
             label,
-            [Cell(estimate(data["stack", f"{id_}-{i}"].ratio()), digits=2) for id_ in STACK],
+            [TableCell(estimate(data["stack", f"{id_}-{i}"].ratio()), digits=2) for id_ in STACK],
         )
         for i, label in enumerate(labels)
     ]

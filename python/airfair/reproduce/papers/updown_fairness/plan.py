@@ -101,7 +101,7 @@ ASYMMETRIC = ((4, 4), (1, 7), (7, 1))
 
 
 @dataclass(frozen=True)
-class Place:
+class FigurePoint:
     """One point of a figure."""
 
     system: str
@@ -122,7 +122,7 @@ def setup_id(system: str, scheme: str, scenario: str) -> str:
     return f"{system}-{scheme}-{scenario}"
 
 
-def in_group(id_: str, place: Place) -> tuple[str, str]:
+def in_group(id_: str, place: FigurePoint) -> tuple[str, str]:
     """Setup and variant of a point in a setup of several schemes or scenarios, which decides nothing."""
     return (id_, "-".join(place.key))
 

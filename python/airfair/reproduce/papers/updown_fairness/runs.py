@@ -33,7 +33,7 @@ def _seen(at_sender: str, at_receiver: str) -> Take:
 
 
 @dataclass(frozen=True)
-class Runs(Columns):
+class UpDownRuns(Columns):
     """Replications of one scenario; flows in the order of the scenario."""
 
     ways: tuple[str, ...] = taken(
@@ -89,5 +89,5 @@ def _part(some: Floats, of: Floats, flows: Booleans) -> Floats:
     return part
 
 
-Measurements = Mapping[tuple[str, str], Runs]
+Measurements = Mapping[tuple[str, str], UpDownRuns]
 """Finished runs by (setup, variant): `data[place.key]`."""
