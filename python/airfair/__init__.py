@@ -1,10 +1,10 @@
-"""A laboratory for fair air: transport protocols on multi-rate 802.11 networks.
+"""A laboratory for fairness on Wi-Fi: transport protocols over simulated multi-rate 802.11 cells.
 
 >>> import airfair
 >>> result = airfair.run("scenarios/one-slow-station.toml", seed=1)  # doctest: +SKIP
 >>> result.flows  # doctest: +SKIP
 
-What needs numpy and polars is imported when it is first used: `airfair --help` answers at once.
+Modules that need numpy and polars are imported on first use, so that `airfair --help` starts quickly.
 """
 
 from __future__ import annotations

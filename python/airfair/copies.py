@@ -1,4 +1,4 @@
-"""Scenarios and outcomes can be pickled and copied: as TOML, and as octets with the hash of the build.
+"""Pickling and copying of scenarios (as TOML) and outcomes (as octets with the hash of the build).
 
 Only the build of airfair that wrote the octets of an outcome can read them.
 """
@@ -12,17 +12,17 @@ from ._core import Outcome, Scenario
 
 
 class ForeignResultError(ValueError):
-    """A result was made by another build of airfair."""
+    """Raised for a result that this version or build of airfair cannot read, because another one wrote it."""
 
 
 def enable() -> None:
-    """Let `pickle` and `copy` take scenarios and outcomes."""
+    """Register scenarios and outcomes with `pickle` and `copy`."""
     copyreg.pickle(Scenario, _reduce_scenario)
     copyreg.pickle(Outcome, _reduce_outcome)
 
 
 def outcome(octets: bytes, by: bytes) -> Outcome:
-    """The outcome that the build `by` wrote as octets; raises `ForeignResultError` for another build's."""
+    """Outcome from octets of the build `by`; raises `ForeignResultError` unless this is that build."""
     from .archive import build
 
     if by != build():

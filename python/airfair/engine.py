@@ -1,4 +1,4 @@
-"""Runs scenarios: every replication of every scenario in one queue, on all cores."""
+"""Runs scenarios: the replications of all scenarios share one queue, which all cores work on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C ended a run; `result` holds the replications that were finished."""
+    """Raised when Ctrl-C ends a run; `result` holds the finished replications."""
 
     def __init__(self, result: Result) -> None:
         super().__init__(f"interrupted after {result.replications} finished replications")
@@ -38,11 +38,11 @@ def run(  # noqa: PLR0913 - options, each with a default
 ) -> Result:
     """Run all replications of a scenario: a path, a TOML text, or a mapping of the same shape.
 
-    Replication i of seed s is a pure function of the scenario, s and i: neither `threads` nor the
-    number of replications changes it.
+    `seed`, `replications` and `series` set the keys of these names; `set` sets other keys, by dotted path.
+    `threads` is the number of threads, by default one per core. `progress` is called with the fraction done.
+    A replication depends only on the scenario, the seed and its number; `threads` does not change results.
 
-    Raises `ScenarioError` with all mistakes at once, `RunError` if a run fails, and `Interrupted`
-    on Ctrl-C.
+    Raises `ScenarioError` with all mistakes at once, `RunError` if a run fails, and `Interrupted` on Ctrl-C.
     """
     scenario = load(source, seed=seed, replications=replications, series=series, set=set)
     (result,) = run_many([scenario], threads=threads, progress=progress)
@@ -59,18 +59,21 @@ def run_many(
     progress: Callable[[float], object] | None = None,
     tracing: tuple[int, _core.Tracing] | None = None,
 ) -> list[Result]:
-    """Run all replications of all scenarios, one result each.
+    """Run all replications of all scenarios, and return one result for each scenario.
 
-    `draws` has, for some places in `scenarios`, a scenario for each replication that runs instead: with the
-    same stations and flows, and what chance is to decide set otherwise. The results name the first ones.
+    `draws` maps an index into `scenarios` to one scenario per replication. These run in its place: they have
+    the same stations and flows, with randomly drawn values set. The result still holds the scenario of
+    `scenarios`.
 
-    `progress` gets the fraction that is done, about ten times per second. Ctrl-C ends what runs: each
-    result then holds the replications that were finished, and says so by `interrupted`.
+    `progress` is called with the fraction done, about ten times per second. After Ctrl-C each result holds
+    its finished replications, and `interrupted` is true where some are missing.
 
-    `tracing` has files, and the replication of the first scenario that writes them while it goes on.
-    Whoever opened them ends them.
+    `tracing` is a replication of the first scenario and the open trace files that it writes. The caller
+    closes these files.
+
+    Raises `RunError` if a run fails.
     """
-    # By replication first: whatever is finished when Ctrl-C comes is about as much of each scenario.
+    # Ordered by replication, so that after Ctrl-C all scenarios have about as many finished replications.
     most = max((scenario.replications for scenario in scenarios), default=0)
     order = [
         (index, replication)

@@ -1,6 +1,6 @@
-"""Loads results that `airfair run --out` wrote, whichever version of airfair it was.
+"""Loads results that this or an earlier version of airfair wrote with `airfair run --out`.
 
-A directory holds every table and every series as Parquet, from which the result is made again.
+The directory holds each table and each time series as a Parquet file.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from .store import MANIFEST, DamagedError
 
 
 def load_result(directory: str | os.PathLike[str]) -> Result:
-    """Load a result from a directory of `airfair run --out` or `Result.save`: the same tables, bit for bit.
+    """Load a result from a directory of `airfair run --out` or `Result.save`; its tables are bit-identical.
 
-    Any version of airfair reads what it or an earlier one wrote, as `schema` in the directory's `run.json`
-    says. A result that was loaded has all tables, series and figures; it has no `outcomes`, and null where
-    its writer did not know a column.
+    airfair reads directories of its own and of earlier versions; `schema` in `run.json` is the version of the
+    format. A loaded result has all tables, time series and figures, but no `outcomes`. Columns that the
+    writing version did not know are null.
 
-    Raises `FileNotFoundError` where there is no result, `DamagedError` if one of its files is not what its
-    `run.json` says, and `ForeignResultError` if a later version of airfair wrote it.
+    Raises `FileNotFoundError` if the directory holds no result, `DamagedError` if a file differs from its
+    hash in `run.json`, and `ForeignResultError` if a later version of airfair wrote the directory.
     """
     folder = Path(directory)
     about = _manifest(folder)
@@ -50,7 +50,7 @@ def load_result(directory: str | os.PathLike[str]) -> Result:
 
 
 def scenario_of(text: bytes, folder: Path) -> Scenario:
-    """The scenario in a directory's text; raises `ForeignResultError` if it is none of this version's."""
+    """Scenario parsed from TOML `text`; raises `ForeignResultError` if this version cannot read it."""
     try:
         return Scenario.parse(text, emulated=True)
     except (ScenarioError, RunError) as error:
@@ -62,7 +62,7 @@ def scenario_of(text: bytes, folder: Path) -> Scenario:
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
-    """Manifest of a directory that holds a result."""
+    """Manifest of a result's directory; raises `FileNotFoundError` if a required file is not listed."""
     (folder / MANIFEST).stat()
     about = store.manifest(folder)
     store.check_schema(folder, about)
@@ -77,7 +77,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 
 def _frames(folder: Path, about: Mapping[str, Any], scenario: Scenario) -> dict[str, pl.DataFrame]:
-    """The tables and series of a directory, as this version has them."""
+    """Tables and series of a directory, with the columns of this version."""
     empty = OfRuns(scenario, ())
     frames: dict[str, pl.DataFrame] = {}
     for name in columns.tables():
@@ -97,11 +97,11 @@ def _frames(folder: Path, about: Mapping[str, Any], scenario: Scenario) -> dict[
 _OPTIONAL = ("categories", "delays")
 """Tables that a directory may lack."""
 _UNEVEN = ("places", "delays")
-"""Tables in which a thing may have any number of rows."""
+"""Tables with any number of rows per flow."""
 
 
 def _check_rows(frames: Mapping[str, pl.DataFrame], scenario: Scenario, folder: Path) -> None:
-    """Raise `DamagedError` unless each table has a row for each run and thing, in their order."""
+    """Raise `DamagedError` unless each table has one row per run and flow (station, …), in order."""
     runs = frames["runs"]["replication"].to_list()
     names = names_of(scenario)
     steps = -(-scenario.duration_ns // (scenario.series_step_ns or scenario.duration_ns))
@@ -124,7 +124,7 @@ def _check_rows(frames: Mapping[str, pl.DataFrame], scenario: Scenario, folder: 
 
 
 def _check_things(frame: pl.DataFrame, scenario: Scenario, runs: Sequence[int], path: Path) -> None:
-    """Raise `DamagedError` unless each row is of a run and of things that the scenario has."""
+    """Raise `DamagedError` if a row names a run, flow, queue or link that does not exist."""
     names = names_of(scenario)
     is_known = pl.col("replication").is_in(runs) & pl.col("flow").is_in(names["flow"]["flow"])
     if "link" in frame.columns:

@@ -1,4 +1,4 @@
-"""Measurements from which the tables of a result follow: outcomes of runs, or tables that were written."""
+"""Sources of the tables of a result: outcomes of runs, or tables read from a directory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ else:
     pl = lazy.Module("polars")
 
 Lists = dict[str, dict[str, list[float]]]
-"""Columns of each table as lists; a NaN is no value, and things are places in the scenario's lists."""
+"""Tables as lists of columns. NaN is a missing value; flows, stations, … are indices into the scenario."""
 
 NOT_KEPT = (
     "the histogram of delays is not kept of runs that come from a store of finished runs; "
@@ -41,17 +41,17 @@ class Measurements(Protocol):
 
     @property
     def lists(self) -> Lists:
-        """Tables for what is shown without polars."""
+        """Tables as lists, for output without polars."""
 
     def table(self, name: str) -> pl.DataFrame:
-        """A table by name; raises `ValueError` if it is not there."""
+        """Table by name; raises `ValueError` if there is no such table."""
 
     def series(self, name: str) -> pl.DataFrame:
-        """A series of the core, with names in place of places."""
+        """Time series of the core by name, with names in place of indices."""
 
 
 def names_of(scenario: _core.Scenario) -> dict[str, dict[str, list[str]]]:
-    """Names of each thing in a table, by column; a link goes from one node to another."""
+    """Names of flows, stations, links, … by kind, then by column (for a link: link, from and to)."""
     links = scenario.links
     of = {
         "flow": [flow["name"] for flow in scenario.flows],
@@ -68,7 +68,7 @@ def names_of(scenario: _core.Scenario) -> dict[str, dict[str, list[str]]]:
 
 @dataclass(frozen=True)
 class OfRuns:
-    """Measurements of runs that this process has made or has got from a store."""
+    """Measurements of runs whose outcomes are in memory, made by this process or read from an archive."""
 
     scenario: _core.Scenario
     outcomes: Sequence[_core.Outcome]
@@ -85,11 +85,11 @@ class OfRuns:
 
     @functools.cached_property
     def lists(self) -> Lists:
-        """Tables for what is shown without polars."""
+        """Tables as lists, for output without polars."""
         return _core.tables(self.scenario, self.outcomes, lists=True)
 
     def table(self, name: str) -> pl.DataFrame:
-        """A table by name; raises `ValueError` for the histogram of runs from a store."""
+        """Table by name; raises `ValueError` for the histogram of delays of archived runs."""
         if name != "delays":
             return self._named(self._tables[name])
         histogram = self._named(_core.delays(self.outcomes))
@@ -98,7 +98,7 @@ class OfRuns:
         return histogram
 
     def series(self, name: str) -> pl.DataFrame:
-        """A series of the core, with names in place of places."""
+        """Time series of the core by name, with names in place of indices."""
         return self._named(_core.series(self.scenario, self.outcomes, name))
 
     @functools.cached_property
@@ -106,13 +106,13 @@ class OfRuns:
         return dict(_core.tables(self.scenario, self.outcomes))
 
     def _named(self, table: Mapping[str, NDArray[np.generic]]) -> pl.DataFrame:
-        """A table of the core, with names in place of places and null in place of NaN."""
+        """Table with names in place of indices and null in place of NaN."""
         frame = pl.DataFrame(dict(table))
         for kind in columns.KINDS:
             if kind in frame.columns:
                 names = self._names[kind]
                 at = frame.get_column_index(kind)
-                # Places are floats where a row may lack one.
+                # Indices are floats where a row may lack one.
                 places = frame[kind].cast(pl.Float64).fill_nan(None).cast(pl.UInt32)
                 named = names.select(pl.all().gather(places)).get_columns()
                 frame.drop_in_place(kind)
@@ -130,13 +130,13 @@ class OfRuns:
 
 @dataclass(frozen=True)
 class Written:
-    """Tables as a directory has them, whichever version of airfair has written them."""
+    """Measurements read from the tables of a directory, of this or an earlier version of airfair."""
 
     scenario: _core.Scenario
     about: Mapping[str, Any]
     """Manifest of the directory."""
     frames: Mapping[str, pl.DataFrame] = field(repr=False)
-    """Tables by name, those of series among them."""
+    """Tables by name, including those of time series."""
 
     @property
     def replications(self) -> int:
@@ -155,7 +155,7 @@ class Written:
 
     @functools.cached_property
     def lists(self) -> Lists:
-        """Tables for what is shown without polars; one that was not written is empty."""
+        """Tables as lists, for output without polars; tables missing in the directory are empty."""
         names = columns.tables().keys() - {"delays"}
         return {name: self._list(name) if name in self.frames else {} for name in names}
 
@@ -170,19 +170,19 @@ class Written:
         return found
 
     def _places(self, frame: pl.DataFrame, kind: str) -> list[float]:
-        """Places in the scenario's lists in place of names; NaN where there is none."""
+        """Indices into the scenario's lists in place of names; NaN for a missing name."""
         named = names_of(self.scenario)[kind]
         known = {name: place for place, name in enumerate(zip(*named.values(), strict=True))}
         return [known.get(row, math.nan) for row in frame.select(*named).iter_rows()]
 
     def table(self, name: str) -> pl.DataFrame:
-        """A table by name; raises `ValueError` if the directory has none."""
+        """Table by name; raises `ValueError` if the directory lacks it."""
         if name not in self.frames:
             raise ValueError(NOT_KEPT if name == "delays" else f"the directory has no table {name}")
         return self.frames[name].clone()
 
     def series(self, name: str) -> pl.DataFrame:
-        """A series of the core, with names in place of places; raises `ValueError` if there is none."""
+        """Time series of the core by name; raises `ValueError` if the directory has no such series."""
         kind = next(kind for kind in columns.series_files() if name in columns.raw_of(kind))
         file = columns.series_files()[kind]
         if file.name not in self.frames:

@@ -54,14 +54,14 @@ _SERIES = {
     "rate": "rate",
     "queue": "",
 }
-"""Series of the core that each comes from."""
+"""Series of the core from which each series of a result is computed."""
 
 
 def _values(what: str) -> dict[str, pl.Expr]:
-    """Values of a step of a series."""
+    """Expressions that aggregate the rows of one step into the columns of the series `what`."""
     whole = pl.col("length_ns").sum()
     delivered = pl.col("delivered_bytes").sum()
-    # Nothing by nothing is NaN, and NaN becomes null.
+    # 0 / 0 is NaN in a step without samples; `_steps` replaces NaN by null.
     mean_ms = pl.col("sum_ns").sum() / pl.col("samples").sum() / 1e6
 
     def over_time(column: str) -> pl.Expr:
@@ -81,7 +81,7 @@ def _values(what: str) -> dict[str, pl.Expr]:
 
 
 class _Table(functools.cached_property["pl.DataFrame"]):
-    """A table of the core, whose meaning is told there."""
+    """Cached property for one table of the core; its docstring lists the table's columns."""
 
     def __init__(self, name: str) -> None:
         super().__init__(lambda result: result.measurements.table(name))
@@ -101,36 +101,37 @@ class _Table(functools.cached_property["pl.DataFrame"]):
 class Result:
     """Finished replications of a scenario.
 
-    Every table is a polars `DataFrame` in long form: one row per replication and flow, station, …,
-    in the scenario's order. They cover the time between warm-up and end; shares are fractions.
+    Every table is a polars `DataFrame` in long form: one row for each replication and flow, station, …,
+    in the order of the scenario. Tables cover the measured time, from the end of the warm-up to the end of
+    the run. Shares are fractions from 0 to 1.
     """
 
     scenario: _core.Scenario
     outcomes: Sequence[_core.Outcome] = field(repr=False)
-    """Outcome of each run; none of a result that was loaded, which has its tables alone."""
+    """Outcome of each run; empty for a loaded result, which has only its tables."""
     _: KW_ONLY
     written: Written | None = field(default=None, repr=False)
-    """Tables from which it was loaded."""
+    """Tables of the directory from which the result was loaded; `None` if it was not loaded."""
     interrupted: bool = False
-    """True if Ctrl-C ended it before all replications were finished."""
+    """True if Ctrl-C ended the run before all replications were finished."""
     cpu_s: float | None = None
-    """CPU time that it took."""
+    """CPU time of the runs [s]; `None` if it is not known."""
     wall_s: float | None = None
-    """Time that passed meanwhile."""
+    """Wall-clock time of the runs [s]; `None` if it is not known."""
 
     @property
     def replications(self) -> int:
-        """Number of replications that were finished."""
+        """Number of finished replications."""
         return self.measurements.replications
 
     @property
     def version(self) -> str:
-        """Version of airfair that made it."""
+        """Version of airfair that ran the replications."""
         return self.written.version if self.written else __version__
 
     @functools.cached_property
     def measurements(self) -> Measurements:
-        """Measurements from which its tables follow."""
+        """Source of all tables: outcomes of runs, or the tables of a directory."""
         return self.written or OfRuns(self.scenario, self.outcomes)
 
     @property
@@ -139,7 +140,7 @@ class Result:
         return self.replications * self.scenario.duration_s
 
     def __getstate__(self) -> dict[str, Any]:
-        """What makes it, without the tables that were asked for: they are made again."""
+        """Fields without cached tables; a copy computes these again."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def _repr_html_(self) -> str:
@@ -149,7 +150,7 @@ class Result:
 
     @property
     def plot(self) -> Plot:
-        """Figures of matplotlib: `result.plot()` for all over time, `result.plot.throughput()` for one."""
+        """Figures (matplotlib): `result.plot()` draws all time series, `result.plot.throughput()` one."""
         from .run_figures import Plot
 
         return Plot(self)
@@ -169,37 +170,45 @@ class Result:
 
     @functools.cached_property
     def fairness(self) -> pl.DataFrame:
-        """Jain's indices of each replication over those that compete; null where nothing was shared.
+        """Jain's fairness indices, one row per replication: 1 if all have equal shares, 1/n if one has all.
 
-        A flow competes if a part of its life is within the measured time, a station if such a flow
-        starts or ends at it. `flow_rate` is over the flows' rates, each over its own life;
-        `flow_rate_per_link_rate` over these by the mean link rate of the sender, null if a sender is wired
-        [arf-aware-tcp eq. 1 to 3]; `airtime` and `occupancy` over what the stations held of the measured
-        time  [occupancy-tfrc eq. 19].
+        The indices count the flows that are active in a part of the measured time, and the stations at which
+        such a flow starts or ends.
+
+        - `flow_rate`: index of the flows' rates; each rate is the mean over the flow's own life.
+        - `flow_rate_per_link_rate`: index of each flow's rate divided by the mean link rate of its sender;
+          null if a sender is wired.  [arf-aware-tcp eq. 1 to 3]
+        - `airtime`, `occupancy`: indices of the stations' shares of the measured time.
+          [occupancy-tfrc eq. 19]
+
+        An index is null if all shares are zero.
         """
         schema = dict.fromkeys(fairness.INDICES, pl.Float64)
         table = pl.DataFrame(fairness.indices(self), schema=schema)
         return self._replication_numbers.hstack(table)
 
     def series(self, what: str = "throughput", *, step: str | None = None) -> pl.DataFrame:
-        """Time series in long form, from time 0, warm-up included; `time_s` is the start of a step.
+        """Time series in long form, from time 0 (warm-up included); `time_s` is the start of each step.
 
-        | `what` | of each | columns |
+        | `what` | one series per | columns |
         | --- | --- | --- |
-        | "throughput" | flow | `throughput_bps`: application octets delivered in order |
-        | "delivered" | flow | `delivered_bytes`: the same, in octets |
+        | "throughput" | flow | `throughput_bps`: rate of application octets delivered in order [bit/s] |
+        | "delivered" | flow | `delivered_bytes`: application octets delivered in order in the step |
         | "cwnd" | flow | `cwnd_segments`: TCP's congestion window at the end of the step |
-        | "ssthresh" | flow | `ssthresh_segments`: its threshold then, null while there is none |
-        | "rtt" | flow | `rtt_ms`: mean of what the sender measured in the step |
+        | "ssthresh" | flow | `ssthresh_segments`: slow-start threshold at its end, null if not set |
+        | "rtt" | flow | `rtt_ms`: mean of the round-trip times that the sender measured in the step |
         | "delay" | flow | `delay_ms`: mean one-way delay of the packets that arrived in the step |
-        | "airtime" | station | `airtime_share`: of its exchanges, both ways |
-        | "rate" | station | `rate_up_bps`, `rate_down_bps`: link rates, mean over the step |
-        | "queue" | station, access point, link | `queue_packets`: mean over the step |
+        | "airtime" | station | `airtime_share`: share of the step used by its frame exchanges, both ways |
+        | "rate" | station | `rate_up_bps`, `rate_down_bps`: mean link rates in the step |
+        | "queue" | station, access point, link | `queue_packets`: mean queue length in the step |
 
-        A value is null where there is none: a window before a flow starts and after it is done, and of
-        TFRC and UDP; a delay in a step in which nothing arrived. The rows of "queue" name one of
-        `station`, `access_point`, or `link` with `from` and `to`. `step` such as "1 s" is a multiple of
-        the scenario's (key `series`), which is the default.
+        Values are null where they do not exist: congestion windows before a flow starts, after it ends, and
+        for TFRC and UDP; delays in a step in which no packet arrived. Each row of "queue" names a `station`,
+        an `access_point`, or a `link` with `from` and `to`. `step`, for example "1 s", must be a multiple of
+        the step of the scenario (key `series`), which is the default.
+
+        Raises `ValueError` for an unknown series, for a step that is not such a multiple, or if the scenario
+        records no series.
         """
         if what not in _SERIES:
             allowed = ", ".join(f'"{name}"' for name in _SERIES)
@@ -229,7 +238,7 @@ class Result:
         return table.with_columns(absent).select(order).sort("replication", maintain_order=True)
 
     def _steps(self, source: str, step_ns: int, columns: Mapping[str, pl.Expr]) -> pl.DataFrame:
-        """One series of the core, in steps of `step_ns`."""
+        """Series `source` of the core, aggregated to steps of `step_ns`."""
         table = self.measurements.series(source)
         names = table.columns[1 : table.columns.index("start_ns")]
         start = pl.col("start_ns") // step_ns * step_ns
@@ -241,10 +250,11 @@ class Result:
         )
 
     def sliding(self, window: str) -> pl.DataFrame:
-        """Throughput of each flow over the interval `window` that ends at `time_s`, every step.
+        """Throughput of each flow [bit/s] over a sliding window that ends at `time_s`, one row per step.
 
-        From time 0, warm-up included; `window` such as "5 s" is a multiple of the scenario's series
-        step. The first ones count what was delivered since the start.  [tfrc-friendliness eq. 6, eq. 7]
+        Rows start at time 0 (warm-up included). `window`, for example "5 s", must be a multiple of the
+        scenario's series step. Windows that begin before time 0 count nothing before it.
+        [tfrc-friendliness eq. 6, eq. 7]
         """
         steps = self._multiple(window)
         octets = self._delivered
@@ -256,14 +266,17 @@ class Result:
         )
 
     def friendliness(self, granularity: str = "1 s") -> pl.DataFrame:
-        """Friendliness of each protocol to the others: one row per replication and protocol.
+        """Friendliness of each protocol to the others, one row per replication and protocol.
 
-        `protocol` is a flavour of TCP, or tfrc, udp or external; `throughput_bps` the mean over its `flows`,
-        each over the whole measured time;
-        `inter_protocol` its inter-protocol fairness, 0.5 is ideal and more is timid, null if it is
-        alone; `max_min` the least of its flows by the largest; `coefficient_of_variation` the mean
-        over its flows, at `granularity`; `timeout_share` the part of its loss recoveries that began
-        with a time-out, null if there were none.  [tfrc-friendliness eq. 8 to 11]
+        - `protocol`: a flavour of TCP, or tfrc, udp or external.
+        - `flows`: number of its flows; `throughput_bps`: their mean throughput over the whole measured time.
+        - `inter_protocol`: inter-protocol fairness; 0.5 is ideal, above it the protocol gets less than the
+          others; null if there is no other protocol.
+        - `max_min`: lowest throughput of its flows divided by the highest.
+        - `coefficient_of_variation`: mean over its flows, of throughputs in intervals of `granularity`.
+        - `timeout_share`: share of its loss recoveries that began with a time-out; null without recoveries.
+
+        [tfrc-friendliness eq. 8 to 11]
         """
         samples = self._samples(granularity)
         shape = samples.shape[:2]
@@ -302,8 +315,9 @@ class Result:
     def equivalence(self, granularity: str = "1 s") -> pl.DataFrame:
         """Equivalence ratio of every pair of flows, one row per replication and pair.
 
-        The mean over time of min(a/b, b/a) of their throughputs at `granularity`, from 0 to 1; instants
-        at which neither has anything are left out, null if there is no other.  [floyd-2000 §4.1.2]
+        The ratio is the mean of min(a/b, b/a) over intervals of `granularity`, where a and b are the
+        throughputs of the two flows: from 0 to 1 (equal). Intervals in which both are zero do not count; the
+        ratio is null if no interval is left.  [floyd-2000 §4.1.2]
         """
         samples = self._samples(granularity)
         pairs = [
@@ -323,22 +337,22 @@ class Result:
 
     @functools.cached_property
     def protocols(self) -> dict[str, str]:
-        """Each flow's protocol: its flavour of TCP, or tfrc or udp."""
+        """Protocol of each flow, by the flow's name: its flavour of TCP, or tfrc, udp or external."""
         return {flow["name"]: flow["protocol"] for flow in self.scenario.flows}
 
     def to_json(self) -> dict[str, Any]:
-        """The document of `airfair run --json`: every figure is the mean over replications."""
+        """Document of `airfair run --json`; each figure in it is the mean over all replications."""
         from .document import document
 
         return document(self)
 
     def save(self, directory: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write scenario, tables and figures to `directory`, which is made if it is not there.
+        """Write scenario, tables and figures to `directory`, which is created if it does not exist.
 
-        Files of the same names that airfair has written are replaced, each at once; other files stay.
+        Files that airfair wrote earlier under the same names are replaced atomically; other files stay.
 
-        Raises `FileExistsError` if airfair has not written a file of such a name, unless `force` is true, and
-        `OSError` if the files cannot be written.
+        Raises `FileExistsError` if a file of such a name was not written by airfair, unless `force` is true,
+        and `OSError` if the files cannot be written.
         """
         from .result_files import save
 
@@ -362,7 +376,7 @@ class Result:
         return step
 
     def _multiple(self, step: str) -> int:
-        """A duration in steps of the series."""
+        """Number of series steps in the duration `step`; raises `ValueError` unless it is a multiple."""
         base, step_ns = self._series_step_ns, _duration_ns(step)
         if step_ns == 0 or step_ns % base:
             raise ValueError(
@@ -373,15 +387,15 @@ class Result:
 
     @functools.cached_property
     def _delivered(self) -> NDArray[np.int64]:
-        """Octets delivered in each step, (replication, flow, step)."""
+        """Octets delivered in each step; axes (replication, flow, step)."""
         octets = self.measurements.series("delivered")["delivered_bytes"].to_numpy()
         steps = -(-self.scenario.duration_ns // self._series_step_ns)
         return octets.astype(np.int64).reshape(self.replications, len(self._flow_names), steps)
 
     def _samples(self, granularity: str) -> NDArray[np.float64]:
-        """Throughputs side by side from warm-up to end [B/s], (replication, flow, interval)."""
+        """Throughputs [B/s] in adjacent intervals of the measured time, (replication, flow, interval)."""
         window, step_ns = self._multiple(granularity), self._series_step_ns
-        # Ceiling: a step that the warm-up has a part of is left out.
+        # Rounded up: a step that overlaps the warm-up does not count.
         first = -(-round(self.scenario.warmup_s * 1e9) // step_ns)
         last = self.scenario.duration_ns // step_ns
         if last - first < window:
@@ -390,13 +404,13 @@ class Result:
         return friendliness.samples(octets, window, step_ns / 1e9)
 
     def _by_flow(self, **columns: NDArray[np.float64]) -> pl.DataFrame:
-        """Arrays (replication, flow, step) in long form."""
+        """Table in long form of arrays with the axes (replication, flow, step)."""
         series = self.series("delivered").select("replication", "flow")
         return series.with_columns(**{name: pl.Series(a.ravel()) for name, a in columns.items()})
 
     @property
     def columns(self) -> Lists:
-        """Tables of the core as lists, for what is shown without polars; a NaN is no value."""
+        """Tables of the core as lists, for output without polars; NaN stands for a missing value."""
         return self.measurements.lists
 
 

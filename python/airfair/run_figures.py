@@ -35,7 +35,7 @@ FEWEST_COMPLETIONS = 4
 
 
 def figures(result: Result) -> dict[str, bytes]:
-    """Each figure as PNG and SVG, by file name."""
+    """All figures as PNG and SVG, by file name."""
     files: dict[str, bytes] = {}
     plot = Plot(result)
     if plot.has_series:
@@ -49,29 +49,29 @@ def figures(result: Result) -> dict[str, bytes]:
 
 
 class Plot:
-    """Figures of a result, as matplotlib has them: means of the replications with their 95 % intervals.
+    """Figures of a result (matplotlib): means over the replications with their 95 % confidence intervals.
 
-    `result.plot()` is everything over time or, of a result without a series, the airtime. Of many flows or
-    stations the largest are drawn, and those that were numbered in a row as one: their mean, in a band from
-    the least to the most of them.
+    `result.plot()` draws all time series or, if the result has none, the airtime. If there are many flows or
+    stations, only the largest are drawn, and those with consecutive numbers (f1, f2, …) share a curve: their
+    mean, with a band from the lowest to the highest.
     """
 
     def __init__(self, result: Result) -> None:
         self._result = result
 
     def __call__(self) -> Figure:
-        """Everything over time, one below the other; without a series, the airtime."""
+        """Draw all time series, one above the other, or the airtime if there are no series."""
         return self.timeline() if self.has_series else self.airtime()
 
     @property
     def has_series(self) -> bool:
-        """True if there is something over time."""
+        """True if the result has time series."""
         scenario = self._result.scenario
         return scenario.series_step_ns is not None and bool(scenario.flows)
 
     @property
     def has_completions(self) -> bool:
-        """True if enough transfers were done for a distribution of their times."""
+        """True if enough transfers were completed for a distribution of completion times."""
         times = self._result.columns["flows"]["completion_s"]
         return sum(not np.isnan(time) for time in times) >= FEWEST_COMPLETIONS
 
@@ -89,23 +89,23 @@ class Plot:
         return self._one("delay", "one-way delay [ms]")
 
     def cwnd(self) -> Figure:
-        """Congestion window of each flow of TCP over time [segments]."""
+        """Congestion window of each TCP flow over time [segments]."""
         return self._one("cwnd", "congestion window [segments]")
 
     def queue(self) -> Figure:
-        """The fullest queues over time [packets]."""
+        """Lengths of the fullest queues over time [packets]."""
         with mpl.rc_context(_STYLE):
             return _over_time(self._result, self._cast.panel_of_queues("queue [packets]"))
 
     def airtime(self) -> Figure:
-        """Airtime of each station's exchanges, and of what nobody used [%]."""
+        """Airtime of each station's exchanges, and the airtime lost or idle [%]."""
         if not self._result.scenario.cells:
             raise ValueError("the scenario has no cell, and so no airtime to draw")
         with mpl.rc_context(_STYLE):
             return _airtime(self._result, self._cast)
 
     def completion(self) -> Figure:
-        """Completion times as a distribution: part of the transfers that were done after so long [%]."""
+        """Distribution of completion times: share of the transfers completed within a time [%]."""
         if not self.has_completions:
             raise ValueError(
                 f"fewer than {FEWEST_COMPLETIONS} transfers of this result were completed"

@@ -14,10 +14,10 @@ from ._core import LARGEST_SCENARIO, Scenario, __version__
 from .replacing import note_input
 
 Value = str | bool | int | float | Sequence["Value"] | Mapping[str, "Value"]
-"""Value that a key of a scenario can hold."""
+"""Value of a key of a scenario, as Python types."""
 
 Source = str | bytes | os.PathLike[str] | Mapping[str, Value] | Scenario
-"""A path, a TOML text (a string of several lines, or bytes), a mapping, or a scenario."""
+"""Scenario as a path, TOML text (a string with a line break, or bytes), a mapping or a `Scenario`."""
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -32,10 +32,11 @@ def load(
 ) -> Scenario:
     """Load a scenario, with some of its keys replaced.
 
-    `set` maps a dotted path such as `"station.slow.rate"` to a value; `seed`, `replications` and
-    `series` are short for the keys of these names.
+    `source` is a path, TOML text (a string with a line break, or bytes), or a mapping of the same shape.
+    `set` maps dotted paths such as `"station.slow.rate"` to values; `seed`, `replications` and `series` set
+    the keys of these names.
 
-    Raises `ScenarioError` with all mistakes at once, and `OSError` if the scenario's own file cannot be read.
+    Raises `ScenarioError` with all mistakes at once, and `OSError` if the scenario file cannot be read.
     """
     overrides = [(path, toml_value(value)) for path, value in (set or {}).items()]
     short: dict[str, Value | None] = {
@@ -50,9 +51,9 @@ def load(
 def parse(
     text: bytes, overrides: Sequence[tuple[str, str]], folder: Path, *, emulated: bool = False
 ) -> Scenario:
-    """The scenario of a TOML text with overrides in TOML; files that it refers to are relative to `folder`.
+    """Parse a scenario from TOML text; `overrides` are pairs of a dotted path and a TOML value.
 
-    One that is to be `emulated` need not have any flow.
+    Paths of files in the scenario are relative to `folder`. A scenario to be `emulated` needs no flows.
 
     Raises `ScenarioError` with all mistakes at once.
     """
@@ -62,14 +63,14 @@ def parse(
 
 
 def folder_of(source: Source) -> Path:
-    """Folder to which names of files in a scenario are relative: its own, else the present one."""
+    """Folder to which file names in a scenario are relative: that of its file, else the working directory."""
     if isinstance(source, os.PathLike) or (isinstance(source, str) and "\n" not in source):
         return Path(source).parent
     return Path()
 
 
 def text_of(source: Source) -> bytes:
-    """TOML text that `source` stands for."""
+    """TOML text of a scenario."""
     match source:
         case Scenario():
             return source.to_toml().encode()
@@ -86,14 +87,14 @@ def text_of(source: Source) -> bytes:
 
 
 def read(path: Path) -> bytes:
-    """Content of a file, as far as a scenario can reach."""
+    """Content of a scenario file, cut one octet above the largest size allowed."""
     note_input(path)
     with path.open("rb") as file:
         return file.read(LARGEST_SCENARIO + 1)
 
 
 def identity(scenario: Scenario, version: str = __version__) -> str:
-    """Hash of everything that determines the records, but for seed and replication: SHA-256, hex."""
+    """SHA-256 [hex] of all inputs that determine a run's records, except seed and replication."""
     text = f"airfair {version}\n{scenario.to_toml()}"
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -104,7 +105,7 @@ def toml(table: Mapping[str, Value]) -> str:
 
 
 def toml_value(value: Value) -> str:
-    """`value` as TOML writes it; what numpy holds as what Python has for it."""
+    """`value` in TOML syntax; numpy values are converted to Python's."""
     value = getattr(value, "tolist", lambda: value)()
     match value:
         case bool():

@@ -1,6 +1,6 @@
 """Statistics of independent replications, and Jain's index.
 
-Nothing but Python's own: numpy and scipy take longer to import than a short run takes.
+Uses the standard library only, because importing numpy and scipy takes longer than a short run.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ CONFIDENCE = 0.95
 
 
 def mean(samples: Sequence[float]) -> float | None:
-    """Arithmetic mean; `None` of no samples."""
+    """Arithmetic mean, or `None` without samples."""
     return math.fsum(samples) / len(samples) if len(samples) else None
 
 
 def half_width(samples: Sequence[float]) -> float | None:
     """Half the width of the 95 % confidence interval of the mean, by Student's t.
 
-    `None` of fewer than two samples: one run says nothing about the next.
+    `None` for fewer than two samples, which have no variance.
     """
     n = len(samples)
     if n < 2:  # noqa: PLR2004 - the variance needs two
@@ -36,14 +36,14 @@ def half_width(samples: Sequence[float]) -> float | None:
 
 @functools.cache
 def student_quantile(freedom: int) -> float:
-    """Quantile of Student's t with `freedom` degrees that 95 % lie within, either side of zero.
+    """Two-sided 95 % quantile of Student's t with `freedom` degrees of freedom.
 
-    Newton's method on the finite series of the distribution: from below the quantile, where that is
-    concave, the steps never pass it.  [abramowitz-1964 26.7.3, 26.7.4]
+    Newton's method on the finite series of the distribution. It starts below the quantile, where the
+    distribution is concave, so no step overshoots.  [abramowitz-1964 26.7.3, 26.7.4]
     """
     density = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2))
     density *= 2 / math.sqrt(freedom * math.pi)
-    at = _NORMAL_QUANTILE  # Student's are larger
+    at = _NORMAL_QUANTILE  # a lower bound of Student's
     while True:
         here = density * (1 + at * at / freedom) ** (-(freedom + 1) / 2)
         step = (CONFIDENCE - _within(at, freedom)) / here
@@ -61,7 +61,7 @@ def _within(t: float, freedom: int) -> float:
     angle = math.atan2(t, math.sqrt(freedom))
     sine, square = math.sin(angle), math.cos(angle) ** 2
     odd = freedom % 2
-    # Terms cosⁿ with the products of the odd (even) numbers below n by those of the even (odd) ones.
+    # Terms cosⁿ; each coefficient is a quotient of products of odd and of even numbers below n.
     term = math.cos(angle) if odd else 1.0
     terms = []
     for n in range(2 if odd else 1, freedom, 2):
@@ -72,14 +72,14 @@ def _within(t: float, freedom: int) -> float:
 
 
 def jain(shares: Iterable[float]) -> float | None:
-    """Jain's fairness index (Σx)² / (n Σx²), from 1/n (one has all) to 1 (all have the same).
+    """Jain's fairness index (Σx)² / (n Σx²), from 1/n (one has all) to 1 (all are equal).
 
-    `None` if there are no shares or all are zero: nothing was shared.  [arf-aware-tcp eq. 1]
+    `None` if there are no shares or all are zero.  [arf-aware-tcp eq. 1]
     """
     values = list(shares)
     largest = max(values, default=0.0)
     if largest == 0:
         return None
-    # The index does not depend on the unit; this one keeps the squares from over- and underflow.
+    # Scaling does not change the index; it keeps the squares from overflow and underflow.
     values = [value / largest for value in values]
     return math.fsum(values) ** 2 / (len(values) * math.fsum(value**2 for value in values))

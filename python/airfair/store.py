@@ -37,18 +37,18 @@ _POSIX = os.name == "posix"
 
 
 class NotWrittenError(OSError):
-    """A directory could not be written; its words say what became of the files."""
+    """Raised if a directory cannot be written; the message names the files that were written."""
 
     def __init__(self, error: OSError, became: str) -> None:
         super().__init__(error.errno, f"{error.strerror or error}; {became}")
 
 
 class DamagedError(Exception):
-    """A file is not what the directory's manifest says of it."""
+    """Raised if a file of a result differs from its hash in the manifest `run.json`, or cannot be decoded."""
 
 
 def prepare(directory: Path) -> list[Path]:
-    """Make `directory` and see that it can be written; the directories that were made, the innermost first.
+    """Create `directory` and check that it is writable; return the created directories, innermost first.
 
     Raises `OSError` if it cannot be written.
     """
@@ -65,7 +65,7 @@ def prepare(directory: Path) -> list[Path]:
 
 
 def remove_if_empty(directories: list[Path]) -> None:
-    """Remove directories, the innermost first, as far as they are empty."""
+    """Remove directories that are empty, innermost first."""
     for directory in directories:
         try:
             directory.rmdir()
@@ -96,10 +96,10 @@ def write_all(
     keep: Collection[str] = (),
     force: bool = False,
 ) -> None:
-    """Write `files` by name: all of them in a hidden directory, then each moved to its name.
+    """Write `files`, given by name, to a hidden directory, then move each to its place.
 
-    The manifest comes last: `about`, and the hash of each file. What the manifest of an earlier run lists
-    goes away, but for `keep`; other files stay. If a file cannot be written, no name changes hands.
+    The manifest is written last: `about`, and the hash of each file. Files listed in an earlier manifest are
+    removed, except those in `keep`; other files stay. If a file cannot be written, none is replaced.
 
     Raises `NotReplacedError` if a name is taken by a file that may not be replaced (`replacing`), and
     `NotWrittenError` if the files cannot be written.
@@ -122,7 +122,7 @@ def write_all(
                     _remove(directory, but=hashes)
                 (stage.path / name).replace(directory / name)
                 moved += 1
-                # From now on it tells which files are airfair's, whatever comes between.
+                # From here on this manifest identifies airfair's files, even if the process dies.
                 stage.kept = (MANIFEST,)
         _sync(directory)
     except OSError as error:
@@ -132,7 +132,7 @@ def write_all(
 
 
 def replace(file: Path, content: bytes) -> None:
-    """Write one file, whole, in the place of the one that is there; raises `OSError` if that fails."""
+    """Write one file atomically, replacing an existing one; raises `OSError` if that fails."""
     with staging.staged(file.parent) as stage:
         _write(stage.path / file.name, content)
         (stage.path / file.name).replace(file)
@@ -146,10 +146,10 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _clean(directory: Path, *, but_begun: bool = False) -> None:
-    """Remove what processes that are dead have left in hidden directories.
+    """Remove hidden directories that dead processes left behind.
 
-    One that had begun to move files has left its manifest, by which `_written` knows them, until files that
-    are written anew have a manifest of their own.
+    A process that had begun to move files has left its manifest, from which `_written` knows these files. It
+    is kept until the new files have a manifest of their own.
     """
     with staging.left_behind(directory) as stages:
         for stage in stages:
@@ -158,7 +158,7 @@ def _clean(directory: Path, *, but_begun: bool = False) -> None:
 
 
 def _written(directory: Path) -> dict[str, set[str]]:
-    """Hashes of the files that airfair has written into a directory, by name, as its manifests have them."""
+    """Hashes of the files that airfair wrote to a directory, by name, from its manifests."""
     found: dict[str, set[str]] = {}
     own = manifest(directory)
     if isinstance(own.get("airfair"), str) and isinstance(own.get("files"), dict):
@@ -170,7 +170,7 @@ def _written(directory: Path) -> dict[str, set[str]]:
 
 
 def _remove(directory: Path, *, but: Collection[str]) -> None:
-    """Remove files of earlier runs that are still what was written."""
+    """Remove files of earlier runs that have not changed since airfair wrote them."""
     for name, known in _written(directory).items():
         path = directory / name
         if name not in {*but, MANIFEST} and path.is_file() and hash_of(path.read_bytes()) in known:
@@ -178,7 +178,7 @@ def _remove(directory: Path, *, but: Collection[str]) -> None:
 
 
 def _became(names: list[str], written: int) -> str:
-    """Words for a directory in which the first `written` of `names` are, be it from an earlier step."""
+    """Sentence on a directory to which only the first `written` of `names` were written."""
     if written == 0:
         return "nothing was written"
     if written == len(names):
@@ -200,7 +200,7 @@ def _sync(directory: Path) -> None:
 
 
 def manifest(directory: Path) -> dict[str, Any]:
-    """Manifest of the directory; nothing if there is none that can be read."""
+    """Manifest of the directory; empty if there is none or it cannot be read."""
     try:
         content = json.loads((directory / MANIFEST).read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -209,7 +209,7 @@ def manifest(directory: Path) -> dict[str, Any]:
 
 
 def check_schema(directory: Path, about: Mapping[str, Any]) -> None:
-    """Raise `ForeignResultError` for a manifest that this version does not know, `DamagedError` for none."""
+    """Raise `ForeignResultError` for an unsupported schema, `DamagedError` for an invalid manifest."""
     schema = about.get("schema")
     if not isinstance(about.get("files"), dict):
         raise DamagedError(f"{directory / MANIFEST}: not the manifest of a directory of results")
@@ -230,7 +230,7 @@ def check_schema(directory: Path, about: Mapping[str, Any]) -> None:
 
 
 def read(directory: Path, name: str) -> bytes:
-    """A file as it was written; raises `OSError` if it cannot be read, `DamagedError` if it has changed."""
+    """Content of a file; raises `OSError` if it cannot be read, `DamagedError` if its hash differs."""
     content = (directory / name).read_bytes()
     if _listed(manifest(directory)).get(name) != hash_of(content):
         raise DamagedError(
@@ -240,7 +240,7 @@ def read(directory: Path, name: str) -> bytes:
 
 
 def _listed(about: Mapping[str, Any]) -> dict[str, str]:
-    """Files that a manifest lists, with their hashes: names in its very directory."""
+    """Files in a manifest with their hashes; names with a path are left out."""
     files = about.get("files")
     if not isinstance(files, dict):
         return {}
@@ -252,14 +252,14 @@ def _listed(about: Mapping[str, Any]) -> dict[str, str]:
 
 
 def encode(content: object) -> bytes:
-    """JSON text of `content`; a number that JSON lacks is a mistake."""
+    """JSON of `content`; raises `ValueError` for infinity and NaN."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
-    # Octets of another encoding in a file's name become JSON's own escapes.
+    # Octets in file names that are not UTF-8 become JSON escapes.
     return text.encode(errors="backslashreplace") + b"\n"
 
 
 def checkout() -> Path | None:
-    """The source checkout that this package runs from; `None` if it is installed."""
+    """Source checkout that this package runs from; `None` if it is installed."""
     root = Path(__file__).resolve().parents[2]
     return root if (root / "pyproject.toml").is_file() and (root / ".git").exists() else None
 

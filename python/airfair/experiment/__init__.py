@@ -1,7 +1,8 @@
 """Experiments: a scenario under the levels of some factors, measures, comparisons, and claims.
 
-`Experiment` declares what is run, `ExperimentResult` holds what came out, `load_study` reads both from a
-file. The rest says what the parts of an experiment are: factors and designs, measures, claims.
+`Experiment` declares the runs and `ExperimentResult` holds them when they are finished. `load_study` reads
+a study, that is an experiment with its figures and claims, from a TOML file. The other names declare parts
+of an experiment: designs, measures, claims and rules for the number of replications.
 """
 
 from __future__ import annotations

@@ -1,22 +1,24 @@
-"""Decisions on claims: by confidence intervals against stated bounds, and by nothing else.
+"""Decisions on claims: confidence intervals are compared with the bounds that a claim declares.
 
-A claim is decided under one reading: a place (what the paper leaves open, chosen by its printed baseline) and
-a way to read its equations. Its points are conditions (`conditions`), and each of them must hold. Other
-readings are as near to the text, or fit the baseline as well: the claim is decided under each of them, too.
+Papers leave settings open, and their equations can be read in several ways. A *reading* fixes both. The
+deciding reading is the one whose baseline is nearest to the printed figures. Other readings are *near* if
+they fit the text or the baseline as well. A claim is decided under the deciding reading and under each near
+one.
 
-- It *holds* if every point that can be tested holds.
-- It *fails* if a point fails, corrected for their number.
-- It is *undecided* if an interval straddles its bound, also after more replications.
-- It *depends* if the readings that are as near do not all say the same. An undecided one says nothing, and so
-  does not say the same as one that holds.
-- It is *untestable* if no point shows anything.
+Under a reading a claim has points, which are conditions (`conditions`). All of them must hold.
 
-Readings that are further away stand beside it and decide nothing.
+- The claim *holds* if each testable point holds.
+- It *fails* if at least one point fails, after correction for the number of points.
+- It is *undecided* if an interval contains its bound, even after more replications.
+- It *depends* if its state differs between the deciding reading and a near one. Undecided is a state of its
+  own here: undecided under one reading and holding under another is "depends".
+- It is *untestable* if no point can show the effect.
 
-A point that is undecided is asked anew with fresh replications, and these alone decide it then. There are two
-looks at it, so each keeps to half of the error (`conditions.error_of_each`). Why a claim does not hold is
-declared apart, as a `Reason` for some or all of its points, and told only where the measured figures miss one
-of these.
+Readings that are not near are reported, but decide nothing.
+
+An undecided point is tested a second time with fresh replications, which alone decide it then. As there are
+two tests, each has half of the error probability (`conditions.error_of_each`). A `Reason` explains why some
+or all points of a claim do not hold; it is shown only if one of these points is missed.
 """
 
 from __future__ import annotations
@@ -35,16 +37,16 @@ Data = TypeVar("Data")
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """The points of a claim under another reading than the one that decides it."""
+    """Points of a claim under a reading other than the deciding one."""
 
     where: str
     points: tuple[Point, ...]
     near: bool = False
-    """True if it is as near to the text or to the baseline as the one that decides."""
+    """True if the reading fits the text or the baseline as well as the deciding one."""
 
     @property
     def state(self) -> State:
-        """That of its points together."""
+        """State of the claim under this reading."""
         return together(self.points)
 
     def __str__(self) -> str:
@@ -62,20 +64,20 @@ NOT_FOUND = "Not found out yet"
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a claim does not hold, as experiments have found it."""
+    """Explanation of why a claim does not hold, found by experiments."""
 
     text: str
-    """Whole sentences. What is not known is said to be `NOT_FOUND`."""
+    """Explanation in whole sentences, or `NOT_FOUND` if it is not known."""
     of: str = "*"
-    """Pattern of the points that it explains: their `what` matches, as file names match in a shell."""
+    """Shell pattern that matches `what` of the points that this explains."""
 
     def explains(self, point: Point) -> bool:
-        """True if it is the reason where this point does not hold."""
+        """True if this explains why the point does not hold."""
         return fnmatchcase(point.what, self.of)
 
 
 SHOWN = 3
-"""Points in a line of evidence at most."""
+"""Largest number of points in a line of evidence."""
 
 _RULINGS: Mapping[Ruling, str] = {
     "holds": "holds",
@@ -84,30 +86,30 @@ _RULINGS: Mapping[Ruling, str] = {
     "depends": "depends on the reading",
     "untestable": "cannot be tested here",
 }
-"""States of a claim as predicates of a sentence."""
+"""Predicates of a sentence on a claim, by its state."""
 DECIDES = "the reading that decides"
-"""Name of that reading where it has none."""
+"""Text for the deciding reading if it has no name."""
 
 
 @dataclass(frozen=True, repr=False)
 class Verdict:
-    """Verdict of the measured figures on one claim."""
+    """Verdict on one claim; `state` is holds, fails, undecided, depends or untestable."""
 
     id: str
     text: str
     points: tuple[Point, ...]
     under: str = ""
-    """The reading that decides."""
+    """Name of the deciding reading."""
     remark: str = ""
-    """A figure that decides nothing and helps to understand."""
+    """Additional figure, which does not affect the verdict."""
     elsewhere: tuple[Elsewhere, ...] = ()
     reasons: tuple[Reason, ...] = ()
-    """Why it might not hold; `why` has those that apply."""
+    """Explanations declared for the claim; `why` returns those that apply."""
     first_look: bool = False
-    """True if the reasons rest on more replications: what is undecided may be so for want of them."""
+    """True if there are fewer replications than in the full run: more of them may decide the claim."""
 
     def __str__(self) -> str:
-        """A sentence: what became of the claim, and by which figures."""
+        """Sentence with the state of the claim and the figures that decide it."""
         said = f"The claim {self.id}" + (f" (“{self.text}”)" if self.text else "")
         return f"{said} {_RULINGS[self.state]}: {self.line}."
 
@@ -116,19 +118,20 @@ class Verdict:
 
     @cached_property
     def states(self) -> list[State]:
-        """The state of each point, corrected for their number."""
+        """State of each point, corrected for their number."""
         return states(self.points)
 
     @cached_property
     def here(self) -> State:
-        """The state under the reading that decides."""
+        """State under the deciding reading."""
         return together(self.points)
 
     @cached_property
     def each(self) -> list[tuple[str, State]]:
-        """The reading that decides and those that are as near, each with what the claim is under it.
+        """State under the deciding reading and under each near one, by the name of the reading.
 
-        Without those under which it shows nothing; nothing if it does so under the one that decides.
+        Near readings under which the claim is untestable are left out. The list is empty if the claim is
+        untestable under the deciding reading.
         """
         near = [(one.where, one.state) for one in self.elsewhere if one.near]
         told = [(where, state) for where, state in near if state != "untestable"]
@@ -136,19 +139,19 @@ class Verdict:
 
     @cached_property
     def turned_by(self) -> list[str]:
-        """Readings as near that do not say what the one that decides says."""
+        """Near readings under which the state differs from that under the deciding one."""
         return [where for where, state in self.each if state != self.here]
 
     @property
     def undecided_under(self) -> list[str]:
-        """Readings, the one that decides among them, under which a claim that depends is undecided."""
+        """Readings under which a claim that depends is undecided; may include the deciding one."""
         if not self.turned_by:
             return []
         return [where for where, state in self.each if state == "undecided"]
 
     @property
     def depends_on(self) -> str:
-        """What the claim is under each reading, in words; empty unless it depends."""
+        """Text with the state under each reading; empty unless the claim depends."""
         if not self.turned_by:
             return ""
         said = {ruling: [w for w, state in self.each if state == ruling] for ruling in _RULINGS}
@@ -157,15 +160,15 @@ class Verdict:
 
     @property
     def state(self) -> Ruling:
-        """The state under the reading that decides, unless others as near say something else."""
+        """State under the deciding reading, or "depends" if a near reading has another state."""
         return "depends" if self.turned_by else self.here
 
     @property
     def unresolved(self) -> str:
-        """Number of points that cannot be told from their bounds, and the distance that would be needed.
+        """Text with the number of undecided points and the distance from a bound that would decide one.
 
-        A claim of many points is seen to hold only if each of them is. Where all lie just within their
-        ranges, no number of replications that anybody would run shows it, and that is what has to be said.
+        A claim holds only if all its points do. If many points lie just within their ranges, no practical
+        number of replications shows that all do, and the text names the distance that would be needed.
         """
         each = zip(self.points, self.states, strict=True)
         open_ = [point for point, state in each if state == "undecided"]
@@ -188,18 +191,18 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """True if every point holds, whatever reading as near is taken."""
+        """True if every point holds under the deciding reading and under all near ones."""
         return self.state == "holds"
 
     @property
     def count(self) -> tuple[int, int]:
-        """Points that hold, of those that can be tested."""
+        """Number of points that hold, and number of testable points."""
         testable = [state for state in self.states if state != "untestable"]
         return testable.count("holds"), len(testable)
 
     @property
     def counted(self) -> str:
-        """The same in words: 7 of 8 points."""
+        """Text of `count`: "7 of 8 points"."""
         held, of = self.count
         points = "point" if of == 1 else "points"
         blind = len(self.points) - of
@@ -207,9 +210,9 @@ class Verdict:
 
     @property
     def turns_at(self) -> float | None:
-        """The tolerance at which the verdict turns: with more it holds, with less it does not.
+        """Smallest tolerance with which the claim holds; with a smaller one it does not.
 
-        Nothing if no word decides, or if points without one are in the way.
+        `None` if no point has a tolerance, or if points without one do not hold.
         """
         each = [
             (point.turns_at, state) for point, state in zip(self.points, self.states, strict=True)
@@ -220,7 +223,7 @@ class Verdict:
 
     @property
     def lines(self) -> list[str]:
-        """The points with their figures, then what stands beside them."""
+        """Lines with the figures of the points, followed by those of other readings and the remark."""
         return [*self._told, *([self.remark] if self.remark else []), *map(str, self.elsewhere)]
 
     @property
@@ -230,7 +233,7 @@ class Verdict:
 
     @property
     def brief(self) -> list[str]:
-        """The points with their figures, and of what stands beside them the state alone."""
+        """Lines with the figures of the points, followed by the states under other readings."""
         near = [f"{one.where}: {one.state}" for one in self.elsewhere if one.near]
         far = [f"{one.where}: {one.state}" for one in self.elsewhere if not one.near]
         return [
@@ -242,13 +245,13 @@ class Verdict:
 
     @property
     def evidence(self) -> str:
-        """All of it, with the state in front where it is neither holds nor fails."""
+        """Text of `lines`, with the state in front if it is neither holds nor fails."""
         text = "; ".join(self.lines)
         return text if self.state in ("holds", "fails") else f"{self.state}: {text}"
 
     @property
     def line(self) -> str:
-        """Evidence in one line: how many points hold, the first and the last of its state."""
+        """Evidence in one line: number of points that hold, and the first and last point with its state."""
         deciding = [
             p.figures for p, s in zip(self.points, self.states, strict=True) if s == self.here
         ]
@@ -258,7 +261,7 @@ class Verdict:
 
     @property
     def why(self) -> list[str]:
-        """Why it does not hold: the reasons for the points that are missed. Empty if it holds."""
+        """Explanations for the points that do not hold; empty if the claim holds."""
         if self.here == "untestable":
             return [reason.text for reason in self.reasons] or [NOTHING_SEEN]
         told = []
@@ -287,29 +290,29 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Reading(Generic[Data]):
-    """One way to read what the paper leaves open, and the claim's points under it."""
+    """One reading of a paper, and the function that computes a claim's points under it."""
 
     label: str
     setups: tuple[str, ...]
-    """Setups that must have been run before it can be told."""
+    """Setups whose runs the points need."""
     points: Callable[[Data], Sequence[Point]]
     near: bool = False
-    """True if it is as near to the text, or fits the baseline as well, as the one that decides."""
+    """True if it fits the text or the baseline as well as the deciding reading."""
 
 
 @dataclass(frozen=True)
 class Predicate(Generic[Data]):
-    """A claim as a function of the measured figures alone."""
+    """Claim as a function of measured figures."""
 
     id: str
     deciding: Reading[Data]
     beside: tuple[Reading[Data], ...] = ()
-    """Other readings; those that were not run are left out."""
+    """Other readings; `decide` leaves out those whose setups were not run."""
     remark: Callable[[Data], str] | None = None
 
     @property
     def setups(self) -> tuple[str, ...]:
-        """Setups that must have been run before it can be decided."""
+        """Setups whose runs are needed to decide the claim."""
         return self.deciding.setups
 
     def decide(  # noqa: PLR0913 - options, each with a default
@@ -322,12 +325,14 @@ class Predicate(Generic[Data]):
         anew: Collection[Key] | None = None,
         error: float = ERROR,
     ) -> Verdict:
-        """Decides the claim by the runs of `data`.
+        """Decide the claim from `data`.
 
-        `run`: setups that were run, all by default. `fresh`: the same with only later replications where
-        there are any; they decide what `data` leaves undecided, where all runs that a point rests on are
-        among those that have some, `anew`, all by default. `error`: that of each interval that decides,
-        which is less than 5 % where there are several looks.
+        - `run`: setups that were run; by default all.
+        - `fresh`: data with the fresh replications alone, where there are any. It decides the points that
+          `data` leaves undecided.
+        - `anew`: runs that have fresh replications; by default all. A point is decided by `fresh` only if all
+          its runs have some.
+        - `error`: error probability of each interval that decides; less than 0.05 if there are several tests.
         """
         done = None if run is None else set(run)
         looks = _Looks(data, fresh, None if anew is None else frozenset(anew), error)
@@ -346,10 +351,10 @@ class Predicate(Generic[Data]):
         )
 
     def undecided(self, verdict: Verdict, most: int) -> dict[Key | str, int]:
-        """Subjects of more replications, with how many: runs, or setups where a point names no runs.
+        """Numbers of further replications, at most `most`, that would decide the undecided points.
 
-        As many as would decide each point that is undecided, `most` at most; none where one reading as near
-        says that the claim holds and another that it fails, since that is what no more runs change.
+        The keys are runs, or setups for points that name no runs. The result is empty if the claim holds
+        under one near reading and fails under another, because more runs would not change that.
         """
         if {"holds", "fails"} <= {state for _, state in verdict.each}:
             return {}
@@ -369,23 +374,20 @@ class Predicate(Generic[Data]):
 
 @dataclass(frozen=True)
 class Readings:
-    """Names of the ways to read a paper, or of the places that it may have had.
-
-    A paper's plan declares them, and the claims are decided under all of them.
-    """
+    """Names of the readings of a paper, declared in its plan; claims are decided under all of them."""
 
     decides: str
     near: tuple[str, ...] = ()
-    """Those that are as near to the text, or fit the baseline as well: a claim that they turn depends."""
+    """Readings that fit the text or the baseline as well as the deciding one."""
     beside: tuple[str, ...] = ()
-    """Those that are further away, and decide nothing."""
+    """Readings that fit less well; they decide nothing."""
 
     def __iter__(self) -> Iterator[str]:
-        """All of them, the one that decides first."""
+        """Names of all readings, the deciding one first."""
         return iter((self.decides, *self.near, *self.beside))
 
     def only(self, names: Collection[str]) -> Readings:
-        """The one that decides, and of the others those that a claim has."""
+        """Deciding reading with those others that are in `names`."""
         near, beside = (tuple(n for n in of if n in names) for of in (self.near, self.beside))
         return Readings(self.decides, near, beside)
 
@@ -397,7 +399,7 @@ class Readings:
         more: Sequence[Reading[Data]] = (),
         remark: Callable[[Data], str] | None = None,
     ) -> Predicate[Data]:
-        """The claim under each of them, as `reading` makes it, and under `more`, which decide nothing."""
+        """Claim under each of these readings, and under those of `more`, which decide nothing."""
         beside = [replace(reading(name), near=True) for name in self.near]
         beside += [replace(reading(name), near=False) for name in self.beside]
         return Predicate(id_, reading(self.decides), (*beside, *more), remark)
@@ -405,7 +407,7 @@ class Readings:
 
 @dataclass(frozen=True)
 class _Looks(Generic[Data]):
-    """The first look at a claim, and the second one at what it leaves undecided."""
+    """Data of the first test of a claim, and of the second test of the points left undecided."""
 
     data: Data
     fresh: Data | None
@@ -413,7 +415,7 @@ class _Looks(Generic[Data]):
     error: float
 
     def points(self, reading: Reading[Data]) -> tuple[Point, ...]:
-        """The points of a reading, those that are undecided by fresh replications alone."""
+        """Points of a reading; those undecided by `data` are decided by `fresh`."""
         first = tuple(point.at(self.error) for point in reading.points(self.data))
         if self.fresh is None:
             return first
@@ -424,7 +426,7 @@ class _Looks(Generic[Data]):
         )
 
     def _is_fresh(self, point: Point, reading: Reading[Data]) -> bool:
-        """True if all runs that a point rests on have fresh replications: else no two have the same seeds."""
+        """True if all runs of a point have fresh replications; otherwise they cannot be paired by seed."""
         if self.anew is None:
             return True
         if point.of:
@@ -433,5 +435,5 @@ class _Looks(Generic[Data]):
 
 
 def with_reasons(verdict: Verdict, reasons: Iterable[Reason], *, first_look: bool) -> Verdict:
-    """The verdict with what might explain it."""
+    """Verdict with explanations added."""
     return replace(verdict, reasons=tuple(reasons), first_look=first_look)

@@ -1,13 +1,14 @@
-"""Conditions: a measured quantity, and the range in which a claim needs it.
+"""Conditions of claims: a measured quantity and the range in which it must lie.
 
-A condition *holds* if the mean's whole confidence interval (Student t) lies in the range, *fails* if all of
-it lies outside, and is *undecided* if the interval straddles a bound. Where nothing can be seen (0 against 0
-in every replication, or a baseline without the effect) it is *untestable* and counts nowhere. The intervals
-of all looks at a condition together miss its true mean in 5 % of all cases (`error_of_each`).
+A condition *holds* if the whole confidence interval of the mean (Student's t) lies within the range, *fails*
+if all of it lies outside, and is *undecided* if the interval contains a bound. It is *untestable* and does
+not count if the effect cannot occur: each replication lies exactly on the bound, or the baseline lacks the
+effect. If a condition is tested several times, the intervals together miss the true mean with a probability
+of at most 5 % (`error_of_each`).
 
-Of many conditions some fail by chance. Failures of a claim are therefore corrected for their number
-(`holm`); that all hold needs no correction, since each of them has to. For that same reason many points that
-lie just within their ranges are never all seen there: `resolution` says how far inside they have to lie.
+Of many conditions some fail by chance, so failures are corrected for the number of conditions (`holm`). A
+claim that holds needs no correction, because all its conditions have to hold. If many conditions lie just
+within their ranges, some are always undecided; `resolution` is the distance from the bound that they need.
 """
 
 from __future__ import annotations
@@ -28,25 +29,25 @@ State = Literal["holds", "fails", "undecided", "untestable"]
 Key = tuple[str, str]
 """Setup and variant of runs."""
 FEWEST_FRESH = 10
-"""Fresh replications of an undecided point at least: a variance is not known well from fewer."""
+"""Smallest number of fresh replications of an undecided point, so that its variance is known well."""
 ERROR = 1 - CONFIDENCE
-"""Part of the cases in which an interval may miss the true mean, over all looks at it."""
+"""Probability that the intervals of all tests of a condition miss the true mean."""
 POWER = 0.9
-"""Probability with which a claim is to hold whose points all lie as far inside as `resolution` says."""
+"""Probability that a claim is found to hold if all its points lie `resolution` inside their ranges."""
 
 
 def error_of_each(looks: int) -> float:
-    """Error that the interval of each of several looks may have, so that all of them keep to 5 %."""
+    """Error probability of each interval such that `looks` tests together have one of 5 %."""
     return ERROR / looks
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Tolerance of a word such as "about", and the value around which it is."""
+    """Tolerance that a word such as "about" stands for, around a target value."""
 
     word: str
     allowed: float
-    """Largest deviation from `target`, as a part of `scale`."""
+    """Largest deviation from `target`, as a fraction of `scale`."""
     target: float
     scale: float
 
@@ -63,26 +64,26 @@ class Condition:
     above: float = -math.inf
     below: float = math.inf
     tolerance: Tolerance | None = None
-    """The word that the bounds come from, if they come from one."""
+    """Tolerance from which the bounds follow, if they come from a word."""
     of: tuple[Key, ...] = ()
-    """Runs that it rests on; of none that are named, all that the claim needs."""
+    """Runs from which it was measured; if empty, all runs that the claim needs."""
     testable: bool = True
-    """True if the baseline can show the effect here."""
+    """True if the effect can occur in the baseline."""
     error: float = ERROR
-    """Error of the interval that decides; the one that is shown has 5 %."""
+    """Error probability of the interval that decides; the interval that is shown has 5 %."""
 
     def at(self, error: float) -> Condition:
-        """The same, decided by an interval with this error."""
+        """Condition decided by an interval with this error probability."""
         return replace(self, error=error)
 
     @cached_property
     def deciding(self) -> Estimate:
-        """The measured quantity with the interval that decides."""
+        """Measured quantity with the interval that decides."""
         return self.measured if self.error == ERROR else self.measured.at(self.error)
 
     @property
     def state(self) -> State:
-        """State by the place of the confidence interval that decides."""
+        """State, from the position of the deciding interval relative to the range."""
         low, high = self.deciding.low, self.deciding.high
         if not self.testable or low == high == self.above or low == high == self.below:
             return "untestable"
@@ -94,7 +95,7 @@ class Condition:
 
     @property
     def p_outside(self) -> float:
-        """Probability of a mean so far outside the range if the true one were at its edge."""
+        """p-value: probability of a mean this far outside the range if the true mean were at the bound."""
         if self.state == "untestable":
             return 1.0
         return min(
@@ -103,9 +104,10 @@ class Condition:
         )
 
     def replications(self, most: int) -> int:
-        """Fresh replications that would decide it, if they are as these: `most` at most.
+        """Number of fresh replications that would decide the condition, at most `most`.
 
-        So many that half the width of their interval is half the distance of the mean from the nearest bound.
+        The half width of their interval is then half the distance from the mean to the nearest bound,
+        provided that mean and variance stay as they are.
         """
         deciding = self.deciding
         bounds = [bound for bound in (self.above, self.below) if math.isfinite(bound)]
@@ -117,7 +119,7 @@ class Condition:
 
     @property
     def turns_at(self) -> float | None:
-        """Least tolerance with which it holds, as a part of the scale; nothing without a word."""
+        """Smallest tolerance with which it holds, as a fraction of the scale; `None` without a word."""
         if self.tolerance is None:
             return None
         target, deciding = self.tolerance.target, self.deciding
@@ -129,7 +131,7 @@ class Condition:
 
     @property
     def figures(self) -> str:
-        """Figures: the measured one, and the needed one."""
+        """Text of the measured quantity and the required range."""
         bounds = []
         if self.above > -math.inf:
             bounds.append(f"> {self.above:.4g}")
@@ -143,24 +145,24 @@ class Condition:
 
 @dataclass(frozen=True)
 class Quota:
-    """Conditions of which a part must hold, for words such as "almost always"."""
+    """Conditions of which a given fraction must hold, for words such as "almost always"."""
 
     what: str
     parts: tuple[Condition, ...]
     least: float
-    """Part of the testable ones that must hold."""
+    """Fraction of the testable conditions that must hold."""
     of: tuple[Key, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "of", tuple(key for part in self.parts for key in part.of))
 
     def at(self, error: float) -> Quota:
-        """The same, each part decided by an interval with this error."""
+        """Quota whose parts are decided by intervals with this error probability."""
         return replace(self, parts=tuple(part.at(error) for part in self.parts))
 
     @property
     def error(self) -> float:
-        """Error of the intervals that decide."""
+        """Error probability of the intervals that decide."""
         return self.parts[0].error if self.parts else ERROR
 
     @property
@@ -169,12 +171,12 @@ class Quota:
 
     @property
     def _most_failures(self) -> int:
-        """Parts that may fail: of seven, of which four fifths at least have to hold, one."""
+        """Number of parts that may fail: 1 of 7 if four fifths must hold."""
         return math.floor((1 - self.least) * len(self._testable) + 1e-9)
 
     @property
     def state(self) -> State:
-        """State: enough of them hold, or too many fail."""
+        """State: holds if enough parts hold, fails if too many fail."""
         parts = self._testable
         if not parts:
             return "untestable"
@@ -185,23 +187,23 @@ class Quota:
 
     @property
     def p_outside(self) -> float:
-        """Probability of so many failures by chance: of the first one too many, corrected."""
+        """p-value, corrected for the number of parts, of the first failure beyond those allowed."""
         adjusted = sorted(holm([part.p_outside for part in self._testable]))
         return adjusted[self._most_failures] if len(adjusted) > self._most_failures else 1.0
 
     def replications(self, most: int) -> int:
-        """Fresh replications that would decide it: as many as there may be."""
+        """Number of fresh replications that would decide the quota: always `most`."""
         return most
 
     @property
     def turns_at(self) -> float | None:
-        """Least tolerance with which enough hold."""
+        """Smallest tolerance with which enough parts hold; `None` without a word."""
         each = sorted(part.turns_at for part in self._testable if part.turns_at is not None)
         return each[-1 - self._most_failures] if each else None
 
     @property
     def figures(self) -> str:
-        """Figures: how many hold, and how many are needed."""
+        """Text of the number of parts that hold and the number required."""
         parts = self._testable
         held = sum(part.state == "holds" for part in parts)
         return f"{self.what}: {held} of {len(parts)} (needs {len(parts) - self._most_failures})"
@@ -211,11 +213,11 @@ class Quota:
 
 
 Point = Condition | Quota
-"""Part of a claim."""
+"""Part of a claim: one condition, or a quota of several."""
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """The p-values corrected for their number: at most so often is one true hypothesis refused or more.
+    """p-values adjusted for their number by Holm's method, which bounds the family-wise error rate.
 
     [holm-1979]
     """
@@ -229,7 +231,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def states(points: Sequence[Point]) -> list[State]:
-    """The state of each point among the others: what fails must fail beyond what chance brings to so many."""
+    """State of each point; a failure that is not significant among all points counts as undecided."""
     testable = [point for point in points if point.state != "untestable"]
     corrected = dict(
         zip(map(id, testable), holm([point.p_outside for point in testable]), strict=True)
@@ -243,7 +245,7 @@ def states(points: Sequence[Point]) -> list[State]:
 
 
 def together(points: Sequence[Point]) -> State:
-    """The state of points that must all hold."""
+    """State of a claim with these points, all of which must hold."""
     found = set(states(points)) - {"untestable"}
     if not found:
         return "untestable"
@@ -251,9 +253,9 @@ def together(points: Sequence[Point]) -> State:
 
 
 def resolution(count: int, points: int, error: float) -> float:
-    """Least distance from the bound that `count` replications tell, in standard deviations of one of them.
+    """Smallest distance from the bound that `count` replications can show, in standard deviations of one.
 
-    A claim of so many points, of which all have to hold, then holds with the probability `POWER`.
+    A claim whose `points` all lie that far inside their ranges is found to hold with the probability `POWER`.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -261,7 +263,7 @@ def resolution(count: int, points: int, error: float) -> float:
     return float(beyond) / math.sqrt(count)
 
 
-# ------------------------------------------------------------------ making them
+# ------------------------------------------------------------------ constructors
 
 
 def condition(  # noqa: PLR0913 - options, each with a default
@@ -273,10 +275,10 @@ def condition(  # noqa: PLR0913 - options, each with a default
     of: Iterable[Key] = (),
     testable: bool = True,
 ) -> Condition:
-    """A condition on the mean of `samples`, one per replication."""
+    """Condition on the mean of `samples`, one per replication."""
     measured = samples if isinstance(samples, Estimate) else estimate(samples)
     if min(abs(above), abs(below)) == 0 or any(-math.inf < bound < 0 for bound in (above, below)):
-        # A bound at zero or below says that there are values on either side of it.
+        # A bound of zero or less means that values can be negative.
         measured = replace(measured, signed=True)
     return Condition(what, measured, above, below, of=tuple(of), testable=testable)
 
@@ -291,7 +293,7 @@ def difference(  # noqa: PLR0913 - options, each with a default
     of: Iterable[Key] = (),
     testable: bool = True,
 ) -> Condition:
-    """A condition on `first` less `second`, within each replication."""
+    """Condition on the mean difference `first` - `second` of paired replications."""
     first, second = paired(first, second)
     less = estimate(first - second, signed=True)
     return condition(what, less, above=above, below=below, of=of, testable=testable)
@@ -306,5 +308,5 @@ def ratio(  # noqa: PLR0913 - options, each with a default
     below: float = math.inf,
     of: Iterable[Key] = (),
 ) -> Condition:
-    """A condition on `upper` over `lower`, by the differences of their logarithms in each replication."""
+    """Condition on the ratio `upper` / `lower`, from the differences of logarithms of paired replications."""
     return condition(what, quotient(upper, lower), above=above, below=below, of=of)

@@ -1,7 +1,7 @@
-"""Claims that are declared: a measure, where and against what, and the range that it must lie in.
+"""Declared claims: a measure, optionally compared with a baseline, and the range in which it must lie.
 
-A claim is decided point by point, over the factors that it leaves free, by the rules of `claims`: each
-point's 95 % interval against the bounds, failures corrected for their number.
+A claim is decided by the rules of `claims` at each combination of levels that it does not fix: the 95 %
+confidence interval is compared with the bounds, and failures are corrected for the number of points.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ WORDS: Mapping[str, words.Word] = {
     "roughly": words.ROUGHLY,
     "close to": words.INDEX,
 }
-"""Words that stand for a tolerance; docs/claims.md has the whole vocabulary."""
+"""Words for a tolerance that claims can use; docs/claims.md lists the vocabulary."""
 
 
 @dataclass(frozen=True)
 class Against:
-    """Two levels of a factor that are compared under the same seeds."""
+    """Two levels of a factor, compared over runs with the same seeds."""
 
     factor: str
     level: Label
@@ -47,25 +47,25 @@ class Against:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim: `measure`, or how it compares `against` a baseline, is within its bounds at each point."""
+    """Claim that `measure`, or its comparison `against` a baseline, lies within bounds at each point."""
 
     id: str
     measure: Measure
     text: str = ""
     at: Mapping[str, Sequence[Label]] = field(default_factory=dict)
-    """Levels of factors to which it is confined."""
+    """Levels, by factor, to which the claim is restricted."""
     against: Against | None = None
     form: Form = "value"
     above: float = -math.inf
     below: float = math.inf
     word: str | None = None
-    """Word that gives the bounds around `target`, in place of `above` and `below`."""
+    """Word that sets the bounds around `target`, instead of `above` and `below`."""
     target: float = 1.0
 
     def decide(self, results: ExperimentResult, *, error: float = ERROR) -> Verdict:
-        """The verdict of finished runs; `error` is that of each interval that decides.
+        """Verdict from finished runs; `error` is the error probability of each interval.
 
-        Raises `StudyError` if it is on a factor, a level or a name that there is not.
+        Raises `StudyError` if the claim names an unknown factor or level, or a name that matches nothing.
         """
         problems = self.problems(results.levels)
         if problems:
@@ -75,7 +75,7 @@ class Claim:
 
     @property
     def in_words(self) -> str:
-        """What it says, made from its parts."""
+        """Text of the claim, made from its fields."""
         what = str(self.measure)
         if self.against:
             sign = "/" if self.form == "ratio" else "less"
@@ -93,7 +93,7 @@ class Claim:
     def points(
         self, results: ExperimentResult, *, key: Callable[[int], Key] | None = None
     ) -> tuple[Condition, ...]:
-        """The conditions at its points; `key` names the runs of a point by its place."""
+        """Conditions of the claim, one per point; `key` maps the index of a point to the key of its runs."""
         return tuple(self._points(results, key or results.key))
 
     def _points(self, results: ExperimentResult, key: Callable[[int], Key]) -> Iterator[Condition]:
@@ -116,7 +116,7 @@ class Claim:
         return replace(made, testable=math.isfinite(measured.mean))
 
     def _pairs(self, results: ExperimentResult) -> Iterator[tuple[str, int, int | None]]:
-        """Points at which it is decided, each with its baseline."""
+        """Label, index and index of the baseline (`None` without one) of each point of the claim."""
         for place, point in enumerate(results.finished.points):
             labels = point.labels
             if any(labels[name] not in allowed for name, allowed in self.at.items()):
@@ -130,7 +130,7 @@ class Claim:
                     yield free or f"{self.against.level}, {self.against.baseline}", place, baseline
 
     def problems(self, factors: Mapping[str, Sequence[Label] | None]) -> list[str]:
-        """Mistakes in it, where `factors` has the labels of each factor, nothing for a range."""
+        """Mistakes in the claim; `factors` maps factors to their labels, or to `None` for a range."""
         where = f"claim {self.id}: "
         found = []
         named = [(name, label) for name, labels in self.at.items() for label in labels]
@@ -190,14 +190,19 @@ def claim(  # noqa: PLR0913 - options, each with a default
     word: str | None = None,
     target: float = 1.0,
 ) -> Claim:
-    """Declare a claim on a measure.
+    """Declare the claim `id_` on the measure `of`, for `Experiment(claims=…)` or `ExperimentResult.decide`.
 
-    With `factor`, `level` and `baseline` it is on the `form` "ratio" (the default) or "difference" of the
-    measure at two levels, at each combination of the other factors; else on the measure itself at each point.
-    `at` confines it to levels of factors. The whole 95 % interval has to lie `above` and `below` the bounds,
-    or as near to `target` as a `word` of the vocabulary means.
+    - `text`: sentence that states the claim.
+    - `at`: levels, by factor, to which the claim is restricted.
+    - `factor`, `level`, `baseline`: two levels of a factor to compare, at each combination of the other
+      factors; without them the claim is on the measure itself, at each point.
+    - `form`: compare by "ratio" (default: level divided by baseline) or "difference" (level minus baseline).
+    - `above`, `below`: bounds between which the whole 95 % confidence interval must lie.
+    - `word`, `target`: instead of bounds, a word for the tolerance around `target`: "the same" (10 %),
+      "roughly" (25 %) or "close to" (0.05).
 
-    Raises `StudyError` for a measure, a form or a word that there is not.
+    Raises `StudyError` for an unknown measure, form or word, or if only some of `factor`, `level` and
+    `baseline` are given.
     """
     if word is not None and word not in WORDS:
         raise StudyError(f"claim {id_}: word {word!r}; allowed {', '.join(WORDS)}")

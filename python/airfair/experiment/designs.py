@@ -1,8 +1,7 @@
-"""Designs: which points of the space of the factors are run.
+"""Designs of experiments: rules that select points, that is combinations of levels of the factors.
 
-A grid has every combination of the levels. A list has the points that are named, and
-parts of a grid. Random, Latin hypercube and
-Sobol designs pick so many points: of a range any value, of levels each about as often as the others.
+A grid has every combination. A list has named points and parts of a grid. Random, Latin hypercube and Sobol
+designs sample a given number of points: any value of a range, and each of several levels about equally often.
 [mckay-1979] [sobol-1967]
 """
 
@@ -28,18 +27,18 @@ KINDS: tuple[Kind, ...] = ("random", "latin-hypercube", "sobol")
 
 @dataclass(frozen=True)
 class Grid:
-    """Every combination of the levels, the last factor's changing first."""
+    """Every combination of the levels; those of the last factor change fastest."""
 
     def size(self, factors: Sequence[Factor]) -> int:
         """Number of points."""
         return math.prod(len(factor.levels) for factor in factors)
 
     def points(self, factors: Sequence[Factor]) -> Iterator[tuple[Level, ...]]:
-        """The points, a level of each factor."""
+        """Points as tuples with one level of each factor."""
         yield from itertools.product(*(factor.levels for factor in factors))
 
     def check(self, factors: Sequence[Factor]) -> None:
-        """Raises `StudyError` if a factor has a range, which a grid cannot take in."""
+        """Raise `StudyError` if a factor has a range instead of levels."""
         open_ = [factor.name for factor in factors if factor.range is not None]
         if open_:
             raise StudyError(
@@ -58,7 +57,7 @@ changing first."""
 
 @dataclass(frozen=True)
 class Listed:
-    """The points that are named, each once, in the order of the list."""
+    """Listed points and parts of the grid, each point once, in the order of the list."""
 
     named: tuple[Named, ...]
 
@@ -67,7 +66,7 @@ class Listed:
         return len(self._points(factors))
 
     def points(self, factors: Sequence[Factor]) -> Iterator[tuple[Level, ...]]:
-        """The points, a level of each factor."""
+        """Points as tuples with one level of each factor."""
         yield from self._points(factors)
 
     def _points(self, factors: Sequence[Factor]) -> list[tuple[Level, ...]]:
@@ -80,7 +79,7 @@ class Listed:
         return list(points)
 
     def check(self, factors: Sequence[Factor]) -> None:
-        """Raises `StudyError` if a point lacks a factor, or names one or a level that there is not."""
+        """Raise `StudyError` if a point lacks a factor, or names an unknown factor or level."""
         known = [factor.name for factor in factors]
         problems = (
             []
@@ -132,7 +131,7 @@ def _level(factor: Factor, label: Label, number: int) -> Level:
 
 @dataclass(frozen=True)
 class Sampled:
-    """So many points, spread over the space by chance or evenly; the same ones for the same seed."""
+    """Sample of `count` points, at random or evenly spread; the same for the same seed."""
 
     kind: Kind
     count: int
@@ -143,14 +142,14 @@ class Sampled:
         return self.count
 
     def points(self, factors: Sequence[Factor]) -> Iterator[tuple[Level, ...]]:
-        """The points, a level of each factor."""
+        """Points as tuples with one level of each factor."""
         for row in self.places(len(factors)):
             yield tuple(
                 factor.level(float(place)) for factor, place in zip(factors, row, strict=True)
             )
 
     def check(self, factors: Sequence[Factor]) -> None:
-        """Raises `StudyError` if there is nothing to pick from, or nothing to pick."""
+        """Raise `StudyError` if there are no factors, or the number of points is not possible."""
         if self.kind not in KINDS:
             allowed = ", ".join(f'"{kind}"' for kind in KINDS)
             raise StudyError(f"design {self.kind!r}: unknown; allowed {allowed}")
@@ -165,7 +164,7 @@ class Sampled:
             )
 
     def places(self, factors: int) -> NDArray[np.float64]:
-        """Places in the unit cube, (point, factor)."""
+        """Coordinates in the unit cube, (point, factor)."""
         import numpy as np
 
         if self.kind == "random":
@@ -177,7 +176,7 @@ class Sampled:
                 self.count
             )
             return places
-        # A Sobol sequence is even in powers of two: the next one is made, and cut.
+        # A Sobol sequence is balanced for powers of two: the next larger one is made, then cut.
         whole = (self.count - 1).bit_length()
         even: NDArray[np.float64] = qmc.Sobol(factors, rng=self.seed).random_base2(whole)
         return even[: self.count]
@@ -187,22 +186,22 @@ Design = Grid | Listed | Sampled
 
 
 def random(count: int, *, seed: int = 1) -> Sampled:
-    """`count` points, each picked by chance."""
+    """Design of `count` points at random, for `Experiment(design=…)`."""
     return Sampled("random", count, seed)
 
 
 def latin_hypercube(count: int, *, seed: int = 1) -> Sampled:
-    """`count` points, so that each of `count` equal parts of every factor has one.  [mckay-1979]"""
+    """Design of `count` points with one in each of `count` equal parts of every factor.  [mckay-1979]"""
     return Sampled("latin-hypercube", count, seed)
 
 
 def sobol(count: int, *, seed: int = 1) -> Sampled:
-    """`count` points of a scrambled Sobol sequence; powers of two are spread most evenly.  [sobol-1967]"""
+    """Design of `count` points of a scrambled Sobol sequence, best a power of two.  [sobol-1967]"""
     return Sampled("sobol", count, seed)
 
 
 def design(chosen: Design | str | Sequence[Named]) -> Design:
-    """The design that is meant: "grid", a list of points, or one of the others.
+    """Design for the word "grid" or a list of points; a design is returned as it is.
 
     Raises `StudyError` for anything else.
     """

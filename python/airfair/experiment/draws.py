@@ -1,7 +1,6 @@
-"""Values that chance decides in each replication: the same ones at every point, so that points compare.
+"""Values drawn at random for each replication, the same at all points, so that points compare in pairs.
 
-A draw depends on the seed, the key and the replication, and on nothing else: another factor or another key
-leaves it alone.
+A draw depends only on the seed, the key and the replication. Adding a factor or a key does not change it.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of some values, each as likely as the others."""
+    """Uniform distribution over a list of values."""
 
     values: tuple[Value, ...]
 
     def at(self, place: float) -> Value:
-        """The value at a place from 0 to below 1."""
+        """Value at a position in [0, 1)."""
         return self.values[min(int(place * len(self.values)), len(self.values) - 1)]
 
     def __str__(self) -> str:
@@ -35,9 +34,9 @@ class Choice:
 
 
 def choice(values: Sequence[Value]) -> Choice:
-    """One of `values`, each as likely as the others.
+    """Distribution for `Experiment(draw=…)`: each replication gets one of `values`, all equally likely.
 
-    Raises `StudyError` if there is none.
+    Raises `StudyError` if `values` is not a list or is empty.
     """
     many = plain(values) if hasattr(values, "tolist") or hasattr(values, "to_list") else values
     if isinstance(many, str | bytes) or not isinstance(many, Sequence) or not many:
@@ -46,14 +45,14 @@ def choice(values: Sequence[Value]) -> Choice:
 
 
 Draw = Choice | Between
-"""Distribution of a value: each of some, or each between two, as likely as the others."""
+"""Distribution of a value: uniform over a list or over a range."""
 
 Draws = Mapping[str, Draw] | Callable[[int], Keys]
-"""Distributions by key, in which a name may be a pattern; or a function of the replication's number."""
+"""Distributions by key (may be a pattern), or a function from a replication's number to its keys."""
 
 
 def drawn(draws: Draws, seed: int, replication: int, paths: Callable[[str], list[str]]) -> Keys:
-    """The keys of one replication; `paths` tells the keys that a pattern stands for."""
+    """Keys drawn for one replication; `paths` expands a pattern to the keys that it matches."""
     if not isinstance(draws, Mapping):
         made = draws(replication)
         if not isinstance(made, Mapping):
@@ -61,7 +60,7 @@ def drawn(draws: Draws, seed: int, replication: int, paths: Callable[[str], list
                 f"draw: {made!r} of replication {replication}; allowed is a mapping of keys"
             )
         return {path: plain(value) for path, value in made.items()}
-    # Patterns first: what is said of one by name counts.
+    # Patterns come first, so that keys without a pattern override them.
     return {
         path: draw.at(_place(seed, path, replication))
         for pattern, draw in sorted(draws.items(), key=lambda item: not has_pattern(item[0]))
@@ -70,7 +69,7 @@ def drawn(draws: Draws, seed: int, replication: int, paths: Callable[[str], list
 
 
 def check(draws: object) -> None:
-    """Raises `StudyError` for what is no distribution."""
+    """Raise `StudyError` unless `draws` holds distributions."""
     if draws is None or (callable(draws) and not isinstance(draws, Mapping)):
         return
     if not isinstance(draws, Mapping):
@@ -87,10 +86,10 @@ def check(draws: object) -> None:
 
 
 _BITS = 53
-"""Bits of a number from 0 to below 1 that a float holds."""
+"""Bits of the mantissa of a float."""
 
 
 def _place(seed: int, path: str, replication: int) -> float:
-    """A number from 0 to below 1, evenly spread over paths and replications."""
+    """Hash of its arguments as a number in [0, 1)."""
     digest = hashlib.sha256(f"{seed}\0{path}\0{replication}".encode()).digest()
     return (int.from_bytes(digest[:8]) >> (64 - _BITS)) / (1 << _BITS)

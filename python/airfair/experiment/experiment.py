@@ -1,4 +1,4 @@
-"""An experiment: a scenario, the factors that vary, the points that are run, and how often."""
+"""Experiment: a scenario, the factors that vary, the points to run, and the number of replications."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ if TYPE_CHECKING:
     from airfair.scenario import Source
 
 REPLICATIONS = 5
-"""Replications of a point where nothing is said: few, but enough for an interval."""
+"""Default number of replications of a point: few, but enough for a confidence interval."""
 MOST_RUNS = 1_000_000
-"""Runs that are begun without a word that more are meant."""
+"""Default limit of the number of runs of an experiment."""
 _SHOWN = 10
-"""Mistakes of different points that are told at once."""
+"""Largest number of mistakes at different points that one error reports."""
 _ASIDE = {"seed": "seed", "replications": "replications"}
-"""Keys of a scenario that an experiment has options for."""
+"""Keys of a scenario that factors cannot set, by the option of the experiment that sets them."""
 _FEW_POINTS = 100_000
-"""Points that are looked at one by one before anything runs."""
+"""Largest number of points that are checked one by one before the first run."""
 
 
 class Experiment:
-    """A scenario under every combination of some factors.
+    """A scenario that is run at several points; a point is a combination of levels of factors.
 
     >>> exp = airfair.Experiment(
     ...     "cell.toml",
@@ -68,26 +68,26 @@ class Experiment:
     >>> result.compare("scheme", baseline="plain")  # doctest: +SKIP
     >>> result.plot(x="station.slow.rate", y="goodput", by="scheme")  # doctest: +SKIP
 
-    `size` and `points` tell what will be run, `scenario(point)` what a point is. A study file says the same
-    in TOML: docs/studies.md describes each of its keys and the grammar of measures.
+    `size` is the number of points, `points` lists them, and `scenario(point)` is the scenario of one of them.
+    A study file declares the same in TOML; docs/studies.md describes its keys and the grammar of measures.
     """
 
     source: Source
-    """The scenario as it was given."""
+    """Scenario as passed to the constructor."""
     factors: tuple[Factor, ...]
-    """Factors with their levels, or with the range that the design picks from."""
+    """Factors, each with its levels or with the range from which the design picks values."""
     design: Design
-    """Rule that says which points are run."""
+    """Rule that selects the points to run."""
     replications: Replications
-    """Rule that says how often each point is run."""
+    """Rule for the number of replications of each point."""
     set: Mapping[str, scenario.Value]
-    """Keys of the scenario at all points."""
+    """Keys of the scenario that are set at all points."""
     draw: Draws | None
-    """Keys that chance decides in each replication."""
+    """Keys with values drawn at random for each replication."""
     common_random_numbers: bool
-    """True if all points run under the same seeds."""
+    """True if all points run with the same seeds, so that they can be compared in pairs."""
     claims: tuple[Claim, ...]
-    """Claims that results of it are decided on."""
+    """Claims that `ExperimentResult.decide` tests."""
     title: str
     """Title of tables and figures, by default the scenario's."""
 
@@ -106,24 +106,29 @@ class Experiment:
         title: str | None = None,
         folder: str | os.PathLike[str] | None = None,
     ) -> None:
-        """Declare an experiment; nothing is run.
+        """Declare an experiment, without running it.
 
-        `factors` has, by the key that it sets, the values of a factor (or `airfair.between(low, high)`); or,
-        by a name of yours, keys with their values for each of its levels. A key may have a pattern in it:
-        `flow.*.control`. `design` says which points are run: "grid" for all combinations, a list of points
-        or of parts of the grid (`{"station.slow.rate": ["1 Mb/s", "2 Mb/s"], "scheme": "plain"}`), or
-        `airfair.random`, `latin_hypercube` or `sobol` of so many.
+        - `source`: the scenario, as a path, TOML text or a mapping.
+        - `factors`: levels by factor. If the name is a key of the scenario, the levels are a list of values
+          or `airfair.between(low, high)`. With any other name, they map the label of each level to the keys
+          that it sets. A key may contain a pattern: `flow.*.control`.
+        - `design`: "grid" for all combinations, a list of points or of parts of the grid
+          (`{"station.slow.rate": ["1 Mb/s", "2 Mb/s"], "scheme": "plain"}`), or a number of sampled points:
+          `airfair.random(100)`, `airfair.latin_hypercube(100)`, `airfair.sobol(128)`.
+        - `replications`: a number, or a rule that adds replications until results are precise enough:
+          `airfair.until("goodput", half_width=0.02)`, or `airfair.until_decided()`, which tests `claims`.
+        - `set`: keys to set at all points.
+        - `draw`: keys whose values are drawn at random for each replication, the same values at every point:
+          `airfair.choice([…])` or `airfair.between(…)`.
+        - `seed`, `title`: by default the scenario's.
+        - `common_random_numbers`: if true, all points run with the same seeds, so that they can be compared
+          in pairs.
+        - `claims`: claims to test, from `airfair.claim`.
+        - `folder`: folder to which files in the scenario, such as traces, are relative; by default the folder
+          of the scenario file.
 
-        `replications` is a number, or a rule that asks for more: `airfair.until("goodput", half_width=0.02)`
-        or `airfair.until_decided()`, which looks at `claims`, made by `airfair.claim`. `seed` and `title`
-        are the scenario's unless they are given.
-
-        `set` replaces keys at all points. `draw` has keys that chance decides in each replication, the same
-        at every point: `airfair.choice([…])` or `airfair.between(…)`. All points run under the same seeds,
-        so that they compare in pairs, unless `common_random_numbers` is false. Files that the scenario names,
-        such as traces, are relative to `folder`, by default that of the scenario's file.
-
-        Raises `StudyError` with all mistakes in this, and `ScenarioError` with those of the scenario.
+        Raises `StudyError` with all mistakes in these arguments, and `ScenarioError` with all mistakes in the
+        scenario.
         """
         self.source = source
         self.draw = draw
@@ -171,12 +176,12 @@ class Experiment:
 
     @cached_property
     def points(self) -> list[Point]:
-        """The points, in the order of the design."""
+        """Points, in the order of the design."""
         return points([factor.name for factor in self.factors], [*self.design.points(self.factors)])
 
     @cached_property
     def levels(self) -> Mapping[str, Sequence[Label] | None]:
-        """Labels of each factor that a point has; nothing where they are not known before."""
+        """Labels of the levels of each factor; `None` if they are not known in advance, as for a range."""
         if self.size > _FEW_POINTS or isinstance(self.design, Grid):
             return {
                 one.name: [level.label for level in one.levels] if one.range is None else None
@@ -186,15 +191,15 @@ class Experiment:
 
     @property
     def seed(self) -> int:
-        """Seed of all runs."""
+        """Seed from which the seeds of all runs are derived."""
         return self._base.seed
 
     def scenario(self, point: Point, replication: int | None = None) -> Scenario:
-        """The scenario of a point, as one of its replications has it where chance decides keys."""
+        """Scenario of a point; with `replication`, the values drawn for that replication are set."""
         return self._parse(self.keys(point, replication), self._seed_of(point))
 
     def drawn_scenario(self, point: Point, replication: int, first: Scenario) -> Scenario:
-        """The scenario of a replication, where chance has to leave the names in `first` as they are."""
+        """Scenario of a replication; raises `StudyError` unless it has the stations and flows of `first`."""
         where = f"replication {replication}" + (f" at {point.text}" if point.text else "")
         try:
             made = self.scenario(point, replication)
@@ -208,7 +213,7 @@ class Experiment:
         return made
 
     def keys(self, point: Point, replication: int | None = None, more: Keys | None = None) -> Keys:
-        """The keys that make a point of the scenario, and `more` of them, without patterns; likewise."""
+        """Keys that a point sets, those of `more` and those drawn for `replication`; patterns are expanded."""
         keys = {**self.set, **point.keys, **(more or {})}
         if self.draw is not None and replication is not None:
             known = names(self._document, keys)
@@ -216,7 +221,7 @@ class Experiment:
         return self._plain(keys)
 
     def check_measures(self, *measures: Measure) -> None:
-        """Raises `StudyError` if one of them names a flow, a station, … that no point has."""
+        """Raise `StudyError` if a measure names a flow, a station, … that no point has."""
         wanted = dict.fromkeys(term for one in measures for term in one.terms)
         there = names_in_tables(self._base)
         missing = {term: found for term in wanted if (found := term.problem(there))}
@@ -224,7 +229,7 @@ class Experiment:
         for point in points:
             try:
                 there = names_in_tables(self.scenario(point, 0))
-            except (ScenarioError, StudyError):  # which `run` tells
+            except (ScenarioError, StudyError):  # reported by `run`
                 continue
             missing = {term: found for term, found in missing.items() if term.problem(there)}
             if not missing:
@@ -233,7 +238,7 @@ class Experiment:
             raise StudyError(*missing.values())
 
     def changed_defaults(self) -> list[str]:
-        """A warning for each factor whose levels change defaults of other keys with a standard."""
+        """Warnings for factors that change the 802.11 standard and thereby the defaults of other keys."""
         told = []
         for factor in self.factors:
             paths = {path for level in factor.levels for path in level.keys}
@@ -251,12 +256,12 @@ class Experiment:
         return told
 
     def _applied_defaults(self, keys: Keys) -> list[dict[str, str]]:
-        """Defaults of today at the first point with these keys."""
+        """Modern defaults that apply at the first point with these keys set."""
         merged = {**self.set, **self._first_point().keys, **keys}
         return Scenario.applied_defaults(self._text, self._toml(self._plain(merged)))
 
     def _names_vary(self) -> bool:
-        """True if points may have other flows and stations than the scenario."""
+        """True if flows and stations may differ between points."""
         paths = [path for one in self.factors for level in one.levels for path in level.keys]
         paths += [one.name for one in self.factors if one.range]
         return renames(paths) or any(parts(path)[-1:] == ["count"] for path in paths)
@@ -272,17 +277,20 @@ class Experiment:
         progress: Callable[[float], object] | bool = True,
         limit: int = MOST_RUNS,
     ) -> ExperimentResult:
-        """Run what the store has not yet, and return all of it.
+        """Run the experiment and return its result; runs that `store` already holds are not repeated.
 
-        `store` keeps finished runs: the user's own by default, another by its path, none if `None`. `engine`
-        is "local", "dask" or "dask:ADDRESS". `progress` shows a bar on standard error, or is called with
-        the part that is done. More than `limit` runs are refused, with the time that they would take.
+        - `store`: archive of finished runs; by default the user's own, a path for another, `None` for none.
+        - `engine`: "local", "dask" or "dask:ADDRESS".
+        - `threads`: number of threads or Dask workers on this machine, by default one per core.
+        - `progress`: true to show a bar on standard error, or a function called with the fraction done.
+        - `limit`: largest number of runs allowed.
 
-        After Ctrl-C the result holds what was finished, and says so by `interrupted`. Where the store cannot
-        keep all runs, as on a full disk, the result holds them all the same, and `spent.unsaved` says why.
+        After Ctrl-C the result holds the finished runs and its `interrupted` is true. If the store cannot
+        save all runs, for example on a full disk, the result holds them nevertheless, and `spent.unsaved` is
+        the reason.
 
-        Raises `ScenarioError` with the mistakes at any of the points before anything runs, `RunError` if a
-        run fails, and `OSError` if the store cannot be read.
+        Raises `StudyError` for more than `limit` runs, `ScenarioError` with the mistakes at any point before
+        the first run, `RunError` if a run fails, and `OSError` if the store cannot be read.
         """
         self._refuse_too_many(limit, threads)
         for told in self.changed_defaults():
@@ -292,9 +300,9 @@ class Experiment:
             return Work(self, runs, Means(kept, chosen, progress)).finish()
 
     def scenarios(self) -> list[Scenario]:
-        """The scenario of each point, as its first replication has it.
+        """Scenarios of all points, with the values drawn for the first replication.
 
-        Raises `ScenarioError` with what is wrong at any of them, `StudyError` if a pattern matches nothing.
+        Raises `ScenarioError` with the mistakes at all points, and `StudyError` if a pattern matches nothing.
         """
         made = []
         problems: dict[str, str] = {}
@@ -316,7 +324,7 @@ class Experiment:
         return made
 
     def _begin(self) -> Scenario:
-        """The scenario before the factors, or at the first point where it lacks what these set."""
+        """Scenario without factors or, if it is invalid without them, at the first point."""
         try:
             return self._load(self.set)
         except ScenarioError as error:
@@ -331,7 +339,7 @@ class Experiment:
             raise scenario_error(told) from error
 
     def _first_point(self) -> Point:
-        """The first point, made without the others: of a sampled design, one like it."""
+        """First point, made without the others; of a sampled design, a point of a sample of one."""
         design = self.design
         if isinstance(design, Sampled):
             design = replace(design, count=1)
@@ -360,11 +368,11 @@ class Experiment:
     # -------------------------------------------------------------- keys
 
     def _load(self, keys: Keys, seed: int | None = None) -> Scenario:
-        """The scenario with `keys` replaced, patterns among them."""
+        """Scenario with `keys` set; their paths may contain patterns."""
         return self._parse(self._plain(keys), seed)
 
     def _plain(self, keys: Keys) -> Keys:
-        """The keys with every pattern replaced by the names that it matches."""
+        """Keys with each pattern replaced by the names that it matches."""
         if any(map(has_pattern, keys)):
             return expand(keys, names(self._document, keys))
         return expand(keys, {})
@@ -381,22 +389,22 @@ class Experiment:
 
     @cached_property
     def _document(self) -> dict[str, Any]:
-        """The scenario as its author wrote it, with the names that keys can have."""
+        """Scenario as parsed TOML, for the names that patterns match."""
         try:
             return tomllib.loads(self._text.decode())
         except ValueError:
-            # Rust reads a newer TOML, and tells the mistakes of any.
+            # The core reads a newer version of TOML than tomllib, and reports mistakes.
             return tomllib.loads(self._parse({}, None).to_toml())
 
     def _seed_of(self, point: Point) -> int | None:
         if self.common_random_numbers:
             return None
         digest = hashlib.sha256(f"{self.seed}\0{point.text}".encode()).digest()
-        # What a scenario's seed can be: TOML has 63 bits.
+        # Integers of TOML are signed: a seed has 63 bits.
         return int.from_bytes(digest[:8]) >> 1
 
     def _check(self) -> None:
-        """Raises `StudyError` with all mistakes that show before a run."""
+        """Raise `StudyError` with all mistakes that can be found without running."""
         gathered = Gathered()
         clashes = [one.name for one in self.factors if one.name in taken()]
         gathered.problems += [
@@ -437,13 +445,13 @@ class Experiment:
                 gathered.problems += [f"claim {one.id}: {problem}" for problem in error.problems]
 
     def has_pairs(self, factor: str, baseline: Label) -> bool:
-        """True if there are points that differ in `factor` alone, one of them at `baseline`."""
+        """True if two points differ only in `factor`, with one of them at `baseline`."""
         if isinstance(self.design, Grid) or self.size > _FEW_POINTS:
             return True
         return has_pairs(self.points, factor, baseline)
 
     def _check_keys(self) -> None:
-        """Raises `StudyError` for keys that are options, are set twice, or match nothing."""
+        """Raise `StudyError` for keys that are options, that are set twice, or that match nothing."""
         gathered = Gathered()
         levels = [level.keys for factor in self.factors for level in factor.levels]
         ranges = [factor.name for factor in self.factors if factor.range]
@@ -456,7 +464,7 @@ class Experiment:
             for path in every
             if path in _ASIDE
         ]
-        # Where whole tables are replaced, the points tell what matches.
+        # If a key replaces a whole table, patterns can only be matched at the points.
         vary = any(renames(keys) for keys in [self.set, *levels, ranges])
         paths: dict[str, list[str]] = {}
         for path in every:
@@ -477,7 +485,7 @@ class Experiment:
 
 
 def _check_kinds(claims: Iterable[object], title: object) -> None:
-    """Raises `StudyError` for what is neither claims nor a title."""
+    """Raise `StudyError` if claims or title have the wrong type."""
     problems = [
         f"claims: {one!r}; allowed is what airfair.claim(…) returns"
         for one in claims
@@ -490,14 +498,14 @@ def _check_kinds(claims: Iterable[object], title: object) -> None:
 
 
 def scenario_error(problems: list[str]) -> ScenarioError:
-    """The error of a scenario that has these mistakes."""
+    """`ScenarioError` with these problems."""
     error = ScenarioError("\n".join(problems))
     error.problems = problems
     return error
 
 
 def span(seconds: float) -> str:
-    """A time in words: "12 s", "3 h", "40 years"."""
+    """Text of a duration [s]: "12 s", "3 h", "40 years"."""
     for size, name in ((365.25 * 86400, "years"), (86400, "days"), (3600, "h"), (60, "min")):
         if seconds >= 2 * size:
             return f"{seconds / size:,.0f} {name}"

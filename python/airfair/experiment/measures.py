@@ -3,10 +3,10 @@
     MEASURE = TERM [ "/" TERM ]
     TERM    = [ "sum" | "mean" | "min" | "max" ] [ TABLE "." ] COLUMN [ "[" NAMES "]" ]
 
-A column is one of a table's (docs/results.md), its unit may be left out (`goodput`, `delay_p95`). NAMES are
-patterns of the flows, stations, … that count, all of them by default; "," stands between several. Goodput,
-counts and shares of one whole are added up, all else is averaged, unless the first word says otherwise. A
-quotient is that of two means, with the variance of both.
+COLUMN is a column of a table of results (docs/results.md); its unit may be left out (`goodput`, `delay_p95`).
+NAMES are patterns, separated by ",", of the flows, stations, … to include; by default all. The first word
+selects how their values are combined; by default goodput, counts and shares of one whole are summed, and all
+other columns are averaged. A quotient is that of two means, with the variance of both.
 """
 
 from __future__ import annotations
@@ -92,16 +92,16 @@ Tables = Callable[[str], "pl.DataFrame"]
 
 @dataclass(frozen=True)
 class Term:
-    """A column of a table, of which rows it is taken, and how they are taken together."""
+    """Column of a table, the rows to include, and the function that combines them."""
 
     table: str
     column: str
     names: str = ""
-    """Patterns of names, "," between them; all of them if empty."""
+    """Patterns of names, separated by ","; empty for all."""
     how: str = "sum"
 
     def values(self, tables: Tables) -> pl.DataFrame:
-        """`point`, `replication` and `value` of each run; null where a run has none."""
+        """Table of `point`, `replication` and `value` (null if a run has none), one row per run."""
         import polars as pl
 
         rows = tables(self.table)
@@ -116,7 +116,7 @@ class Term:
             wanted = [name for name in there if self._is_meant(name)]
             rows = rows.filter(pl.col(subject).is_in(wanted))
         whole = pl.when(value.null_count() == 0).then(getattr(value, self.how)())
-        # The rows of a run stand together: groups in order need a tenth of the memory of any others.
+        # The rows of a run are adjacent; grouping sorted rows needs a tenth of the memory.
         keys = ("point", "replication")
         begins = pl.any_horizontal(pl.col(key) != pl.col(key).shift() for key in keys)
         rows = rows.select(
@@ -126,7 +126,7 @@ class Term:
         return of_runs.agg(*(pl.col(key).first() for key in keys), value=whole).drop("run")
 
     def problem(self, there: Mapping[str, Sequence[str]]) -> str | None:
-        """What is wrong with its names where those of `there` are, by kind; nothing if all is well."""
+        """Error text if its names match none of `there` (names by kind), else `None`."""
         subject = SUBJECTS[self.table]
         if not self.names or subject is None:
             return None
@@ -140,7 +140,7 @@ class Term:
 
     @property
     def unit(self) -> str:
-        """Unit of its values, as in docs/results.md."""
+        """Unit of the column, as in docs/results.md."""
         return columns()[self.table][self.column]
 
     def __str__(self) -> str:
@@ -153,19 +153,19 @@ class Term:
 
 @dataclass(frozen=True)
 class Measure:
-    """One number of each run: a term, or the quotient of two."""
+    """One number for each run: a term, or the quotient of two terms."""
 
     upper: Term
     lower: Term | None = None
 
     @property
     def terms(self) -> tuple[Term, ...]:
-        """Its terms, one or two."""
+        """Terms of the measure, one or two."""
         return (self.upper,) if self.lower is None else (self.upper, self.lower)
 
     @property
     def unit(self) -> str:
-        """Unit of its values; that of a quotient of two of a kind is empty."""
+        """Unit of the values; empty for a quotient of two terms with the same unit."""
         if self.lower is None:
             return self.upper.unit
         return (
@@ -174,13 +174,13 @@ class Measure:
 
     @property
     def shown(self) -> tuple[float, str]:
-        """Factor to the unit that people read, and that unit."""
+        """Factor to a unit for display, and that unit: bit/s are shown as Mb/s."""
         factor, unit = SCALES.get(self.unit, (1.0, self.unit))
         return factor, "" if unit in _WORDLESS else unit
 
     @property
     def name(self) -> str:
-        """The measure without the unit at its end, for people."""
+        """Name for display, without the unit at its end."""
         text = str(self)
         for ending in ENDINGS:
             text = (
@@ -190,7 +190,7 @@ class Measure:
 
     @property
     def label(self) -> str:
-        """The same with the unit that people read, for an axis or a heading."""
+        """Name with the unit for display, for an axis or a heading."""
         unit = self.shown[1]
         return f"{self.name} [{unit}]" if unit else self.name
 
@@ -199,7 +199,7 @@ class Measure:
 
 
 def names(scenario: Scenario) -> dict[str, list[str]]:
-    """Names of flows, stations, … as tables have them, by kind."""
+    """Names of flows, stations, … in tables, by kind."""
     return {
         "flow": [flow["name"] for flow in scenario.flows],
         "station": scenario.stations,
@@ -210,9 +210,13 @@ def names(scenario: Scenario) -> dict[str, list[str]]:
 
 
 def measure(text: str | Measure) -> Measure:
-    """The measure that `text` names.
+    """Measure from text such as `goodput`, `delay_p95_ms[voice*]` or `min goodput / max goodput`.
 
-    Raises `StudyError` if it is none, with what comes near.
+    The grammar is `TERM [ "/" TERM ]`, with
+    `TERM = [ "sum" | "mean" | "min" | "max" ] [ TABLE "." ] COLUMN [ "[" NAMES "]" ]`. COLUMN is a column of
+    a table of results (docs/results.md) and NAMES are patterns of flows, stations, …
+
+    Raises `StudyError` for any other text, with the nearest known names.
     """
     if isinstance(text, Measure):
         return text
@@ -250,7 +254,7 @@ def _term(part: str, text: str) -> Term:
 
 @cache
 def taken() -> frozenset[str]:
-    """Columns that tables of results have, and so no factor."""
+    """Names of columns of results, which factors cannot have."""
     columns_ = {c for table in columns().values() for c in table}
     subjects = {subject for subject in SUBJECTS.values() if subject}
     return frozenset(columns_ | subjects | _OTHERS)
@@ -258,7 +262,7 @@ def taken() -> frozenset[str]:
 
 @cache
 def columns() -> Mapping[str, Mapping[str, str]]:
-    """Columns of each table that hold numbers, with their units."""
+    """Units of the numeric columns of each table."""
     named = {
         name: {column.name: column.unit for column in table.columns if column.unit}
         for name, table in declared().items()
@@ -288,5 +292,5 @@ def _default_how(table: str, column: str) -> str:
 
 
 def _home(column: str) -> str | None:
-    """The first table that has a column."""
+    """First table that has a column of this name; `None` if there is none."""
     return next((table for table, there in columns().items() if column in there), None)

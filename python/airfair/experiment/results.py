@@ -1,4 +1,4 @@
-"""Results of an experiment: tables over all points, comparisons in pairs, verdicts, figures."""
+"""Results of an experiment: tables over all points, paired comparisons, verdicts, figures."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
     from airfair.result import Result
 
 NAMED = "scenario"
-"""Stands for the experiment in keys of runs that claims rest on."""
+"""First part of the keys by which claims name runs of an experiment."""
 
 
 @dataclass(frozen=True)
 class Spent:
-    """What an experiment took."""
+    """Time [s] and number of runs that an experiment needed."""
 
     cpu_s: float = 0.0
     wall_s: float = 0.0
     runs: int = 0
     """Finished runs of all points."""
     found: int = 0
-    """Runs of them that were not made anew: the store had them, or another point is the same."""
+    """Runs that were not computed again, because the store or an identical point had them."""
     interrupted: bool = False
     unsaved: str = ""
-    """Why the store has not kept all runs; empty if it has."""
+    """Reason why the store could not save all runs; empty if it did."""
 
 
 def _table(name: str, doc: str) -> functools.cached_property[pl.DataFrame]:
@@ -59,23 +59,24 @@ def _table(name: str, doc: str) -> functools.cached_property[pl.DataFrame]:
 class ExperimentResult:
     """Finished runs of an experiment.
 
-    Every table is a polars `DataFrame` in long form, with a column for each factor: the columns of
-    `airfair.Result` (docs/results.md) behind `point`, the factors and `replication`. `points` lists the
-    points, `result` is one of them by its levels. `values` and `summary` give a measure run by run and point
-    by point, `compare` the differences from a baseline, `plot` a figure, `decide` the verdicts on claims.
-    It can be pickled and copied; `save` writes it to a directory that `airfair.load_experiment` reads.
+    Every table is a polars `DataFrame` in long form. Its columns are `point`, one for each factor,
+    `replication`, and then those of the table of the same name of `airfair.Result` (docs/results.md).
+
+    `points` lists the points and `result` returns the result of one. `values` and `summary` compute a measure
+    for each run and each point, `compare` its differences from a baseline, `plot` a figure of it, and
+    `decide` the verdicts on claims. `save` writes a directory that `airfair.load_experiment` reads.
     """
 
     title: str
     factors: tuple[Factor, ...]
     finished: Runs | WrittenRuns = field(repr=False)
-    """Runs point by point."""
+    """Finished runs of each point."""
     spent: Spent
     _: KW_ONLY
     claims: tuple[Claim, ...] = ()
     seed: int = 1
     error: float = ERROR
-    """Error that the interval of a verdict may have: less where runs were looked at several times."""
+    """Error probability of the intervals that decide claims; less than 0.05 after repeated tests."""
 
     flows = _table("flows", "Goodput, loss, delay and more of each flow.")
     stations = _table("stations", "Airtime, rates, frames and drops of each station.")
@@ -88,7 +89,7 @@ class ExperimentResult:
     runs = _table("runs", "One row for each run, with the hash of its records.")
 
     def __getstate__(self) -> dict[str, Any]:
-        """What makes it, without the tables that were asked for: they are made again."""
+        """Fields without cached tables; a copy computes these again."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def _repr_html_(self) -> str:
@@ -98,22 +99,22 @@ class ExperimentResult:
 
     @property
     def interrupted(self) -> bool:
-        """True if Ctrl-C ended it before all runs were finished."""
+        """True if Ctrl-C ended the experiment before all runs were finished."""
         return self.spent.interrupted
 
     @functools.cached_property
     def in_pairs(self) -> bool:
-        """True if all points ran under the same seeds."""
+        """True if all points ran with the same seeds."""
         return len({scenario.seed for scenario in self.finished.scenarios}) <= 1
 
     @functools.cached_property
     def levels(self) -> Mapping[str, Sequence[Label]]:
-        """Labels of each factor that a point has, in their order."""
+        """Labels of the levels that occur, by factor, in their order."""
         return {factor.name: [] for factor in self.factors} | labels(self.finished.points)
 
     @functools.cached_property
     def points(self) -> pl.DataFrame:
-        """The points: number, level of each factor, finished replications."""
+        """Table of points: `point`, the level of each factor, `replications` (number of finished ones)."""
         runs = self.finished
         table = self._labels
         return table.with_columns(
@@ -121,9 +122,11 @@ class ExperimentResult:
         )
 
     def result(self, **levels: Label) -> Result:
-        """The result of one point; `levels` by factor, `**{"station.slow.rate": "1 Mb/s"}` for a dotted one.
+        """Result of the point with these levels, by factor; factors with one level can be left out.
 
-        Raises `StudyError` if there is no such point, or more than one.
+        A dotted name is passed as `**{"station.slow.rate": "1 Mb/s"}`.
+
+        Raises `StudyError` unless exactly one point has these levels.
         """
         unknown = [name for name in levels if name not in self.levels]
         if unknown:
@@ -144,15 +147,15 @@ class ExperimentResult:
     # -------------------------------------------------------------- measures
 
     def values(self, of: str | Measure) -> pl.DataFrame:
-        """A measure of each run: factors, `replication`, `value`, null where a run has none."""
+        """Values of a measure, one row per run: factors, `replication`, `value` (null if a run has none)."""
         made = self._values(measure(of)).select("point", "replication", "value")
         return self._labels.join(made, on="point", maintain_order="right")
 
     def summary(self, *of: str | Measure) -> pl.DataFrame:
-        """Measures over the replications of each point.
+        """Means of measures over the replications of each point; of goodput by default.
 
-        A row for each point and measure: `mean`, `ci95` (half the width of the 95 % interval, null for one
-        run), `unit` and `replications`; null where a run has no value. Goodput if nothing is named.
+        One row for each point and measure: `mean`, `ci95` (half width of the 95 % confidence interval; null
+        for one run), `unit` and `replications`. Mean and interval are null if a run has no value.
         """
         wanted = [measure(one) for one in of or ("goodput",)]
         rows = [
@@ -177,21 +180,22 @@ class ExperimentResult:
         baseline: Label,
         of: str | Measure | Sequence[str | Measure] = "goodput",
     ) -> pl.DataFrame:
-        """Differences of each level of a factor from its `baseline`, in pairs under the same seeds.
+        """Differences between each level of a factor and its `baseline`, over pairs of runs with the same seed.
 
-        A row for each combination of the other factors, level and measure: means, `difference` and
-        `relative` (that of the means) with half the widths of their 95 % intervals, the `p` of a paired t
-        test, `p_adjusted` for the number of all rows by Holm's method, and `is_significant` at 5 %.
+        One row for each combination of levels of the other factors, each level of `factor` and each measure:
+        the means, `difference` and `relative` (difference of the means divided by the baseline's) with the
+        half widths of their 95 % confidence intervals, `p` of a paired t test, `p_adjusted` (Holm's
+        correction for the number of rows), and `is_significant` at the level 5 %.
 
-        Raises `StudyError` for a factor, level or measure that there is not.
+        Raises `StudyError` for an unknown factor, level or measure.
         """
         several = [of] if isinstance(of, str | Measure) else list(of)
         return compared(self, factor, baseline, [measure(one) for one in several])
 
     def decide(self, *claims: Claim) -> list[Verdict]:
-        """Verdicts on claims, or on those that the experiment declares.
+        """Verdicts on `claims`, by default on those that the experiment declares.
 
-        Raises `StudyError` for a claim on a factor or level that there is not.
+        Raises `StudyError` for a claim on an unknown factor or level.
         """
         gathered, verdicts = Gathered(), []
         for claim in claims or self.claims:
@@ -211,13 +215,14 @@ class ExperimentResult:
         title: str | None = None,
         printed: Mapping[str, Sequence[float]] | None = None,
     ) -> Figure:
-        """A figure of a measure over a factor: means with their 95 % intervals.
+        """Figure of the measure `y` over the factor `x`: means with 95 % confidence intervals.
 
-        A line for each level of the factor `by`, axes for each of `panel`. Other factors that vary have to be
-        held `at` a level. Levels that are numbers or quantities stand on an axis of numbers. `printed` has
-        values of somebody else's, in the order of x, by the level of `by`; they are drawn hollow.
+        There is one line for each level of the factor `by`, and one panel for each level of the factor
+        `panel`. `at` fixes each other factor that varies at a level. If all levels of `x` are numbers or
+        quantities, the axis is numeric. `printed` maps levels of `by` to published values in the order of x,
+        which are drawn with hollow markers.
 
-        Raises `StudyError` for a factor or level that there is not.
+        Raises `StudyError` for an unknown factor or level.
         """
         return plotted(
             self,
@@ -231,7 +236,7 @@ class ExperimentResult:
         )
 
     def samples(self, of: Measure) -> list[Samples]:
-        """Values of a measure, point by point."""
+        """Values of a measure, one `Samples` for each point."""
         made = self._values(of)
         columns = {name: made[name].to_numpy() for name in made.columns}
         found = []
@@ -250,7 +255,7 @@ class ExperimentResult:
 
     @functools.cached_property
     def _rows(self) -> list[tuple[int, int]]:
-        """Rows of each point in a table with a row per run."""
+        """First row and end of each point in a table with one row per run."""
         counts = [self.finished.count(place) for place in range(len(self.finished.points))]
         ends = np.cumsum([0, *counts]).tolist()
         return [*itertools.pairwise(ends)]
@@ -264,15 +269,15 @@ class ExperimentResult:
         return both.with_columns(value=pl.when(quotient.is_finite()).then(quotient))
 
     def _term(self, term: Term) -> pl.DataFrame:
-        """Values of a term, a row for each run in order."""
+        """Values of a term, one row per run, in order."""
         every = self._table("runs").select("point", "replication")
         made = term.values(self._table)
         return every.join(made, on=["point", "replication"], how="left", maintain_order="left")
 
     def save(self, directory: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write points, tables and outcomes to a directory; `airfair.load_experiment` loads them again.
+        """Write points, tables and outcomes to a directory, which `airfair.load_experiment` reads.
 
-        Raises `FileExistsError` if airfair has not written a file of such a name, unless `force` is true.
+        Raises `FileExistsError` if a file of such a name was not written by airfair, unless `force` is true.
         """
         from .saved import save
 
@@ -281,7 +286,7 @@ class ExperimentResult:
     # -------------------------------------------------------------- parts
 
     def place(self, labels: Mapping[str, Label]) -> int | None:
-        """Place of the point with these levels."""
+        """Index of the point with these levels; `None` if there is no such point."""
         return self._places.get(tuple(labels.items()))
 
     @functools.cached_property
@@ -291,7 +296,7 @@ class ExperimentResult:
         }
 
     def key(self, place: int) -> Key:
-        """Name of a point's runs in a claim."""
+        """Key by which claims name the runs of a point."""
         return NAMED, str(place)
 
     def _table(self, name: str) -> pl.DataFrame:
@@ -303,7 +308,7 @@ class ExperimentResult:
 
     @functools.cached_property
     def _labels(self) -> pl.DataFrame:
-        """`point` and a column for each factor."""
+        """Table with `point` and one column for each factor."""
         columns: dict[str, pl.Series] = {
             "point": pl.Series(range(len(self.finished.points)), dtype=pl.UInt32)
         }
@@ -314,7 +319,7 @@ class ExperimentResult:
 
     def _with_factors(self, name: str) -> pl.DataFrame:
         table = self._table(name)
-        # Not joined: the columns stay where they are, and are not there twice.
+        # Gathered instead of joined: this does not copy the columns of the table.
         each = self._labels.select(pl.exclude("point").gather(table["point"]))
         return pl.DataFrame([table["point"], *each]).hstack(table.drop("point"))
 
@@ -329,7 +334,7 @@ def _of(samples: Samples) -> dict[str, float | int | None]:
 
 
 def _of_one_kind(labels: Sequence[Label]) -> Sequence[Label]:
-    """Labels that one column can hold: numbers with numbers, anything else as text."""
+    """Labels of one type, for a column: numbers if all are numbers, text if the types are mixed."""
     kinds = {type(label) for label in labels}
     if len(kinds) <= 1:
         return labels

@@ -1,4 +1,4 @@
-"""Values of a measure at one point, one for each replication, and how they compare with another point's."""
+"""Values of a measure at one point, one per replication, and comparisons with another point."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from numpy.typing import NDArray
 from airfair.estimate import Estimate, Floats, estimate, quotient, ratio_of_means
 
 UNKNOWN = Estimate(math.nan, math.nan)
-"""Estimate of what has no value, since a run had none."""
+"""Estimate of a measure that has no value in some run."""
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Values of the finished replications of a point; NaN where a run has none."""
+    """Values of the finished replications of a point; NaN if a run has no value."""
 
     replications: NDArray[np.int64]
-    """Their numbers, by which points that ran under the same seeds are paired."""
+    """Numbers of the replications, by which points are paired."""
     upper: Floats
     lower: Floats | None = None
-    """Those of the divisor, where the measure is a quotient."""
+    """Values of the divisor, if the measure is a quotient."""
 
     @property
     def is_known(self) -> bool:
-        """True if there are values, one of each replication."""
+        """True if there are replications and all of them have a value."""
         if not len(self.upper) or not np.isfinite(self.upper).all():
             return False
         return self.lower is None or bool(np.isfinite(self.lower).all() and self.lower.mean() != 0)
 
     @property
     def estimate(self) -> Estimate:
-        """Mean, or quotient of the means, with its 95 % interval."""
+        """Mean, or quotient of the means, with its 95 % confidence interval."""
         if not self.is_known:
             return UNKNOWN
         return (
@@ -42,7 +42,7 @@ class Samples:
         )
 
     def ratio_to(self, other: Samples) -> Estimate:
-        """Quotient over common replications, by the differences of logarithms where these are."""
+        """Quotient over common replications, from the differences of logarithms where they exist."""
         return self._over(other, quotient)
 
     def relative_to(self, other: Samples) -> Estimate:
@@ -63,7 +63,7 @@ class Samples:
         return estimate(here.upper - there.upper, signed=True)
 
     def p_no_difference(self, other: Samples) -> float:
-        """Probability of a mean difference this large or larger if there were none (paired t test)."""
+        """p-value of a paired t test of no difference."""
         less = self.less(other)
         if not math.isfinite(less.mean):
             return 1.0

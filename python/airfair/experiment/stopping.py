@@ -1,4 +1,4 @@
-"""Rules that tell how many replications a point gets: so many, or until something is known well enough."""
+"""Rules for the number of replications of a point: a fixed number, or until results are precise enough."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from .values import quantity
 LEAST, MOST, MOST_DECIDED = 5, 100, 60
 """Replications at least and at most where nothing is said; the last of a rule that looks at claims."""
 _GROWTH = 2.0
-"""Factor by which a point's replications grow at most from one look at them to the next."""
+"""Largest factor by which the replications of a point grow from one check to the next."""
 
 
 @dataclass(frozen=True)
 class Fixed:
-    """So many replications of each point."""
+    """Fixed number of replications of each point."""
 
     count: int
 
     @property
     def least(self) -> int:
-        """Replications that each point gets."""
+        """Smallest number of replications of a point."""
         return self.count
 
     @property
     def most(self) -> int:
-        """Likewise."""
+        """Largest number of replications of a point."""
         return self.count
 
     def __str__(self) -> str:
@@ -39,12 +39,12 @@ class Fixed:
 
 @dataclass(frozen=True)
 class Until:
-    """Replications until the 95 % interval of a measure is narrow enough, point by point."""
+    """Replications of each point until the 95 % confidence interval of a measure is narrow enough."""
 
     measure: Measure
     half_width: float
     relative: bool
-    """True if the half width is a part of the mean, False if it is in the measure's unit."""
+    """True if `half_width` is a fraction of the mean, false if it is in the unit of the measure."""
     least: int
     most: int
 
@@ -53,7 +53,7 @@ class Until:
         return half_width <= self._allowed(mean)
 
     def next(self, count: int, mean: float, half_width: float) -> int:
-        """Replications after which it may be narrow enough; at most twice as many as there are."""
+        """Number of replications to run next, estimated from the present width; at most twice `count`."""
         allowed = self._allowed(mean)
         times = half_width / allowed if allowed > 0 else math.inf
         needed = count * times * times
@@ -69,11 +69,11 @@ class Until:
 
 @dataclass(frozen=True)
 class UntilDecided:
-    """Replications until no claim of the experiment is undecided.
+    """Replications of all points until no claim of the experiment is undecided.
 
-    They are looked at after `least`, and each time that their number has doubled. Whoever looks often is
-    often deceived: each look keeps to the level of 5 % divided by the number of looks, and so do the
-    verdicts at last.
+    Claims are tested after `least` replications and each time the number has doubled. As repeated tests raise
+    the probability of an error, each test, including the final verdict, uses the level 5 % divided by the
+    number of tests.
     """
 
     least: int
@@ -81,7 +81,7 @@ class UntilDecided:
 
     @property
     def looks(self) -> list[int]:
-        """Replications at each look."""
+        """Numbers of replications at which claims are tested."""
         counts = [self.least]
         while counts[-1] < self.most:
             counts.append(min(self.most, 2 * counts[-1]))
@@ -89,7 +89,7 @@ class UntilDecided:
 
     @property
     def error(self) -> float:
-        """Error that each interval may have at each look."""
+        """Error probability of the intervals of each test."""
         return error_of_each(len(self.looks))
 
     def __str__(self) -> str:
@@ -107,12 +107,13 @@ def until(
     least: int = LEAST,
     most: int = MOST,
 ) -> Until:
-    """Replications of each point until the 95 % interval of a measure is narrow enough.
+    """Rule that runs each point until the 95 % confidence interval of the measure `of` is narrow enough.
 
-    `half_width` is a part of the mean, or in the measure's unit if not `relative`. A point gets `least`
-    replications at least and `most` at most, also if the interval is wider then.
+    `half_width` is the largest half width, as a fraction of the mean, or in the unit of the measure if
+    `relative` is false. Each point gets at least `least` and at most `most` replications, even if its
+    interval is wider then.
 
-    Raises `StudyError` for what can never be.
+    Raises `StudyError` for an unknown measure or values that are not possible.
     """
     least, most = _range(least, most)
     wide = quantity(half_width)
@@ -122,15 +123,17 @@ def until(
 
 
 def until_decided(*, least: int = LEAST, most: int = MOST_DECIDED) -> UntilDecided:
-    """Replications of all points until every claim holds or fails, `most` at most.
+    """Rule that runs all points until no claim of the experiment is undecided.
 
-    Raises `StudyError` for what can never be.
+    Each point gets at least `least` and at most `most` replications.
+
+    Raises `StudyError` for values that are not possible.
     """
     return UntilDecided(*_range(least, most))
 
 
 def replications(wanted: int | Replications) -> Replications:
-    """The rule that is meant by a number, or by one of the rules.
+    """Rule for a number of replications; a rule is returned as it is.
 
     Raises `StudyError` for anything else.
     """
@@ -160,7 +163,7 @@ def _range(least: int, most: int) -> tuple[int, int]:
 
 
 def _whole(value: object) -> int | None:
-    """A whole number, of Python or numpy; nothing for anything else."""
+    """Whole number, of Python or numpy; `None` for anything else."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         return None
     return operator.index(value)

@@ -1,6 +1,6 @@
-"""Values of a continuous factor: a range, and the place in it that a design or chance picks.
+"""Ranges of continuous factors, and conversion of quantities with units.
 
-Both ends carry the scenario's units ("1 Mb/s", "20 ms", "64 B", "10 m") or are plain numbers.
+Both ends of a range are plain numbers or have a unit of the scenario file ("1 Mb/s", "20 ms", "64 B").
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ UNITS: dict[str, tuple[str, float]] = {
 
 
 def quantity(value: object) -> tuple[float, str] | None:
-    """Number and unit of a value such as 7 or "2 Mb/s"; nothing if it is no number."""
+    """Number and unit of a value such as 7 or "2 Mb/s"; `None` if it is neither a number nor a quantity."""
     value = getattr(value, "tolist", lambda: value)()
     if isinstance(value, bool):
         return None
@@ -61,7 +61,7 @@ def quantity(value: object) -> tuple[float, str] | None:
 
 
 def on_an_axis(values: list[object]) -> tuple[list[float], str] | None:
-    """`values` as numbers of one unit, the first's; nothing if they are not of one kind."""
+    """Numbers in the unit of the first value, and that unit; `None` if the units cannot be converted."""
     read = [quantity(value) for value in values]
     known = [one for one in read if one is not None]
     if not known or len(known) < len(read):
@@ -80,19 +80,19 @@ def on_an_axis(values: list[object]) -> tuple[list[float], str] | None:
 
 @dataclass(frozen=True)
 class Between:
-    """All values from `low` to `high`, both included."""
+    """Range of values from `low` to `high`, both included."""
 
     low: float
     high: float
     unit: str = ""
     scale: Scale = "linear"
     whole: bool = False
-    """True if only whole numbers are meant."""
+    """True if the range has only whole numbers."""
 
     def at(self, place: float) -> Value:
-        """The value at a place from 0 to 1."""
+        """Value at a position from 0 (`low`) to 1 (`high`)."""
         if self.whole:
-            # Each whole number has as much of the range as any other.
+            # All whole numbers have equal parts of the range.
             return self._written(min(math.floor(self._between(place, 1)), int(self.high)))
         return self._written(self._between(place, 0))
 
@@ -105,7 +105,7 @@ class Between:
     def _written(self, number: float) -> Value:
         if not self.unit:
             return number
-        # As many digits as a scenario keeps of a quantity, and no exponent.
+        # Six decimals, as a scenario keeps of a quantity, and no exponent.
         text = f"{number:.6f}".rstrip("0").rstrip(".")
         return f"{text} {self.unit}"
 
@@ -115,12 +115,12 @@ class Between:
 
 
 def between(low: float | str, high: float | str, *, scale: Scale = "linear") -> Between:
-    """All values from `low` to `high`: two numbers, or two texts with a unit.
+    """Range from `low` to `high`, for a factor of a sampled design or for `Experiment(draw=…)`.
 
-    Two whole numbers without a unit mean whole numbers. `scale` "log" gives each factor of ten as many
-    points as any other.
+    Both ends are numbers, or texts with a unit such as "1 Mb/s". Between two `int`, only whole numbers are
+    picked. Values are uniform on the `scale`: "linear" or "log".
 
-    Raises `StudyError` if they are not of one kind, or in the wrong order.
+    Raises `StudyError` if the units differ in kind, or if `low` is not less than `high`.
     """
     low, high = (getattr(end, "tolist", lambda end=end: end)() for end in (low, high))
     ends = on_an_axis([low, high])

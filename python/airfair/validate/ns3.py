@@ -44,7 +44,7 @@ MODES_OF_MANY = (0, 4, 9, 11)
 
 
 @dataclass(frozen=True)
-class TableCell:
+class Ns3Cell:
     """Saturated stations at one mode of HE."""
 
     mcs: int
@@ -137,7 +137,7 @@ class Bounds:
 def plans() -> Iterator[Plan]:
     """Each cell."""
     cells = [
-        TableCell(mcs, width, n)
+        Ns3Cell(mcs, width, n)
         for width, rows in NS3_AX.items()
         for n in FRAMES
         for mcs in (range(len(rows)) if n == min(FRAMES) else MODES_OF_MANY)
@@ -150,6 +150,6 @@ def plans() -> Iterator[Plan]:
             he_mode(11, 40 if settings.startswith("2") else 160),
         )
     ]
-    checked: tuple[TableCell | Bounds, ...] = (*cells, *bounds)
+    checked: tuple[Ns3Cell | Bounds, ...] = (*cells, *bounds)
     for cell in checked:
         yield Plan(cell.scenario(), cell.evaluate)
