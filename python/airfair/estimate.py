@@ -19,17 +19,17 @@ TAIL = (1 - CONFIDENCE) / 2
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean and half the width of its 95 % confidence interval, infinite for one sample."""
+    """Mean with the half width of its 95 % confidence interval, which is infinite for one sample."""
 
     mean: float
     ci95: float
     count: int = 0
-    """Samples that it rests on; 0 where the interval is as if there were many."""
+    """Number of samples; 0 to use the normal distribution."""
     signed: bool = field(default=True, compare=False)
-    """True if it may be below zero, as differences may; no interval is shown where no value can be."""
+    """True if values may be negative, as differences; else intervals are shown from zero on."""
     log_ci95: float | None = None
-    """Half the width w of the interval of the mean's logarithm, of a ratio: its interval is from mean / e^w
-    to mean · e^w, and `ci95` is half as wide. None of everything else, whose interval is symmetrical."""
+    """Half width w of the interval of the logarithm, for ratios: the interval is mean / e^w to mean · e^w, and
+    `ci95` is half its width. `None` for a symmetrical interval."""
 
     @property
     def low(self) -> float:
@@ -46,11 +46,11 @@ class Estimate:
         return self.mean * math.exp(self.log_ci95)
 
     def times(self, factor: float) -> Estimate:
-        """The same in another unit, whose `factor` is above zero."""
+        """Estimate multiplied by a positive `factor`, for another unit."""
         return replace(self, mean=self.mean * factor, ci95=self.ci95 * factor)
 
     def at(self, error: float) -> Estimate:
-        """The same with an interval that misses the true mean so often, in place of 5 %."""
+        """Estimate whose interval has the error probability `error` instead of 5 %."""
         if not math.isfinite(self.ci95):
             return self
         wider = self._quantile(error) / self._quantile(1 - CONFIDENCE)
@@ -59,7 +59,7 @@ class Estimate:
         return _around(self.mean, self.log_ci95 * wider, self.count)
 
     def half_widths_from(self, bound: float) -> float:
-        """Distance of the mean from `bound` in half widths of the interval, below zero if it is below it."""
+        """Distance of the mean from `bound` in half widths of the interval; negative below the bound."""
         if self.log_ci95 is None:
             distance, half = self.mean - bound, self.ci95
         elif bound <= 0:
@@ -71,15 +71,15 @@ class Estimate:
         return distance / half
 
     def p_below(self, bound: float) -> float:
-        """Probability of a mean this small or smaller if the true one were `bound` (Student's t)."""
+        """One-sided p-value (Student's t): probability of a mean this small if the true one were `bound`."""
         return self._p_beyond(self.half_widths_from(bound))
 
     def p_above(self, bound: float) -> float:
-        """Probability of a mean this large or larger if the true one were `bound`."""
+        """One-sided p-value (Student's t): probability of a mean this large if the true one were `bound`."""
         return self._p_beyond(-self.half_widths_from(bound))
 
     def _p_beyond(self, away: float) -> float:
-        """Probability of a mean at most so many half widths above the true one."""
+        """Probability of a mean at most `away` half widths above the true one."""
         from scipy.special import stdtr
 
         if math.isinf(self.ci95):
@@ -89,7 +89,7 @@ class Estimate:
         return float(stdtr(self._freedom, away * self._quantile(1 - CONFIDENCE)))
 
     def _quantile(self, error: float) -> float:
-        """Quantile of Student's t that is exceeded either way with the probability `error`."""
+        """Two-sided quantile of Student's t with the error probability `error`."""
         return _student(self._freedom, error)
 
     @property
@@ -98,18 +98,18 @@ class Estimate:
 
     @property
     def is_known(self) -> bool:
-        """True if the interval is no wider to a side than the value, so that ± says something."""
+        """True if the half width is at most the absolute value of the mean."""
         return self.ci95 <= abs(self.mean)
 
     @property
     def shown(self) -> tuple[float, float]:
-        """The interval, as far as there can be values."""
+        """Ends of the interval, cut at zero unless values may be negative."""
         return (self.low if self.signed else max(0.0, self.low), self.high)
 
     def text(self, digits: int | None = None) -> str:
-        """The mean ± half the width; where that is wider than the mean, from where to where it may be.
+        """Text "mean ± half width", or "low to high" if the half width exceeds the mean.
 
-        `digits`: behind the point; by size if none are given.
+        `digits` is the number of decimals, by default chosen by magnitude.
         """
         if math.isnan(self.mean):
             return "no value"
@@ -130,7 +130,7 @@ class Estimate:
 
 
 def _digits(mean: float, ci95: float) -> int:
-    """Digits behind the point that say something of both."""
+    """Number of decimals for a mean and its half width."""
     sizes = [abs(value) for value in (mean, ci95) if math.isfinite(value)]
     each = [0 if size >= 100 else 1 if size >= 10 else 3 for size in sizes]  # noqa: PLR2004 - decades
     digits = min(each, default=3)
@@ -145,7 +145,7 @@ def _figures(value: float, digits: int) -> str:
 def estimate(samples: ArrayLike, *, signed: bool = False) -> Estimate:
     """Mean of independent samples, one per replication.
 
-    `signed`: whether values may be negative, as those of differences; they may if a sample is.
+    `signed` is true if values may be negative, as differences; implied by a negative sample.
     """
     values = np.asarray(samples, dtype=np.float64)
     width = half_width(values.tolist())
@@ -158,17 +158,17 @@ def estimate(samples: ArrayLike, *, signed: bool = False) -> Estimate:
 
 
 def paired(*samples: Floats) -> tuple[Floats, ...]:
-    """Samples of the replications that all have: the same seeds, in the same order."""
+    """Samples cut to the replications that all have, so that equal indices have equal seeds."""
     common = min(len(one) for one in samples)
     return tuple(one[:common] for one in samples)
 
 
 def geometric_mean(samples: ArrayLike) -> Estimate:
-    """Geometric mean of ratios, one per replication, with the interval that their logarithms have.
+    """Geometric mean of ratios, one per replication, with the confidence interval of their logarithms.
 
-    A ratio of means that vary much is skewed: Student's interval around its arithmetic mean misses it too
-    often, and the logarithms' one does not. A ratio of zero, or one that is infinite, has no logarithm; where
-    there is one, the arithmetic mean stands for all.
+    Ratios of widely varying values are skewed, and Student's interval around their arithmetic mean misses the
+    true value too often; the interval of the logarithms does not. If a ratio is zero or infinite, it has no
+    logarithm and the arithmetic mean is returned.
     """
     values = np.asarray(samples, dtype=np.float64)
     if not (np.isfinite(values).all() and (values > 0).all()):
@@ -179,28 +179,29 @@ def geometric_mean(samples: ArrayLike) -> Estimate:
 
 
 def _around(mean: float, log_ci95: float, count: int) -> Estimate:
-    """The estimate of a ratio whose logarithm is known within ± `log_ci95`."""
+    """Estimate of a ratio whose logarithm has the half width `log_ci95`."""
     log_ci95 = log_ci95 if log_ci95 < _LARGEST else math.inf
     half = mean * math.sinh(log_ci95)
     return Estimate(mean, half, count, signed=False, log_ci95=log_ci95)
 
 
 _LARGEST = 700.0
-"""Logarithm beyond which a number is as good as infinite."""
+"""Logarithm above which a number counts as infinite."""
 
 
 @functools.cache
 def _student(freedom: float, error: float) -> float:
-    """Quantile of Student's t that is exceeded either way with the probability `error`."""
+    """Two-sided quantile of Student's t with the error probability `error`."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, 1 - error / 2))
 
 
 def quotient(upper: Floats, lower: Floats) -> Estimate:
-    """Ratio of two quantities over the same replications: the mean difference of their logarithms.
+    """Ratio of two quantities over the same replications, from the mean difference of their logarithms.
 
-    Where a value is not above zero, which has no logarithm, the ratio of the means (`ratio_of_means`).
+    If a value is zero or less, it has no logarithm, and the ratio of the means is returned
+    (`ratio_of_means`).
     """
     upper, lower = paired(upper, lower)
     if (upper > 0).all() and (lower > 0).all():
@@ -211,7 +212,7 @@ def quotient(upper: Floats, lower: Floats) -> Estimate:
 def ratio_of_means(upper: Floats, lower: Floats) -> Estimate:
     """Ratio of two means over the same replications, with the variance of both.
 
-    The interval is that of the linearised ratio, (upper - ratio·lower) / mean of lower.
+    The interval is that of the linearised ratio, (upper - ratio·lower) / mean(lower).
     """
     upper, lower = paired(upper, lower)
     below = float(lower.mean())

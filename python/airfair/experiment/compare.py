@@ -1,4 +1,4 @@
-"""Comparison of the levels of a factor with a baseline, in pairs that ran under the same seeds."""
+"""Comparison of the levels of a factor with a baseline, over pairs of runs with the same seed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def compared(
     results: ExperimentResult, factor: str, baseline: Label, measures: Sequence[Measure]
 ) -> pl.DataFrame:
-    """The table of `ExperimentResult.compare`."""
+    """Table of `ExperimentResult.compare`."""
     check(results, factor, baseline)
     if not has_pairs(results.finished.points, factor, baseline):
         raise StudyError(
@@ -48,7 +48,7 @@ def compared(
 
 
 def has_pairs(points: Sequence[Point], factor: str, baseline: Label) -> bool:
-    """True if there are points that differ in `factor` alone, one of them at `baseline`."""
+    """True if two points differ only in `factor`, with one of them at `baseline`."""
     others: dict[frozenset[tuple[str, Label]], set[Label]] = {}
     for point in points:
         rest = frozenset((name, label) for name, label in point.labels.items() if name != factor)
@@ -57,7 +57,7 @@ def has_pairs(points: Sequence[Point], factor: str, baseline: Label) -> bool:
 
 
 def check(results: ExperimentResult, factor: str, *levels: Label) -> None:
-    """Raises `StudyError` if there is no such factor, or it has no such level."""
+    """Raise `StudyError` for an unknown factor or level."""
     names = [one.name for one in results.factors]
     if factor not in names:
         raise StudyError(f"factor {factor}: unknown; allowed {', '.join(names) or 'none'}")

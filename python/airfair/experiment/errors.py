@@ -1,4 +1,4 @@
-"""Mistakes in an experiment, as its author would want to read them."""
+"""Errors in the declaration of an experiment."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from types import TracebackType
 
 
 class StudyError(ValueError):
-    """An experiment has mistakes: `problems` holds one line for each, with its place in front."""
+    """Raised for mistakes in an experiment or study; `problems` has one line for each, with its address."""
 
     def __init__(self, *problems: str) -> None:
         super().__init__("\n".join(problems))
@@ -17,11 +17,11 @@ class StudyError(ValueError):
 
 
 class DefaultsWarning(UserWarning):
-    """Levels of a factor change the standard of a cell, and defaults of other keys with it."""
+    """Warning that levels of a factor change the 802.11 standard, and thereby defaults of other keys."""
 
 
 class Gathered:
-    """Mistakes of several parts, each read `with` it, so that all of them are told at once."""
+    """Context manager that collects the mistakes of several parts, to report all at once."""
 
     def __init__(self) -> None:
         self.problems: list[str] = []
@@ -40,6 +40,6 @@ class Gathered:
         return isinstance(error, StudyError)
 
     def tell(self) -> None:
-        """Raises `StudyError` if there was any."""
+        """Raise `StudyError` with all collected mistakes, if there are any."""
         if self.problems:
             raise StudyError(*dict.fromkeys(self.problems))

@@ -213,7 +213,7 @@ class Experiment:
         return made
 
     def keys(self, point: Point, replication: int | None = None, more: Keys | None = None) -> Keys:
-        """Keys that a point sets, those of `more` and those drawn for `replication`; patterns are expanded."""
+        """Keys set at a point, those of `more` and those drawn for `replication`; patterns are expanded."""
         keys = {**self.set, **point.keys, **(more or {})}
         if self.draw is not None and replication is not None:
             known = names(self._document, keys)

@@ -1,4 +1,4 @@
-"""Factors of an experiment: what differs from point to point, and the levels that it takes."""
+"""Factors of an experiment, which vary between points, and their levels."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from airfair.scenario import Value
 
 Levels = Sequence["Value"] | Mapping[str, Keys] | Between
-"""Values of one key; or keys with their values, by a label; or a range for a design to pick from."""
+"""Levels of a factor: values of one key, keys by label, or a range from which a design picks values."""
 
 Label = str | int | float | bool
-"""What a table shows of a level."""
+"""Label of a level in tables."""
 
 
 @dataclass(frozen=True)
 class Level:
-    """One of the values of a factor."""
+    """Level of a factor: its label and the keys that it sets."""
 
     label: Label
     keys: Keys = field(hash=False, compare=False)
@@ -31,14 +31,14 @@ class Level:
 
 @dataclass(frozen=True)
 class Factor:
-    """A factor with its levels, or with the range that a design picks them from."""
+    """Factor with its levels, or with the range from which a design picks values."""
 
     name: str
     levels: tuple[Level, ...] = ()
     range: Between | None = None
 
     def level(self, place: float) -> Level:
-        """The level at a place from 0 to below 1."""
+        """Level at a position in [0, 1)."""
         if self.range is not None:
             value = self.range.at(place)
             return Level(label_of(value), {self.name: value})
@@ -51,7 +51,7 @@ class Factor:
 
 
 def factors(declared: object) -> tuple[Factor, ...]:
-    """The factors that a user declares.
+    """Factors from the argument of `Experiment`.
 
     Raises `StudyError` with all mistakes at once.
     """
@@ -81,7 +81,7 @@ def _factor(name: object, levels: Levels) -> Factor:
     labels = [level.label for level in made]
     seen: set[Label] = set()
     for label in labels:
-        # Neither may tables show two levels as one: 1 and "1".
+        # 1 and "1" are different labels, but look the same in a table.
         if label in seen or str(label) in seen:
             raise StudyError(f"factor {name}: has the level {label!r} twice")
         seen |= {label, str(label)}
@@ -100,7 +100,7 @@ def _valued(name: str, value: Value) -> Level:
 
 
 def _listed(name: str, levels: object) -> Sequence[Value]:
-    """A column of numbers, as numpy and polars have them, as a list."""
+    """List from an array of numpy or a series of polars."""
     to_list = getattr(levels, "tolist", None) or getattr(levels, "to_list", None)
     if to_list is None or isinstance(levels, str | bytes):
         raise StudyError(
@@ -124,7 +124,7 @@ def _named(name: str, label: str, keys: Keys) -> Level:
 
 
 def plain_keys(where: str, keys: object) -> dict[str, Value]:
-    """Keys with values as Python has them; raises `StudyError` for what is neither."""
+    """Keys with values of Python types; raises `StudyError` for anything else than a mapping of keys."""
     if not isinstance(keys, Mapping):
         raise StudyError(f"{where}: {keys!r}; allowed is a mapping of keys to values")
     made, gathered = {}, Gathered()
@@ -141,7 +141,7 @@ def plain_keys(where: str, keys: object) -> dict[str, Value]:
 
 
 def plain(value: Value) -> Value:
-    """What numpy holds as what Python has for it; raises `StudyError` for what no scenario can hold."""
+    """Value with numpy types converted to Python's; raises `StudyError` for values that TOML lacks."""
     from airfair.scenario import toml_value
 
     convert = getattr(value, "tolist", None) or getattr(value, "to_list", None)
@@ -156,7 +156,7 @@ def plain(value: Value) -> Value:
 
 
 def label_of(value: Value) -> Label:
-    """The label of a value: itself, or its text as TOML writes it."""
+    """Label of a value: text and numbers as they are, others in TOML syntax."""
     if isinstance(value, str | int | float):
         return value
     from airfair.scenario import toml_value

@@ -1,7 +1,7 @@
 """Keys of a scenario that a factor sets: dotted paths, in which a name may be a pattern.
 
-`flow.*.control` stands for this key of every flow that the scenario has, `station.slow*.rate` for that of
-the stations whose names match as file names match in a shell.
+`flow.*.control` is this key of every flow of the scenario, `station.slow*.rate` that of all stations whose
+names match the shell pattern `slow*`.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from airfair.scenario import Value
 
 Keys = Mapping[str, "Value"]
-"""Values by path."""
+"""Values of keys by dotted path."""
 
 _PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'|[^.]+')
 _WILD = re.compile(r"[*?\[]")
 _QUOTED = 2
 """Characters around a quoted name."""
 NAMED = ("bss", "station", "host", "router", "link", "flow")
-"""Tables of a scenario whose keys are names that its author gives."""
+"""Tables of a scenario whose keys are names chosen by its author."""
 
 
 def has_pattern(path: str) -> bool:
@@ -34,14 +34,14 @@ def has_pattern(path: str) -> bool:
 
 
 def parts(path: str) -> list[str]:
-    """The names of a path; quoted ones keep their quotes."""
+    """Parts of a path; quoted parts keep their quotes."""
     return [part.strip() for part in _PARTS.findall(path)]
 
 
 def names(document: Mapping[str, Any], keys: Keys) -> dict[str, list[str]]:
-    """Names that the author of a scenario gives in each table, as `keys` leave them.
+    """Names in each table of a scenario after `keys` are set.
 
-    Stations or flows with a `count` have one: only all of them can be set.
+    Stations or flows that share a table with `count` have one name, so they can only be set together.
     """
     known = {table: dict.fromkeys(document.get(table, ())) for table in NAMED}
     for path, value in keys.items():
@@ -54,9 +54,9 @@ def names(document: Mapping[str, Any], keys: Keys) -> dict[str, list[str]]:
 
 
 def expanded(path: str, known: Mapping[str, list[str]]) -> list[str]:
-    """The paths that `path` stands for, in the scenario's order.
+    """Paths that match the pattern in `path`, in the order of the scenario.
 
-    Raises `StudyError` if a pattern stands where there are no names, or matches none.
+    Raises `StudyError` if a pattern matches nothing, or is not in the place of a name.
     """
     if not has_pattern(path):
         return [plainly(path)]
@@ -76,8 +76,8 @@ def expanded(path: str, known: Mapping[str, list[str]]) -> list[str]:
 def expand(keys: Keys, known: Mapping[str, list[str]]) -> dict[str, Value]:
     """`keys` without patterns, in the order in which they apply.
 
-    Whole tables come first, such as a flow that is added; patterns are then said of all that there are; and
-    what is said of one by name wins over both.
+    Whole tables come first, such as an added flow; then patterns, which match those as well; then keys
+    without patterns, which override both.
     """
     by_pattern = {
         p: v for path, v in keys.items() if has_pattern(path) for p in expanded(path, known)
@@ -89,14 +89,14 @@ def expand(keys: Keys, known: Mapping[str, list[str]]) -> dict[str, Value]:
 
 
 def plainly(path: str) -> str:
-    """A path as a scenario takes it, where names stand between dots without quotes."""
+    """Path without quotes around its names."""
     if "." in path and not set(path) & set("\"'"):
         return path
     return ".".join(_unquoted(part) for part in parts(path))
 
 
 def renames(paths: Iterable[str]) -> bool:
-    """True if one of the keys makes or replaces what has a name, so that patterns match anew."""
+    """True if a key creates or replaces a named table, so that patterns match other names."""
     whole = 2
     named = [parts(path) for path in paths if not has_pattern(path)]
     return any(0 < len(names) <= whole and names[0] in NAMED for names in named)

@@ -69,9 +69,9 @@ SCALES: Mapping[str, tuple[float, str]] = {
     "octets": (1e-6, "MB"),
     "fraction": (100.0, "%"),
 }
-"""Units in which people read what tables have in others."""
+"""Factor and unit for display, by the unit of a column."""
 _WORDLESS = frozenset({"index", "count", "number"})
-"""Units that nobody writes behind a number."""
+"""Units that are not shown behind a number."""
 
 _OTHERS = frozenset(
     {
@@ -81,7 +81,7 @@ _OTHERS = frozenset(
         "is_significant",
     }
 )
-"""Columns besides those that measures can name."""
+"""Columns of results that measures cannot name."""
 
 _PLAIN = ("flows", "stations", "channels")
 """Tables that need not be named with their columns."""

@@ -1,4 +1,4 @@
-"""One page that shows an experiment and needs nothing else: no network, no other file."""
+"""Page of an experiment: one HTML file without external resources."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Shown:
-    """What of an experiment is shown besides its figures, and the name and text of what declared it."""
+    """Content of the page other than figures, with name and text of the declaring file."""
 
     measures: Sequence[Measure]
     comparisons: Sequence[Comparison]
@@ -88,7 +88,7 @@ def page(
 
 
 def fragment(results: ExperimentResult) -> str:
-    """HTML for a notebook: what was run, what the claims' measures are at each point, and the verdicts."""
+    """HTML for a notebook: points, the measures of the claims at each point, and the verdicts."""
     measures = list(dict.fromkeys(claim.measure for claim in results.claims)) or [
         measure("goodput")
     ]

@@ -59,14 +59,14 @@ LabelsOf = Mapping[str, Sequence["Label"] | None]
 def first_free(
     levels: LabelsOf, by: str | None, panel: str | None, at: Mapping[str, Label]
 ) -> str | None:
-    """The first factor that is not told otherwise."""
+    """First factor that varies and has no other role."""
     return next((name for name in levels if name not in (by, panel, *at)), None)
 
 
 def problems(
     levels: LabelsOf, x: str | None, by: str | None, panel: str | None, at: Mapping[str, Label]
 ) -> list[str]:
-    """What keeps a figure from being drawn."""
+    """Reasons why a figure cannot be drawn."""
     if x is None:
         return ["every factor is already used; name the factor of the x axis as x"]
     roles = [name for name in (x, by, panel, *at) if name is not None]
@@ -112,7 +112,7 @@ def _no_numbers(x: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Text for matplotlib: a dollar sign is no mathematics, and what begins with _ is in the legend."""
+    """Text for matplotlib, which would read `$` as mathematics and leave labels with a leading _ out."""
     shown = printable(text).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
 
@@ -172,7 +172,7 @@ class _Data:
         self._estimates: list[Estimate] = [one.estimate for one in results.samples(y)]
 
     def lines(self, held: Mapping[str, Label]) -> list[Points]:
-        """A line for each level of `by`, or one for all, where other factors are `held`."""
+        """Lines of the figure: one for each level of `by`, or a single one; `held` fixes other factors."""
         labels = _levels(self._results, self._by) if self._by else [None]
         return [self._line(label, held) for label in labels]
 

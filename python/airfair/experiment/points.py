@@ -1,4 +1,4 @@
-"""Points of an experiment: a level of each factor, and the scenario that they make."""
+"""Points of an experiment; a point is a combination of one level of each factor."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Point:
-    """One point: the labels that tables show, and the keys that its scenario sets."""
+    """Point of an experiment: one level of each factor, with its label and the keys that it sets."""
 
     names: tuple[str, ...]
     levels: tuple[Level, ...]
 
     @cached_property
     def labels(self) -> Mapping[str, Label]:
-        """Label of each factor's level."""
+        """Labels of the levels, by factor."""
         return {name: level.label for name, level in zip(self.names, self.levels, strict=True)}
 
     @cached_property
     def keys(self) -> Keys:
-        """The keys of all levels; of one that several set, the last factor's."""
+        """Keys of all levels; if several factors set a key, the last one wins."""
         keys: dict[str, Value] = {}
         for level in self.levels:
             keys |= level.keys
@@ -37,22 +37,22 @@ class Point:
 
     @cached_property
     def text(self) -> str:
-        """The labels in words: "scheme plain, station.slow.rate 1 Mb/s"."""
+        """Text of the labels: "scheme plain, station.slow.rate 1 Mb/s"."""
         return in_words(self.labels)
 
 
 def in_words(labels: Mapping[str, Label]) -> str:
-    """Levels by factor, in words."""
+    """Text of labels by factor."""
     return ", ".join(f"{name} {label}" for name, label in labels.items())
 
 
 def points(names: Sequence[str], levels: Sequence[tuple[Level, ...]]) -> list[Point]:
-    """Points of so many tuples of levels."""
+    """Points from tuples of levels in the order of `names`."""
     return [Point(tuple(names), each) for each in levels]
 
 
 def labels(points: Iterable[Point]) -> dict[str, list[Label]]:
-    """Labels that some point has, by factor, in their order."""
+    """Labels that occur in `points`, by factor, in their order."""
     found: dict[str, dict[Label, None]] = {}
     for point in points:
         for name, label in point.labels.items():

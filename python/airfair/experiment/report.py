@@ -1,4 +1,4 @@
-"""The files of a study's results: tables, the document, figures and the page that shows all."""
+"""Files of a study's results: tables, JSON document, figures and an HTML page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def tables(study: Study, results: ExperimentResult) -> dict[str, bytes]:
 
 
 def drawn(study: Study, results: ExperimentResult, about: Mapping[str, object]) -> dict[str, bytes]:
-    """Figures and the page by file name; a study without figures gets one, if one factor varies."""
+    """Figures and the page, by file name."""
     shown: dict[str, page.Drawn] = {}
     files: dict[str, bytes] = {}
     for one in study.pictures():

@@ -180,7 +180,7 @@ class ExperimentResult:
         baseline: Label,
         of: str | Measure | Sequence[str | Measure] = "goodput",
     ) -> pl.DataFrame:
-        """Differences between each level of a factor and its `baseline`, over pairs of runs with the same seed.
+        """Differences of each level of a factor from its `baseline`, over pairs of runs with the same seed.
 
         One row for each combination of levels of the other factors, each level of `factor` and each measure:
         the means, `difference` and `relative` (difference of the means divided by the baseline's) with the

@@ -1,4 +1,4 @@
-"""Finished runs of an experiment, point by point, and the tables of all of them together."""
+"""Finished runs of an experiment by point, and tables of all runs."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ AT_ONCE = 2048
 
 
 def named_things(scenario: Scenario) -> str:
-    """Text that two scenarios share if their tables have the same rows."""
+    """Key that is equal for scenarios whose tables have the same rows."""
     return repr((scenario.flows, scenario.stations, scenario.cells, scenario.links))
 
 
 @dataclass(frozen=True)
 class Runs:
-    """Points with their scenarios, and the packed outcomes of their replications in order."""
+    """Points with their scenarios, and the packed outcomes of each point in order of replications."""
 
     points: Sequence[Point]
     scenarios: Sequence[Scenario]
     packed: Sequence[list[bytes]] = field(repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What it holds, and the build of airfair that alone can read it."""
+        """State for pickling, with the build of airfair, which alone can read it."""
         return {one.name: getattr(self, one.name) for one in fields(self)} | {"build": build()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -52,31 +52,31 @@ class Runs:
 
     @property
     def any(self) -> bool:
-        """True if a run is finished."""
+        """True if at least one run is finished."""
         return any(self.packed)
 
     def count(self, place: int) -> int:
-        """Replications of a point that are finished."""
+        """Number of finished replications of the point with this index."""
         return len(self.packed[place])
 
     def result(self, place: int) -> Result:
-        """The result of one point; where chance decides keys, its scenario is the first replication's."""
+        """Result of one point; its scenario has the values drawn for the first replication."""
         return Result(self.scenarios[place], [unpack(each) for each in self.packed[place]])
 
     def table(self, name: str) -> pl.DataFrame:
-        """A table of all runs, with the columns `point` and `replication` in front."""
+        """Table of all runs, with the columns `point` and `replication` in front."""
         parts = [self._part(name, places) for places in self._alike()]
         if not parts:
             nothing: pl.DataFrame = getattr(Result(self.scenarios[0], []), name)
             return nothing.insert_column(0, pl.Series("point", [], dtype=pl.UInt32))
-        # In one piece, or in order again, it would be there twice for a while.
+        # Rechunking or sorting would hold the table in memory twice.
         table = pl.concat(parts, how="vertical", rechunk=False)
         if table["point"].is_sorted():
             return table
         return table.sort("point", maintain_order=True)
 
     def _alike(self) -> Iterator[list[int]]:
-        """Places of points whose scenarios name the same things, so many that their runs fit at once."""
+        """Batches of indices of points whose tables have the same rows, limited by memory."""
         groups: dict[str, list[int]] = {}
         runs: dict[str, int] = {}
         for place, scenario in enumerate(self.scenarios):
@@ -91,7 +91,7 @@ class Runs:
         yield from groups.values()
 
     def _part(self, name: str, places: Sequence[int]) -> pl.DataFrame:
-        """The rows of points that name the same things."""
+        """Rows of points whose scenarios have the same names."""
         outcomes = [unpack(each) for place in places for each in self.packed[place]]
         table: pl.DataFrame = getattr(Result(self.scenarios[places[0]], outcomes), name)
         rows = table.height // len(outcomes)
@@ -101,7 +101,7 @@ class Runs:
 
 @dataclass(frozen=True)
 class WrittenRuns:
-    """Points with their scenarios, and the tables of all of their runs, as another build has written them."""
+    """Points with their scenarios, and tables of all runs that another build wrote."""
 
     points: Sequence[Point]
     scenarios: Sequence[Scenario]
@@ -112,11 +112,11 @@ class WrittenRuns:
 
     @property
     def any(self) -> bool:
-        """True if a run is finished."""
+        """True if at least one run is finished."""
         return self.frames["runs"].height > 0
 
     def count(self, place: int) -> int:
-        """Replications of a point that are finished."""
+        """Number of finished replications of the point with this index."""
         return self._counts.get(place, 0)
 
     @cached_property
@@ -124,7 +124,7 @@ class WrittenRuns:
         return dict(self.frames["runs"].group_by("point").len().iter_rows())
 
     def result(self, place: int) -> Result:
-        """The result of one point: its tables, without series."""
+        """Result of one point, with tables but without time series."""
         of_point = {
             name: frame.filter(pl.col("point") == place).drop("point")
             for name, frame in self.frames.items()
@@ -133,7 +133,7 @@ class WrittenRuns:
         return Result(scenario, (), written=Written(scenario, self.about, of_point))
 
     def table(self, name: str) -> pl.DataFrame:
-        """A table of all runs, `point` and `replication` in front; raises `ValueError` if there is none."""
+        """Table of all runs, `point` and `replication` in front; raises `ValueError` if it is missing."""
         if name not in self.frames:
             raise ValueError(f"the directory has no table {name}")
         return self.frames[name].clone()

@@ -1,4 +1,4 @@
-"""Directories of experiments: what `airfair sweep --out` writes, and what is loaded again from it."""
+"""Directories of experiments: written by `airfair sweep --out`, read by `load_experiment`."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _described(results: ExperimentResult, name: str) -> Table:
 
 
 def about(results: ExperimentResult, command_line: Sequence[str] | None) -> dict[str, Any]:
-    """The manifest, but for the files."""
+    """Manifest without the list of files."""
     return {
         "kind": KIND,
         "title": results.title,
@@ -132,19 +132,19 @@ def about(results: ExperimentResult, command_line: Sequence[str] | None) -> dict
 def save(
     results: ExperimentResult, directory: str | os.PathLike[str], *, force: bool = False
 ) -> None:
-    """Write points, tables and outcomes to a directory, which is made if it is not there."""
+    """Write points, tables and outcomes to a directory, which is created if it does not exist."""
     store.write_all(Path(directory), files(results), about(results, None), force=force)
 
 
 def load_experiment(directory: str | os.PathLike[str]) -> ExperimentResult:
-    """Load the results of an experiment again: the same tables, bit for bit.
+    """Load the result of an experiment from a directory of `airfair sweep --out` or `ExperimentResult.save`.
 
-    Any version of airfair reads what it or an earlier one wrote, as `schema` in the directory's `run.json`
-    says. Where another build made the runs, `result` of a point has the tables of the experiment: neither
-    time series nor the limits of flows.
+    Tables are bit-identical. airfair reads directories of its own and of earlier versions; `schema` in
+    `run.json` is the version of the format. If another build made the runs, `ExperimentResult.result` has no
+    time series and no table of the limits of flows.
 
-    Raises `FileNotFoundError` where there is none, `DamagedError` if one of its files is not what its
-    `run.json` says, and `ForeignResultError` if a later version of airfair wrote it.
+    Raises `FileNotFoundError` if the directory holds no experiment, `DamagedError` if a file differs from its
+    hash in `run.json`, and `ForeignResultError` if a later version of airfair wrote the directory.
     """
     folder = Path(directory)
     (folder / store.MANIFEST).stat()
@@ -204,7 +204,7 @@ def _loaded(folder: Path, found: Mapping[str, Any]) -> ExperimentResult:
 
 
 def _fraction(found: Mapping[str, Any], key: str) -> float:
-    """A number between 0 and 1 in a manifest; raises `ValueError` for anything else."""
+    """Number between 0 and 1 from a manifest; raises `ValueError` for anything else."""
     value = found[key]
     if not isinstance(value, float) or not 0 < value < 1:
         raise ValueError(f"{key} = {value!r}; allowed is a number between 0 and 1")
@@ -214,7 +214,7 @@ def _fraction(found: Mapping[str, Any], key: str) -> float:
 def _runs(
     folder: Path, found: Mapping[str, Any], points: list[Point], scenarios: list[Scenario]
 ) -> Runs | WrittenRuns:
-    """The runs of all points: outcomes where this build can read them, else tables."""
+    """Runs of all points: outcomes if this build can read them, else tables."""
     for name in found["files"]:
         store.read(folder, name)
     if OUTCOMES in found["files"] and found.get("build") == build().hex():
@@ -234,7 +234,7 @@ def _runs(
 
 
 def _packed(folder: Path, points: int) -> list[list[bytes]]:
-    """The packed outcomes of each point, in order."""
+    """Packed outcomes of each point, in order."""
     frame = _whole(folder, OUTCOMES, _OUTCOME_SCHEMA)
     if (frame["point"] >= points).any():
         raise DamagedError(
@@ -247,7 +247,7 @@ def _packed(folder: Path, points: int) -> list[list[bytes]]:
 
 
 def _whole(folder: Path, name: str, schema: pl.Schema) -> pl.DataFrame:
-    """The columns `schema` of a table; raises `DamagedError` if a value is missing."""
+    """Table with the columns of `schema`; raises `DamagedError` if a value is missing."""
     frame = parquet.conformed(_table(folder, name), schema, folder / name).select(*schema)
     if frame.null_count().sum_horizontal().item():
         raise DamagedError(f"{folder / name}: a value is missing in {' or '.join(schema)}")
@@ -257,7 +257,7 @@ def _whole(folder: Path, name: str, schema: pl.Schema) -> pl.DataFrame:
 def _check_rows(
     frames: Mapping[str, pl.DataFrame], scenarios: Sequence[Scenario], folder: Path
 ) -> None:
-    """Raise `DamagedError` unless each table has a row for each run and thing, in their order."""
+    """Raise `DamagedError` unless each table has one row per run and flow (station, …), in order."""
     runs = frames["runs"].select("point", "replication").rows()
     if runs != sorted({*runs}) or any(point >= len(scenarios) for point, _ in runs):
         raise DamagedError(
@@ -289,7 +289,7 @@ def _factor(written: Mapping[str, Any]) -> Factor:
 
 
 def _levels(factor: Factor, labels: pl.Series) -> list[Level]:
-    """The level of each point; where a column has numbers and texts all are texts there."""
+    """Level of each point; a column that mixes numbers and texts was saved as text."""
     known = {form(level.label): level for level in factor.levels for form in (str, _text)}
     if odd := [label for label in labels if not isinstance(label, str | int | float)]:
         raise TypeError(f"{factor.name} = {odd[0]!r}; allowed is text or a number")
@@ -297,13 +297,13 @@ def _levels(factor: Factor, labels: pl.Series) -> list[Level]:
 
 
 def _text(label: Label) -> str:
-    """Text by which a level is known again: 2 and 2.0 are one."""
+    """Text that identifies a level: equal for 2 and 2.0."""
     whole = isinstance(label, float) and label.is_integer()
     return str(int(label) if whole else label)
 
 
 def _written(claim: Claim) -> dict[str, Any]:
-    """A claim as JSON holds it: without what is not said."""
+    """Claim as JSON, without default values."""
     against = asdict(claim.against) if claim.against else {}
     bounds = {"above": claim.above, "below": claim.below}
     said = {

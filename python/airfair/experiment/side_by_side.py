@@ -1,6 +1,6 @@
-"""Two results side by side: directories of runs or sweeps, or scenarios that are run for it.
+"""Comparison of two results: directories of runs or sweeps, or scenarios that are run for it.
 
-What both have under one name is compared in pairs of replications that ran under the same seed.
+Flows, stations, … with the same name are compared over pairs of replications with the same seed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ UNITS = {"goodput_bps": "bit/s", "delay_p95_ms": "ms", "completion_s": "s"}
 
 @dataclass(frozen=True)
 class Side:
-    """One of two results: its name, its tables, and the seed and hash of each of its runs."""
+    """One of the two results: its name, its tables, and the seed and record hash of each run."""
 
     name: str
     title: str
@@ -50,7 +50,7 @@ class Side:
 
     @classmethod
     def of(cls, result: Result | ExperimentResult, name: str) -> Side:
-        """That of a result, or of an experiment's."""
+        """Side from a result or the result of an experiment."""
         tables = {table: getattr(result, table) for table in COMPARED}
         if isinstance(result, ExperimentResult):
             factors = tuple(factor.name for factor in result.factors)
@@ -61,9 +61,9 @@ class Side:
 
     @classmethod
     def read(cls, folder: Path) -> Side:
-        """That of a directory of `airfair run --out` or `airfair sweep --out`.
+        """Side from a directory of `airfair run --out` or `airfair sweep --out`.
 
-        Raises `StudyError` if it is none, `DamagedError` if a file is not what was written, and
+        Raises `StudyError` if it is no such directory, `DamagedError` if a file differs from its hash, and
         `ForeignResultError` if a later version of airfair wrote it.
         """
         about = store.manifest(folder)
@@ -79,7 +79,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Differences of a second result from a first."""
+    """Differences of the second result from the first."""
 
     first: Side
     second: Side
@@ -91,7 +91,7 @@ class Comparison:
         return bool(self.first.hashes) and self.first.hashes == self.second.hashes
 
     def document(self) -> dict[str, Any]:
-        """The document of `airfair compare --json`."""
+        """Document of `airfair compare --json`."""
         sides = [
             {"name": side.name, "title": side.title, "seed": side.seed}
             for side in (self.first, self.second)
@@ -103,7 +103,7 @@ class Comparison:
 
 
 def compared(first: Side, second: Side) -> Comparison:
-    """The comparison; raises `StudyError` if the two have no pairs."""
+    """Compare two results; raises `StudyError` if they have no pairs of replications."""
     if first.seed != second.seed:
         raise StudyError(
             f"{first.name} has seed {first.seed}, {second.name} has seed {second.seed}: pairs need the same "
@@ -146,7 +146,7 @@ def _samples(table: pl.DataFrame, names: Sequence[str]) -> dict[tuple[Any, ...],
 
 
 def _row(first: pl.DataFrame, second: pl.DataFrame, column: str) -> dict[str, Any] | None:
-    """A row of differences; nothing where neither has a value."""
+    """Row of differences in a column; `None` if neither side has a value."""
     one, other = (_values(each, column) for each in (first, second))
     if not np.isfinite(one.upper).any() and not np.isfinite(other.upper).any():
         return None

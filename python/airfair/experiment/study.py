@@ -1,4 +1,4 @@
-"""What a study is: an experiment with what is to be shown of it."""
+"""Study: an experiment with its comparisons, figures and tables."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from .results import ExperimentResult
 
 MOST_DRAWN = 60
-"""Points of a figure that nobody has asked for."""
+"""Largest number of points in a default figure."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A factor whose levels are compared with a baseline."""
+    """Comparison of the levels of a factor with a baseline."""
 
     factor: str
     baseline: Label
@@ -37,7 +37,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class FigureOf:
-    """A figure of a measure over a factor."""
+    """Declaration of a figure: a measure over a factor."""
 
     id: str
     y: Measure
@@ -48,10 +48,10 @@ class FigureOf:
     title: str | None = None
     caption: str = ""
     printed: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    """Values that a paper prints, in the order of x, by the level of `by`; one list under "" without it."""
+    """Published values in the order of x, by the level of `by`, or under "" if there is no `by`."""
 
     def drawn(self, results: ExperimentResult, title: str | None) -> Figure:
-        """The figure, with what a paper prints as hollow points."""
+        """Figure with published values as hollow points."""
         return results.plot(
             self.x,
             self.y,
@@ -65,46 +65,46 @@ class FigureOf:
 
 @dataclass(frozen=True)
 class Part:
-    """Part of a paper that a study is: it has its runs in setups, each with its variants."""
+    """Keys of a study in a paper: the setups and variants to which its points belong."""
 
     setup: str | None = None
-    """Name of a point's setup, with factors in braces: points with the same one are variants of it."""
+    """Template of a setup's name, with factors in braces; points with the same setup are its variants."""
     variant: str | None = None
-    """Name of a point within its setup, likewise."""
+    """Template of the name of a point within its setup, with factors in braces."""
     quick: Keys = field(default_factory=dict)
-    """Keys that differ in a quick look."""
+    """Keys to set in a quick run."""
     extension: bool = False
-    """True if no claim depends on it, so that a quick look leaves it out."""
+    """True if no claim needs it, so that a quick run leaves it out."""
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Words of the paper's report for levels, by factor and label."""
+    """Texts for levels in the report of the paper, by factor and label."""
 
 
 @dataclass(frozen=True)
 class Study:
-    """An experiment, and what is to be shown of it."""
+    """Experiment with the comparisons, figures and measures to show, as `load_study` reads it."""
 
     experiment: Experiment
     path: Path
     comparisons: tuple[Comparison, ...] = ()
     figures: tuple[FigureOf, ...] = ()
     measures: tuple[Measure, ...] = ()
-    """Measures of the table that is shown."""
+    """Measures in the table of points."""
     replications: Replications | None = None
-    """Replications that the file asks for; nothing if it leaves them open."""
+    """Rule for replications in the file; `None` if the file has none."""
     part: Part = field(default_factory=Part)
     scenario: Path | None = None
-    """File of its scenario; nothing if the study holds it."""
+    """File of the scenario; `None` if the study contains the scenario."""
     printed: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    """Values that a paper prints, by measure: one for each point, in the measure's unit as it is shown."""
+    """Published values by measure: one for each point, in the unit for display."""
 
     def names(self, point: Point) -> tuple[str, str]:
-        """Names of a point's setup and of its variant: by default the file's, and all labels."""
+        """Names of the setup and the variant of a point; by default the file's name and all labels."""
         stem = self.path.name.removesuffix(".toml").removesuffix(".study")
         labels = ", ".join(map(str, point.labels.values())) or stem
         return _filled(self.part.setup or stem, point), _filled(self.part.variant or labels, point)
 
     def pictures(self) -> list[FigureOf]:
-        """The figures that are drawn: without any that is declared, goodput over the first factor."""
+        """Declared figures; without any, the first measure (or goodput) over the factors that vary."""
         if self.figures:
             return list(self.figures)
         levels = self.experiment.levels
@@ -120,7 +120,7 @@ class Study:
 
 
 def problems(study: Study) -> list[str]:
-    """Names of factors, levels and flows that there are not, and figures that cannot be drawn."""
+    """Errors of a study: unknown factors, levels and flows, and figures that cannot be drawn."""
     experiment, found = study.experiment, []
     wanted = [("measures", one) for one in study.measures]
     for one in study.comparisons:
@@ -151,7 +151,7 @@ def problems(study: Study) -> list[str]:
 
 
 def _of_words(factors: Sequence[Factor], name: str, words: Mapping[str, str]) -> Iterator[str]:
-    """Problems of words, which may be for levels that no point has: a study that is like this one may."""
+    """Errors of `words`; levels that no point has are allowed, as a study with `like` may have them."""
     there = {factor.name: factor for factor in factors}
     if name not in there:
         yield f"words.{name}: unknown factor; allowed {', '.join(there) or 'none'}"
@@ -181,5 +181,5 @@ _IN_BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 def _filled(template: str, point: Point) -> str:
-    """A name with the point's labels in it."""
+    """Template with factors in braces replaced by the labels of the point."""
     return _IN_BRACES.sub(lambda match: str(point.labels[match[1]]), template)

@@ -1,4 +1,4 @@
-"""A study: an experiment with its claims and figures, as a file of TOML says it.
+"""Study files: TOML that declares an experiment with its claims and figures.
 
 ```toml
 scenario     = "cell.toml"
@@ -43,23 +43,27 @@ from .study import Part, Study
 from .study import problems as problems_of
 
 LARGEST = 10_000_000
-"""Octets of a study's file at most."""
+"""Largest size of a study file [octets]."""
 
 
 def load_study(path: str | Path, *, replications: int | None = None) -> Study:
-    """The study of a file.
+    """Load a study file; docs/studies.md describes its keys.
 
-    Raises `StudyError` with all mistakes in it, `ScenarioError` with those of its scenario, and `OSError` if
-    one of the two cannot be read.
+    `replications` replaces the number of replications in the file.
+
+    Raises `StudyError` with all mistakes in the study, `ScenarioError` with those in its scenario, and
+    `OSError` if one of the two files cannot be read.
     """
     path = Path(path)
     return study(read(path), path, replications=replications)
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A file of TOML, on top of the one that it is `like`; raises `StudyError` with the place of a mistake.
+    """Content of a study file, merged into the file named by its key `like`, if there is one.
 
-    Of the other file it replaces the keys that it has itself, and of tables the keys in them.
+    Its keys replace those of the other file; tables in both files are merged key by key.
+
+    Raises `StudyError` for invalid TOML, and `OSError` if a file cannot be read.
     """
     document, seen = _parsed(path), [path]
     while (like := document.pop("like", None)) is not None:
@@ -92,7 +96,7 @@ def _parsed(path: Path) -> dict[str, Any]:
 
 
 def study(document: Mapping[str, Any], path: Path, *, replications: int | None = None) -> Study:
-    """The study of a document that was read from `path`; `replications` counts instead of its own."""
+    """Study from a document read from `path`; `replications` replaces its own."""
     reader = _Reader(document, path)
     source = reader.scenario()
     asked = reader.one("replications", values.rule, None)
@@ -136,7 +140,7 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
 
 
 class _Reader:
-    """Reads a document key by key, and gathers what is wrong."""
+    """Reads a document key by key, and gathers its mistakes."""
 
     def __init__(self, document: Mapping[str, Any], path: Path) -> None:
         self._document = document
@@ -145,7 +149,7 @@ class _Reader:
         self._problems: list[str] = []
 
     def scenario(self) -> Path | Mapping[str, Any] | None:
-        """The scenario: a path from the study's folder, or the table itself; nothing if it is neither."""
+        """Scenario: a path relative to the study's folder, or a table; `None` if it is neither."""
         found = self._document.get("scenario")
         self._read.add("scenario")
         if isinstance(found, str) and found and "\0" not in found:
@@ -159,14 +163,14 @@ class _Reader:
         return None
 
     def one(self, key: str, of: Callable[[str, Any], Any], default: Any) -> Any:  # noqa: ANN401 - what `of` gives
-        """The value of a key; `default` if it is not there, or wrong."""
+        """Value of a key; `default` if the key is missing or wrong."""
         self._read.add(key)
         if key not in self._document:
             return default
         return self._or(default, lambda: of(key, self._document[key]))
 
     def table(self, key: str, of: Callable[[str, Any], Any]) -> dict[str, Any]:
-        """The values of a table of things with names, but for those that are wrong."""
+        """Values of a table by name, without those that are wrong."""
         self._read.add(key)
         found = self._document.get(key, {})
         if not isinstance(found, Mapping):
@@ -190,7 +194,7 @@ class _Reader:
         self._problems += [
             values.unknown(key, self._read) for key in self._document if key not in self._read
         ]
-        # Where something is wrong already, the scenario is read by itself: what rests on it would follow.
+        # After a mistake only the scenario is checked: an experiment would report follow-up errors.
         names = ("set", "seed", "folder") if self._problems else options
         made = None
         try:

@@ -1,4 +1,4 @@
-"""The kinds of values in a study's file: each is read with where it stands, which its mistakes name."""
+"""Readers of the values in a study file; `where` is the address that error messages name."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FILE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def unknown(where: str, known: Iterable[str]) -> str:
-    """The mistake of a key that there is not: what it may be a slip of, or else all that is allowed."""
+    """Error text for an unknown key, with the nearest known one or all allowed ones."""
     there = sorted(known)
     hint = did_you_mean(where.rpartition(".")[2], there)
     return f"{where}: unknown key" + (hint or "; allowed " + ", ".join(there))
@@ -125,9 +125,9 @@ def measures(where: str, value: object) -> tuple[Measure, ...]:
 
 
 def levels(name: str, value: Any) -> Levels:  # noqa: ANN401 - as TOML gives it
-    """Levels of a factor: a list, one for a key of another name, a range, or labels with their keys.
+    """Levels of a factor: a list of values, a list for another key, a range, or keys by label.
 
-    Labels alone are for what a paper draws by a function of its own.
+    Labels without keys are for papers whose own functions set the keys.
     """
     if isinstance(value, list):
         return value
@@ -154,7 +154,7 @@ def _value(where: str, value: Any) -> Value:  # noqa: ANN401 - as TOML gives it
 
 
 def _apart(name: str, levels: Sequence[tuple[Label, Mapping[str, Any]]]) -> Levels:
-    """Levels by their labels; raises `StudyError` if two of them look the same."""
+    """Levels by label; raises `StudyError` if two labels look the same."""
     counts = Counter(str(label) for label, _ in levels)
     if twice := [label for label, count in counts.items() if count > 1]:
         raise StudyError(*(f"factors.{name}: has the level {label!r} twice" for label in twice))
@@ -176,7 +176,7 @@ def _ends(where: str, value: object) -> tuple[float | str, float | str]:
 
 
 def draw(name: str, value: object) -> Draw:
-    """What is drawn for a key in each replication."""
+    """Distribution from which a key is drawn in each replication."""
     where = f"draw.{name}"
     table = mapping(where, value)
     if "between" in table:
@@ -188,7 +188,7 @@ def draw(name: str, value: object) -> Draw:
 
 
 def words(name: str, value: object) -> dict[str, str]:
-    """Words for the levels of a factor."""
+    """Texts for the levels of a factor in a report."""
     where = f"words.{name}"
     return {label: text(f"{where}.{label}", word) for label, word in mapping(where, value).items()}
 
@@ -200,7 +200,7 @@ def _list(where: str, value: object) -> list[Any]:
 
 
 def design(where: str, value: object) -> Design | str:
-    """A word, a table with kind and number of points, or a list of points."""
+    """Design: a word, a table with kind and number of points, or a list of points."""
     if isinstance(value, str):
         if value != "grid":
             raise StudyError(
@@ -220,7 +220,7 @@ def design(where: str, value: object) -> Design | str:
 
 
 def rule(where: str, value: object) -> Replications:
-    """How many replications there are."""
+    """Replications: a number, or a table that declares a rule."""
     return stopping.replications(_replications(where, value))
 
 
@@ -292,7 +292,7 @@ def _one_of(*words: str) -> Callable[[str, object], str]:
 
 
 def comparison(name: str, value: object) -> Comparison:
-    """A factor whose levels are compared."""
+    """Comparison of the levels of a factor with a baseline."""
     where = f"compare.{name}"
     read = _keyed(where, value, {"baseline": _label, "measures": measures})
     if "baseline" not in read:
@@ -325,7 +325,7 @@ def figure(id_: str, value: object) -> FigureOf:
 
 
 def printed(where: str, value: object) -> dict[str, list[float]]:
-    """Values that a paper prints: a list, or one for each level of `by`."""
+    """Published values: a list, or one list for each level of `by`."""
     table = {"": value} if isinstance(value, list) else mapping(where, value)
     return {
         name: [_number(f"{where}.{name}", one) for one in _list(where, values)]

@@ -40,7 +40,7 @@ def shown(
     comparisons: Sequence[Comparison] = (),
     width: int = 80,
 ) -> str:
-    """Everything for a terminal that is so many columns wide."""
+    """Text with all results, for a terminal of `width` columns."""
     blocks = [
         heading(results, width),
         "\n".join(text_table.text(points(results, measures), width)).rstrip(),
@@ -58,12 +58,12 @@ def shown(
     verdicts = results.decide()
     if verdicts:
         blocks.append("\n".join(claims(verdicts, width)))
-    # Names and titles are others' words.
+    # Names and titles come from the user.
     return "\n".join(map(printable, "\n\n".join(blocks).split("\n")))
 
 
 def measures(study: Study) -> list[Measure]:
-    """Measures of the table of points: those declared, or else those of figures and claims."""
+    """Measures in the table of points: those declared, else those of figures and claims."""
     if study.measures:
         return list(study.measures)
     wanted = [one.y for one in study.figures] + [claim.measure for claim in study.experiment.claims]
@@ -72,7 +72,7 @@ def measures(study: Study) -> list[Measure]:
 
 
 def heading(results: ExperimentResult, width: int) -> str:
-    """What was run, and how often."""
+    """Heading with the title and the number of runs."""
     return textwrap.fill(f"{results.title}: {extent(results)}", width)
 
 
@@ -113,7 +113,7 @@ def points(results: ExperimentResult, measures: Sequence[Measure]) -> Table:
 
 
 def short(results: ExperimentResult) -> dict[str, str]:
-    """Names of the factors as headings have them: a key's last two parts, unless two would be alike."""
+    """Short names of factors: the last two parts of a key, unless two would be equal."""
     full = [factor.name for factor in results.factors]
     ends = {name: ".".join(parts(name)[-2:]) for name in full}
     alike = [end for end, number in Counter(ends.values()).items() if number > 1]
@@ -139,12 +139,12 @@ def differences(results: ExperimentResult, comparison: Comparison) -> Table:
 
 
 def _one_line(names: Iterable[str]) -> str:
-    """Names for a heading, whose parts are lines."""
+    """Names joined for one line of a heading."""
     return printable(", ".join(names))
 
 
 def side_by_side(found: SideBySide, width: int, *, every: bool) -> str:
-    """Two results side by side; unless `every`, only what differs beyond chance."""
+    """Text of a comparison of two results; unless `every`, only significant differences."""
     names = short_names(found)
     head = " and ".join(names)
     if found.identical:
@@ -179,7 +179,7 @@ def side_by_side(found: SideBySide, width: int, *, every: bool) -> str:
 
 
 def short_names(found: SideBySide) -> tuple[str, str]:
-    """The two by the parts of their paths in which they differ: files without their endings."""
+    """Short names of both sides: the parts in which their paths differ, without suffixes."""
     first, second = (Path(side.name) for side in (found.first, found.second))
     if first.stem != second.stem:
         return first.stem, second.stem
@@ -194,7 +194,7 @@ def short_names(found: SideBySide) -> tuple[str, str]:
 
 
 def _column_name(name: str) -> list[str]:
-    """A name in lines for the head of a column."""
+    """Lines of a name for the head of a column."""
     return textwrap.wrap(printable(name), NAME_WIDTH) or [""]
 
 
@@ -249,7 +249,7 @@ def _estimate(mean: float | None, ci95: float | None) -> Estimate:
 
 
 def number(estimate: Estimate, factor: float = 1.0) -> str:
-    """A figure with its interval, in the unit that people read."""
+    """Text of an estimate with its interval, multiplied by `factor`."""
     if not math.isfinite(estimate.mean):
         return text_table.NOTHING
     if estimate.mean == 0 and estimate.ci95 == 0:
@@ -259,7 +259,7 @@ def number(estimate: Estimate, factor: float = 1.0) -> str:
 
 
 def claims(verdicts: Sequence[Verdict], width: int) -> Iterator[str]:
-    """Lines of the claims with what decides them."""
+    """Lines with the verdicts on claims and the figures that decide them."""
     held = sum(verdict.holds for verdict in verdicts)
     yield f"{held} of {len(verdicts)} {'claim holds' if len(verdicts) == 1 else 'claims hold'}"
     for verdict in verdicts:

@@ -1,8 +1,8 @@
-"""Tolerances of the papers' words: one vocabulary for all claims of all papers.
+"""Tolerances that words of the papers stand for: one vocabulary for all claims of all papers.
 
-It was written down after first results of five papers had been seen; docs/claims.md lists which tolerances it
-replaced. Each claim that uses a word says with which tolerance its verdict would turn, so that a reader who
-means something else by the word can decide anew.
+The vocabulary was fixed after the first results of five papers were known; docs/claims.md lists the
+tolerances that it replaced. The report of each claim that uses a word has the tolerance at which the verdict
+changes, so that a reader who understands the word differently can judge for himself.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Side = Literal["both", "least", "most"]
 
 @dataclass(frozen=True)
 class Word:
-    """A word of the papers, and how far from its target a quantity may be."""
+    """Word of the papers, and the largest deviation from a target that it allows."""
 
     said: str
     allowed: float
-    """As a part of the target, or as it is if `absolute`."""
+    """Largest deviation, as a fraction of the target, or in the unit of the quantity if `absolute`."""
     absolute: bool = False
 
     def condition(
@@ -39,9 +39,9 @@ class Word:
         side: Side = "both",
         of: Iterable[Key] = (),
     ) -> Condition:
-        """The condition that a quantity is at its target, as the word means it.
+        """Condition that a quantity is within the word's tolerance of its target.
 
-        `side`: away from it both ways, at `least` so much, or at `most`.
+        `side`: "both", "least" (not further below the target) or "most" (not further above it).
         """
         scale = 1.0 if self.absolute else abs(target)
         off = self.allowed * scale
@@ -57,7 +57,7 @@ class Word:
     def more(
         self, what: str, ratio: ArrayLike | Estimate, gain: float, *, of: Iterable[Key] = ()
     ) -> Condition:
-        """The condition that a ratio to what was before is above one by about `gain`."""
+        """Condition that a ratio of after to before is about 1 + `gain`."""
         off = self.allowed * gain
         made = condition(what, ratio, above=1 + gain - off, below=1 + gain + off, of=of)
         return replace(made, tolerance=Tolerance(self.said, self.allowed, 1 + gain, gain))
@@ -65,7 +65,7 @@ class Word:
     def falls(
         self, what: str, measured: ArrayLike | Estimate, *, of: Iterable[Key] = ()
     ) -> Condition:
-        """The condition that a ratio to what was before is below what the word would still allow."""
+        """Condition that a ratio of after to before is below 1 by more than the tolerance."""
         return condition(what, measured, below=1 - self.allowed, of=of)
 
 
@@ -85,13 +85,13 @@ FACTOR = 2.0
 ALMOST_ALL = 0.8
 """“Almost always”: at four fifths of the points at least, which is at six of seven."""
 STARVED = 0.5
-"""Part of what the others have, below which somebody “starves”."""
+"""Share of the others' throughput below which a flow “starves”."""
 
 VOCABULARY = (SAME, ROUGHLY, GAIN, INDEX, LOSS)
 
 
 def glossary() -> str:
-    """The vocabulary in one sentence, for readers of a report."""
+    """Vocabulary in one sentence, for reports."""
     return (
         f"“The same” means within {SAME.allowed:.0%}, “roughly” within {ROUGHLY.allowed:.0%}, “about so much "
         f"more” within half of the printed gain, an index “close to” a value within {INDEX.allowed:g}, a "

@@ -1,4 +1,4 @@
-"""The runs of an experiment, round by round, until the rule of its replications is content."""
+"""Runs of an experiment in rounds, until the rule for its replications is satisfied."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DEFAULT = "default"
 
 @dataclass(frozen=True)
 class Means:
-    """What runs are made with."""
+    """Archive, engine and progress display for runs."""
 
     archive: Archive | None
     engine: Engine
@@ -39,7 +39,7 @@ class Means:
 
 @contextlib.contextmanager
 def opened(store: Archive | str | Path | None) -> Iterator[Archive | None]:
-    """The store that is meant, open meanwhile."""
+    """Open archive for the argument `store` of `Experiment.run`; `None` without one."""
     if store is None or isinstance(store, Archive):
         yield store
         return
@@ -53,7 +53,7 @@ def opened(store: Archive | str | Path | None) -> Iterator[Archive | None]:
 
 @contextlib.contextmanager
 def begun(engine: Engine | str | None, threads: int | None) -> Iterator[Engine]:
-    """The engine that is meant; what it has started ends with it."""
+    """Engine for the argument `engine` of `Experiment.run`; one that was created here is closed at the end."""
     form = "local" if engine is None else engine
     chosen = archive.engine(form, threads=threads) if isinstance(form, str) else form
     try:
@@ -64,7 +64,7 @@ def begun(engine: Engine | str | None, threads: int | None) -> Iterator[Engine]:
 
 
 class Work:
-    """Runs of an experiment that is under way."""
+    """Runs of an experiment in progress."""
 
     def __init__(self, experiment: Experiment, runs: Runs, means: Means) -> None:
         self._experiment = experiment
@@ -73,7 +73,7 @@ class Work:
         self._spent = Spent()
 
     def finish(self) -> ExperimentResult:
-        """Run what the rule asks for, and return it."""
+        """Run all replications that the rule requires, and return the result."""
         experiment = self._experiment
         rule = experiment.replications
         self._extend(dict.fromkeys(range(len(self._runs.points)), rule.least))
@@ -87,12 +87,12 @@ class Work:
         return self._result()
 
     def _until(self, rule: Until) -> None:
-        """Point by point: those that are not known well enough get more."""
+        """Add replications to points whose interval is too wide."""
         while not self._spent.interrupted:
             wanted = {}
             for place, samples in enumerate(self._result().samples(rule.measure)):
                 one, count = samples.estimate, len(samples.upper)
-                # What has no value in a run will not have a mean with more of them.
+                # If a run has no value, more replications give no mean.
                 if (
                     samples.is_known
                     and count < rule.most
@@ -104,7 +104,7 @@ class Work:
             self._extend(wanted)
 
     def _until_decided(self, rule: UntilDecided) -> None:
-        """All points alike, until no claim is undecided at the error that a look may have."""
+        """Add replications to all points until no claim is undecided."""
         for count in rule.looks[1:]:
             if self._spent.interrupted:
                 return
@@ -113,7 +113,7 @@ class Work:
             self._extend(dict.fromkeys(range(len(self._runs.points)), count))
 
     def _extend(self, counts: Mapping[int, int]) -> None:
-        """Bring the points at these places to so many replications, the first ones of all points first."""
+        """Run points, by index, up to the given number of replications; lower replications of all points first."""
         runs = self._runs
         most = max(counts.values(), default=0)
         wanted = [
@@ -157,7 +157,7 @@ class Work:
 
     @property
     def _error(self) -> float:
-        """Error that an interval may have, over all looks at it."""
+        """Error probability of each interval, given the number of tests."""
         rule = self._experiment.replications
         return rule.error if isinstance(rule, UntilDecided) else ERROR
 
@@ -175,10 +175,10 @@ class Work:
 
 
 class _Jobs(Sequence[archive.Job]):
-    """Runs, pairs of a point's place and a replication, each with its scenario when it is asked for.
+    """Lazy sequence of jobs, from pairs of the index of a point and a replication.
 
-    Where chance decides keys each has a scenario of its own, and all of them would take ten times as much
-    memory as their results.
+    If values are drawn at random, each job has its own scenario; all of them together would need ten times
+    the memory of the results.
     """
 
     def __init__(
