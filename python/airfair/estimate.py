@@ -28,7 +28,7 @@ class Estimate:
     signed: bool = field(default=True, compare=False)
     """True if values may be negative, as differences; else intervals are shown from zero on."""
     log_ci95: float | None = None
-    """Half width w of the interval of the logarithm, for ratios: the interval is mean / e^w to mean · e^w, and
+    """Half width w of the interval of the logarithm of a ratio. The interval is mean / e^w to mean · e^w, and
     `ci95` is half its width. `None` for a symmetrical interval."""
 
     @property

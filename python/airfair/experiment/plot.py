@@ -53,7 +53,7 @@ def plotted(  # noqa: PLR0913 - options of a figure
 
 
 LabelsOf = Mapping[str, Sequence["Label"] | None]
-"""Labels of each factor that points have; nothing where they are not known yet."""
+"""Labels of each factor; `None` if they are not known in advance."""
 
 
 def first_free(

@@ -187,9 +187,9 @@ class _Reader:
     def made(
         self, source: Path | Mapping[str, Any] | None, options: Mapping[str, Any]
     ) -> Experiment:
-        """The experiment; raises `StudyError` with everything that is wrong.
+        """Experiment; raises `StudyError` with all mistakes.
 
-        If the scenario alone is wrong, it raises `ScenarioError` or `OSError`.
+        If only the scenario is wrong, raises `ScenarioError` or `OSError` instead.
         """
         self._problems += [
             values.unknown(key, self._read) for key in self._document if key not in self._read

@@ -53,7 +53,7 @@ def opened(store: Archive | str | Path | None) -> Iterator[Archive | None]:
 
 @contextlib.contextmanager
 def begun(engine: Engine | str | None, threads: int | None) -> Iterator[Engine]:
-    """Engine for the argument `engine` of `Experiment.run`; one that was created here is closed at the end."""
+    """Engine for the argument `engine` of `Experiment.run`; closed at the end if it was created here."""
     form = "local" if engine is None else engine
     chosen = archive.engine(form, threads=threads) if isinstance(form, str) else form
     try:
@@ -113,7 +113,7 @@ class Work:
             self._extend(dict.fromkeys(range(len(self._runs.points)), count))
 
     def _extend(self, counts: Mapping[int, int]) -> None:
-        """Run points, by index, up to the given number of replications; lower replications of all points first."""
+        """Run each point, by index, up to its number of replications, in order of replications."""
         runs = self._runs
         most = max(counts.values(), default=0)
         wanted = [

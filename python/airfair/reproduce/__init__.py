@@ -1,9 +1,9 @@
-"""`airfair reproduce`: runs the experiments of a paper and lays the results beside what it prints.
+"""`airfair reproduce`: runs the experiments of a paper and compares the results with the printed ones.
 
 | topic | module |
 | --- | --- |
 | a paper's experiments, claims and findings | `papers/<paper>/` |
-| readings that are as near as the one that decides | `AS_READ`, `PLACES` in `papers/<paper>/plan.py` |
+| deciding, near and other readings of a paper | `AS_READ`, `PLACES` in `papers/<paper>/plan.py` |
 | runs of a paper, from its study files | `studies`, `runs`; `papers/<paper>/runs.py` |
 | calibration of what a paper leaves open | `calibration` |
 | choices made after an outcome was known | `history`, `experiments/<paper>/history.toml` |
@@ -60,7 +60,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _outputs(choices: Sequence[Choice], args: argparse.Namespace) -> Iterator[output.Output]:
-    """The directories of papers, and the one above them where all papers run."""
+    """Output directories of the papers; if all papers run, also the directory above them."""
     for choice in choices:
         for path in choice.paths:
             note_input(path)
@@ -83,9 +83,9 @@ def _one(choice: Choice, args: argparse.Namespace) -> int:
 
 
 def _all(choices: Sequence[Choice], args: argparse.Namespace) -> int:
-    """One paper after the other. A failed one keeps no other from running; Ctrl-C and a full disk do.
+    """Run one paper after the other; after a failed one the others still run, after Ctrl-C or a full disk not.
 
-    The page of all claims is written after each, so that whatever ends the program leaves one.
+    The page of all claims is written after each paper, so that it exists however the program ends.
     """
     chapters = [Chapter(choice) for choice in choices]
     summary = Summary(chapters, choices[0].out.parent)
@@ -110,7 +110,7 @@ def _all(choices: Sequence[Choice], args: argparse.Namespace) -> int:
             if page_failure or over:
                 break
     except BaseException:
-        # Whatever ends the program, the page stops looking for news.
+        # However the program ends, the page stops reloading itself.
         save(running=False)
         raise
     kept = (
@@ -127,7 +127,7 @@ def _all(choices: Sequence[Choice], args: argparse.Namespace) -> int:
 
 
 def _chapter(choice: Choice, label: str, *, force: bool) -> tuple[Chapter, str]:
-    """Run one of several papers and write its files; with its text."""
+    """Run one of several papers and write its files; return its chapter and its text."""
     paper = choice.paper
     title = "\n".join(textwrap.wrap(f"{paper.id}: {paper.title}", WIDTH))
     try:
@@ -143,7 +143,7 @@ def _chapter(choice: Choice, label: str, *, force: bool) -> tuple[Chapter, str]:
 
 
 def _text_file(told: Sequence[str], summary: Summary) -> dict[str, bytes]:
-    """Tables and claims of the papers that are over, and a summary, as one file."""
+    """Text file with tables and claims of the finished papers, and a summary."""
     return {TEXT: ("\n\n\n".join([*told, summary.text()]) + "\n").encode()}
 
 
@@ -158,17 +158,17 @@ def _save(out: Path, files: Mapping[str, bytes], *, force: bool) -> OSError | No
 
 
 def _for_people(args: argparse.Namespace) -> TextIO:
-    """Stream for words: beside a JSON document, standard error."""
+    """Stream for text: standard error if standard output has a JSON document."""
     return sys.stderr if args.json else sys.stdout
 
 
 def _columns(people: TextIO) -> int:
-    """Columns of the tables, which need 80."""
+    """Width of tables [columns], at least 80."""
     return max(columns(people), WIDTH)
 
 
 def _write_document(summary: Summary) -> None:
-    """Print the document: one shape, be it of one paper or of all."""
+    """Print the JSON document, which has the same shape for one paper and for all."""
     content = {
         "papers": [chapter.document for chapter in summary.chapters if chapter.document],
         "summary": summary.document(),
@@ -186,7 +186,7 @@ def _choices(args: argparse.Namespace) -> list[Choice]:
 
 
 def _paper(named: str) -> tuple[Paper[Any], str | None]:
-    """The paper that is meant, by its id or as a directory, and its experiment if one is named."""
+    """Paper for an id or a directory, and the id of its experiment if one is named."""
     paper_id, _, experiment_id = named.partition("/")
     try:
         if paper_id in papers():
@@ -251,7 +251,7 @@ def _list(*, as_json: bool) -> str:
 
 def _write(text: str, stream: TextIO) -> None:
     if isinstance(stream, TextIOWrapper):
-        # A terminal that lacks a character gets a question mark, not an exception.
+        # A character that the terminal lacks becomes a question mark.
         stream.reconfigure(errors="replace")
     stream.write(text)
     stream.flush()

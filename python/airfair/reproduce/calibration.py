@@ -1,13 +1,13 @@
-"""Chooses what a paper leaves open by its printed baseline, and tells which candidates are as near.
+"""Calibration: chooses settings that a paper leaves open, so that the printed baseline is reproduced.
 
-A candidate is a place or a setting, run with the baseline alone. Its distance is the root mean square of
-the relative deviations from the printed rows. It *fits* if each printed figure could be the mean of the
-paper's own runs there: if it lies within the prediction interval of such a mean. Several printed figures
-share an error of 5 %, so that each has a wider interval.
+A candidate is a value of such settings, for example the position of a server, run with the baseline scheme
+alone. Its distance is the root mean square of the relative deviations from the printed figures. It *fits* if
+each printed figure lies within the prediction interval of a mean of the paper's own runs. Several printed
+figures share an error probability of 5 %, so that each has a wider interval.
 
-Those that fit are as near as each other. Where none fits, these are the nearest of all and those whose
-distance is within what “the same” allows. Of them the nearest decides, among those that assume the fewest
-things.
+All candidates that fit are near. If none fits, the one with the smallest distance is near, and so are those
+whose distance is within the tolerance of “the same”. Among the near ones with the fewest assumptions, the one
+with the smallest distance decides.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ Role = Literal["decides", "near", "beside"]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A place, and what the baseline measures there."""
+    """Candidate for the open settings, and the figures of the baseline under it."""
 
     label: str
     measured: Mapping[str, Floats]
-    """Samples of each printed row, one per replication."""
+    """Samples of each printed figure by its row, one per replication."""
     printed: Mapping[str, float]
     runs: int = 1
-    """Runs of the paper behind a printed figure."""
+    """Number of runs of the paper from which a printed figure was computed."""
     assumed: int = 1
-    """Number of things that it assumes beyond what the paper says."""
+    """Number of assumptions beyond the text of the paper."""
 
     @property
     def distance(self) -> float:
-        """Root mean square of the relative deviations."""
+        """Root mean square of the relative deviations from the printed figures."""
         off = [float(self.measured[row].mean()) / value - 1 for row, value in self.printed.items()]
         return math.sqrt(float(np.mean(np.square(off))))
 
@@ -52,42 +52,42 @@ class Candidate:
     def fits(self) -> bool:
         """True if each printed figure could be a mean of the paper's runs.
 
-        One run of the paper has no spread of its own, and a few of ours know it too badly: nothing fits then.
+        Always false if the paper made one run, because a single run has no known variance.
         """
         return self.runs > 1 and all(self._could_be(row, one) for row, one in self.printed.items())
 
     def _could_be(self, row: str, value: float) -> bool:
         one = estimate(self.measured[row]).at(error_of_each(len(self.printed)))
-        # The interval of the difference of two means, with n and with the paper's runs.
+        # Prediction interval: that of the difference of two means, of our runs and of the paper's.
         widened = one.ci95 * math.sqrt(1 + one.count / self.runs)
         return abs(one.mean - value) <= widened
 
     def estimate(self, row: str) -> Estimate:
-        """Measured figure of a row."""
+        """Estimate of the figure in a row."""
         return estimate(self.measured[row])
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """The candidate that decides, and those that the baseline does not tell from it."""
+    """Result of a calibration: the deciding candidate and the near ones."""
 
     decides: Candidate
     near: tuple[Candidate, ...]
 
     def role(self, candidate: Candidate) -> Role:
-        """Part that a candidate has in the verdicts."""
+        """Role of a candidate in verdicts: "decides", "near" or "beside" (decides nothing)."""
         if candidate is self.decides:
             return "decides"
         return "near" if any(candidate is one for one in self.near) else "beside"
 
 
 def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates, the nearest first."""
+    """Candidates sorted by distance."""
     return sorted(candidates, key=lambda one: one.distance)
 
 
 def chosen(candidates: Sequence[Candidate]) -> Chosen:
-    """The one that decides of those that fit, or of the nearest if none does, and the others of these."""
+    """Deciding candidate and near ones, by the rules of this module."""
     order = ranked(candidates)
     alike = [one for one in order if one.fits] or [
         order[0],
@@ -98,7 +98,7 @@ def chosen(candidates: Sequence[Candidate]) -> Chosen:
 
 
 def entries(candidates: Sequence[Candidate]) -> list[Json]:
-    """The candidates for a document, the nearest first, each with its part in the verdicts."""
+    """Candidates for a JSON document, sorted by distance, each with its role."""
     of = chosen(candidates)
     return [
         {"label": one.label, "distance": one.distance, "fits": one.fits, "role": of.role(one)}
@@ -109,7 +109,7 @@ def entries(candidates: Sequence[Candidate]) -> list[Json]:
 def table(
     id_: str, title: str, candidates: Sequence[Candidate], digits: Mapping[str, int]
 ) -> Table:
-    """All candidates with their figures beside the printed ones, the nearest first."""
+    """Table of candidates, sorted by distance, with measured and printed figures."""
     order = ranked(candidates)
     columns = [
         Column(

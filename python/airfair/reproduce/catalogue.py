@@ -1,4 +1,4 @@
-"""Finds the papers: each is a module of `airfair.reproduce.papers` with files in `experiments`."""
+"""Finds papers: each is a module of `airfair.reproduce.papers` with files in `experiments`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .paper import Experiment, Paper
 
 
 class UnknownPaperError(ValueError):
-    """A paper or an experiment that airfair does not have."""
+    """Raised for the id of an unknown paper or experiment."""
 
 
 def experiments_directory() -> Path:
-    """Directory of the experiments: in the package, in a source checkout, or beside other shared files."""
+    """Directory of the experiments: in the package, in a source checkout, or among shared data files."""
     package = Path(__file__).resolve().parents[1]
     candidates = [
         package / "experiments",

@@ -1,7 +1,7 @@
-"""A paper of the reader's own: a directory with scenarios, studies, printed values and claims.
+"""Papers of the user: a directory with scenarios, studies, printed values and claims.
 
-`paper.toml` says what paper it is. Each `NAME.study.toml` is an experiment of it: what is varied, what is
-measured and printed, figures, claims. `figures.py`, if there is one, draws what a declaration cannot.
+`paper.toml` has the title and other data of the paper. Each `NAME.study.toml` is one of its experiments:
+factors, measures, printed values, figures and claims. An optional `figures.py` draws other figures.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 PAPER = "paper.toml"
 DRAWN = "figures.py"
 REPLICATIONS = 10
-"""Runs of each point where `paper.toml` does not say."""
+"""Default number of runs of each point."""
 
 
 @dataclass(frozen=True)
@@ -54,17 +54,17 @@ class Kept:
 
     @classmethod
     def of(cls, result: Result) -> Kept:
-        """Those of a result."""
+        """Runs kept from a result."""
         return cls(result.scenario, [pack(outcome.to_bytes()) for outcome in result.outcomes])
 
 
 def is_paper(path: Path) -> bool:
-    """True if a path is a directory with a paper in it."""
+    """True if a path is the directory of a paper."""
     return (path / PAPER).is_file()
 
 
 def load(directory: Path) -> Paper[Kept]:
-    """The paper in a directory.
+    """Paper declared in a directory.
 
     Raises `StudyError` with all mistakes in its files, `ScenarioError` with those of a scenario, and
     `OSError` if a file cannot be read.
@@ -131,7 +131,7 @@ _WORDS = {str: "a text", int: "a whole number", dict: "a table of texts"}
 
 
 def _about(directory: Path) -> dict[str, Any]:
-    """What `paper.toml` says."""
+    """Content of `paper.toml`."""
     path = directory / PAPER
     about = read(path)
     problems = [f"{path}: {unknown(key, _KINDS)}" for key in about if key not in _KINDS]
@@ -147,7 +147,7 @@ def _about(directory: Path) -> dict[str, Any]:
 
 
 def _doubles(studies: Mapping[str, Study]) -> list[str]:
-    """Claims of different studies that have one id."""
+    """Ids that claims of different studies share."""
     homes: dict[str, list[str]] = {}
     for id_, one in studies.items():
         for claim in one.experiment.claims:
@@ -160,7 +160,7 @@ def _doubles(studies: Mapping[str, Study]) -> list[str]:
 
 
 def results(one: Study, data: Data[Kept]) -> ExperimentResult:
-    """The results of a study from the finished runs of a paper."""
+    """Result of a study from the finished runs of a paper."""
     points = one.experiment.points
     kept = [data[one.names(point)] for point in points]
     runs = Runs(points, [each.scenario for each in kept], [each.packed for each in kept])
@@ -184,7 +184,7 @@ def _predicate(one: Study, claim: Claim) -> Predicate[Data[Kept]]:
 
 
 def _setups_of(one: Study) -> tuple[str, ...]:
-    """Ids of the setups that a study's points are in."""
+    """Ids of the setups of the points of a study."""
     return tuple(dict.fromkeys(one.names(point)[0] for point in one.experiment.points))
 
 
@@ -204,7 +204,7 @@ def _figures(directory: Path, studies: Mapping[str, Study]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Showing:
-    """Shows the finished runs of a study."""
+    """Makes tables and figures of the finished runs of a study."""
 
     id: str
     study: Study
@@ -230,7 +230,7 @@ class _Showing:
         )
 
     def _own(self, found: ExperimentResult) -> dict[str, Drawing]:
-        """Figures of `figures.py`: its function `draw(study, results)` returns them by name."""
+        """Figures by name, from the function `draw(study, results)` of `figures.py`."""
         path = self.directory / DRAWN
         if not path.is_file():
             return {}
@@ -252,7 +252,7 @@ class _Showing:
 
 
 def _table(id_: str, one: Study, found: ExperimentResult) -> Table:
-    """Measures of all points, beside printed values where there are some."""
+    """Table of the measures at all points, with printed values where they exist."""
     columns = []
     for number, of in enumerate(measures(one)):
         factor, unit = of.shown

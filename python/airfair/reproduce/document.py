@@ -17,15 +17,15 @@ from .tables import Column, Table, TableCell
 WIDTH = 80
 MARGIN = "  "
 MOST_POINTS = 4
-"""Points of a claim that a terminal shows one by one; the report has them all."""
+"""Largest number of points of a claim that the terminal lists; the report lists all."""
 NAME = 15
-"""Characters for the rows' names at least."""
+"""Smallest width of the column with names of rows [characters]."""
 INTERVAL = 13
-"""Characters of a figure with its interval at most."""
+"""Largest width of a figure with its interval [characters]."""
 NOT_KNOWN = "?"
-"""After a figure whose interval is wider than itself, where from and to have no room."""
+"""Mark after a figure whose interval exceeds it, if there is no room for both ends."""
 COMPARED, ALONE = 29, 15
-"""Characters of a column beside the paper's, and of one that the paper does not have."""
+"""Width [characters] of a column with printed figures and of one without."""
 
 MARKS = {
     "holds": "✓",
@@ -36,7 +36,7 @@ MARKS = {
     "not run": "–",
 }
 FIRST_LOOK = {**MARKS, "holds": "⊕", "fails": "⊖", "depends": "◌"}
-"""The same where few replications were run: it looks as if it held, or not, or depended."""
+"""Marks of the states in a first look, with few replications."""
 
 LABELS = {
     "holds": "holds",
@@ -75,19 +75,19 @@ LOOKS_COUNTED = {
 """The same in a first look."""
 
 IN_THE_FULL_RUN = "In the full run: "
-"""Before a reason that a first look shows: its figures are those of more and longer runs."""
+"""Prefix of explanations in a first look, whose figures come from the full run."""
 
 
 def document(
     paper_id: str, experiments: Sequence[Json], verdicts: Sequence[Verdict], provenance: Json
 ) -> Json:
-    """One of `papers` in the document of `airfair reproduce --json`."""
+    """Element of `papers` in the document of `airfair reproduce --json`."""
     claims = [claim(verdict) for verdict in verdicts]
     return {"paper": paper_id, "experiments": list(experiments), "claims": claims, **provenance}
 
 
 def claim(verdict: Verdict) -> Json:
-    """One claim: its state, under which readings, at how many of its points, and what turns it."""
+    """JSON of a claim: its state, states under each reading, counts of points, and tolerance that turns it."""
     turns = verdict.turns_at
     return {
         "id": verdict.id,
@@ -118,12 +118,12 @@ def claim(verdict: Verdict) -> Json:
 
 
 def _under(points: Sequence[Point]) -> Json:
-    """What a claim is under a reading."""
+    """JSON of the state of a claim under a reading."""
     return {"state": together(points), "points": _points(points)}
 
 
 def _points(points: Sequence[Point]) -> Json:
-    """How many points there are in each state."""
+    """Number of points in each state."""
     counts = Counter(states(points))
     return {
         "hold": counts["holds"],
@@ -134,7 +134,7 @@ def _points(points: Sequence[Point]) -> Json:
 
 
 def entry(experiment: Experiment[Any], shown: Shown) -> Json:
-    """One experiment; `measured` has the shape of `paper_values` if there are any."""
+    """JSON of an experiment; `measured` has the shape of `paper_values`, if these exist."""
     return {
         "id": experiment.id,
         "title": experiment.title,
@@ -145,7 +145,7 @@ def entry(experiment: Experiment[Any], shown: Shown) -> Json:
 
 
 def table(shown: Table) -> Json:
-    """One of `tables`: a mean for each row in each column, and half of its 95 % interval."""
+    """Element of `tables`: mean and half width of its 95 % interval for each row and column."""
     return {
         "id": shown.id,
         "title": shown.heading,
@@ -166,7 +166,7 @@ def table(shown: Table) -> Json:
 
 
 def table_text(table: Table, width: int = WIDTH) -> str:
-    """A table in so many columns, 80 or more: printed columns with their deviations, then the others."""
+    """Text of a table, at least 80 columns wide: columns with printed figures first, then the others."""
     printed = [column for column in table.columns if column.printed]
     others = [column for column in table.columns if not column.printed]
     name = min(max([NAME, *map(len, table.rows)]), width - len(MARGIN) - COMPARED)
@@ -190,7 +190,7 @@ def table_text(table: Table, width: int = WIDTH) -> str:
 
 
 def _side_by_side(columns: Sequence[Column], room: int, width: int) -> list[Sequence[Column]]:
-    """Columns of so many characters in groups for which there is room."""
+    """Groups of columns that fit side by side."""
     size = max(1, (room - len(MARGIN)) // width)
     return [columns[first : first + size] for first in range(0, len(columns), size)]
 
@@ -234,7 +234,7 @@ def _interval(cell: TableCell) -> str:
 
 
 def _split(label: str) -> tuple[str, str]:
-    """A label in two lines."""
+    """Label split into two lines."""
     first, _, second = label.partition(", ")
     return first, second
 
@@ -252,7 +252,7 @@ def claims_text(verdicts: Sequence[Verdict]) -> str:
 
 
 def lines_of_open(ids: Sequence[str]) -> list[str]:
-    """A sentence on claims that a first look cannot decide; nothing if there are none."""
+    """Sentence on claims that a first look cannot decide; no line without such claims."""
     if not ids:
         return []
     noun = "claim" if len(ids) == 1 else "claims"
@@ -264,7 +264,7 @@ def lines_of_open(ids: Sequence[str]) -> list[str]:
 
 
 def _told(verdict: Verdict) -> list[str]:
-    """Points that decide it: all if they are few, else the first and the last that do."""
+    """Deciding points of a claim: all if they are few, else the first and the last."""
     count = len(verdict.points)
     told, beside = verdict.brief[:count], verdict.brief[count:]
     if count > MOST_POINTS:
@@ -275,7 +275,7 @@ def _told(verdict: Verdict) -> list[str]:
 
 
 def headline(verdicts: Sequence[Verdict], total: int | None = None) -> str:
-    """Number of claims that hold, and of those in each other state."""
+    """Text of the numbers of claims by state."""
     counts = Counter[str](verdict.state for verdict in verdicts)
     all_ = len(verdicts) if total is None else total
     counts["not run"] = all_ - len(verdicts)
@@ -283,7 +283,7 @@ def headline(verdicts: Sequence[Verdict], total: int | None = None) -> str:
 
 
 def counted(counts: Counter[str], *, first_look: bool) -> str:
-    """The same from numbers of claims by state."""
+    """Text of `counts`, numbers of claims by state."""
     words = LOOKS_COUNTED if first_look else COUNTED
     some = [
         f"{counts[state]} {words[state][counts[state] != 1]}"
@@ -295,35 +295,35 @@ def counted(counts: Counter[str], *, first_look: bool) -> str:
 
 
 def in_words(states: Mapping[str, int]) -> str:
-    """Numbers of claims by state of a full run that is over, in words."""
+    """Text of the numbers of claims by state of a finished full run."""
     return counted(Counter(states), first_look=False) if states else "none"
 
 
 def is_open(verdict: Verdict) -> bool:
-    """True if a first look cannot decide the claim: it is counted with others in one line."""
+    """True if a first look cannot decide the claim; such claims are only counted."""
     return verdict.first_look and verdict.state == "undecided"
 
 
 def mark(verdict: Verdict) -> str:
-    """One character for its state; another one for a first look."""
+    """Character for the state of a claim; first looks have their own."""
     return (FIRST_LOOK if verdict.first_look else MARKS)[verdict.state]
 
 
 def label(verdict: Verdict) -> str:
-    """The state in words, with the readings under which a claim that depends is undecided."""
+    """Text of the state, with the readings under which a claim that depends is undecided."""
     words = (LOOKS if verdict.first_look else LABELS)[verdict.state]
     under = verdict.undecided_under
     return f"{words}, undecided under {' and '.join(under)}" if under else words
 
 
 def whys(verdict: Verdict) -> list[str]:
-    """Why a claim does not hold; what the full run has found is said to be that in a first look."""
+    """Explanations why a claim does not hold; in a first look marked as those of the full run."""
     found = {reason.text for reason in verdict.reasons} if verdict.first_look else set()
     return [f"{IN_THE_FULL_RUN}{text}" if text in found else text for text in verdict.why]
 
 
 def why(verdict: Verdict) -> str:
-    """The same for a terminal."""
+    """Explanations why a claim does not hold, for a terminal."""
     return "why: " + " ".join(whys(verdict))
 
 

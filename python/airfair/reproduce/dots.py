@@ -1,6 +1,6 @@
-"""Draws a claim's points as dots with their names and the intervals that decide, against the allowed range.
+"""Draws the points of a claim as dots with their names, deciding intervals and allowed ranges (SVG).
 
-Widths are percentages, so that a drawing takes the width that it is given and its words keep their size.
+Widths are percentages, so that a drawing scales to any width while its text keeps its size.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from airfair.experiment.claims import Verdict
 from airfair.experiment.conditions import ERROR, Condition, Point, State, states
 
 MOST_SCALES = 3
-"""Ranges with an axis of their own; of more, each point is seen from its own range."""
+"""Largest number of ranges with their own axis; with more, each point is drawn relative to its range."""
 FEW = 6
-"""Points that a description tells one by one."""
+"""Largest number of points that the description lists."""
 NAME, ROW = 11, 21
-"""Height of a point's name, and of that with the dot below it."""
+"""Heights of the name of a point, and of the name with the dot below it."""
 LONGEST = 46
-"""Characters of a name for which there is room."""
+"""Largest number of characters of a name."""
 AXIS = 18
-"""Height of the words below an axis."""
+"""Height of the text below an axis."""
 EDGE = 2.0
-"""Free part of the width on either side, in %."""
+"""Margin on either side [% of the width]."""
 BEYOND = 1.0
-"""Distance to which an axis follows intervals beyond the dots and bounds, as a part of these."""
+"""Largest part of an axis beyond dots and bounds, as a fraction of their range, for intervals."""
 
 Range = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Dot:
-    """A condition and its state among the others."""
+    """Condition and its state, corrected for the number of points."""
 
     condition: Condition
     state: State
@@ -42,19 +42,19 @@ class Dot:
 
 @dataclass(frozen=True)
 class Scale:
-    """Places of numbers along the width, in %."""
+    """Mapping from values to positions [% of the width]."""
 
     low: float
     high: float
 
     def at(self, value: float) -> float:
-        """The place of a number, at the edge if it lies beyond."""
+        """Position of a value, clamped to the edges."""
         part = (value - self.low) / (self.high - self.low)
         return EDGE + (100 - 2 * EDGE) * min(1.0, max(0.0, part))
 
 
 def draw(verdict: Verdict, name: str) -> Markup:
-    """The points of a verdict; `name` keeps ids apart from others of the page."""
+    """SVG of the points of a verdict; ids begin with `name`, to be unique in the page."""
     dots = [
         dot
         for point, state in zip(verdict.points, verdict.states, strict=True)
@@ -94,12 +94,12 @@ def draw(verdict: Verdict, name: str) -> Markup:
 
 
 def level(points: Sequence[Point]) -> str:
-    """Level of the intervals that decide points: 95 %, or more where several looks share the rest."""
+    """Text of the confidence level of deciding intervals: 95 %, or more after repeated tests."""
     return f"{100 * (1 - (points[0].error if points else ERROR)):.3g} %"
 
 
 def _dots(point: Point, state: State) -> Iterator[Dot]:
-    """A condition, or the parts of a quota."""
+    """Dots of a condition or of the parts of a quota."""
     if isinstance(point, Condition):
         yield Dot(point, state)
     else:
@@ -107,7 +107,7 @@ def _dots(point: Point, state: State) -> Iterator[Dot]:
 
 
 def _scale(conditions: Sequence[Condition]) -> Scale:
-    """One that shows all dots and bounds, and of the intervals what is near."""
+    """Scale that covers all dots and bounds, and intervals near them."""
     places = [
         value
         for one in conditions
@@ -142,7 +142,7 @@ def _allowed(scale: Scale, allowed: Range, y: float, height: float) -> Markup:
 
 
 def _row(dot: Dot, scale: Scale, top: float) -> Markup:
-    """The name of a point, and below it the dot with its interval."""
+    """SVG of the name of a point and the dot with its interval below it."""
     measured, what = dot.condition.deciding, dot.condition.what
     low, high = measured.shown
     short = what if len(what) <= LONGEST else f"{what[: LONGEST - 1]}…"
@@ -164,7 +164,7 @@ def _row(dot: Dot, scale: Scale, top: float) -> Markup:
 
 
 def _axis(scale: Scale, allowed: Range, y: float) -> Markup:
-    """The bounds as numbers."""
+    """SVG of the bounds as numbers below the axis."""
     bounds = [bound for bound in allowed if math.isfinite(bound)]
     words = []
     for place, bound in enumerate(bounds):

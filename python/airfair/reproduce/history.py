@@ -1,7 +1,7 @@
-"""Choices that were made after a scheme's outcome had been seen, and the verdicts before.
+"""History of choices that were made after the results of a scheme were known, with the earlier verdicts.
 
-A reader has to know them: what is chosen with the outcome at hand can be chosen for it. Each paper's
-directory has them in `history.toml`; its report, the page of all claims and the book show them.
+Such choices may be biased by the results, so reports disclose them. They are declared in `history.toml` of
+each paper's directory, and shown in its report, on the page of all claims and in the book.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FILE = "history.toml"
 
 @dataclass(frozen=True)
 class Chosen:
-    """One choice."""
+    """One choice made after results were known."""
 
     what: str
     instead_of: str
@@ -24,13 +24,13 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Turn:
-    """Choices that were made at once, so that nobody can tell which of them moved a verdict."""
+    """Choices made together, so that their effects on verdicts cannot be separated."""
 
     seen: str
-    """Outcome that was known by then."""
+    """Results that were known at the time."""
     chosen: tuple[Chosen, ...]
     before: Mapping[str, int]
-    """Claims by state."""
+    """Number of claims by state before the choices."""
     after: Mapping[str, int]
 
 
@@ -40,13 +40,13 @@ class History:
 
     turns: tuple[Turn, ...] = ()
     former: Mapping[str, str] = field(default_factory=dict)
-    """State of each claim before the last turn; a claim that is new since has none."""
+    """State of each claim before the last turn, without claims added since."""
     moved: Mapping[str, str] = field(default_factory=dict)
-    """Reason for each claim whose state is another one since."""
+    """Reason of the change, for each claim whose state has changed since."""
 
 
 def load(directory: Path) -> History:
-    """The history of the paper in a directory; an empty one if it has no file for it."""
+    """History of the paper in a directory; empty if there is no `history.toml`."""
     path = directory / FILE
     kept = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     turns = tuple(

@@ -1,4 +1,4 @@
-"""Introduction of a report: the scheme, where it runs, with what, and the words."""
+"""Introduction of a report: scheme, topology, parameters and main figures."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ Medium = Literal["air", "wire"]
 
 @dataclass(frozen=True)
 class Node:
-    """A machine of a topology."""
+    """Node of a topology."""
 
     label: str
     x: float
-    """Column of the drawing, 0 on the left and 10 on the right."""
+    """Horizontal position, from 0 (left) to 10 (right)."""
     y: float
-    """Row, 0 on top."""
+    """Vertical position, 0 on top."""
     kind: Kind
     note: str = ""
-    """A few words below its name: its rate, what it runs."""
+    """Note below the name: its rate or software."""
 
 
 @dataclass(frozen=True)
 class Edge:
-    """Two machines that exchange frames or packets; data goes from the first to the second."""
+    """Link between two nodes; data goes from the first to the second."""
 
     start: str
     end: str
@@ -38,32 +38,32 @@ class Edge:
 
 @dataclass(frozen=True)
 class Topology:
-    """Machines that send to each other, and what is between them."""
+    """Topology of an experiment: nodes and links."""
 
     nodes: Mapping[str, Node]
     edges: Sequence[Edge]
     about: str = ""
-    """The drawing in words."""
+    """Description of the drawing, as alternative text."""
 
 
 @dataclass(frozen=True)
 class Introduction:
-    """The first screen of a report."""
+    """Content of the introduction of a report."""
 
     source: str
-    """Authors, and where they simulated or measured."""
+    """Authors, and their simulator or testbed."""
     scheme: str
     """The idea in two sentences."""
     topology: Topology | None
     parameters: Sequence[Item]
-    """Settings of the experiments; the source is a place in the paper, or that it is not said there."""
+    """Parameters of the experiments, each with its source: a section of the paper, or "not given"."""
     abbreviations: Mapping[str, str]
     lead: Sequence[str]
-    """Names of the figures that come first; the first of them stands for the paper."""
+    """Names of the figures shown first; the first one represents the paper."""
     shows: Callable[[Any], Numbers] | None
-    """Numbers of the sentence `picture` in `text/figures.md`, from what the first's experiment measured."""
+    """Function from the first figure's measurements to the numbers of section `picture` in `text/figures.md`."""
     sections: Mapping[str, str] = field(default_factory=dict)
-    """Sections of the paper about an experiment, by its id."""
+    """Sections of the paper, by the id of the experiment that they describe."""
 
     @classmethod
     def of(

@@ -1,4 +1,4 @@
-"""Makes the pages of papers from their templates."""
+"""Renders pages of papers from templates."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from airfair import pages
 
 
 def render(template: str, **names: Any) -> str:  # noqa: ANN401 - whatever the template shows
-    """The page that a template of this package makes of `names`."""
+    """Page rendered from a template of this package with the variables `names`."""
     return pages.render(template, package="airfair.reproduce", **names)

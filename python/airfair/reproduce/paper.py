@@ -1,7 +1,7 @@
 """Declaration of a paper: scenario files and their variants, experiments, claims, findings.
 
 A paper is a module of `airfair.reproduce.papers` with a function `paper(directory)` that returns a
-`Paper`; `directory` holds its scenario files, `reference.toml` and its prose. Nothing else knows it.
+`Paper`; `directory` holds its scenario files, `reference.toml` and its prose. No other module refers to it.
 """
 
 from __future__ import annotations
@@ -28,66 +28,66 @@ if TYPE_CHECKING:
     from .calibration import Candidate
 
 Json = dict[str, Any]
-"""A document as TOML or JSON gives it."""
+"""Document parsed from TOML or JSON."""
 
 M = TypeVar("M")
-"""Measurements that a paper keeps of the runs of one variant, one row per replication."""
+"""Type of a paper's measurements of one variant (a subclass of `measured.Columns`)."""
 
 Data = Mapping[tuple[str, str], M]
-"""Finished runs by (setup, variant)."""
+"""Measurements by (setup, variant)."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to run a scenario file."""
+    """Variant of a scenario file: the keys to set in it, for example those of a scheme."""
 
     id: str
     set: Mapping[str, Value] = field(default_factory=dict)
-    """Keys that differ from the file, as by `airfair run FILE --set KEY=VALUE`."""
+    """Keys to set, as with `airfair run FILE --set KEY=VALUE`."""
     draw: Callable[[int], Mapping[str, Value]] | None = None
-    """Keys that chance decides in each replication, by its number; the same for variants to be compared."""
+    """Function from a replication's number to randomly drawn keys, equal for variants to be compared."""
 
 
 @dataclass(frozen=True)
 class Words:
-    """Words of a report for something that its study names."""
+    """Texts of a report for a name of its study."""
 
     label: str
 
 
 @dataclass(frozen=True)
 class Setup:
-    """One scenario file and the variants that run on it: under the same seeds, so comparable in pairs."""
+    """Scenario file and its variants, which run with the same seeds and can be compared in pairs."""
 
     id: str
     path: Path
     variants: tuple[Variant, ...]
     quick: Mapping[str, Value] = field(default_factory=dict)
-    """Keys that differ in a quick look."""
+    """Keys to set in a quick run."""
     replications: int | None = None
-    """Runs of each variant; the paper's number if nothing is said."""
+    """Number of runs of each variant; by default the paper's."""
     extension: bool = False
-    """True if no claim depends on it, so that a quick look leaves it out."""
+    """True if no claim needs it, so that a quick run leaves it out."""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure with the numbers of its caption."""
+    """Figure with the numbers of its caption."""
 
     figure: Figure
     numbers: Numbers = field(default_factory=dict)
-    """Numbers that its caption in `text/figures.md` says."""
+    """Numbers for the caption in `text/figures.md`."""
     wide: bool = False
-    """True if it takes the page's whole width."""
+    """True if it takes the whole width of the page."""
     beyond: bool = False
-    """True if the paper has nothing like it, so that its text says nothing of it."""
+    """True if the paper has no such figure."""
     said: Passage | None = None
-    """Title and caption, if they do not stand in `text/figures.md`."""
+    """Title and caption, if they are not in `text/figures.md`."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """Figures and tables that the finished runs of an experiment show."""
+    """Figures, tables and series of the finished runs of an experiment."""
 
     series: Sequence[Json]
     paper_values: Json | None
@@ -98,20 +98,20 @@ class Shown:
 
 @dataclass(frozen=True)
 class Experiment(Generic[M]):
-    """A table or a figure of the paper."""
+    """Experiment of a paper: one of its tables or figures."""
 
     id: str
     title: str
     setups: tuple[str, ...]
-    """Setups that must have been run before it can be shown."""
+    """Setups whose runs it needs."""
     show: Callable[[Data[M]], Shown]
     statement: str = ""
-    """Statement of the paper's text about it."""
+    """Statement about it in the text of the paper."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that the runs show and the paper does not say."""
+    """Finding: a result of the runs that the paper does not have."""
 
     title: str
     text: str
@@ -121,27 +121,27 @@ class Finding:
 
 @dataclass(frozen=True)
 class Found:
-    """Numbers of a finding, which its text says, and its tables."""
+    """Numbers for the text of a finding, and its tables."""
 
     numbers: Numbers
     tables: Sequence[Table] = ()
     candidates: Sequence[Candidate] = ()
-    """Candidates for what the paper leaves open, where it is about these."""
+    """Candidates of the calibration, if the finding is about these."""
 
 
 @dataclass(frozen=True)
 class Search(Generic[M]):
-    """Search from which a finding comes."""
+    """Function that computes a finding, and the setups that it needs."""
 
     id: str
-    """Section of `text/findings.md` that tells it."""
+    """Section of `text/findings.md` with its text."""
     setups: tuple[str, ...]
     find: Callable[[Data[M]], Found]
 
 
 @dataclass(frozen=True)
 class Paper(Generic[M]):
-    """Everything that one paper declares."""
+    """Declaration of a paper."""
 
     id: str
     title: str
@@ -150,42 +150,42 @@ class Paper(Generic[M]):
     setups: Mapping[str, Setup]
     experiments: Mapping[str, Experiment[M]]
     measure: Callable[[Result], M]
-    """Measurements that are kept of the runs of one variant."""
+    """Function from the result of a variant to its measurements."""
     predicates: tuple[Predicate[Data[M]], ...]
     searches: tuple[Search[M], ...]
     bounds: str
-    """The bounds of the claims in words, for readers of a report."""
+    """Text for reports on the bounds of the claims."""
     units: str
-    """Subjects of the tables, likewise."""
+    """Text for reports on the units of the tables."""
     calibration: Search[M] | None = None
-    """Choice of what the paper leaves open: the candidates and their distance from its baseline."""
+    """Search that calibrates the settings that the paper leaves open (`calibration`)."""
     places: Readings | None = None
-    """What the calibration chose when the plan was made, by its candidates' labels: a test holds it against
-    the recorded runs."""
+    """Result of the calibration when the plan was made, by labels of candidates; a test compares it with the
+    recorded runs."""
     reasons: Mapping[str, Sequence[Reason]] = field(default_factory=dict)
-    """Why claims do not hold, by their ids; `docs/<paper>.md` has the experiments that found it."""
+    """Explanations why claims do not hold, by id; `docs/<paper>.md` describes how they were found."""
     schemes: Mapping[str, Value] = field(default_factory=dict)
-    """Keys that the variants set, by label, where a list of them all would only repeat it."""
+    """Keys that variants set, by label, for reports that do not list all variants."""
     introduction: Introduction | None = None
-    """The first screen of its report."""
+    """Introduction of its report."""
     prose: Prose = field(default_factory=Prose)
     """Texts of its figures and findings."""
     replications: int = 100
     quick_replications: int = 5
     history: History = field(default_factory=History)
-    """Choices that were made after the scheme's outcome had been seen, and the verdicts before."""
+    """Choices made after results were known, with the earlier verdicts."""
     figures: tuple[str, ...] = ()
-    """Patterns of the names of figures that its texts do not have."""
+    """Patterns of the names of figures that are not in `text/figures.md`."""
     is_own: bool = False
-    """True of a study of ours, which no paper is behind."""
+    """True for a study of the project itself, without a published paper."""
 
     @property
     def noun(self) -> str:
-        """Word for it in a report."""
+        """Noun for reports: "study" or "paper"."""
         return "study" if self.is_own else "paper"
 
     def replications_in_words(self) -> str:
-        """Replications of its setups in the full run: "5", or "50 to 100" where they differ."""
+        """Text of the number of replications in the full run: "5", or "50 to 100"."""
         counts = sorted({setup.replications or self.replications for setup in self.setups.values()})
         return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
@@ -195,13 +195,13 @@ class Paper(Generic[M]):
         return [*(self.prose["figures"].ids if "figures" in self.prose else ()), *self.figures]
 
     def finding(self, search: Search[M], data: Data[M]) -> Finding:
-        """The finding of a search, told by its text."""
+        """Finding computed by `search`, with its text."""
         found = search.find(data)
         said = self.prose["findings"].passage(search.id, found.numbers)
         return Finding(said.title, said.text, found.tables, found.candidates)
 
     def claim_texts(self) -> dict[str, str]:
-        """The claims, in the paper's order."""
+        """Texts of the claims by id, in the order of the paper."""
         return {claim["id"]: claim["text"] for claim in self.reference["claims"]}
 
 
@@ -212,7 +212,7 @@ def reference(directory: Path) -> Json:
 
 
 def reasons(prose: Prose) -> dict[str, list[Reason]]:
-    """Why claims do not hold, by their ids: a section's title is the pattern of points it explains."""
+    """Explanations why claims do not hold, by id; the title of a section is the pattern of its points."""
     found: dict[str, list[Reason]] = {}
     for said in prose["reasons"].passages() if "reasons" in prose else ():
         found.setdefault(said.id, []).append(Reason(said.text, of=said.title or "*"))
@@ -220,5 +220,5 @@ def reasons(prose: Prose) -> dict[str, list[Reason]]:
 
 
 def read_toml(path: Path) -> Json:
-    """A TOML file."""
+    """Parsed content of a TOML file."""
     return tomllib.loads(path.read_text(encoding="utf-8"))

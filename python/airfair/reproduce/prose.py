@@ -1,9 +1,9 @@
-"""A paper's prose: Markdown in which sentences stand whole and name the numbers that they need.
+"""Prose of papers: Markdown files with whole sentences and placeholders for numbers.
 
-A file begins with a title and has sections, `## id: title` and below it what is said; the title may be
-left out. Between the file's title and its first section may stand what several sections use, as Jinja's
-`set` and `macro`. Placeholders are Jinja's, and the numbers come from Python, which makes no sentences. A
-placeholder without its number is an error, and so is a number that no sentence says.
+A file has a title and sections: a heading `## id: title` (the title is optional) and a body. Definitions that
+several sections use (Jinja's `set` and `macro`) come between the title of the file and its first section.
+Placeholders have Jinja's syntax. Python code supplies the numbers, but no sentences. A placeholder without a
+number is an error, and so is a number without a placeholder.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from jinja2 import meta
 from airfair.estimate import Estimate
 
 Numbers = Mapping[str, object]
-"""Named numbers, and lists of them, that a text says."""
+"""Numbers, and lists of them, by the name of their placeholder."""
 
 _SECTION = re.compile(r"^## ([\w.-]+)(?:: (.+))?$", re.MULTILINE)
 _NAME = re.compile(r"<!--=.*?-->")
-"""Name of a number that a text without placeholders tells; a test holds it against the full run."""
+"""Comment that names a number in text without placeholders; a test compares it with the full run."""
 _ITEM = re.compile(r"\*\*(.+?)\*\*: (.+?)(?: — (.+))?")
 _BETWEEN = "\x1e"
-"""Between what is shared, a section's title and its body, which are one template; no text has it."""
+"""Separator of shared definitions, title and body in one template; a character that no text has."""
 
 
 class ProseError(ValueError):
-    """A text whose sections, placeholders or numbers do not fit together."""
+    """Raised if the sections, placeholders and numbers of a text do not match."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """An item of a list, `- **name**: value — source`."""
+    """Item of a list, `- **name**: value — source`."""
 
     name: str
     value: str
@@ -44,7 +44,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Passage:
-    """A section with its numbers in place."""
+    """Section with its placeholders filled."""
 
     id: str
     title: str
@@ -83,19 +83,19 @@ class Text:
 
     @property
     def ids(self) -> list[str]:
-        """Ids of the sections in their order; an id may come again."""
+        """Ids of the sections in order; an id may occur more than once."""
         return [id_ for id_, _ in self._sections]
 
     def passage(self, id_: str, numbers: Numbers | None = None) -> Passage:
-        """The section `id_`, which says all of `numbers`."""
+        """Section `id_` filled with `numbers`, all of which it must use."""
         return self._passages(numbers or {}, id_)[0]
 
     def passages(self, numbers: Numbers | None = None) -> list[Passage]:
-        """All sections, which together say all of `numbers`."""
+        """All sections filled with `numbers`, which they must use together."""
         return self._passages(numbers or {})
 
     def by_id(self, numbers: Numbers | None = None) -> dict[str, Passage]:
-        """The same by their ids."""
+        """All sections by id, filled with `numbers`."""
         return {passage.id: passage for passage in self.passages(numbers)}
 
     def _passages(self, numbers: Numbers, only: str | None = None) -> list[Passage]:
@@ -117,7 +117,7 @@ class Text:
 
 
 def _named(source: str) -> set[str]:
-    """Names of the numbers that a section needs, in whatever branch."""
+    """Names of all placeholders of a section, in any branch."""
     return meta.find_undeclared_variables(_TEMPLATES.parse(source))
 
 
@@ -128,16 +128,16 @@ def _passage(id_: str, source: str, numbers: Numbers) -> Passage:
 
 @dataclass(frozen=True)
 class Prose:
-    """The Markdown files of a paper, in the directory `text` beside its scenarios."""
+    """Markdown files in the directory `text` of a paper."""
 
     directory: Path = Path("text")
 
     def __getitem__(self, name: str) -> Text:
-        """The file of this name, as it is now."""
+        """Text of the file `name`.md, read anew each time."""
         return Text(self.directory / f"{name}.md")
 
     def __contains__(self, name: str) -> bool:
-        """True if there is a file of this name."""
+        """True if the file exists."""
         return (self.directory / f"{name}.md").is_file()
 
 
@@ -145,36 +145,36 @@ def _one_line(markdown: str) -> str:
     return re.sub(r"[ \n]+", " ", markdown).strip(" ")
 
 
-# ------------------------------------------------------------------ how numbers are said
+# ------------------------------------------------------------------ filters for numbers
 
 
 def _digits(value: float | Estimate, digits: int) -> str:
-    """The number, or the mean of an estimate, with so many digits behind the point."""
+    """Number, or mean of an estimate, with `digits` decimals."""
     return f"{_mean(value):.{digits}f}"
 
 
 def _signed(value: float | Estimate, digits: int) -> str:
-    """The same with its sign."""
+    """Number, or mean of an estimate, with its sign and `digits` decimals."""
     return f"{_mean(value):+.{digits}f}"
 
 
 def _interval(value: Estimate, digits: int) -> str:
-    """Mean ± half the width, however wide; `Estimate.text` tells a wide one from where to where."""
+    """Mean ± half width, for any width; `Estimate.text` shows the ends of a wide interval."""
     return f"{value.mean:.{digits}f} ± {value.ci95:.{digits}f}"
 
 
 def _change(value: Estimate, digits: int) -> str:
-    """The same with the sign of the mean."""
+    """Mean with its sign ± half width."""
     return f"{value.mean:+.{digits}f} ± {value.ci95:.{digits}f}"
 
 
 def _percent(part: float, digits: int = 0) -> str:
-    """A part of one as a percentage."""
+    """Fraction as a percentage."""
     return f"{part:.{digits}%}"
 
 
 def _significant(value: float, digits: int = 6) -> str:
-    """The number with so many significant digits, without zeros at its end."""
+    """Number with `digits` significant digits, without trailing zeros."""
     return f"{value:.{digits}g}"
 
 
@@ -182,7 +182,7 @@ def _mean(value: float | Estimate) -> float:
     return value.mean if isinstance(value, Estimate) else value
 
 
-# Nothing is escaped here: the page that shows a text does it.
+# Escaping is left to the page that shows the text.
 _TEMPLATES = jinja2.Environment(autoescape=False, undefined=jinja2.StrictUndefined)  # noqa: S701
 _TEMPLATES.filters |= {
     "digits": _digits,

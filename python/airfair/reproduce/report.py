@@ -1,4 +1,4 @@
-"""One page that shows a whole reproduction and needs nothing else: no network, no other file."""
+"""Report of a reproduction: one HTML file without external resources."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ if TYPE_CHECKING:
     from airfair.scenario import Value
 
 LEAST_TOLERANCE = 0.001
-"""Of smaller ones it is only said that they are."""
+"""Smallest tolerance that is shown as a number."""
 
 
 @dataclass(frozen=True)
 class FigureView:
-    """A figure for a page."""
+    """Figure of the report."""
 
     id: str
     title: str
     caption: str
     svg: Markup
     narrow: Markup | str | None
-    """The same for a narrow screen, if there is another one for that."""
+    """Version for a narrow screen, if there is one."""
     statement: str
-    """Statement of the paper about it, in short."""
+    """Statement of the paper about it, shortened."""
     source: str
-    """Place in the paper that says so."""
+    """Section of the paper with the statement."""
     wide: bool
 
 
 @dataclass(frozen=True)
 class Contents:
-    """Contents of the page."""
+    """Content of the report."""
 
     paper: Paper[Any]
     setups: Sequence[Setup]
@@ -67,23 +67,23 @@ class Contents:
     tables: Sequence[Table]
     figures: Sequence[FigureView]
     leading: Sequence[FigureView]
-    """The pictures that come first; the others follow the tables."""
+    """Figures shown first; the others follow the tables."""
     shows: str
-    """Subject of the first of them, in one sentence."""
+    """Sentence that describes the first leading figure."""
     calibration: Finding | None
     findings: Sequence[Finding]
     provenance: Json
     replications: int
     first_look: bool
     shorter: Sequence[str]
-    """Settings that differ from the full run's."""
+    """Settings that differ from those of the full run."""
     interrupted: bool
     asks_anew: bool
-    """True if undecided points got a second look, so that two share the error."""
+    """True if undecided points are tested twice, so that each test has half of the error probability."""
 
 
 def render(contents: Contents) -> str:
-    """The page."""
+    """HTML of the report."""
     sources = [
         {
             "path": path,
@@ -122,7 +122,7 @@ def render(contents: Contents) -> str:
 
 
 def _by_state(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
-    """Ids of the claims that do not hold, by their state in words."""
+    """Ids of the claims that do not hold, by the text of their state."""
     found: dict[str, list[str]] = {}
     for verdict in verdicts:
         if verdict.state != "holds" and not is_open(verdict):
@@ -132,7 +132,7 @@ def _by_state(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
 
 
 def points(verdict: Verdict) -> str:
-    """Number of its points that hold; of a claim that cannot be tested, number of all."""
+    """Text of the number of points that hold, or of all points of an untestable claim."""
     blind = len(verdict.points)
     if verdict.here != "untestable":
         return verdict.counted
@@ -142,7 +142,7 @@ def points(verdict: Verdict) -> str:
 
 
 def tolerance(verdict: Verdict) -> str:
-    """The words that a claim is decided by, and with which tolerance its verdict turns."""
+    """Text of the words that set a claim's bounds, and of the tolerance at which its verdict changes."""
     conditions = [
         condition
         for point in verdict.points
@@ -164,7 +164,7 @@ def tolerance(verdict: Verdict) -> str:
 
 
 def _commands(contents: Contents, path: Path) -> list[str]:
-    """Commands that run each variant of a file by itself, if the schemes do not say it already."""
+    """Commands that run each variant of a file, unless the list of schemes has them."""
     if contents.paper.schemes:
         return []
     return [
@@ -180,17 +180,17 @@ def _option(key: str, value: Value) -> str:
 
 
 def number(value: float | None, digits: int) -> str:
-    """A figure with so many decimals."""
+    """Number with `digits` decimals."""
     if value is None:
         return ""
     return f"{value:.{digits}f}" if math.isfinite(value) else "∞"
 
 
 def interval(cell: TableCell) -> str:
-    """A measured figure with its interval."""
+    """Measured figure of a cell with its interval."""
     return "–" if math.isnan(cell.measured.mean) else cell.measured.text(cell.digits)
 
 
 def percent(fraction: float | None) -> str:
-    """A deviation with its sign."""
+    """Fraction as a percentage with its sign."""
     return "" if fraction is None else f"{100 * fraction:+.1f} %"

@@ -1,4 +1,4 @@
-"""Writes, prints and decides what follows from finished runs."""
+"""Outcome of the finished runs of a paper: tables, figures, verdicts, findings and files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAGE = "report.html"
 
 
 def names(choice: Choice) -> list[str]:
-    """Patterns of the names of all files that a paper may have."""
+    """Patterns of the names of all files that a reproduction may write."""
     drawn = [f"{name}.{kind}" for name in choice.paper.figure_names for kind in ("svg", "png")]
     scenarios = [glob.escape(path.name) for path in choice.paths]
     return [*drawn, *scenarios, f"{glob.escape(choice.paper.id)}.json", PAGE, store.MANIFEST]
@@ -64,22 +64,22 @@ class Outcome:
 
     @property
     def first_look(self) -> bool:
-        """True if there were fewer or shorter runs than a verdict needs."""
+        """True if there were fewer or shorter runs than in the full run."""
         return self.choice.quick or any(verdict.first_look for verdict in self.verdicts)
 
     @cached_property
     def pictures(self) -> dict[str, str]:
-        """The figures as SVG, by name: they are drawn once for files, report and summary."""
+        """Figures as SVG by name, drawn once for files, report and summary."""
         return {name: svg(drawing.figure) for name, drawing in self.drawings.items()}
 
     @cached_property
     def narrow_pictures(self) -> dict[str, str]:
-        """The same for a narrow screen, of those that are wide."""
+        """Versions of wide figures for a narrow screen, as SVG by name."""
         drawn = {name: narrow_svg(drawing.figure) for name, drawing in self.drawings.items()}
         return {name: picture for name, picture in drawn.items() if picture}
 
     def view(self, experiment: Experiment[Any], name: str, prefix: str = "") -> FigureView:
-        """A figure of an experiment for a page, its ids after `prefix`."""
+        """Figure of an experiment for a page; its SVG ids begin with `prefix`."""
         drawing = self.shown[experiment.id].drawings[name]
         intro = self.choice.paper.introduction
         place = intro.sections.get(experiment.id) if intro else None
@@ -104,7 +104,7 @@ class Outcome:
         )
 
     def lead(self, prefix: str = "") -> FigureView | None:
-        """The picture that stands for the paper."""
+        """Figure that represents the paper; `None` if there are no figures."""
         found = self._leading
         return self.view(*found[0], prefix) if found else None
 
@@ -114,7 +114,7 @@ class Outcome:
 
     @cached_property
     def _leading(self) -> list[tuple[Experiment[Any], str]]:
-        """The figures that come first: those that the paper declares, or else the first there is."""
+        """Leading figures: those that the paper declares, else the first one."""
         intro = self.choice.paper.introduction
         by_name = {name: (e, name) for e, name in self._all_views}
         named = [by_name[name] for name in (intro.lead if intro else ()) if name in by_name]
@@ -122,7 +122,7 @@ class Outcome:
 
     @property
     def shows(self) -> str:
-        """One sentence on the picture that stands for the paper, if it is the one declared."""
+        """Sentence on the figure that represents the paper, if that figure was declared."""
         intro = self.choice.paper.introduction
         if intro is None or intro.shows is None or not self._leading:
             return ""
@@ -133,14 +133,14 @@ class Outcome:
 
     @property
     def shorter(self) -> list[str]:
-        """Settings of a quick look that differ from the full run's."""
+        """Settings of a quick run that differ from those of the full run."""
         keys = [setup.quick for setup in self.choice.setups] if self.choice.quick else []
         return list(
             dict.fromkeys(f"{k} = {toml_value(v)}" for quick in keys for k, v in quick.items())
         )
 
     def _can_be_shown(self, experiment: Experiment[Any]) -> bool:
-        """True if its setups are finished; a quick look does without extensions."""
+        """True if its setups are finished, apart from extensions in a quick run."""
         needed = set(experiment.setups)
         if self.choice.quick:
             own = {id_ for id_ in needed if not self.choice.paper.setups[id_].extension}
@@ -149,7 +149,7 @@ class Outcome:
 
     @cached_property
     def provenance(self) -> Json:
-        """Provenance of the figures."""
+        """Provenance of the results: versions, seed, numbers of runs."""
         measured = self.measured
         return {
             "version": __version__,
@@ -185,11 +185,11 @@ class Outcome:
 
     @property
     def _candidates(self) -> list[Json] | None:
-        """Candidates of the calibration, the nearest first, with their parts in the verdicts."""
+        """Candidates of the calibration, sorted by distance, with their roles; `None` without calibration."""
         return entries(self.calibration.candidates) if self.calibration else None
 
     def files(self) -> dict[str, bytes]:
-        """Everything that is written, by name."""
+        """Content of all files, by name."""
         files: dict[str, bytes] = {}
         for name, drawing in self.drawings.items():
             files[f"{name}.svg"] = self.pictures[name].encode()
@@ -223,7 +223,7 @@ class Outcome:
         )
 
     def text(self, *, saved: bool = True, width: int = WIDTH) -> str:
-        """Text for a terminal, tables in `width` columns; `saved` tells whether files could be written."""
+        """Text for a terminal with `width` columns; `saved` is true if the files were written."""
         measured = self.measured
         found: list[Any] = [table for finding in self.findings for table in finding.tables]
         parts = [table_text(table, width) for table in (*self.tables, *found)]

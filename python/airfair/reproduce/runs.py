@@ -1,4 +1,4 @@
-"""Runs what a paper's experiments need, and asks undecided claims anew with fresh replications."""
+"""Runs the setups of a paper's experiments, then fresh replications for undecided claims."""
 
 from __future__ import annotations
 
@@ -24,60 +24,60 @@ if TYPE_CHECKING:
     from airfair.scenario import Value
 
 FEWEST = 2
-"""Replications without which there is no confidence interval, and so no table after Ctrl-C."""
+"""Smallest number of replications for a confidence interval, and for tables after Ctrl-C."""
 FRESH = 60
-"""Replications at most that decide anew what those before left undecided: once, and then it stays so."""
+"""Largest number of fresh replications for the second and last test of undecided claims."""
 LOOKS = 2
-"""Looks at a point of a claim: at the first replications, and at fresh ones where these leave it open."""
+"""Number of tests of a claim's point: one with the first replications, one with fresh ones."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Choice of what to reproduce, how often, and where to write it."""
+    """Options of a reproduction: experiments, replications, output."""
 
     paper: Paper[Any]
     experiments: tuple[Experiment[Any], ...]
     replications: int | None
-    """Runs of each variant that the user asked for; nothing for as many as the paper declares."""
+    """Number of runs of each variant from the user; `None` for the number that the paper declares."""
     out: Path
     quick: bool
     archive: Path | None = None
-    """Archive in which finished runs are kept."""
+    """Archive of finished runs; `None` for none."""
     fresh: bool = False
-    """True to forget them and run all."""
+    """True to discard archived runs first."""
     threads: int | None = None
-    """Runs at a time; as many as there are cores if nothing is said."""
+    """Number of threads; by default one per core."""
 
     @property
     def setups(self) -> list[Setup]:
-        """The setups that the experiments need, each once; a quick look leaves extensions out."""
+        """Setups that the experiments need, each once; a quick run leaves extensions out."""
         needed = dict.fromkeys(setup for e in self.experiments for setup in e.setups)
         setups = [self.paper.setups[setup] for setup in needed]
         return [setup for setup in setups if not (self.quick and setup.extension)]
 
     @property
     def paths(self) -> list[Path]:
-        """Their scenario files, each once."""
+        """Scenario files of the setups, each once."""
         return list(dict.fromkeys(setup.path for setup in self.setups))
 
     @property
     def asked(self) -> int:
-        """Runs of a variant that decides claims."""
+        """Default number of runs of a variant."""
         paper = self.paper
         return self.replications or (paper.quick_replications if self.quick else paper.replications)
 
     @property
     def asks_anew(self) -> bool:
-        """True if undecided claims get fresh replications: not in a first look, nor where the user chose."""
+        """True if undecided claims get fresh replications: not in a quick run or with a given number."""
         return self.replications is None and not self.quick
 
     @property
     def error(self) -> float:
-        """Error of each interval that decides a claim: all looks at it share 5 %."""
+        """Error probability of each deciding interval; all tests of a claim together have 5 %."""
         return error_of_each(LOOKS if self.asks_anew else 1)
 
     def runs_of(self, setup: Setup) -> int:
-        """Runs of each variant of a setup."""
+        """Number of runs of each variant of a setup."""
         if self.replications is not None:
             return self.replications
         declared = setup.replications
@@ -86,27 +86,27 @@ class Choice:
 
 @dataclass(frozen=True)
 class Measured:
-    """All finished runs."""
+    """Measurements of all finished runs of a reproduction."""
 
     data: Data[Any]
-    """By setup and variant; a setup has all of its variants or none, and all have the same
+    """Measurements by setup and variant; a setup has all of its variants or none, with the same
     replications."""
     replications: int
-    """Runs of a variant that decides claims: fewer than asked for after Ctrl-C."""
+    """Number of runs of a variant; less than requested after Ctrl-C."""
     interrupted: bool
     seed: int
     cpu_s: float
     wall_s: float
     simulated_s: float
     fresh: Data[Any] | None = None
-    """The same, where undecided claims were asked anew with the later replications alone."""
+    """Measurements with fresh replications alone for runs of undecided claims; else those of `data`."""
     asked_anew: Mapping[Key, int] = field(default_factory=dict)
-    """Fresh replications of such runs."""
+    """Number of fresh replications by run."""
     runs: int = 0
     found: int = 0
-    """Runs of them that were there already."""
+    """Number of runs taken from the archive."""
     unsaved: OSError | None = None
-    """Why the archive has not kept all of them."""
+    """Error because of which the archive could not save all runs."""
 
     @cached_property
     def setups(self) -> set[str]:
@@ -115,7 +115,7 @@ class Measured:
 
 
 def plan(choice: Choice) -> str:
-    """Hash of all that the choice runs: each scenario as its first replication has it, and how often."""
+    """Hash of all scenarios to run (as in their first replication) and numbers of replications."""
     pool = Pool(choice, None)
     digest = hashlib.sha256()
     for setup in choice.setups:
@@ -126,7 +126,7 @@ def plan(choice: Choice) -> str:
 
 
 def verdicts(choice: Choice, measured: Measured) -> list[Verdict]:
-    """Verdicts of the runs on each claim whose setups were run."""
+    """Verdicts on all claims whose setups were run."""
     paper = choice.paper
     texts = paper.claim_texts()
     first_look = choice.quick or measured.replications < paper.replications
@@ -149,7 +149,7 @@ def verdicts(choice: Choice, measured: Measured) -> list[Verdict]:
 
 
 def measure(choice: Choice, label: str | None = None) -> Measured:
-    """Run what the choice needs; `label` stands before the progress, the paper's id by default."""
+    """Run all setups of the choice; `label` precedes the progress bar, by default the paper's id."""
     label = label or choice.paper.id
     if choice.archive is None:
         return _measure(choice, None, label)
@@ -178,11 +178,11 @@ def _measure(choice: Choice, archive: Archive | None, label: str) -> Measured:
 
 
 def _ask_anew(choice: Choice, measured: Measured, pool: Pool, label: str) -> Measured:
-    """Fresh replications of what undecided claims rest on: all of them, or none after Ctrl-C."""
+    """Add fresh replications for undecided claims: all of them, or none after Ctrl-C."""
     undecided = _undecided(choice, measured)
     if not undecided:
         return measured
-    # All begin with the same seed, beyond those of every setup: runs of two setups are compared in pairs.
+    # Their numbers start above those of all setups, since runs of two setups are compared in pairs.
     first = max(map(choice.runs_of, choice.setups))
     again = {key: range(first, first + count) for key, count in sorted(undecided.items())}
     results = pool.run(again, f"{label}: undecided claims")
@@ -194,7 +194,7 @@ def _ask_anew(choice: Choice, measured: Measured, pool: Pool, label: str) -> Mea
 
 
 def _undecided(choice: Choice, measured: Measured) -> dict[Key, int]:
-    """Runs that undecided claims rest on, with the fresh replications that would decide them."""
+    """Runs of undecided claims, with the number of fresh replications that would decide them."""
     decided = {verdict.id: verdict for verdict in verdicts(choice, measured)}
     wanted: dict[Key, int] = {}
     for predicate in choice.paper.predicates:
@@ -210,7 +210,7 @@ def _undecided(choice: Choice, measured: Measured) -> dict[Key, int]:
 
 
 class Pool:
-    """Runs of one paper, and what they took."""
+    """Runs of one paper, with their total time and number."""
 
     def __init__(self, choice: Choice, archive: Archive | None) -> None:
         self._choice = choice
@@ -228,7 +228,7 @@ class Pool:
         )
 
     def run(self, asked: Mapping[Key, range], label: str) -> dict[Key, Result]:
-        """The results of the replications asked for, the first ones of all first."""
+        """Results of the requested replications; lower replications of all runs come first."""
         scenarios = {key: self._scenario(key) for key in asked}
         wanted = [
             (key, number, self.job(key, number, scenarios[key]))
@@ -260,7 +260,7 @@ class Pool:
         return load(setup.path, set={**variant.set, **(more or {}), **quick})
 
     def job(self, key: Key, number: int, scenario: Scenario | None = None) -> Job:
-        """One replication of a variant; `scenario` is its own if chance decides nothing in it."""
+        """Job for one replication of a variant; `scenario` is used unless values are drawn at random."""
         _, variant = self._variants[key]
         if variant.draw:
             return Job(self._scenario(key, variant.draw(number)), number)
@@ -272,8 +272,8 @@ def finished(
 ) -> dict[Key, Collection[int]]:
     """Replications of each run that count: those that all variants of its setup have finished.
 
-    Where Ctrl-C cut some short, those that all setups have, for variants are compared by seed, beyond a
-    setup too. Setups with fewer than `least` are left out.
+    After Ctrl-C only replications that all setups have count, because claims also compare variants of
+    different setups by seed. Setups with fewer than `least` are left out.
     """
     done: dict[str, set[int]] = {}
     for (setup, _), result in results.items():
@@ -289,12 +289,12 @@ def finished(
 def _replications(
     choice: Choice, asked: Mapping[Key, range], kept: Mapping[Key, Collection[int]]
 ) -> int:
-    """Runs of each variant, but for setups that were asked for fewer from the start."""
+    """Number of runs of each variant, without setups for which fewer were requested."""
     full = [len(numbers) for key, numbers in kept.items() if len(asked[key]) >= choice.asked]
     return min(full or map(len, kept.values()), default=0)
 
 
 def only(result: Result, replications: Collection[int]) -> Result:
-    """The result of these replications alone."""
+    """Result with these replications alone."""
     outcomes = [outcome for outcome in result.outcomes if outcome.replication in replications]
     return replace(result, outcomes=outcomes)

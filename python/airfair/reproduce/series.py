@@ -11,7 +11,7 @@ from .paper import Json
 
 
 def points(name: str, unit: str, x: Sequence[object], estimates: Sequence[Estimate]) -> Json:
-    """Estimates at named points."""
+    """Series of estimates at the points `x`."""
     return {
         "name": name,
         "unit": unit,
@@ -22,7 +22,7 @@ def points(name: str, unit: str, x: Sequence[object], estimates: Sequence[Estima
 
 
 def curve(name: str, unit: str, x_unit: str, x: Floats, samples: Floats) -> Json:
-    """A quantity along `x`; `samples` is (replication, x)."""
+    """Series of a quantity along `x`, from `samples` with the axes (replication, x)."""
     means = [estimate(samples[:, step]) for step in range(samples.shape[1])]
     return {
         "name": name,
@@ -35,5 +35,5 @@ def curve(name: str, unit: str, x_unit: str, x: Floats, samples: Floats) -> Json
 
 
 def finite(value: float) -> float | None:
-    """JSON knows neither infinity nor NaN."""
+    """Value, or `None` for infinity and NaN, which JSON lacks."""
     return value if math.isfinite(value) else None

@@ -1,7 +1,7 @@
 """Setups of a paper from its studies: the files `NAME.study.toml` in its directory.
 
-A study says what varies, and its points are the variants; a paper adds the names that they go by, and what a
-quick look leaves out. What TOML cannot say, values drawn by a generator of the paper's own, is a function.
+The points of a study are the variants. Keys of a paper's study add the names of setups and variants, and the
+settings of a quick run. Values that a paper's own generator draws come from a function.
 """
 
 from __future__ import annotations
@@ -28,30 +28,29 @@ SUFFIX = ".study.toml"
 
 Labels = Mapping[str, "Label"]
 Draw = Callable[[Labels, int], "Keys"]
-"""Keys that chance decides at a point, by its labels, in a replication."""
+"""Function from the labels of a point and a replication's number to randomly drawn keys."""
 
 
 @cache
 def declared(paper: str, study: str) -> Json:
-    """A study of one of airfair's own papers as its file has it: claims and figures share its names."""
+    """Content of a study file of one of airfair's papers, for code that shares its names."""
     return read(experiments_directory() / paper / f"{study}{SUFFIX}")
 
 
 def studies(directory: Path) -> list[Study]:
-    """The studies of a paper's directory, by name.
+    """Studies in a paper's directory, sorted by name.
 
-    Raises `StudyError`, `ScenarioError` or `OSError` with what is wrong with one.
+    Raises `StudyError`, `ScenarioError` or `OSError` for mistakes in one.
     """
     return [load_study(path) for path in sorted(directory.glob(f"*{SUFFIX}"))]
 
 
 def setups(directory: Path, draws: Mapping[str, Draw] | None = None) -> dict[str, Setup]:
-    """Everything that the studies of a directory run, by setup.
+    """Setups of all studies in a paper's directory, by id.
 
-    `draws` has functions for studies in which chance decides more than their files say, by the file's name
-    without its suffix.
+    `draws` has functions that draw further values, by the name of the study file without its suffix.
 
-    Raises the same, and `StudyError` if two studies or points have one name.
+    Raises the errors of `studies`, and `StudyError` if two setups or variants have the same name.
     """
     found: dict[str, Setup] = {}
     for study in studies(directory):
@@ -65,7 +64,7 @@ def setups(directory: Path, draws: Mapping[str, Draw] | None = None) -> dict[str
 
 
 def of_study(study: Study, draw: Draw | None = None) -> Iterator[Setup]:
-    """The setups of a study, in the order of its points."""
+    """Setups of a study, in the order of its points."""
     if study.scenario is None:
         raise StudyError(f"{study.path}: scenario: a table; allowed in a paper's study is a path")
     grouped: dict[str, dict[str, Variant]] = {}
@@ -101,7 +100,7 @@ def _variant(study: Study, id_: str, point: Point, draw: Draw | None) -> Variant
 
 
 def _count(study: Study) -> int | None:
-    """Replications of a study's setups; nothing if it leaves them to the paper."""
+    """Number of replications in a study; `None` to use that of the paper."""
     match study.replications:
         case None:
             return None

@@ -1,4 +1,4 @@
-"""Measured figures in rows and columns, beside those printed."""
+"""Tables of measured figures beside printed ones."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from airfair.estimate import Estimate
 
 @dataclass(frozen=True)
 class TableCell:
-    """One figure of a table."""
+    """Cell of a table: a measured figure and the printed one, if there is one."""
 
     measured: Estimate
     printed: float | None = None
     digits: int = 0
-    """Behind the point."""
+    """Number of decimals."""
 
     @property
     def deviation(self) -> float | None:
-        """(measured - printed) / printed."""
+        """Relative deviation (measured - printed) / printed."""
         if self.printed is None:
             return None
         return (self.measured.mean - self.printed) / self.printed
@@ -28,23 +28,23 @@ class TableCell:
 
 @dataclass(frozen=True)
 class Column:
-    """A column with as many cells as the table has rows."""
+    """Column of a table, with one cell per row."""
 
     id: str
     label: str
     cells: Sequence[TableCell]
     note: str = ""
-    """Note that a reader should know about its figures."""
+    """Note on the figures of the column."""
 
     @property
     def printed(self) -> bool:
-        """True if the paper has figures for it."""
+        """True if the paper has figures for the column."""
         return any(cell.printed is not None for cell in self.cells)
 
 
 @dataclass(frozen=True)
 class Table:
-    """Figures with the names of their rows and columns."""
+    """Table with names of rows and columns."""
 
     id: str
     title: str
@@ -53,12 +53,12 @@ class Table:
 
     @property
     def heading(self) -> str:
-        """Heading: its place in the paper, and its subject."""
+        """Heading: number of the table in the paper, and title."""
         return heading(self.id, self.title)
 
 
 def heading(name: str, title: str) -> str:
-    """`table1` → Table 1, `fig4-7` → Figure 4-7, `fig4-near` → Beside Figure 4, anything else → nothing."""
+    """Heading for an id: `table1` → Table 1, `fig4-7` → Figure 4-7, `fig4-near` → Beside Figure 4."""
     found = re.match(r"(table|fig)(\d+(?:-\d+)?)(-.*)?$", name)
     if not found:
         return title

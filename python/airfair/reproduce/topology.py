@@ -1,4 +1,4 @@
-"""Draws a topology as SVG in the page's colours."""
+"""Draws a topology as SVG in the colours of the page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MEDIA: dict[Medium, str] = {"air": "over the air", "wire": "over a wire"}
 
 
 def draw(topology: Topology, name: str) -> Markup:
-    """The drawing; `name` keeps its ids apart from others of the page."""
+    """SVG of a topology; its ids begin with `name`, to be unique in the page."""
     nodes = topology.nodes.values()
     width = 2 * MARGIN_X + COLUMN * max(node.x for node in nodes)
     height = 2 * MARGIN_Y + ROW * max(node.y for node in nodes) + 2 * LINE
