@@ -1,7 +1,7 @@
-"""An archive of finished runs: no run is made twice, and what was interrupted goes on where it was.
+"""Archive of finished runs, so that no run is repeated and interrupted experiments can be resumed.
 
-A run is a pure function of scenario, seed, replication and simulator, so its outcome can stand for it. The
-key is a hash of these four; what another build of the simulator made is never read.
+A run is a pure function of scenario, seed, replication and build of the simulator. The key of its outcome is
+a hash of these four, so outcomes of another build are never read.
 
 The archive is one file of SQLite. It needs no server, a transaction survives `kill -9`, several processes
 share the file, and a key is found among 10^6 in microseconds. Parquet parts would be smaller, but have no

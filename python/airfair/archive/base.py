@@ -1,7 +1,7 @@
-"""The archive itself: one file of SQLite, which several processes may share.
+"""Archive of finished runs in one SQLite file, which several processes may share.
 
-A row is one run of one build. Rows of other builds stay where they are and are never read, for their
-build is part of the key; `airfair cache prune` takes them away.
+A row is one run of one build. As the build is part of the key, rows of other builds are never read; they stay
+until `airfair cache prune` removes them.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from airfair import __version__
 from . import job
 
 APPLICATION = int.from_bytes(b"airf")
-"""Mark of the file's kind, for `file` and for whoever opens another one."""
+"""Application id of SQLite that identifies an archive."""
 SCHEMA = 2
 """Version of the tables below."""
 PAGE = 16384
-"""Size of a page: a run takes some 700 octets, and what is left of a page is lost."""
+"""Size of a page [octets]; a run takes about 700, and the rest of a page is wasted."""
 PATIENCE_S = 60.0
-"""Time to wait for another process that writes."""
+"""Longest wait for another process that writes [s]."""
 AT_ONCE = 500
-"""Keys that are looked up by one statement."""
+"""Number of keys per query."""
 _LATEST = 1 << 40
-"""Bound of sizes, and of times that a calendar knows."""
+"""Upper bound of valid sizes and times."""
 REMOVED_AT_ONCE = 20_000
-"""Runs that are removed by one."""
+"""Number of runs removed per statement."""
 
 _TABLES = (
     "CREATE TABLE builds (id INTEGER PRIMARY KEY, build BLOB NOT NULL UNIQUE, version TEXT NOT NULL)",
@@ -52,33 +52,33 @@ _TABLES = (
 
 
 class ArchiveError(OSError):
-    """An archive cannot be read or written: its disk is full, or another process does not let go of it."""
+    """Raised if an archive cannot be read or written: disk full, or locked by another process."""
 
 
 class ForeignArchiveError(ArchiveError):
-    """A file is no archive, or one of another version of airfair. It is left as it is."""
+    """Raised for a file that is no archive, or one of another version; the file is not changed."""
 
 
 class DamagedArchiveError(ArchiveError):
-    """An archive is not what was written."""
+    """Raised if the content of an archive is damaged."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """Runs of one build."""
+    """Summary of the archived runs of one build."""
 
     version: str
     build: bytes
     runs: int
     size: int
-    """Octets of their outcomes."""
+    """Size of their outcomes [octets]."""
     first: int
-    """When the first of them was made [s since 1970]."""
+    """Time of the first run [s since 1970]."""
     last: int
 
 
 def default_path() -> Path | None:
-    """Archive of this user's experiments; nothing if the environment says AIRFAIR_CACHE=off."""
+    """Path of the user's archive; `None` if the environment has AIRFAIR_CACHE=off."""
     named = os.environ.get("AIRFAIR_CACHE")
     if named:
         return None if named == "off" else Path(named).expanduser()
@@ -87,14 +87,14 @@ def default_path() -> Path | None:
 
 
 class Archive:
-    """Finished runs in a file of SQLite.
+    """Archive of finished runs in an SQLite file.
 
-    Raises `ArchiveError`, an `OSError`, if the file cannot be read or written, `ForeignArchiveError` if
-    it is none of these, and `DamagedArchiveError` if it has changed.
+    Raises `ArchiveError`, an `OSError`, if the file cannot be read or written, `ForeignArchiveError` if it is
+    no archive, and `DamagedArchiveError` if its content is damaged.
     """
 
     def __init__(self, path: Path, *, fresh: bool = False) -> None:
-        """Open the archive at `path`, or begin one; `fresh` forgets what this build has made."""
+        """Open the archive at `path`, or create it; `fresh` discards the runs of this build."""
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
         with self._failures():
@@ -124,7 +124,7 @@ class Archive:
         self._base.close()
 
     def find(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """The packed outcomes that it has of these runs, by key."""
+        """Packed outcomes of those of these runs that are archived, by key."""
         found = {}
         wanted = iter(keys)
         with self._failures():
@@ -142,7 +142,7 @@ class Archive:
         return found
 
     def add(self, outcomes: Mapping[bytes, bytes]) -> None:
-        """Keep finished runs, packed outcomes by key: all of them, or after an error none."""
+        """Save packed outcomes by key, in one transaction."""
         with self._writing():
             build, now = self._build(), int(time.time())
             rows = (
@@ -156,7 +156,7 @@ class Archive:
             )
 
     def kept(self) -> list[Kept]:
-        """Runs in it, by build; the latest last."""
+        """Summaries of the archived runs by build, latest last."""
         with self._failures():
             rows = self._base.execute(
                 "SELECT version, builds.build, COUNT(*), SUM(LENGTH(outcome)), MIN(made), MAX(made) "
@@ -169,24 +169,24 @@ class Archive:
 
     @property
     def size(self) -> int:
-        """Octets of the file."""
+        """Size of the file [octets]."""
         return self.path.stat().st_size
 
     def sizes(self) -> Iterator[tuple[int, int]]:
-        """Number and octets of each run, the oldest first."""
+        """Row number and size [octets] of each run, oldest first."""
         with self._failures():
             yield from self._base.execute("SELECT id, LENGTH(outcome) FROM runs ORDER BY id")
 
     def damaged(self) -> list[int]:
-        """Numbers of the runs that are not what was written."""
+        """Row numbers of damaged runs."""
         with self._failures():
             rows = self._base.execute("SELECT id, key, checksum, outcome FROM runs")
             return [number for number, *row in rows if not _whole(*row)]
 
     def remove(self, condition: str, *values: object) -> int:
-        """Remove the runs for which `condition` holds, an expression of SQL, and return how many they were.
+        """Remove the runs that match the SQL expression `condition`, and return their number.
 
-        They are removed some at a time, so that others who save runs need not wait for all.
+        They are removed in several transactions, so that other processes can save runs meanwhile.
         """
         removed = 0
         while True:
@@ -201,12 +201,12 @@ class Archive:
                 return removed
 
     def compact(self) -> None:
-        """Give the room of removed runs back to the disk, which needs as much room as what is left takes."""
+        """Shrink the file after removals; needs free disk space for a copy of the remaining runs."""
         with self._failures():
             self._base.execute("VACUUM")
 
     def _open(self) -> None:
-        """See that the file is an archive; an empty one becomes one."""
+        """Check that the file is an archive; turn an empty file into one."""
         with self._failures():
             if self._is_empty():
                 self._base.execute(f"PRAGMA page_size = {PAGE}")
@@ -248,9 +248,9 @@ class Archive:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        """One transaction: all of it is kept, or nothing."""
+        """Transaction for writing."""
         with self._failures():
-            # It is for writing from its first moment on, so that it waits for its turn and not in the middle.
+            # The write lock is taken at the start, so that a wait for it cannot fail in the middle.
             self._base.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -267,7 +267,7 @@ class Archive:
         except sqlite3.Error as error:
             raise self._failure(error) from error
         except UnicodeDecodeError as error:
-            # What SQLite says of a damaged table has octets of it.
+            # Messages of SQLite on a damaged table contain its octets.
             raise self._spoilt("the tables cannot be read") from error
 
     def _failure(self, error: sqlite3.Error) -> ArchiveError:
@@ -306,19 +306,19 @@ class Archive:
 
 
 def _is_kept(row: tuple[object, ...]) -> bool:
-    """True of a row that can be of a build: SQLite keeps values of any kind in any column."""
+    """True if the values of a row have valid types, which SQLite does not enforce."""
     version, build, *numbers = row
     are_numbers = all(isinstance(one, int) and 0 <= one < _LATEST for one in numbers)
     return isinstance(version, str) and isinstance(build, bytes) and are_numbers
 
 
 def _own(key: bytes) -> bytes:
-    """Key of a run of this build: half a hash, which tells 10^9 runs apart but for one chance in 10^20."""
+    """Key of a run of this build: half a hash; 10^9 runs collide with a probability of 10^-20."""
     return hashlib.blake2b(key, key=job.build(), digest_size=16).digest()
 
 
 def _checksum(own: bytes, outcome: bytes) -> int:
-    """Checksum of a row: neither a changed outcome nor one under another's key is taken for a result."""
+    """Checksum over key and outcome, which detects changed outcomes and swapped keys."""
     return zlib.crc32(outcome, zlib.crc32(own))
 
 

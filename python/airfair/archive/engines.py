@@ -1,4 +1,4 @@
-"""Engines: what does runs, on this machine or on many."""
+"""Engines that execute runs, on this machine or on a cluster."""
 
 from __future__ import annotations
 
@@ -13,47 +13,46 @@ from .job import Job
 from .packed import pack
 
 OnDone = Callable[[Sequence[tuple[int, bytes]]], object]
-"""Gets finished runs, pairs of a job's place and its packed outcome."""
+"""Callback for finished runs: pairs of the index of a job and its packed outcome."""
 
 Progress = Callable[[float], object]
-"""Gets the simulated time that is done [s]."""
+"""Callback for progress: simulated time done [s]."""
 
 PART = 4096
-"""Jobs that are there at once: a sequence may make each with its scenario when it is asked for it."""
+"""Number of jobs in memory at once; a lazy sequence makes each when it is accessed."""
 
 
 class EngineError(RuntimeError):
-    """An engine cannot do the runs; what it has done is handed over."""
+    """Raised if an engine cannot execute the runs; finished ones have been passed to `on_done`."""
 
 
 class OtherBuildError(EngineError):
-    """A worker has another build of airfair, whose results may be others."""
+    """Raised if a worker has another build of airfair, whose results may differ."""
 
 
 class Engine(Protocol):
-    """Something that does runs."""
+    """Interface of engines, which execute runs."""
 
     def run(self, jobs: Sequence[Job], on_done: OnDone, progress: Progress) -> bool:
-        """Do each job once, and return true if Ctrl-C stopped some.
+        """Execute each job once; return true if Ctrl-C stopped some.
 
-        `on_done` gets each finished run once, soon after it is finished; those before Ctrl-C or an error,
-        too. `progress` is called about ten times per second, whatever is finished. The calling thread
-        calls both.
+        `on_done` gets each finished run once, soon after it finishes, also before Ctrl-C or an error.
+        `progress` is called about ten times per second. Both are called by the calling thread.
         """
 
     def close(self) -> None:
-        """Let go of what it has started. It starts again if it is asked to run."""
+        """Release resources; a later `run` acquires them again."""
 
 
 @dataclass(frozen=True)
 class Local:
-    """Threads of this process."""
+    """Engine that uses threads of this process."""
 
     threads: int | None = None
-    """Number of them; nothing for all cores."""
+    """Number of threads; `None` for one per core."""
 
     def run(self, jobs: Sequence[Job], on_done: OnDone, progress: Progress) -> bool:
-        """Do each job once, in their order."""
+        """Execute the jobs in order."""
         before = 0.0
         for first in range(0, len(jobs), PART):
             part = jobs[first : first + PART]
@@ -72,14 +71,14 @@ class Local:
         return False
 
     def close(self) -> None:
-        """Nothing: threads end with their runs."""
+        """Do nothing: threads end with their runs."""
 
 
 def engine(form: str, *, threads: int | None = None) -> Engine:
-    """The engine of a form: `local`, `dask` for workers on this machine, or `dask:ADDRESS` of a scheduler.
+    """Engine by name: `local`, `dask` for workers on this machine, or `dask:ADDRESS` for a scheduler.
 
-    `threads` is the number of threads, or of workers on this machine; nothing for all cores. Raises
-    `ValueError` for any other form, and `EngineError` where Dask is not installed.
+    `threads` is the number of threads, or of workers on this machine; by default one per core. Raises
+    `ValueError` for any other name, and `EngineError` if Dask is not installed.
     """
     kind, colon, address = form.partition(":")
     if form == "local":
@@ -92,7 +91,7 @@ def engine(form: str, *, threads: int | None = None) -> Engine:
 
 
 def cores() -> int:
-    """Cores that this process may use, where the system says; else all there are."""
+    """Number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""One run to do, and the hash of all that it depends on."""
+"""Job: one run to execute, with the hash of all its inputs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from airfair._core import Scenario
 if TYPE_CHECKING:
     from hashlib import _Hash
 
-# Keys of a scenario that do not reach a run: what it is called, and which of its replications are run.
+# Keys of a scenario that do not influence a single run, such as its title.
 _ASIDE = re.compile(r"^(title|seed|replications) = .*\n", re.MULTILINE)
 
 _HASHED: WeakKeyDictionary[Scenario, _Hash] = WeakKeyDictionary()
@@ -25,21 +25,21 @@ _HASHED: WeakKeyDictionary[Scenario, _Hash] = WeakKeyDictionary()
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One run: a scenario under a seed, as a replication."""
+    """Job: a scenario, a seed and the number of a replication."""
 
     scenario: Scenario
     replication: int
 
     @property
     def key(self) -> bytes:
-        """Hash of all that the run depends on, but for the simulator."""
+        """Hash of all inputs of the run except the build of the simulator."""
         hashed = _hashed(self.scenario).copy()
         hashed.update(f"\0{self.scenario.seed}\0{self.replication}".encode())
         return hashed.digest()
 
 
 def _hashed(scenario: Scenario) -> _Hash:
-    """Hash of a scenario but for the keys that do not reach a run."""
+    """Hash of a scenario without the keys that do not influence a run."""
     known = _HASHED.get(scenario)
     if known is None:
         head, bracket, rest = scenario.to_toml().partition("\n[")
@@ -50,6 +50,6 @@ def _hashed(scenario: Scenario) -> _Hash:
 
 @functools.cache
 def build() -> bytes:
-    """Hash of the simulator itself, since a version has many builds while it is worked on."""
+    """Hash of the simulator's binary, which identifies the build more precisely than the version."""
     path = _core.__file__
     return hashlib.sha256(Path(path).read_bytes()).digest()

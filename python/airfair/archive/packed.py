@@ -1,6 +1,6 @@
-"""Outcomes as they are kept, sent and held: the core's octets, deflated.
+"""Packed outcomes, for archive, transport and memory: the octets of the core, compressed with deflate.
 
-Each stands for itself: they come one by one, from several processes, and are pruned one by one.
+Each is compressed separately, because runs are added and removed one by one, by several processes.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _RAW = -zlib.MAX_WBITS
 
 
 def pack(octets: bytes) -> bytes:
-    """What `Outcome.to_bytes` wrote, smaller."""
+    """Compressed octets of `Outcome.to_bytes`."""
     return zlib.compress(octets, wbits=_RAW)
 
 
 def unpack(packed: bytes) -> Outcome:
-    """The outcome; raises `ValueError` for anything else."""
+    """Outcome from packed octets; raises `ValueError` for anything else."""
     try:
         return Outcome.from_bytes(zlib.decompress(packed, wbits=_RAW))
     except zlib.error as error:
@@ -29,7 +29,7 @@ def unpack(packed: bytes) -> Outcome:
 
 
 class Outcomes(Sequence[Outcome | None]):
-    """Outcomes in the order of their jobs, each unpacked when it is asked for: packed ones take a fifth."""
+    """Lazy sequence of outcomes in the order of their jobs; packed ones need a fifth of the memory."""
 
     def __init__(self, packed: Sequence[bytes | None]) -> None:
         self._packed = packed
@@ -48,10 +48,10 @@ class Outcomes(Sequence[Outcome | None]):
         return None if packed is None else unpack(packed)
 
     def packed(self, place: int) -> bytes | None:
-        """One of them as it is kept."""
+        """Packed outcome at an index; `None` if it is missing."""
         return self._packed[place]
 
     @property
     def missing(self) -> int:
-        """Number of those that there are not."""
+        """Number of missing outcomes."""
         return sum(packed is None for packed in self._packed)

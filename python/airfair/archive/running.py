@@ -1,4 +1,4 @@
-"""Runs jobs that the archive does not answer, and saves what is finished about every second."""
+"""Runs the jobs that are not archived, and saves finished runs about once per second."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .job import Job
 from .packed import Outcomes
 
 SAVE_S = 1.0
-"""Period in which finished runs are saved, and so what a kill costs."""
+"""Interval between saves [s], and so the largest loss after a kill."""
 
 
 @dataclass(frozen=True)
@@ -21,16 +21,16 @@ class Done:
     """Outcomes of jobs."""
 
     outcomes: Outcomes
-    """One per job, in the jobs' order; nothing for those that Ctrl-C stopped."""
+    """Outcomes in the order of the jobs; `None` for jobs stopped by Ctrl-C."""
     found: int
-    """Jobs whose run was there already: in the archive, or among the jobs themselves."""
+    """Number of jobs that were archived or identical to an earlier job."""
 
     unsaved: OSError | None = None
-    """Why the archive has not kept all of them."""
+    """Error because of which the archive could not save all runs."""
 
     @property
     def interrupted(self) -> bool:
-        """True if Ctrl-C stopped some."""
+        """True if Ctrl-C stopped some jobs."""
         return self.outcomes.missing > 0
 
 
@@ -42,14 +42,14 @@ def run(
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Done:
-    """Run each job that neither the archive nor an earlier one answers, on `engine`.
+    """Run on `engine` each job that is neither archived nor identical to an earlier one.
 
-    Without one they run on this machine, on `threads` threads, all cores by default. They start in their
-    order and are saved about every second. `progress` gets the part of the simulated time that is done. What
-    the archive cannot keep is among the outcomes all the same, and `unsaved` says why it could not.
+    The default engine uses this machine with `threads` threads, by default one per core. Jobs start in order
+    and are saved about once per second. `progress` gets the fraction of simulated time done. Runs that the
+    archive cannot save are returned nevertheless, and `unsaved` is the error.
 
-    `jobs` is gone through once for the keys, and then asked for those that have to be run. A scenario takes
-    some 10 kB, so a sequence of very many had better make each when it is asked for.
+    `jobs` is traversed once for the keys, then accessed by index for jobs to run. A scenario takes about 10
+    kB, so long sequences should be lazy.
     """
     keys, durations = [], []
     for job in jobs:
@@ -87,14 +87,14 @@ def run(
 
 
 class _Saver:
-    """Finished runs that the archive has not yet."""
+    """Buffer of finished runs that are not yet saved."""
 
     def __init__(self, archive: Archive | None) -> None:
         self._archive = archive
         self._waiting: dict[bytes, bytes] = {}
         self._saved = time.monotonic()
         self.failure: OSError | None = None
-        """Why it has stopped saving."""
+        """Error after which it stopped saving."""
 
     def take(self, finished: dict[bytes, bytes]) -> None:
         if self._archive:
@@ -115,7 +115,7 @@ class _Saver:
 
 
 class _Chosen(Sequence[Job]):
-    """Some of the jobs, each asked for when it is needed."""
+    """Lazy sequence of a subset of the jobs."""
 
     def __init__(self, jobs: Sequence[Job], places: Sequence[int]) -> None:
         self._jobs = jobs

@@ -1,4 +1,4 @@
-"""`airfair limits`: searches the conditions under which a scheme loses to doing nothing."""
+"""`airfair limits`: searches for conditions under which a scheme is worse than no scheme."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _names() -> list[str]:
 
 
 def _save(found: Found, out: Path, *, force: bool) -> dict[str, Any]:
-    """Write what was found, and return its document."""
+    """Write the files of a scheme, and return its JSON document."""
     from airfair.parquet import encode
 
     from . import report
@@ -194,7 +194,7 @@ def _figures(found: Found) -> dict[str, bytes]:
 
 
 def _scenarios(found: Found) -> dict[str, bytes]:
-    """The pairs at which the scheme wins and loses most by each measure, to run again by hand."""
+    """Scenario files of the points with the largest win and loss by each measure, to run by hand."""
     from airfair.scenario import load
 
     from .cells import pair
@@ -250,7 +250,7 @@ def _list(*, as_json: bool) -> str:
 
 def _write(text: str, stream: TextIO) -> None:
     if isinstance(stream, TextIOWrapper):
-        # A terminal that lacks a character gets a question mark, not an exception.
+        # A character that the terminal lacks becomes a question mark.
         stream.reconfigure(errors="replace")
     stream.write(text)
     stream.flush()

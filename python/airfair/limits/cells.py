@@ -1,8 +1,8 @@
-"""The cell of a condition, with a scheme and without it.
+"""Pairs of scenarios for a condition: a cell with a scheme and without it.
 
-Stations s1, s2, … with a flow each, to or from a wired host; who is slow, sends, uses the scheme or has
-a load of its own is spread evenly, so that none of these goes with another. Both scenarios of a pair are
-the same but for what the scheme sets.
+Stations s1, s2, … have one flow each, to or from a wired host. The properties "slow", "sends", "uses the
+scheme" and "has a special load" are spread evenly over the stations, so that they are uncorrelated. The two
+scenarios of a pair differ only in the keys of the scheme.
 """
 
 from __future__ import annotations
@@ -37,28 +37,28 @@ class Times:
 FULL = Times(5, 30)
 QUICK = Times(2, 8)
 TODAYS = {FULL: Times(2, 10), QUICK: Times(1, 4)}
-"""The same in today's standards, which send more in a second than others in ten."""
+"""Times for 802.11n, ac and ax, which need less simulated time because they are faster."""
 
 
 @dataclass(frozen=True)
 class Switch:
-    """Switch of a scheme: the keys that turn it on."""
+    """Keys that turn a scheme on."""
 
     flow: Keys
-    """Keys of the flows that use it."""
+    """Keys of the flows that use the scheme."""
     cell: Keys
-    """Keys of the cell."""
+    """Keys of the cell with the scheme."""
     base: Keys
-    """Keys of the flows that use it or might, with and without."""
+    """Keys, in both scenarios, of the flows that can use the scheme."""
     senders_only: bool
-    """True if only flows that a station sends can use it."""
+    """True if only flows from stations can use the scheme."""
     leaves_one: bool
-    """True if one flow at least does not use it."""
+    """True if at least one flow must not use the scheme."""
 
 
 @dataclass(frozen=True)
 class Flow:
-    """A station with its flow."""
+    """Flow of a station, and its properties."""
 
     number: int
     slow: bool
@@ -69,7 +69,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two scenarios, and who is who in them."""
+    """Scenarios without and with a scheme, and the flows in both."""
 
     without: Keys
     using: Keys
@@ -80,11 +80,11 @@ TRANSFER = {"802.11b": "100 kB", "802.11a": "500 kB", "802.11g": "500 kB"}
 TRANSFER |= dict.fromkeys(TODAY, "2 MB")
 """Size of short transfers."""
 TRANSFERS = 8
-"""Short transfers of a station in a run, begun at random times."""
+"""Number of short transfers of a station in a run; they start at random times."""
 
 
 def pair(where: Condition, switch: Switch, times: Times) -> Pair:
-    """Both scenarios of a condition."""
+    """Pair of scenarios for a condition."""
     flows = assign(where, switch)
     return Pair(
         without=_scenario(where, switch, flows, times, on=False),
@@ -94,11 +94,11 @@ def pair(where: Condition, switch: Switch, times: Times) -> Pair:
 
 
 def assign(where: Condition, switch: Switch) -> tuple[Flow, ...]:
-    """Flows: which are slow, which are sent up, which use the scheme, which are not there all the time."""
+    """Flows of a condition: which are slow, uplink, use the scheme, or are short or intermittent."""
     n = int(where["stations"])
     ups = _count(n, where.get("up_share", 50), least=int(switch.senders_only))
     senders = _evenly(range(n), ups)
-    # The last of each order is always taken: one of the slow ones sends, if any does, and uses it.
+    # The last of each order is always chosen, so that a slow station sends (if any does) and uses the scheme.
     slow = _evenly(_grouped(n, senders), _count(n, where["slow_share"], least=1))
     order = _grouped(n, senders, slow)
     able = [i for i in order if i in senders] if switch.senders_only else order
@@ -111,14 +111,14 @@ def assign(where: Condition, switch: Switch) -> tuple[Flow, ...]:
 
 
 def _grouped(n: int, *sets: set[int]) -> list[int]:
-    """Numbers below `n`, those that are in the same sets side by side."""
+    """Numbers below `n`, sorted so that members of the same sets are adjacent."""
     return sorted(range(n), key=lambda i: (*(i in members for members in sets), i))
 
 
 def _roles(load: str, order: Sequence[int]) -> dict[int, Role]:
-    """Every second one is short, or idle for most of the time.
+    """Roles by flow: every second one is short, or idle for most of the time.
 
-    The first station is the first of every order and never among them: f11 names one flow only.
+    The first station is the first of every order and never chosen, so that f11 is a unique name.
     """
     match load:
         case "greedy":
@@ -136,7 +136,7 @@ def _count(of: int, percent: object, least: int) -> int:
 
 
 def _evenly(items: Sequence[int], count: int) -> set[int]:
-    """So many of the items, at even distances."""
+    """Choice of `count` items at even distances."""
     n = len(items)
     return {item for i, item in enumerate(items) if (i + 1) * count // n > i * count // n}
 
@@ -215,7 +215,7 @@ def _station(where: Condition, times: Times, *, slow: bool) -> dict[str, Value]:
 
 def _alternating(both: tuple[str, str], period: float, times: Times) -> Value:
     changes = [f"{i * period:.6g}" for i in range(int(times.end / period) + 1)]
-    # A change at the very end of the run would be none.
+    # A change at the end of the run would have no effect.
     return [[f"{at} s", both[i % 2]] for i, at in enumerate(changes) if float(at) < times.end]
 
 
@@ -273,7 +273,7 @@ def _tcp(where: Condition) -> Keys:
 
 _UNSCALED = 65535
 _SELECTIVE = ("sack", "cubic")
-"""Flavours that acknowledge selectively."""
+"""Flavours of TCP with selective acknowledgements."""
 _RFC: Keys = {
     "loss_recovery": "duplicates",
     "arithmetic": "rfc",
@@ -289,7 +289,7 @@ _RFC: Keys = {
 
 
 def _merged(into: Keys, keys: Keys) -> dict[str, Value]:
-    """`into` with `keys` set; tables in both are merged likewise, but for those that name their kind."""
+    """`into` with `keys` set; tables in both are merged, except those with a key `kind`."""
     result = dict(into)
     for key, value in keys.items():
         old = result.get(key)

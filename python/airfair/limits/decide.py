@@ -1,9 +1,8 @@
-"""Decisions on who is better, and how surely: paired tests beyond what matters, with few false discoveries.
+"""Paired tests whether a scheme is better than no scheme, with a controlled false discovery rate.
 
-A difference counts only if it is larger than what matters: the hypothesis tested is |mean| <= matters, so
-that hundreds of tiny but certain differences decide nothing. Of what is declared a win or a loss at most
-`FALSE_DISCOVERIES` is wrong on average, over all measures and points of a scheme, by the procedure of
-Benjamini and Hochberg.
+A difference counts only if it exceeds a threshold: the null hypothesis is |mean| <= matters, so that tiny but
+significant differences do not count. The procedure of Benjamini and Hochberg keeps the expected fraction of
+wrong wins and losses, over all measures and points of a scheme, at `FALSE_DISCOVERIES` or less.
 """
 
 from __future__ import annotations
@@ -20,42 +19,42 @@ from airfair.statistics import half_width
 from .space import Floats
 
 FALSE_DISCOVERIES = 0.05
-"""Part of the declared wins and losses that may be none, on average."""
+"""Largest expected fraction of declared wins and losses that are false."""
 
 
 class Effect(Enum):
-    """Result of a comparison."""
+    """Effect of a scheme on one measure, or on all judged measures of a point."""
 
     WINS = "wins"
     LOSES = "loses"
     SAME = "same"
-    """No difference that matters: the confidence interval excludes one."""
+    """The confidence interval excludes differences that matter."""
     UNDECIDED = "undecided"
-    """No difference was shown, nor its absence."""
+    """Neither a difference that matters nor its absence was shown."""
     MIXED = "mixed"
-    """Of a point: it wins by one measure and loses by another."""
+    """Only of a point: the scheme wins by one measure and loses by another."""
 
     @property
     def sign(self) -> int:
-        """1, -1, or 0 where there is neither win nor loss, or both."""
+        """1 for a win, -1 for a loss, else 0."""
         return {Effect.WINS: 1, Effect.LOSES: -1}.get(self, 0)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One measure at one point, positive where the scheme is better [%, or points]."""
+    """Effect on one measure at one point; positive if the scheme is better [%, or percentage points]."""
 
     effect: float
     ci95: float
     p: float
-    """Of the hypothesis that the difference does not matter."""
+    """p-value of the hypothesis that the difference does not matter."""
     q: float
-    """Smallest part of false discoveries at which this one is declared."""
+    """Smallest false discovery rate at which a win or loss is declared."""
     verdict: Effect
 
 
 def compare(differences: Sequence[Floats], matters: Sequence[float]) -> list[Comparison]:
-    """Comparisons from paired differences, one array of replications and one threshold for each."""
+    """Comparisons from paired differences (one array of replications each) and thresholds."""
     if not differences:
         return []
     p = [beyond(d, m) for d, m in zip(differences, matters, strict=True)]
@@ -76,7 +75,7 @@ def _verdict(mean: float, width: float, matters: float, q: float) -> Effect:
 
 
 def beyond(differences: Floats, matters: float) -> float:
-    """Probability of such a mean if |mean| <= `matters`: p by Student's t, both directions counted."""
+    """Two-sided p-value (Student's t) of the hypothesis |mean| <= `matters`."""
     from scipy.special import stdtr
 
     n = len(differences)
@@ -98,7 +97,7 @@ def adjusted(p: Sequence[float]) -> Floats:
 
 
 def of_point(verdicts: Sequence[Effect]) -> Effect:
-    """Verdict of the judged measures of a point together."""
+    """Effect at a point, from those on its judged measures."""
     signs = {verdict.sign for verdict in verdicts}
     if {1, -1} <= signs:
         return Effect.MIXED

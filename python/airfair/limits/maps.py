@@ -1,4 +1,4 @@
-"""The map of a scheme: where it wins and where it loses, over the dimensions that tell most."""
+"""Map of the wins and losses of a scheme over the most informative dimensions."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from .space import Condition, Feature
 # Orange and blue differ for every kind of colour vision, and the triangles point down and up.
 _LOSES, _WINS, _NEITHER = figures.PALETTE[0], figures.PALETTE[1], "#a8a8a8"
 _SIZES = {3.0: 3.0, 10.0: 4.5, 30.0: 6.5, np.inf: 9.0}
-"""Size of a mark by the largest effect that it stands for [%, or points]."""
+"""Size of a mark, by the largest effect that it represents [%, or percentage points]."""
 _MOST_COLUMNS = 4
 _LABEL = 28
-"""Characters beside one panel."""
+"""Largest number of characters of a label beside a panel."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class _Column:
 
 
 def draw(found: Found) -> Figure:
-    """A row for each judged measure, a column for each part of the third most telling dimension."""
+    """Map with a row for each judged measure, and a column for each part of the third dimension."""
     points, _ = conditions(found, range(len(found.points)))
     order = telling(found)
     numbers = [feature for feature in order if not _is_choice(points, feature)]
@@ -72,7 +72,7 @@ def draw(found: Found) -> Figure:
 
 
 def svg(figure: Figure) -> str:
-    """The figure as a small SVG document: marks of one kind share their style, digits that nobody sees go."""
+    """Compact SVG of a figure: marks share styles, and coordinates are rounded."""
     text = "\n".join(line.strip() for line in figures.svg(figure).splitlines())
     return _MARKS_OF_A_KIND.sub(_shared, _DIGITS.sub(r"\1", text)) + "\n"
 
@@ -100,7 +100,7 @@ def _above(ax: Axes, words: str) -> None:
 
 
 def _kin(*features: Feature) -> set[str]:
-    """Features that say nearly the same as those given."""
+    """Features closely related to those given, with these."""
     groups = (
         {"slow_rate", "fast_rate", "rate_ratio"},
         {"ap_queue", "place_per_flow", "acks"},

@@ -1,4 +1,4 @@
-"""Measures that are compared: a scheme's own aim, and what users feel."""
+"""Measures by which a scheme is compared with no scheme."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Scale = Literal["relative", "points"]
 
 @dataclass(frozen=True)
 class Measure:
-    """One figure of a run, and from where on a difference matters."""
+    """Measure of a run, with the smallest difference that matters."""
 
     id: str
     label: str
     better: Literal["more", "less"]
     scale: Scale
-    """Scale of a difference: a part of what there is without the scheme, or points of a hundred."""
+    """Scale of differences: relative to the value without the scheme [%], or percentage points."""
     matters: float
-    """Smallest difference that anyone cares about [%, or points]."""
+    """Smallest difference that matters [%, or percentage points]."""
     about: str
 
 
@@ -59,13 +59,13 @@ MEASURES = {
 }  # fmt: skip
 
 Samples = dict[str, Floats]
-"""Values of each measure, one per replication; NaN where it says nothing."""
+"""Values by measure, one per replication; NaN if the measure is undefined."""
 
 
 def measure(result: Result, flows: Sequence[Flow], wanted: Sequence[str]) -> Samples:
-    """The wanted measures of a result.
+    """Values of the `wanted` measures of a result.
 
-    Fairness, balance, the slowest flow and unevenness are of those flows that always want more.
+    Fairness, balance, slowest flow and unevenness are those of lasting flows, which always have data to send.
     """
     seen = _Seen(result, flows)
     return {name: np.asarray(getattr(seen, name)(), dtype=np.float64) for name in wanted}
@@ -154,7 +154,7 @@ class _Seen:
         return _parts(dropped, self._columns["packets_sent"].sum(axis=1))
 
     def delay(self) -> Floats:
-        # Of the lasting flows: one that starves for a whole run has measured nothing.
+        # Lasting flows only; a flow that starves for a whole run has no value.
         samples = self._columns["rtt_p95_ms"][:, self._lasting]
         known = np.isfinite(samples)
         return _parts(np.where(known, samples, 0).sum(axis=1), known.sum(axis=1))
@@ -163,7 +163,7 @@ class _Seen:
         if not self._short.any():
             return self._nothing
         times = self._columns["completion_s"][:, self._short]
-        # The rest of a run, on average, is what those that do not complete have had at least.
+        # Transfers that do not complete count until the end of the run, a lower bound.
         longest = self._result.scenario.duration_s - self._result.scenario.warmup_s
         means: Floats = np.where(np.isfinite(times), times, longest).mean(axis=1)
         return means
@@ -198,16 +198,16 @@ def _none_is_nan(value: float | None) -> float:
 
 
 def effects(measure: Measure, without: Floats, using: Floats, mean_flow: float) -> Floats:
-    """Paired differences, positive where the scheme is better [%, or points].
+    """Paired differences, positive if the scheme is better [%, or percentage points].
 
     `mean_flow` is the mean goodput of a lasting flow without the scheme, the unit for the slowest one.
-    Not a number where the measure says nothing.
+    NaN if the measure is undefined.
     """
     difference = using - without
     if measure.better == "less":
         difference = -difference
     if measure.scale == "points":
         return 100 * difference
-    # One unit for all pairs of a point: a ratio of each pair would let the noise of its denominator in.
+    # One divisor for all pairs of a point: ratios of single pairs would add the noise of their divisors.
     unit = mean_flow if measure.id == "slowest" else float(without.mean())
     return 100 * difference / unit if unit > 0 else np.full_like(difference, np.nan)

@@ -1,4 +1,4 @@
-"""Report of what was found, for people and for programs."""
+"""Report of a search: JSON document and text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 
 def document(found: Found) -> Json:
-    """One of `schemes` in the document of `airfair limits --json`."""
+    """Element of `schemes` in the document of `airfair limits --json`."""
     scheme, plan = found.scheme, found.plan
     return {
         "scheme": scheme.id,
@@ -90,11 +90,11 @@ def unit(scale: str) -> str:
     return "%" if scale == "relative" else "points"
 
 
-# ------------------------------------------------------------------ for people
+# ------------------------------------------------------------------ text
 
 
 def text(found: Found) -> str:
-    """All that a terminal shows of one scheme, in 80 columns."""
+    """Text on one scheme for a terminal of 80 columns."""
     even = len(evenly(found))
     size = (
         f"{even} points spread evenly, {len(found.points) - even} at the border, "
@@ -155,7 +155,7 @@ def _effect(account: Account, effect: float | None) -> str:
 
 
 def signed(effect: float, scale: str) -> str:
-    """An effect with its sign and unit."""
+    """Text of an effect with its sign and unit."""
     digits = 0 if abs(effect) >= 10 else 1 if abs(effect) >= 1 else 2  # noqa: PLR2004 - decades
     word = f"{effect:+.{digits}f}".replace("-", "−")
     return f"{word} {'%' if scale == 'relative' else 'pts'}"
@@ -180,7 +180,7 @@ def _rules(account: Account) -> list[str]:
 
 
 def sentence(rule: Rule) -> str:
-    """A rule in words."""
+    """Sentence that states a rule."""
     mark = "+ wins" if rule.wins else "− loses"
     where = mark if rule.mostly else f"{mark} more than elsewhere"
     return (
@@ -190,7 +190,7 @@ def sentence(rule: Rule) -> str:
 
 
 def summary(every: Sequence[Found]) -> str:
-    """The last table: by scheme, how often it wins and loses, and the rule for each."""
+    """Summary: wins, losses and main rules of each scheme."""
     lines = ["when to switch it on", ""]
     for found in every:
         if not found.points:

@@ -1,4 +1,4 @@
-"""Summary of the points of a scheme: counts, rules, the worst of them."""
+"""Summary of the points of a scheme: shares of effects, rules, best and worst points."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .tree import PURE, Mask, grow, holdout, importance, pure, words
 
 @dataclass(frozen=True)
 class Rule:
-    """A region in which the scheme mostly wins, or loses, by one measure."""
+    """Rule: a region in which the scheme mostly wins, or loses, by one measure."""
 
     measure: Measure
     wins: bool
@@ -25,21 +25,21 @@ class Rule:
     hits: int
     points: int
     median: float
-    """Effect over all points of the region [%, or points]."""
+    """Median effect over all points of the region [%, or percentage points]."""
     elsewhere: tuple[int, int]
-    """Of points that such rules speak of and were not grown from: those of which they are true, and all."""
+    """Cross-validation: number of held-out points for which such rules are right, and number covered."""
 
     mostly: bool = True
-    """True if it holds at most points of the region, false if only at more than anywhere else."""
+    """True if it holds at most points of the region; false if only at more than in other regions."""
 
 
 _FEW = 5
-"""Points of a sign without which a region is not worth telling."""
+"""Smallest number of wins (or losses) for which rules are searched."""
 
 
 @dataclass(frozen=True)
 class Worst:
-    """A point with the largest effect of its sign that was declared."""
+    """Point with the largest declared win or loss."""
 
     point: Point
     effect: float
@@ -48,14 +48,14 @@ class Worst:
 
 @dataclass(frozen=True)
 class Account:
-    """One measure of a scheme."""
+    """Summary of one measure of a scheme."""
 
     measure: Measure
     judged: bool
     shares: dict[Effect, float]
-    """Parts of the points that were spread evenly."""
+    """Share of each effect among the evenly spread points."""
     points: int
-    """Number of these: the points at which the measure says something."""
+    """Number of evenly spread points at which the measure is defined."""
     median_win: float | None
     median_loss: float | None
     best: Worst | None
@@ -64,7 +64,7 @@ class Account:
 
 
 def accounts(found: Found) -> list[Account]:
-    """All measures of a scheme that say something anywhere."""
+    """Summaries of all measures of a scheme that are defined at some point."""
     return [
         _account(found, name)
         for name in found.scheme.measures
@@ -73,13 +73,13 @@ def accounts(found: Found) -> list[Account]:
 
 
 def shares(verdicts: Sequence[Effect | None]) -> dict[Effect, float]:
-    """Part of each verdict among those that say something."""
+    """Share of each effect, without undefined ones."""
     counts = Counter(verdict for verdict in verdicts if verdict is not None)
     return {verdict: counts[verdict] / max(counts.total(), 1) for verdict in Effect}
 
 
 def evenly(found: Found) -> list[int]:
-    """Numbers of the points that were spread evenly: only they stand for the space."""
+    """Indices of the evenly spread points, which alone represent the space."""
     return [i for i, point in enumerate(found.points) if point.stage == 1]
 
 
@@ -108,7 +108,7 @@ def _account(found: Found, name: str) -> Account:
 
 
 def conditions(found: Found, numbers: Sequence[int]) -> tuple[list[Condition], dict[str, Feature]]:
-    """Features of these points."""
+    """Features of the points with these indices, and descriptions of the features."""
     space = found.scheme.space
     return [described(space, found.points[i].where) for i in numbers], features(space)
 
@@ -139,7 +139,7 @@ def _rules(  # noqa: PLR0913, PLR0917 - what a tree needs, and what its rules sa
     elsewhere = holdout(points, true, known) if leaves else (0, 0)
     mostly = elsewhere[0] >= PURE * max(elsewhere[1], 1)
     if not mostly:
-        # No region is mostly such that it lasts: then the one with the largest part of them.
+        # Without a region in which it mostly holds, the region with the largest share is used.
         densest = max(grown, key=lambda leaf: float(true[leaf.members].mean()))
         leaves = [densest] if true[densest.members].sum() >= _FEW else []
     rules = [
@@ -159,7 +159,7 @@ def _rules(  # noqa: PLR0913, PLR0917 - what a tree needs, and what its rules sa
 
 
 def telling(found: Found) -> list[Feature]:
-    """Features by how much they tell of the judged measures, the most telling first."""
+    """Features sorted by importance for the judged measures, most important first."""
     total: Counter[str] = Counter()
     known = features(found.scheme.space)
     for name in found.scheme.judged:

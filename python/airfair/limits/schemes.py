@@ -1,6 +1,6 @@
-"""The schemes, each with the conditions that it is tried under.
+"""Schemes, each with the space of conditions that is searched.
 
-A new scheme is one entry here: what switching it on sets, the dimensions, its aims.
+A new scheme is one entry here: the keys that turn it on, the dimensions of its space, its judged measures.
 """
 
 from __future__ import annotations
@@ -41,42 +41,42 @@ _TFRC: Keys = {"transport": {"kind": "tfrc", "segment": f"{SEGMENT} B"}}
 
 @dataclass(frozen=True)
 class Scheme:
-    """A scheme, and where to look for its limits."""
+    """Scheme, and the space of conditions in which its limits are searched."""
 
     id: str
     title: str
     paper: str
     space: Space
     judged: tuple[str, ...]
-    """Measures that make the verdict on a point: its own aims, and the goodput of all."""
+    """Measures that decide the effect at a point: the aims of the scheme, and total goodput."""
     felt: tuple[str, ...]
-    """Other measures that are compared."""
+    """Other measures that are reported."""
     flow: Keys = field(default_factory=dict)
-    """Keys of the flows that use it."""
+    """Keys of the flows that use the scheme."""
     cell: Keys = field(default_factory=dict)
-    """Keys of the cell with it."""
+    """Keys of the cell with the scheme."""
     base: Keys = field(default_factory=dict)
-    """Keys of the flows that can use it, with and without it."""
+    """Keys, in both scenarios, of the flows that can use the scheme."""
     senders_only: bool = False
-    """True if a flow must be sent by a station to use it."""
+    """True if only flows from stations can use the scheme."""
     leaves_one: bool = False
-    """True if one flow at least has to be without it."""
+    """True if at least one flow must not use the scheme."""
 
     standard: str | None = None
-    """The only standard of its space; by default those of the time of the papers."""
+    """Only standard of the space; by default the standards of the time of the papers."""
 
     def under(self, standard: str) -> Scheme:
-        """The same in one standard."""
+        """Scheme with a space of one standard."""
         return replace(self, space=under(self.space, standard), standard=standard)
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """All that is compared."""
+        """All measures of the scheme."""
         return self.judged + self.felt
 
     @property
     def switch(self) -> Switch:
-        """Keys that switch it on."""
+        """Keys that turn the scheme on."""
         return Switch(self.flow, self.cell, self.base, self.senders_only, self.leaves_one)
 
 
@@ -84,7 +84,7 @@ _CELL: Space = (STANDARD, FAST, SLOW, STATIONS, SLOW_SHARE)
 _PATH: Space = (ROUND_TRIP, AP_QUEUE, STATION_QUEUE, ERRORS)
 _UP_AND_DOWN: Space = (*_CELL, *_PATH, UP_SHARE, RATES, PERIOD, LOAD, FLAVOUR, WINDOW, ATTEMPTS)
 _EQUAL_SHARES: Keys = {"ap": {"occupancy": True}}
-"""Beacons come with it: what they take is part of what it costs."""
+"""The scheme needs beacons, whose airtime is part of its cost."""
 _QUEUES_FELT = ("goodput_fairness", "airtime_fairness", "slowest", "loss", "delay", "completion")
 
 SCHEMES = {
@@ -134,13 +134,13 @@ SCHEMES = {
             id="arf-window",
             title="TCP's window from channel occupancy, as printed",
             paper="arf-window",
-            # At a rate that never changes it never acts.
+            # The scheme does nothing at a constant rate.
             space=(*_CELL, *_PATH, UP_SHARE, CHANGING, PERIOD, LOAD, FLAVOUR, WINDOW, DEPLOYED),
             judged=("total", "loss"),
             felt=(
                 "goodput_fairness", "airtime_fairness", "slowest", "own", "others", "delay", "completion",
             ),
-            # The letter of the paper, not the default reading.
+            # Literal reading of the paper instead of the default one.
             flow={
                 "control": {
                     "scheme": "arf-window",

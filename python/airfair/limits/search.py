@@ -1,7 +1,7 @@
-"""Runs pairs at points: first spread evenly, then where the sign changes. An archive keeps what is done.
+"""Search in two stages: points spread evenly, then points near changes of sign. Runs are archived.
 
-Each point has a seed of its own, which both scenarios of the pair share: they see the same luck, and
-points are independent of each other.
+Each point has its own seed, shared by both scenarios of its pair. So the runs of a pair share random streams,
+and different points are independent.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .schemes import Scheme
 from .space import Condition, Floats, between, condition, spread
 
 UNIT = "mean_flow"
-"""Sampled beside the measures: the unit for the slowest flow."""
+"""Key in `Samples` of the mean goodput of a flow, the unit of the measure `slowest`."""
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,14 @@ class Plan:
     """Extent of a search."""
 
     points: int
-    """Of the first stage; half as many follow at the border."""
+    """Number of points of the first stage; half as many follow in the second."""
     replications: int
     seed: int
     times: Times = FULL
 
     @property
     def refined(self) -> int:
-        """Points of the second stage."""
+        """Number of points of the second stage."""
         return self.points // 2
 
 
@@ -51,10 +51,10 @@ QUICK_PLAN = Plan(points=24, replications=4, seed=1, times=QUICK)
 
 @dataclass(frozen=True)
 class Point:
-    """A pair that has run."""
+    """Point with the samples of its pair of scenarios."""
 
     key: str
-    """Hash of all that its samples follow from."""
+    """Hash of everything that determines the samples."""
     stage: int
     place: Floats
     where: Condition
@@ -64,22 +64,22 @@ class Point:
 
 @dataclass
 class Found:
-    """The points of a scheme, with what they say."""
+    """Points of a scheme, with their comparisons."""
 
     scheme: Scheme
     plan: Plan
     points: list[Point] = field(default_factory=list)
     interrupted: bool = False
     unsaved: OSError | None = None
-    """Why the archive has not kept all runs."""
+    """Error because of which the archive could not save all runs."""
     comparisons: list[dict[str, Comparison]] = field(default_factory=list)
-    """By measure, of each point; a measure that says nothing there is left out."""
+    """Comparisons of each point by measure, without undefined ones."""
     threads: int | None = None
-    """Runs at a time; as many as there are cores if nothing is said."""
+    """Number of threads; by default one per core."""
 
     @property
     def about(self) -> dict[str, Any]:
-        """Part of the directory's manifest about the search."""
+        """Entries on the search in the manifest of the directory."""
         plan = self.plan
         return {
             "scheme": self.scheme.id,
@@ -91,7 +91,7 @@ class Found:
         }
 
     def decide(self) -> None:
-        """Compare all points by all measures, as one family."""
+        """Compare all points by all measures, as one family of tests."""
         slots, differences, matters = [], [], []
         for i, point in enumerate(self.points):
             unit = float(np.mean(point.without[UNIT]))
@@ -106,7 +106,7 @@ class Found:
             self.comparisons[i][name] = comparison
 
     def verdicts(self, measure: str | None = None) -> list[Effect | None]:
-        """Of each point by one measure, or by those that are judged; `None` where it says nothing."""
+        """Effect at each point by one measure, or by the judged ones; `None` if undefined."""
         if measure is not None:
             return [c[measure].verdict if measure in c else None for c in self.comparisons]
         judged = [
@@ -122,7 +122,7 @@ def find(
     progress: Callable[[float], object] | None = None,
     threads: int | None = None,
 ) -> Found:
-    """Both stages. Runs that the archive has are not made again; those that are finished are kept there."""
+    """Run both stages of a search; archived runs are not repeated."""
     found = Found(scheme, plan, threads=threads)
     for stage in (1, 2):
         if not found.interrupted:
@@ -133,7 +133,7 @@ def find(
 
 
 def _border(found: Found) -> Floats:
-    """Places of the second stage: each judged measure has its turn."""
+    """Coordinates of the points of the second stage, by each judged measure in turn."""
     scheme, plan = found.scheme, found.plan
     places = np.array([point.place for point in found.points])
     chosen = np.zeros((0, len(scheme.space)))
@@ -149,13 +149,13 @@ def _border(found: Found) -> Floats:
 
 @dataclass(frozen=True)
 class _Asked:
-    """A pair that is to be run."""
+    """Pair of scenarios to run."""
 
     place: Floats
     where: Condition
     pair: Pair
     scenarios: tuple[Scenario, ...]
-    """Without and with the scheme."""
+    """Scenarios without and with the scheme."""
     key: str
 
 
@@ -184,7 +184,7 @@ def _run(
     archive: Archive | None,
     progress: Callable[[float], object] | None,
 ) -> None:
-    """Run the pairs at the places, point by point; those that Ctrl-C has cut short are left out."""
+    """Run the pairs at the given coordinates; points interrupted by Ctrl-C are left out."""
     plan, before = found.plan, len(found.points)
     asked = [_asked(found.scheme, plan, place) for place in places]
     jobs = [
@@ -215,7 +215,7 @@ def _run(
 
 
 def table(scheme: Scheme, points: Iterable[Point]) -> pl.DataFrame:
-    """One row per point: its condition, and lists of the samples of each measure, without and with."""
+    """Table with one row per point: its condition, and lists of samples of each measure without and with."""
     names = (*scheme.measures, UNIT)
     rows: Sequence[dict[str, Any]] = [
         {"key": p.key, "stage": p.stage, "place": p.place.tolist()}

@@ -1,7 +1,7 @@
-"""Conditions: what may vary around a scheme, and points spread evenly over it.
+"""Space of conditions under which a scheme is tried, and points spread evenly over it.
 
-A point is a place in the unit cube, one coordinate per dimension; its condition is what the dimensions
-make of the coordinates. Every place gives a valid condition.
+A point has coordinates in the unit cube, one per dimension. The dimensions map coordinates to settings, which
+together are the condition. All coordinates give a valid condition.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Setting = float | int | str
 
 @dataclass(frozen=True)
 class Number:
-    """A quantity between two bounds."""
+    """Numeric dimension between two bounds."""
 
     id: str
     label: str
@@ -36,10 +36,10 @@ class Number:
     low: float
     high: float
     log: bool = False
-    """True if places are even in the logarithm."""
+    """True if the scale is logarithmic."""
     whole: bool = False
     none_below: float = 0.0
-    """Part of the axis, at its beginning, on which the quantity is zero."""
+    """Fraction of the axis, from its start, on which the value is zero."""
 
     def at(self, place: float) -> Setting:
         """Value at a coordinate from 0 to 1."""
@@ -47,7 +47,7 @@ class Number:
             return 0.0
         part = (place - self.none_below) / (1 - self.none_below)
         if self.whole:
-            # Each whole number has a part of the axis of its own, the outermost like the others.
+            # All whole numbers have equal parts of the axis.
             low, high = self.low - 0.5, self.high + 0.5
             value = _between(max(low, 0.5), high, part) if self.log else low + part * (high - low)
             return min(max(round(value), int(self.low)), int(self.high))
@@ -61,7 +61,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few."""
+    """Dimension with a few values."""
 
     id: str
     label: str
@@ -75,26 +75,26 @@ class Choice:
 Dimension = Number | Choice
 Space = tuple[Dimension, ...]
 Condition = dict[str, Setting]
-"""A value for each dimension, by id."""
+"""Settings by the id of their dimension."""
 
 
 def condition(space: Space, place: Sequence[float]) -> Condition:
-    """Values of the space at a place of the unit cube."""
+    """Condition at coordinates in the unit cube."""
     return {d.id: d.at(float(u)) for d, u in zip(space, place, strict=True)}
 
 
 def spread(space: Space, points: int, seed: int) -> Floats:
-    """Places that fill the unit cube evenly: a scrambled Sobol sequence, (point, dimension)."""
+    """Coordinates of a scrambled Sobol sequence in the unit cube, (point, dimension)."""
     return sobol(points, seed=seed).places(len(space))
 
 
 def between(
     space: Space, places: Floats, signs: NDArray[np.int64], points: int, taken: Floats
 ) -> Floats:
-    """New places on the border: halfway between neighbours of different sign, the closest first.
+    """Coordinates halfway between neighbouring points of different sign, closest pairs first.
 
-    Dimensions without a middle take one end's value, in turn. Places too close to those in `taken`
-    or to each other are left out, so that fewer than `points` may come back.
+    Dimensions without a middle take the value of one end, in turn. Points too close to those in `taken` or to
+    each other are left out, so that fewer than `points` may be returned.
     """
     pairs = _opposite(places, signs)
     found: list[Floats] = []
@@ -114,12 +114,12 @@ _TOO_CLOSE = 0.02
 
 
 def _opposite(places: Floats, signs: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Pairs of points with different signs, nearest first; each point in few of them."""
+    """Pairs of points with different signs, closest first; each point is in few pairs."""
     first, second = np.triu_indices(len(places), k=1)
     differ = signs[first] != signs[second]
     first, second = first[differ], second[differ]
     distance = np.abs(places[first] - places[second]).sum(axis=1)
-    # A win beside a loss tells more than either beside no difference.
+    # Pairs of a win and a loss come before pairs with no difference.
     distance = distance / np.abs(signs[first] - signs[second])
     used = np.zeros(len(places), dtype=np.int64)
     pairs: list[tuple[int, int]] = []
@@ -167,7 +167,7 @@ PATH = Choice("path", "receivers", ("wired", "in the cell"))
 
 
 def under(space: Space, standard: str) -> Space:
-    """The same space in one standard; in today's, with widths, aggregates and larger windows."""
+    """Space with one standard; 802.11n, ac and ax add channel widths, aggregates and larger windows."""
     only = Choice(STANDARD.id, STANDARD.label, (standard,))
     if standard not in TODAY:
         return tuple(only if d is STANDARD else d for d in space)
@@ -179,9 +179,9 @@ def under(space: Space, standard: str) -> Space:
 
 
 def rates(where: Condition) -> tuple[Rate, Rate]:
-    """Fast and slow rate: one of the upper half of the standard's, and one that is not faster.
+    """Fast and slow rate of a condition: one of the upper half of the standard, and one not faster.
 
-    Where rates change the slow one is slower.
+    If rates change, the slow rate is lower than the fast one.
     """
     standard, width = str(where["standard"]), str(where.get("width", ""))
     count = steps(standard)
@@ -197,7 +197,7 @@ def _index(count: int, place: Setting) -> int:
 
 @dataclass(frozen=True)
 class Feature:
-    """Feature of which a rule or an axis can speak."""
+    """Quantity that rules and axes can use: a dimension, or one derived from several."""
 
     id: str
     label: str
@@ -205,7 +205,7 @@ class Feature:
     log: bool = False
     whole: bool = False
     values: tuple[str, ...] = ()
-    """Of a choice: all of them."""
+    """All values, if the feature is a choice."""
 
 
 _DERIVED = (
@@ -218,7 +218,7 @@ _DERIVED = (
 
 
 def features(space: Space) -> dict[str, Feature]:
-    """Features of which a rule can speak in a space: its dimensions and what follows from them."""
+    """Features of a space by id: its dimensions and the derived ones."""
     ids = {d.id for d in space}
     found = {
         d.id: Feature(d.id, d.label, d.unit, log=d.log, whole=d.whole)

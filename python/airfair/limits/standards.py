@@ -1,4 +1,4 @@
-"""Rates of the standards: legacy ones by their Mb/s, those of 802.11n, ac and ax by mode.
+"""Rates of the standards: legacy ones in Mb/s, those of 802.11n, ac and ax by MCS.
 
 In today's standards fast stations have two streams and slow ones a single one, as what is far away has, and
 frames are aggregated. Guard intervals are of 800 ns.
@@ -53,14 +53,14 @@ _HE_SUBCARRIERS = {"20 MHz": 234, "40 MHz": 468, "80 MHz": 980}
 
 
 def steps(standard: str) -> int:
-    """Number of rates of a standard: of its modes, those of one stream."""
+    """Number of rates of a standard; of 802.11n, ac and ax, the modes of one stream."""
     if standard in LEGACY:
         return len(_LEGACY_SNR_DB[standard])
     return len(_MODE_SNR_DB[standard])
 
 
 def rate(standard: str, step: int, width: str = "", streams: int = 1) -> Rate:
-    """One of them, the slowest first."""
+    """Rate number `step` of a standard, counted from the slowest."""
     if standard in LEGACY:
         mbps, snr_db = list(_LEGACY_SNR_DB[standard].items())[step]
         return Rate(float(mbps), f"{mbps:g} Mb/s", snr_db)

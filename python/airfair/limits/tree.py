@@ -1,4 +1,4 @@
-"""Rules in words: a shallow decision tree, found by trying every split."""
+"""Shallow decision trees, grown by exhaustive search of splits, and rules from them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .space import Condition, Feature
 
 DEPTH = 3
 SMALLEST = 12
-"""Points that a rule speaks of, at least."""
+"""Smallest number of points in a region."""
 PURE = 0.5
-"""Part of a region's points of which a rule must be true."""
+"""Smallest fraction of the points of a region for which its rule must hold."""
 
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Test:
-    """A bound on a feature: low < value <= high, or one of some values of a choice."""
+    """Test of a feature: low < value <= high, or membership in a set of values."""
 
     feature: str
     low: float = -np.inf
@@ -29,7 +29,7 @@ class Test:
     only: frozenset[str] | None = None
 
     def holds(self, points: Sequence[Condition]) -> Mask:
-        """Which points are within the bound."""
+        """Mask of the points that pass the test."""
         values = [point[self.feature] for point in points]
         if self.only is not None:
             return np.array([value in self.only for value in values], dtype=bool)
@@ -37,7 +37,7 @@ class Test:
         return (numbers > self.low) & (numbers <= self.high)
 
     def __and__(self, other: Test) -> Test:
-        """Both bounds on one feature."""
+        """Conjunction of two tests of one feature."""
         both = None
         if self.only is not None and other.only is not None:
             both = self.only & other.only
@@ -48,7 +48,7 @@ class Test:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A region, by tests that all hold, and the points in it."""
+    """Region of the points that pass all tests, and their indices."""
 
     tests: tuple[Test, ...]
     members: NDArray[np.int64]
@@ -57,7 +57,7 @@ class Leaf:
 def grow(
     points: Sequence[Condition], true: Mask, known: Mapping[str, Feature], depth: int = DEPTH
 ) -> list[Leaf]:
-    """Regions that part the points at which something is true from the others, by Gini's impurity."""
+    """Leaves of a tree that separates true points from false ones by Gini impurity."""
     return _split(points, true, known, Leaf((), np.arange(len(points))), depth)
 
 
@@ -91,7 +91,7 @@ def _split(
 
 
 def impurity(true: Mask) -> float:
-    """Gini's, times the number of points."""
+    """Gini impurity times the number of points."""
     n = len(true)
     part = float(true.sum()) / n if n else 0.0
     return 2 * n * part * (1 - part)
@@ -100,7 +100,7 @@ def impurity(true: Mask) -> float:
 def _candidates(
     points: Sequence[Condition], true: Mask, feature: Feature
 ) -> list[tuple[Test, Test]]:
-    """Bounds that may part the points best, each with its opposite."""
+    """Candidate splits of a feature: pairs of a test and its complement."""
     name = feature.id
     values = [point[name] for point in points]
     if feature.values:
@@ -113,7 +113,7 @@ def _candidates(
     order = np.argsort(numbers, kind="stable")
     numbers, below = numbers[order], np.cumsum(true[order])
     n = len(numbers)
-    # Between each two neighbours that differ, and with enough points on either side.
+    # Bounds between neighbouring values that differ, with enough points on either side.
     left = np.flatnonzero(numbers[1:] > numbers[:-1]) + 1
     left = left[(left >= SMALLEST) & (n - left >= SMALLEST)]
     if not left.size:
@@ -122,7 +122,7 @@ def _candidates(
     rest = hits * (left - hits) / left + others * (n - left - others) / (n - left)
     place = int(left[np.argmin(rest)])
     middle = (numbers[place - 1] + numbers[place]) / 2
-    # Short numbers read better, and a whole one is as good a bound as what lies above it.
+    # Bounds are rounded for readability; integer features get integer bounds.
     bound = float(np.floor(middle)) if feature.whole else float(f"{middle:.2g}")
     return [(Test(name, high=bound), Test(name, low=bound))]
 
@@ -134,14 +134,14 @@ def _narrowed(tests: tuple[Test, ...], test: Test) -> tuple[Test, ...]:
 
 
 def pure(leaves: Sequence[Leaf], true: Mask) -> list[Leaf]:
-    """Regions in which it is mostly true."""
+    """Leaves in which at least the fraction `PURE` of the points is true."""
     return [leaf for leaf in leaves if true[leaf.members].mean() >= PURE]
 
 
 def importance(
     points: Sequence[Condition], true: Mask, known: Mapping[str, Feature]
 ) -> dict[str, float]:
-    """By how much two splits of each feature alone lower the impurity, as a part of it."""
+    """Relative reduction of the impurity by two splits of each feature alone."""
     whole = impurity(true)
     if whole == 0:
         return dict.fromkeys(known, 0.0)
@@ -156,9 +156,9 @@ def importance(
 def holdout(
     points: Sequence[Condition], true: Mask, known: Mapping[str, Feature]
 ) -> tuple[int, int]:
-    """Rate at which rules are right of points that they were not grown from, in five parts.
+    """Five-fold cross-validation of the rules.
 
-    Points of which it was true, and all those that a rule spoke of.
+    Returns the number of held-out points that rules cover and that are true, and the number they cover.
     """
     hits, spoken = 0, 0
     for part in range(_PARTS):
@@ -178,7 +178,7 @@ _PARTS = 5
 
 
 def words(tests: Sequence[Test], known: Mapping[str, Feature]) -> str:
-    """A region in words."""
+    """Text of a region."""
     return " and ".join(_bound(test, known[test.feature]) for test in tests) or "always"
 
 

@@ -83,7 +83,7 @@ def _one(choice: Choice, args: argparse.Namespace) -> int:
 
 
 def _all(choices: Sequence[Choice], args: argparse.Namespace) -> int:
-    """Run one paper after the other; after a failed one the others still run, after Ctrl-C or a full disk not.
+    """Run one paper after the other; a failure does not stop the others, Ctrl-C and a full disk do.
 
     The page of all claims is written after each paper, so that it exists however the program ends.
     """

@@ -87,7 +87,7 @@ def document(
 
 
 def claim(verdict: Verdict) -> Json:
-    """JSON of a claim: its state, states under each reading, counts of points, and tolerance that turns it."""
+    """JSON of a claim: its state, states under each reading, counts of points, and turning tolerance."""
     turns = verdict.turns_at
     return {
         "id": verdict.id,

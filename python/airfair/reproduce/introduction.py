@@ -61,7 +61,7 @@ class Introduction:
     lead: Sequence[str]
     """Names of the figures shown first; the first one represents the paper."""
     shows: Callable[[Any], Numbers] | None
-    """Function from the first figure's measurements to the numbers of section `picture` in `text/figures.md`."""
+    """Function from measurements to the numbers of section `picture` in `text/figures.md`."""
     sections: Mapping[str, str] = field(default_factory=dict)
     """Sections of the paper, by the id of the experiment that they describe."""
 

@@ -27,7 +27,7 @@ def taken(take: Take, default: Any = MISSING) -> Any:  # noqa: ANN401 - as the f
 
 
 def column(name: str, per: float = 1, *, table: str = "flows") -> Any:  # noqa: ANN401 - likewise
-    """Field with a column of a table divided by `per`; axes (replication, flow) or (replication, station), …"""
+    """Field with a column of a table divided by `per`, (replication, flow) or (replication, station)."""
     return taken(lambda result: of_each(result, name, per, table=table))
 
 
@@ -55,7 +55,7 @@ def names(result: Result) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Columns:
-    """Base class of the measurements of a variant; subclasses declare fields by `taken`, `column`, `total`."""
+    """Base class of the measurements of a variant, with fields declared by `taken`, `column`, `total`."""
 
     @classmethod
     def of(cls, result: Result) -> Self:
