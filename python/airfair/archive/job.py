@@ -16,11 +16,11 @@ from airfair._core import Scenario
 if TYPE_CHECKING:
     from hashlib import _Hash
 
-# Keys of a scenario that do not influence a single run, such as its title.
+# Keys left out of the hash of a scenario: the title has no effect on a run, and `Job.key` adds the seed.
 _ASIDE = re.compile(r"^(title|seed|replications) = .*\n", re.MULTILINE)
 
 _HASHED: WeakKeyDictionary[Scenario, _Hash] = WeakKeyDictionary()
-"""Hash of each scenario's text, which takes a hundred times as long as the hash of a job's two numbers."""
+"""Cache of hashes of scenarios; hashing the text takes a hundred times as long as seed and replication."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Job:
 
 
 def _hashed(scenario: Scenario) -> _Hash:
-    """Hash of a scenario without the keys that do not influence a run."""
+    """Hash of a scenario without title, seed and number of replications."""
     known = _HASHED.get(scenario)
     if known is None:
         head, bracket, rest = scenario.to_toml().partition("\n[")

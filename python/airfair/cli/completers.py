@@ -1,6 +1,6 @@
-"""What a shell completes: files and ids. Commands and options it finds in the grammar itself.
+"""Completion in shells of files and ids; commands and options are completed from the grammar.
 
-A shell asks the program anew at each key, so nothing here imports more than its own answer needs.
+A shell starts the program at each key press, so each function imports only the modules that it needs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def complete(argument: argparse.Action, completer: Completer) -> None:
 
 
 def answer(parser: argparse.ArgumentParser) -> None:
-    """Answer a shell that asks by its environment, and end the program; else do nothing."""
+    """Complete for a shell and exit, if its environment variables are set; else do nothing."""
     if "_ARGCOMPLETE" in os.environ:
         import argcomplete
         from argcomplete.completers import SuppressCompleter
@@ -61,7 +61,7 @@ def _paths(prefix: str, wanted: Callable[[Path], bool]) -> Iterator[str]:
     except OSError:
         return
     for path in found:
-        # Hidden ones are for those who ask for them.
+        # Hidden files are only offered after a leading dot.
         hidden = path.name.startswith(".") and not start.startswith(".")
         if path.name.startswith(start) and not hidden and wanted(path):
             yield f"{shown}{path.name}{'/' if path.is_dir() else ''}"
@@ -73,7 +73,7 @@ def engines(**_: Any) -> list[str]:  # noqa: ANN401 - argcomplete's own
 
 
 def papers(prefix: str = "", **_: Any) -> list[str]:  # noqa: ANN401 - argcomplete's own
-    """Papers; behind a slash the experiments of one; directories for who begins with one, as with ./."""
+    """Ids of papers, of the experiments of a paper after a slash, or directories if the word is a path."""
     import pkgutil
 
     found = pkgutil.iter_modules([str(_PACKAGE / "reproduce" / "papers")])

@@ -1,4 +1,4 @@
-"""Outputs of commands: tried before anything runs, and their errors after what was run is shown."""
+"""Outputs of commands: checked before the first run; write errors are reported after the results."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def prepare(out: Path | None) -> list[Path]:
 
 
 def failure(out: Path, write: Callable[[], object]) -> OSError | None:
-    """What went wrong as `write` wrote to the directory: told later, since the result took its time."""
+    """Error of `write`, or `None`; the caller reports it after the result, which must not be lost."""
     try:
         write()
     except OSError as error:

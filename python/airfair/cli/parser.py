@@ -1,4 +1,4 @@
-"""A parser of arguments that helps with slips."""
+"""Argument parser that suggests the nearest known word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exit statuses, and the messages that go with those of mistakes."""
+"""Exit statuses, and error messages on standard error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WIDTH = 80
 
 
 class InputError(Exception):
-    """A mistake of the user: one line each."""
+    """Raised for mistakes of the user, one line each."""
 
     def __init__(self, *problems: str) -> None:
         super().__init__("\n".join(problems))
@@ -28,7 +28,7 @@ def describe(error: OSError) -> str:
 
 
 def complain(status: int, *problems: str) -> int:
-    """Say on standard error what went wrong, a line for each problem; the status is given back."""
+    """Print each problem on a line of standard error, and return the status."""
     for problem in problems:
         # A name that is no text in the machine's encoding comes as lone surrogates.
         text = problem.encode(errors="backslashreplace").decode()
@@ -37,7 +37,7 @@ def complain(status: int, *problems: str) -> int:
 
 
 def _wrapped(line: str) -> str:
-    """A line as a terminal shows it well; elsewhere, where programs look for lines, it stays whole."""
+    """Line wrapped for a terminal; unchanged if standard error is no terminal."""
     if not sys.stderr.isatty():
         return line
     width = min(os.get_terminal_size(sys.stderr.fileno()).columns or _WIDTH, _WIDTH)

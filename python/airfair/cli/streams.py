@@ -23,7 +23,7 @@ class Termination:
 
     @contextlib.contextmanager
     def heard(self) -> Iterator[None]:
-        """Listen meanwhile."""
+        """Context in which the signal is handled."""
         try:
             before = signal.signal(signal.SIGTERM, self._interrupt)
         except ValueError:  # not the main thread: whoever called listens
@@ -40,7 +40,7 @@ class Termination:
 
 
 def open_missing() -> None:
-    """Open what was closed when the program started: Python has None there, and a file would take its number.
+    """Open standard streams that were closed at the start, so that no file gets their descriptors.
 
     To read or write a result then fails with an error; words for people are lost.
     """
@@ -59,10 +59,10 @@ def open_missing() -> None:
 
 
 class _Output(io.FileIO):
-    """A file that takes words to the end, though nobody may read them any more."""
+    """Output file that ignores writes after its reader has closed the pipe."""
 
     def write(self, octets: ReadableBuffer, /) -> int:
-        """Write, or drop what nobody will read."""
+        """Write, or discard the octets if the reader has closed the pipe."""
         try:
             return super().write(octets)
         except BrokenPipeError:

@@ -1,4 +1,4 @@
-"""Options by which a command looks inside a run: a window of time, stations, and the files that it writes."""
+"""Options for tracing a run: time window, stations, and the files to write."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Traces:
     replications: int
 
     def finish(self, interrupted: bool) -> tuple[list[str], list[str]]:  # noqa: FBT001 - what ended the run
-        """End the files: what there is to say of them, and what went wrong."""
+        """Close the files; return messages and errors."""
         said, failed = [], []
         for report in self.tracing.finish():
             name, items = report["option"], report["items"]

@@ -1,4 +1,4 @@
-"""Which interfaces this process may make."""
+"""Choice of the kind of network interfaces that this process may create."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from airfair.cli.status import describe
 
 
 class NotPermittedError(Exception):
-    """Neither kind of interface can be made; its lines say why, and what would help."""
+    """Raised if no kind of interface can be created; the message has reasons and remedies."""
 
     def __init__(self, tap: OSError, veth: OSError) -> None:
         self.lines = (
@@ -26,7 +26,7 @@ MEANING = {
 
 
 def choose(wanted: str | None = None) -> str:
-    """The better kind that is permitted, or what is wanted; for `veth` this process gets a user namespace.
+    """Best permitted kind of interface, or `wanted`; for `veth` this process enters a user namespace.
 
     Raises `NotPermittedError`.
     """

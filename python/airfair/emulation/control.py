@@ -1,4 +1,4 @@
-"""The control socket of an emulation: JSON, a line per request and a line per answer."""
+"""Control socket of an emulation: one line of JSON per request and per answer."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ State = Callable[[], dict[str, Any]]
 
 
 class RefusedError(ValueError):
-    """A request that says something wrong: the key, what was found there, what is allowed."""
+    """Raised for a wrong request; the message has the key, the value found and the allowed values."""
 
 
 def answer(request: object, emulation: _core.Emulation, state: State) -> dict[str, Any]:
-    """Do what a request says."""
+    """Execute a request and return its answer."""
     try:
         if request == {"get": "state"}:
             return {"ok": True, "state": state()}
@@ -59,7 +59,7 @@ def answer(request: object, emulation: _core.Emulation, state: State) -> dict[st
 
 
 def _set(request: dict[str, Any], emulation: _core.Emulation) -> None:
-    """Set something; raises `RefusedError` where the request is wrong, or the emulation refuses."""
+    """Execute a request `set`; raises `RefusedError` if it is wrong or the emulation refuses it."""
     what = str(request["set"])
     keys = _KEYS[what]
     for key in request:
@@ -156,7 +156,7 @@ def read(line: bytes) -> Any:  # noqa: ANN401 - JSON
 
 
 class _Server(socketserver.ThreadingUnixStreamServer):
-    """A thread per connection, and so many of them at most."""
+    """Server with one thread per connection, up to a maximum."""
 
     daemon_threads = True
     block_on_close = False
@@ -187,7 +187,7 @@ class _Server(socketserver.ThreadingUnixStreamServer):
             self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as inherited
-        # Who has hung up wants no answer.
+        # A client that closed the connection gets no answer.
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
@@ -224,6 +224,6 @@ class Control:
         self._thread.start()
 
     def close(self) -> None:
-        """Take no more requests."""
+        """Stop accepting requests."""
         self._server.shutdown()
         self._server.server_close()

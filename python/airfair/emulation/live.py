@@ -1,4 +1,4 @@
-"""What a viewer sees while an emulation goes on: who holds the air, and who gets what."""
+"""Live view of an emulation: airtime and throughput of each station."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BAR = 8
 
 @dataclass(frozen=True)
 class Row:
-    """A station over the last second."""
+    """Airtime and rates of a station over the last second."""
 
     name: str
     airtime: float
@@ -85,7 +85,7 @@ def unit(now: State) -> str:
 
 
 def dropped(state: State) -> int:
-    """Packets that the kernel has dropped, and not the cell."""
+    """Number of packets dropped by the kernel instead of the cell."""
     return sum(node["unread_packets"] + node["undelivered_packets"] for node in state["nodes"])
 
 
@@ -108,13 +108,13 @@ def line(before: State, now: State) -> str:
 
 
 def new_objections(before: State, now: State) -> list[str]:
-    """Why the emulation is no longer valid, once there is a reason more."""
+    """Reasons, new since `before`, why the emulation is no longer valid."""
     reasons = now["objections"] if len(now["objections"]) > len(before["objections"]) else []
     return [f"invalid so far: {printable(reason)}" for reason in reasons]
 
 
 def caption(now: State) -> str:
-    """What stands below the table, in lines of 79 columns."""
+    """Caption below the table, in lines of 79 columns."""
     late = now["lateness"]
     lateness = (
         f"lateness p50 {late['p50_us'] / 1000:.2f} ms, p99 {late['p99_us'] / 1000:.2f} ms, "

@@ -1,7 +1,7 @@
-"""Emulations that run on this machine: a directory each, with a lock that its process holds.
+"""Running emulations of this machine: each has a directory, locked by its process.
 
-Namespaces and interfaces have no name and go with the last process that has them open. So all that an
-emulation can leave behind is its directory, and what nobody holds the lock of is left behind.
+Namespaces and interfaces have no names and vanish with the last process that has them open. So an emulation
+can only leave its directory behind, and a directory without a lock is left over.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LOCK, _STATE, _HOSTS, _CONTROL = "lock", "emulation.json", "hosts", "control"
 
 
 def folder() -> Path:
-    """Directory of this user's emulations; raises `OSError` if somebody else has it."""
+    """Directory of this user's emulations; raises `OSError` if another user owns it."""
     if os.geteuid() == 0:
         where = Path("/run/airfair")
     elif runtime := os.environ.get("XDG_RUNTIME_DIR"):
@@ -36,7 +36,7 @@ def folder() -> Path:
 
 @contextmanager
 def _alone(where: Path) -> Iterator[None]:
-    """Nobody else makes or removes a directory meanwhile."""
+    """Lock under which no other process creates or removes a directory."""
     with (where / _LOCK).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -115,7 +115,7 @@ class Registration:
         self._where = where
         self.directory = where / str(os.getpid())
         with _alone(where):
-            # A process id comes again: what is there under it is left behind.
+            # Process ids are reused: a directory under this id is left over.
             shutil.rmtree(self.directory, ignore_errors=True)
             self.directory.mkdir(mode=0o700)
             self._lock: IO[str] = (self.directory / _LOCK).open("w")

@@ -48,7 +48,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Wish:
-    """What a user asks for beside the scenario."""
+    """Options of an emulation besides the scenario."""
 
     command: Command | None = None
     duration_ns: int | None = None
@@ -149,7 +149,7 @@ class Carriers:
         due = [program for program in self._waiting if program["start_s"] <= now]
         self._waiting = [program for program in self._waiting if program["start_s"] > now]
         for program in due:
-            # What it says is nobody's: packets are counted where they go.
+            # Its output is discarded: packets are counted in the emulated cell.
             words = ["sh", "-c", 'exec "$@" >/dev/null 2>&1', "sh"]
             words += [sys.executable, "-m", "airfair", *program["arguments"]]
             process = self._emulation.spawn(

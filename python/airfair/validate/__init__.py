@@ -1,4 +1,4 @@
-"""`airfair validate`: the simulator against theory that it knows nothing of."""
+"""`airfair validate`: checks the simulator against independent theory."""
 
 from __future__ import annotations
 

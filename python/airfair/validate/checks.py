@@ -1,4 +1,4 @@
-"""The checks: what is run, what theory expects of it, and how far the two may be apart.
+"""Checks of the simulator: runs, expectations from theory, and tolerances.
 
 Tolerances:
 
@@ -54,7 +54,7 @@ EIFS_STATIONS = (2, 10, 50)
 
 
 def plans() -> Iterator[Plan]:
-    """Everything that `airfair validate` runs, but for `propagation`, where a run depends on the last one."""
+    """All checks of `airfair validate` except `propagation`, whose runs depend on earlier ones."""
     for phy, rates in RATES:
         for rate in rates:
             for rts in (False, True):
@@ -105,7 +105,7 @@ def _saturation(phy: Phy, rate: float, n: int, *, rts: bool) -> Plan:
 
 
 def _after_eifs(phy: Phy, rate: float, n: int) -> Plan:
-    """The same with EIFS after collisions: SIFS and an ACK at the lowest mandatory rate beyond DIFS.
+    """Saturation with EIFS after collisions: SIFS and an ACK at the lowest mandatory rate beyond DIFS.
 
     ns-3's own EIFS tables reckon with the ACK of the data's control rate, which is shorter, so they
     expect up to 2 % more.

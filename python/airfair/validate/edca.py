@@ -36,7 +36,7 @@ TURNS = 500
 
 @dataclass(frozen=True)
 class Category:
-    """One category, and how it contends."""
+    """Access category with its AIFSN and contention window."""
 
     name: str
     aifsn: int
@@ -50,7 +50,7 @@ class Category:
 
     @property
     def keys(self) -> Mapping[str, Value]:
-        """Keys of it in a scenario."""
+        """Keys of the category in a scenario."""
         own: Mapping[str, Value] = {
             "aifsn": self.aifsn,
             "cw_min": self.cw_min,
@@ -82,7 +82,7 @@ class EdcaCell:
         return everybody, everybody / (1 - low), everybody / (1 - high)
 
     def share(self) -> float:
-        """Part of all frames that get through which is of the higher category, by the model."""
+        """Share of the higher category in all successful frames, by the model."""
         failure, success = [0.1, 0.1], [0.0, 0.0]
         categories = (self.low, self.high)
         first = min(category.aifsn for category in categories)
@@ -106,7 +106,7 @@ class EdcaCell:
         return success[1] / sum(success)
 
     def scenario(self) -> Scenario:
-        """The cell; frames go alone, since shares are of frames."""
+        """Scenario of the cell, without aggregation, since shares count frames."""
         keys = self.low.keys, self.high.keys
         groups = ("s", "s") if self.both else ("s", "t")
         document: Mapping[str, Value] = {

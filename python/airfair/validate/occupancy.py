@@ -1,4 +1,4 @@
-"""Airtime that stations measure of their own, from headers alone, against what was on the air.
+"""Occupancy that stations measure from headers, checked against the airtime in the simulator.
 
 The simulator's airtime of a station is the frames of its exchanges. The meter of [arf-window §III-A] counts
 from the start of an exchange to its end, so the SIFS between the frames come on top: one for data and ACK,
@@ -67,7 +67,7 @@ class OccupancyCell:
         )
 
     def expected(self, rate: float, airtime: float, control: float) -> float:
-        """Share that a station measures whose exchanges hold such shares of the air: all, and control."""
+        """Occupancy expected from a station's shares of airtime: all frames, and control frames."""
         frames, gaps = self.control(rate)
         return airtime + control * gaps * self.phy.sifs / frames
 

@@ -38,7 +38,7 @@ AIRTIME, REGULATOR = "airtime", "time-regulator"
 
 @dataclass(frozen=True)
 class Downloads:
-    """Two stations that more is sent to than they can receive."""
+    """Two stations with saturated downlinks."""
 
     phy: Phy
     rates: tuple[float, float]
@@ -114,7 +114,7 @@ class Downloads:
 
 @dataclass(frozen=True)
 class Beacons:
-    """A cell with beacons, idle or with more to send than it can."""
+    """Cell with beacons, idle or saturated."""
 
     phy: Phy
     octets: int
@@ -152,7 +152,7 @@ class Beacons:
         )
 
     def evaluate(self, result: Result) -> Iterator[Check]:
-        """Their share of the air; one of them may be late at either end."""
+        """Check of the beacons' share of the air; one may be late at either end."""
         beacon = self.phy.airtime(self.octets, self.phy.basic_rates[0])
         expected = beacon / (1e3 * self.interval_ms)
         measured = result.channels["beacon_ns"][0] / 1e9 / (SECONDS - 1)

@@ -106,7 +106,7 @@ def _kept(file: Path) -> dict[str, Any]:
 def compare(
     chosen: Iterable[KernelCell], runs: int, seconds: int, side_by_side: int = SIDE_BY_SIDE
 ) -> dict[str, tuple[Summary, Summary]]:
-    """Of each cell what was emulated and what was simulated. Raises `ComparisonError`."""
+    """Emulated and simulated summary of each cell. Raises `ComparisonError`."""
     seeds = range(1, runs + 1)
     cells = list(chosen)
     found = {}

@@ -26,21 +26,21 @@ REAL_TFRC, SIMULATED_TFRC = '{ kind = "tfrc", stack = "kernel" }', '{ kind = "tf
 
 @dataclass(frozen=True)
 class KernelCell:
-    """A scenario but for the transport of its flows."""
+    """Cell of a comparison: a scenario without the transport of its flows."""
 
     name: str
     head: str
-    """All but its flows."""
+    """TOML of the scenario without its flows."""
     flows: dict[str, tuple[str, str]]
     flavour: str = "newreno"
     control: str = "none"
     warmup: int = 2
-    """Time that does not count [s]."""
+    """Warm-up [s]."""
     window: str = "3 MB"
-    """The receiver's, where it is simulated. What it has promised it does not take back."""
+    """Receive window of simulated TCP, which never shrinks."""
 
     def text(self, transport: str, seconds: int) -> str:
-        """The scenario file."""
+        """Scenario file with a transport for its flows, lasting `seconds`."""
         text = f'duration = "{seconds} s"\nwarmup = "{self.warmup} s"\nseries = "off"\n{self.head}'
         text += f'[host.server]\nlink = {{ rate = "100 Mb/s", delay = "2 ms"{self.loss()} }}\n'
         for name, (sender, receiver) in self.flows.items():
@@ -72,7 +72,7 @@ def flows(stations: tuple[str, ...], way: str) -> dict[str, tuple[str, str]]:
 
 
 def stacks() -> list[KernelCell]:
-    """All standards, rates, ways, flavours and losses."""
+    """Cells of all combinations of standards, rates, directions, flavours and losses."""
     found = []
     for label, (standard, fast, slow) in STANDARDS.items():
         rates = {"fast": fast, "slow": slow}
@@ -87,5 +87,5 @@ def stacks() -> list[KernelCell]:
 
 
 def is_quick(cell: KernelCell) -> bool:
-    """True of a cell whose flow is alone on the channel: its interval is narrow in little time."""
+    """True for a cell with a single flow, whose interval is narrow after a short time."""
     return " alone " in cell.name and len(cell.flows) == 1

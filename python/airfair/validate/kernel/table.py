@@ -1,4 +1,4 @@
-"""The comparison as a table: a row for each flow, and what is said of it."""
+"""Comparison of emulated and simulated goodput as a table with a row for each flow."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from .runs import Summary
 
 ALLOWED = 0.05
-"""Part by which goodputs may differ."""
+"""Largest relative difference of goodputs."""
 
 
 class Agreement(Enum):
-    """What a row says."""
+    """Agreement of emulated and simulated goodput of a flow."""
 
     AGREES = "agrees"
     """The means differ by 5 % at most."""
     UNCERTAIN = "uncertain"
-    """They differ by more, and by no more than chance explains: more runs would tell."""
+    """They differ by more, but not significantly; more runs are needed."""
     DIFFERS = "differs"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A flow of a cell, goodputs in Mb/s with half their 95 % intervals."""
+    """Flow of a cell: goodputs [Mb/s] with half widths of their 95 % intervals."""
 
     cell: str
     flow: str
@@ -37,13 +37,13 @@ class Row:
 
     @property
     def difference(self) -> float:
-        """By how much the simulated one has more, as a part of the emulated one."""
+        """Relative difference (simulated - emulated) / emulated."""
         real, ours = self.emulated[0], self.simulated[0]
         return (ours - real) / real if real > 0 else math.inf if ours > 0 else 0.0
 
     @property
     def verdict(self) -> Agreement:
-        """The half widths of independent means add up as squares do."""
+        """Agreement; the squares of the half widths of independent means add up."""
         if abs(self.difference) <= ALLOWED:
             return Agreement.AGREES
         chance = math.hypot(self.emulated[1] or 0.0, self.simulated[1] or 0.0)
@@ -52,7 +52,7 @@ class Row:
 
 
 def rows(cells: dict[str, tuple[Summary, Summary]]) -> list[Row]:
-    """A row for each flow of cells with what was emulated and simulated."""
+    """Rows for all flows, from the emulated and simulated summaries of each cell."""
     return [
         Row(cell, flow, real[flow], ours[flow])
         for cell, (real, ours) in cells.items()
@@ -62,7 +62,7 @@ def rows(cells: dict[str, tuple[Summary, Summary]]) -> list[Row]:
 
 
 def text(found: Sequence[Row]) -> str:
-    """The table, and how many rows say what."""
+    """Text of the table, followed by the number of rows by agreement."""
     head = ("cell", "flow", "kernel [Mb/s]", "simulated [Mb/s]", "difference", "≤ 5 %")
     lines = [head, *(_line(row) for row in found)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]

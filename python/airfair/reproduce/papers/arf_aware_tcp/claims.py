@@ -1,6 +1,6 @@
 """The claims of the paper `arf-aware-tcp`.
 
-What its words mean is in `words`; beside it:
+The tolerances of words are in `words`. In addition:
 
 - `FAIR`: the bar of 0.9 is the paper's own.
 - `SETTLE_S`: levels are read from 5 s after a start or a change of rate, several time-outs, up to the
@@ -51,7 +51,7 @@ def _kept(runs: ArfAwareRuns, flow: int, interval: Interval, since: Interval = B
 
 
 def _kept_together(runs: ArfAwareRuns, interval: Interval) -> Estimate:
-    """The same for all flows together."""
+    """Total throughput of all flows in the interval, relative to that before the change."""
     return quotient(_level(runs, interval).sum(axis=1), _level(runs, BEFORE).sum(axis=1))
 
 
@@ -91,7 +91,7 @@ def fast_session_kept(data: Measurements, scheme: str) -> Sequence[Condition]:
 
 
 def fast_session_remark(data: Measurements) -> str:
-    """The same under NewReno."""
+    """Text on the fast session of Table 1 under NewReno."""
     return f"with NewReno {_kept(data['table1', NEWRENO], FAST, AFTER)}"
 
 

@@ -1,4 +1,4 @@
-"""Introduction to `arf-aware-tcp`, which a reader has to know first."""
+"""Introduction of the report of `arf-aware-tcp`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TOPOLOGY = Topology(
 
 
 def introduction(said: Mapping[str, Passage]) -> Introduction:
-    """The first screen."""
+    """Introduction from the texts `said`."""
     sections = dict.fromkeys(("fig2", "fig4-7", "fig8-9"), "§4")
     return Introduction.of(said, TOPOLOGY, ("fig2", "table1", "table4"), _sessions, sections)
 

@@ -1,6 +1,6 @@
 """Names of the runs: transports, and readings of what `arf_cwnd` does in arf mode.
 
-The studies say what each of them is.
+The study files declare each of them.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ SEGMENT = 1000
 
 @dataclass(frozen=True)
 class ArfAwareRuns(Columns):
-    """Replications of one scenario; flows in the order of the scenario."""
+    """Measurements of one variant; flows are in the order of the scenario."""
 
     flows: tuple[str, ...] = taken(names)
     elapsed_s: float = taken(lambda result: result.runs.item(0, "elapsed_ns") / 1e9)
@@ -56,7 +56,7 @@ class ArfAwareRuns(Columns):
     def fairness(self, sessions: int | None = None) -> Floats:
         """Jain's index of R_i/T_i over the first `sessions` flows.  [arf-aware-tcp eq. 1, 2]"""
         share = self.throughput_kbps * 1e3 / self.mean_link_rate_bps
-        # Nobody got anything: all got the same.
+        # If no flow got anything, all got the same.
         return np.array([jain(row[:sessions]) or 1.0 for row in share])
 
     def aggregate_kbps(self, sessions: int | None = None) -> Floats:

@@ -22,7 +22,7 @@ ROUNDING = 1e-3
 
 @dataclass(frozen=True)
 class SchemeColumn:
-    """One scheme's column."""
+    """Column of one scheme in a printed table, with measured and printed figures."""
 
     id: str
     label: str
@@ -47,12 +47,12 @@ class SchemeColumn:
 
     @property
     def column(self) -> Column:
-        """The column as it is shown."""
+        """Column for a report."""
         return Column(self.id, self.label, (*self.sessions, *self.single.values()), self.note)
 
     @property
     def entry(self) -> Json:
-        """The column in the shape of the printed values, with intervals and deviations."""
+        """JSON of the column in the shape of the printed values, with intervals and deviations."""
         entry: Json = {
             "sessions": [cell.measured.mean for cell in self.sessions],
             **{key: cell.measured.mean for key, cell in self.single.items()},
@@ -72,7 +72,7 @@ class SchemeColumn:
 
 @dataclass(frozen=True)
 class ColumnSource:
-    """Place in the runs from which the figures of a column come."""
+    """Setup and scheme whose runs have the figures of a column."""
 
     id: str
     label: str

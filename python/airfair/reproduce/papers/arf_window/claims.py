@@ -1,12 +1,12 @@
 """The claims of the paper `arf-window`.
 
-Both schemes run under the same seeds, so each condition is on differences within a replication: at each
-speed the mean difference must lie on the paper's side of zero. Where standard TCP drops nothing, nothing
-can be dropped less.
+Both schemes run with the same seeds, so each condition is on differences within a replication: at each speed
+the mean difference must have the sign that the paper claims. A claim of fewer drops is untestable if standard
+TCP drops nothing.
 
-The place that Table I's row for standard TCP chooses decides, with the reading of eq. 8 and 11 that agrees
-with eq. 6. Places that fit that row as well are as near, and so is the letter of the paper; other places and
-other radios stand beside.
+The deciding reading has the candidate chosen by Table I's row for standard TCP, and the reading of eq. 8 and
+11 that agrees with eq. 6. Near readings are other candidates that fit that row, and the literal equations.
+Other candidates and other radios are reported, but decide nothing.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _fewer(what: str, data: Measurements, place: SchemePair) -> Condition:
 
 
 def _taken(data: Measurements, place: SchemePair, take: Take) -> tuple[Floats, Floats]:
-    """The scheme's and standard TCP's, within each replication."""
+    """Values of the scheme and of standard TCP, paired by replication."""
     proposed, standard = paired(take(data[place.key(WINDOW)]), take(data[place.key(NEWRENO)]))
     return proposed, standard
 

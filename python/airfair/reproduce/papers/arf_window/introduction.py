@@ -1,4 +1,4 @@
-"""Introduction to `arf-window`, which a reader has to know first."""
+"""Introduction of the report of `arf-window`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SECTIONS = {"fig4": "§IV", "fig5": "§IV", "table1": "§IV, Table I"}
 
 
 def introduction(said: Mapping[str, Passage]) -> Introduction:
-    """The first screen."""
+    """Introduction from the texts `said`."""
     return Introduction.of(said, TOPOLOGY, ("fig4",), _gains, SECTIONS)
 
 

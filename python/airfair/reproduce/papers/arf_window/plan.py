@@ -1,9 +1,9 @@
-"""Names of the runs: ways, speeds, schemes, places and readings. The studies say what each of them is.
+"""Names of the runs: ways, speeds, schemes, places and readings. The study files declare each of them.
 
-A *place* is where the server is and what the access point can keep. It is chosen by Table I's row for
-standard TCP alone: `CANDIDATES` run with standard TCP, `findings.baseline` ranks them, `PLACES` has what it
-chose, and a test holds it against the recorded runs. Other readings of the law and of the radio are run at
-fewer speeds; `AS_READ` says which of all of them are as near as the one that decides.
+A *place* is the position of the server and the length of the access point's queue, which the paper leaves
+open. It is chosen by Table I's row for standard TCP alone: `CANDIDATES` are run with standard TCP,
+`findings.baseline` ranks them, `PLACES` has the result, and a test compares it with the recorded runs. Other
+readings of the law and of the radio are run at fewer speeds; `AS_READ` lists which readings are near.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ as near; and those around it, which stand beside."""
 
 
 def spot_label(spot: Spot) -> str:
-    """A place in words."""
+    """Text of a place."""
     return f"{spot[0]} ms, {spot[1]} packets"
 
 
@@ -70,7 +70,7 @@ class Reading:
 
     @property
     def id(self) -> str:
-        """A short name."""
+        """Short name of the reading."""
         return f"{self.rise}-{self.fall}-{self.round_trip}"
 
 
@@ -87,7 +87,7 @@ READINGS = tuple(
 
 @dataclass(frozen=True)
 class System:
-    """One way to read all that the paper leaves open."""
+    """System: one choice for all settings that the paper leaves open."""
 
     label: str
     speeds: tuple[int, ...] = (MIDDLE,)
@@ -140,25 +140,25 @@ BEYOND = tuple(studies.declared("arf-window", "beyond")["factors"]["move"])
 
 @dataclass(frozen=True)
 class SchemePair:
-    """A pair of runs to be compared: standard TCP and the scheme under the same seeds."""
+    """Pair of variants with the same seeds: standard TCP and the proposed scheme."""
 
     standard: Key
     proposed: Key
 
     def key(self, scheme: str) -> Key:
-        """Setup and variant."""
+        """Setup and variant of a scheme."""
         return self.standard if scheme == NEWRENO else self.proposed
 
     @property
     def keys_of_both(self) -> tuple[Key, Key]:
-        """Both runs."""
+        """Keys of both variants."""
         return self.standard, self.proposed
 
 
 def on_the_way(system: str, way: str, speed: int) -> SchemePair:
-    """A point of Figure 4 or 5 in a system.
+    """Pair at a point of Figure 4 or 5 in a system.
 
-    Another reading of the law alone shares the runs of standard TCP with the one that decides.
+    Systems that differ from the deciding one only in the law share its runs of standard TCP.
     """
     base = system if SYSTEMS[system].reading == PROJECTED else DECIDING
     return SchemePair(
@@ -181,7 +181,7 @@ def _setup_id(system: str, way: str, speed: int) -> str:
 
 
 def claimed(system: str, ways: tuple[str, ...] = (*STRAIGHT, RANDOM)) -> list[SchemePair]:
-    """Everything that a claim looks at."""
+    """All pairs that claims compare in a system."""
     speeds = SYSTEMS[system].speeds
     places = [on_the_way(system, way, speed) for way in ways if way != RANDOM for speed in speeds]
     return [*places, at_random(system)] if RANDOM in ways else places

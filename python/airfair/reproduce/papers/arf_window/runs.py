@@ -15,14 +15,14 @@ from .plan import SCHEMES, SchemePair
 
 @dataclass(frozen=True)
 class ArfWindowRuns(Columns):
-    """Replications of one scenario, its downloads together."""
+    """Measurements of one variant, its downloads together."""
 
     mbps: Floats = column("goodput_bps", 1e6)
     """Goodput of each download over the measured time [Mb/s], (replication, download)."""
     sent: Floats = total("packets_sent")
     """Data packets of the downloads, (replication)."""
     dropped: Floats = total("packets_dropped")
-    """Those of them that a queue or the MAC dropped."""
+    """Data packets that a queue or the MAC dropped."""
     queue_full: Floats = total("dropped_queue_full", table="access_points")
     """Packets that the access point's queue had no room for."""
     retry_limit: Floats = total("dropped_retry_limit", table="access_points")
@@ -49,7 +49,7 @@ class ArfWindowRuns(Columns):
         return self._percent(self.queue_full)
 
     def drops_on_air(self) -> Floats:
-        """Packets that the access point gave up on the air, likewise [%]."""
+        """Packets that the access point dropped after its last attempt, over data packets sent [%]."""
         return self._percent(self.retry_limit)
 
     def _percent(self, packets: Floats) -> Floats:
@@ -63,7 +63,7 @@ Take = Callable[[ArfWindowRuns], Floats]
 
 
 def gain(data: Measurements, place: SchemePair) -> Estimate:
-    """Throughput more than standard TCP's [%], over the replications that both have."""
+    """Gain in throughput over standard TCP [%], over the replications that both have."""
     standard, proposed = (data[place.key(scheme)].throughput() for scheme in SCHEMES)
     ratio = quotient(proposed, standard)
     return Estimate(100 * (ratio.mean - 1), 100 * ratio.ci95, ratio.count, signed=True)

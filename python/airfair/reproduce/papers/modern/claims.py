@@ -1,6 +1,6 @@
 """The claims of the study `modern`: hypotheses of our own, and what a paper's table prints.
 
-What its words mean is in `words`. Schemes are compared within a replication: all see the same seed.
+The tolerances of words are in `words`. Schemes are compared within replications, which share the seed.
 """
 
 from __future__ import annotations
@@ -245,7 +245,7 @@ def found_rates_drag(data: Measurements) -> Points:
 
 
 def found_rates_fair(data: Measurements) -> Points:
-    """The same under the airtime scheduler."""
+    """Downloads under the airtime scheduler, at rates that Minstrel-HT finds."""
     return _half(data, {it: sold(it, "down", FOUND, AIRTIME) for it in MODERN})
 
 
@@ -290,7 +290,7 @@ def _half(data: Measurements, keys: Mapping[str, Key]) -> Points:
 
 
 def _more_than_half(data: Measurements, keys: Mapping[str, Key]) -> Points:
-    """The slow station has more than that."""
+    """The slow station has more than half of the air, in each standard."""
     above = HALF + INDEX.allowed
     return [
         condition(_slow_part(standard), data[key].slow_part(), above=above, of=[key])

@@ -1,4 +1,4 @@
-"""Findings of the runs of `modern` that no claim asks for."""
+"""Findings of the runs of `modern` beyond its claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Introduction to the study `modern`, which a reader has to know first."""
+"""Introduction of the report of the study `modern`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TOPOLOGY = Topology(
 
 
 def introduction(said: Mapping[str, Passage]) -> Introduction:
-    """The first screen."""
+    """Introduction from the texts `said`."""
     return Introduction.of(said, TOPOLOGY, ("anomaly-down", "schemes"), _parts, {})
 
 

@@ -1,4 +1,4 @@
-"""Names of the runs: standards, ways, aggregates, queues, schemes. The studies say what each of them is."""
+"""Names of the runs: standards, ways, aggregates, queues, schemes. The study files declare each of them."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ READ_IN: tuple[str, ...] = tuple(one["design"][0]["standard"] for one in (_READI
 
 
 def sent(standard: str) -> str:
-    """How frames go where nothing says otherwise."""
+    """Default aggregation in a standard."""
     return "legacy" if standard == LEGACY else AGGREGATED
 
 
@@ -120,12 +120,12 @@ def scheme(standard: str, way: str, id_: str) -> Key:
 
 
 def works(way: str, id_: str) -> bool:
-    """Whether a scheme can be where flows go this way."""
+    """True if a scheme can be used for flows in this direction."""
     return (way, id_) in _WITH
 
 
 def baseline(id_: str) -> str:
-    """What a scheme is compared with."""
+    """Baseline with which a scheme is compared."""
     return TFRC if id_ in OVER_TFRC else NONE
 
 
@@ -158,7 +158,7 @@ TESTBED_RUNS: tuple[tuple[str, str], ...] = tuple(
 
 
 def printed(queue: str) -> str:
-    """Which part of the printed table is about a queue."""
+    """Part of the printed table for a queue."""
     return AIRTIME if queue == AIRTIME else FIFO
 
 

@@ -36,18 +36,18 @@ def _aggregate(result: Result) -> Floats:
 
 @dataclass(frozen=True)
 class ModernRuns(Columns):
-    """Replications of one cell."""
+    """Measurements of one variant; flows and stations are in the order of the scenario."""
 
     flows: tuple[str, ...] = taken(names)
     stations: tuple[str, ...] = taken(_stations)
     mbps: Floats = column("goodput_bps", 1e6)
     """Goodput of each flow over the measured time [Mb/s], (replication, flow)."""
     delay_p95_ms: Floats = column("delay_p95_ms")
-    """Delay that 95 % of a flow's packets are below; NaN where none came."""
+    """95th percentile of the one-way delay of each flow [ms]; NaN if no packet arrived."""
     sent: Floats = column("packets_sent")
     """Data packets of each flow."""
     dropped: Floats = column("packets_dropped")
-    """Those of them that a queue or the MAC dropped."""
+    """Data packets that a queue or the MAC dropped."""
     airtime: Floats = column("airtime_share", table="airtime")
     """Part of the time that frames of a station's exchanges held the air, (replication, station)."""
     occupancy: Floats = column("occupancy", table="airtime")
@@ -80,7 +80,7 @@ class ModernRuns(Columns):
         return ratio
 
     def slow_part(self) -> Floats:
-        """What the slow station has of the air that frames hold, (replication)."""
+        """Share of the slow station in the airtime of all frames, (replication)."""
         slow = np.array([SLOW in name for name in self.stations])
         part: Floats = self.airtime[:, slow].sum(axis=1) / self.airtime.sum(axis=1)
         return part

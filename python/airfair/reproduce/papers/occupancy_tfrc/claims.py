@@ -1,7 +1,7 @@
 """The claims of the paper `occupancy-tfrc`, a condition for each rate of STA2 and each N.
 
-Both schemes run under the same seeds, in Figure 4 with the same rates, so each comparison of the two is on
-differences within a replication.
+Both schemes run with the same seeds, in Figure 4 also with the same rates, so they are compared within
+replications.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Version:
         return tuple(count for count in self.counts if count > 1)
 
     def setups(self, figure: int) -> set[str]:
-        """Those of Figure 3 or 4."""
+        """Setups of Figure 3 or 4."""
         pairs = {self.pair(TOP).setup}
         return pairs if figure == 3 else {self.many(count).setup for count in self.counts}  # noqa: PLR2004
 

@@ -1,4 +1,4 @@
-"""Findings of the runs of `occupancy-tfrc` of which the paper does not speak."""
+"""Findings of the runs of `occupancy-tfrc` that the paper does not report."""
 
 from __future__ import annotations
 

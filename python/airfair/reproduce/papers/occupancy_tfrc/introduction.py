@@ -1,4 +1,4 @@
-"""Introduction to `occupancy-tfrc`, which a reader has to know first."""
+"""Introduction of the report of `occupancy-tfrc`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOPOLOGY = Topology(
 
 
 def introduction(said: Mapping[str, Passage]) -> Introduction:
-    """The first screen."""
+    """Introduction from the texts `said`."""
     return Introduction.of(
         said, TOPOLOGY, ("fig3",), _first_station, {"fig3": "§IV", "fig4": "§IV"}
     )

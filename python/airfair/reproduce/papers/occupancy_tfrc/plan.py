@@ -1,4 +1,4 @@
-"""Names of the runs: stations, directions, transports, schemes, settings. The studies say what each is."""
+"""Names of the runs: stations, directions, transports, schemes, settings. The study files declare each."""
 
 from __future__ import annotations
 
@@ -122,13 +122,13 @@ REPLICATIONS = 10
 
 @dataclass(frozen=True)
 class SetupPoint:
-    """Place at which several schemes are run."""
+    """Point of a setup at which several schemes are run."""
 
     setup: str
     point: str
 
     def key(self, scheme: str) -> tuple[str, str]:
-        """Setup and variant."""
+        """Setup and variant of a scheme at this point."""
         return (self.setup, f"{self.point}, {scheme}")
 
 
@@ -158,7 +158,7 @@ def figure4(count: int) -> SetupPoint:
 
 
 def figure4_2008(count: int) -> SetupPoint:
-    """The same over TFRC as of 2008."""
+    """An N of Figure 4 over TFRC as of 2008."""
     return SetupPoint("rfc5348-many", f"N = {count}")
 
 

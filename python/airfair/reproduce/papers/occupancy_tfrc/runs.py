@@ -13,16 +13,16 @@ from airfair.reproduce.measured import Columns, column, over_time, taken
 
 @dataclass(frozen=True)
 class OccupancyRuns(Columns):
-    """Replications of one cell."""
+    """Measurements of one variant; flows and stations are in the order of the scenario."""
 
     mbps: Floats = column("goodput_bps", 1e6)
     """Goodput of each flow over the measured time [Mb/s], (replication, flow)."""
     sent: Floats = column("packets_sent")
     """Data packets of each flow."""
     dropped: Floats = column("packets_dropped")
-    """Those of them that a queue or the MAC dropped."""
+    """Data packets that a queue or the MAC dropped."""
     rtt_p95_ms: Floats = column("rtt_p95_ms")
-    """Round trip that 95 % of a flow's are below; NaN where none is measured."""
+    """95th percentile of the round-trip time of each flow [ms]; NaN if it measures none."""
     occupancy: Floats = column("occupancy", table="airtime")
     """Part of the time that a station's exchanges held the channel, (replication, station)."""
     collisions: Floats = taken(

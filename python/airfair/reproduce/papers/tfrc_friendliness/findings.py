@@ -1,4 +1,4 @@
-"""Findings of the runs of `tfrc-friendliness` of which the paper does not speak."""
+"""Findings of the runs of `tfrc-friendliness` that the paper does not report."""
 
 from __future__ import annotations
 

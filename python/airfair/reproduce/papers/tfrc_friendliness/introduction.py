@@ -1,4 +1,4 @@
-"""Introduction to `tfrc-friendliness`, which a reader has to know first."""
+"""Introduction of the report of `tfrc-friendliness`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SECTIONS = {
 
 
 def introduction(said: Mapping[str, Passage]) -> Introduction:
-    """The first screen."""
+    """Introduction from the texts `said`."""
     return Introduction.of(said, TOPOLOGY, ("fig2", "fig5"), _indices, SECTIONS)
 
 

@@ -17,19 +17,19 @@ Booleans = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class FriendlinessRuns(Columns):
-    """Replications of one scenario; flows in the order of the scenario."""
+    """Measurements of one variant; flows are in the order of the scenario."""
 
     flows: tuple[str, ...] = taken(names)
     is_tfrc: Booleans = taken(
         lambda result: np.array([flow["transport"] == "tfrc" for flow in result.scenario.flows])
     )
-    """(flow)."""
+    """True for each flow of TFRC, (flow)."""
     kbytes_per_s: Floats = column("goodput_bps", 8e3)
     """B_f between warm-up and end [kB/s], (replication, flow).  [tfrc-friendliness eq. 8]"""
     timeouts: Floats = column("timeouts")
-    """(replication, flow)."""
+    """Number of time-outs, (replication, flow)."""
     fast_retransmits: Floats = column("fast_retransmits")
-    """(replication, flow)."""
+    """Number of fast retransmits, (replication, flow)."""
     series: Floats = taken(lambda result: over_time(result, "delivered_bytes", "delivered"))
     """Octets delivered in each step from time 0, (replication, flow, step)."""
     step_s: float = taken(lambda result: (result.scenario.series_step_ns or 0) / 1e9)
@@ -45,7 +45,7 @@ class FriendlinessRuns(Columns):
         return friendliness.inter_protocol(self.mean(tfrc=True), self.mean(tfrc=False))
 
     def max_min(self) -> Floats:
-        """Over all flows, (replication).  [tfrc-friendliness eq. 11]"""
+        """Max-min fairness over all flows, (replication).  [tfrc-friendliness eq. 11]"""
         return friendliness.max_min(self.kbytes_per_s)
 
     def variation(self, *, tfrc: bool) -> Floats:
@@ -56,7 +56,7 @@ class FriendlinessRuns(Columns):
         return each
 
     def variation_of(self, flow: str, start_s: float) -> Floats:
-        """The same of one flow from a time on, (replication)."""
+        """Coefficient of variation of one flow from `start_s` on, (replication)."""
         steps = self.series[:, self.flows.index(flow), round(start_s / self.step_s) :]
         return friendliness.coefficient_of_variation(steps)
 

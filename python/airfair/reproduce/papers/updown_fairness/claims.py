@@ -75,11 +75,11 @@ class View:
         return self._data[key], key
 
     def fifo(self, scenario: str, attempts: int, packets: int = SHOWN) -> tuple[UpDownRuns, Key]:
-        """The same under FIFO."""
+        """Runs of a point under FIFO, and their key."""
         return self.place("fifo", scenario, attempts, packets)
 
     def among(self, attempts: Sequence[int]) -> tuple[int, ...]:
-        """Those of the attempts that this system has."""
+        """Attempts of those given that this system has."""
         return self.scope.among(attempts)
 
 

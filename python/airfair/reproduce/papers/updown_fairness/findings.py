@@ -1,4 +1,4 @@
-"""Findings of the runs of `updown-fairness` of which the paper does not speak."""
+"""Findings of the runs of `updown-fairness` that the paper does not report."""
 
 from __future__ import annotations
 

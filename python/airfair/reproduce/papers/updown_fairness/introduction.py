@@ -1,4 +1,4 @@
-"""Introduction to `updown-fairness`, which a reader has to know first."""
+"""Introduction of the report of `updown-fairness`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SECTIONS = {
 
 
 def introduction(said: Mapping[str, Passage]) -> Introduction:
-    """The first screen."""
+    """Introduction from the texts `said`."""
     return Introduction.of(said, TOPOLOGY, ("fig2", "fig3"), _ratios, SECTIONS)
 
 

@@ -1,4 +1,4 @@
-"""Names of the runs: systems, schemes, scenarios, attempts, buffers. The studies say what each of them is."""
+"""Names of the runs: systems, schemes, scenarios, attempts, buffers. The study files declare each of them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ PLACES = Readings(SYSTEMS[DECIDES].label, near=tuple(SYSTEMS[id_].label for id_ 
 
 @dataclass(frozen=True)
 class Scope:
-    """Part of the paper's plane at which a system's claims look."""
+    """Attempts and buffers at which claims are tested in a system."""
 
     attempts: tuple[int, ...]
     """M_t, with a buffer of `SHOWN`."""
@@ -78,7 +78,7 @@ class Scope:
     schemes: tuple[str, ...] = ("fifo", "scheduler")
 
     def among(self, attempts: Iterable[int]) -> tuple[int, ...]:
-        """Those of the attempts that are run."""
+        """Attempts of those given that are run."""
         return tuple(m for m in attempts if m in self.attempts)
 
 
@@ -102,7 +102,7 @@ ASYMMETRIC = ((4, 4), (1, 7), (7, 1))
 
 @dataclass(frozen=True)
 class FigurePoint:
-    """One point of a figure."""
+    """Point of a figure: system, scheme, scenario, attempts (M_t) and buffer (Q)."""
 
     system: str
     scheme: str

@@ -23,7 +23,7 @@ UP, DOWN = "uplink", "downlink"
 
 
 def _seen(at_sender: str, at_receiver: str) -> Take:
-    """A column as the wired host sees it: it receives what goes up, and sends what goes down."""
+    """Function that takes a column as the wired host sees it, the receiver of uplink and sender of downlink."""
 
     def take(result: Result) -> Floats:
         is_up = [flow.startswith("up") for flow in names(result)]
@@ -34,7 +34,7 @@ def _seen(at_sender: str, at_receiver: str) -> Take:
 
 @dataclass(frozen=True)
 class UpDownRuns(Columns):
-    """Replications of one scenario; flows in the order of the scenario."""
+    """Measurements of one variant; flows are in the order of the scenario."""
 
     ways: tuple[str, ...] = taken(
         lambda result: tuple(name.partition("-")[0].rstrip("0123456789") for name in names(result))
@@ -45,7 +45,7 @@ class UpDownRuns(Columns):
     sent: Floats = column("packets_sent")
     """Packets of TCP's senders, (replication, flow)."""
     dropped: Floats = column("packets_dropped")
-    """Those of them that a queue or the MAC dropped."""
+    """Packets that a queue or the MAC dropped."""
     seen: Floats = taken(_seen("packets_sent", "packets_received"))
     """Data packets that the wired host's trace shows."""
     seen_again: Floats = taken(_seen("retransmissions", "packets_repeated"))
@@ -54,7 +54,7 @@ class UpDownRuns(Columns):
     """Of finite flows; NaN if they were not done."""
 
     def of_way(self, way: str) -> Booleans:
-        """Which flows go that way."""
+        """Mask of the flows in this direction."""
         return np.array([one == way for one in self.ways])
 
     def goodput(self, way: str) -> Floats:
