@@ -1,4 +1,4 @@
-"""Tables of results: the meaning of each, and each column's unit and meaning, as the core declares them."""
+"""Declarations of the tables of results, from the core: descriptions, columns and units."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Column:
 
     @property
     def line(self) -> str:
-        """An item of Markdown."""
+        """Item of a Markdown list that describes the column."""
         signs = [*filter(None, [self.unit or "name", "or null" if self.is_nullable else ""])]
         return f"- `{self.name}` [{', '.join(signs)}]: {self.meaning}"
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its columns, in their order."""
+    """Declaration of a table with its columns in order."""
 
     name: str
     meaning: str
@@ -47,29 +47,29 @@ class Table:
 
     @property
     def markdown(self) -> str:
-        """Its meaning, and an item for each column."""
+        """Description of the table in Markdown, with an item for each column."""
         return "\n".join([self.meaning, "", *(column.line for column in self.columns)])
 
     @property
     def thing(self) -> str | None:
-        """Column that names what each row is of, such as `flow`; nothing if a row is of a run."""
+        """Column that names the subject of a row, such as `flow`; `None` if there is one row per run."""
         return next((column.name for column in self.columns if column.name in KINDS), None)
 
     @property
     def by_name(self) -> Mapping[str, Column]:
-        """Its columns by name."""
+        """Columns by name."""
         return {column.name: column for column in self.columns}
 
 
 @functools.cache
 def tables() -> Mapping[str, Table]:
-    """The tables of a result, as polars has them."""
+    """Tables of a result, with names in place of indices."""
     return {name: _named(name, *told) for name, told in _core.table_columns().items()}
 
 
 @functools.cache
 def raw_series() -> Mapping[str, Table]:
-    """The time series of the core, from which those of a result follow."""
+    """Time series of the core, from which those of a result are computed."""
     return {name: _named(name, *told) for name, told in _core.series_columns().items()}
 
 
@@ -113,17 +113,17 @@ _DERIVED = {
 
 
 def heads(series: str) -> list[str]:
-    """Columns of a series of the core before its values: run, thing, and the step's start and length."""
+    """Leading columns of a series of the core: replication, subject, and start and length of the step."""
     names = [*raw_series()[series].by_name]
     return names[: names.index("length_ns") + 1]
 
 
 def raw_of(kind: str) -> Mapping[str, Mapping[str, str]]:
-    """Series of the core for a kind of thing: columns of their values, and the names of these in a file."""
+    """Series of the core for a kind of subject: names in a file by column of their values."""
     found = {}
     for series in _RAW[kind]:
         values = [*raw_series()[series].by_name][len(heads(series)) :]
-        # Two series have such columns: the file names whose they are.
+        # Two series have columns of these names; in a file their names include the series.
         found[series] = {
             name: f"{series}_{name}" if name in {"samples", "sum_ns"} else name for name in values
         }
@@ -132,7 +132,7 @@ def raw_of(kind: str) -> Mapping[str, Mapping[str, str]]:
 
 @functools.cache
 def series_files() -> Mapping[str, Table]:
-    """Tables with all series of a kind of thing, which are written to files: their name by the kind."""
+    """Tables with all series of a kind of subject (flow, station, …), as written to files, by kind."""
     return {kind: _series_file(kind) for kind in _RAW}
 
 
@@ -150,7 +150,7 @@ def _series_file(kind: str) -> Table:
 
 
 def _named(name: str, meaning: str, told: Iterable[tuple[str, str, str, bool]]) -> Table:
-    """A table of the core, in which names of things stand in place of places in a list."""
+    """Declaration of a table of the core, with names in place of indices."""
     columns: list[Column] = []
     for column, unit, says, is_nullable in told:
         if column not in KINDS:

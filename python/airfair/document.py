@@ -1,4 +1,4 @@
-"""The result document: what `airfair run --json` prints and `result.json` holds."""
+"""Result document: output of `airfair run --json`, and content of `result.json`."""
 
 from __future__ import annotations
 
@@ -62,10 +62,9 @@ _KINDS = ("data_up", "data_down", "control")
 
 
 def document(result: Result) -> dict[str, Any]:
-    """Means over the finished replications; null unless each of them has a value.
+    """Result document with means over the finished replications; null unless each has a value.
 
-    Each thing is called `name` here, as an object of JSON has one kind of thing in each list; in tables the
-    column is `flow`, `station`, ….
+    The key `name` has the name of a flow, station, …, which tables have in the column `flow`, `station`, ….
     """
     scenario = result.scenario
     content = {
@@ -96,7 +95,7 @@ Figure = Callable[[Sequence[float | None]], float | None]
 
 
 def record_hashes(result: Result) -> list[str]:
-    """Hash of all records of each run: equal runs have equal ones, wherever they were made."""
+    """Hash of all records of each run; equal for equal runs on any machine."""
     return [f"{each:016x}" for each in result.measurements.hashes]
 
 
@@ -105,7 +104,7 @@ Samples = dict[str, list[float]]
 
 
 def samples(result: Result, table: str, names: Sequence[str]) -> dict[str, Samples]:
-    """Columns of each of the things `names` in a table of the result, by name; nothing without that table."""
+    """Columns of a table for each of `names` (flows, stations, …), by name; empty if it is missing."""
     columns, n = result.columns[table], len(names)
     if not result.replications or not columns:
         return {}

@@ -24,9 +24,9 @@ Indices = dict[str, list[float | None]]
 
 
 def indices(result: Result) -> Indices:
-    """Each index of each replication, over those that compete; `None` where nothing was shared."""
+    """Indices of each replication over active flows and stations; `None` if all shares are zero."""
     columns: Indices = {name: [] for name in INDICES}
-    # The scenario makes these lists anew for whoever asks.
+    # The scenario builds these lists at each access.
     flows, stations = result.scenario.flows, result.scenario.stations
     for replication in range(result.replications):
         for name, index in _of_one(result, replication, flows, stations).items():

@@ -1,4 +1,4 @@
-"""The things that limit each flow of a result: as the cell of a table, as sentences, and for JSON."""
+"""Limits of the flows of a result: as cells of a table, as sentences, and as JSON."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _WORDS = {
     "wire": ("wire", ""),
     "air": ("air", ""),
 }
-"""Limits by their columns: the word in a column, and those in a sentence; that names wires and cells."""
+"""Texts by limit: the word in a table, and a template for sentences (empty where they name the place)."""
 
 _MOST_LINES = 5
-"""Sentences below a table, one for each flow or group of numbered flows."""
+"""Largest number of sentences below a table, one per flow or group of numbered flows."""
 _WORTH_NAMING = 0.2
-"""Share of a flow's time from which on a second limit is named in a sentence."""
+"""Smallest share of a flow's time for which a sentence names a second limit."""
 
 _CAUSES_OF_NODES = {
     "dropped_queue_full": "in the full queue of",
@@ -45,22 +45,22 @@ _CAUSES_OF_LINKS = {
     "lost": "on",
 }
 _MOSTLY = 0.9
-"""Part of the losses at a place from which on a sentence names their cause."""
+"""Smallest share of the losses at a place for which a sentence names their cause."""
 
 
 @dataclass(frozen=True)
 class QueuePlace:
-    """A queue on the route of flows: that of a node of a cell before the air, or that of a wire."""
+    """Queue on the route of flows: of a member of a cell, before the air, or of a wired link."""
 
     cell: int | None
-    """Cell of the queue, by its place in the scenario's list; nothing for a wire."""
+    """Index of the cell in the scenario; `None` for a wired link."""
     number: int
-    """Member of the cell, of which 0 is the access point; or direction of a wire."""
+    """Member of the cell, 0 for the access point; or index of the direction of a wired link."""
 
 
 @dataclass(frozen=True)
 class AtQueue:
-    """What happened to packets of a flow at a place, for each replication."""
+    """Waiting and losses of a flow at a queue, one value per replication."""
 
     waited: list[float]
     """Share of the flow's time in which packets waited there."""
@@ -69,7 +69,7 @@ class AtQueue:
 
 
 def words(members: Sequence[Samples]) -> str:
-    """Limit that held for the longest time, of one flow or several together, and its per cent: "rwnd 71"."""
+    """Limit with the largest share of time, of one or several flows, with its percentage: "rwnd 71"."""
     shares = _shares(members)
     if not shares:
         return ""
@@ -78,7 +78,7 @@ def words(members: Sequence[Samples]) -> str:
 
 
 def is_known(members: Iterable[Samples]) -> bool:
-    """True if a flow has limits: the engine knows none of a program outside airfair."""
+    """True if limits are known; those of programs outside airfair are not."""
     return any(not math.isnan(value) for table in members for value in table["air"])
 
 
@@ -97,7 +97,7 @@ class FlowLimits:
 
     def __init__(self, result: Result) -> None:
         self._result = result
-        # The scenario makes these lists anew for whoever asks.
+        # The scenario builds these lists at each access.
         self._flows = [flow["name"] for flow in result.scenario.flows]
         self._cells = result.scenario.cells
         self._links = result.scenario.links
@@ -108,13 +108,13 @@ class FlowLimits:
 
     @functools.cached_property
     def shares(self) -> dict[str, Samples]:
-        """Share of each limit of each flow's time, by flow; nothing of a result without that table."""
+        """Shares of each flow's time by limit, by flow; empty if the result lacks the table."""
         tables = samples(self._result, "limits", self._flows)
         return {name: {key: table[key] for key in _WORDS} for name, table in tables.items()}
 
     @functools.cached_property
     def places(self) -> Mapping[str, Mapping[QueuePlace, AtQueue]]:
-        """Places on the route of each flow at which its packets waited or were lost, by flow."""
+        """Queues at which packets waited or were lost, by flow."""
         table, n = self._result.columns["places"], self._result.replications
         found: dict[str, dict[QueuePlace, AtQueue]] = {name: {} for name in self._flows}
         if not table:
@@ -128,7 +128,7 @@ class FlowLimits:
         return found
 
     def sentences(self, wanted: Iterable[str]) -> list[str]:
-        """A sentence for each of the flows `wanted`, numbered ones together; of many, those that had most."""
+        """Sentences on the flows `wanted`, one per flow or numbered group; of many, only the largest."""
         known = [name for name in wanted if name in self.shares and is_known([self.shares[name]])]
         delivered = samples(self._result, "flows", self._flows)
         groups = [

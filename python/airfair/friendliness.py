@@ -1,8 +1,7 @@
-"""Metrics of how flows share a path, and how smoothly: those of [tfrc-friendliness §3] and two more.
+"""Metrics of fairness between flows and of smoothness: those of [tfrc-friendliness §3] and two more.
 
-Functions of arrays whose last axis is time in steps of one length, or flows. Intervals are given in
-steps. What the paper counts as sent is here what was delivered to the application [D-044].
-An index that the measured figures leave undefined is NaN.
+The last axis of arrays is time, in steps of equal length, or flows. Intervals are given in steps. Throughputs
+count octets delivered to the application, not octets sent as in the paper [D-044]. Undefined values are NaN.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ Floats = NDArray[np.float64]
 def octets_within(octets: ArrayLike, window: int) -> Floats:
     """Octets in the interval of `window` steps that ends with each step: n_{f,δ}(t)·s.
 
-    The first ones reach back to the beginning only: a flow has sent nothing before it starts.
+    The first intervals begin before time 0, when nothing was sent.
     [tfrc-friendliness eq. 6]
     """
     if window < 1:
@@ -29,17 +28,20 @@ def octets_within(octets: ArrayLike, window: int) -> Floats:
 
 
 def packets_within(octets: ArrayLike, window: int, packet: int) -> Floats:
-    """Packets of `packet` octets in that interval: n_{f,δ}(t).  [tfrc-friendliness eq. 6]"""
+    """Packets of `packet` octets in the last `window` steps: n_{f,δ}(t).  [tfrc-friendliness eq. 6]"""
     return octets_within(octets, window) / packet
 
 
 def throughput(octets: ArrayLike, window: int, step_s: float) -> Floats:
-    """Throughput over that interval [B/s]: B_{f,δ}(t) = n_{f,δ}(t)·s / δ.  [tfrc-friendliness eq. 7]"""
+    """Throughput over the `window` steps up to each step [B/s]: B_{f,δ}(t) = n_{f,δ}(t)·s / δ.
+
+    [tfrc-friendliness eq. 7]
+    """
     return octets_within(octets, window) / (window * step_s)
 
 
 def samples(octets: ArrayLike, window: int, step_s: float) -> Floats:
-    """B_{f,δ}(δ), B_{f,δ}(2δ), … [B/s]: intervals side by side; what is left at the end is dropped."""
+    """Throughputs in adjacent intervals [B/s]: B_{f,δ}(δ), B_{f,δ}(2δ), …; a last part is dropped."""
     return throughput(octets, window, step_s)[..., window - 1 :: window]
 
 
@@ -87,7 +89,7 @@ def coefficient_of_variation(rates: ArrayLike) -> Floats:
 def equivalence(first: ArrayLike, second: ArrayLike) -> Floats:
     """e(t) = min(B_a/B_b, B_b/B_a) at each instant: 1 if equal, 0 if one of them has nothing.
 
-    NaN where both have nothing: no share can be compared.  [floyd-2000 §4.1.2]
+    NaN where both are zero.  [floyd-2000 §4.1.2]
     """
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     return _ratio(np.minimum(a, b), np.maximum(a, b))
@@ -110,7 +112,7 @@ def timeout_share(timeouts: ArrayLike, fast_retransmits: ArrayLike) -> Floats:
 
 
 def _ratio(part: ArrayLike, whole: ArrayLike) -> Floats:
-    """Parts by wholes, NaN where a whole is 0."""
+    """Quotient part / whole, NaN where whole is 0."""
     parts, wholes = np.broadcast_arrays(
         np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
     )

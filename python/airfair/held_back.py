@@ -1,7 +1,7 @@
-"""Warnings about defaults that hold a flow far below what its network can carry.
+"""Warnings about default values that limit a flow to far less than its network can carry.
 
-The suspicion comes from the tables of the run and costs nothing. Only if keys that the file does not name
-limit a long flow for most of its time, a second, short run has saturated UDP in place of all long flows.
+Flows are suspected from the tables of the run. Only if keys with default values limit a long flow for most of
+its time, a second, short run replaces all long flows by saturated UDP and measures the capacity.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from .result import Result
 
 _LONG_S = 1.0
-"""Life from which on a flow is long."""
+"""Smallest lifetime of a long flow [s]."""
 _MOST = 0.5
-"""Share of a flow's time in which defaults limit it, from which on they are suspected."""
+"""Smallest share of a flow's time limited by defaults for which they are suspected."""
 _NAMED = 0.1
 """Share of a flow's time from which on a limit is named in a warning."""
 _HALF = 0.5
-"""Part of what saturated UDP gets, below which there is a warning."""
+"""Fraction of the rate of saturated UDP below which a warning is given."""
 _SETTLING_S, _MEASURED_S = 0.2, 1.0
 """Times of the second run: before it measures, and while it does."""
 _FASTER = 10
@@ -79,7 +79,7 @@ class NamedKeys:
 
 
 def warnings(result: Result, keys: NamedKeys) -> list[str]:
-    """A line for each set of defaults that holds long flows below half of what saturated UDP gets there."""
+    """Warnings, one for each set of defaults that keeps long flows below half of the capacity."""
     if not result.replications:
         return []
     suspicion = _Suspicion(result)
@@ -104,7 +104,7 @@ def warnings(result: Result, keys: NamedKeys) -> list[str]:
 
 
 class _Suspicion:
-    """Long flows of a result, and those that keys of a scenario may hold."""
+    """Long flows of a result, and the keys that may limit them."""
 
     def __init__(self, result: Result) -> None:
         self._result = result
@@ -126,7 +126,7 @@ class _Suspicion:
 
     @functools.cached_property
     def flows(self) -> list[str]:
-        """Long flows that something other than a well-used air limits."""
+        """Long flows that are not limited by a well-used channel."""
         of_air = ("air", "application", "control", "handshake")
         return [
             flow
@@ -139,7 +139,7 @@ class _Suspicion:
         ]
 
     def held(self, keys: NamedKeys) -> dict[str, tuple[Path, ...]]:
-        """Flows that defaults limit for most of their time, each with the paths of these."""
+        """Flows limited by defaults for most of their time, each with the paths of these keys."""
         held = {}
         for flow in self.flows:
             by_default = [

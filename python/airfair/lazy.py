@@ -1,4 +1,4 @@
-"""Modules that are imported when they are first used: numpy and polars take longer than a short run."""
+"""Lazy imports of modules, since importing numpy and polars takes longer than a short run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import importlib
 
 
 class Module:
-    """Stands for a module until one of its names is asked for."""
+    """Proxy that imports a module when one of its attributes is first accessed."""
 
     def __init__(self, name: str) -> None:
         self._name = name

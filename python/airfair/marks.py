@@ -1,6 +1,6 @@
-"""The mark of airfair in the files that it writes, by which it knows them again.
+"""Mark of airfair in the files that it writes, by which it recognises them.
 
-It is part of each format's own metadata: the program of a pcapng file, a key of a Parquet file, the creator
+The mark is part of each format's metadata: the program of a pcapng file, a key of a Parquet file, the creator
 of an SVG or a PDF, the software of a PNG, the key `program` of a JSON document.
 """
 
@@ -45,7 +45,7 @@ def is_marked(path: Path) -> bool:
 
 
 def _footer(file: BinaryIO) -> bytes:
-    """The footer of a Parquet file, behind which its length stands."""
+    """Footer of a Parquet file, which is followed by its length."""
     length = int.from_bytes(_end(file, 8)[:4], "little")
     return _end(file, length + 8)
 
@@ -57,7 +57,7 @@ def _end(file: BinaryIO, length: int) -> bytes:
 
 
 def _is_marked_capture(head: bytes) -> bool:
-    """True if the first section of a pcapng file says that airfair has written it."""
+    """True if the header of a pcapng file names airfair as the program."""
     if len(head) < _SECTION.size:
         return False
     _, length, order, _ = _SECTION.unpack_from(head)

@@ -1,4 +1,4 @@
-"""Names as they are shown: without what a terminal or a browser would act upon, and short enough."""
+"""Names for display: without control characters, and shortened."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _escape(character: str) -> str:
 
 
 def width(text: str) -> int:
-    """Columns that `text` takes on a terminal."""
+    """Width of `text` on a terminal [columns]."""
     if text.isascii():
         return len(text)
     return sum(
@@ -33,7 +33,7 @@ def width(text: str) -> int:
 
 
 def short(text: str, columns: int) -> str:
-    """`text`, printable, in at most so many columns."""
+    """Printable `text`, shortened to at most `columns`."""
     text = printable(text)
     if width(text) <= columns:
         return text
@@ -43,12 +43,12 @@ def short(text: str, columns: int) -> str:
 
 
 def pad(text: str, columns: int) -> str:
-    """`text` and spaces up to so many columns."""
+    """`text` padded with spaces to `columns`."""
     return text + " " * (columns - width(text))
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A clause that offers the known word that `word` may be a slip of; nothing if none is near."""
+    """Clause that suggests the nearest known word; empty if none is near."""
     import difflib  # which few calls need
 
     found = difflib.get_close_matches(word, list(known), n=1)
@@ -56,9 +56,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def groups(names: Sequence[str]) -> list[tuple[str, list[int]]]:
-    """Places of `names`, those that were numbered in a row together, each with what to call them.
+    """Groups of names with consecutive numbers (f1, f2, …): a label and the indices of its members.
 
-    One that is alone is called by its name.
+    The label of a group with one member is its name.
     """
     runs: list[list[int]] = []
     stem, last = "", 0

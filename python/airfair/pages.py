@@ -1,4 +1,4 @@
-"""Makes pages from templates: each is one file that needs nothing else, all in the same colours."""
+"""Renders HTML pages from templates: single files without external resources, in common colours."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _VARIABLES = {
 
 
 def render(template: str, *, package: str = "airfair", **names: Any) -> str:  # noqa: ANN401 - what it shows
-    """The page, or the piece of one, that a template of `package` makes of `names`."""
+    """Page or fragment rendered from a template of `package` with the variables `names`."""
     page = _templates(package).get_template(template)
     return page.render(**names, palette=PALETTE, dark_palette=DARK_PALETTE)
 

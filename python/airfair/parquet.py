@@ -36,7 +36,7 @@ def decode(octets: bytes, where: Path) -> pl.DataFrame:
         return pl.read_parquet(io.BytesIO(octets))
     except (
         pl.exceptions.PolarsError,
-        # Polars breaks its own promises over what is no Parquet file.
+        # Polars panics on some invalid files.
         pl.exceptions.PanicException,
         OSError,
         ValueError,
@@ -47,9 +47,9 @@ def decode(octets: bytes, where: Path) -> pl.DataFrame:
 
 
 def conformed(frame: pl.DataFrame, like: pl.Schema, where: Path) -> pl.DataFrame:
-    """A frame with the columns that this version knows, in their order, and behind them all others.
+    """Frame with the columns of this version in order, followed by all others.
 
-    What its writer did not know yet is null. Raises `DamagedError` if a column holds something else.
+    Columns that its writer did not know are null. Raises `DamagedError` if a column holds something else.
     """
     wrong = [
         f"{name} is {frame.schema[name]}, not {kind}"

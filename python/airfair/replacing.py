@@ -1,8 +1,8 @@
-"""The one place that decides whether an output may replace a file.
+"""Rules that decide whether an output may replace a file.
 
-No output replaces a file that the running command has read. Without force none replaces a file that airfair
-has not written either: one that has neither its mark (`marks`) nor, in a directory of results, the hash that
-the directory's manifest has of it.
+No output replaces a file that the running command has read. Without force, no output replaces a file that
+airfair has not written: one without airfair's mark (`marks`) and, in a directory of results, with another
+hash than its manifest lists.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from . import marks
 
 
 class NotReplacedError(FileExistsError):
-    """An output would replace a file that it may not replace; `problems` has a line for each."""
+    """Raised if an output may not replace a file; `problems` has a line for each file."""
 
     def __init__(self, *problems: str) -> None:
         super().__init__(errno.EEXIST, "; ".join(problems))
@@ -29,7 +29,7 @@ class NotReplacedError(FileExistsError):
 
 @dataclass
 class _Inputs:
-    """Files that a command has read, by what they are and by where they are."""
+    """Files that a command has read, by inode and by path."""
 
     identities: set[tuple[int, int]] = field(default_factory=set)
     paths: set[Path] = field(default_factory=set)
@@ -42,7 +42,7 @@ _READ: ContextVar[_Inputs | None] = ContextVar("inputs", default=None)
 
 @contextlib.contextmanager
 def inputs_noted() -> Iterator[None]:
-    """Remember each file that is read meanwhile, for a command."""
+    """Context in which `note_input` records the files that a command reads."""
     token = _READ.set(_Inputs())
     try:
         yield
@@ -51,7 +51,7 @@ def inputs_noted() -> Iterator[None]:
 
 
 def note_input(file: Path | int) -> None:
-    """Remember a file as one that the command reads: by its path, or by its descriptor."""
+    """Record a file, given by path or descriptor, as an input of the command."""
     inputs = _READ.get()
     if inputs is None:
         return
@@ -64,22 +64,22 @@ def note_input(file: Path | int) -> None:
 
 
 def is_input(path: Path) -> bool:
-    """True if a file is one that the command has read."""
+    """True if the command has read this file."""
     inputs = _READ.get()
     if inputs is None:
         return False
     try:
         found = path.stat()
-        # A file that was saved anew since it was read is another one, at the same place.
+        # A file that was saved again since it was read has another inode, but the same path.
         return (found.st_dev, found.st_ino) in inputs.identities or path.resolve() in inputs.paths
     except (OSError, ValueError):
         return False
 
 
 def problem(path: Path, *, force: bool, hashes: Collection[str] = ()) -> str | None:
-    """Reason why no output may replace `path`; nothing if one may, or if no file is there.
+    """Reason why no output may replace `path`; `None` if it may be replaced or does not exist.
 
-    `hashes` are those of files that airfair has written there.
+    `hashes` are those of files that airfair has written at this path.
     """
     try:
         found = path.stat()
@@ -101,7 +101,7 @@ def problem(path: Path, *, force: bool, hashes: Collection[str] = ()) -> str | N
 
 
 def hash_of(content: bytes) -> str:
-    """Hash by which manifests know a file."""
+    """Hash of the content of a file, as in manifests."""
     import hashlib  # which few calls need
 
     return hashlib.sha256(content).hexdigest()

@@ -1,4 +1,4 @@
-"""The files of a result: what `airfair run --out` and `Result.save` write."""
+"""Files of a result, as `airfair run --out` and `Result.save` write them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def save(
 ) -> None:
     """Write scenario, manifest and tables of `result`; then its figures and the page that shows all.
 
-    Whatever comes between, such as Ctrl-C, finds the tables whole.
+    If this is interrupted, for example by Ctrl-C, the tables are complete.
     """
     out, about = Path(directory), _manifest(result, command_line)
     files = {
@@ -66,7 +66,7 @@ def _tables(result: Result) -> Iterator[tuple[str, bytes]]:
     from .parquet import encode
 
     for name, table in columns.tables().items():
-        # Where all packets are of one access category, there is nothing to say of it.
+        # The table of access categories is left out if there is only one.
         if name == "categories" and not result.scenario.categories:
             continue
         try:
@@ -124,7 +124,7 @@ def _manifest(result: Result, command_line: list[str] | None) -> dict[str, Any]:
 
 
 def _maker() -> dict[str, Any]:
-    """What makes runs now."""
+    """Manifest entries on the version that makes runs now."""
     from .archive import build
 
     return {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .result import Result
 
 MOST = len(PALETTE)
-"""Curves in one figure."""
+"""Largest number of curves in a figure."""
 OTHER_COLOURS = ("#8a8a8a", "#b8a878", "#7d9aa8")
 """Parts of a bar that have none of the palette's colours."""
 LOST_COLOURS = {
@@ -39,14 +39,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Group:
-    """Things with one curve: one by its name, or some that were numbered in a row."""
+    """Flows, stations or queues with a common curve: one, or several with consecutive numbers."""
 
     name: str
     places: tuple[int, ...]
 
     @property
     def label(self) -> str:
-        """Its words in a legend."""
+        """Label in a legend."""
         return f"{self.name}\n(mean of {len(self.places)})" if len(self.places) > 1 else self.name
 
 
@@ -58,14 +58,14 @@ class Curve:
     samples: Floats
     """(replication, step); of several things their mean."""
     spread: tuple[Floats, Floats] | None = None
-    """The least and the most of several things, (step)."""
+    """Minimum and maximum over the members of a group, (step)."""
 
     @property
     def mean(self) -> Floats:
         """Mean of the replications, (step).
 
-        One without a value leaves none for the mean, as the others are not those that it is of; the mean of
-        several things is that of the values that there are.
+        The mean is NaN if any replication has no value. The mean of several members of a group ignores
+        missing values.
         """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)

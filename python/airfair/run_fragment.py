@@ -1,4 +1,4 @@
-"""A result as a piece of a page, for notebooks: its flows and how sure their figures are."""
+"""HTML fragment of a result, for notebooks: flows with confidence intervals."""
 
 from __future__ import annotations
 

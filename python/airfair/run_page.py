@@ -1,4 +1,4 @@
-"""One page that shows a run and needs nothing else: no network, no other file."""
+"""Page of a run: one HTML file without external resources."""
 
 from __future__ import annotations
 

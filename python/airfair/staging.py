@@ -1,7 +1,7 @@
-"""Hidden directories in which new files wait until all of them are whole.
+"""Hidden directories for new files until all of them are complete.
 
-Each belongs to the process that has made it, which holds a lock on it. The lock ends with the process,
-however that ends, so that a later process knows what the dead ones have left.
+Each is locked by the process that created it. The lock ends with the process, so that a later process
+recognises the directories of dead ones.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ATTEMPTS = 5
 
 @dataclass
 class Stage:
-    """A hidden directory, and the files in it that outlast its end."""
+    """Hidden directory, with the files in it to keep at the end."""
 
     path: Path
     kept: tuple[str, ...] = ()
@@ -32,9 +32,9 @@ class Stage:
 
 @contextlib.contextmanager
 def staged(directory: Path) -> Iterator[Stage]:
-    """A new hidden directory in `directory`; it is removed at the end, unless a file in it is kept.
+    """New hidden directory in `directory`; removed at the end, unless a file in it is kept.
 
-    Raises `OSError` if it cannot be made.
+    Raises `OSError` if it cannot be created.
     """
     path, lock = _made(directory)
     stage = Stage(path)
@@ -48,7 +48,7 @@ def staged(directory: Path) -> Iterator[Stage]:
 
 @contextlib.contextmanager
 def left_behind(directory: Path) -> Iterator[list[Path]]:
-    """Hidden directories of processes that are dead, each locked meanwhile: nobody else removes it."""
+    """Hidden directories of dead processes, locked so that no other process removes them."""
     locks: dict[Path, int] = {}
     try:
         for path in sorted(directory.glob(f"{PREFIX}*")):
@@ -61,7 +61,7 @@ def left_behind(directory: Path) -> Iterator[list[Path]]:
 
 
 def remove(stage: Path, *, but: Collection[str] = ()) -> None:
-    """Remove a hidden directory and the files in it, as far as that can be done and none of them is kept."""
+    """Remove a hidden directory with its files, except those in `but`; errors are ignored."""
     with contextlib.suppress(OSError):
         for path in stage.iterdir():
             if path.name not in but:
@@ -81,7 +81,7 @@ def _made(directory: Path) -> tuple[Path, int | None]:
 
 
 def _lock(path: Path, *, waits: bool = False) -> int | None:
-    """A lock on a directory; nothing if another process has it, or if the file system has no locks."""
+    """Descriptor that locks a directory; `None` if it is locked, or the file system has no locks."""
     if (
         sys.platform == "win32"
     ):  # which has no locks of directories: nothing is known of other processes

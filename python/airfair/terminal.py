@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from .result import Result
 
 WIDTH = 80
-"""Columns of what goes into a pipe."""
+"""Width of output to a pipe [columns]."""
 MOST_WIDTH = 400
-"""Columns that are used of a terminal, however wide it says that it is."""
+"""Largest width used on a terminal [columns]."""
 
 MOST_HOLDERS = 8
-"""Stations with a part of their own in the bar."""
+"""Largest number of stations with their own part of the bar."""
 
 # Okabe and Ito: distinct for every kind of colour vision.
 _COLOURS = (
@@ -48,9 +48,9 @@ _LOG_S = 60.0
 
 
 class Progress:
-    """A progress bar with the time left on standard error, if the work turns out to be long.
+    """Progress bar with the remaining time on standard error, shown if the work takes long.
 
-    Where that is no terminal, as in a log, a line a minute says the same.
+    If standard error is no terminal, one line per minute is written instead.
     """
 
     def __init__(self, label: str) -> None:
@@ -119,7 +119,7 @@ class Progress:
 def show(result: Result, wish: Wish) -> None:
     """Print the result: plain text in a pipe, colours on a terminal."""
     if hasattr(sys.stdout, "reconfigure"):
-        # A terminal that lacks a character gets a question mark, not an exception.
+        # A character that the terminal lacks becomes a question mark.
         sys.stdout.reconfigure(errors="replace")
     terminal = _is_terminal(sys.stdout)
     ink = Ink(terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb")
@@ -127,7 +127,7 @@ def show(result: Result, wish: Wish) -> None:
 
 
 def columns(stream: TextIO) -> int:
-    """Columns for tables on `stream`: what the variable COLUMNS says, else its terminal's, else 80."""
+    """Width for tables on `stream` [columns]: the variable COLUMNS, else that of the terminal, else 80."""
     said = os.environ.get("COLUMNS", "")
     if said.isdecimal() and int(said) > 0:
         return min(int(said), MOST_WIDTH)
@@ -145,7 +145,7 @@ def _is_terminal(stream: object) -> bool:
 
 @dataclass(frozen=True)
 class Ink:
-    """Escape sequences, or none."""
+    """Formatting with escape sequences, or plain text."""
 
     colour: bool = False
 
@@ -169,7 +169,7 @@ def _sgr(colour: str) -> str:
 
 
 def report(result: Result, wish: Wish, width: int, ink: Ink) -> Iterator[str]:
-    """Lines of everything that `airfair run` says of a result."""
+    """Lines of the report that `airfair run` prints."""
     yield from _title(result, width, ink)
     yield ""
     if not result.replications:
@@ -225,7 +225,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Holder:
-    """A part of the bar: a station and its airtime, or what the air was lost to."""
+    """Part of the bar of airtime: a station, or a kind of lost airtime."""
 
     name: str
     share: float
@@ -239,7 +239,7 @@ class Holder:
 
     @property
     def is_lost(self) -> bool:
-        """True of air that no station held."""
+        """True for airtime that no station used."""
         return not self.kinds
 
 

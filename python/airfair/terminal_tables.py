@@ -1,6 +1,7 @@
-"""The tables of a result for a terminal: flows, stations, links, each figure with its interval.
+"""Tables of a result for a terminal: flows, stations, links, with confidence intervals.
 
-Many that are numbered in a row are one group: its sum, mean, least, median, 95th percentile and most.
+In long tables, names with consecutive numbers form a group with sum, mean, minimum, median, 95th percentile
+and maximum.
 """
 
 from __future__ import annotations
@@ -23,29 +24,29 @@ if TYPE_CHECKING:
 MOST_ROWS = 24
 """Rows shown of a long table; `--all`, `--json` and `--out` have all."""
 SEVERAL = 8
-"""Rows from which on those that were numbered in a row are one group: it takes no more lines than they."""
+"""Smallest number of numbered rows that form a group, which has no more lines than they."""
 WORST = 5
 """Flows of a long table that are shown as the slowest."""
 WHOLE = 0.95
-"""Part of the measured time from which on a flow is said to live throughout."""
+"""Smallest fraction of the measured time for which a flow counts as present throughout."""
 
 Values = list[float]
-"""One per replication; NaN is a value that does not exist."""
+"""Values, one per replication; NaN if missing."""
 Sum = Callable[[Sequence[Samples]], Values]
 Cell = Values | str | None
-"""Figures of all replications, words, or nothing."""
+"""Content of a cell: figures of all replications, text, or nothing."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A figure of a table."""
+    """Column of a table."""
 
     heading: str
     of: Callable[[Samples], Values]
     total: Sum | None = None
     digits: int | None = None
     most: float | None = None
-    """Largest value that it can have, where it is a part of a whole."""
+    """Largest possible value, for fractions of a whole."""
     words: Callable[[Sequence[Samples]], str] | None = None
     """Words for one thing or for several together, in place of figures."""
 
@@ -65,7 +66,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Item:
-    """Something that has a row, or its part of a group's."""
+    """Flow, station, … with its own row or in a group."""
 
     name: str
     samples: Samples
@@ -73,7 +74,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Wish:
-    """Rows that a user asks for."""
+    """Options for the rows to show."""
 
     every: bool = False
     flows: Sequence[str] = ()

@@ -1,4 +1,4 @@
-"""Tables of figures as text: what does not fit beside the rest comes below, under the same names."""
+"""Text tables; columns that do not fit side by side continue below with the same row labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEAST_LABEL = 10
 
 @dataclass(frozen=True)
 class Line:
-    """A row: its label and a cell for each column."""
+    """Row: its label and a cell for each column."""
 
     label: str
     cells: Sequence[str]
@@ -52,7 +52,7 @@ def text(table: Table, columns: int) -> list[str]:
 
 
 def _blocks(widths: Sequence[int], gap: int, room: int) -> Iterator[list[int]]:
-    """Places of columns that fit beside each other."""
+    """Indices of columns that fit side by side."""
     block: list[int] = []
     used = 0
     for place, width in enumerate(widths):
@@ -89,9 +89,9 @@ def _row(label: str, cells: Sequence[str], label_width: int, widths: Sequence[in
 
 
 def number(value: float | None, digits: int | None = None) -> str:
-    """A figure with so many decimals; without, a mean of counts, with one where it is small.
+    """Number with `digits` decimals; by default a mean of counts, with one decimal if it is small.
 
-    What is not zero and would look so says how small it is.
+    A value that would be rounded to zero is shown as less than the smallest number.
     """
     if value is None or math.isnan(value):
         return NOTHING
@@ -107,7 +107,7 @@ def number(value: float | None, digits: int | None = None) -> str:
 
 
 def index(value: float | None, half: float | None, digits: int) -> str:
-    """A figure from 0 to 1 with its interval: half its width, or its ends where it would leave 0 to 1."""
+    """Index from 0 to 1 with the half width of its interval, or both ends if it would leave 0 to 1."""
     if value is None or half is None:
         return number(value, digits)
     if value - half >= 0 and value + half <= 1:

@@ -15,7 +15,7 @@ _NEVER_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 
 
 def read(file: Path) -> bytes | str:
-    """The content of a regular file as far as a trace can reach, or why it cannot be read."""
+    """Content of a regular file, up to the largest size of a trace, or the reason why it cannot be read."""
     note_input(file)
     try:
         opened = os.open(file, _OPEN | _NEVER_WAIT)
@@ -30,7 +30,7 @@ def read(file: Path) -> bytes | str:
 
 
 def _content(opened: int) -> bytes:
-    # One octet more than is allowed tells a file that is too large.
+    # One octet more than allowed, to detect a file that is too large.
     pieces, left = [], LARGEST_TRACE + 1
     while left and (piece := os.read(opened, left)):
         pieces.append(piece)

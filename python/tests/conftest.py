@@ -12,7 +12,7 @@ from support import PROGRAM, SCENARIO, Program
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with tests that wait begin, then those with slow ones: no process is left with these at last."""
+    """Order files: those with tests that wait first, then slow ones, so that all processes end together."""
 
     def those_with(mark: str) -> set[Path]:
         return {item.path for item in items if item.get_closest_marker(mark)}

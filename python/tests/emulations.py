@@ -1,4 +1,4 @@
-"""An emulation for real, for tests that look at it from outside while it goes on."""
+"""Real emulations, for tests that observe them from outside while they run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ link = { rate = "100 Mb/s", delay = "1 ms" }
 
 @functools.cache
 def is_permitted(kind: str) -> bool:
-    """True if such interfaces can be made, tried in a process of its own."""
+    """True if interfaces of this kind can be created, tried in a separate process."""
     code = f"from airfair.emulation import backend; backend.choose({kind!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     return done.returncode == 0
@@ -45,7 +45,7 @@ def emulate(cell: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @contextmanager
 def staying(cell: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], running.Running]]:
-    """An emulation without a command, once it runs; else `RuntimeError` says why."""
+    """Running emulation without a command; raises `RuntimeError` if it does not start."""
     command = [*PROGRAM, "emulate", str(cell), *words]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

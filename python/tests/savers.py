@@ -34,13 +34,13 @@ LONGEST_S = 0.1
 
 @functools.cache
 def jobs() -> list[Job]:
-    """Runs of some 50 us."""
+    """Jobs that take about 50 µs each."""
     scenario = load(SCENARIO, set={"duration": "20 ms", "series": "off"})
     return [Job(scenario, replication) for replication in range(COUNT)]
 
 
 class Engine:
-    """An engine that hands over a few runs at a time; none of them may have been saved before."""
+    """Engine that passes on a few runs at a time, and fails if one of them was already saved."""
 
     def __init__(self, saved: AbstractSet[bytes]) -> None:
         self._saved = saved

@@ -20,7 +20,7 @@ def experiment(**options: object) -> airfair.Experiment:
 
 
 def run(**options: object) -> airfair.ExperimentResult:
-    """The same, run without a store."""
+    """Result of the experiment on the cell, run without a store."""
     return experiment(**options).run(store=None, progress=False)
 
 
@@ -30,5 +30,5 @@ def _grid() -> airfair.ExperimentResult:
 
 
 def grid() -> airfair.ExperimentResult:
-    """Two rates by two schemes, four replications of each; nobody has asked for a table yet."""
+    """Experiment with two rates and two schemes, four replications each; no table is computed yet."""
     return copy.copy(_grid())

@@ -56,7 +56,7 @@ def told(paper: Paper[Any], search_id: str, data: object) -> str:
 
 
 def assert_all_is_said(paper: Paper[Any], data: Any) -> None:  # noqa: ANN401 - runs of any paper
-    """Each text of the paper gets the numbers that it says, and each section is somebody's."""
+    """Assert that each text of a paper gets all its numbers, and that each section is used."""
     searches = [*paper.searches, *([paper.calibration] if paper.calibration else [])]
     for search in searches:
         finding = paper.finding(search, data)

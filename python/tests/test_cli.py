@@ -45,7 +45,7 @@ def names(directory: Path) -> set[str]:
 
 
 def complains(done: subprocess.CompletedProcess[str], status: int, *fragments: str) -> None:
-    """The program ended with `status`, one line per mistake, no result and no traceback."""
+    """Assert that the program ended with `status`, one line per mistake, no result and no traceback."""
     assert done.returncode == status, done.stderr
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
@@ -339,7 +339,7 @@ def test_a_file_that_cannot_be_written_whole_is_not_written_at_all(
 
 @pytest.fixture
 def disk(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
-    """A disk of its own, as large as the parameter says."""
+    """Separate file system of the size given by the parameter."""
     disk = tmp_path / "disk"
     disk.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={request.param}", "tmpfs", str(disk)]

@@ -1,4 +1,4 @@
-"""Runs on a Dask cluster: the same as here, whoever dies."""
+"""Runs on a Dask cluster: equal to local ones, even if workers die."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class Receiver:
         self.process = process
 
     def result(self, status: int = 0) -> dict[str, Any]:
-        """What it tells at its end."""
+        """Document that the process prints at its end."""
         return document_of(self.process, status)
 
     def interrupt(self) -> None:
@@ -112,7 +112,7 @@ def sending(*arguments: str, prefix: tuple[str, ...] = ()) -> "subprocess.Popen[
 
 
 def send(*arguments: str, prefix: tuple[str, ...] = (), status: int = 0) -> dict[str, Any]:
-    """What a sender tells at its end."""
+    """Document that a sender prints at its end."""
     return document_of(sending(*arguments, prefix=prefix), status)
 
 

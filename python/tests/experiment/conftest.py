@@ -15,5 +15,5 @@ settings.load_profile("airfair")
 
 @pytest.fixture
 def grid() -> airfair.ExperimentResult:
-    """Two rates by two schemes, four replications of each; nobody has asked for a table yet."""
+    """Experiment with two rates and two schemes, four replications each; no table is computed yet."""
     return small.grid()

@@ -115,7 +115,7 @@ def change(folder: Path, **keys: Any) -> None:  # noqa: ANN401 - JSON
 
 
 def without_limits(result: airfair.Result) -> dict[str, Any]:
-    """The document without what limited flows, of which an experiment has no table."""
+    """Document without the limits of flows, for which experiments have no table."""
     document = result.to_json()
     for flow in document["flows"]:
         del flow["limits"], flow["places"], flow["ci95"]["limits"]
@@ -143,7 +143,7 @@ def test_what_another_build_wrote_is_loaded_from_its_tables(place: int, tmp_path
 
 
 def other_rows(folder: Path, name: str, rows: Callable[[pl.DataFrame], pl.DataFrame]) -> None:
-    """Gives a table of another build other rows, and the manifest their hash."""
+    """Replace the rows of a table written by another build, and its hash in the manifest."""
     path = folder / name
     rows(pl.read_parquet(path)).write_parquet(path)
     files = store.manifest(folder)["files"] | {name: store.hash_of(path.read_bytes())}

@@ -20,7 +20,7 @@ TABLES = tuple(SUBJECTS)
 
 
 def adds_up(made: airfair.ExperimentResult) -> None:
-    """Each table is those of the points' own results, one after the other."""
+    """Assert that each table is the concatenation of the tables of the points' results."""
     names = [factor.name for factor in made.factors]
     for table in TABLES:
         whole = getattr(made, table)
@@ -123,7 +123,7 @@ def test_a_point_is_found_by_its_levels(grid: airfair.ExperimentResult) -> None:
 
 
 class StopsAfter:
-    """An engine that Ctrl-C reaches after so many runs."""
+    """Engine that behaves as if Ctrl-C was pressed after a given number of runs."""
 
     def __init__(self, number: int) -> None:
         self.number = number

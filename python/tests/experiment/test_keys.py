@@ -198,7 +198,7 @@ def test_a_drawn_value_that_is_wrong_names_replication_and_point() -> None:
 
 
 def _lucky() -> int:
-    """A seed whose first draw is right and one of whose others is not."""
+    """Seed whose first draw is valid and one of whose later draws is not."""
     draw = {"station.fast.rate": airfair.choice(["11 Mb/s", "3 Mb/s"])}
     for seed in range(1, 99):
         made = [draws.drawn(draw, seed, n, lambda path: [path]) for n in range(9)]

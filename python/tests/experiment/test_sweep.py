@@ -41,7 +41,7 @@ DOCS = Path(__file__).resolve().parents[3] / "docs/json.md"
 
 @pytest.fixture(autouse=True)
 def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's store is a file of this test."""
+    """Let the user's store be a temporary file."""
     path = tmp_path / "store.sqlite"
     monkeypatch.setenv("AIRFAIR_CACHE", str(path))
     monkeypatch.chdir(tmp_path)
@@ -63,7 +63,7 @@ def write(folder: Path, text: str) -> Path:
 
 @pytest.fixture
 def full_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A store whose disk takes no run."""
+    """Let the store fail to save runs, as on a full disk."""
 
     def refuse(*_: object) -> None:
         raise ArchiveError(errno.ENOSPC, "store.sqlite: the disk is full")

@@ -84,7 +84,7 @@ def papers_world(scheme: str) -> ArfWindowRuns:
 
 @pytest.fixture
 def data() -> Data:
-    """A world in which every claim of the paper holds."""
+    """Measurements with which every claim holds."""
     places = [place for system in SYSTEMS for place in claimed(system)]
     return {place.key(scheme): papers_world(scheme) for place in places for scheme in SCHEMES}
 

@@ -34,14 +34,14 @@ FIRST = 5
 
 @dataclass(frozen=True)
 class World:
-    """Points whose true means lie so many standard deviations within their bounds."""
+    """Points whose true means lie a given number of standard deviations within their bounds."""
 
     inside: float
     points: int = 1
     error: float = error_of_each(LOOKS)
 
     def verdict(self, generator: np.random.Generator) -> Verdict:
-        """The verdict after both looks."""
+        """Verdict after the second test."""
         keys = [("s", f"{i}") for i in range(self.points)]
 
         def conditions(data: Data) -> list[Condition]:
@@ -60,7 +60,7 @@ class World:
         return generator.normal(self.inside, 1, count)
 
     def states(self, trials: int) -> Counter[str]:
-        """Verdicts of so many trials, by state."""
+        """Number of verdicts by state, over many trials."""
         generator = np.random.default_rng(29)
         return Counter(self.verdict(generator).state for _ in range(trials))
 
@@ -88,7 +88,7 @@ def test_true_points_are_said_to_fail_in_no_more_than_one_claim_of_forty() -> No
 
 
 def covered(estimates: list[Estimate], true: float) -> float:
-    """Part of the intervals that have the true value in them."""
+    """Fraction of the intervals that contain the true value."""
     return sum(one.low <= true <= one.high for one in estimates) / len(estimates)
 
 

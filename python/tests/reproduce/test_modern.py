@@ -72,14 +72,14 @@ def three(printed: str, rates: Sequence[float] | None = None) -> ModernRuns:
 
 
 def shorts(seconds: float) -> ModernRuns:
-    """A slow download, and transfers that take so long."""
+    """Measurements of a slow download beside short transfers that take `seconds`."""
     chance = np.random.default_rng(3).normal(1, 1e-3, (REPLICATIONS, 2))
     times = np.array([np.nan, seconds]) * chance
     return replace(made_up(1, 1, 0.5), flows=("bulk", "short1"), completion_s=times)
 
 
 def expected(setup: str, variant: str) -> ModernRuns:
-    """What we expected of a run."""
+    """Measurements of a variant with which its claims hold."""
     if setup.startswith("anomaly"):
         equal = variant.rpartition(" ")[2] in {"54", "144.4", "866.7", "1201"}
         scheduled = AIRTIME in variant and setup.endswith("down")
@@ -111,7 +111,7 @@ def expected(setup: str, variant: str) -> ModernRuns:
 
 @pytest.fixture
 def data() -> Data:
-    """A world in which every claim holds."""
+    """Measurements with which every claim holds."""
     setups = load("modern").setups.values()
     return {
         (setup.id, variant.id): expected(setup.id, variant.id)

@@ -105,7 +105,7 @@ def papers_many(count: int, scheme: str) -> OccupancyRuns:
 
 @pytest.fixture
 def data() -> Data:
-    """A world in which every claim of the paper holds."""
+    """Measurements with which every claim holds."""
     world: Data = {}
     for scheme in BOTH:
         world |= {figure3(mbps).key(scheme): papers_pair(mbps, scheme) for mbps in RATES}
@@ -409,14 +409,14 @@ def _look(paper: Paper[OccupancyRuns], out: Path, setups: Mapping[str, Setup]) -
 
 @pytest.fixture(scope="module")
 def first_look(paper: Paper[OccupancyRuns], tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    """What decides claims, without what is beyond."""
+    """Outcome of the setups that decide claims, without extensions."""
     setups = {id_: replace(paper.setups[id_], quick={"duration": "30 s"}) for id_ in CLAIMED}
     return _look(paper, tmp_path_factory.mktemp("first"), setups)
 
 
 @pytest.fixture(scope="module")
 def everything(paper: Paper[OccupancyRuns], tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    """All cells, a few seconds of each."""
+    """Outcome of all setups, with a few seconds of each."""
     short: dict[str, Value] = {"duration": "4 s", "warmup": "0 s"}
     guest: dict[str, Value] = {"flow.of-guest.start": "1 s", "flow.of-guest.stop": "3 s"}
     setups = {

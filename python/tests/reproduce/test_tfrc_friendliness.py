@@ -85,7 +85,7 @@ def both(index: float, *, timeouts: float = 1.0, fast: float = 9.0) -> Friendlin
 
 @pytest.fixture
 def data() -> Data:
-    """A world in which every claim of the paper holds."""
+    """Measurements with which every claim holds."""
     runs: Data = {}
     for variant in VARIANTS:
         for pair in (*COMBINATIONS, MIXED):

@@ -69,7 +69,7 @@ def ratio(value: float, **losses: float) -> UpDownRuns:
 
 
 def papers_world(place: FigurePoint) -> UpDownRuns:
-    """What the paper says of a place."""
+    """Measurements at a point as the paper describes them."""
     m, q = place.attempts, place.packets
     fair = place.scheme == "scheduler"
     loss_up = 0.1 / 4**m
@@ -92,7 +92,7 @@ def papers_world(place: FigurePoint) -> UpDownRuns:
 
 
 def run() -> Iterator[FigurePoint]:
-    """Every point that is run where claims are told."""
+    """All points that are run in systems with claims."""
     setups = load("updown-fairness").setups
     for system, scheme, scenario in product(SCOPES, ("fifo", "scheduler"), SYMMETRIC):
         setup = setups.get(setup_id(system, scheme, scenario))
@@ -108,7 +108,7 @@ def everywhere() -> list[FigurePoint]:
 
 @pytest.fixture
 def data(everywhere: list[FigurePoint]) -> Data:
-    """A world in which every claim of the paper holds, up to one that cannot without noise."""
+    """Measurements with which every claim holds, except one that cannot hold without noise."""
     found = {place.key: papers_world(place) for place in everywhere}
     small = [
         FigurePoint(DECIDES, "fifo", scenario, 1, q) for scenario in (TWO, FOUR) for q in SMALL

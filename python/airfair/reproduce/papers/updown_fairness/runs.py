@@ -23,7 +23,7 @@ UP, DOWN = "uplink", "downlink"
 
 
 def _seen(at_sender: str, at_receiver: str) -> Take:
-    """Function that takes a column as the wired host sees it, the receiver of uplink and sender of downlink."""
+    """Function that takes a column as the wired host sees it: it receives uplink, and sends downlink data."""
 
     def take(result: Result) -> Floats:
         is_up = [flow.startswith("up") for flow in names(result)]
