@@ -91,7 +91,7 @@ def document(result: Result) -> dict[str, Any]:
 
 
 Figure = Callable[[Sequence[float | None]], float | None]
-"""Figure that is told of the values of all replications: their mean, or how sure it is."""
+"""Function from the values of all replications to their mean or to its half width."""
 
 
 def record_hashes(result: Result) -> list[str]:

@@ -43,7 +43,7 @@ BAND, BARS = "band: 95 % interval of the mean", "bars: 95 % interval of the mean
 """Bands and bars mean one thing everywhere."""
 THE_PAPER = "the paper"
 PAIR = 2
-"""Panels that stand side by side where there is room."""
+"""Number of panels side by side in a wide figure."""
 
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -87,7 +87,7 @@ class Curve:
 
     label: str
     samples: Floats
-    """(replication, step)."""
+    """Values, (replication, step)."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Panel:
     curves: Sequence[Curve]
     marks: Sequence[Mark] = ()
     levels: Mapping[float, str] = field(default_factory=dict)
-    """Horizontal lines, told in the legend: two at most."""
+    """Horizontal lines with labels for the legend; at most two."""
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ def _hollow(ax: Axes, x: Iterable[float], y: Iterable[float], colour: str, i: in
 
 
 def _legend(figure: Figure, ax: Axes, columns: int, interval: str, *, printed: bool) -> None:
-    """Names what is drawn, and says what a band or a bar is."""
+    """Add a legend with the curves and the meaning of bands or bars."""
     handles, labels = ax.get_legend_handles_labels()
     if printed:
         handles.append(

@@ -167,7 +167,7 @@ class FlowLimits:
         return found
 
     def _losses(self, flows: Sequence[str]) -> str:
-        """Packets that were lost where most of them were; nothing if none was."""
+        """Text on losses at the queue with most of them; empty without losses."""
         lost: dict[QueuePlace, float] = defaultdict(float)
         for flow in flows:
             for place, at in self.places[flow].items():
@@ -201,7 +201,7 @@ class FlowLimits:
         return f"{causes[cause] if cause else 'at'} {words}"
 
     def cause(self, place: QueuePlace) -> str | None:
-        """Column of the drops that are nearly all of those at a place; nothing if there is no such cause."""
+        """Column of the cause of nearly all drops at a queue; `None` if there is no such cause."""
         causes = _CAUSES_OF_NODES
         if place.cell is None:
             causes = _CAUSES_OF_LINKS

@@ -16,7 +16,7 @@ PROGRAM = "airfair"
 """The mark, wherever a format has a place for the name of a program."""
 
 _PART = 1 << 16
-"""Octets at the begin and at the end of a file among which the mark stands."""
+"""Number of octets at the start and end of a file in which the mark is searched."""
 
 _JSON = re.compile(rb'"program":\s*"airfair[ "]')
 _SVG = re.compile(rb"<dc:creator>\s*<cc:Agent>\s*<dc:title>airfair</dc:title>")

@@ -30,7 +30,7 @@ def render(template: str, *, package: str = "airfair", **names: Any) -> str:  # 
 
 @functools.cache
 def _templates(package: str) -> jinja2.Environment:
-    """It keeps templates once they are compiled: the page of all papers is made anew after each."""
+    """Cached environment, which keeps compiled templates."""
     return jinja2.Environment(
         loader=jinja2.PackageLoader(package),
         autoescape=True,

@@ -66,5 +66,5 @@ def conformed(frame: pl.DataFrame, like: pl.Schema, where: Path) -> pl.DataFrame
 
 
 def _line(error: BaseException) -> str:
-    """What an error says, in one line."""
+    """Message of an error in one line."""
     return " ".join(str(error).split())[:200]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def fragment(result: Result) -> str:
-    """HTML that says what a result is of and what each flow got; many flows are groups, as on a terminal."""
+    """HTML with the title and the table of flows of a result; many flows form groups, as on a terminal."""
     return render(
         "fragment.html.jinja",
         title=printable(result.scenario.title),

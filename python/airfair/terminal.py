@@ -150,7 +150,7 @@ class Ink:
     colour: bool = False
 
     def bold(self, text: str) -> str:
-        """Text that stands out."""
+        """Bold text."""
         return f"\x1b[1m{text}\x1b[0m" if self.colour else text
 
     def on(self, colour: str, ink: str, text: str) -> str:

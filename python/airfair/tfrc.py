@@ -23,7 +23,7 @@ WIDTH = 79
 """Columns of the live line."""
 
 QUIET = 2.0
-"""Seconds without a packet or report after which the live line says so."""
+"""Time without a packet or report after which the live line shows it [s]."""
 
 UNITS = {"duration_s": "s", "rtt_ms": "ms", "bytes_sent": "B", "bytes_received": "B"}
 

@@ -50,11 +50,11 @@ ANSWER_S = 10.0
 
 @dataclass(frozen=True)
 class Finished:
-    """What a worker has made of a batch."""
+    """Results of a batch, from a worker."""
 
     took_s: float
     outcomes: list[tuple[int, bytes]]
-    """Pairs of a job's place in the batch and its packed outcome."""
+    """Pairs of the index of a job in the batch and its packed outcome."""
     failure: str | None
     """The sentence of a run that failed; those after it may be missing."""
 
@@ -88,7 +88,7 @@ def _parsed(text: str) -> Scenario:
 
 
 def _all_in(ended: SimpleQueue[Future]) -> Iterator[Future]:
-    """What has ended, as soon as there is something or it is time to show progress."""
+    """Finished batches, as soon as there are some or progress is due."""
     with contextlib.suppress(queue.Empty):
         yield ended.get(timeout=WAKE_S)
         while True:
@@ -170,7 +170,7 @@ class Dask:
         return max(1, threads)
 
     def _finish(self, done: Future, batch: _Batch, on_done: OnDone) -> Finished:
-        """What came of a batch, after it is handed over."""
+        """Results of a finished batch, after they were passed to `on_done`."""
         try:
             finished: Finished = done.result()
         except EngineError:

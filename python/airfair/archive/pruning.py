@@ -42,7 +42,7 @@ def down_to(archive: Archive, size: int) -> int:
 
 
 def _last_of_the_oldest(archive: Archive, part: float) -> int | None:
-    """Number of the last of the oldest runs that take this part of all; nothing if there is no run."""
+    """Row number of the last of the oldest runs that make up this fraction of all; `None` without runs."""
     sizes = list(archive.sizes())
     wanted = part * sum(size for _, size in sizes)
     sums = itertools.accumulate(size for _, size in sizes)

@@ -18,7 +18,7 @@ class Output:
     option: str
     path: Path
     patterns: Collection[str] | None = None
-    """Patterns of the names of files in a directory; nothing for a file."""
+    """Patterns of the names of files in a directory; empty for a file."""
 
     @property
     def _name(self) -> str:
@@ -36,7 +36,7 @@ class Output:
         ]
 
     def clash(self, other: Output) -> str | None:
-        """Reason why it cannot be written beside another one; nothing if it can."""
+        """Reason why both outputs cannot be written; `None` if they can."""
         if self.patterns is not None:
             return None
         place = self.path.resolve()

@@ -75,7 +75,7 @@ class Running:
 
     @property
     def process(self) -> int:
-        """Its process id."""
+        """Process id of the emulation."""
         return int(self.directory.name)
 
     @property
@@ -85,7 +85,7 @@ class Running:
 
     @property
     def control(self) -> Path:
-        """Its control socket."""
+        """Path of the control socket."""
         return self.directory / _CONTROL
 
     def network(self, node: str) -> Path | None:

@@ -35,7 +35,7 @@ GRACE_S = 2.0
 NOT_EXECUTABLE, NOT_FOUND = 126, 127
 """Statuses of a command that could not be started, as shells have them."""
 SIGNALLED = 128
-"""What is added to the number of the signal that has ended a command."""
+"""Offset of the exit status of a command ended by a signal."""
 
 
 @dataclass(frozen=True)

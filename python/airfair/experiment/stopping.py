@@ -12,7 +12,7 @@ from .measures import Measure, measure
 from .values import quantity
 
 LEAST, MOST, MOST_DECIDED = 5, 100, 60
-"""Replications at least and at most where nothing is said; the last of a rule that looks at claims."""
+"""Default limits of the number of replications; the last one is for `until_decided`."""
 _GROWTH = 2.0
 """Largest factor by which the replications of a point grow from one check to the next."""
 

@@ -31,7 +31,7 @@ class Rate:
 
     mbps: float
     key: str
-    """Its name in a scenario."""
+    """Text of the rate in a scenario."""
     snr_db: float
     """Signal-to-noise ratio at which nine of ten attempts of 1500 octets get through, by simulation."""
 

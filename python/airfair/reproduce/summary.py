@@ -54,7 +54,7 @@ RELOAD_S = 5
 
 @dataclass(frozen=True)
 class Row:
-    """One claim, decided or not."""
+    """Claim in the summary, decided or not."""
 
     id: str
     text: str
@@ -66,22 +66,22 @@ class Row:
 
     @property
     def state(self) -> str:
-        """That of its verdict, or that it has none."""
+        """State of its verdict, or "not run"."""
         return self.verdict.state if self.verdict else "not run"
 
     @property
     def first_look(self) -> bool:
-        """True if it only looks like that."""
+        """True if the state is that of a first look."""
         return self.verdict is not None and self.verdict.first_look
 
     @property
     def is_open(self) -> bool:
-        """True if a first look cannot decide it."""
+        """True if a first look cannot decide the claim."""
         return self.verdict is not None and is_open(self.verdict)
 
     @property
     def label(self) -> str:
-        """The state in words."""
+        """Text of the state."""
         return label(self.verdict) if self.verdict else LABELS[self.state]
 
     @property
@@ -96,24 +96,24 @@ class Row:
 
     @property
     def figures(self) -> str:
-        """The same without the number of points, which `basis` has."""
+        """Evidence without the number of points, which `basis` has."""
         return self.evidence.removeprefix(f"{self.verdict.counted} – ") if self.verdict else ""
 
     @property
     def why(self) -> str:
-        """Why it does not hold; nothing if it does."""
+        """Explanation why the claim does not hold; empty if it does."""
         return " ".join(whys(self.verdict)) if self.verdict else ""
 
     @property
     def before(self) -> str:
-        """The former verdict, and why it has moved."""
+        """Text of the former verdict and the reason of its change."""
         if not self.former:
             return ""
         return f"Before: {LABELS[self.former]}." + (f" {self.moved}" if self.moved else "")
 
     @property
     def basis(self) -> list[str]:
-        """Under what it is decided, by how many of its points, and what it depends on."""
+        """Basis of the verdict: reading, number of points, and readings on which it depends."""
         if self.verdict is None:
             return []
         one = self.verdict
@@ -126,11 +126,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Chapter:
-    """One paper, and what became of it."""
+    """Paper in the summary, with the outcome of its runs."""
 
     choice: Choice
     document: Json | None = None
-    """Document that its runs gave, as JSON has it; nothing if they failed or have not begun."""
+    """JSON document of its runs; `None` if they failed or have not started."""
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     failure: RunError | OSError | None = None
     """Why its runs failed, or why its files could not be written."""
@@ -158,7 +158,7 @@ class Chapter:
 
     @property
     def state(self) -> Literal["done", "interrupted", "failed", "not run"]:
-        """State that its runs came to."""
+        """State of its runs."""
         if self.document is None:
             return "failed" if self.failure else "not run"
         return "interrupted" if self.document["interrupted"] else "done"
@@ -200,7 +200,7 @@ class Chapter:
 
     @property
     def first_look(self) -> bool:
-        """True if its claims only look like what is said of them."""
+        """True if its verdicts are those of a first look."""
         return any(row.first_look for row in self.rows)
 
     @property
@@ -218,7 +218,7 @@ class Chapter:
 
     @property
     def report(self) -> str | None:
-        """Its report, from the page; nothing if none was written."""
+        """Link from the page to its report; `None` if there is none."""
         written = self.document and self.document["experiments"] and not self.failure
         return f"{self.choice.out.name}/report.html" if written else None
 
@@ -239,7 +239,7 @@ class Chapter:
 
     @property
     def short(self) -> str:
-        """The same for a terminal, in as few words as there is room for."""
+        """Short form of `line` for a terminal."""
         if self.document is None:
             return self.line
         run, count = self.document, self.counts["holds"]
@@ -258,7 +258,7 @@ class Chapter:
         return f"{runs} {things} in {duration(run['wall_s'])}"
 
     def entry(self) -> Json:
-        """Its part of the summary in JSON."""
+        """JSON of the paper in the summary."""
         run = self.document or {}
         return {
             "paper": self.paper.id,
@@ -311,7 +311,7 @@ class Summary:
 
     @property
     def first_look(self) -> bool:
-        """True if some claims only look like what is said of them."""
+        """True if some verdicts are those of a first look."""
         return any(chapter.first_look for chapter in self.chapters)
 
     @property
@@ -326,12 +326,12 @@ class Summary:
 
     @property
     def wall_s(self) -> float:
-        """Time that it took so far [s]."""
+        """Wall-clock time so far [s]."""
         return sum(float(c.document["wall_s"]) for c in self.chapters if c.document)
 
     @property
     def interrupted(self) -> bool:
-        """True if Ctrl-C ended it."""
+        """True if Ctrl-C ended the run."""
         return any(chapter.state == "interrupted" for chapter in self.chapters)
 
     def provenance(self) -> Json:
@@ -373,7 +373,7 @@ class Summary:
         }
 
     def files(self, *, running: bool = False) -> dict[str, bytes]:
-        """All pages, by name. While a run is not over the first one says so, and reloads itself."""
+        """All pages by name; during a run the first page shows that and reloads itself."""
         return {
             INDEX: self.index(running=running).encode(),
             PAGE: self.html().encode(),

@@ -71,7 +71,7 @@ class Pair:
 
     @property
     def id(self) -> str:
-        """Its name among the checks."""
+        """Name of the check."""
         access = "rts" if self.rts else "basic"
         limit = "" if self.max_attempts is None else f"-{self.max_attempts}-attempt"
         return f"{self.phy.standard}/{access}/{self.rate:g}-cw-{self.cw_min}{limit}"

@@ -54,7 +54,7 @@ class Ns3Cell:
 
     @property
     def mode(self) -> aggregates.Mode:
-        """Its mode of HE."""
+        """Mode of HE."""
         return he_mode(self.mcs, self.width)
 
     def frame_rate(self) -> float:
@@ -96,7 +96,7 @@ class Bounds:
     mode: aggregates.Mode
 
     def scenario(self) -> Scenario:
-        """Its access point and its station."""
+        """Scenario with an access point and a station."""
         band = self.settings.partition(",")[0]
         window = 256 if "256" in self.settings else 64
         document: Mapping[str, Value] = {

@@ -51,7 +51,7 @@ class OccupancyCell:
 
     @property
     def id(self) -> str:
-        """Its name among the checks."""
+        """Name of the check."""
         access = "rts" if self.rts else "basic"
         return f"measured-airtime/{self.phy.standard}/{access}/n={len(self.rates)}"
 

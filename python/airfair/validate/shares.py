@@ -47,7 +47,7 @@ class Downloads:
 
     @property
     def id(self) -> str:
-        """Its name among the checks."""
+        """Name of the check."""
         fast, slow = (format(rate, "g") for rate in self.rates)
         return f"shared-time/{self.discipline}/{self.phy.standard}/{fast}-{slow}"
 
@@ -123,7 +123,7 @@ class Beacons:
 
     @property
     def id(self) -> str:
-        """Its name among the checks."""
+        """Name of the check."""
         load = "saturated" if self.busy else "idle"
         return f"beacons/{self.phy.standard}/{self.octets}/{load}"
 

@@ -78,7 +78,7 @@ class Exchange:
     success: float
     """From its start to the end of the DIFS that follows."""
     collision: float
-    """The same for a frame that collided."""
+    """Time from the start of a frame that collides to the end of the DIFS that follows [µs]."""
 
 
 def exchange(

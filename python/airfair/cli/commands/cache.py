@@ -182,7 +182,7 @@ def _prune(path: Path, arguments: argparse.Namespace) -> None:
 
 
 def _steps(arguments: argparse.Namespace) -> Iterator[Callable[[Archive], int]]:
-    """What the command line wants removed, one after the other."""
+    """Removals that the command line requests, in order."""
     from airfair.archive import pruning
     from airfair.cli import InputError
 

@@ -1,4 +1,4 @@
-"""`airfair check`: the mistakes in scenarios, studies and papers, and nothing where there are none."""
+"""`airfair check`: reports the mistakes in scenarios, studies and papers."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _check_one(name: str) -> None:
 
 
 def _is_study(name: str) -> bool:
-    """True if the file names the scenario that it varies, or a study; why it cannot be read another tells."""
+    """True if the file is a study; false also if it cannot be read, which another check reports."""
     try:
         return scenarios.is_study(scenario.read(Path(name)))
     except (OSError, ValueError):

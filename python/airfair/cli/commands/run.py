@@ -104,7 +104,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _ended(result: Result, *, cut: bool) -> int:
-    """Status of a run whose files are all written; it says so if Ctrl-C has cut the run or its figures."""
+    """Exit status after all files are written; prints a message if Ctrl-C ended the run or its figures."""
     if result.interrupted:
         asked = result.scenario.replications
         words = f"interrupted after {result.replications} of {asked} replications"

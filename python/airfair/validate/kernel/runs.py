@@ -28,7 +28,7 @@ Summary = dict[str, tuple[float, float | None]]
 
 
 class ComparisonError(Exception):
-    """A run or an emulation has failed; its text says why."""
+    """Raised if a run or an emulation fails, with the reason."""
 
 
 def goodputs(command: Sequence[str], text: str) -> Goodputs | None:
@@ -61,7 +61,7 @@ def emulated(cell: KernelCell, seconds: int, seed: int) -> tuple[Goodputs, int]:
 
 
 def simulated(cell: KernelCell, seconds: int, seed: int, transport: str = LINUX) -> Goodputs:
-    """A run, unless told otherwise with the TCP that is set up as Linux has it. Raises `ComparisonError`."""
+    """Goodputs of a simulation, by default with TCP configured as in Linux. Raises `ComparisonError`."""
     return goodputs(["run", "--seed", str(seed)], cell.text(transport, seconds)) or {}
 
 

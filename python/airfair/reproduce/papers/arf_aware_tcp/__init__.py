@@ -52,7 +52,7 @@ def paper(directory: Path) -> Paper[ArfAwareRuns]:
 
 
 def _controls(setup: Setup) -> dict[str, Value]:
-    """What each scheme makes every flow's `control`."""
+    """Value of the key `control` of every flow, by scheme."""
     return {f"{SCHEMES[it.id]}: control": it.set["flow.slow.control"] for it in setup.variants}
 
 
@@ -89,7 +89,7 @@ def _tables(printed: Json, shown: Mapping[str, Passage]) -> list[Experiment[ArfA
 
 
 def _place(id_: str, setup: str, scheme: str) -> ColumnSource:
-    """A column: the scheme, and where it ran if the id says so, as in one_hop_newreno, anomaly."""
+    """Source of a column; its label has the scheme, and the setup if the id names it."""
     label = SCHEMES[scheme]
     where = id_.removesuffix(scheme).replace("_", " ").strip()
     return ColumnSource(id_, f"{label}, {where}" if where else label, setup, scheme)

@@ -27,7 +27,7 @@ CAPS: Mapping[str, str] = {
     CONTINUOUS: "the cap computed anew, continuous",
     ONE_SHOT: "the window reduced once, one-shot",
 }
-"""The same in words."""
+"""Texts of the readings."""
 
 NOTICES: Mapping[str, str] = studies.declared("arf-aware-tcp", "polling")["words"]["notice"]
 """Ways in which TCP learns of the link's rate."""

@@ -55,7 +55,7 @@ def candidates(printed: Json, data: Measurements) -> list[Candidate]:
 
 
 def baseline(printed: Json, data: Measurements) -> Found:
-    """Which place the paper's standard TCP points to."""
+    """Calibration: candidates ranked by the paper's row for standard TCP."""
     all_ = candidates(printed, data)
     of = chosen(all_)
     numbers = {

@@ -131,7 +131,7 @@ AS_READ = Readings(
 """As near are the places that fit the baseline as well, and the letter of eq. 8 and 11: that what is printed
 contradicts eq. 6 shows a misprint and not which one."""
 PLACES = Readings(spot_label(PLACE), near=tuple(map(spot_label, ALSO_FIT)))
-"""What the calibration chose, by its candidates' labels."""
+"""Result of the calibration, by labels of candidates."""
 SLOTS = tuple(studies.declared("arf-window", "slots")["factors"]["scheme"])
 """T beside the default of 300 ms."""
 BEYOND = tuple(studies.declared("arf-window", "beyond")["factors"]["move"])

@@ -72,7 +72,7 @@ MEDIAN, LATE = 0.5, 0.95
 
 
 def _known(samples: Floats) -> Estimate:
-    """The estimate; nothing where some sample has no value."""
+    """Estimate of the mean; without a value if some sample has none."""
     return estimate(samples) if np.isfinite(samples).all() else MISSING
 
 
@@ -192,7 +192,7 @@ def _queue_table(data: Measurements) -> Table:
 
 
 def _figures_of(data: Measurements, keys: Sequence[Key]) -> list[Column]:
-    """What the study compares everywhere."""
+    """Columns of the quantities that all tables of the study compare."""
     column = partial(_column, runs=[data[key] for key in keys])
     return [
         column("fast Mb/s", take=lambda runs: runs.goodput(FAST), digits=1),

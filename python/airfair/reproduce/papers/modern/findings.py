@@ -73,7 +73,7 @@ def turns(data: Measurements) -> Found:
 
 
 def printed_air(_: Measurements) -> Found:
-    """What the printed goodputs of the testbed take of the air, beside the printed shares."""
+    """Shares of airtime that follow from the printed goodputs of the testbed, beside the printed shares."""
     figures = PRINTED[FIFO]
     bits = 8 * (PAYLOAD + OVERHEAD_OCTETS)
     each = []

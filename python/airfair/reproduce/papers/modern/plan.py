@@ -43,11 +43,11 @@ RATES: Mapping[str, tuple[str, ...]] = {
 """All rates of the slow station [Mb/s]."""
 WAYS = ("down", "up")
 ALONE, AGGREGATED = "alone", "aggregated"
-"""Whether frames go one by one or in aggregates."""
+"""Aggregation of frames: none, or aggregates."""
 FIFO, FQ_CODEL, AIRTIME = "fifo", "fq-codel", "airtime"
 QUEUES: Mapping[str, str] = {FIFO: "FIFO", FQ_CODEL: "FQ-CoDel", AIRTIME: "airtime scheduler"}
 (DEFAULT,) = _TODAY["factors"]["queue"]
-"""The queue of an access point where the file says none."""
+"""Default queue of an access point."""
 WITH_TODAYS_HOSTS: tuple[str, ...] = tuple(one["standard"] for one in _TODAY["design"])
 COUNTS: tuple[str, ...] = tuple(_STATIONS["factors"]["N"])
 """Stations, one of which is slow."""
@@ -97,7 +97,7 @@ def sent(standard: str) -> str:
 
 
 def anomaly(standard: str, way: str, how: str, queue: str = FIFO, slow: str = "") -> Key:
-    """A fast station and one at a slow rate, the lowest if nothing is said."""
+    """A fast station and one at a slow rate, by default the lowest."""
     slow = slow or ENDS[standard][0]
     if slow in ENDS[standard]:
         return (f"anomaly-{standard}-{way}", f"{how}, {queue}, {slow}")

@@ -51,7 +51,7 @@ class ModernRuns(Columns):
     airtime: Floats = column("airtime_share", table="airtime")
     """Part of the time that frames of a station's exchanges held the air, (replication, station)."""
     occupancy: Floats = column("occupancy", table="airtime")
-    """The same with the gaps and the back-off before them."""
+    """Share of time of a station's exchanges with gaps and back-off, (replication, station)."""
     aggregate: Floats = taken(_aggregate)
     """MPDUs in a data frame of the access point, in the mean, (replication); NaN without aggregates."""
     completion_s: Floats = column("completion_s")

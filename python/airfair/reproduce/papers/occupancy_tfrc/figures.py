@@ -1,4 +1,4 @@
-"""Figures 3 and 4 of the paper `occupancy-tfrc`, and what stands beside them in the same axes."""
+"""Figures 3 and 4 of the paper `occupancy-tfrc`, with additional curves in the same axes."""
 
 from __future__ import annotations
 

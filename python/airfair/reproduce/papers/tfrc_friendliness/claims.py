@@ -155,7 +155,7 @@ def sack_10_10(data: Measurements, variant: str) -> Sequence[Point]:
 
 
 def sack_fewer(data: Measurements, variant: str) -> Sequence[Point]:
-    """The same against 5/5."""
+    """Figure 3, 10/10 against 5/5."""
     return _fairer_at_10_10(data, variant, EQUAL[-2])
 
 

@@ -60,10 +60,10 @@ def told(variant: str) -> str:
 
 
 AS_READ = Readings(DECIDES, near=NEAR, beside=(IDEAL,))
-"""Receivers and channels under which the testbed's claims are decided, and the one that stands beside."""
+"""Receivers and channels under which the testbed's claims are decided, and one that decides nothing."""
 VARIANTS = {variant: told(variant) for variant in AS_READ}
 PLACES = Readings(told(DECIDES), near=tuple(map(told, NEAR)))
-"""What the calibration chose, by its candidates' labels."""
+"""Result of the calibration, by labels of candidates."""
 
 ACCESS = {
     "dedicated": "dedicated links",
@@ -85,7 +85,7 @@ SIMULATED: Mapping[str, str] = {
 
 
 def mixed(flavour: str, tcp: int, tfrc: int) -> str:
-    """Id of the setup with so many flows of each."""
+    """Id of the setup with `tcp` and `tfrc` flows."""
     return f"{flavour}-{tcp}-{tfrc}"
 
 

@@ -90,7 +90,7 @@ def _experiments(printed: dict[str, float], prose: Prose) -> list[Experiment[UpD
 
 
 def _systems(scheme: str, scenario: str) -> list[str]:
-    """The setups of a scenario in every system under which its claims are told."""
+    """Setups of a scenario in every system with runs for its claims."""
     return [
         setup_id(system, scheme, scenario)
         for system, scope in SCOPES.items()

@@ -21,13 +21,13 @@ TWO, FOUR = "dl2-ul2", "dl4-ul4"
 ATTEMPTS = tuple(_FACTORS["M"]["values"])
 """M_t, transmission attempts of a frame."""
 CURVE = (1, 2, 3, 4, 6, 8)
-"""Those of them at which all buffers are run."""
+"""Attempts (M_t) at which all buffers are run."""
 LARGE, SMALL = (50, 100, 200), (10, 20)
 """Q, packets at the access point: those that the text names, and smaller ones, of which it names none."""
 LATE = (4, 6, 8)
 """Attempts beyond the reversal at M_t = 3."""
 LAST = (6, 8)
-"""Attempts for which the scheduler is said to reach its target."""
+"""Attempts for which the paper claims that the scheduler reaches its target."""
 SHOWN = 100
 """The buffer of Figures 3 and 7."""
 
@@ -58,13 +58,13 @@ NEAR = ("senders-0.025", *RESIDUAL)
 ONE_WEAK = "one-weak"
 """One of the senders is received badly. The row has one sender, so that it cannot tell one from all."""
 AS_READ = Readings(DECIDES, near=(*NEAR, ONE_WEAK), beside=("capture", "lost-0.003", "ideal"))
-"""The systems under which claims are decided, and those that stand beside."""
+"""Systems under which claims are decided, and those that decide nothing."""
 CANDIDATES: tuple[str, ...] = tuple(
     studies.declared("updown-fairness", "calibration")["design"][0]["system"]
 )
 """Systems whose row is measured."""
 PLACES = Readings(SYSTEMS[DECIDES].label, near=tuple(SYSTEMS[id_].label for id_ in NEAR))
-"""What the calibration chose, by its candidates' labels."""
+"""Result of the calibration, by labels of candidates."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ SCOPES: Mapping[str, Scope] = {
     "lost-0.003": Scope(_BRIEF, (SHOWN,)),
     "ideal": Scope(_BRIEF, (SHOWN,)),
 }
-"""The systems under which claims are told."""
+"""Systems with runs for claims."""
 
 STACK = {id_: Words(label) for id_, label in _STACK["words"]["change"].items()}
 """Differences of Linux of 2005, one thing changed at a time."""
@@ -133,5 +133,5 @@ def stack_places() -> list[str]:
 
 
 def asymmetric_id(up: int, down: int) -> str:
-    """Id of the setup in which the schemes meet so many flows."""
+    """Id of the setup with `up` uplink and `down` downlink flows."""
     return f"flows-{up}-{down}"
