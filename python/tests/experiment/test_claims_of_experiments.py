@@ -71,9 +71,7 @@ def test_a_claim_on_a_quotient_is_on_the_quotient_of_the_means(
     (verdict,) = grid.decide(airfair.claim("x", "goodput[a] / goodput", below=1))
     means = grid.summary("goodput[a] / goodput")["mean"].to_list()
     assert [point.measured.mean for point in verdict.points] == means
-    with pytest.raises(
-        airfair.StudyError, match="a quotient of two measures cannot be compared"
-    ):
+    with pytest.raises(airfair.StudyError, match="a quotient of two measures cannot be compared"):
         grid.decide(
             airfair.claim(
                 "x",

@@ -69,9 +69,11 @@ def test_a_placeholder_without_its_number_is_an_error_also_in_a_branch_not_taken
 
 
 def test_a_number_that_nothing_says_is_an_error(prose: Prose) -> None:
-    with pytest.raises(ProseError, match="section gain: the text does not use the numbers left, right"):
+    with pytest.raises(
+        ProseError, match="section gain: the text does not use the numbers left, right"
+    ):
         prose["findings"].passage("gain", {**NUMBERS, "right": 1, "left": 2})
-    with pytest.raises(ProseError, match=r"findings\.md: nothing says left"):
+    with pytest.raises(ProseError, match=r"findings\.md: the text does not use the numbers left"):
         prose["findings"].passages({**NUMBERS, "left": 2})
 
 

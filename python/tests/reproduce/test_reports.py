@@ -267,7 +267,7 @@ def test_claims_that_a_first_look_cannot_decide_are_counted_in_one_line(tmp_path
     assert "1 of 9 look like they hold, 2 not known yet" in page
     decided = {id_: replace(one, first_look=False) for id_, one in verdicts.items()}
     full = Summary([Chapter(choice, document, decided)], tmp_path)
-    assert "cannot be decided by this look" not in full.html() + full.text()
+    assert "cannot be decided in this first look" not in full.html() + full.text()
 
 
 # ------------------------------------------------------------------ the first screen

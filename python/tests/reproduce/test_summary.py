@@ -275,7 +275,10 @@ def test_a_line_for_each_paper_is_printed_and_the_whole_is_in_a_file(
     assert reproduce.main(arguments(tmp_path, json=False)) == DONE
     printed = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in printed[: len(papers())]] == papers()
-    pages = [f"reports of all papers: {tmp_path / INDEX}", f"all results as text: {tmp_path / TEXT}"]
+    pages = [
+        f"reports of all papers: {tmp_path / INDEX}",
+        f"all results as text: {tmp_path / TEXT}",
+    ]
     assert printed[-2:] == pages
     assert len(printed) <= len(papers()) + 6
     assert max(map(len, printed[:-2])) <= 80
