@@ -130,7 +130,7 @@ def test_a_file_that_cannot_be_kept_is_told_before_anything_is_measured(
     for name, why in (
         ("list.json", "a file that airfair did not write"),
         ("text.json", "a file that airfair did not write"),
-        ("made.json", "no comparison"),
+        ("made.json", "not a comparison"),
         ("text.json/kept.json", "File exists"),
     ):
         file = tmp_path / name
