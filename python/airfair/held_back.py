@@ -302,6 +302,9 @@ def _line(
     several = len(flows) > 1
     who = ", ".join(names.printable(label) for label, _ in names.groups(list(flows)))
     got, possible = (f"{rate / 1e6:.3g} Mb/s" for rate in rates)
+    over = (
+        f" over {_FASTER} times the rate of the wire" if any(p[-1] == "rate" for p in paths) else ""
+    )
     told = []
     for path in paths:
         node: Any = written
@@ -312,7 +315,7 @@ def _line(
         told.append(f"{names.printable('.'.join(keys.raw(path)))} = {value}{hint}")
     return (
         f"{who}: {'these flows get' if several else 'this flow gets'} {got}, while saturated UDP would get "
-        f"{possible}; the default{'s' if len(told) > 1 else ''} {' and '.join(told)} "
+        f"{possible}{over}; the default{'s' if len(told) > 1 else ''} {' and '.join(told)} "
         f"limit{'' if len(told) > 1 else 's'} {'them' if several else 'it'}; set "
         f"{'these keys' if len(told) > 1 else 'this key'} in the scenario"
     )

@@ -251,7 +251,10 @@ def test_it_is_entered_asked_and_ended_from_outside(cell: Path) -> None:
             assert "allowed are" in ask(set="moon")["error"]
             for problem, request in (
                 ("no such station", {"set": "errors", "station": "moon", "value": 0.5}),
-                ("allowed is a probability from 0 to 1", {"set": "errors", "station": "fast", "value": 2}),
+                (
+                    "allowed is a probability from 0 to 1",
+                    {"set": "errors", "station": "fast", "value": 2},
+                ),
                 ("no weights of data", {"set": "weights", "cell": "home", "data": 1, "acks": 1}),
                 ("no such cell", {"set": "queue", "cell": "moon", "value": {}}),
                 ("discipline", {"set": "queue", "cell": "home", "value": {"discipline": "lifo"}}),

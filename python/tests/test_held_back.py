@@ -78,7 +78,7 @@ def test_the_default_length_of_a_queue_is() -> None:
 
 def test_the_default_rate_of_a_wire_before_a_faster_one_is() -> None:
     (line,) = warned(WIRES)
-    assert "the default host.a.link.rate" in line
+    assert "over 10 times the rate of the wire; the default host.a.link.rate" in line
     assert warned(WIRES, [("host.a.link.rate", "100 Mb/s")]) == []
 
 

@@ -74,7 +74,7 @@ class Part:
     quick: Keys = field(default_factory=dict)
     """Keys that differ in a quick look."""
     extension: bool = False
-    """True if it is beyond the paper's figures and claims, and so left out of a quick look."""
+    """True if no claim depends on it, so that a quick look leaves it out."""
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Words of the paper's report for levels, by factor and label."""
 

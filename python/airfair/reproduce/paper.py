@@ -67,7 +67,7 @@ class Setup:
     replications: int | None = None
     """Runs of each variant; the paper's number if nothing is said."""
     extension: bool = False
-    """True if it is beyond the paper's figures and claims, and so left out of a quick look."""
+    """True if no claim depends on it, so that a quick look leaves it out."""
 
 
 @dataclass(frozen=True)

@@ -162,13 +162,7 @@ pub(in crate::scenario) const DEFAULTS: &[EraDefault] = &[
         |station| get(station, "queue").is_some() && !has_fifo(station),
         "txqueuelen",
     ),
-    entry(
-        Place::HostLink,
-        "rate",
-        ["\"100 Mb/s\"", "\"10 Gb/s\""],
-        never,
-        "a wire faster than the air of any standard",
-    ),
+    entry(Place::HostLink, "rate", ["\"100 Mb/s\"", "\"10 Gb/s\""], never, FAST_WIRE),
     entry(
         Place::HostLink,
         "queue.packets",
@@ -176,14 +170,11 @@ pub(in crate::scenario) const DEFAULTS: &[EraDefault] = &[
         |link| get(link, "queue").is_some_and(|queue| get(queue, "bytes").is_some()),
         "txqueuelen",
     ),
-    entry(
-        Place::Link,
-        "rate",
-        ["\"100 Mb/s\"", "\"10 Gb/s\""],
-        never,
-        "a wire faster than the air of any standard",
-    ),
+    entry(Place::Link, "rate", ["\"100 Mb/s\"", "\"10 Gb/s\""], never, FAST_WIRE),
 ];
+
+/// Reason for the rate of wires.
+const FAST_WIRE: &str = "a wire faster than the air of any standard";
 
 /// Longest segment beside which timestamps fit into an MTU of 1500 octets.
 const LONGEST_BESIDE_TIMESTAMPS: u64 = 1_448;

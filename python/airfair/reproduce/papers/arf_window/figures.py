@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def straight(name: str, way: str, data: Measurements) -> Shown:
     places = [on_the_way(DECIDING, way, speed) for speed in speeds]
     rows = [f"{speed} m/s" for speed in speeds]
     title = f"Throughput in Mb/s, gain and drop rates in %, {way}"
-    beside = [on_the_way(system, way, MIDDLE) for system in SYSTEMS]
+    beside = _measured(data, lambda system: on_the_way(system, way, MIDDLE))
     drawing = Drawing(
         over_number(_charts(data, places, speeds), X, Y, columns=len(Y)),
         {"place": SYSTEMS[DECIDING].label},
@@ -81,8 +81,8 @@ def straight(name: str, way: str, data: Measurements) -> Shown:
             Table(
                 f"{name}-beside",
                 f"{way.capitalize()} at {MIDDLE} m/s: throughput in Mb/s, gain and drop rates in %",
-                [system.label for system in SYSTEMS.values()],
-                scheme_columns(data, beside),
+                [SYSTEMS[id_].label for id_ in beside],
+                scheme_columns(data, list(beside.values())),
             ),
         ],
         drawings={name: drawing},
@@ -141,6 +141,12 @@ def _compared(data: Measurements, place: Place, scheme: str, take: Take) -> Esti
     return estimate(both[SCHEMES.index(scheme)])
 
 
+def _measured(data: Measurements, place: Callable[[str], Place]) -> dict[str, Place]:
+    """Places by system, of those systems that have runs: a quick look lacks those that decide nothing."""
+    places = {id_: place(id_) for id_ in SYSTEMS}
+    return {id_: one for id_, one in places.items() if data.keys() >= {*one.keys_of_both}}
+
+
 def _causes(data: Measurements, places: Sequence[Place]) -> list[Column]:
     """Causes of the dropped packets, under both schemes."""
     return [
@@ -179,11 +185,12 @@ def wandering(printed: Json, data: Measurements) -> Shown:
     )
     rows = [LABELS[scheme] for scheme in SCHEMES]
     title = "Random waypoint, 0 to 10 m/s"
-    systems = [at_random(system) for system in SYSTEMS]
+    places = _measured(data, at_random)
+    systems, labels = list(places.values()), [SYSTEMS[id_].label for id_ in places]
     beside = Table(
         "table1-beside",
         "Random waypoint: throughput in Mb/s, gain and drop rates in %",
-        [system.label for system in SYSTEMS.values()],
+        labels,
         [*scheme_columns(data, systems), *_causes(data, systems)],
     )
     return Shown(
@@ -191,7 +198,7 @@ def wandering(printed: Json, data: Measurements) -> Shown:
             points(
                 f"{LABELS[scheme]}, {what}",
                 UNITS[what],
-                [system.label for system in SYSTEMS.values()],
+                labels,
                 [estimate(take(data[p.key(scheme)])) for p in systems],
             )
             for scheme in SCHEMES
@@ -225,12 +232,14 @@ SHORT = {
 def _gains_beside(data: Measurements) -> Drawing:
     """Gains of the scheme under each reading and at each place that fits."""
     ways = [*STRAIGHT, "random waypoint"]
-    names = [
-        SHORT.get(id_, f"{system.spot[0]} ms, {system.spot[1]}") for id_, system in SYSTEMS.items()
-    ]
 
-    def place(system: str, way: str) -> Place:
+    def place(way: str, system: str) -> Place:
         return on_the_way(system, way, MIDDLE) if way in STRAIGHT else at_random(system)
+
+    systems = _measured(data, at_random)
+    names = [
+        SHORT.get(id_, f"{SYSTEMS[id_].spot[0]} ms, {SYSTEMS[id_].spot[1]}") for id_ in systems
+    ]
 
     panels = [
         Category(
@@ -241,7 +250,7 @@ def _gains_beside(data: Measurements) -> Drawing:
             [
                 Points(
                     "gain",
-                    _pairs([gain(data, place(id_, way)) for id_ in SYSTEMS]),
+                    _pairs([gain(data, place(way, id_)) for id_ in systems]),
                     possible=SIGNED,
                 )
             ],
@@ -249,5 +258,5 @@ def _gains_beside(data: Measurements) -> Drawing:
         )
         for way in ways
     ]
-    numbers = {"speed_mps": MIDDLE, "beside": len(SYSTEMS) - 1}
+    numbers = {"speed_mps": MIDDLE, "beside": len(systems) - 1}
     return Drawing(by_name(panels), numbers, wide=True)
