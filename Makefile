@@ -271,7 +271,11 @@ test-site: site ## Every link and anchor of the book as built, and that no page 
 docs: build ## API documentation in target/doc, references docs/scenario.md and docs/results.md, airfair.build
 	cargo doc --workspace --no-deps --locked --quiet
 	$(BIN)/python book/scenario_pages.py
-	{ printf '# The tables of results\n\nWritten by `make docs` from the columns of `sim::tables`: attributes of `airfair.Result`, and the Parquet files of `airfair run --out`.\n'; \
+	{ printf '%s\n' '# Tables of results' '' \
+	    'This reference lists the tables of a result, with the unit and the meaning of each column. In Python the' \
+	    'tables are attributes of `airfair.Result`; `airfair run --out` writes them as Parquet files.' \
+	    '[Take data to pandas and R](how-to/data.md) shows how to read them. `make docs` generates this page from the' \
+	    'columns of `sim::tables`.'; \
 	    $(BIN)/python -c 'from airfair import columns; print(columns.reference())'; } > docs/results.md
 	$(BIN)/python -m airfair.builders > python/airfair/build.py.new && mv python/airfair/build.py.new python/airfair/build.py
 

@@ -2,12 +2,12 @@
 
 sudo .venv/bin/python bench/agent.py [--scheme arf-aware | arf-window | occupancy] [--runs N] [--wire MS]
 
-Writes the figures of docs/agent-measurements.md to bench/agent.json, without each scheme and with it: means with
-the half widths of their 95 % confidence intervals. `make book` makes the page's tables from them. With arf-aware
-and arf-window the agent is at a station, and the figures are the goodputs of both sessions [kb/s]. arf-aware uses
-the cell of experiments/arf-aware-tcp/table1.toml, arf-window a cell whose station falls from 54 to 6 Mb/s.
-With occupancy the agent is at a wired server, as at an access point, and the figures are Jain's index of the
-shares of airtime and the goodputs [Mb/s].
+Writes the figures of docs/agent-measurements.md to bench/agent.json, without each scheme and with it: means
+with the half widths of their 95 % confidence intervals. `make book` makes the page's tables from them. With
+arf-aware and arf-window the agent is at a station, and the figures are the goodputs of both sessions [kb/s].
+arf-aware uses the cell of experiments/arf-aware-tcp/table1.toml, arf-window a cell whose station falls from
+54 to 6 Mb/s. With occupancy the agent is at a wired server, as at an access point, and the figures are Jain's
+index of the shares of airtime and the goodputs [Mb/s].
 """
 
 from __future__ import annotations

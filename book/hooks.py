@@ -36,7 +36,7 @@ ANSWERED = {
 }
 """Pages that show files outside docs."""
 _LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
-_CITED = re.compile(r"\[(D-\d{3})\]\(((?:\.\./)*deviations\.md)\)")
+_CITED = re.compile(r"\[(D-\d{3})\]\((?:\.\./)*deviations\.md\)")
 _DEVIATES = re.compile(r"(`[^`\n]*`)|\[(D-\d{3}(?:(?:, | and | to )D-\d{3})*)\](?!\()")
 _NUMBER = re.compile(r"D-\d{3}")
 _SOURCE = re.compile(
@@ -44,6 +44,12 @@ _SOURCE = re.compile(
 )
 _LISTED = re.compile(r"^\| `([^`]+)` \|", re.MULTILINE)
 _DEVIATION = re.compile(r"^\*\*(?=(D-\d{3}) · )", re.MULTILINE)
+DEVIATIONS = {
+    number: f"docs/deviations/{path.name}"
+    for path in sorted((ROOT / "docs/deviations").glob("*.md"))
+    for number in _DEVIATION.findall(path.read_text(encoding="utf-8"))
+}
+"""Pages of the deviations by number."""
 _FILE = re.compile(r"^<!-- file: (\S+) -->\n(`{3,}\w+)$", re.MULTILINE)
 _COMMENT = re.compile(r"(`[^`\n]*`)|<!--.*?-->", re.DOTALL)
 _FENCE = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
@@ -66,10 +72,10 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:  # noqa: ANN40
     A block below `<!-- file: NAME -->` gets its name as a title.
     """
     source = f"docs/{page.file.src_uri}"
-    markdown = _CITED.sub(lambda m: f"[{m[1]}]({m[2]}#{m[1].lower()})", markdown)
+    markdown = _CITED.sub(lambda m: _entry(source, m[1]), markdown)
     if source == "docs/references.md":
         return _LISTED.sub(lambda m: f'| <a id="{m[1].lower()}"></a>`{m[1]}` |', markdown)
-    if source == "docs/deviations.md":
+    if source in DEVIATIONS.values():
         markdown = _DEVIATION.sub(lambda m: f'<a id="{m[1].lower()}"></a>**', markdown)
     markdown = _FILE.sub(lambda m: f'{m[2]} title="{m[1]}"', markdown)
     if source.startswith("docs/") and (ROOT / source).exists():
@@ -85,17 +91,21 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:  # noqa: ANN40
 
 def _deviating(source: str, markdown: str) -> str:
     """Turn numbers of deviations in brackets into links."""
-    place = posixpath.relpath("docs/deviations.md", posixpath.dirname(source))
-    link = "[{0}](" + place + "#{1})"
 
     def linked(found: re.Match[str]) -> str:
         if found[1]:
             return found[1]
-        return _NUMBER.sub(lambda it: link.format(it[0], it[0].lower()), found[2])
+        return _NUMBER.sub(lambda it: _entry(source, it[0]), found[2])
 
     parts = _FENCE.split(markdown)
     parts[::2] = [_DEVIATES.sub(linked, part) for part in parts[::2]]
     return "".join(parts)
+
+
+def _entry(source: str, number: str) -> str:
+    """Link from a page to the entry of a deviation."""
+    page = posixpath.relpath(DEVIATIONS[number], posixpath.dirname(source))
+    return f"[{number}]({page}#{number.lower()})"
 
 
 def _from(source: str, text: str) -> str:

@@ -1,4 +1,4 @@
-"""Keeps the results of a search that docs/limits.md shows: shares, medians, counts in regions, maps.
+"""Keeps the results of searches that docs/limits.md, limits-shares.md and limits-ax.md show: shares, medians, counts in regions, maps.
 
 Use: python book/limits.py RESULTS [STANDARD], of `airfair limits --out RESULTS [--standard STANDARD]`; writes
 docs/limits.json and the maps. Results of other standards stay. book/regions.toml has the regions.

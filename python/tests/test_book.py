@@ -36,6 +36,8 @@ WRITTEN = {
     ROOT / "docs" / name for name in ("references.md", "results.md", *scenario_pages.names())
 }
 """Pages that a program writes, and titles of sources."""
+DEVIATIONS = sorted((ROOT / "docs/deviations").glob("*.md"))
+"""Pages with entries of deviations."""
 STEPS = [page for page in PAGES if page.name != "tutorial.md"]
 
 
@@ -187,12 +189,36 @@ def test_every_page_has_its_place_in_the_book() -> None:
 
 
 def test_each_group_of_deviations_begins_with_a_summary() -> None:
-    text = (ROOT / "docs/deviations.md").read_text(encoding="utf-8")
-    _, *groups = re.split(r"^## .+\n\n", text, flags=re.MULTILINE)
+    groups = [
+        group
+        for path in DEVIATIONS
+        for group in re.split(r"^##? .+\n\n", path.read_text("utf-8"), flags=re.MULTILINE)[1:]
+    ]
     assert len(groups) > 10
     assert not [group for group in groups if group.startswith("**D-")]
-    entries = re.findall(r"^\*\*(D-\d{3}) · ", text, re.MULTILINE)
-    assert len(entries) == len(set(entries))
+
+
+def test_each_deviation_has_one_entry_and_its_place_in_the_index() -> None:
+    entries = {
+        f"deviations/{path.name}": re.findall(
+            r"^\*\*D-(\d{3}) · ", path.read_text("utf-8"), re.MULTILINE
+        )
+        for path in DEVIATIONS
+    }
+    numbers = [number for found in entries.values() for number in found]
+    assert len(numbers) == len(set(numbers))
+    index = (ROOT / "docs/deviations.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[[^]]+\]\(([^)]+)\) \|.*\| ([^|]+) \|$", index, re.MULTILINE)
+    listed = {
+        page: [
+            number
+            for first, last in re.findall(r"D-(\d{3})(?: to D-(\d{3}))?", cell)
+            for number in sorted(numbers)
+            if first <= number <= (last or first)
+        ]
+        for page, cell in rows
+    }
+    assert listed == {page: sorted(found) for page, found in entries.items()}
 
 
 def test_the_glossary_has_each_name_once() -> None:

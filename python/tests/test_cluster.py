@@ -103,7 +103,7 @@ def test_a_scenario_that_names_a_file_needs_it_on_no_worker(dask: Dask, tmp_path
 
 def test_a_worker_of_another_build_is_told(dask: Dask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "build", lambda: b"another build")
-    with pytest.raises(OtherBuildError, match=r"worker tcp://.*: it has another build of airfair"):
+    with pytest.raises(OtherBuildError, match=r"worker tcp://.*: has another build of airfair"):
         run(jobs(3), engine=dask)
 
 
@@ -196,7 +196,7 @@ def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatc
 
 
 def test_an_engine_that_there_is_not_is_told() -> None:
-    with pytest.raises(ValueError, match=r'engine "spark": there is none; allowed local, dask'):
+    with pytest.raises(ValueError, match=r'engine "spark": unknown; allowed local, dask'):
         engine("spark")
 
 

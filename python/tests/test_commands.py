@@ -221,7 +221,9 @@ def test_a_name_that_is_neither_file_nor_example_says_what_comes_near(
     assert status == cli.BAD_INPUT
     assert line.endswith('and no example has this name, did you mean "one-slow-station"?')
     status, (line,) = told(capsys, "run", "xyzzy")
-    assert line.endswith("nor is it an example; airfair init example --list names them")
+    assert line.endswith(
+        "and no example has this name; list the examples with: airfair init example --list"
+    )
     status, (line,) = told(capsys, "run", "xyzzy.toml")
     assert line == "airfair: xyzzy.toml: No such file or directory"
 

@@ -247,11 +247,14 @@ def test_it_is_entered_asked_and_ended_from_outside(cell: Path) -> None:
 
             assert ask(set="rate", station="fast", value="12 Mb/s") == {"ok": True}
             assert ask(set="queue", cell="home", value=AHEAD) == {"ok": True}
-            assert "no rate of" in ask(set="rate", station="fast", value="11.5 Mb/s")["error"]
+            assert "not a rate of" in ask(set="rate", station="fast", value="11.5 Mb/s")["error"]
             assert "allowed are" in ask(set="moon")["error"]
             for problem, request in (
                 ("no such station", {"set": "errors", "station": "moon", "value": 0.5}),
-                ("a probability is from 0 to 1", {"set": "errors", "station": "fast", "value": 2}),
+                (
+                    "allowed is a probability from 0 to 1",
+                    {"set": "errors", "station": "fast", "value": 2},
+                ),
                 ("no weights of data", {"set": "weights", "cell": "home", "data": 1, "acks": 1}),
                 ("no such cell", {"set": "queue", "cell": "moon", "value": {}}),
                 ("discipline", {"set": "queue", "cell": "home", "value": {"discipline": "lifo"}}),
@@ -494,7 +497,7 @@ def test_what_a_killed_emulation_leaves_is_removed_and_nothing_else(cell: Path) 
         done = subprocess.run(
             [*PROGRAM, "emulate", "--clean"], capture_output=True, text=True, check=True
         )
-        assert f"process {victim.pid} " in done.stdout
+        assert f"emulation {victim.pid} " in done.stdout
         assert not left.directory.exists()
         assert other.directory.exists()
 
@@ -536,13 +539,13 @@ def test_a_flood_and_garbage_are_counted_and_harm_nobody_else(cell: Path) -> Non
     [
         (["--in", "fast"], "--in: works only with -- COMMAND"),
         (["--in", "fsat", "--", "true"], "'fsat': the scenario has no such station or host"),
-        (["--"], "-- without a COMMAND"),
+        (["--"], "--: COMMAND is missing"),
         (["--duration", "soon"], "--duration 'soon'"),
-        (["--duration", "0 s"], "more than nothing"),
+        (["--duration", "0 s"], "allowed is a time above 0"),
         (["--clean"], "--clean: no scenario and no COMMAND are allowed beside it"),
         (["--backend", "hwsim", "--", "true"], "makes no namespaces"),
         (["--backend", "hwsim", "--in", "fast"], "makes no namespaces"),
-        (["--backend", "hwsim", "--json"], "has no document"),
+        (["--backend", "hwsim", "--json"], "--json and --out are not allowed"),
     ],
 )
 def test_mistakes_are_told_before_anything_is_set_up(

@@ -58,7 +58,7 @@ def warned(text: str, overrides: Sequence[tuple[str, str]] = ()) -> list[str]:
 
 def test_the_default_of_a_receive_window_on_a_long_way_is_warned_of() -> None:
     (line,) = warned(DEFAULT_WINDOW)
-    assert line.startswith("download: it gets 2.")
+    assert line.startswith("download: this flow gets 2.")
     assert 'the default flow.download.transport.receive_window = "65535 B"' in line
     assert "window_scaling = true" in line
 
@@ -72,7 +72,7 @@ def test_a_window_that_the_file_or_the_command_line_names_is_not(
 
 def test_the_default_length_of_a_queue_is() -> None:
     (line,) = warned(DEFAULT_QUEUE)
-    assert "the default bss.home.ap.queue.packets = 50 holds it back: name that key" in line
+    assert "the default bss.home.ap.queue.packets = 50 limits it; set this key" in line
     assert warned(DEFAULT_QUEUE, [("bss.home.ap.queue.packets", "51")]) == []
 
 
@@ -88,7 +88,7 @@ def test_a_window_that_makes_small_aggregates_is_though_the_air_is_always_busy()
     result = airfair.run(airfair.Scenario.parse(AGGREGATES.encode(), small))
     assert min(result.limits["air"]) > 0.8
     (line,) = held_back.warnings(result, NamedKeys(AGGREGATES.replace(LARGE, "").encode(), ()))
-    assert line.startswith("download1 … download4: they get ")
+    assert line.startswith("download1 … download4: these flows get ")
     assert "flow.download.transport.receive_window" in line
 
 
@@ -97,7 +97,7 @@ def test_flows_of_a_count_have_one_line_and_one_key() -> None:
         "= 20 }", "= 500 }"
     )
     (line,) = warned(several.replace("100 ms", "200 ms").replace('"4 s"', '"12 s"'))
-    assert line.startswith("download1 … download4: they get ")
+    assert line.startswith("download1 … download4: these flows get ")
     assert "the default flow.download.transport.receive_window" in line
 
 

@@ -115,7 +115,7 @@ def test_on_a_full_disk_the_comparison_is_shown_and_what_was_kept_stays(tmp_path
     if done.returncode == 99 or "unshare" in done.stderr:
         pytest.skip("no file system can be mounted here")
     assert done.returncode == 1, done.stderr
-    assert "kept.json: No space left on device; it is as it was" in done.stderr
+    assert "kept.json: No space left on device; the file is unchanged" in done.stderr
     assert "48 flows: 48 agrees" in done.stdout
     assert done.stdout.endswith('{"program": "airfair"}kept.json\nrest\n')
 
@@ -128,9 +128,9 @@ def test_a_file_that_cannot_be_kept_is_told_before_anything_is_measured(
     (tmp_path / "text.json").write_text("moon")
     (tmp_path / "made.json").write_text('{"program": "airfair", "stacks": ')
     for name, why in (
-        ("list.json", "a file that airfair has not written"),
-        ("text.json", "a file that airfair has not written"),
-        ("made.json", "no comparison"),
+        ("list.json", "a file that airfair did not write"),
+        ("text.json", "a file that airfair did not write"),
+        ("made.json", "not a comparison"),
         ("text.json/kept.json", "File exists"),
     ):
         file = tmp_path / name
@@ -144,7 +144,7 @@ def test_mistakes_are_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["validate", "--quick"]) == 2
-    assert "--quick works only with --kernel" in capsys.readouterr().err
+    assert "--quick: works only with --kernel" in capsys.readouterr().err
     monkeypatch.setattr(kernel, "check_permission", lambda: None)
     assert cli.main(["validate", "--kernel", "--only", "11g"]) == 2
     assert "no cell's name contains this" in capsys.readouterr().err

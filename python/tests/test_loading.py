@@ -123,7 +123,7 @@ def test_what_the_command_wrote_loads_without_series_and_with_radio(
     assert done.returncode == 0, done.stderr
     loaded = airfair.load_result(tmp_path / "out")
     assert loaded.to_json() == json.loads(done.stdout)
-    with pytest.raises(ValueError, match="records no series"):
+    with pytest.raises(ValueError, match="records no time series"):
         loaded.series()
 
 
@@ -151,7 +151,7 @@ def test_a_directory_of_something_else_is_said_to_be_none(tmp_path: Path) -> Non
     with pytest.raises(FileNotFoundError, match=r"run\.json lists no scenario\.toml"):
         airfair.load_result(tmp_path)
     airfair.Experiment(SCENARIO, replications=2).run(store=None, progress=False).save(tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"airfair\.load_experiment reads"):
+    with pytest.raises(FileNotFoundError, match=r"with airfair\.load_experiment"):
         airfair.load_result(tmp_path)
 
 
@@ -164,14 +164,16 @@ def test_a_file_that_changed_is_damaged(
 ) -> None:
     path = directory / name
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(airfair.DamagedError, match=f"{name}: not what run.json beside it says"):
+    with pytest.raises(
+        airfair.DamagedError, match=f"{name}: does not have the hash that run.json beside it lists"
+    ):
         airfair.load_result(directory)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "{}", '{"files": 3}'])
 def test_a_manifest_that_is_none_is_damaged(directory: Path, text: str) -> None:
     (directory / "run.json").write_text(text, encoding="utf-8")
-    with pytest.raises(airfair.DamagedError, match=r"run\.json: no manifest"):
+    with pytest.raises(airfair.DamagedError, match=r"run\.json: not the manifest"):
         airfair.load_result(directory)
 
 
@@ -179,7 +181,7 @@ def test_outcomes_of_other_runs_are_refused(directory: Path) -> None:
     manifest = json.loads((directory / "run.json").read_text(encoding="utf-8"))
     manifest["record_hashes"][1] = "0" * 16
     (directory / "run.json").write_text(json.dumps(manifest), encoding="utf-8")
-    with pytest.raises(airfair.DamagedError, match="not the runs"):
+    with pytest.raises(airfair.DamagedError, match="has other runs"):
         airfair.load_result(directory)
 
 
@@ -213,11 +215,11 @@ def test_a_result_tells_which_version_made_it_and_keeps_telling_it(
 @pytest.mark.parametrize(
     ("schema", "error", "words"),
     [
-        (None, airfair.ForeignResultError, "written before directories of results had a schema"),
+        (None, airfair.ForeignResultError, "an earlier version of airfair wrote this directory"),
         (
             store.SCHEMA + 1,
             airfair.ForeignResultError,
-            r"by a later version of airfair .*reads up to",
+            r"a later version of airfair .*allowed is up to",
         ),
         (0, airfair.DamagedError, r"schema = 0; allowed is a whole number"),
         (True, airfair.DamagedError, r"schema = True"),
@@ -237,9 +239,7 @@ def test_a_scenario_of_another_version_is_refused(directory: Path) -> None:
     path.write_text(path.read_text(encoding="utf-8") + "[new]\nkey = 1\n", encoding="utf-8")
     files = store.manifest(directory)["files"]
     set_keys(directory, files=files | {path.name: hash_of(path.read_bytes())})
-    with pytest.raises(
-        airfair.ForeignResultError, match=r"scenario is not one of this version.*new"
-    ):
+    with pytest.raises(airfair.ForeignResultError, match=r"cannot read the scenario in it.*new"):
         airfair.load_result(directory)
 
 
@@ -295,7 +295,9 @@ def test_a_row_of_nothing_that_the_scenario_has_is_damaged(
     directory: Path, table: str, damage: Callable[[pl.DataFrame], pl.DataFrame]
 ) -> None:
     rewritten(directory, table, damage)
-    with pytest.raises(airfair.DamagedError, match=rf"{table}\.parquet: a row is of no run, or"):
+    with pytest.raises(
+        airfair.DamagedError, match=rf"{table}\.parquet: a row belongs to no run, or"
+    ):
         airfair.load_result(directory)
 
 
@@ -314,7 +316,7 @@ def test_a_place_that_is_neither_in_a_cell_nor_on_a_wire_is_damaged(
     directory: Path, damage: Callable[[pl.DataFrame], pl.DataFrame]
 ) -> None:
     rewritten(directory, "places", damage)
-    with pytest.raises(airfair.DamagedError, match=r"places\.parquet: a row is of no run, or"):
+    with pytest.raises(airfair.DamagedError, match=r"places\.parquet: a row belongs to no run, or"):
         airfair.load_result(directory)
 
 

@@ -101,8 +101,8 @@ def test_links_to_the_scenario_are_the_scenario(here: Path, refused: Refused) ->
     os.link(here / "c.toml", here / "hard.toml")
     (here / "folder").symlink_to(".")
     for name in ("soft.toml", "hard.toml", "folder/c.toml", "./folder/./c.toml"):
-        assert "which this command reads" in refused("run", "c.toml", "--pcap", name, "--force")[0]
-        assert "which this command reads" in refused("run", name, "--pcap", "c.toml", "--force")[0]
+        assert "which the command reads" in refused("run", "c.toml", "--pcap", name, "--force")[0]
+        assert "which the command reads" in refused("run", name, "--pcap", "c.toml", "--force")[0]
 
 
 def test_the_scenario_that_a_stream_comes_from_is_not_replaced(
@@ -110,7 +110,7 @@ def test_the_scenario_that_a_stream_comes_from_is_not_replaced(
 ) -> None:
     with (here / "c.toml").open() as stream:
         monkeypatch.setattr(sys, "stdin", stream)
-        assert "which this command reads" in refused("run", "-", "--pcap", "c.toml", "--force")[0]
+        assert "which the command reads" in refused("run", "-", "--pcap", "c.toml", "--force")[0]
 
 
 def test_a_trace_of_the_scenario_is_not_replaced(here: Path, refused: Refused) -> None:
@@ -118,21 +118,21 @@ def test_a_trace_of_the_scenario_is_not_replaced(here: Path, refused: Refused) -
     (here / "way.csv").write_text("time_s,x_m,y_m\n0,1,1\n", encoding="utf-8")
     assert main(["check", "c.toml"]) == 0
     lines = refused("run", "c.toml", "--pcap", "way.csv", "--force")
-    assert "would replace way.csv, which this command reads" in lines[0]
+    assert "would replace way.csv, which the command reads" in lines[0]
 
 
 def test_a_directory_never_takes_the_scenario(here: Path, refused: Refused) -> None:
     (here / "c.toml").rename(here / "scenario.toml")
     for force in ([], ["--force"]):
         (line,) = refused("run", "scenario.toml", *SHORT, "--out", ".", *force)
-        assert line.startswith("airfair: --out .: would replace scenario.toml, which this command")
+        assert line.startswith("airfair: --out .: would replace scenario.toml, which the command")
 
 
 def test_results_are_not_replaced_by_a_run_of_their_own_scenario(refused: Refused) -> None:
     assert main(["run", "c.toml", *SHORT, "--out", "out"]) == 0
     assert main(["run", "c.toml", *SHORT, "--out", "out"]) == 0
     lines = refused("run", "out/scenario.toml", "--out", "out")
-    assert "would replace out/scenario.toml, which this command reads" in "".join(lines)
+    assert "would replace out/scenario.toml, which the command reads" in "".join(lines)
 
 
 @pytest.mark.parametrize("name", ["study.toml", "base.toml", "c.toml"])
@@ -142,20 +142,20 @@ def test_a_sweep_replaces_neither_study_nor_base_nor_scenario(
     (here / "out").mkdir()
     os.link(here / name, here / "out" / "study.toml")
     (line,) = refused("sweep", "study.toml", "--out", "out", "--no-store", "--force")
-    assert "would replace out/study.toml, which this command reads" in line
+    assert "would replace out/study.toml, which the command reads" in line
 
 
 def test_a_store_is_no_file_that_the_sweep_reads(here: Path, refused: Refused) -> None:
     (here / "base.toml").write_text("", encoding="utf-8")
     (here / "study.toml").write_text(BASE + STUDY, encoding="utf-8")
     (line,) = refused("sweep", "study.toml", "--store", "base.toml")
-    assert line == "airfair: --store base.toml: the command reads this file"
+    assert line == "airfair: --store base.toml: the command reads this file; name another one"
 
 
 def test_a_paper_does_not_go_into_its_own_directory(refused: Refused) -> None:
     assert main(["init", "paper", "own"]) == 0
     lines = refused("reproduce", "own", "--out", "own", "--force")
-    assert any("would replace own/cell.toml, which this command reads" in line for line in lines)
+    assert any("would replace own/cell.toml, which the command reads" in line for line in lines)
 
 
 # ------------------------------------------------------------------ files of others
@@ -289,7 +289,7 @@ def test_two_outputs_are_two_files(here: Path, refused: Refused) -> None:
 def test_a_result_is_not_saved_over_files_of_others(tmp_path: Path) -> None:
     result = airfair.run(SCENARIO, set={"duration": "200 ms"}, series="off")
     (tmp_path / "scenario.toml").write_text("mine", encoding="utf-8")
-    with pytest.raises(FileExistsError, match=r"scenario\.toml, a file that airfair has not"):
+    with pytest.raises(FileExistsError, match=r"scenario\.toml, a file that airfair did not"):
         result.save(tmp_path)
     assert [*tmp_path.iterdir()] == [tmp_path / "scenario.toml"]
     result.save(tmp_path, force=True)

@@ -96,7 +96,7 @@ def test_plot_by_itself_is_everything_over_time_or_the_airtime(result: airfair.R
 
 
 def test_what_there_is_nothing_of_is_said() -> None:
-    with pytest.raises(ValueError, match="records no series"):
+    with pytest.raises(ValueError, match="records no time series"):
         airfair.run(SCENARIO, series="off").plot.throughput()
     udp = CROWD.replace('{ kind = "tcp" }', '{ kind = "udp", payload = "200 B", rate = "9 kb/s" }')
     result = airfair.run(udp)

@@ -202,7 +202,7 @@ def test_a_host_that_is_silent_is_told_from_one_that_refuses() -> None:
         silent.bind(("127.0.0.1", 0))
         port = silent.getsockname()[1]
         sent = send(f"127.0.0.1:{port}", "--duration", "0.3 s", status=1)
-    assert sent["error"].endswith("silence")
+    assert sent["error"].endswith("no packets arrived")
     assert sent["network_error"] is None
 
 
@@ -302,7 +302,7 @@ def test_a_line_that_says_no_limit_ends_the_sender_with_its_number() -> None:
         command, input=said, capture_output=True, text=True, timeout=20, check=False
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert '--limits, line 3: "plenty" is neither' in done.stderr
+    assert '--limits, line 3: "plenty": allowed is "none" or a rate' in done.stderr
 
 
 def test_a_datagram_from_port_0_is_refused_and_the_receiver_lives_on() -> None:
@@ -357,12 +357,12 @@ def test_the_live_line_shows_what_was_sent_within_80_columns() -> None:
             "--segment 1000000 B: allowed is 1 B to 65000 B",
         ),
         (["send", "127.0.0.1:9", "--segment", "0 B"], "--segment 0 B"),
-        (["send", "127.0.0.1:9", "--rate", "100 Gb/s"], "above --max-rate 1 Gb/s"),
-        (["send", "127.0.0.1:9", "--rate", LARGEST], "above --max-rate 1 Gb/s"),
+        (["send", "127.0.0.1:9", "--rate", "100 Gb/s"], "allowed is up to --max-rate 1 Gb/s"),
+        (["send", "127.0.0.1:9", "--rate", LARGEST], "allowed is up to --max-rate 1 Gb/s"),
         (["send", "127.0.0.1:9", "--max-rate", "lots"], "--max-rate lots"),
-        (["send", "127.0.0.1", "--duration", "1 s"], "127.0.0.1: write HOST:PORT"),
+        (["send", "127.0.0.1", "--duration", "1 s"], "127.0.0.1: allowed is HOST:PORT"),
         (["send", "127.0.0.1:0"], "127.0.0.1:0: port 0"),
-        (["send", "127.0.0.1:http"], "127.0.0.1:http: write HOST:PORT"),
+        (["send", "127.0.0.1:http"], "127.0.0.1:http: allowed is HOST:PORT"),
         (["send", "nobody.invalid:9"], "nobody.invalid:9: host not found"),
         (["receive", "0"], "port 0"),
         (["receive", "127.0.0.1:99999"], "127.0.0.1:99999"),

@@ -239,6 +239,6 @@ def test_a_panic_below_the_parser_asks_for_a_report(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (1, "")
     told = done.stderr.splitlines()[-1]
-    begin = "airfair: this is a bug in airfair, please report: a promise that was broken ("
+    begin = "airfair: this is a bug in airfair, please report it: a promise that was broken ("
     assert told.startswith(begin)
     assert told.endswith(f", version {airfair.__version__})")

@@ -35,7 +35,7 @@ def test_stations_share_the_air_by_the_access_points_agent_and_by_their_own(
     if keepers:
         assert phases["kept", way].fairness >= 0.95
         assert phases["kept", way].total > 1.2 * without.total
-        assert any("keeps to its share itself" in line for line in output.lines), output.console
+        assert any("limits itself to its share" in line for line in output.lines), output.console
     # The agent reports that the driver mac80211_hwsim has no airtime weights.
     assert any(
         line.startswith("weights: ") and "no airtime weights" in line for line in output.lines

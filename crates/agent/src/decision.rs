@@ -39,9 +39,6 @@ pub struct ConnectionLimit {
     pub down: Option<u32>,
 }
 
-/// Earlier name of [`ConnectionLimit`].
-pub type Window = ConnectionLimit;
-
 impl ConnectionLimit {
     /// Value that removes the limit of a connection through an access point.
     pub const FREE: u32 = 0;

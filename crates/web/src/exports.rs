@@ -147,7 +147,7 @@ mod tests {
         let length = airfair_failure();
         let said = String::from_utf8(OUTPUT.take()).expect("a text");
         assert_eq!(said.len(), length);
-        assert!(said.starts_with("this is a bug in airfair, please report: "), "{said}");
+        assert!(said.starts_with("this is a bug in airfair, please report it: "), "{said}");
         assert!(said.contains("the sky has fallen"), "{said}");
         assert_eq!(airfair_failure(), 0);
     }

@@ -145,8 +145,7 @@ def _save(found: Found, out: Path, *, force: bool) -> dict[str, Any]:
 def _described(scheme: Scheme) -> Table:
     """Table of the points of a scheme: its dimensions, and the samples of each measure."""
     dimensions = [Column(one.id, getattr(one, "unit", ""), f"{one.label}.") for one in scheme.space]
-    meaning = "One row for each point: its conditions, and the samples of each measure without and with the "
-    "scheme."
+    meaning = "One row for each point: its conditions, and samples with and without the scheme."
     return Table("points", meaning, tuple(dimensions))
 
 

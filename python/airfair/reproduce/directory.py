@@ -127,7 +127,7 @@ _KINDS: Mapping[str, type] = {
     "statements": dict,
     "reasons": dict,
 }
-_WORDS = {str: "a text", int: "a whole number", dict: "a table of texts"}
+_WORDS = {str: "text", int: "a whole number", dict: "a table of text"}
 
 
 def _about(directory: Path) -> dict[str, Any]:

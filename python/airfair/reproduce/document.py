@@ -256,8 +256,8 @@ def lines_of_open(ids: Sequence[str]) -> list[str]:
     if not ids:
         return []
     noun = "claim" if len(ids) == 1 else "claims"
-    text = f"{MARKS['undecided']} {len(ids)} more {noun} cannot be decided in this first look: "
-    f"{', '.join(ids)}"
+    undecided = f"{MARKS['undecided']} {len(ids)} more {noun} cannot be decided in this first look"
+    text = f"{undecided}: {', '.join(ids)}"
     return textwrap.wrap(
         text, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
     )

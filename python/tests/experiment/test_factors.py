@@ -60,7 +60,7 @@ def test_all_mistakes_of_a_list_come_at_once() -> None:
         "design, point 1: factor station.slow.rate is missing",
         "design, point 2: unknown factor other; allowed station.slow.rate, scheme",
         "design, point 2: factor station.slow.rate has no level '3 Mb/s'; allowed 1 Mb/s, 2 Mb/s",
-        "design, point 2: scheme has no level 'x'; there are plain, short",
+        "design, point 2: factor scheme has no level 'x'; allowed plain, short",
     ]
 
 

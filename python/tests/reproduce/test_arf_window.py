@@ -253,8 +253,8 @@ def test_the_place_is_the_one_whose_standard_tcp_is_the_papers(paper: Paper[ArfW
     found = paper.finding(paper.calibration, candidates_world())
     at = "20 ms, 25 packets"
     assert f"the nearest is {at}" in found.text
-    assert "As well fit: none" in found.text
-    assert "Nothing at all is dropped with 50 ms, 100 packets" in found.text
+    assert "These fit as well: none" in found.text
+    assert "decide nothing: 50 ms, 100 packets" in found.text
     assert found.tables[0].rows[0] == f"{at} (fits)"
     assert len(found.tables[0].rows) == len(CANDIDATES)
     assert PLACE == (20, 25)
@@ -270,7 +270,10 @@ def test_findings_say_which_reading_gains(paper: Paper[ArfWindowRuns]) -> None:
             data[place.key(WINDOW)] = made_up(8.8 if better else 7.6, 0.03 if better else 0.3)
     text = told(paper, "readings", data)
     assert "gains +10.0 ± 0.0 % away and +10.0 ± 0.0 % toward with τ projected" in text
-    assert "-5.0 ± 0.0 % away and -5.0 ± 0.0 % toward by the letter. It takes all three" in text
+    assert (
+        "-5.0 ± 0.0 % away and -5.0 ± 0.0 % toward by the letter. All three choices are needed"
+        in text
+    )
     data[with_reading(PRINTED, "away").key(WINDOW)] = made_up(8.8, 0.03)
     data[with_reading(PRINTED, "toward").key(WINDOW)] = made_up(8.8, 0.03)
     assert "2 of them gain throughput both ways" in told(paper, "readings", data)

@@ -92,7 +92,7 @@ def test_all_mistakes_of_a_paper_come_at_once(own: Path) -> None:
 
 def test_mistakes_of_all_studies_come_at_once_and_a_claim_has_one_home(own: Path) -> None:
     shutil.copy(own / "fig1.study.toml", own / "fig2.study.toml")
-    with pytest.raises(StudyError, match=r"claim call-stays-quick: is in fig1 and in fig2"):
+    with pytest.raises(StudyError, match=r"claim call-stays-quick: both fig1 and fig2"):
         directory.load(own)
     (own / "fig2.study.toml").write_text('scenario = "cell.toml"\nfactor = 1\n')
     (own / "fig1.study.toml").write_text('scenario = "cell.toml"\nclaim = 1\n')
@@ -105,7 +105,7 @@ def test_mistakes_of_all_studies_come_at_once_and_a_claim_has_one_home(own: Path
     ("content", "words"),
     [
         ({}, "this directory has no paper.toml; write an example with: airfair init paper"),
-        ({"paper.toml": 'title = "x"\n'}, "holds no study"),
+        ({"paper.toml": 'title = "x"\n'}, "has no study"),
         ({"paper.toml": "title = \n"}, "paper.toml"),
     ],
 )

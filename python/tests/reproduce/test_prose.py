@@ -64,14 +64,16 @@ def test_a_placeholder_without_its_number_is_an_error_also_in_a_branch_not_taken
     tmp_path: Path,
 ) -> None:
     (tmp_path / "a.md").write_text("# A\n\n## one\n{% if few %}{{ most }}{% else %}no{% endif %}\n")
-    with pytest.raises(ProseError, match=r"a\.md, section one: no number for most"):
+    with pytest.raises(ProseError, match=r"a\.md, section one: the text names most"):
         Prose(tmp_path)["a"].passage("one", {"few": False})
 
 
 def test_a_number_that_nothing_says_is_an_error(prose: Prose) -> None:
-    with pytest.raises(ProseError, match="section gain: nothing says left, right"):
+    with pytest.raises(
+        ProseError, match="section gain: the text does not use the numbers left, right"
+    ):
         prose["findings"].passage("gain", {**NUMBERS, "right": 1, "left": 2})
-    with pytest.raises(ProseError, match=r"findings\.md: nothing says left"):
+    with pytest.raises(ProseError, match=r"findings\.md: the text does not use the numbers left"):
         prose["findings"].passages({**NUMBERS, "left": 2})
 
 
@@ -97,7 +99,7 @@ def test_a_list_has_names_values_and_sources(tmp_path: Path) -> None:
         ("range", "9 m in the open", "§4; in part"),
         ("ARF", "it: falls", ""),
     ]
-    with pytest.raises(ProseError, match='wrong: "- ARF: falls" is not'):
+    with pytest.raises(ProseError, match='wrong: "- ARF: falls"; allowed is'):
         _ = said["wrong"].items
 
 

@@ -159,7 +159,7 @@ def test_where_from_and_to_have_no_room_a_figure_is_not_known() -> None:
     wide = TableCell(Estimate(1234.5, 98765.4), digits=1)
     lines = table_text(Table("t", "A title", ["x"], [Column("c", "column", [wide])])).splitlines()
     assert lines[-2].endswith("1234.5 ?")
-    assert lines[-1] == "  ?: not known yet, the interval is wider than the figure"
+    assert lines[-1] == "  ?: not known yet, because the interval is wider than the value"
 
 
 # ------------------------------------------------------------------ states
@@ -187,7 +187,7 @@ def test_every_state_has_a_sign_and_words_of_its_own(first: bool, tmp_path: Path
             assert f'title="{id_}: {words[one.state]}"' in page
             assert f">{signs[one.state]}</a>" in page
     told = "it holds under the first reading; does not hold under the other reading"
-    assert f"By reading: {told}" in summary.html()
+    assert f"By reading: the claim {told.removeprefix('it ')}" in summary.html()
     assert summary.html().count("decided under: the first reading") == len(STATES)
     assert max(map(len, text.splitlines())) <= 80
 
@@ -251,7 +251,7 @@ def test_claims_that_a_first_look_cannot_decide_are_counted_in_one_line(tmp_path
         for id_, state in zip(paper.claim_texts(), states, strict=False)
     }
     open_ = [id_ for id_, one in verdicts.items() if one.state == "undecided"]
-    line = f"2 more claims cannot be decided by this look: {', '.join(open_)}"
+    line = f"2 more claims cannot be decided in this first look: {', '.join(open_)}"
     choice = Choice(paper, (), 3, tmp_path / paper.id, quick=True)
     run = {"experiments": [{}], "interrupted": False, "seed": 1, "replications": 3}
     document = {**run, "simulated_s": 1.0, "cpu_s": 1.0, "wall_s": 1.0}
@@ -267,7 +267,7 @@ def test_claims_that_a_first_look_cannot_decide_are_counted_in_one_line(tmp_path
     assert "1 of 9 look like they hold, 2 not known yet" in page
     decided = {id_: replace(one, first_look=False) for id_, one in verdicts.items()}
     full = Summary([Chapter(choice, document, decided)], tmp_path)
-    assert "cannot be decided by this look" not in full.html() + full.text()
+    assert "cannot be decided in this first look" not in full.html() + full.text()
 
 
 # ------------------------------------------------------------------ the first screen
@@ -297,7 +297,7 @@ def test_the_report_opens_with_scheme_topology_parameters_words_and_the_picture(
         for words in (
             "<h1>",
             "claims look like they hold",
-            "congestion window divided by k",
+            "congestion window by k",
             '<svg class="topology"',
             "Words and abbreviations",
             '<table class="parameters">',
@@ -350,7 +350,7 @@ def test_the_first_page_lists_all_papers_before_any_has_run(tmp_path: Path) -> N
     for paper_id in papers():
         assert f'<article id="{paper_id}">' in page
         assert f'id="{paper_id}-topology-title"' in page
-    assert page.count("<b>To come.</b>") == len(papers())
+    assert page.count("<b>Not run yet.</b>") == len(papers())
     assert '<meta http-equiv="refresh"' in page
     assert f"Running: 0 of {len(papers())} papers are done" in page
 

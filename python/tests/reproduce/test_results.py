@@ -125,7 +125,7 @@ def test_an_interrupted_run_keeps_the_experiments_that_were_finished(
         "fast-session-kept",
         "aggregate-gain-2",
     }
-    assert b"Interrupted" in outcome.files()["report.html"]
+    assert b"interrupted" in outcome.files()["report.html"]
 
 
 class Page(HTMLParser):

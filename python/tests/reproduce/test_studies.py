@@ -92,10 +92,10 @@ def test_a_list_of_points_can_have_parts_of_a_grid_each_point_once(paper: Path) 
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ('variant = "{rate}"\n' + STUDY, "variant: rate is no factor"),
-        ('variant = "{scheme}"\n' + STUDY, "setup fig1 has two variants 'plain'"),
-        ('replications = { until = "goodput", half_width = 0.1 }\n' + STUDY, "allowed is a number"),
-        ('setup = "fig2"\n' + STUDY, "setup fig2 is another study's"),
+        ('variant = "{rate}"\n' + STUDY, "variant: unknown factor rate"),
+        ('variant = "{scheme}"\n' + STUDY, "setup fig1 has two variants named 'plain'"),
+        ('replications = { until = "goodput", half_width = 0.1 }\n' + STUDY, "is a number"),
+        ('setup = "fig2"\n' + STUDY, "setup fig2: another study has the same setup"),
     ],
 )
 def test_names_that_name_nothing_or_two_things_are_refused(
@@ -127,7 +127,7 @@ def test_a_factor_can_have_another_name_than_its_key(paper: Path) -> None:
 
 def test_words_for_levels_that_there_are_not_are_refused(paper: Path) -> None:
     add(paper, "fig1", STUDY + '[words.scheme]\nplane = "TCP as it is"')
-    with pytest.raises(StudyError, match=r"words\.scheme: no level 'plane'"):
+    with pytest.raises(StudyError, match=r"words\.scheme: unknown level 'plane'"):
         studies.setups(paper)
 
 

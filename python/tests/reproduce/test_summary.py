@@ -197,13 +197,13 @@ def test_the_text_fits_80_columns(tmp_path: Path) -> None:
         "failed",
         "not run",
     ]
-    assert "Interrupted: what was finished is shown." in summary.html()
+    assert "The run was interrupted; finished results are shown." in summary.html()
 
 
 def test_a_first_look_says_so(tmp_path: Path) -> None:
     summary = Summary([Chapter(choice("arf-window", tmp_path, quick=True))], tmp_path)
-    assert "A first look" in summary.text()
-    assert "A first look" in summary.html()
+    assert "first look" in summary.text()
+    assert "first look" in summary.html()
 
 
 def test_durations_are_for_people() -> None:
@@ -270,8 +270,8 @@ def test_ctrl_c_ends_it_and_leaves_the_page(
     fake(lambda *_: nothing(interrupted=True))
     assert reproduce.main(arguments(tmp_path, json=False)) == INTERRUPTED
     printed = capsys.readouterr().out
-    assert f"all papers: {tmp_path / INDEX}" in printed
-    assert f"everything as text: {tmp_path / TEXT}" in printed
+    assert f"reports of all papers: {tmp_path / INDEX}" in printed
+    assert f"all results as text: {tmp_path / TEXT}" in printed
     page = (tmp_path / PAGE).read_text(encoding="utf-8")
     assert page.count("interrupted, 0 of 10 replications") == 2
     assert f"{papers()[-1]}: not run" in page
@@ -284,7 +284,10 @@ def test_a_line_for_each_paper_is_printed_and_the_whole_is_in_a_file(
     assert reproduce.main(arguments(tmp_path, json=False)) == DONE
     printed = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in printed[: len(papers())]] == papers()
-    pages = [f"all papers: {tmp_path / INDEX}", f"everything as text: {tmp_path / TEXT}"]
+    pages = [
+        f"reports of all papers: {tmp_path / INDEX}",
+        f"all results as text: {tmp_path / TEXT}",
+    ]
     assert printed[-2:] == pages
     assert len(printed) <= len(papers()) + 6
     assert max(map(len, printed[:-2])) <= 80

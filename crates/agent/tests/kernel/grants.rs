@@ -126,7 +126,7 @@ fn a_station_with_an_agent_keeps_to_its_grant_and_is_left_alone_until_it_is_sile
     assert!(!it.status().contains("limits itself"), "{}", it.status());
     let (status, said) = it.at_access_point.take().unwrap().end(libc::SIGTERM);
     assert_eq!(status, Some(0), "{said}");
-    assert_eq!(said.matches("keeps to its share itself").count(), 1, "{said}");
+    assert_eq!(said.matches("limits itself to its share").count(), 1, "{said}");
     replays(&it, &it.recordings[0]);
 }
 

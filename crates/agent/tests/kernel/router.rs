@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use airfair_agent::actuator::Actuator;
 use airfair_agent::actuator::forward::Forwarded;
-use airfair_agent::decision::{Decision, Window};
+use airfair_agent::decision::{ConnectionLimit, Decision};
 
 use super::rig::{Agent, Air, Flow, Turn, inside, sh};
 
@@ -161,7 +161,7 @@ impl Hand {
             it.ip() == from.ip()
         });
         let ends = if of_station { [from, to] } else { [to, from] };
-        let window = Window { ends, up: Some(octets), down: Some(octets) };
+        let window = ConnectionLimit { ends, up: Some(octets), down: Some(octets) };
         self.with(move |it| it.apply(&Decision::Windows(vec![window])).unwrap());
     }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use airfair_agent::decision::Window;
+use airfair_agent::decision::ConnectionLimit;
 
 use crate::clamps::{FREE, downloads, offered};
 use crate::rig::{Agent, Air, Flow, LIFTED, Rig, eventually, may, within};
@@ -59,7 +59,7 @@ impl Cell {
         for line in whole.lines() {
             let line: serde_json::Value = serde_json::from_str(line).unwrap();
             let windows = line["decision"]["windows"].clone();
-            let windows: Vec<Window> = serde_json::from_value(windows).unwrap_or_default();
+            let windows: Vec<ConnectionLimit> = serde_json::from_value(windows).unwrap_or_default();
             for window in windows {
                 let [here, there] = window.ends;
                 up = if window.ends == of_up { window.up } else { up };

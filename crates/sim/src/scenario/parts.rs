@@ -211,7 +211,7 @@ mod tests {
         scenario.stations[0].cell = 1;
         scenario.flows[0].to = Endpoint::Host(7);
         let told = mistakes(scenario);
-        assert!(told[0].starts_with("station.s: names a part that is not there"), "{told:?}");
+        assert!(told[0].starts_with("station.s: refers to a part that does not exist"), "{told:?}");
         assert!(told[1].starts_with("flow.f: "), "{told:?}");
     }
 

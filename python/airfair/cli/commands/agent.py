@@ -30,7 +30,7 @@ def add(commands: Commands) -> None:
         "agent",
         help="run a scheme on this machine's Wi-Fi (Linux)",
         usage="airfair agent COMMAND [options]",
-        description="Run airfair-agent, a separate program that `make agent` builds: docs/how-to/agent.md.",
+        description="Run airfair-agent, which `make agent` builds: docs/how-to/agent.md.",
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,

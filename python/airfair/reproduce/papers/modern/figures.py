@@ -447,10 +447,7 @@ def _reading_table(data: Measurements, read_in: Sequence[str]) -> Table:
         for standard in read_in
         for way in ALL_WAYS
     ]
-    title = (
-        "Goodput of all flows relative to that without the scheme, by the time of a packet in an "
-    )
-    "aggregate"
+    title = "Goodput of all flows, relative to that without the scheme, by the time of a packet"
     return Table("readings", title, [f"{SCHEMES[id_]}, {how}" for id_, how in rows], columns)
 
 
