@@ -68,9 +68,7 @@ def test_a_stall_of_a_third_of_a_second_makes_an_emulation_invalid(cell: Path, k
         process.send_signal(signal.SIGCONT)
         document = ended(process)
     assert document["lateness"]["stillest_second"]["slipped_s"] > 0.25
-    (told,) = (
-        it for it in objections(document, "the machine stalled") if "in the second" in it
-    )
+    (told,) = (it for it in objections(document, "the machine stalled") if "in the second" in it)
     assert told.endswith("(at most 50 ms)")
 
 
