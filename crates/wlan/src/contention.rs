@@ -382,7 +382,8 @@ impl Contention {
         }
     }
 
-    /// Number of entries (groups, lone contenders, and the like) that are inspected one by one at each frame.
+    /// Number of groups, lone contenders and contenders without a back-off, which are inspected one by one at each
+    /// frame.
     #[cfg(test)]
     pub(crate) fn looked_at(&self) -> usize {
         self.groups.len() + self.alone.len() + self.immediate.len()

@@ -87,7 +87,7 @@ pub const fn user_priority(dscp: u8) -> Option<u8> {
     })
 }
 
-/// Source of default parameters.
+/// Source of the default channel access parameters of categories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Defaults {
     /// Parameters that an access point announces to its stations by the standard. Access points use them as well
@@ -127,7 +127,7 @@ impl Defaults {
         }
     }
 
-    /// Contention windows of a category, from (aCWmin + 1)/4 - 1 to aCWmax.
+    /// Smallest and largest contention window of a category, from (aCWmin + 1)/4 - 1 to aCWmax.
     const fn windows(self, category: AccessCategory, cw_min: u16, cw_max: u16) -> (u16, u16) {
         // Without the addition, which would overflow for the largest window.
         let (half, quarter) = (cw_min / 2, cw_min / 4);

@@ -19,7 +19,7 @@ use crate::queue::headers::Headers;
 use crate::record::{AirUse, CategoryEvent, Record, SentFrame};
 use crate::roster::ContenderId;
 
-/// Frames for which an undisturbed exchange needs PPDUs: only those in which noise makes errors, or all because of a
+/// Frames for which an undisturbed exchange needs PPDUs: none, those in which noise makes errors, or all because of a
 /// monitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Audience {

@@ -32,7 +32,8 @@ pub enum PacketPadding {
 }
 
 impl PacketPadding {
-    /// Packet extension after a last symbol with this number of used segments.  [80211ax-2021 Table 27-46]
+    /// Packet extension after a last symbol with this number of used segments, under this nominal padding.
+    /// [80211ax-2021 Table 27-46]
     const fn extension(self, last_segments: u64) -> Duration {
         Duration::from_micros(match self {
             Self::None => 0,
@@ -53,7 +54,7 @@ pub const fn training_symbols(streams: u8) -> u64 {
     }
 }
 
-/// Duration of everything before the data field.
+/// Duration of all fields of an HT, VHT or HE PPDU before the data field.
 ///
 /// ```text
 ///   HT    legacy 20 │ HT-SIG 8 │ HT-STF 4 │ HT-LTF 4 each
@@ -94,7 +95,7 @@ fn data_field(mode: Mode, Symbols { count, .. }: Symbols) -> Duration {
     }
 }
 
-/// Duration of HE's packet extension and of the band's signal extension.
+/// Duration of the packet extension of HE and of the band's signal extension, after the data field.
 fn tail(mode: Mode, symbols: Symbols, band: Band, padding: PacketPadding) -> Duration {
     let extension = match mode.format() {
         Format::He => padding.extension(symbols.last_segments),
@@ -124,7 +125,7 @@ pub fn largest_psdu_within(
     Some(largest_psdu(mode, best).min(max_psdu(mode.format())))
 }
 
-/// Largest PSDU, aPSDUMaxLength.  [80211-2020 Table 19-25, Table 21-28], [80211ax-2021 Table 27-54]
+/// Largest PSDU of a format, aPSDUMaxLength.  [80211-2020 Table 19-25, Table 21-28], [80211ax-2021 Table 27-54]
 pub const fn max_psdu(format: Format) -> Bytes {
     Bytes::new(match format {
         Format::Ht => 65_535,
