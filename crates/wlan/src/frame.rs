@@ -153,7 +153,7 @@ impl Frame {
         self.to.map_or_else(|| missed.binary_search(&id).is_ok(), |to| to == id)
     }
 
-    /// Single member to which the frame is addressed; `None` without one.
+    /// Member to which alone the frame is addressed; `None` for a CTS-to-self, or if the frame has no single receiver.
     #[inline]
     pub(crate) fn addressee(&self) -> Option<NodeId> {
         self.to.filter(|_| self.kind != FrameKind::CtsToSelf)

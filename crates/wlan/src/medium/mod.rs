@@ -88,7 +88,7 @@ pub struct Done<T> {
     pub airtime: Duration,
 }
 
-/// Event that the medium reports to the MACs, in the order in which the events happen.
+/// Event that the medium reports to the MACs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum News<T> {
     /// A frame has arrived at a member.
@@ -111,7 +111,7 @@ pub enum News<T> {
 struct Sender<T> {
     queue: VecDeque<Job<T>>,
     capacity: usize,
-    /// Contention window, back-offs, and retry limits of the member.
+    /// Contention window and back-offs of the member, and the rule that ends a retry chain.
     contender: Contender<()>,
     access: Access,
     attempts: [u8; STAGES],

@@ -67,12 +67,12 @@ struct Place {
 #[derive(Debug)]
 struct Row {
     tx: TxVector,
-    /// Power at which frames with this vector are just received.
+    /// Power at which frames with the row's vector are just received.
     required: Dbm,
     /// Time until which the audibility is valid, because no member can have moved too far.
     until: Time,
     audibility: Vec<Audibility>,
-    /// True if every member at least senses frames of the member with this vector.
+    /// True if every member at least senses the member's frames with the row's vector.
     all_sense: bool,
 }
 

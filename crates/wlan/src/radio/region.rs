@@ -9,7 +9,7 @@ use rand_core::Rng;
 use super::draws::unit;
 use crate::contender::Stream;
 
-/// Position of a member in the plane [m].
+/// Position in the plane [m].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Position {
     /// Coordinate to the right [m].
