@@ -23,7 +23,7 @@ pub enum ErrorModel {
     Bits(Probability),
     /// Good and bad periods of exponentially distributed length.  [gilbert-1960]
     GilbertElliott(Periods),
-    /// Errors that depend on rate and length, at this signal-to-noise ratio.
+    /// Errors that depend on rate and length of the frame, at this signal-to-noise ratio.
     Snr(Decibels),
 }
 
@@ -59,7 +59,7 @@ impl Periods {
     }
 }
 
-/// Errors of the links of a cell, each with its own model.
+/// Errors of frames on the links of a cell, each link with its own model.
 #[derive(Debug, Default)]
 pub(crate) struct LinkErrors {
     links: Vec<Option<FrameErrors>>,
@@ -151,7 +151,7 @@ impl FrameErrors {
         self.known.clear();
     }
 
-    /// Probability that a frame is lost, as far as it depends on vector and length.
+    /// Probability that a frame of the link is lost, as far as it depends on vector and length.
     fn loss(&mut self, tx: TxVector, psdu: Bytes, survivals: &mut Survivals) -> Probability {
         let ErrorModel::Snr(snr) = self.model else { return Probability::ZERO };
         let loss = || probability(survivals.get(tx, snr).frame_error_rate(psdu));
@@ -159,7 +159,7 @@ impl FrameErrors {
     }
 
     /// Draws the errors of a frame of `psdu` octets, which ends at `now`. Returns true if noise has made an error in
-    /// it.
+    /// the frame.
     fn errs(
         &mut self,
         now: Time,

@@ -93,7 +93,7 @@ pub enum FrameKind {
 }
 
 impl FrameKind {
-    /// Kind of the frame that a response of this kind answers.
+    /// Kind of frame to which a response of this kind is the answer.
     pub(crate) fn answers(self) -> Self {
         if self == Self::Cts { Self::Rts } else { Self::Data }
     }

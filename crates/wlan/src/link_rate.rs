@@ -33,7 +33,7 @@ pub enum RateLaw {
     Oracle,
 }
 
-/// Event on a link that its transmitter observes.
+/// Event on a link that is reported to the transmitter's rate control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinkEvent {
     /// A frame is about to be sent, for the first time or again.
@@ -246,7 +246,8 @@ impl LinkRate {
         }
     }
 
-    /// Largest number of attempts that the rate control plans for an MPDU of an aggregate; `None` if it plans none.
+    /// Largest number of attempts that the rate control plans for an MPDU of an aggregate; `None` if it plans no
+    /// attempts.
     pub(crate) fn longest_chain(&self) -> Option<u16> {
         match self.adaptation.as_ref()?.law {
             Law::MinstrelHt { params, .. } => Some(params.longest_chain()),

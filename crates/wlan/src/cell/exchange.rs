@@ -152,7 +152,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Schedules the next frame of the exchange of `id`, a SIFS later.
+    /// Schedules the next frame of the exchange of contender `id`, a SIFS later.
     pub(super) fn follow(&mut self, now: Time, id: ContenderId, kind: FrameKind) {
         let at = now + self.airtime.timing.sifs;
         let Access::Exchange(exchange) = &mut self.contenders[id.index()].access else { return };
@@ -160,7 +160,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.following.push(id);
     }
 
-    /// Next frame of the exchange of `id`.
+    /// Next frame of the exchange of contender `id`.
     pub(super) fn next_frame(&mut self, id: ContenderId) -> Frame {
         let Access::Exchange(exchange) = &mut self.contenders[id.index()].access else {
             unreachable!("it is in an exchange")
@@ -178,7 +178,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Duration of the next frame of the exchange of `id`.
+    /// Duration of the next frame of the exchange of contender `id`.
     pub(super) fn next_duration(&self, id: ContenderId) -> Duration {
         let exchange = self.exchange(id);
         match (exchange.step, exchange.protection) {
@@ -188,7 +188,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Transmitter and vector of the next frame of the exchange of `id`.
+    /// Transmitter and vector of the next frame of the exchange of contender `id`.
     pub(super) fn next_sender(&self, id: ContenderId) -> (NodeId, TxVector) {
         let exchange = self.exchange(id);
         match (exchange.step, exchange.protection) {
@@ -292,7 +292,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Response for which the exchange of `id` waits in vain, and its deadline.
+    /// Response for which the exchange of contender `id` waits in vain, and its deadline.
     fn awaited(&self, id: ContenderId) -> (FrameKind, Deadline) {
         match self.contenders[id.index()].access {
             Access::Exchange(Exchange { step: Step::Unanswered(failed, until), .. }) => {
@@ -336,7 +336,8 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Ends the exchange of `id` successfully. Returns true if its TXOP continues with another exchange a SIFS later.
+    /// Ends the exchange of contender `id` successfully. Returns true if its TXOP continues with another exchange a
+    /// SIFS later.
     pub(super) fn succeed(&mut self, now: Time, id: ContenderId) -> bool {
         if self.shares_time && id.member().is_ap() {
             self.charge_airtime(now, id, FrameKind::Ack);
@@ -358,8 +359,8 @@ impl<P: Copy + Headers> Cell<P> {
         false
     }
 
-    /// Continues a TXOP with the next packet, if its exchange, starting a SIFS later, ends within the TXOP. Nothing
-    /// precedes it, since the channel is held already.  [80211-2020 §10.23.2.8]
+    /// Continues the TXOP of contender `id` with the next packet, if the packet's exchange, starting a SIFS later, ends
+    /// within the TXOP. No protection precedes the packet, since the channel is held already.  [80211-2020 §10.23.2.8]
     fn continue_txop(&mut self, now: Time, id: ContenderId) -> bool {
         let contender = &self.contenders[id.index()];
         let Access::Exchange(last) = contender.access else { return false };

@@ -45,7 +45,7 @@ pub enum FrameOutcome {
     Collided,
     /// Noise has destroyed the PPDU.
     Errored,
-    /// The addressee did not receive the PPDU: it was not synchronised to it, or does not decode it.
+    /// The addressee did not receive the PPDU: it was not synchronised to the PPDU, or does not decode such PPDUs.
     Missed,
 }
 

@@ -19,8 +19,8 @@ use crate::roster::ContenderId;
 pub struct Overheard<'c, P> {
     /// Member that has decoded or sent the frame.
     pub listener: NodeId,
-    /// Back-off that the listener has counted for this access while the packet waited, in whole slots. It exists only
-    /// for the first frame of an exchange of the listener, and is zero if the medium was idle. Time with a busy
+    /// Back-off that the listener has counted before this frame while the packet waited, in whole slots. It is known
+    /// only for the first frame of an exchange of the listener, and is zero if the medium was idle. Time with a busy
     /// medium does not count.  Deviates: [D-104]
     pub backoff: Option<Duration>,
     heard: &'c Heard,
@@ -61,21 +61,21 @@ impl<'c, P> Overheard<'c, P> {
         }
     }
 
-    /// Transmitter; `None` for CTS and ACK, which do not contain it.  [80211-2020 §9.3.1.3]
+    /// Transmitter of the frame; `None` for CTS and ACK, which do not contain it.  [80211-2020 §9.3.1.3]
     #[inline]
     pub fn from(&self) -> Option<NodeId> {
         let is_anonymous = matches!(self.kind(), FrameKind::Ack | FrameKind::Cts);
         (!is_anonymous).then_some(self.heard.frame.from)
     }
 
-    /// Address of the receiver; `None` for a beacon, which is for all.
+    /// Address of the frame's receiver; `None` for a beacon, which is for all.
     #[inline]
     pub fn to(&self) -> Option<NodeId> {
         let Frame { kind, from, to, .. } = self.heard.frame;
         if kind == FrameKind::CtsToSelf { Some(from) } else { to }
     }
 
-    /// Vector of the frame.
+    /// Vector with which the frame was sent.
     #[inline]
     pub fn tx(&self) -> TxVector {
         self.heard.frame.tx
@@ -121,7 +121,7 @@ impl<'c, P> Overheard<'c, P> {
         self.heard.frame.to == Some(self.listener)
     }
 
-    /// Elements of a beacon.
+    /// Elements of the frame, if it is a beacon; empty otherwise.
     #[inline]
     pub fn elements(&self) -> &'c Elements {
         &self.heard.elements

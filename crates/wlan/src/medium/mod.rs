@@ -73,7 +73,7 @@ pub struct Job<T> {
     pub is_urgent: bool,
 }
 
-/// Result of a frame that is done.
+/// Result of a frame that was acknowledged or given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done<T> {
     /// Value by which the MAC identifies the frame.
@@ -102,7 +102,7 @@ pub enum News<T> {
         /// True if this was not the first attempt, so that the frame may have arrived before.
         again: bool,
     },
-    /// A frame is done: acknowledged or given up.
+    /// A frame was acknowledged or given up.
     Done(Done<T>),
 }
 

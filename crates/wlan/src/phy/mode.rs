@@ -227,8 +227,8 @@ impl Mode {
     /// Mode with these parameters.
     ///
     /// # Errors
-    /// [`NoSuchMode`] if the standard does not have it: the first parameter that conflicts with the others, and its
-    /// allowed values.
+    /// [`NoSuchMode`] if the standard does not have the mode: the first parameter that conflicts with the others, and
+    /// its allowed values.
     pub fn new(of: Parameters) -> Result<Self, NoSuchMode> {
         check(of)?;
         let ltf = of.ltf.map_or(0, |ltf| ltf as u16);

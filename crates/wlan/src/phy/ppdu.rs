@@ -13,13 +13,13 @@ pub const MAX_PPDU_DURATION: Duration = Duration::from_micros(5_484);
 
 /// Duration of L-STF, L-LTF and L-SIG, which are OFDM's.  [80211-2020 Table 19-6]
 const LEGACY_PREAMBLE: Duration = Duration::from_micros(20);
-/// Duration of a symbol of the preamble. Data with the short guard interval ends at a multiple of it.
+/// Duration of a symbol of the preamble. A data field with the short guard interval lasts a multiple of this duration.
 const LONG_SYMBOL: Duration = Duration::from_micros(4);
 
 /// Nominal packet padding: time after the last bits that an HE receiver requires.  [80211ax-2021 §27.3.13]
 ///
-/// Receivers announce it in their capabilities for each constellation; here a link has one value. The default is
-/// none.
+/// Receivers announce the padding in their capabilities for each constellation; in this model a link has one value. The
+/// default is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PacketPadding {
     /// Padding of 0 µs.
@@ -84,7 +84,7 @@ pub fn duration(mode: Mode, psdu: Bytes, band: Band, padding: PacketPadding) -> 
     preamble(mode) + data_field(mode, symbols) + tail(mode, symbols, band, padding)
 }
 
-/// Duration of the data symbols. With the short guard interval of HT and VHT it is a multiple of the long symbol.
+/// Duration of the data symbols. With the short guard interval of HT and VHT it is a multiple of 4 µs, the long symbol.
 /// [80211-2020 §19.4.3, §21.4.3]
 fn data_field(mode: Mode, Symbols { count, .. }: Symbols) -> Duration {
     let time = mode.symbol() * count;

@@ -34,7 +34,7 @@ impl LinkFormat {
     /// Mode of an MCS with this number of streams.
     ///
     /// # Errors
-    /// [`NoSuchMode`] if the standard does not have it.
+    /// [`NoSuchMode`] if the standard does not have the mode.
     pub fn mode(self, mcs: u8, streams: u8) -> Result<Mode, NoSuchMode> {
         let usual = Parameters::of(self.format, mcs, streams, self.width, self.guard);
         Mode::new(Parameters {

@@ -41,7 +41,7 @@ impl State {
         from + Duration::from_nanos(gap)
     }
 
-    /// True if a packet that has waited since `since`, with `left` octets behind it, may be dropped. `dodequeue`
+    /// True if CoDel may drop a packet that has waited since `since`, with `left` octets behind it. `dodequeue`
     /// [RFC8289 §5.4]
     fn may_drop(&mut self, rule: &CoDel, now: Time, since: Time, left: Bytes) -> bool {
         if now.saturating_since(since) < rule.target || left <= LARGEST_PACKET {

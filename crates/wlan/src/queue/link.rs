@@ -203,7 +203,7 @@ impl<P: Copy> BlockAckLink<P> {
         is_added.then_some(Place::OwnMpdu)
     }
 
-    /// Adds one more packet to the batch, in its own MPDU, if it fits.
+    /// Adds one more packet from `queue` to the batch, in its own MPDU, if it fits. Returns true if it does.
     #[inline]
     pub(super) fn take(&mut self, msdu: &Msdu<P>, queue: usize, room: &Room) -> bool {
         let fits = self.originator.has_room() && self.batch.add(msdu.size, room);

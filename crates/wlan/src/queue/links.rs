@@ -307,8 +307,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         self.serve_next(now);
     }
 
-    /// Schedules a receiver to be served again before the packets of queue `index`. Hardware that keeps lost MPDUs
-    /// sends them with its next packets.
+    /// Schedules a receiver to be served again before the packets of queue `index`. A driver whose hardware keeps lost
+    /// MPDUs sends them with its next packets.
     #[inline]
     pub(super) fn push_again(&mut self, now: Time, to: NodeId, index: usize) {
         if let Some(driver) = self.driver.as_mut().filter(|driver| driver.keeps_lost()) {

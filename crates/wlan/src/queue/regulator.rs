@@ -94,7 +94,7 @@ impl Regulator {
         self.waiting.retain(|it| *it != station);
     }
 
-    /// Time at which a waiting station has tokens again, or at which its share may grow.
+    /// Next time at which a waiting station has tokens again, or at which its share may grow.
     pub(super) fn next_release(&self) -> Option<Time> {
         let of = |index: &usize| {
             let Station { tokens, rate, filled_at, .. } = self.stations[*index];

@@ -32,11 +32,11 @@ pub struct Layout {
     pub transmit_power: Dbm,
     /// Standard deviation of each link's shadowing.
     pub shadowing: Decibels,
-    /// Fading of the links to the access point.
+    /// Fading of the links between the access point and the stations.
     pub fading: Fading,
     /// Mobility of each station.
     pub ways: Vec<Mobility>,
-    /// Vectors of all frames that members may send.
+    /// Vectors of all frames that members of the cell may send.
     pub vectors: Vec<TxVector>,
 }
 
