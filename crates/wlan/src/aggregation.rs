@@ -45,7 +45,7 @@ pub enum BlockAckWindow {
 }
 
 impl BlockAckWindow {
-    /// Size of the window [MPDUs].
+    /// Size of the block ack window [MPDUs].
     pub const fn mpdus(self) -> u16 {
         match self {
             Self::Single => 1,
@@ -54,7 +54,7 @@ impl BlockAckWindow {
         }
     }
 
-    /// The smallest window for this number of MPDUs; `None` above 256.
+    /// Smallest block ack window for this number of outstanding MPDUs; `None` for 0 and above 256.
     pub const fn of(mpdus: u16) -> Option<Self> {
         match mpdus {
             1..=64 => Some(Self::Mpdus64),
@@ -63,8 +63,8 @@ impl BlockAckWindow {
         }
     }
 
-    /// Size of the response to a PPDU: a compressed `BlockAck` with 24 octets and one bit per MPDU, or an ACK.
-    /// [80211-2020 §9.3.1.8.2]
+    /// Size of the response to a PPDU under this window: a compressed `BlockAck` with 24 octets and one bit per MPDU,
+    /// or an ACK for a window of one MPDU.  [80211-2020 §9.3.1.8.2]
     pub const fn response_size(self) -> Bytes {
         match self {
             Self::Single => ACK_SIZE,
@@ -79,7 +79,7 @@ impl BlockAckWindow {
 pub struct Agreement {
     /// Window of the agreement, which also decides the size of its `BlockAck`s.
     pub window: BlockAckWindow,
-    /// Limits of each A-MPDU.
+    /// Limits of each A-MPDU under the agreement.
     pub limits: AmpduLimits,
     /// Size of the largest A-MSDU; `None` if each MPDU carries one packet.
     pub amsdu: Option<Bytes>,
@@ -88,19 +88,19 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// Agreement with the largest aggregates of a format.
+    /// Block ack agreement with this window and the largest A-MPDUs of a format.
     pub fn of(format: Format, window: BlockAckWindow) -> Self {
         let limits = AmpduLimits::of(format, window);
         Self { window, limits, amsdu: None, after_silence: AfterSilence::default() }
     }
 
-    /// A-MSDUs of at most this size, each in an MPDU that an ACK answers.
+    /// Rules for frames without block acks: A-MSDUs of at most this size, each in an MPDU that an ACK answers.
     pub fn without_block_ack(format: Format, amsdu: Bytes) -> Self {
         Self { amsdu: Some(amsdu), ..Self::of(format, BlockAckWindow::Single) }
     }
 
-    /// Adds A-MSDUs of at most this size. An MPDU of an HT A-MPDU holds at most 4065 octets of them.  [80211-2020
-    /// §9.7.1]
+    /// Allows A-MSDUs of at most this size. With HT, an A-MSDU has at most 4065 octets, so that its MPDU fits into an
+    /// A-MPDU.  [80211-2020 §9.7.1]
     #[must_use]
     pub fn with_amsdu(self, format: Format, amsdu: Bytes) -> Self {
         let most = match format {
@@ -110,7 +110,7 @@ impl Agreement {
         Self { amsdu: Some(amsdu.min(most)), ..self }
     }
 
-    /// Agreement of the two ends of a link; `None` if frames carry one packet each.
+    /// Agreement that the capabilities of a link's two ends allow; `None` if frames carry one packet each.
     pub fn on(link: &LinkCapabilities) -> Option<Self> {
         let format = link.format.format;
         let Some(own) = link.aggregation else {
@@ -131,13 +131,13 @@ impl Agreement {
         self.window != BlockAckWindow::Single
     }
 
-    /// Largest number of packets of this size in a frame, by the window and the A-MSDUs.
+    /// Largest number of packets of this size in a frame, as the block ack window and the A-MSDU size allow.
     pub fn most_packets(&self, size: Bytes) -> usize {
         let joined = usize::try_from(self.most_joined(size)).expect("a few hundred");
         usize::from(self.most_mpdus()) * joined
     }
 
-    /// Largest number of packets of this size in an MPDU.
+    /// Largest number of packets of this size in an MPDU, as the A-MSDU size allows.
     pub(crate) fn most_joined(&self, size: Bytes) -> u32 {
         let subframe = padded(AMSDU_SUBFRAME_HEADER + size).get();
         let joined = self.amsdu.map_or(1, |amsdu| ((amsdu.get() + 3) / subframe).max(1));
@@ -149,7 +149,7 @@ impl Agreement {
         self.limits.max_mpdus.min(self.window.mpdus())
     }
 
-    /// Settings of the agreement's originator. The number of attempts is set with each exchange.
+    /// Configuration of the originator under this agreement. The number of attempts is set with each exchange.
     pub(crate) fn originator(&self) -> block_ack::OriginatorConfig {
         let (window, attempts) = (self.window.mpdus(), u16::MAX);
         let asks = self.has_block_ack();
@@ -163,7 +163,7 @@ impl Agreement {
 pub struct AmpduLength {
     octets: Bytes,
     mpdus: u16,
-    /// Smallest length of each subframe but the last, by the receiver's minimum MPDU start spacing.
+    /// Smallest length of each subframe but the last, from the receiver's minimum MPDU start spacing.
     least: Bytes,
 }
 
@@ -181,7 +181,7 @@ impl AmpduLength {
         Self { least: padded(Bytes::new(octets)), ..Self::default() }
     }
 
-    /// Length with one more MPDU of this size.
+    /// Length of the A-MPDU with one more MPDU of this size.
     #[must_use]
     pub fn with(self, mpdu: Bytes) -> Self {
         // The last subframe has no padding. The next one adds the padding of the one before.
@@ -189,24 +189,25 @@ impl AmpduLength {
         Self { octets: before + DELIMITER + mpdu, mpdus: self.mpdus + 1, ..self }
     }
 
-    /// Length if the last MPDU grows by `more` octets.
+    /// Length of the A-MPDU if its last MPDU grows by `more` octets.
     #[must_use]
     pub fn grown(self, more: Bytes) -> Self {
         Self { octets: self.octets + more, ..self }
     }
 
-    /// Length so far, with the last subframe padded and raised to its minimum so that another one may follow.
+    /// Length of the A-MPDU so far, with the last subframe padded and raised to its minimum so that another one may
+    /// follow.
     fn padded(self) -> Bytes {
         // `least` counts from the last delimiter, because all subframes before it are padded already.
         padded(self.octets).max(self.least * u64::from(self.mpdus))
     }
 
-    /// Size of the PSDU.
+    /// Size of the A-MPDU, which is the size of the PSDU.
     pub fn octets(self) -> Bytes {
         self.octets
     }
 
-    /// Number of MPDUs.
+    /// Number of MPDUs in the A-MPDU.
     pub fn mpdus(self) -> u16 {
         self.mpdus
     }
@@ -224,21 +225,21 @@ pub fn amsdu_size(msdus: impl IntoIterator<Item = Bytes>) -> Bytes {
     msdus.into_iter().fold(Bytes::ZERO, add)
 }
 
-/// Rate below which a mode counts as slow by default.
+/// Default of [`AmpduLimits::slow_below`], the rate below which a separate limit of airtime applies to A-MPDUs.
 pub const SLOW_BELOW: DataRate = DataRate::from_mbps(12);
 
 /// Limits of an A-MPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AmpduLimits {
-    /// Largest number of octets: by the receiver, and by choice.
+    /// Largest number of octets, as the receiver and the configuration allow.
     pub max_bytes: Bytes,
-    /// Largest number of MPDUs: by the window, and by choice.
+    /// Largest number of MPDUs, as the block ack window and the configuration allow.
     pub max_mpdus: u16,
-    /// Longest PPDU: a limit of airtime, by choice.
+    /// Longest PPDU that the configuration allows.
     pub max_duration: Duration,
-    /// Longest PPDU at a low rate, if shorter than `max_duration`.
+    /// Longest PPDU at a rate below `slow_below`, if shorter than `max_duration`.
     pub slow_duration: Duration,
-    /// Rate below which a rate counts as low.
+    /// Rate below which `slow_duration` limits the PPDU.
     pub slow_below: DataRate,
 }
 

@@ -13,7 +13,7 @@ use crate::phy::{Band, Mode, Preamble, Rate, Standard, Timing, TxVector, dsss, m
 /// Size of the frame by which rate control compares rates.  [linux-minstrel]
 pub(crate) const ORDINARY: Bytes = Bytes::new(1_200);
 
-/// Timing rules of one cell.
+/// Durations of the frames of one cell, and vectors of its control frames.
 #[derive(Clone, Debug)]
 pub struct Airtime {
     /// Legacy amendment of the cell's band.
@@ -21,7 +21,7 @@ pub struct Airtime {
     preamble: Preamble,
     beacon: TxVector,
     rts_threshold: Option<Bytes>,
-    /// Control frames around a data frame, by the [index](TxVector::index) of its vector.
+    /// Control frames around a data frame, by the [index](TxVector::index) of the data frame's vector.
     control_responses: [ControlResponses; TxVector::COUNT],
     /// Capabilities of each station's link with the access point; `None` before HT.
     links: Vec<Option<LinkCapabilities>>,
@@ -29,7 +29,7 @@ pub struct Airtime {
     pub timing: Timing,
 }
 
-/// Control frames around a data frame of one vector.
+/// Control frames around a data frame that is sent with one vector.
 #[derive(Clone, Copy, Debug)]
 struct ControlResponses {
     /// Vector of a response to the data frame.
@@ -45,16 +45,16 @@ struct ControlResponses {
 /// Protection that precedes a data frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protection {
-    /// Data without a frame before it.
+    /// No protection: the data frame comes first.
     None,
-    /// RTS and CTS, both with this vector.
+    /// RTS and CTS before the data frame, both with this vector.
     RtsCts(TxVector),
-    /// CTS-to-self with this vector.
+    /// CTS-to-self before the data frame, with this vector.
     CtsToSelf(TxVector),
 }
 
 impl Airtime {
-    /// Timing rules for this configuration.
+    /// Durations and control vectors for the cell with this configuration.
     ///
     /// # Panics
     /// If a basic rate is not a rate of a legacy amendment.
@@ -99,8 +99,8 @@ impl Airtime {
         }
     }
 
-    /// Vector of frames between a station and the access point at this data rate. Of several modes with this rate, it
-    /// is the one with the fewest streams, with the link's own width and guard interval if possible.
+    /// Vector of frames between a station and the access point at this data rate. Of several modes with this rate, the
+    /// result is the one with the fewest streams, with the link's own width and guard interval if possible.
     ///
     /// # Panics
     /// If the link does not have this rate.
@@ -184,12 +184,12 @@ impl Airtime {
         Duration::from_nanos((self.timing.slot * u64::from(self.timing.cw_min)).as_nanos() / 2)
     }
 
-    /// Duration of an RTS.
+    /// Duration of an RTS sent with this vector.
     pub fn rts(&self, tx: TxVector) -> Duration {
         self.standard.ppdu_duration(RTS_SIZE, tx)
     }
 
-    /// Duration of a CTS.
+    /// Duration of a CTS sent with this vector.
     pub fn cts(&self, tx: TxVector) -> Duration {
         self.standard.ppdu_duration(CTS_SIZE, tx)
     }
@@ -227,8 +227,8 @@ pub(crate) fn psdu(msdu: Bytes, tx: TxVector) -> Bytes {
     }
 }
 
-/// Size of such a PSDU in HT, VHT and HE. In VHT and HE each PSDU is an A-MPDU; with one MPDU it is an S-MPDU.
-/// [80211-2020 §10.12.6]
+/// Size of the PSDU of an HT, VHT or HE data frame with one MPDU. In VHT and HE each PSDU is an A-MPDU; with one MPDU
+/// it is an S-MPDU.  [80211-2020 §10.12.6]
 // A separate function, so that frames of legacy vectors do not pay for it.
 #[inline(never)]
 fn mode_psdu(msdu: Bytes, mode: Mode) -> Bytes {

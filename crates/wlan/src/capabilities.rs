@@ -11,7 +11,7 @@ use crate::phy::mode::Format;
 use crate::phy::rate_name::LinkFormat;
 use crate::phy::{Band, GuardInterval, Mode, Standard, Width};
 
-/// A-MPDUs that one end sends and receives.
+/// Limits and behaviour of aggregation at one end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aggregation {
     /// Size of the largest A-MPDU.
@@ -20,16 +20,16 @@ pub struct Aggregation {
     pub window: BlockAckWindow,
     /// Longest A-MPDU [time on the air].
     pub max_duration: Duration,
-    /// Longest A-MPDU at a low rate, if shorter than `max_duration`.
+    /// Longest A-MPDU at a rate below `slow_below`, if shorter than `max_duration`.
     pub slow_duration: Duration,
-    /// Rate below which a rate counts as low.
+    /// Rate below which `slow_duration` limits A-MPDUs.
     pub slow_below: DataRate,
-    /// Behaviour if no response to an A-MPDU arrives.
+    /// Behaviour of the transmitter if no response to an A-MPDU arrives.
     pub after_silence: AfterSilence,
 }
 
 impl Aggregation {
-    /// Largest A-MPDUs of a format, with a window of 64 MPDUs, which all formats have.
+    /// Aggregation with the largest A-MPDUs of a format, and with a window of 64 MPDUs, which all formats have.
     pub fn of(format: Format) -> Self {
         let window = BlockAckWindow::default();
         let AmpduLimits { max_bytes, max_duration, slow_duration, slow_below, .. } =
@@ -38,7 +38,7 @@ impl Aggregation {
         Self { max_bytes, window, max_duration, slow_duration, slow_below, after_silence }
     }
 
-    /// Largest window of a format.  [80211ax-2021 §26.4.3]
+    /// Largest block ack window of a format.  [80211ax-2021 §26.4.3]
     pub const fn widest(format: Format) -> BlockAckWindow {
         match format {
             Format::Ht | Format::Vht => BlockAckWindow::Mpdus64,
@@ -46,7 +46,7 @@ impl Aggregation {
         }
     }
 
-    /// Aggregation that both ends support. The low rate and the behaviour without a response are those of `self`.
+    /// Aggregation that both ends of a link support. `slow_below` and `after_silence` are those of `self`.
     #[must_use]
     pub fn least(self, other: Self) -> Self {
         Self {
@@ -69,9 +69,9 @@ pub struct Channel {
     pub width: Width,
     /// Guard interval of frames in the access point's own format.
     pub guard: GuardInterval,
-    /// Largest number of spatial streams.
+    /// Largest number of spatial streams of the access point.
     pub streams: u8,
-    /// A-MPDUs; `None` without aggregation.
+    /// Aggregation of the access point; `None` if its frames carry one MPDU each.
     pub aggregation: Option<Aggregation>,
     /// Size of the largest A-MSDU; `None` if each MPDU carries one packet.
     pub amsdu: Option<Bytes>,
@@ -83,8 +83,8 @@ impl Channel {
         Self::at(standard, standard.band())
     }
 
-    /// Default channel in this band: 80 MHz for VHT and HE at 5 GHz, otherwise 20 MHz; one stream, and a guard
-    /// interval of 800 ns.
+    /// Default channel of a cell of `standard` in this band: 80 MHz for VHT and HE at 5 GHz, otherwise 20 MHz; one
+    /// stream, and a guard interval of 800 ns.
     pub fn at(standard: Standard, band: Band) -> Self {
         let format = standard.format();
         let width = match (format, band) {
@@ -120,21 +120,22 @@ impl Channel {
 pub struct LinkCapabilities {
     /// Format of the link's PPDUs.
     pub format: LinkFormat,
-    /// A-MPDUs; `None` without aggregation.
+    /// Aggregation that both ends support; `None` if frames carry one MPDU each.
     pub aggregation: Option<Aggregation>,
     /// Size of the largest A-MSDU; `None` without A-MSDUs.
     pub amsdu: Option<Bytes>,
 }
 
 impl LinkCapabilities {
-    /// Modes in ascending order of rate. Of modes with the same rate, those with fewer streams come first.
+    /// Modes of the link in ascending order of rate. Of modes with the same rate, those with fewer streams come first.
     pub fn modes(&self) -> Vec<Mode> {
         let mut modes: Vec<Mode> = self.format.modes().collect();
         modes.sort_by_key(|mode| (mode.rate(), mode.streams()));
         modes
     }
 
-    /// Modes in ascending order of rate, without those that another mode matches in rate with fewer streams.
+    /// Modes of the link in ascending order of rate, without those that another mode matches in rate with fewer
+    /// streams.
     pub fn ladder(&self) -> Vec<Mode> {
         let modes = self.modes();
         let is_better = |other: &Mode, mode: &Mode| {
@@ -147,7 +148,7 @@ impl LinkCapabilities {
         modes.iter().copied().filter(is_needed).collect()
     }
 
-    /// Mode with the highest rate.
+    /// Mode of the link with the highest rate.
     ///
     /// # Panics
     /// If the link has no mode, which no constructor allows.

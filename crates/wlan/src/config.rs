@@ -128,7 +128,7 @@ pub struct StationConfig {
     pub rate_up: Rate,
     /// Rate of data frames to the station at the start.
     pub rate_down: Rate,
-    /// Rate control of these rates, up and down; `None` where the rate is given.
+    /// Rate control of `rate_up` and of `rate_down`, in this order; `None` where the rate is given.
     pub adaptation: [Option<RateLaw>; 2],
     /// Transmit queue of the station.
     pub queue: QueueConfig,
@@ -215,7 +215,7 @@ impl AccessParameters {
 }
 
 impl Default for AccessParameters {
-    /// The DCF with the cell's rules.  [80211-2020 §10.3.4]
+    /// Channel access by the DCF, with the contention windows and retry limits of the cell.  [80211-2020 §10.3.4]
     fn default() -> Self {
         Self {
             aifsn: 2,
@@ -245,7 +245,7 @@ pub enum Attempts {
 }
 
 impl Default for Attempts {
-    /// Default values of dot11ShortRetryLimit and dot11LongRetryLimit.  [80211-2020 Annex C]
+    /// Default values of the standard: dot11ShortRetryLimit 7 and dot11LongRetryLimit 4.  [80211-2020 Annex C]
     fn default() -> Self {
         Self::Limits { short: 7, long: 4 }
     }

@@ -31,7 +31,7 @@ pub type Stream = Xoshiro128PlusPlus;
 pub(crate) enum Access {
     /// The contender has nothing to send. The back-off after its last exchange continues.
     Idle,
-    /// The contender counts down, as a member of the contention set.
+    /// The contender counts down its back-off, as a member of the contention set.
     Contending,
     /// The contender has won the channel, and the frames of its exchange follow each other.
     Exchange(Exchange),
@@ -44,7 +44,7 @@ pub(crate) struct Exchange {
     pub(crate) content: Content,
     pub(crate) to: NodeId,
     pub(crate) tx: TxVector,
-    /// Durations of the frame that carries the content, and of the response to it.
+    /// Duration of the frame that carries the content; `ack` is the duration of the response to it.
     pub(crate) data: Duration,
     pub(crate) ack: Duration,
     pub(crate) protection: Protection,
@@ -54,7 +54,7 @@ pub(crate) struct Exchange {
     pub(crate) own_end: Time,
 }
 
-/// Content of an exchange, which decides the response.
+/// Content of an exchange, which decides the kind of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     /// A packet without a block ack agreement, answered by an ACK.
@@ -115,7 +115,7 @@ pub(crate) enum Deadline {
     Idle,
 }
 
-/// Contention windows, retry limits and TXOP limit of one contender: its own, or else the cell's.
+/// Contention windows, retry limits and TXOP limit of one contender: those of its configuration, or else the cell's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccessLimits {
     cw_min: u16,
@@ -151,11 +151,11 @@ impl AccessLimits {
 /// State of a member as a receiver of data frames, and rates between it and the access point.
 #[derive(Debug)]
 pub(crate) struct Member {
-    /// Sequence numbers received last: by the access point from this member, and by this member from the access
-    /// point. [80211-2020 §10.3.2.14]
+    /// Sequence number that the access point received last from this member; `last_received_down` is for the other
+    /// direction.  [80211-2020 §10.3.2.14]
     pub(crate) last_received_up: Option<u16>,
     pub(crate) last_received_down: Option<u16>,
-    /// Rates of data frames between this station and the access point, up and down.
+    /// Rate of data frames from this station to the access point; `rate_down` is for the other direction.
     pub(crate) rate_up: LinkRate,
     pub(crate) rate_down: LinkRate,
 }
@@ -165,7 +165,7 @@ impl Member {
         Self { last_received_up: None, last_received_down: None, rate_up, rate_down }
     }
 
-    /// Rate of data frames in this direction.
+    /// Rate of data frames between this station and the access point in this direction.
     pub(crate) fn rate(&mut self, direction: Direction) -> &mut LinkRate {
         match direction {
             Direction::Up => &mut self.rate_up,
@@ -181,17 +181,17 @@ pub(crate) struct Contender<P> {
     pub(crate) queue: TransmitQueue<P>,
     contention_window: u16,
     pub(crate) limits: AccessLimits,
-    /// Failed attempts of the frame in service, without and with RTS protection.
+    /// Failed attempts of the frame in service without RTS protection; `long_retries` counts those with it.
     short_retries: u16,
     long_retries: u16,
-    /// Failed attempts among these without a frame on the air: internal collisions.
+    /// Failed attempts of the frame in service that were internal collisions, without a frame on the air.
     internal: u16,
-    /// Slots counted so far for the current access, while the packet waits.
+    /// Slots of back-off counted so far for the current access, while the packet waits.
     pub(crate) backoff: u64,
     stream: Stream,
 }
 
-/// Consequence of a failed attempt.
+/// Consequence of a failed attempt: another attempt, or the end of the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Retry,
@@ -222,7 +222,7 @@ impl<P: Copy + Headers> Contender<P> {
         self.queue.packet().expect("a packet in service")
     }
 
-    /// Receiver of what is in service.
+    /// Receiver of the packet or aggregate in service.
     ///
     /// # Panics
     /// If nothing is in service. Something is while the contender contends or has won the channel.
@@ -279,13 +279,13 @@ impl<P: Copy + Headers> Contender<P> {
         self.fail(false, chain)
     }
 
-    /// Resets window and counters: the next attempt is a first one.  [80211-2020 §10.23.2.2]
+    /// Resets contention window and retry counters: the next attempt is a first one.  [80211-2020 §10.23.2.2]
     pub(crate) fn start_afresh(&mut self) {
         self.contention_window = self.limits.cw_min;
         (self.short_retries, self.long_retries, self.internal) = (0, 0, 0);
     }
 
-    /// Removes the frame in service, received or given up, and resets window and counters.
+    /// Removes the frame in service, received or given up, and resets contention window and retry counters.
     pub(crate) fn finish(&mut self, now: Time) {
         self.start_afresh();
         let sequence = self.serving().mpdu.sequence;

@@ -49,7 +49,7 @@ pub(crate) struct Contention {
     waits: Waits,
     roster: Roster,
     hearing: Hearing,
-    /// Interframe spaces of each class.
+    /// Interframe spaces of each class of contenders that hear the same frames.
     spaces: Vec<InterframeSpaces>,
     groups: Vec<Group>,
     /// For each class that belongs to a group of several classes: its only contender. Empty if all contenders are of
@@ -60,25 +60,25 @@ pub(crate) struct Contention {
     /// Class and group of each contender.
     memberships: Vec<Membership>,
     countdowns: Vec<Countdown>,
-    /// Contenders that are alone. The first `always_alone` of them have no group.
+    /// Contenders that count with their own state instead of a group's. The first `always_alone` of them have no group.
     alone: Vec<Alone>,
     always_alone: usize,
     /// Contenders that are to transmit without a back-off.
     immediate: Vec<ContenderId>,
     /// Contenders without a back-off that have found the medium busy, and so must draw one.
     forestalled: Vec<ContenderId>,
-    /// Contenders whose member waits for a response that will not come, and the end of this wait. They treat the
-    /// medium as busy.
+    /// Contenders whose member waits for a response that will not come, with the end of this wait. Until then they
+    /// treat the medium as busy.
     held: Vec<(ContenderId, Time)>,
     /// The transmitting member, if it uses the state of its group. It does so while all members sense its frame and
     /// no other frame is on the air. Its better knowledge matters only if another frame starts, or if its own fails.
     grouped_transmitter: Option<NodeId>,
-    /// Lowest audibility of any frame for any class, over the whole run.
+    /// Lowest audibility of any frame for any class of contenders, over the whole run.
     least: Audibility,
     /// True if the audibility of a frame depends neither on time nor on its vector.
     is_fixed: bool,
     sifs: Duration,
-    /// Number of frames on the air, and number of those that some member does not sense.
+    /// Number of frames on the air; `partial` counts those that some member does not sense.
     on_air: usize,
     partial: usize,
     /// True while the medium is held for the next frame of an exchange.
@@ -179,7 +179,7 @@ impl Contention {
         medium
     }
 
-    /// Lets contender `id` go on alone from now on.
+    /// Lets contender `id` leave its group and go on with its own state from now on.
     #[inline]
     fn part(&mut self, id: ContenderId) -> &mut Alone {
         let Self { groups, memberships, countdowns, alone, slot, .. } = self;
@@ -195,7 +195,8 @@ impl Contention {
         }
     }
 
-    /// Lets each contender of a member go on alone from now on.
+    /// Lets each contender of a member leave its group and go on with its own state. Calls `each` with every such
+    /// contender.
     #[inline]
     fn part_member(&mut self, member: NodeId, mut each: impl FnMut(&mut Alone)) {
         each(self.part(ContenderId::first(member)));
@@ -351,7 +352,7 @@ impl Contention {
         self.defer_held(now);
     }
 
-    /// Lets contenders whose member waits for a response in vain count from the end of this wait.
+    /// Lets contenders whose member has waited in vain for a response count from the end of this wait.
     #[inline(never)]
     fn defer_held(&mut self, now: Time) {
         let mut held = std::mem::take(&mut self.held);
@@ -381,7 +382,8 @@ impl Contention {
         }
     }
 
-    /// Number of entries that are inspected one by one at each frame.
+    /// Number of groups, lone contenders and contenders without a back-off, which are inspected one by one at each
+    /// frame.
     #[cfg(test)]
     pub(crate) fn looked_at(&self) -> usize {
         self.groups.len() + self.alone.len() + self.immediate.len()

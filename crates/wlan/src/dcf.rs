@@ -60,7 +60,7 @@ pub(crate) enum CarrierSense {
 }
 
 impl CarrierSense {
-    /// State after frames start: the station's own (`sends`), and `others` that it senses.
+    /// Carrier sense after frames start: the station's own (`sends`), and `others` that it senses.
     fn after(self, sends: bool, others: u32) -> Self {
         match (self, sends, others) {
             (same, false, 0) => same,
@@ -84,7 +84,8 @@ pub(crate) struct InterframeSpaces {
 }
 
 impl InterframeSpaces {
-    /// Spaces of a station with this AIFSN. Its EIFS exceeds its AIFS by as much as the DCF's EIFS exceeds the DIFS.
+    /// Interframe spaces of a station with this AIFSN. Its EIFS exceeds its AIFS by as much as the DCF's EIFS exceeds
+    /// the DIFS.
     pub(crate) fn new(timing: &Timing, aifsn: u8, counts_at_start: bool) -> Self {
         assert!(aifsn > 0, "an AIFSN of at least 1: a SIFS alone is for responses");
         let aifs = timing.sifs + timing.slot * u64::from(aifsn);
@@ -97,7 +98,7 @@ impl InterframeSpaces {
 pub(crate) struct Waits {
     after_collision: AfterCollision,
     eifs: Eifs,
-    /// Length of an EIFS that is a NAV.
+    /// Length of the NAV that stands for an EIFS, under [`Eifs::Nav`].
     nav: Duration,
 }
 
@@ -139,7 +140,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// End of a frame, for a station that has decoded it and is not its addressee.
+    /// End of a frame, as a station perceives it that has decoded the frame and is not its addressee.
     #[inline]
     pub(crate) fn of<P>(ppdu: &Ppdu<P>, now: Time) -> Self {
         let Frame { from, to, duration_field, .. } = ppdu.frame;
@@ -149,7 +150,7 @@ impl Ended {
         Self { from, count: 1, decoded: true, reserved_until, collided }
     }
 
-    /// End of the last frame of an undisturbed exchange.
+    /// End of the last frame of an undisturbed exchange, as a station perceives it.
     #[inline]
     pub(crate) fn last(from: NodeId, decoded: bool) -> Self {
         Self { from, count: 1, decoded, reserved_until: None, collided: false }
@@ -179,7 +180,7 @@ pub(crate) struct MediumState {
 }
 
 impl MediumState {
-    /// Medium on which nothing has been heard yet.
+    /// State of a medium on which nothing has been heard yet.
     pub(crate) fn new(spaces: InterframeSpaces) -> Self {
         let start = Time::ZERO + spaces.aifs;
         let counts_at_start = spaces.counts_at_start;
@@ -218,7 +219,7 @@ impl MediumState {
         self.on_air += u32::from(sends) + others;
     }
 
-    /// Replaces the only frame on the air by another one: the station's own (`sends`), or one that it senses.
+    /// Replaces the only frame on the air by another one: the station's own (`sends`), or one that the station senses.
     #[inline]
     pub(crate) fn continue_with(&mut self, sends: bool) {
         self.carrier = if sends { CarrierSense::Own } else { CarrierSense::Frame };
@@ -279,7 +280,7 @@ impl MediumState {
         Some(self.access_start)
     }
 
-    /// True if both stations have the same knowledge of the frames on the air.
+    /// True if both states have the same knowledge of the frames on the air.
     pub(crate) fn hears_as(&self, other: &Self) -> bool {
         (self.carrier, self.on_air, self.follows) == (other.carrier, other.on_air, other.follows)
     }
@@ -305,8 +306,7 @@ impl MediumState {
         self.slots_at(now, slot)
     }
 
-    /// End of the slot with number `due` of the count; `None` unless the medium is idle. It assumes that the medium
-    /// stays idle.
+    /// End of the slot with number `due` of the count, if the medium stays idle; `None` unless the medium is idle.
     #[inline]
     pub(crate) fn time_of(&self, due: u64, slot: Duration) -> Option<Time> {
         self.is_idle().then(|| self.counts_from + slot * (due - self.slots))
@@ -327,8 +327,8 @@ impl MediumState {
         self.is_idle() && now > self.counts_from
     }
 
-    /// Number of the count at which a back-off of `backoff` slots ends, if it is drawn now. The current slot does not
-    /// count. [80211-2020 §10.3.3]
+    /// Number of the slot count at which a back-off of `backoff` slots ends, if it is drawn now. The current slot does
+    /// not count. [80211-2020 §10.3.3]
     pub(crate) fn draw(&mut self, now: Time, backoff: u16, slot: Duration) -> u64 {
         if self.is_counting(now) {
             self.slots = self.slots_at(now, slot);
@@ -359,17 +359,17 @@ impl MediumState {
         is_fresh(self) && is_fresh(other) && self.access_start == other.access_start && same_nav
     }
 
-    /// Number of the `other` count that corresponds to `due` of this one. Both counts go on together.
+    /// Number of the `other` state's slot count that corresponds to `due` of this one. Both counts go on together.
     pub(crate) fn translate(&self, due: u64, other: &Self) -> u64 {
         other.slots + due.saturating_sub(self.slots)
     }
 
-    /// Physical carrier sense.
+    /// Physical carrier sense of the station.
     pub(crate) fn carrier(&self) -> CarrierSense {
         self.carrier
     }
 
-    /// Frames on the air that it sends or senses.
+    /// Number of frames on the air that the station sends or senses.
     pub(crate) fn on_air(&self) -> u32 {
         self.on_air
     }
@@ -379,7 +379,7 @@ impl MediumState {
         self.follows
     }
 
-    /// Sets the frame to which the station is synchronised, by its transmitter.
+    /// Sets the transmitter of the frame to which the station is synchronised.
     pub(crate) fn follow(&mut self, from: Option<NodeId>) {
         self.follows = from;
     }
@@ -413,7 +413,8 @@ mod tests {
         medium
     }
 
-    /// Both have an EIFS until 1364 µs, and one of them has a NAV until 1100 µs, in which it would not answer an RTS.
+    /// Both stations have an EIFS until 1364 µs, and one of them has a NAV until 1100 µs, in which it would not answer
+    /// an RTS.
     ///
     /// Verifies: [80211-2020 §10.3.2.9]
     #[test]
@@ -459,7 +460,7 @@ mod tests {
         assert!(!decoded.agrees_with(&not, US(1000)));
     }
 
-    /// Transitions of the diagram above, for each state: own frame, one other, two others, own and one other.
+    /// Transitions of carrier sense, for each state: own frame, one other, two others, own and one other.
     #[test]
     fn carrier_sense_follows_its_diagram() {
         use CarrierSense::{Energy, Frame, Idle, Overlap, Own};

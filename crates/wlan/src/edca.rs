@@ -87,14 +87,15 @@ pub const fn user_priority(dscp: u8) -> Option<u8> {
     })
 }
 
-/// Source of default parameters.
+/// Source of the default channel access parameters of categories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Defaults {
-    /// Parameters that an access point announces to its stations by the standard. Access points use them as well
-    /// here. [80211-2020 Table 9-155]
+    /// Parameters that the standard lets an access point announce to its stations. Access points use these parameters
+    /// themselves as well. [80211-2020 Table 9-155]
     #[default]
     Standard,
-    /// Parameters of hostapd for its own queues: shorter spaces for video and voice, no TXOP for data.  [hostapd]
+    /// Parameters that hostapd uses for the access point's own queues: shorter spaces for video and voice, no TXOP for
+    /// data. [hostapd]
     Hostapd,
 }
 
@@ -127,7 +128,7 @@ impl Defaults {
         }
     }
 
-    /// Contention windows of a category, from (aCWmin + 1)/4 - 1 to aCWmax.
+    /// Smallest and largest contention window of a category, from (aCWmin + 1)/4 - 1 to aCWmax.
     const fn windows(self, category: AccessCategory, cw_min: u16, cw_max: u16) -> (u16, u16) {
         // Without the addition, which would overflow for the largest window.
         let (half, quarter) = (cw_min / 2, cw_min / 4);

@@ -5,14 +5,14 @@ use airfair_units::Bytes;
 /// Largest total size of a beacon's elements [octets].
 const CAPACITY: usize = 23;
 
-/// Elements of a beacon, one after the other: number, length, payload.  [80211-2020 §9.4.2.1]
+/// Elements of a beacon, one after the other, each with number, length and payload.  [80211-2020 §9.4.2.1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Elements {
     octets: [u8; CAPACITY],
     length: u8,
 }
 
-/// Error: there is no room for another element.
+/// Error: a beacon has no room for another element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 
@@ -20,7 +20,7 @@ impl Elements {
     /// Adds an element.
     ///
     /// # Errors
-    /// [`Full`] if the elements would be too long together. Nothing is added then.
+    /// [`Full`] if the elements would be too long together. In this case nothing is added.
     pub fn put(&mut self, id: u8, payload: &[u8]) -> Result<(), Full> {
         let start = usize::from(self.length);
         let end = start + 2 + payload.len();
@@ -50,7 +50,7 @@ impl Elements {
         self.iter().map(|(_, payload)| Bytes::new(payload.len() as u64)).sum()
     }
 
-    /// Elements in order, each with its number and its payload.
+    /// Elements of the beacon in order, each with its number and its payload.
     pub fn iter(&self) -> impl Iterator<Item = (u8, &[u8])> {
         let mut rest = &self.octets[..usize::from(self.length)];
         std::iter::from_fn(move || {

@@ -23,11 +23,11 @@ pub enum ErrorModel {
     Bits(Probability),
     /// Good and bad periods of exponentially distributed length.  [gilbert-1960]
     GilbertElliott(Periods),
-    /// Errors that depend on rate and length, at this signal-to-noise ratio.
+    /// Errors that depend on rate and length of the frame, at this signal-to-noise ratio.
     Snr(Decibels),
 }
 
-/// Parameters of a link that alternates between a good and a bad state in continuous time.
+/// Parameters of the Gilbert-Elliott model: a link alternates between a good and a bad state in continuous time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Periods {
     /// Frame error probability in good periods.
@@ -59,7 +59,7 @@ impl Periods {
     }
 }
 
-/// Errors of the links of a cell, each with its own model.
+/// Errors of frames on the links of a cell, each link with its own model.
 #[derive(Debug, Default)]
 pub(crate) struct LinkErrors {
     links: Vec<Option<FrameErrors>>,
@@ -67,7 +67,7 @@ pub(crate) struct LinkErrors {
 }
 
 impl LinkErrors {
-    /// Creates links with these models.
+    /// Creates the errors of links with these models and random streams.
     pub(crate) fn new(links: impl Iterator<Item = (ErrorModel, Stream)>) -> Self {
         let links = links.map(|(model, stream)| FrameErrors::new(model, stream)).collect();
         Self { links, survivals: Survivals::default() }
@@ -106,12 +106,12 @@ impl LinkErrors {
     }
 }
 
-/// Survival probabilities by vector and signal-to-noise ratio, for any link and length, as far as this cell has
-/// needed them. They are kept here because the process-wide table is behind a lock.
+/// Survival probabilities by vector and signal-to-noise ratio, for any link and length, as far as this cell has needed
+/// them. The cell has its own copies because the process-wide table is behind a lock.
 #[derive(Debug, Default)]
 struct Survivals {
     of_vectors: BTreeMap<(TxVector, Decibels), LogSurvival>,
-    /// Survival of HT, VHT and HE modes, many of which share a class.
+    /// Survival of HT, VHT and HE modes, by error class: many modes share one.
     of_modes: BTreeMap<(ErrorClass, Decibels), LogSurvival>,
 }
 
@@ -132,7 +132,7 @@ impl Survivals {
 struct FrameErrors {
     model: ErrorModel,
     stream: Stream,
-    /// State at the last frame, true for a bad period, with the time of this frame.
+    /// State of the link at the last frame, true for a bad period, with the time of this frame.
     seen: (bool, Time),
     /// Probabilities of loss by vector and length.
     known: BTreeMap<(TxVector, Bytes), Probability>,
@@ -151,7 +151,7 @@ impl FrameErrors {
         self.known.clear();
     }
 
-    /// Probability that a frame is lost, as far as it depends on vector and length.
+    /// Probability that a frame of the link is lost, as far as it depends on vector and length.
     fn loss(&mut self, tx: TxVector, psdu: Bytes, survivals: &mut Survivals) -> Probability {
         let ErrorModel::Snr(snr) = self.model else { return Probability::ZERO };
         let loss = || probability(survivals.get(tx, snr).frame_error_rate(psdu));
@@ -159,7 +159,7 @@ impl FrameErrors {
     }
 
     /// Draws the errors of a frame of `psdu` octets, which ends at `now`. Returns true if noise has made an error in
-    /// it.
+    /// the frame.
     fn errs(
         &mut self,
         now: Time,

@@ -64,7 +64,7 @@ impl Msdu<()> {
 /// A beacon that the access point is to send.  [80211-2020 §9.3.3]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Beacon {
-    /// Size of its MPDU, header and frame check sequence included.
+    /// Size of the beacon's MPDU, header and frame check sequence included.
     pub psdu: Bytes,
     /// Elements of the beacon.
     pub elements: Elements,
@@ -73,11 +73,11 @@ pub struct Beacon {
 /// Kind of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
-    /// Data frame, which carries MSDUs.
+    /// Data frame, which carries packets (MSDUs).
     Data,
     /// Acknowledgement of a data frame.
     Ack,
-    /// Response to an aggregate or a request, which lists the MPDUs received.  [80211-2020 §9.3.1.8]
+    /// Response to an aggregate or a `BlockAckReq`, which lists the MPDUs received.  [80211-2020 §9.3.1.8]
     BlockAck,
     /// Request for a `BlockAck`, which also announces the MPDUs that will not be sent again.  [80211-2020 §9.3.1.7]
     BlockAckRequest,
@@ -93,7 +93,7 @@ pub enum FrameKind {
 }
 
 impl FrameKind {
-    /// Kind of the frame that a response of this kind answers.
+    /// Kind of frame to which a response of this kind is the answer.
     pub(crate) fn answers(self) -> Self {
         if self == Self::Cts { Self::Rts } else { Self::Data }
     }
@@ -102,7 +102,7 @@ impl FrameKind {
 /// A data frame: a packet or an A-MSDU with a MAC header.  [80211-2020 §9.2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mpdu<P> {
-    /// The packet; the first one of an A-MSDU.
+    /// The packet in the MPDU; the first one of an A-MSDU.
     pub msdu: Msdu<P>,
     /// Size of the A-MSDU; `None` for a single packet.  [80211-2020 §9.3.2.2]
     pub amsdu: Option<NonZeroU16>,
@@ -115,7 +115,7 @@ pub struct Mpdu<P> {
 }
 
 impl<P> Mpdu<P> {
-    /// Size with this vector, header and frame check sequence included.
+    /// Size of the MPDU with this vector, header and frame check sequence included.
     #[inline]
     pub fn size(&self, tx: TxVector) -> Bytes {
         let amsdu = self.amsdu.map(|octets| Bytes::new(u64::from(octets.get())));
@@ -146,14 +146,14 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// True if an error in the frame affects member `id`: its receiver or, for a beacon, one of those who have
-    /// `missed` it, which are ascending.
+    /// True if an error in the frame affects member `id`: the receiver or, for a beacon, one of the members in
+    /// `missed`, which are ascending.
     #[inline]
     pub(crate) fn errs_for(&self, id: NodeId, missed: &[NodeId]) -> bool {
         self.to.map_or_else(|| missed.binary_search(&id).is_ok(), |to| to == id)
     }
 
-    /// Member to which the frame alone is addressed.
+    /// Member to which alone the frame is addressed; `None` for a CTS-to-self, or if the frame has no single receiver.
     #[inline]
     pub(crate) fn addressee(&self) -> Option<NodeId> {
         self.to.filter(|_| self.kind != FrameKind::CtsToSelf)
@@ -163,23 +163,23 @@ impl Frame {
 /// A PPDU on the air, or one that has just left the air.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ppdu<P> {
-    /// Vector and header.
+    /// Vector and MAC header of the PPDU.
     pub frame: Frame,
     /// MPDUs of a data frame, several for an aggregate; empty for other frames.
     pub mpdus: Vec<Mpdu<P>>,
-    /// Start on the air.
+    /// Time at which the PPDU starts on the air.
     pub start: Time,
-    /// End on the air.
+    /// Time at which the PPDU ends on the air.
     pub end: Time,
-    /// True if another frame overlaps it at its receiver or, for a beacon, at any member that senses it. If all
+    /// True if another frame overlaps the PPDU at its receiver or, for a beacon, at any member that senses it. If all
     /// members sense each other, an overlap destroys both frames.
     pub collided: bool,
     /// True if noise has destroyed the whole PPDU for its receiver, and for no other member; for a beacon, for some
     /// members.
     pub errored: bool,
-    /// True if it is a response whose start the waiting initiator has missed.
+    /// True if the PPDU is a response whose start the waiting initiator has missed.
     pub(crate) missed: bool,
-    /// Contender that has initiated the exchange of the frame.
+    /// Contender that has initiated the exchange to which the PPDU belongs.
     pub(crate) initiator: ContenderId,
 }
 

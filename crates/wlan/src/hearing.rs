@@ -21,7 +21,7 @@ pub enum Audibility {
     Decodes,
 }
 
-/// Class of contenders with the same audibility and the same AIFSN.
+/// Class of contenders that sense and decode the same frames and have the same AIFSN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ClassId(u16);
 
@@ -35,22 +35,22 @@ impl ClassId {
     }
 }
 
-/// Properties that contenders of one class have in common.
+/// Properties that all contenders of one class have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct ClassProperties {
-    /// Members whose frames are not sensed, ascending.
+    /// Members whose frames the contenders do not sense, ascending.
     hidden: Vec<NodeId>,
-    /// Members whose frames are sensed and not decoded.
+    /// Members whose frames the contenders sense and do not decode.
     noise: Vec<NodeId>,
-    /// Newest PPDUs that are decoded; later generations are energy. An OFDM station reads the length of HT, VHT and
-    /// HE PPDUs in L-SIG but no MAC header, so the DCF treats them as energy too.  [80211-2020 §19.3.9.3.5]
+    /// Newest PPDUs that the contenders decode; later generations are energy. An OFDM station reads the length of HT,
+    /// VHT and HE PPDUs in L-SIG but no MAC header, so the DCF treats them as energy too.  [80211-2020 §19.3.9.3.5]
     understands: Generation,
     aifsn: u8,
     counts_at_start: bool,
 }
 
 impl ClassProperties {
-    /// Lowest audibility of any frame of the cell for this class.
+    /// Lowest audibility of any frame of the cell for these contenders. `newest` is the newest generation of its PPDUs.
     fn least(&self, newest: Generation) -> Audibility {
         if !self.hidden.is_empty() {
             Audibility::Nothing
@@ -62,7 +62,7 @@ impl ClassProperties {
     }
 }
 
-/// Properties of each contender.
+/// Properties of each contender, by which contenders form classes.
 fn class_properties(config: &CellConfig, roster: &Roster) -> Vec<ClassProperties> {
     let members = members(config);
     let properties = |id: ContenderId| {
@@ -73,7 +73,7 @@ fn class_properties(config: &CellConfig, roster: &Roster) -> Vec<ClassProperties
     roster.all().map(properties).collect()
 }
 
-/// Properties of each member, the access point first.
+/// Properties of each member as a listener, the access point first.
 fn members(config: &CellConfig) -> Vec<ClassProperties> {
     let newest = config.rules.standard.generation();
     let mut of = vec![ClassProperties { understands: newest, ..ClassProperties::default() }];
@@ -96,7 +96,7 @@ fn members(config: &CellConfig) -> Vec<ClassProperties> {
     of
 }
 
-/// Channel access of a class, and the newest PPDUs that it decodes.
+/// Channel access of contenders that hear the same frames (a class), and the newest PPDUs that they decode.
 #[derive(Clone, Copy, Debug)]
 struct Class {
     aifsn: u8,
@@ -111,7 +111,8 @@ impl Class {
     }
 }
 
-/// Audibility of each member's frames for each class. The time depends on the pairs listed, and not on all pairs.
+/// Audibility of each member's frames for each class of contenders. The time to compute it grows with the number of
+/// pairs that do not decode each other, and not with that of all pairs.
 fn rows(members: usize, classes: &[&ClassProperties]) -> Vec<Vec<Audibility>> {
     let mut rows = vec![vec![Audibility::Decodes; classes.len()]; members];
     for (index, class) in classes.iter().enumerate() {
@@ -121,23 +122,23 @@ fn rows(members: usize, classes: &[&ClassProperties]) -> Vec<Vec<Audibility>> {
     rows
 }
 
-/// Audibility of each member's frames for each class. It may change during a run if each contender has its own class.
-/// A frame on the air keeps the audibility at its start.
+/// Audibility of each member's frames for each class of contenders. It may change during a run if each contender has
+/// its own class. A frame on the air keeps the audibility at its start.
 #[derive(Clone, Debug)]
 pub(crate) struct Hearing {
     class_of: Vec<ClassId>,
     classes: Vec<Class>,
-    /// One row for each transmitter, with one entry per class.
+    /// Audibility of each transmitter's frames, one row for each, with one entry for each class of contenders.
     rows: Vec<Vec<Audibility>>,
     can_change: bool,
-    /// True if some class does not decode the PPDUs of newer members.
+    /// True if some class of contenders does not decode the PPDUs of newer members.
     has_deaf: bool,
-    /// Lowest audibility of any frame for any class, if audibility does not change.
+    /// Lowest audibility of any frame for any class of contenders, if audibility does not change.
     least: Audibility,
 }
 
 impl Hearing {
-    /// Audibility that stays constant.
+    /// Creates audibility that stays constant during the run.
     pub(crate) fn fixed(config: &CellConfig, roster: &Roster) -> Self {
         let contenders = class_properties(config, roster);
         let mut known = BTreeMap::new();
@@ -153,7 +154,7 @@ impl Hearing {
         Self::of(config, class_of, &distinct, false)
     }
 
-    /// Audibility that may change.
+    /// Creates audibility that may change during the run.
     pub(crate) fn changing(config: &CellConfig, roster: &Roster) -> Self {
         let contenders = class_properties(config, roster);
         let each = (0..contenders.len()).map(ClassId::new).collect();
@@ -185,7 +186,7 @@ impl Hearing {
         &self.class_of
     }
 
-    /// Interframe spaces of each class.
+    /// Interframe spaces of each class of contenders.
     pub(crate) fn spaces(&self, timing: &Timing) -> impl Iterator<Item = InterframeSpaces> {
         let spaces =
             |class: &Class| InterframeSpaces::new(timing, class.aifsn, class.counts_at_start);
@@ -197,7 +198,7 @@ impl Hearing {
         self.can_change
     }
 
-    /// Lowest audibility of any frame for any class, over the whole run.
+    /// Lowest audibility of any frame for any class of contenders, over the whole run.
     pub(crate) fn least(&self) -> Audibility {
         if self.can_change { Audibility::Nothing } else { self.least }
     }
@@ -234,8 +235,8 @@ impl Hearing {
         }
     }
 
-    /// Writes the audibility of a frame of `from` for each class into `row`. `generation` is that of the frame's
-    /// PPDU. This happens once, at the start of the frame.
+    /// Writes the audibility of a frame of `from` for each class of contenders into `row`. `generation` is that of the
+    /// frame's PPDU. This happens once, at the start of the frame.
     pub(crate) fn copy_audibility(
         &self,
         from: NodeId,

@@ -9,30 +9,31 @@ use crate::contender::Stream;
 use crate::phy::mode_groups::OVERHEAD;
 use crate::phy::{Mode, TxVector};
 
-/// Rate control of a link.
+/// Rate control of the data frames of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateLaw {
-    /// ARF or AARF: by the ACKs of the last frames.
+    /// ARF or AARF, which change the rate by the ACKs of the last frames.
     Arf(arf::Params),
-    /// Minstrel: by the success of each rate; some frames sample other rates.
+    /// Minstrel, which chooses the rate by the success of each rate; some frames sample other rates.
     Minstrel {
-        /// Intervals and weights.
+        /// Intervals and weights of Minstrel.
         params: minstrel::Params,
-        /// Seed for the choice of samples.
+        /// Seed for Minstrel's choice of rates to sample.
         seed: u64,
     },
-    /// Minstrel-HT, for links of 802.11n, ac and ax: by the share of MPDUs that block acks acknowledge at each rate.
+    /// Minstrel-HT, for links of 802.11n, ac and ax, which chooses the rate by the share of MPDUs that block acks
+    /// acknowledge at each rate.
     MinstrelHt {
-        /// Intervals and limits.
+        /// Intervals and limits of Minstrel-HT.
         params: minstrel_ht::Params,
-        /// Seed for the order of samples.
+        /// Seed for the order in which Minstrel-HT samples rates.
         seed: u64,
     },
     /// Ideal rate control, by the current effect of noise on each rate, which no real transmitter knows.
     Oracle,
 }
 
-/// Event on a link that its transmitter observes.
+/// Event on a link that is reported to the transmitter's rate control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinkEvent {
     /// A frame is about to be sent, for the first time or again.
@@ -66,7 +67,8 @@ enum Law {
     MinstrelHt {
         params: minstrel_ht::Params,
         state: minstrel_ht::State,
-        /// True from the plan of a frame to its outcome. A frame that did not fit into its TXOP is planned only once.
+        /// True from the plan of a frame's attempts to its outcome. A frame that did not fit into its TXOP is planned
+        /// only once.
         is_planned: bool,
     },
     Oracle {
@@ -166,18 +168,18 @@ pub(crate) enum Chain {
 #[derive(Clone, Debug)]
 pub(crate) struct LinkRate {
     tx: TxVector,
-    /// In a box, so that a member without rate control stays small.
+    /// Rate control with its state; `None` for a given rate. The box keeps a member without rate control small.
     adaptation: Option<Box<Adaptation>>,
 }
 
 impl LinkRate {
-    /// A constant vector.
+    /// Creates a rate that is given by this vector, without rate control.
     pub(crate) fn fixed(tx: TxVector) -> Self {
         Self { tx, adaptation: None }
     }
 
-    /// A rate that `law` chooses among `vectors`, which ascend by rate. `time` returns the duration of a frame of
-    /// ordinary size with its ACK and interframe spaces.
+    /// Creates a rate that the rate control `law` chooses among `vectors`, which ascend by rate. `time` returns the
+    /// duration of a frame of ordinary size with its ACK and interframe spaces.
     pub(crate) fn adapted(
         law: RateLaw,
         vectors: Vec<TxVector>,
@@ -187,7 +189,7 @@ impl LinkRate {
         Self { tx: vectors[law.level()], adaptation: Some(Box::new(Adaptation { law, vectors })) }
     }
 
-    /// A rate that Minstrel-HT chooses among `modes`, which are listed with their groups.
+    /// Creates a rate that Minstrel-HT chooses among `modes`, which are listed with their groups.
     pub(crate) fn grouped(
         (params, seed): (minstrel_ht::Params, u64),
         modes: Vec<(Mode, minstrel_ht::GroupedRate)>,
@@ -200,7 +202,7 @@ impl LinkRate {
         Self { tx: vectors[law.level()], adaptation: Some(Box::new(Adaptation { law, vectors })) }
     }
 
-    /// Current vector.
+    /// Current vector of the data frames.
     #[inline]
     pub(crate) fn get(&self) -> TxVector {
         self.tx
@@ -211,13 +213,13 @@ impl LinkRate {
         self.tx = tx;
     }
 
-    /// True if the rate control needs the effect of noise on each rate before each frame.
+    /// True if the rate control needs the effect of noise on each rate before each frame, as the ideal one does.
     pub(crate) fn asks_noise(&self) -> bool {
         self.adaptation.as_ref().is_some_and(|it| matches!(it.law, Law::Oracle { .. }))
     }
 
-    /// Lets an oracle choose: `loss` returns the probability that a frame of ordinary size with a vector is lost.
-    /// Returns the new vector if it changes.
+    /// Lets the ideal rate control choose: `loss` returns the probability that a frame of ordinary size with a vector
+    /// is lost. Returns the new vector if it changes.
     pub(crate) fn choose(
         &mut self,
         mut loss: impl FnMut(TxVector) -> Probability,
@@ -234,7 +236,7 @@ impl LinkRate {
         (std::mem::replace(&mut self.tx, tx) != tx).then_some(tx)
     }
 
-    /// State of the rate control's retry chain after a failed attempt.
+    /// State of the retry chain that the rate control has planned, after a failed attempt.
     pub(crate) fn chain(&self) -> Chain {
         match self.adaptation.as_ref().map(|it| &it.law) {
             Some(Law::Minstrel { state, .. }) if state.is_last_attempt() => Chain::Ended,
@@ -244,7 +246,8 @@ impl LinkRate {
         }
     }
 
-    /// Largest number of attempts that the rate control plans for an MPDU of an aggregate; `None` if it plans none.
+    /// Largest number of attempts that the rate control plans for an MPDU of an aggregate; `None` if it plans no
+    /// attempts.
     pub(crate) fn longest_chain(&self) -> Option<u16> {
         match self.adaptation.as_ref()?.law {
             Law::MinstrelHt { params, .. } => Some(params.longest_chain()),

@@ -20,7 +20,7 @@ pub enum Phase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(u64);
 
-/// Number of moments per nanosecond; three phases use them.
+/// Number of moments per nanosecond, of which the three phases use the first three.
 const PHASES: u64 = 4;
 
 impl Moment {

@@ -1,4 +1,4 @@
-//! Records of a cell. They are its only account: a cell keeps no statistics.
+//! Records of a cell: what has happened on the air and in the queues. A cell keeps no other statistics.
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Time};
@@ -9,7 +9,7 @@ use crate::edca::AccessCategory;
 /// Record of something that happened in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record {
-    /// The air had one use for a while. These intervals follow each other without gaps.
+    /// The air had one use from one time to another. These intervals follow each other without gaps.
     Air {
         /// Start of the interval.
         from: Time,
@@ -26,17 +26,17 @@ pub enum Record {
         frame: SentFrame,
         /// True if the same frame was sent before.
         retry: bool,
-        /// True if another frame overlapped it at its receiver: the receiver's own, or one that it senses. For a
-        /// beacon: at any member that senses the beacon.
+        /// True if another frame overlapped the frame at its receiver: the receiver's own, or one that the receiver
+        /// senses. For a beacon: at any member that senses the beacon.
         collided: bool,
     },
     /// Frames have begun to collide. Further frames that overlap a collided frame belong to the same collision.
     Collision,
     /// The length of a transmit queue has changed.
     Queue {
-        /// Owner of the queue.
+        /// Member to which the queue belongs.
         node: NodeId,
-        /// New length [packets].
+        /// Length of the queue after the change [packets].
         length: u32,
     },
     /// A packet was dropped.
@@ -46,22 +46,22 @@ pub enum Record {
         /// Reason for the drop.
         cause: DropCause,
     },
-    /// A data frame under a block ack agreement has left the air. The frame also has its own record.
+    /// A data frame under a block ack agreement has left the air, in addition to its `Sent` record.
     Aggregate {
         /// Transmitter of the frame.
         node: NodeId,
         /// Receiver of the frame.
         to: NodeId,
-        /// Number of MPDUs; 1 is no aggregate.
+        /// Number of MPDUs in the frame; 1 is no aggregate.
         mpdus: u16,
         /// Size of all MPDUs, delimiters and padding included.
         octets: Bytes,
     },
-    /// A data frame with A-MSDUs has left the air. The frame also has its own record.
+    /// A data frame with A-MSDUs has left the air, in addition to its `Sent` record.
     Joined {
         /// Transmitter of the frame.
         node: NodeId,
-        /// Packets beyond the first of each A-MSDU.
+        /// Number of packets beyond the first of each A-MSDU.
         packets: u16,
     },
     /// A data frame arrived a second time, and was acknowledged but not delivered.
@@ -74,9 +74,9 @@ pub enum Record {
     Rate {
         /// Station of the link.
         station: NodeId,
-        /// Direction of the frames.
+        /// Direction of the data frames whose rate has changed.
         direction: Direction,
-        /// Rate after the change.
+        /// Rate of the data frames after the change.
         rate: DataRate,
     },
     /// Event of an access category, in addition to the record of the event itself; only if the cell [records
@@ -90,7 +90,7 @@ pub enum Record {
     },
 }
 
-/// Event of an access category.
+/// Event in the channel access of an access category, as recorded for the category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CategoryEvent {
     /// A frame of one of the category's exchanges was alone on the air. A record of the air has the same end.
@@ -104,7 +104,7 @@ pub enum CategoryEvent {
     Sent {
         /// True for a data frame.
         is_data: bool,
-        /// True if another frame overlapped it at its receiver.
+        /// True if another frame overlapped the frame at its receiver.
         collided: bool,
     },
     /// The category gave way to a higher one of its member that won in the same slot.
@@ -126,7 +126,7 @@ pub enum SentFrame {
     Beacon,
 }
 
-/// Use of the air at one time. `station` is the station whose exchange it is, in either direction.
+/// Use of the air at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AirUse {
     /// A data frame is alone on the air.

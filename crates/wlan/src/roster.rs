@@ -25,7 +25,7 @@ impl ContenderId {
         NodeId(self.member)
     }
 
-    /// True if it is the first contender of its member.
+    /// True if the contender is the first one of its member.
     #[inline]
     pub(crate) fn is_first(self) -> bool {
         self.index == self.member
@@ -42,8 +42,8 @@ impl ContenderId {
 #[derive(Clone, Debug)]
 pub(crate) struct Roster {
     members: u16,
-    /// Contenders that are not the first of their member, and the index of the first of them for each member. Both
-    /// are empty if no member has several contenders.
+    /// Contenders that are not the first of their member; `others_of` has the index of the first of them for each
+    /// member. Both are empty if no member has several contenders.
     others: Vec<ContenderId>,
     others_of: Vec<u16>,
     /// Access category of each contender.
@@ -80,7 +80,7 @@ impl Roster {
         self.categories.len()
     }
 
-    /// True if each member has one contender.
+    /// True if each member of the cell has one contender.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         self.others.is_empty()
@@ -130,7 +130,7 @@ impl Roster {
         self.len() + rank * usize::from(self.members) + to.index()
     }
 
-    /// Number of hops.
+    /// Number of hops of the cell.
     pub(crate) fn hops(&self) -> usize {
         self.len() + self.of(NodeId::AP).count() * usize::from(self.members)
     }
@@ -145,8 +145,8 @@ impl Roster {
         self.categories[id.index()]
     }
 
-    /// Contender of a member for packets of a category. If the member does not use the category, it is the one of the
-    /// next lower category, or else of the lowest.
+    /// Contender of a member for packets of a category. If the member does not use the category, the contender of the
+    /// next lower category that it uses, or else of the lowest.
     #[inline]
     pub(crate) fn find(
         &self,

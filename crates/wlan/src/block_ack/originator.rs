@@ -1,10 +1,11 @@
-//! Originator of a block ack agreement: its window of outstanding MPDUs, their retransmission, and their end.
+//! Originator of a block ack agreement: the window of outstanding MPDUs, their retransmission, and their end.
 
 use std::collections::VecDeque;
 
 use super::{Bitmap, Sequence};
 
-/// Behaviour of an originator if no response to an aggregate arrives.  [80211-2020 §10.25.6.5]
+/// Behaviour of the originator of a block ack agreement if no response to an aggregate arrives.  [80211-2020
+/// §10.25.6.5]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AfterSilence {
     /// The originator sends the MPDUs again, as most drivers do.
@@ -14,7 +15,7 @@ pub enum AfterSilence {
     Request,
 }
 
-/// Configuration of an originator.
+/// Configuration of the originator of a block ack agreement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OriginatorConfig {
     /// Size of the window: MPDUs from the first outstanding one to the last.
@@ -23,8 +24,8 @@ pub struct OriginatorConfig {
     pub attempts: u16,
     /// Behaviour if no response arrives.
     pub after_silence: AfterSilence,
-    /// True if a `BlockAckReq` tells the recipient of MPDUs that were given up. A recipient without a reorder buffer,
-    /// which gets each MPDU alone, needs none.
+    /// True if a `BlockAckReq` informs the recipient of MPDUs that were given up. False for a recipient without a
+    /// reorder buffer, which gets each MPDU alone.
     pub asks: bool,
 }
 
@@ -116,12 +117,12 @@ pub struct Originator<P> {
     /// Sequence number of the first outstanding packet, `WinStartO`.
     start: Sequence,
     outstanding: VecDeque<Outstanding<P>>,
-    /// Outstanding packets that wait, and outstanding packets on the air.
+    /// Number of outstanding packets that wait to be sent; `on_air` counts those on the air.
     waiting: u16,
     on_air: u16,
     /// True if a `BlockAckReq` must find out which MPDUs have arrived.
     asks: bool,
-    /// True if the recipient may wait for a packet before the window that was given up.
+    /// True if the originator has given up a packet for which the recipient may still wait.
     has_moved: bool,
     /// Consecutive frames without a response.
     silences: u16,
@@ -241,13 +242,14 @@ impl<P> Originator<P> {
         self.settle(Arrived::InBitmap(bitmap), tell);
     }
 
-    /// Handles the ACK of an MPDU that was on the air alone.
+    /// Handles the ACK of an MPDU that was on the air alone. Calls `tell` if its packet leaves the window.
     pub fn handle_ack(&mut self, tell: impl FnMut(Done<&P>)) {
         self.silences = 0;
         self.settle(Arrived::All, tell);
     }
 
-    /// Handles a missing response to an aggregate or to a request.
+    /// Handles a missing response to an aggregate or to a `BlockAckReq`. Calls `tell` for each packet that leaves the
+    /// window.
     pub fn handle_silence(&mut self, tell: impl FnMut(Done<&P>)) {
         self.silences = self.silences.saturating_add(1);
         let has_asked = self.on_air == 0;
@@ -263,7 +265,8 @@ impl<P> Originator<P> {
         self.settle(Arrived::None, tell);
     }
 
-    /// Gives up the first `count` packets of the [batch](Self::batch), which were not sent.
+    /// Gives up the first `count` packets of the [batch](Self::batch), which were not sent. Calls `tell` for each
+    /// packet that leaves the window.
     pub fn give_up(&mut self, count: u16, tell: impl FnMut(Done<&P>)) {
         self.send(count);
         let attempts = std::mem::replace(&mut self.limits.attempts, 0);
@@ -271,7 +274,8 @@ impl<P> Originator<P> {
         self.limits.attempts = attempts;
     }
 
-    /// Settles the packets on the air, which have arrived or are lost.
+    /// Settles the packets on the air, which have arrived or are lost. Calls `tell` for each packet that leaves the
+    /// window.
     #[inline]
     fn settle(&mut self, arrived: Arrived<'_>, mut tell: impl FnMut(Done<&P>)) {
         let (start, attempts) = (self.start, self.limits.attempts);
@@ -306,7 +310,7 @@ impl<P> Originator<P> {
         self.advance();
     }
 
-    /// Removes the first packets from the window.
+    /// Removes the first `count` packets from the window.
     #[inline]
     fn leave(&mut self, count: u16) {
         self.outstanding.drain(..usize::from(count));
@@ -328,20 +332,20 @@ impl<P> Originator<P> {
         self.leave(done);
     }
 
-    /// Starting sequence number of a `BlockAckReq` that must precede any data; `None` if none is needed.
+    /// Starting sequence number of a `BlockAckReq` that must precede any data; `None` if no `BlockAckReq` is needed.
     #[inline]
     pub fn request(&self) -> Option<Sequence> {
         (self.asks || self.has_moved).then_some(self.start)
     }
 
-    /// Packets that are not done.
+    /// Packets that were pushed and are neither acknowledged nor given up.
     pub fn outstanding(&self) -> impl Iterator<Item = &P> {
         let is_under_way =
             |it: &&Outstanding<P>| matches!(it.progress, Progress::Waiting | Progress::OnAir);
         self.outstanding.iter().filter(is_under_way).map(|it| &it.packet)
     }
 
-    /// Packets that are not done, mutable.
+    /// Packets that were pushed and are neither acknowledged nor given up, mutable.
     pub fn outstanding_mut(&mut self) -> impl Iterator<Item = &mut P> {
         let is_under_way =
             |it: &&mut Outstanding<P>| matches!(it.progress, Progress::Waiting | Progress::OnAir);
@@ -349,7 +353,7 @@ impl<P> Originator<P> {
     }
 }
 
-/// Sequence number of the packet at a place in the window.
+/// Sequence number of the packet at index `place` of a window that begins at `start`.
 #[inline]
 fn sequence(start: Sequence, place: usize) -> Sequence {
     start + u16::try_from(place).expect("a place in the window")

@@ -6,10 +6,11 @@ use airfair_units::{Duration, Time};
 
 use super::{Bitmap, Sequence};
 
-/// Time for which a packet waits for earlier ones, as in Linux (`HT_RX_REORDER_BUF_TIMEOUT`).  [linux-mac80211-rx]
+/// Time for which a buffered packet waits for missing earlier ones, as in Linux (`HT_RX_REORDER_BUF_TIMEOUT`).
+/// [linux-mac80211-rx]
 pub const REORDER_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Handling of a packet that has arrived.
+/// Handling of a received packet by the recipient of a block ack agreement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reception {
     /// The packet is the next one and the buffer is empty: it is passed on at once.
@@ -25,7 +26,7 @@ pub enum Reception {
 pub struct Recipient<P> {
     window: u16,
     timeout: Duration,
-    /// Content of `BlockAck`s: `WinStartR` and the bits behind it, kept for the whole agreement.  [80211-2020
+    /// Content of the next `BlockAck`: `WinStartR` and the bits behind it, kept for the whole agreement.  [80211-2020
     /// §10.25.6.3]
     scoreboard: Bitmap,
     /// Consecutive sequence numbers that arrived last and are not in the scoreboard yet.
@@ -56,7 +57,7 @@ impl<P> Recipient<P> {
         Self { window, timeout, scoreboard, run, next: start, buffer, released }
     }
 
-    /// Handles an MPDU that has arrived without an error.
+    /// Handles a received MPDU without errors. `packet` makes the packet if the recipient buffers it.
     #[inline]
     pub fn receive(
         &mut self,
@@ -72,9 +73,9 @@ impl<P> Recipient<P> {
         self.receive_otherwise(now, sequence, packet)
     }
 
-    /// Handles consecutive MPDUs that have arrived without errors, at most a window of them. Returns true if they are
-    /// the next ones and the buffer is empty: the caller then passes them on, with the same effect as
-    /// [`receive`](Self::receive) for each. Otherwise nothing has changed.
+    /// Handles up to a window of consecutive MPDUs received without errors. Returns true if they are the next ones and
+    /// the buffer is empty: the caller then passes their packets on, with the same effect as [`receive`](Self::receive)
+    /// for each MPDU. Otherwise nothing has changed.
     #[inline]
     pub fn receive_row(&mut self, first: Sequence, count: u16) -> bool {
         debug_assert!(count <= self.window, "a row within the window");
@@ -104,13 +105,13 @@ impl<P> Recipient<P> {
         if is_new { Reception::Kept } else { Reception::Refused }
     }
 
-    /// Notes a received sequence number, which mostly follows the last ones.
+    /// Notes a received sequence number for the scoreboard. In most cases it follows the last ones.
     #[inline]
     fn note(&mut self, sequence: Sequence) {
         self.note_row(sequence, 1);
     }
 
-    /// Notes consecutive received sequence numbers.
+    /// Notes `count` consecutive received sequence numbers for the scoreboard.
     #[inline]
     fn note_row(&mut self, first: Sequence, count: u16) {
         if first != self.run.first + self.run.count || self.run.count + count > self.window {
@@ -142,7 +143,7 @@ impl<P> Recipient<P> {
         self.scoreboard.set_run(first, count);
     }
 
-    /// Buffers a packet. Returns false if the buffer contains it already.
+    /// Buffers a packet in the reorder buffer. Returns false if the buffer contains the packet already.
     fn keep(&mut self, now: Time, sequence: Sequence, packet: impl FnOnce() -> P) -> bool {
         let place = usize::from(sequence.after(self.next));
         if place >= self.buffer.len() {
@@ -155,7 +156,7 @@ impl<P> Recipient<P> {
         is_new
     }
 
-    /// Releases all packets that are in order.
+    /// Moves packets that are in order from the reorder buffer to the released ones.
     fn release(&mut self) {
         while let Some((packet, _)) = self.buffer.front_mut().and_then(Option::take) {
             self.released.push_back(packet);
@@ -163,7 +164,8 @@ impl<P> Recipient<P> {
         }
     }
 
-    /// Moves the window to `start`. Buffered packets before it are released, and missing ones are no longer awaited.
+    /// Moves the window of the reorder buffer to `start`. Buffered packets before `start` are released, and missing
+    /// ones are no longer awaited.
     fn advance(&mut self, start: Sequence) {
         while self.next != start && !start.precedes(self.next) {
             if let Some((packet, _)) = self.buffer.front_mut().and_then(Option::take) {
@@ -195,12 +197,12 @@ impl<P> Recipient<P> {
         self.scoreboard
     }
 
-    /// Time at which the oldest buffered packet has waited for the time-out.
+    /// Time at which the oldest buffered packet has waited for the reorder time-out; `None` without buffered packets.
     pub fn next_timeout(&self) -> Option<Time> {
         self.buffer.iter().flatten().map(|(_, came)| *came + self.timeout).min()
     }
 
-    /// Releases packets that have waited for the time-out, with all earlier ones.
+    /// Releases packets that have waited for the reorder time-out, with all earlier ones.
     pub fn handle_timeout(&mut self, now: Time) {
         let is_due = |it: &Option<(P, Time)>| {
             it.as_ref().is_some_and(|(_, came)| *came + self.timeout <= now)
@@ -211,7 +213,7 @@ impl<P> Recipient<P> {
         }
     }
 
-    /// Next packet that is in order.
+    /// Takes the next released packet.
     #[inline]
     pub fn poll_released(&mut self) -> Option<P> {
         self.released.pop_front()

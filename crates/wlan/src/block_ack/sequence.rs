@@ -53,7 +53,7 @@ impl Bitmap {
         Self { start, words: [0; 4] }
     }
 
-    /// Starting sequence number.
+    /// Starting sequence number of the bitmap.
     pub const fn start(&self) -> Sequence {
         self.start
     }
@@ -64,7 +64,7 @@ impl Bitmap {
         self.words.get(usize::from(place / 64)).is_some_and(|word| word >> (place % 64) & 1 == 1)
     }
 
-    /// Number of consecutive MPDUs that have arrived, from this sequence number on.
+    /// Number of consecutive MPDUs, from sequence number `first` on, that have arrived.
     #[inline]
     pub fn row(&self, first: Sequence) -> u16 {
         let mut from = *self;
@@ -96,7 +96,8 @@ impl Bitmap {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Octets as sent over the air; the bit of the starting sequence number comes first.  [80211-2020 §9.3.1.8.2]
+    /// Octets of the bitmap as sent over the air; the bit of the starting sequence number comes first.  [80211-2020
+    /// §9.3.1.8.2]
     pub fn octets(&self) -> impl Iterator<Item = u8> + use<> {
         self.words.into_iter().flat_map(u64::to_le_bytes)
     }

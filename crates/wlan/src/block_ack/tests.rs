@@ -12,12 +12,12 @@ fn limits(window: u16, after_silence: AfterSilence) -> OriginatorConfig {
     OriginatorConfig { window, attempts: 4, after_silence, asks: true }
 }
 
-/// Both ends of an agreement, with their output.
+/// Originator and recipient of a block ack agreement, with their output.
 struct LossyLink {
     originator: Originator<u32>,
     recipient: Recipient<u32>,
     window: u16,
-    /// True if consecutive packets are passed on together.
+    /// True if the recipient gets consecutive packets together, by `receive_row`.
     in_rows: bool,
     now: Time,
     pushed: u32,
@@ -34,8 +34,8 @@ impl LossyLink {
         Self { originator, recipient, window, in_rows, now: Time::ZERO, pushed: 0, delivered, done }
     }
 
-    /// Fills the window and sends up to `count` packets of the batch, of which those with a bit in `lost` are lost;
-    /// or sends a request.
+    /// Performs one exchange: fills the window and sends up to `count` packets of the batch, or sends a `BlockAckReq`.
+    /// Packets with a bit in `lost` are lost. The response is lost if `loses_response`.
     fn exchange(&mut self, count: usize, lost: u64, loses_response: bool) {
         self.now += MS;
         self.recipient.handle_timeout(self.now);
@@ -56,7 +56,7 @@ impl LossyLink {
         self.collect();
     }
 
-    /// Sends data. Returns true if any MPDU has arrived.
+    /// Sends up to `count` MPDUs, of which those with a bit in `lost` are lost. Returns true if any MPDU has arrived.
     fn send(&mut self, count: usize, lost: u64) -> bool {
         while self.originator.has_room() && self.originator.outstanding().count() < count {
             self.originator.push(self.pushed);
@@ -151,7 +151,7 @@ fn silence_is_followed_by_a_request_and_the_answer_settles_what_was_sent() {
     assert_eq!(link.originator.request(), None);
 }
 
-/// After four attempts the packet is given up. A request moves the window, and the packets behind it are released.
+/// After four attempts a packet is given up. A request moves the window, and the packets behind it are released.
 ///
 /// Verifies: [80211-2020 §10.25.6.6.3]
 #[test]

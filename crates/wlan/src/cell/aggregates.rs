@@ -24,7 +24,7 @@ use crate::queue::{Batch, Frames, Queued, Response, Room};
 use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::ContenderId;
 
-/// Receiving end of a link.
+/// Recipient of the block ack agreement of one link.
 type BoxedRecipient<P> = Box<Recipient<Received<P>>>;
 
 /// Size and duration of a data frame as it would be sent, and of its response.
@@ -62,7 +62,7 @@ impl<P: Copy> Received<P> {
     }
 }
 
-/// Recipients of the links of a cell, by hop; empty if no link has an agreement.
+/// Recipients of the block ack agreements of a cell, by hop; empty if no link has an agreement.
 #[derive(Debug)]
 pub(super) struct Recipients<P> {
     hops: Vec<Option<BoxedRecipient<P>>>,
@@ -85,12 +85,12 @@ impl<P: Copy> Recipients<P> {
         self.hops[hop] = Some(Box::new(recipient));
     }
 
-    /// Recipient of frames on this hop.
+    /// Recipient of the frames on this hop, which must have a block ack agreement.
     fn of(&mut self, hop: usize) -> &mut Recipient<Received<P>> {
         self.hops[hop].as_deref_mut().expect("a link with an agreement")
     }
 
-    /// True if any link has an agreement.
+    /// True if any link of the cell has a block ack agreement.
     #[inline]
     pub(super) fn are_used(&self) -> bool {
         !self.hops.is_empty()
@@ -102,7 +102,7 @@ impl<P: Copy> Recipients<P> {
     }
 }
 
-/// MPDUs of an aggregate in which noise has made errors, by their place.
+/// Places of the MPDUs of an aggregate in which noise has made errors, one bit for each.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Errors([u64; 4]);
 
@@ -131,7 +131,7 @@ impl Errors {
     }
 }
 
-/// Delivers the packets of an MPDU.
+/// Delivers the packet of an MPDU, or the packets of its A-MSDU.
 #[inline]
 fn deliver<P: Copy>(queued: &Queued<P>, deliveries: &mut Vec<Msdu<P>>) {
     // Copied once; `push` would copy the value twice.
@@ -211,7 +211,8 @@ impl<P: Copy + Headers> Cell<P> {
         frame(joined * u32::from(filled.mpdus()), filled.octets(), response)
     }
 
-    /// Begins the exchange of a contender that has just won the channel and whose receiver has an agreement.
+    /// Begins the exchange of contender `id`, which has just won the channel and whose receiver has a block ack
+    /// agreement.
     #[inline(never)]
     pub(super) fn begin_link_exchange(
         &mut self,
@@ -224,7 +225,7 @@ impl<P: Copy + Headers> Cell<P> {
         plan
     }
 
-    /// Exchange with the receiver in service, which begins now or, in a TXOP, a SIFS later.
+    /// Plans the exchange of contender `id` with receiver `to`, which begins now or, in a TXOP, a SIFS later.
     pub(super) fn plan_link(
         &mut self,
         now: Time,
@@ -262,7 +263,8 @@ impl<P: Copy + Headers> Cell<P> {
         Exchange { step, content, to, tx, data, ack, protection, txop_start, own_end: Time::ZERO }
     }
 
-    /// Vectors, durations and limits of a link's frames. They are recalculated if its vector has changed.
+    /// Vectors, durations and limits of frames of contender `id` to `to`. They are recalculated if the vector of the
+    /// link has changed.
     fn frames(&mut self, id: ContenderId, to: NodeId) -> Frames {
         let tx = self.link_rate_to(id, to).get();
         if let Some(frames) = self.contenders[id.index()].queue.link(to).frames
@@ -283,7 +285,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.airtime.protection_of(psdu(batch, tx), tx)
     }
 
-    /// Time left for an exchange that begins now, or a SIFS later after another one.
+    /// Time left in the TXOP of contender `id` for an exchange that begins now, or a SIFS later after another one.
     fn rest_of_txop(&self, now: Time, id: ContenderId, txop_start: Time) -> Duration {
         let limit = self.contenders[id.index()].limits.txop;
         if limit.is_zero() {
@@ -293,7 +295,8 @@ impl<P: Copy + Headers> Cell<P> {
         (txop_start + limit).saturating_since(start)
     }
 
-    /// Limits of an aggregate with this vector, whose response has this duration, within this time.
+    /// Limits of an aggregate of contender `id` with vector `tx`, if its response lasts `response` and the TXOP has
+    /// `rest` left.
     fn room(
         &self,
         id: ContenderId,
@@ -312,7 +315,8 @@ impl<P: Copy + Headers> Cell<P> {
         Room { octets, mpdus }
     }
 
-    /// Makes the batch of an aggregate, and handles packets that their queue has dropped meanwhile.
+    /// Makes the batch of MPDUs for the next aggregate of contender `id`, and handles packets that its queue has
+    /// dropped meanwhile.
     fn prepare(&mut self, now: Time, id: ContenderId, to: NodeId, room: Room) -> Batch {
         self.contenders[id.index()].queue.prepare(now, to, &room);
         if self.contenders[id.index()].queue.has_dropped() {
@@ -322,7 +326,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.contenders[id.index()].queue.batch(to)
     }
 
-    /// Data frame or `BlockAckReq` of an exchange.
+    /// Data frame or `BlockAckReq` of the exchange of contender `id`.
     #[inline(never)]
     pub(super) fn link_frame(&self, id: ContenderId, exchange: &Exchange) -> Frame {
         let Exchange { to, tx, data, ack, content, .. } = *exchange;
@@ -344,13 +348,13 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Marks the batch of a link as on the air.
+    /// Marks the batch of MPDUs from contender `id` to `to` as on the air.
     pub(super) fn begin_batch(&mut self, id: ContenderId, to: NodeId) {
         let link = self.contenders[id.index()].queue.link(to);
         link.originator.send(link.batch.mpdus());
     }
 
-    /// MPDUs on the air.
+    /// MPDUs on the air from contender `id` to `to`, for a PPDU.
     pub(super) fn list_batch(&mut self, id: ContenderId, to: NodeId) -> Vec<Mpdu<P>> {
         let mut mpdus = self.spare.pop().unwrap_or_default();
         let on_air = self.contenders[id.index()].queue.link(to).on_air();
@@ -387,7 +391,8 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Delivers MPDUs that have all arrived in order. Returns false if this is not the case.
+    /// Delivers the MPDUs on the air from contender `id` if all have arrived in order. Returns false if this is not the
+    /// case.
     #[inline]
     fn deliver_row(&mut self, id: ContenderId, to: NodeId) -> bool {
         let Self { roster, contenders, recipients, deliveries, .. } = self;
@@ -458,18 +463,18 @@ impl<P: Copy + Headers> Cell<P> {
         self.recipients.plan();
     }
 
-    /// Size of the `BlockAck` of a link.
+    /// Size of the `BlockAck` with which `to` answers contender `id`.
     pub(super) fn block_ack_size(&self, id: ContenderId, to: NodeId) -> Bytes {
         let agreement = self.contenders[id.index()].queue.agreement(to);
         agreement.map_or(ACK_SIZE, |agreement| agreement.window.response_size())
     }
 
-    /// Content of the recipient's `BlockAck`.
+    /// Content of the `BlockAck` with which `to` answers contender `id`.
     pub(super) fn block_ack(&mut self, id: ContenderId, to: NodeId) -> Bitmap {
         self.recipients.of(self.roster.hop(id, to)).block_ack()
     }
 
-    /// Number of MPDUs on the air, and number of those that a `BlockAck` acknowledges.
+    /// Number of MPDUs on the air from contender `id` to `to`, and number of those that the `BlockAck` acknowledges.
     #[inline(never)]
     pub(super) fn acknowledged(&mut self, id: ContenderId, to: NodeId) -> (u16, u16) {
         let come = self.block_ack(id, to);
@@ -479,7 +484,7 @@ impl<P: Copy + Headers> Cell<P> {
         })
     }
 
-    /// Ends an exchange that was answered.
+    /// Ends the exchange of contender `id` with `to`, which was answered.
     #[inline(never)]
     pub(super) fn settle_answered(&mut self, now: Time, id: ContenderId, to: NodeId) {
         let Exchange { content, protection, .. } = *self.exchange(id);
@@ -496,8 +501,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.settle(now, id, to, Response::BlockAck(&come));
     }
 
-    /// Handles the missing response to a frame of kind `failed`. The contention window doubles, and is reset after as
-    /// many failures as a frame may have.
+    /// Handles the missing response to a frame of contender `id` of kind `failed`. The contention window doubles, and
+    /// is reset after as many failures as a frame may have.
     #[inline(never)]
     pub(super) fn settle_silence(
         &mut self,
@@ -562,8 +567,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.record_queue(id);
     }
 
-    /// Draws and notes the errors of the MPDUs of an aggregate that leaves the air. Returns true if all MPDUs have
-    /// errors.
+    /// Draws and notes the errors of the MPDUs of the aggregate of contender `id`, which leaves the air. Returns true
+    /// if all MPDUs have errors.
     #[inline(never)]
     pub(super) fn errs_everywhere(&mut self, now: Time, id: ContenderId, to: NodeId) -> bool {
         let from = id.member();

@@ -14,8 +14,8 @@ use crate::queue::headers::Headers;
 use crate::roster::ContenderId;
 
 impl<P: Copy + Headers> Cell<P> {
-    /// Charges an exchange whose last frame was of kind `last`. The access point does not know frames that it did not
-    /// receive, so failed attempts of stations are charged to nobody.
+    /// Charges the exchange of contender `id`, whose last frame was of kind `last`, to its station. The access point
+    /// does not know frames that it did not receive, so failed attempts of stations are charged to nobody.
     #[cold]
     pub(super) fn charge_airtime(&mut self, now: Time, id: ContenderId, last: FrameKind) {
         let Access::Exchange(plan) = self.contenders[id.index()].access else { return };
@@ -66,7 +66,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.plan_release();
     }
 
-    /// Gives each category of the access point the airtime of the other categories' packets in the driver.
+    /// Sets, for the queue of each access category of the access point, the expected airtime of the other categories'
+    /// packets in the driver.
     fn tell_airtime_ahead(&mut self) {
         let ahead =
             |cell: &Self, id: ContenderId| cell.contenders[id.index()].queue.airtime_ahead();
@@ -77,7 +78,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Determines when the access point's queue may release a packet, or a reorder buffer times out.
+    /// Determines the next time at which the access point's queue may release a packet, or a reorder buffer times out.
     pub(super) fn plan_release(&mut self) {
         if self.shares_time && !self.roster.is_plain() {
             self.tell_airtime_ahead();

@@ -17,18 +17,18 @@ use crate::roster::ContenderId;
 #[derive(Debug, Default)]
 pub(super) struct Beacons {
     pub(super) waiting: Option<Beacon>,
-    /// Start of the waiting beacon, if the access point's medium stays idle.
+    /// Start of the beacon that waits, if the access point's medium stays idle.
     pub(super) due: Option<Time>,
     pub(super) on_air: Option<Beacon>,
-    /// Stations for which the beacon that has just left the air is errored, ascending.
+    /// Stations for which noise has destroyed the beacon that has just left the air, ascending.
     pub(super) missed: Vec<NodeId>,
-    /// Contenders of the access point that give way to the beacon that starts.
+    /// Contenders of the access point that would transmit now, and give way to the beacon that starts.
     pub(super) yielding: Vec<ContenderId>,
 }
 
 impl<P: Copy + Headers> Cell<P> {
-    /// Sends a beacon as soon as the access point's medium has been idle for a PIFS and its own exchange is over. It
-    /// replaces a beacon that still waits.
+    /// Sends a beacon as soon as the access point's medium has been idle for a PIFS and the access point's own exchange
+    /// is over. The beacon replaces an earlier one that still waits.
     pub fn send_beacon(&mut self, now: Time, beacon: Beacon) {
         if self.beacons.waiting.replace(beacon).is_none() {
             self.channel.begin_waiting(now);

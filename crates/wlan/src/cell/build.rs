@@ -154,7 +154,7 @@ fn dsss_timing(config: &CellConfig, airtime: &Airtime) -> Timing {
     Timing { cw_min: config.rules.cw_min.unwrap_or(own), ..airtime.timing }
 }
 
-/// Members of the cell: the access point, which has no link to itself, and the stations.
+/// Members of the cell: the access point, which has no link to itself, and the stations with the rates of their links.
 fn members(config: &CellConfig, airtime: &Airtime) -> Vec<Member> {
     let highest =
         *vectors(config.rules.legacy(), airtime).last().expect("every standard has rates");
@@ -167,7 +167,7 @@ fn members(config: &CellConfig, airtime: &Airtime) -> Vec<Member> {
     std::iter::once(ap).chain(config.stations.iter().map(station)).collect()
 }
 
-/// Rate of a station in one direction: given, or by rate control.
+/// Rate of data frames of a station in one direction: `tx`, or the rate that the rate control `law` chooses.
 fn link_rate(
     airtime: &Airtime,
     station: &StationConfig,

@@ -26,8 +26,8 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Handles winners that have given way to another category of their member, as after a collision. Their frame was
-    /// not on the air. They do not count down in the slot that begins now.
+    /// Handles winners of the channel that have given way to another category of their member, as after a collision.
+    /// Their frame was not on the air. They do not count down in the slot that begins now.
     #[inline]
     pub(super) fn fail_internally(&mut self, now: Time) {
         while let Some(id) = self.yielding.pop() {
@@ -56,13 +56,13 @@ impl<P: Copy + Headers> Cell<P> {
         self.draw_anew(now, id);
     }
 
-    /// Makes winners of the access point give way to its beacon.
+    /// Makes winners of the channel among the access point's contenders give way to its beacon.
     #[cold]
     pub(super) fn yield_to_beacon(&mut self, winners: &mut Vec<ContenderId>) {
         self.beacons.yielding.extend(winners.extract_if(.., |id| id.member().is_ap()));
     }
 
-    /// Draws back-offs for contenders that have given way to a beacon.
+    /// Draws back-offs for the contenders of the access point that have given way to a beacon.
     #[cold]
     pub(super) fn back_off_yielding(&mut self, now: Time) {
         while let Some(id) = self.beacons.yielding.pop() {
@@ -94,7 +94,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Number of packets of all categories in the queues of a member.
+    /// Number of packets in the queues of all access categories of a member.
     #[inline(never)]
     pub(super) fn packets_of(&self, member: NodeId) -> u32 {
         self.roster.of(member).map(|id| self.contenders[id.index()].queue.len()).sum()
@@ -106,7 +106,7 @@ impl<P: Copy + Headers> Cell<P> {
         &mut self.received[self.roster.hop(id, to)]
     }
 
-    /// Contender of a member that is in an exchange.
+    /// Contender of a member whose exchange is in progress.
     pub(super) fn in_exchange(&self, member: NodeId) -> Option<ContenderId> {
         let is_in_exchange =
             |id: &ContenderId| matches!(self.contenders[id.index()].access, Access::Exchange(_));

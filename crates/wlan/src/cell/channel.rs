@@ -9,12 +9,12 @@ use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::record::{AirUse, CategoryEvent, Record, SentFrame};
 use crate::roster::ContenderId;
 
-/// Channel of a cell. Its records account for each nanosecond once; time is charged whenever the use of the air
-/// changes.
+/// Channel of a cell: the frames on the air, and the account of airtime. Records cover each nanosecond once; time is
+/// charged whenever the use of the air changes.
 #[derive(Debug)]
 pub(super) struct Channel<P> {
     on_air: Vec<Ppdu<P>>,
-    /// Frame of an undisturbed exchange, for which there is no PPDU.
+    /// Frame of an undisturbed exchange on the air, for which there is no PPDU.
     undisturbed: Option<UndisturbedFrame>,
     /// Number of members with something to send, or with a response due.
     waiting: usize,
@@ -24,7 +24,7 @@ pub(super) struct Channel<P> {
     pub(super) records: Vec<Record>,
 }
 
-/// A frame that is alone on the air from its start to its end, as far as accounting needs it.
+/// A frame that is alone on the air from its start to its end: the data that the account of airtime needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UndisturbedFrame {
     pub(super) initiator: ContenderId,
@@ -115,12 +115,12 @@ impl<P> Channel<P> {
         }
     }
 
-    /// Frames that have just started.
+    /// PPDUs that have started at `now`.
     pub(super) fn started(&mut self, now: Time) -> impl Iterator<Item = &mut Ppdu<P>> {
         self.on_air.iter_mut().filter(move |on_air| on_air.start == now)
     }
 
-    /// Moves the frames that end now to `ended`.
+    /// Moves the PPDUs that end now to `ended`.
     pub(super) fn take_ended(&mut self, now: Time, ended: &mut Vec<Ppdu<P>>) {
         if let [alone] = self.on_air.as_slice() {
             if alone.end == now {
@@ -152,7 +152,7 @@ impl<P> Channel<P> {
         self.waiting -= 1;
     }
 
-    /// Charges the time since the last change to the use of the air.
+    /// Charges the time since the last change to the current use of the air.
     pub(super) fn charge(&mut self, now: Time) {
         if now == self.charged_until {
             return;
@@ -170,7 +170,7 @@ impl<P> Channel<P> {
         self.charge_frame(start.min(now), now, usage);
     }
 
-    /// Records the category whose frame was alone on the air since the last change.
+    /// Records the access category whose frame was alone on the air since the last change of the use of the air.
     #[cold]
     fn charge_category(&mut self, now: Time) {
         let (initiator, start) = match (&self.undisturbed, self.on_air.as_slice()) {

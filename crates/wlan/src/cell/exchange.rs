@@ -26,7 +26,7 @@ impl<P: Copy + Headers> Cell<P> {
         plan
     }
 
-    /// First frame of an exchange.
+    /// First frame of the exchange `plan` of contender `id`.
     pub(super) fn first_frame(&self, id: ContenderId, plan: &Exchange) -> Frame {
         let sifs = self.airtime.timing.sifs;
         let rest = plan.data + sifs + plan.ack;
@@ -53,7 +53,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Exchange for the packet in service.
+    /// Plans the exchange for the packet in service of contender `id`, in a TXOP that began at `txop_start`.
     #[expect(clippy::inline_always, reason = "it is large, and stays where it is made")]
     #[inline(always)]
     fn plan(&self, id: ContenderId, txop_start: Time) -> Exchange {
@@ -80,8 +80,8 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Data frame of an exchange. Its duration field covers only its own ACK, even if the TXOP continues.
-    /// [80211-2020 §9.2.5.2]
+    /// Data frame of the exchange of contender `id`. Its duration field covers only its own ACK, even if the TXOP
+    /// continues.  [80211-2020 §9.2.5.2]
     #[expect(clippy::inline_always, reason = "it is large, and a part of what is made of it")]
     #[inline(always)]
     pub(super) fn data_frame(&self, id: ContenderId, exchange: &Exchange) -> Frame {
@@ -152,7 +152,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Schedules the next frame of the exchange of `id`, a SIFS later.
+    /// Schedules the next frame of the exchange of contender `id`, a SIFS later.
     pub(super) fn follow(&mut self, now: Time, id: ContenderId, kind: FrameKind) {
         let at = now + self.airtime.timing.sifs;
         let Access::Exchange(exchange) = &mut self.contenders[id.index()].access else { return };
@@ -160,7 +160,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.following.push(id);
     }
 
-    /// Next frame of the exchange of `id`.
+    /// Next frame of the exchange of contender `id`.
     pub(super) fn next_frame(&mut self, id: ContenderId) -> Frame {
         let Access::Exchange(exchange) = &mut self.contenders[id.index()].access else {
             unreachable!("it is in an exchange")
@@ -178,7 +178,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Duration of the next frame of the exchange of `id`.
+    /// Duration of the next frame of the exchange of contender `id`.
     pub(super) fn next_duration(&self, id: ContenderId) -> Duration {
         let exchange = self.exchange(id);
         match (exchange.step, exchange.protection) {
@@ -188,7 +188,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Transmitter and vector of the next frame of the exchange of `id`.
+    /// Transmitter and vector of the next frame of the exchange of contender `id`.
     pub(super) fn next_sender(&self, id: ContenderId) -> (NodeId, TxVector) {
         let exchange = self.exchange(id);
         match (exchange.step, exchange.protection) {
@@ -213,7 +213,7 @@ impl<P: Copy + Headers> Cell<P> {
         exchange
     }
 
-    /// Response to a frame with this vector, from the receiver of the exchange.
+    /// Response to a frame with vector `tx`, from the receiver of the exchange of contender `id`.
     pub(super) fn response(
         &self,
         id: ContenderId,
@@ -243,7 +243,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// True if the receiver has not had the packet with this sequence number before. Stores the number.
+    /// True if `to` has not had the packet of contender `id` with this sequence number before. Stores the number.
     #[inline]
     pub(super) fn is_new(
         &mut self,
@@ -277,8 +277,8 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Handles a frame without a response. Its sender learns this at its time-out, except under a model in which
-    /// collisions are noticed at once.
+    /// Handles a frame to which no response will come. Its sender learns this at the time-out, except under a model in
+    /// which collisions are noticed at once.
     fn await_in_vain(&mut self, now: Time, ppdu: &Ppdu<P>) {
         let (id, kind) = (ppdu.initiator, ppdu.frame.kind);
         let at_once = ppdu.collided && self.after_collision != AfterCollision::Standard;
@@ -292,7 +292,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Response for which the exchange of `id` waits in vain, and its deadline.
+    /// Response for which the exchange of contender `id` waits in vain, and its deadline.
     fn awaited(&self, id: ContenderId) -> (FrameKind, Deadline) {
         match self.contenders[id.index()].access {
             Access::Exchange(Exchange { step: Step::Unanswered(failed, until), .. }) => {
@@ -336,7 +336,8 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Ends the exchange of `id` successfully. Returns true if its TXOP continues with another exchange a SIFS later.
+    /// Ends the exchange of contender `id` successfully. Returns true if its TXOP continues with another exchange a
+    /// SIFS later.
     pub(super) fn succeed(&mut self, now: Time, id: ContenderId) -> bool {
         if self.shares_time && id.member().is_ap() {
             self.charge_airtime(now, id, FrameKind::Ack);
@@ -358,8 +359,8 @@ impl<P: Copy + Headers> Cell<P> {
         false
     }
 
-    /// Continues a TXOP with the next packet, if its exchange, starting a SIFS later, ends within the TXOP. Nothing
-    /// precedes it, since the channel is held already.  [80211-2020 §10.23.2.8]
+    /// Continues the TXOP of contender `id` with the next packet, if the packet's exchange, starting a SIFS later, ends
+    /// within the TXOP. No protection precedes the packet, since the channel is held already.  [80211-2020 §10.23.2.8]
     fn continue_txop(&mut self, now: Time, id: ContenderId) -> bool {
         let contender = &self.contenders[id.index()];
         let Access::Exchange(last) = contender.access else { return false };
@@ -381,7 +382,7 @@ impl<P: Copy + Headers> Cell<P> {
         fits
     }
 
-    /// Handles the missing response to the RTS or data frame `failed`.
+    /// Handles the missing response to the RTS or data frame `failed` of contender `id`.
     fn fail(&mut self, now: Time, id: ContenderId, failed: FrameKind) {
         let Access::Exchange(plan) = self.contenders[id.index()].access else { return };
         if self.shares_time && id.member().is_ap() {
@@ -403,7 +404,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.draw_anew(now, id);
     }
 
-    /// Draws a back-off after a failure, and contends with it or becomes idle.
+    /// Draws a new back-off for contender `id` after a failure. The contender then contends, or becomes idle if its
+    /// queue is empty.
     pub(super) fn draw_anew(&mut self, now: Time, id: ContenderId) {
         let contender = &mut self.contenders[id.index()];
         let backoff = contender.draw_backoff();
@@ -430,7 +432,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.record_queue(id);
     }
 
-    /// Contends for the next packet with the back-off already drawn, or becomes idle.
+    /// Lets contender `id` contend for its next packet with the back-off already drawn, or become idle.
     #[inline]
     fn go_on(&mut self, id: ContenderId) {
         let contender = &mut self.contenders[id.index()];

@@ -49,7 +49,7 @@ use overhear::HeardFrames;
 pub use overhear::{Listen, Overheard};
 use undisturbed::{Audience, Undisturbed};
 
-/// A packet that has left its transmitter's queue.
+/// A packet that has left the queue of its transmitter, delivered or lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure<P> {
     /// The packet, as it was queued.
@@ -65,28 +65,28 @@ pub struct QueueFull;
 /// Change of the rate of data frames from or to a station, by rate control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateChange {
-    /// Station of the link.
+    /// Station whose link with the access point has the new rate.
     pub station: NodeId,
-    /// Direction of the frames.
+    /// Direction of the data frames that have the new rate.
     pub direction: Direction,
-    /// New rate of the frames.
+    /// Rate of the data frames after the change.
     pub rate: DataRate,
 }
 
-/// Departures that are reported to the owner.
+/// Departures of packets that are reported to the owner of the cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReportedDepartures {
     All,
     Losses,
 }
 
-/// Reports of frames that leave the air, beyond their records. Each level includes the ones before it.
+/// Reports about frames that leave the air, in addition to their records. Each level includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum FrameReports {
     Nobody,
     /// Reports to members that overhear frames.
     Listeners,
-    /// Records of the access categories of frames.
+    /// Records of the access categories of frames, and reports to members that overhear frames.
     Categories,
 }
 
@@ -100,7 +100,7 @@ pub struct Cell<P> {
     post_backoff: bool,
     contention: Contention,
     beacons: Beacons,
-    /// Next event, which is kept because it is asked for more often than it changes.
+    /// Next event of the cell, which is kept because it is asked for more often than it changes.
     next: Moment,
     channel: Channel<P>,
     roster: Roster,
@@ -108,16 +108,16 @@ pub struct Cell<P> {
     contenders: Vec<Contender<P>>,
     noise: Noise,
     audience: Audience,
-    /// Current exchange, if nothing can disturb it.
+    /// Current exchange, if no other member can disturb it.
     undisturbed: Option<Undisturbed>,
-    /// Initiators of exchanges whose next frame is due, and of exchanges that wait for a time-out.
+    /// Initiators of exchanges whose next frame is due after a SIFS; `unanswered` has those that wait for a time-out.
     following: Vec<ContenderId>,
     unanswered: Vec<ContenderId>,
     winners: Vec<ContenderId>,
-    /// Winners that have given way to another category of their member.
+    /// Contenders that have won the channel and given way to another category of their member.
     yielding: Vec<ContenderId>,
     ended: Vec<Ppdu<P>>,
-    /// Buffers for the MPDUs of the next PPDUs.
+    /// Spare buffers for the MPDUs of the next PPDUs.
     spare: Vec<Vec<Mpdu<P>>>,
     deliveries: Vec<Msdu<P>>,
     departures: Vec<Departure<P>>,
@@ -126,20 +126,20 @@ pub struct Cell<P> {
     adapts: bool,
     /// True if the access point's queue shares time between stations, and so needs airtime charges.
     shares_time: bool,
-    /// Time at which this queue may release a packet, or at which a reorder buffer times out.
+    /// Time at which the access point's queue may release a packet, or at which a reorder buffer times out.
     release: Option<Time>,
     /// Sequence numbers received last from contenders that are not the first of their member, by hop.
     received: Vec<Option<u16>>,
     recipients: Recipients<P>,
-    /// MPDUs with errors of the undisturbed aggregate that leaves the air.
+    /// Errors of the MPDUs of the undisturbed aggregate that leaves the air.
     errors: Errors,
     reported_departures: ReportedDepartures,
     frame_reports: FrameReports,
-    /// Frames that each member asks for, if any does; members that ask for all frames; and frames not fetched yet.
+    /// Frames that each member has asked to overhear; empty if no member has.
     scopes: Vec<Option<Listen>>,
     listeners: Vec<NodeId>,
     heard: HeardFrames<P>,
-    /// Monitor for a trace, if there is one.
+    /// Monitor of frames and channel access for a trace, if there is one.
     monitor: Option<Box<Monitor<P>>>,
 }
 
@@ -154,7 +154,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.enqueue_copy(now, payload, Msdu { payload: (), size, from, to })
     }
 
-    /// Does the same, with the packet's payload separate, so that it is copied only once.
+    /// Queues a packet at its transmitter as `enqueue` does, with the payload separate, so that it is copied only once.
     #[inline(never)]
     fn enqueue_copy(&mut self, now: Time, payload: &P, frame: Msdu<()>) -> Result<(), QueueFull> {
         let id = self.roster.find(frame.from, || payload.category());
@@ -171,7 +171,7 @@ impl<P: Copy + Headers> Cell<P> {
         Ok(())
     }
 
-    /// Queues a packet for which others may have to be dropped.
+    /// Queues a packet at contender `id`, in favour of which other packets may be dropped.
     #[inline(never)]
     fn push(&mut self, now: Time, id: ContenderId, msdu: Msdu<P>) -> Result<(), QueueFull> {
         let is_let_in = self.contenders[id.index()].queue.push(now, msdu);
@@ -185,8 +185,8 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// Queues up to `most` packets of one member and category that `next` makes, as [`enqueue`](Self::enqueue) would
-    /// while there [is room](Self::has_room). Returns the number of packets, which ends with the first one that would
-    /// do more than join the queue.
+    /// while there [is room](Self::has_room). Stops before the first packet that would do more than join the queue.
+    /// Returns the number of packets queued.
     pub fn refill(
         &mut self,
         now: Time,
@@ -206,7 +206,7 @@ impl<P: Copy + Headers> Cell<P> {
         })
     }
 
-    /// Starts channel access for an idle contender that has something to send.
+    /// Starts channel access for contender `id`, if it is idle and has something to send.
     #[inline]
     fn seek_access(&mut self, now: Time, id: ContenderId) {
         let contender = &self.contenders[id.index()];
@@ -309,7 +309,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.next
     }
 
-    /// Determines the next event.
+    /// Determines the next event of the cell.
     #[inline]
     fn plan_next(&mut self, now: Time) {
         self.next = match self.undisturbed {
@@ -339,12 +339,12 @@ impl<P: Copy + Headers> Cell<P> {
         next.min(Moment::of(self.contention.next_access(), Phase::Start))
     }
 
-    /// Time at which the next frame follows another one after a SIFS.
+    /// Time at which the next frame of any exchange follows another one after a SIFS.
     fn next_response(&self) -> Option<Time> {
         self.following.iter().map(|id| self.due(*id)).min()
     }
 
-    /// Time at which the next frame of the exchange of `id` is due.
+    /// Time at which the next frame of the exchange of contender `id` is due.
     fn due(&self, id: ContenderId) -> Time {
         match self.contenders[id.index()].access {
             Access::Exchange(Exchange { step: Step::Following(_, at), .. }) => at,
@@ -386,7 +386,7 @@ impl<P: Copy + Headers> Cell<P> {
         !(self.deliveries.is_empty() && self.departures.is_empty() && self.rate_changes.is_empty())
     }
 
-    /// Takes the packets that have reached the receiver of this hop. `into` must be empty; its memory is reused.
+    /// Takes the packets that have reached the receiver of their hop. `into` must be empty; its memory is reused.
     #[inline]
     pub fn take_deliveries(&mut self, into: &mut Vec<Msdu<P>>) {
         std::mem::swap(&mut self.deliveries, into);
@@ -410,12 +410,12 @@ impl<P: Copy + Headers> Cell<P> {
         self.reported_departures = ReportedDepartures::Losses;
     }
 
-    /// Next rate that rate control has changed.
+    /// Takes the next change of a rate by rate control.
     pub fn poll_rate_change(&mut self) -> Option<RateChange> {
         self.rate_changes.pop_front()
     }
 
-    /// Records since the last call.
+    /// Takes the records since the last call.
     #[inline]
     pub fn drain_records(&mut self) -> Drain<'_, Record> {
         self.channel.records.drain(..)
@@ -500,8 +500,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.channel.put(ppdu);
     }
 
-    /// PPDU of a frame of the exchange of `id`. A data frame carries the packet in service, which counts as sent from
-    /// now on.
+    /// PPDU of a frame of the exchange of contender `id`. A data frame carries the packet in service, which counts as
+    /// sent from now on.
     fn ppdu(&mut self, start: Time, id: ContenderId, frame: Frame) -> Ppdu<P> {
         let mut mpdus = Vec::new();
         if frame.kind == FrameKind::Data {
@@ -548,7 +548,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Draws a back-off for a contender that has found the medium busy, and contends.
+    /// Draws a back-off for contender `id`, which has found the medium busy, and contends.
     fn back_off(&mut self, now: Time, id: ContenderId) {
         let contender = &mut self.contenders[id.index()];
         let backoff = contender.draw_backoff();
@@ -637,7 +637,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.record_length(id, self.contenders[id.index()].queue.len());
     }
 
-    /// Records the queue length of a member, one of whose queues has `length` packets.
+    /// Records the queue length of the member of contender `id`, whose own queue has `length` packets.
     #[inline]
     fn record_length(&mut self, id: ContenderId, length: u32) {
         let node = id.member();
@@ -650,7 +650,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.record_category(id, CategoryEvent::Dropped);
     }
 
-    /// Handles packets that the queue of `id` has dropped in favour of others.
+    /// Handles packets that the queue of contender `id` has dropped in favour of others.
     #[inline]
     fn take_dropped(&mut self, id: ContenderId) {
         if self.contenders[id.index()].queue.has_dropped() {

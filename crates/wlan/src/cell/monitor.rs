@@ -23,15 +23,16 @@ use crate::roster::ContenderId;
 pub struct Monitored<P> {
     /// The PPDU, as it was on the air.
     pub ppdu: Ppdu<P>,
-    /// Elements of a beacon; empty for other frames.
+    /// Elements of the beacon; empty if the PPDU is no beacon.
     pub elements: Elements,
     /// Members that the PPDU is addressed to and that have decoded it, ascending. Only a beacon may have several.
     pub receivers: Vec<NodeId>,
-    /// Power and noise at the addressee, in a cell with a radio.
+    /// Power and noise of the PPDU at its addressee, in a cell with a radio.
     pub signal: Option<Signal>,
-    /// Access category of the exchange; without meaning for a beacon.
+    /// Access category of the exchange to which the PPDU belongs; without meaning for a beacon.
     pub category: AccessCategory,
-    /// Starting sequence number and bits of a `BlockAck`. A `BlockAckReq` has only a starting number.
+    /// Starting sequence number and bits of the `BlockAck`, or only the starting number of the `BlockAckReq`; `None` if
+    /// the PPDU is neither.
     pub block_ack: Option<Bitmap>,
 }
 
@@ -44,12 +45,12 @@ pub enum FrameOutcome {
     Collided,
     /// Noise has destroyed the PPDU.
     Errored,
-    /// The addressee did not receive the PPDU: it was not synchronised to it, or does not decode it.
+    /// The addressee did not receive the PPDU: it was not synchronised to the PPDU, or does not decode such PPDUs.
     Missed,
 }
 
 impl<P> Monitored<P> {
-    /// Outcome of the PPDU.
+    /// Outcome of the PPDU at its receivers.
     pub fn outcome(&self) -> FrameOutcome {
         match &self.ppdu {
             Ppdu { collided: true, .. } => FrameOutcome::Collided,
@@ -67,7 +68,7 @@ impl<P> Monitored<P> {
         }
     }
 
-    /// Number of MPDUs that have not arrived.
+    /// Number of MPDUs of the PPDU that have not arrived.
     pub fn lost_mpdus(&self) -> usize {
         self.ppdu
             .mpdus
@@ -82,7 +83,7 @@ impl<P> Monitored<P> {
 pub struct Signal {
     /// Received power, fading included.
     pub power: Dbm,
-    /// Thermal noise and the receiver's own noise.
+    /// Noise of the receiver: thermal noise and the noise that the receiver adds.
     pub noise: Dbm,
 }
 
@@ -94,15 +95,15 @@ pub enum ChannelAccess {
     Resting,
     /// A packet waits while the medium is busy, physically or virtually.
     Deferring {
-        /// Slots left to count.
+        /// Slots of the back-off left to count.
         slots: u64,
     },
     /// A packet waits while the medium is idle: first for the end of the interframe space and of the NAV, and then
     /// for its slots.
     CountingDown {
-        /// Time from which slots count.
+        /// Time from which slots of the back-off count.
         from: Time,
-        /// Slots left to count from there.
+        /// Slots of the back-off left to count at the time `from`.
         slots: u64,
     },
     /// The member has won the channel: a frame of its exchange is on the air or due, or a response is awaited.
@@ -110,7 +111,7 @@ pub enum ChannelAccess {
 }
 
 impl ChannelAccess {
-    /// Order by which one state represents all categories of a member.
+    /// Rank of the state: of the states of a member's categories, the one with the lowest rank represents the member.
     fn order(&self) -> (u8, u64) {
         match *self {
             Self::InExchange => (0, 0),
@@ -120,11 +121,11 @@ impl ChannelAccess {
     }
 }
 
-/// State of a monitor between two calls.
+/// State of the monitor of a cell.
 #[derive(Debug)]
 pub(super) struct Monitor<P> {
     pub(super) frames: VecDeque<Monitored<P>>,
-    /// State of each member's channel access at the last call.
+    /// State of each member's channel access when it was last reported.
     reported: Vec<ChannelAccess>,
 }
 
@@ -137,12 +138,12 @@ impl<P: Copy + Headers> Cell<P> {
         self.audience = Audience::Monitor;
     }
 
-    /// Next frame that has left the air, with its content and outcome.
+    /// Takes the next frame that has left the air, with its content and outcome.
     pub fn poll_monitored(&mut self) -> Option<Monitored<P>> {
         self.monitor.as_mut()?.frames.pop_front()
     }
 
-    /// Calls `tell` for each member whose channel access has changed since the last call.
+    /// Calls `tell` with each member whose channel access has changed since the last call, and with its new state.
     pub fn tell_access(&mut self, mut tell: impl FnMut(NodeId, ChannelAccess)) {
         let Some(mut monitor) = self.monitor.take() else { return };
         for (node, reported) in (0..).map(NodeId).zip(&mut monitor.reported) {
@@ -154,8 +155,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.monitor = Some(monitor);
     }
 
-    /// State of a member's channel access. With several categories it is that of the one in an exchange, or else of
-    /// the one with the fewest slots left.
+    /// State of a member's channel access. A member with several categories has the state of the category in an
+    /// exchange, or else of the one with the fewest slots left.
     fn access(&self, node: NodeId) -> ChannelAccess {
         let all = self.roster.of(node).map(|id| self.access_of(id));
         all.min_by_key(ChannelAccess::order).unwrap_or_default()
@@ -169,7 +170,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Keeps frames that leave the air, before they have any effect.
+    /// Stores frames that leave the air for the monitor, before they have any effect.
     #[cold]
     #[inline(never)]
     pub(super) fn keep_monitored(&mut self, now: Time, ended: &[Ppdu<P>]) {
@@ -188,8 +189,8 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Numbers in a `BlockAck` or a `BlockAckReq`. The link has not changed since the frame was made, because the
-    /// exchange still goes on.
+    /// Content of the `BlockAck` or `BlockAckReq` in a PPDU. The link has not changed since the frame was made, because
+    /// the exchange still goes on.
     fn block_ack_of(&mut self, ppdu: &Ppdu<P>) -> Option<Bitmap> {
         let (frame, id) = (&ppdu.frame, ppdu.initiator);
         match frame.kind {
@@ -202,7 +203,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Members that a frame is for and that decode it.
+    /// Members that decode the PPDU and to which it is addressed.
     fn receivers(&self, ppdu: &Ppdu<P>) -> Vec<NodeId> {
         let frame = &ppdu.frame;
         let decodes = |id: &NodeId| {

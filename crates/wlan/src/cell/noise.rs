@@ -13,12 +13,12 @@ use crate::queue::headers::Headers;
 use crate::radio::Propagation;
 use crate::record::Record;
 
-/// Source of errors in frames without overlap.
+/// Source of errors in frames that no other frame overlaps.
 #[derive(Debug)]
 pub(super) enum Noise {
     /// Error models of the stations' links with the access point.
     Links(LinkErrors),
-    /// Powers and distances.
+    /// Errors by received powers and the positions of members, in a cell with a radio.
     Propagation(Box<Propagation>),
 }
 
@@ -29,7 +29,8 @@ impl Noise {
         Self::Links(LinkErrors::new(models.zip(streams)))
     }
 
-    /// Replaces the error model of a link. `stream` is used if the link had no errors so far.
+    /// Replaces the error model of the link between a station and the access point. `stream` is used if the link had no
+    /// errors so far.
     pub(super) fn set_model(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
         let Self::Links(links) = self else { panic!("with a radio powers decide what is errored") };
         links.set_model(station.index() - 1, model, stream);
@@ -67,7 +68,7 @@ impl Noise {
         }
     }
 
-    /// True if any frame may be errored.
+    /// True if noise may make errors in any frame of the cell.
     pub(super) fn is_on_anywhere(&self) -> bool {
         match self {
             Self::Links(links) => links.is_on_anywhere(),
@@ -75,7 +76,7 @@ impl Noise {
         }
     }
 
-    /// True if frames between this station and the access point may be errored.
+    /// True if noise may make errors in frames between this station and the access point.
     #[inline]
     pub(super) fn is_on(&self, station: NodeId) -> bool {
         match self {

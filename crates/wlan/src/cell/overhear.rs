@@ -19,25 +19,25 @@ use crate::roster::ContenderId;
 pub struct Overheard<'c, P> {
     /// Member that has decoded or sent the frame.
     pub listener: NodeId,
-    /// Back-off that the listener has counted for this access while the packet waited, in whole slots. It exists only
-    /// for the first frame of an exchange of the listener, and is zero if the medium was idle. Time with a busy
+    /// Back-off that the listener has counted before this frame while the packet waited, in whole slots. It is known
+    /// only for the first frame of an exchange of the listener, and is zero if the medium was idle. Time with a busy
     /// medium does not count.  Deviates: [D-104]
     pub backoff: Option<Duration>,
     heard: &'c Heard,
     packets: &'c [Carried<P>],
 }
 
-/// A frame that has left the air.
+/// A frame that has left the air and that listeners may fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Heard {
     end: Time,
     frame: Frame,
-    /// Indices of its packets.
+    /// Indices of the frame's packets among the packets of all stored frames.
     packets: Range<usize>,
     elements: Elements,
 }
 
-/// A packet in a data frame, or one that a `BlockAck` acknowledges.
+/// A packet in a stored data frame, or one that a stored `BlockAck` acknowledges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Carried<P> {
     msdu: Msdu<P>,
@@ -61,27 +61,27 @@ impl<'c, P> Overheard<'c, P> {
         }
     }
 
-    /// Transmitter; `None` for CTS and ACK, which do not contain it.  [80211-2020 §9.3.1.3]
+    /// Transmitter of the frame; `None` for CTS and ACK, which do not contain it.  [80211-2020 §9.3.1.3]
     #[inline]
     pub fn from(&self) -> Option<NodeId> {
         let is_anonymous = matches!(self.kind(), FrameKind::Ack | FrameKind::Cts);
         (!is_anonymous).then_some(self.heard.frame.from)
     }
 
-    /// Address of the receiver; `None` for a beacon, which is for all.
+    /// Address of the frame's receiver; `None` for a beacon, which is for all.
     #[inline]
     pub fn to(&self) -> Option<NodeId> {
         let Frame { kind, from, to, .. } = self.heard.frame;
         if kind == FrameKind::CtsToSelf { Some(from) } else { to }
     }
 
-    /// Vector of the frame.
+    /// Vector with which the frame was sent.
     #[inline]
     pub fn tx(&self) -> TxVector {
         self.heard.frame.tx
     }
 
-    /// Time on the air.
+    /// Time of the frame on the air.
     #[inline]
     pub fn duration(&self) -> Duration {
         self.heard.frame.duration
@@ -121,7 +121,7 @@ impl<'c, P> Overheard<'c, P> {
         self.heard.frame.to == Some(self.listener)
     }
 
-    /// Elements of a beacon.
+    /// Elements of the frame, if it is a beacon; empty otherwise.
     #[inline]
     pub fn elements(&self) -> &'c Elements {
         &self.heard.elements
@@ -145,7 +145,7 @@ pub(super) struct HeardFrames<P> {
 #[derive(Debug)]
 struct Hearer {
     node: NodeId,
-    /// Index of the frame.
+    /// Index of the frame among the stored frames.
     place: usize,
     backoff: Option<Duration>,
 }
@@ -173,7 +173,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Overheard frame with this index among those since [`forget_overheard`](Self::forget_overheard).
+    /// Overheard frame with index `place`, counted since [`forget_overheard`](Self::forget_overheard).
     #[inline]
     pub fn overheard(&self, place: usize) -> Option<Overheard<'_, P>> {
         let Hearer { node: listener, place, backoff } = *self.heard.hearers.get(place)?;
@@ -182,7 +182,7 @@ impl<P: Copy + Headers> Cell<P> {
         Some(Overheard { listener, backoff, heard, packets })
     }
 
-    /// True if there is an overheard frame.
+    /// True if there is an overheard frame that was not yet forgotten.
     #[inline]
     pub fn has_overheard(&self) -> bool {
         !self.heard.hearers.is_empty()
@@ -219,7 +219,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.overhear(now, &ppdu.frame, packets, ppdu.errored);
     }
 
-    /// Stores the packets of an aggregate, some of whose MPDUs may have errors.
+    /// Stores the packets of the aggregate of contender `id`, which is about to be reported to listeners. `errors`
+    /// marks MPDUs with errors.
     pub(super) fn hear_batch(&mut self, id: ContenderId, to: Option<NodeId>, errors: Errors) {
         let Some(to) = to else { return };
         let Self { contenders, heard, .. } = self;
@@ -231,7 +232,8 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Stores the packets of an aggregate that its `BlockAck` acknowledges.
+    /// Stores the packets that the `BlockAck` to contender `id` acknowledges, for the report of the `BlockAck` to
+    /// listeners.
     pub(super) fn hear_block_ack(&mut self, id: ContenderId) {
         let Access::Exchange(Exchange { content: Content::Aggregate, to, .. }) =
             self.contenders[id.index()].access
@@ -247,19 +249,19 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Stores a packet of a frame that is about to be reported.
+    /// Stores a packet of a frame that is about to be reported to listeners.
     pub(super) fn hear_packet(&mut self, msdu: Msdu<P>) {
         self.heard.packets.push(Carried { msdu, errored: false });
     }
 
-    /// Number of packets in reported frames.
+    /// Number of packets stored for listeners: the index of the first packet of the next frame.
     #[inline]
     pub(super) fn packets_heard(&self) -> usize {
         self.heard.packets.len()
     }
 
-    /// Reports a frame that has just left the air to listeners. Its packets are those from index `packets` on. It may
-    /// be `errored` by noise.
+    /// Reports a frame that has just left the air to listeners. Its packets are those stored from index `packets` on.
+    /// `errored` is true if noise has destroyed the frame.
     #[cold]
     #[inline(never)]
     pub(super) fn overhear(&mut self, now: Time, frame: &Frame, packets: usize, errored: bool) {
@@ -291,7 +293,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Reports the last frame to a listener that has decoded or sent it.
+    /// Reports the frame stored last to a listener, if the listener has sent or decoded it.
     #[inline]
     fn tell(&mut self, now: Time, listener: NodeId, frame: &Frame, errored: bool) {
         let is_own = frame.from == listener;

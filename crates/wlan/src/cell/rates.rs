@@ -1,4 +1,4 @@
-//! Rate control in a cell: the events that it gets, and the rates that it chooses.
+//! Rate control in a cell: the events that rate control gets, and the rates that it chooses.
 //!
 //! Rate control observes only data frames. A `BlockAckReq` and its answer have control rates, and do not show the
 //! quality of the link's rate.
@@ -21,13 +21,13 @@ impl<P: Copy + Headers> Cell<P> {
         self.members[station.index()].rate(direction)
     }
 
-    /// Rate of data frames from the member of `id` to another member.
+    /// Rate of data frames from the member of contender `id` to another member.
     pub(super) fn link_rate_to(&mut self, id: ContenderId, to: NodeId) -> &mut LinkRate {
         let (station, direction) = link(id.member(), to);
         self.link_rate(station, direction)
     }
 
-    /// Lets the rate control of the link choose, before what is in service is sent.
+    /// Lets the rate control of contender `id`'s link choose a rate, before the packet or aggregate in service is sent.
     #[inline]
     pub(super) fn adapt_to_sending(&mut self, now: Time, id: ContenderId) {
         if self.adapts {
@@ -35,7 +35,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Passes the success of the data frame of the exchange of `id` to rate control.
+    /// Passes the success of the data frame of the exchange of contender `id` to rate control.
     #[inline]
     pub(super) fn adapt_to_answer(&mut self, now: Time, id: ContenderId) {
         if self.adapts {
@@ -43,7 +43,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Passes the missing response to the RTS or data frame `failed` of the exchange of `id` to rate control.
+    /// Passes the missing response to the RTS or data frame `failed` of contender `id` to rate control.
     #[inline]
     pub(super) fn adapt_to_silence(&mut self, now: Time, id: ContenderId, failed: FrameKind) {
         if self.adapts {
@@ -85,7 +85,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.adapt(now, id, event);
     }
 
-    /// State of the retry chain of the frame in service, after a failed attempt.
+    /// State of the retry chain of the frame in service at contender `id`, after a failed attempt.
     pub(super) fn chain(&mut self, id: ContenderId) -> Chain {
         if !self.adapts || self.asks_for_block_ack(id) {
             return Chain::None;
@@ -94,7 +94,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.link_rate_to(id, to).chain()
     }
 
-    /// True if the next frame of `id` is a `BlockAckReq`.
+    /// True if the next frame of contender `id` is a `BlockAckReq`.
     fn asks_for_block_ack(&mut self, id: ContenderId) -> bool {
         let queue = &mut self.contenders[id.index()].queue;
         let link = queue.link_in_service().map(|to| queue.link(to));
@@ -115,7 +115,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Lets an oracle choose a rate, before each frame.
+    /// Lets the ideal rate control of a link choose a rate by the current effect of noise, before each frame.
     fn ask_noise(
         &mut self,
         now: Time,

@@ -56,7 +56,7 @@ pub(super) fn down() -> Msdu<()> {
     Msdu { payload: (), size: Bytes::new(972), from: NodeId::AP, to: NodeId::station(0) }
 }
 
-/// Name of the access point's state.
+/// Name of the state of the access point's channel access.
 fn state(cell: &Cell<()>) -> &'static str {
     match cell.contenders[0].access {
         Access::Idle => "Idle",
@@ -71,7 +71,7 @@ pub(super) fn next(cell: &mut Cell<()>) {
     cell.handle_event(next.at(), next.phase());
 }
 
-/// A cell whose access point has sent a frame, with `waiting` further ones in its queue.
+/// A cell whose access point has sent a frame, with `waiting` further packets in its queue.
 fn in_exchange(attempts: u16, rts: bool, deaf: bool, waiting: usize) -> Cell<()> {
     let rts_threshold = rts.then_some(Bytes::ZERO);
     let attempts = Attempts::Max(attempts);

@@ -19,7 +19,8 @@ use crate::queue::headers::Headers;
 use crate::record::{AirUse, CategoryEvent, Record, SentFrame};
 use crate::roster::ContenderId;
 
-/// Need for PPDUs: only for frames in which noise makes errors, or for all frames because of a monitor.
+/// Frames for which an undisturbed exchange needs PPDUs: none, those in which noise makes errors, or all because of a
+/// monitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Audience {
     None,
@@ -27,7 +28,7 @@ pub(super) enum Audience {
     Monitor,
 }
 
-/// An undisturbed exchange, with its frame on the air.
+/// An exchange that no other member can disturb, with its frame on the air.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undisturbed {
     initiator: ContenderId,
@@ -37,14 +38,14 @@ pub(super) struct Undisturbed {
 }
 
 impl Undisturbed {
-    /// End of the frame on the air.
+    /// End of the exchange's frame on the air.
     #[inline]
     pub(super) fn end(self) -> Time {
         self.end
     }
 }
 
-/// Frame on the air.
+/// Frame of an undisturbed exchange that is on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OnAir {
     Data,
@@ -52,14 +53,14 @@ enum OnAir {
 }
 
 impl<P: Copy + Headers> Cell<P> {
-    /// True if an exchange of `id`, the only winner of the channel, will be undisturbed.
+    /// True if the exchange of contender `id`, the only winner of the channel, will be undisturbed.
     pub(super) fn stays_undisturbed(&self, now: Time, id: ContenderId) -> bool {
         self.following.is_empty()
             && self.beacons.due != Some(now)
             && self.contention.stays_undisturbed(id.member())
     }
 
-    /// Starts an undisturbed exchange.
+    /// Starts an undisturbed exchange of contender `id`.
     pub(super) fn begin_undisturbed(&mut self, now: Time, id: ContenderId) {
         let plan = self.begin_exchange(now, id);
         if self.has_short_way(id, &plan) {
@@ -113,7 +114,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Delivers the data frame, and puts the response on the air.
+    /// Delivers the data frame of an undisturbed exchange, and puts the response on the air.
     fn take_data(&mut self, now: Time, exchange: Undisturbed) {
         let Undisturbed { initiator, responder, .. } = exchange;
         let from = initiator.member();
@@ -144,7 +145,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.undisturbed = Some(Undisturbed { frame, end, ..exchange });
     }
 
-    /// Delivers an aggregate.
+    /// Delivers the MPDUs of the aggregate on the air from `initiator` to `responder`.
     #[inline(never)]
     fn take_batch(&mut self, now: Time, initiator: ContenderId, responder: NodeId) {
         let from = initiator.member();
@@ -159,7 +160,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.deliver_batch(now, initiator, responder, errors);
     }
 
-    /// Handles the response, which ends the exchange. In a TXOP another one may follow.
+    /// Handles the end of the response, which ends an undisturbed exchange. In a TXOP another exchange may follow.
     fn take_ack(&mut self, now: Time, data_end: Time, exchange: Undisturbed) {
         let Undisturbed { initiator, responder, .. } = exchange;
         self.undisturbed = None;
@@ -170,7 +171,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.contention.end_undisturbed(now, initiator.member(), data_end, responder);
     }
 
-    /// Continues a TXOP with the next exchange, a SIFS later, on the fast or the general path.
+    /// Continues the TXOP of an undisturbed exchange with the next exchange, a SIFS later, on the fast or the general
+    /// path.
     #[inline(never)]
     fn continue_undisturbed(&mut self, now: Time, data_end: Time, last: Undisturbed) {
         let Undisturbed { initiator: id, responder, .. } = last;
@@ -185,7 +187,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.put_next(now, id);
     }
 
-    /// Passes the frame that leaves the air to listeners, and records its category.
+    /// Passes the frame of an undisturbed exchange that leaves the air to listeners, and records its category.
     #[cold]
     fn tell_of_undisturbed(&mut self, now: Time, exchange: &Undisturbed) {
         if self.frame_reports == FrameReports::Categories {
@@ -222,15 +224,15 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Receiver of the frame on the air, if it is an aggregate.
+    /// Receiver of the frame of an undisturbed exchange on the air, if the frame is an aggregate.
     fn link_on_air(&self, exchange: &Undisturbed) -> Option<NodeId> {
         let has_batch = exchange.frame == OnAir::Data
             && self.exchange(exchange.initiator).content != Content::Packet;
         has_batch.then_some(exchange.responder)
     }
 
-    /// Draws the errors of the frame that leaves the air. Returns true if noise has destroyed it. Errors of an
-    /// aggregate's MPDUs are noted.
+    /// Draws the errors of the frame of an undisturbed exchange that leaves the air. Returns true if noise has
+    /// destroyed the frame. Errors of an aggregate's MPDUs are noted.
     #[inline(never)]
     fn errs_undisturbed(&mut self, now: Time, exchange: &Undisturbed) -> bool {
         let (from, to) = (exchange.initiator.member(), exchange.responder);
@@ -258,7 +260,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.noise.errs(now, station, tx, octets)
     }
 
-    /// Makes a PPDU of the frame on the air, and marks errors in it.
+    /// Makes a PPDU of the frame of an undisturbed exchange on the air, and marks errors in it.
     #[cold]
     fn expose(&mut self, exchange: &Undisturbed, errored: bool) {
         self.undisturbed = None;

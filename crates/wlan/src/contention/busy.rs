@@ -15,8 +15,8 @@ use crate::radio::milliwatts;
 use crate::roster::ContenderId;
 
 impl Contention {
-    /// Announces a frame that starts now. [`begin_busy`](Self::begin_busy) follows when all frames that start now are
-    /// announced.
+    /// Announces a frame that starts now. When all frames that start now are announced,
+    /// [`begin_busy`](Self::begin_busy) starts them.
     #[inline]
     pub(crate) fn announce(&mut self, frame: &Frame) {
         let is_sent = &mut self.reaches[frame.from.index()].is_sent;
@@ -70,14 +70,14 @@ impl Contention {
         self.forestall();
     }
 
-    /// True if all members sense the frame of `from` on the air. With capture this is not sufficient, so the result
-    /// is false.
+    /// True if all members sense the frame of `from` on the air. With capture that does not suffice for the callers, so
+    /// the result is false.
     #[inline]
     fn is_sensed_by_all(&self, from: NodeId) -> bool {
         self.reaches[from.index()].least > Audibility::Nothing && self.capture.is_none()
     }
 
-    /// Determines the audibility of the frames that start, for each class.
+    /// Determines the audibility of the announced frames for each class of contenders.
     fn find_audibility(&mut self) {
         for &(from, tx) in &self.starting {
             let reach = &mut self.reaches[from.index()];
@@ -86,7 +86,7 @@ impl Contention {
         }
     }
 
-    /// Starts one frame on a silent medium; all members sense it.
+    /// Starts a frame of `from` on a silent medium; all members sense it.
     #[inline]
     fn begin_one(&mut self, now: Time, from: NodeId) {
         self.grouped_transmitter = self.in_group(from);
@@ -100,7 +100,7 @@ impl Contention {
         }
     }
 
-    /// Member `from`, if it uses the state of its group.
+    /// Member `from`, if it uses the state of its group of contenders; `None` if it goes on alone.
     #[inline]
     fn in_group(&self, from: NodeId) -> Option<NodeId> {
         let first = ContenderId::first(from);
@@ -147,7 +147,7 @@ impl Contention {
         self.starting = starting;
     }
 
-    /// Starts frames that all members sense.
+    /// Starts this number of frames, which all members sense.
     fn begin_common(&mut self, now: Time, frames: u32) {
         for group in &mut self.groups {
             group.medium.begin_frames(now, false, frames, self.slot);
@@ -174,8 +174,8 @@ impl Contention {
         }
     }
 
-    /// Keeps members synchronised to a frame. A member that hears several frames start together takes the strongest,
-    /// if it exceeds the others by the margin.
+    /// Updates the frame to which each member is synchronised, by capture. A member that hears several frames start
+    /// together takes the strongest, if it exceeds the sum of the others by `margin`.
     fn follow(&mut self, starting: &[(NodeId, TxVector)], margin: Decibels) {
         for id in (0..).map(NodeId).take(self.reaches.len()) {
             let medium = self.medium_of(id);
@@ -283,7 +283,7 @@ impl Contention {
         self.hold(now, to);
     }
 
-    /// True if all members sense each of the frames that have ended.
+    /// True if all members sense each of the `ended` frames.
     fn are_sensed_by_all<P>(&self, ended: &[Ppdu<P>]) -> bool {
         self.all_sense_all() || ended.iter().all(|ppdu| self.is_sensed_by_all(ppdu.frame.from))
     }
@@ -303,14 +303,15 @@ impl Contention {
             && states.all(|it| it.receives(from))
     }
 
-    /// True if a member decodes frames of its own class. If not, its state differs when it transmits.
+    /// True if a member decodes frames of its own class of contenders. If not, its state differs from its group's when
+    /// it transmits.
     #[inline]
     fn is_like_others(&self, id: NodeId) -> bool {
         self.reaches(id, id)
     }
 
-    /// True if the NAV of a frame binds no member after the end of the `next` frame, or binds the same members as the
-    /// exchange itself does.
+    /// True if the NAV of a frame binds no member after the end of the next frame, which lasts `next`, or binds the
+    /// same members as the exchange itself does.
     #[inline]
     fn binds_until<P>(&self, ppdu: &Ppdu<P>, next: Duration) -> bool {
         let nav = ppdu.frame.duration_field;
@@ -318,8 +319,8 @@ impl Contention {
         ppdu.frame.addressee().is_some() && (is_over || self.all_decode_all())
     }
 
-    /// True if the medium can be held until the `next` frame of the exchange, which follows after a SIFS: all members
-    /// sense both frames, and the first one makes no difference between members.
+    /// True if the medium can be held until the next frame of the exchange, which follows after a SIFS and lasts
+    /// `next`: all members sense both frames, and the first one makes no difference between members.
     #[inline]
     pub(crate) fn can_hold<P>(&self, ended: &[Ppdu<P>], next: Duration) -> bool {
         match ended {
@@ -355,7 +356,7 @@ impl Contention {
         self.is_held = true;
     }
 
-    /// Starts the announced frame, for which the medium was held.
+    /// Starts the announced frame for which the medium was held.
     fn go_on(&mut self) {
         let Some(&(from, _)) = self.starting.first() else { return };
         self.is_held = false;
@@ -366,7 +367,7 @@ impl Contention {
         self.take_over(from);
     }
 
-    /// Makes the frame of `from` the one on the air.
+    /// Replaces the frame on the air, for which the medium was held, by the frame of `from`.
     #[inline]
     fn take_over(&mut self, from: NodeId) {
         self.grouped_transmitter = self.in_group(from);
@@ -375,7 +376,8 @@ impl Contention {
         }
     }
 
-    /// Applies the EIFS of members that have not decoded the frame that ends, as far as it outlasts the next frame.
+    /// Applies the EIFS of members that have not decoded the frame of `from` that ends, as far as it outlasts the next
+    /// frame.
     fn hold_undecoded(&mut self, now: Time, from: NodeId) {
         self.part_exceptions(from, Audibility::Senses);
         let Self { groups, reaches, alone, waits, .. } = self;
@@ -445,8 +447,8 @@ impl Contention {
         });
     }
 
-    /// Ends a frame of `from` for each group, and for each lone contender with its member. `seen` decides from the
-    /// audibility there how the frame ends for it.
+    /// Ends a frame of `from` for each group and each lone contender. `seen` decides how the frame ends there, from its
+    /// audibility, the member of a lone contender, and the state of the medium.
     #[inline]
     fn end_for_each(
         &mut self,
@@ -479,7 +481,7 @@ impl Contention {
 }
 
 impl Alone {
-    /// Handles the start of frames: the member's own (`sends`), and `others` that it senses.
+    /// Handles the start of frames for a lone contender: the member's own (`sends`), and `others` that it senses.
     #[inline]
     fn begin(&mut self, now: Time, sends: bool, others: u32, slot: Duration) {
         self.medium.begin_frames(now, sends, others, slot);

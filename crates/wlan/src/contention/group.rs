@@ -12,7 +12,7 @@ use crate::roster::ContenderId;
 /// Channel access that a contender waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum PendingAccess {
-    /// None: it is idle, or in an exchange.
+    /// No access: the contender is idle, or in an exchange.
     #[default]
     None,
     /// Transmission without a back-off at this time, if the medium stays idle until then.
@@ -21,15 +21,16 @@ pub(super) enum PendingAccess {
     Backoff,
 }
 
-/// Contenders with equal knowledge of the medium.
+/// Contenders that count slots together, because they have equal knowledge of the medium.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// Class of the contenders, if they are of one. A group of several classes consists of contenders that wait
+    /// Class of the group's contenders, if they are of one. A group of several classes consists of contenders that wait
     /// equally long and treats every frame as decoded; exceptions go on alone as soon as it makes a difference.
     pub(super) class: Option<ClassId>,
     pub(super) spaces: InterframeSpaces,
     pub(super) medium: MediumState,
-    /// Contenders by the slot at which they are due. A contender that has left the group may have an outdated entry.
+    /// Contenders of the group by the slot at which they are due. A contender that has left the group may have an
+    /// outdated entry.
     pub(super) due: BinaryHeap<Reverse<Turn>>,
 }
 
@@ -38,7 +39,7 @@ pub(super) struct Group {
 pub(super) struct Turn(u64);
 
 impl Turn {
-    /// Number of slots that fit: 80 years of slots of 9 µs.
+    /// Number of slots that fit into a turn: 80 years of slots of 9 µs.
     const SLOTS: u64 = 1 << 48;
 
     #[inline]
@@ -73,13 +74,14 @@ pub(super) struct Countdown {
 #[derive(Debug)]
 pub(super) struct Membership {
     pub(super) class: ClassId,
-    /// Index of the contender's group; `None` if no other contender waits equally long, so that it is always alone.
+    /// Index of the contender's group; `None` if no other contender waits equally long, so that the contender is always
+    /// alone.
     pub(super) group: Option<u16>,
-    /// Index among the contenders that are alone, if it is.
+    /// Index of the contender in the list of contenders that are alone; `None` if it is in a group.
     pub(super) alone: Option<u16>,
 }
 
-/// A contender that goes on alone.
+/// A contender that counts slots with its own state of the medium, outside of its group.
 #[derive(Debug)]
 pub(super) struct Alone {
     pub(super) id: ContenderId,
@@ -88,13 +90,13 @@ pub(super) struct Alone {
     pub(super) medium: MediumState,
     /// True if a frame of the contender's member is about to start.
     pub(super) starts: bool,
-    /// Time at which the back-off ends if the medium stays idle; [`Time::MAX`] without a back-off. It is kept because
-    /// it is asked for more often than it changes.
+    /// Time at which the back-off ends if the medium stays idle; [`Time::MAX`] without a back-off. The time is kept
+    /// because it is asked for more often than it changes.
     pub(super) access: Time,
 }
 
 impl Membership {
-    /// Moves the contender from its group to those that are alone.
+    /// Moves contender `id` from its group to the list `all` of those that are alone.
     pub(super) fn part<'a>(
         &mut self,
         id: ContenderId,
@@ -112,7 +114,7 @@ impl Alone {
         Self { id, class, medium, starts: false, access: Time::MAX }
     }
 
-    /// Calculates the end of the back-off.
+    /// Calculates the time at which the contender's back-off ends.
     #[inline]
     pub(super) fn plan(&mut self, countdowns: &[Countdown], slot: Duration) {
         let Countdown { pending, due, .. } = countdowns[self.id.index()];
@@ -123,7 +125,7 @@ impl Alone {
 }
 
 impl Group {
-    /// First contender that is due. Removes outdated entries.
+    /// First contender of the group that is due, with its slot. Removes outdated entries.
     #[inline]
     pub(super) fn first(
         &mut self,
@@ -157,8 +159,8 @@ impl Countdown {
     }
 }
 
-/// Groups of contenders with these classes, and the group of each contender, if any. It is the group of its class or,
-/// for a contender with a class of its own, the group of all such contenders that wait equally long.
+/// Groups of contenders with these classes, and the group of each contender, if any: the group of its class or, for a
+/// contender with a class of its own, the group of all such contenders that wait equally long.
 pub(super) fn groups(
     class_of: &[ClassId],
     spaces: &[InterframeSpaces],

@@ -7,20 +7,20 @@ use crate::config::NodeId;
 use crate::frame::{Frame, FrameKind};
 use crate::hearing::{Audibility, ClassId};
 
-/// Frame of a member that is on the air, or its last one.
+/// Audibility and power of one member's frame that is on the air, or of its last one.
 #[derive(Debug)]
 pub(super) struct Reach {
     /// True if the frame is on the air.
     pub(super) is_sent: bool,
-    /// Lowest audibility of the frame at any class.
+    /// Lowest audibility of the frame for any class of contenders.
     pub(super) least: Audibility,
-    /// Audibility of the frame at each class.
+    /// Audibility of the frame for each class of contenders.
     pub(super) row: Vec<Audibility>,
     /// Received power of the frame at each member, in cells with capture.
     pub(super) power: Vec<Dbm>,
 }
 
-/// Lowest audibility of a frame.
+/// Lowest audibility in a row, which has one entry for each class of contenders.
 pub(super) fn least(row: &[Audibility]) -> Audibility {
     row.iter().copied().min().unwrap_or(Audibility::Decodes)
 }
@@ -35,7 +35,7 @@ impl Contention {
         self.capture = Some(margin);
     }
 
-    /// True if audibility may change.
+    /// True if the audibility of members for each other may change during the run.
     #[inline]
     pub(crate) fn can_change(&self) -> bool {
         self.hearing.can_change()
@@ -65,8 +65,8 @@ impl Contention {
         self.hearing.set(&self.roster, listener, from, audibility);
     }
 
-    /// Sets the audibility of `frame`, which is about to start, for each member. For its addressee it counts as
-    /// decodable if it is sensed, because its errors are drawn at its end.
+    /// Sets the audibility of `frame`, which is about to start, for each member from `row`. The addressee counts as
+    /// decoding the frame if it senses it, because errors are drawn at the end of the frame.
     pub(crate) fn set_row(&mut self, frame: &Frame, row: &[Audibility]) {
         let Self { hearing, roster, .. } = self;
         hearing.set_row(roster, frame.from, row);
@@ -124,7 +124,7 @@ impl Contention {
         id != from && self.audibility(id, from) != Audibility::Nothing
     }
 
-    /// True if another frame overlaps the frame at its receiver or, without a single receiver, at any member.
+    /// True if another frame overlaps `frame` at its receiver or, without a single receiver, at any member.
     pub(crate) fn overlapped(&self, frame: &Frame) -> bool {
         let at = |id| self.senses(id, frame.from) && !self.medium_of(id).receives(frame.from);
         match frame.to {
@@ -157,7 +157,7 @@ impl Contention {
         self.partial == 0 && self.on_air == 1
     }
 
-    /// True if a frame that has just started is a response that its addressee cannot receive.
+    /// True if `frame`, which has just started, is a response that its addressee cannot receive.
     pub(crate) fn misses(&self, frame: &Frame) -> bool {
         let is_response =
             matches!(frame.kind, FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts);

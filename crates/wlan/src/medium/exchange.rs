@@ -57,7 +57,7 @@ impl<T: Copy> Medium<T> {
         }
     }
 
-    /// A frame of the initiator.
+    /// Frame of the initiator `from` of an exchange, with these properties.
     fn frame(
         &self,
         from: NodeId,
@@ -71,7 +71,7 @@ impl<T: Copy> Medium<T> {
         Frame { kind, from, to, tx, psdu, duration, duration_field, retry }
     }
 
-    /// Frame that carries the MAC's content.
+    /// Frame that carries what the MAC of member `id` has handed over.
     fn content(&self, id: NodeId) -> Frame {
         let (exchange, job) = (self.exchange(id), self.senders[id.index()].job());
         let (kind, duration_field) = match job.to {
@@ -81,7 +81,7 @@ impl<T: Copy> Medium<T> {
         self.frame(id, (kind, job.psdu), (exchange.tx, exchange.data), duration_field)
     }
 
-    /// Next frame of the exchange of `id`.
+    /// Next frame of the exchange of member `id`.
     pub(super) fn next_frame(&mut self, id: NodeId) -> Frame {
         let exchange = *self.exchange(id);
         let Step::Following(kind, _) = exchange.step else { unreachable!("a frame follows") };
@@ -159,14 +159,14 @@ impl<T: Copy> Medium<T> {
         self.news.push_back(News::Received { tag, by, tx: frame.tx, again: frame.retry });
     }
 
-    /// Schedules the next frame of the exchange of `id`, a SIFS later.
+    /// Schedules the next frame of the exchange of member `id`, a SIFS later.
     fn follow(&mut self, now: Time, id: NodeId, kind: FrameKind) {
         self.set_step(id, Step::Following(kind, now + self.airtime.timing.sifs));
         self.following.push(id);
     }
 
-    /// Handles a frame without a response. Its sender learns this at its time-out, except under a model in which
-    /// collisions are noticed at once.
+    /// Handles a frame to which no response will come. Its sender learns this at the time-out, except under a model in
+    /// which collisions are noticed at once.
     fn await_in_vain(&mut self, now: Time, ppdu: &Ppdu<()>) {
         let id = ppdu.initiator.member();
         let at_once = ppdu.collided && self.after_collision != AfterCollision::Standard;
@@ -176,7 +176,7 @@ impl<T: Copy> Medium<T> {
         self.unanswered.push(id);
     }
 
-    /// Fails exchanges whose initiators learn now that no response comes.
+    /// Fails the exchanges without a response for which `knows` is true: their initiators learn now that none comes.
     pub(super) fn fail_where(
         &mut self,
         knows: impl Fn(&Self, NodeId, Deadline) -> bool,
@@ -191,7 +191,7 @@ impl<T: Copy> Medium<T> {
         }
     }
 
-    /// Handles the missing response to the RTS or data frame `failed`.
+    /// Handles the missing response to the RTS or data frame `failed` of member `id`.
     fn fail(&mut self, now: Time, id: NodeId, failed: FrameKind) {
         let is_protected = matches!(self.exchange(id).protection, Protection::RtsCts(_));
         let protected_data = failed == FrameKind::Data && is_protected;
@@ -204,7 +204,7 @@ impl<T: Copy> Medium<T> {
         }
     }
 
-    /// Ends the frame in service. The next one contends with a new back-off.
+    /// Ends the frame in service of member `id`, acknowledged or given up. The next frame contends with a new back-off.
     fn finish(&mut self, now: Time, id: NodeId, acknowledged: bool) {
         let sender = &mut self.senders[id.index()];
         let job = sender.queue.pop_front().expect("a frame in service");
@@ -219,7 +219,7 @@ impl<T: Copy> Medium<T> {
         self.contend_anew(now, id);
     }
 
-    /// Draws a back-off, and contends with it or becomes idle.
+    /// Draws a back-off for member `id`, which then contends, or becomes idle if it has no frame.
     fn contend_anew(&mut self, now: Time, id: NodeId) {
         let sender = &mut self.senders[id.index()];
         let waits = !sender.queue.is_empty();

@@ -36,21 +36,21 @@ use crate::roster::{ContenderId, Roster};
 /// Largest number of stages of a retry chain.
 pub const STAGES: usize = 4;
 
-/// Stage of a retry chain: attempts at one rate.
+/// Stage of a frame's retry chain: attempts at one rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stage {
-    /// Vector of the frame.
+    /// Vector of the frame in this stage.
     pub tx: TxVector,
-    /// Number of attempts, at least one.
+    /// Number of attempts in this stage, at least one.
     pub attempts: u8,
-    /// True if RTS and CTS precede the frame.
+    /// True if RTS and CTS precede the frame in this stage.
     pub rts: bool,
 }
 
 /// Receivers of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Addressee {
-    /// All members, without a response.
+    /// All members, none of which responds.
     All,
     /// One member, which responds.
     One(NodeId),
@@ -58,7 +58,7 @@ pub enum Addressee {
     Unknown,
 }
 
-/// A frame that a MAC hands over. `T` identifies the frame for the MAC.
+/// A frame that a MAC hands to the medium. `T` is the type of the value by which the MAC identifies the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job<T> {
     /// Value by which the MAC identifies the frame.
@@ -73,22 +73,22 @@ pub struct Job<T> {
     pub is_urgent: bool,
 }
 
-/// Result of a frame that is done.
+/// Result of a frame that was acknowledged or given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done<T> {
     /// Value by which the MAC identifies the frame.
     pub tag: T,
     /// Transmitter of the frame.
     pub from: NodeId,
-    /// Attempts of each stage.
+    /// Number of attempts made in each stage of the frame's retry chain.
     pub attempts: [u8; STAGES],
     /// True if the transmitter has received the ACK.
     pub acknowledged: bool,
-    /// Duration of all frames of the exchanges.
+    /// Duration of all frames of the frame's exchanges, control frames included.
     pub airtime: Duration,
 }
 
-/// Event for the MACs, in the order of events.
+/// Event that the medium reports to the MACs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum News<T> {
     /// A frame has arrived at a member.
@@ -99,19 +99,19 @@ pub enum News<T> {
         by: NodeId,
         /// Vector of the frame.
         tx: TxVector,
-        /// True if it was not the first attempt, so that the frame may have arrived before.
+        /// True if this was not the first attempt, so that the frame may have arrived before.
         again: bool,
     },
-    /// A frame is done: acknowledged or given up.
+    /// A frame was acknowledged or given up.
     Done(Done<T>),
 }
 
-/// A member with its queue, and with the state of the first frame.
+/// A member with its queue of frames, and with the progress of the first one.
 #[derive(Debug)]
 struct Sender<T> {
     queue: VecDeque<Job<T>>,
     capacity: usize,
-    /// Contention window, back-offs, and the rule that ends a chain.
+    /// Contention window and back-offs of the member, and the rule that ends a retry chain.
     contender: Contender<()>,
     access: Access,
     attempts: [u8; STAGES],
@@ -134,7 +134,7 @@ impl<T: Copy> Sender<T> {
         self.queue.front().expect("a frame wherever it contends or has won the channel")
     }
 
-    /// Stage of the next attempt; `None` if all attempts were made.
+    /// Stage of the next attempt for the first frame, with its index; `None` if all attempts were made.
     fn stage(&self) -> Option<(usize, Stage)> {
         let stages = self.job().chain.iter().map_while(|stage| *stage);
         stages.enumerate().find(|(at, stage)| self.attempts[*at] < stage.attempts)
@@ -145,7 +145,7 @@ impl<T: Copy> Sender<T> {
     }
 }
 
-/// One channel with its members.
+/// One channel with its members, for MACs that run elsewhere.
 #[derive(Debug)]
 pub struct Medium<T> {
     airtime: Airtime,
@@ -155,13 +155,13 @@ pub struct Medium<T> {
     senders: Vec<Sender<T>>,
     /// Errors of frames between each station and the access point.
     links: LinkErrors,
-    /// Highest rates at which frames of each station, and to it, get through.
+    /// Highest rates at which frames from each station, and frames to each station, get through.
     ceilings: Vec<[DataRate; 2]>,
     on_air: Vec<Ppdu<()>>,
-    /// Initiators of exchanges whose next frame is due, and of exchanges without a response.
+    /// Initiators of exchanges whose next frame is due after a SIFS; `unanswered` has those that wait for a time-out.
     following: Vec<NodeId>,
     unanswered: Vec<NodeId>,
-    /// Members for which a frame to all members, which has just left the air, is errored, ascending.
+    /// Members for which noise has destroyed the frame to all members that has just left the air, ascending.
     missed: Vec<NodeId>,
     news: VecDeque<News<T>>,
 }
@@ -283,7 +283,7 @@ impl<T: Copy> Medium<T> {
         }
     }
 
-    /// Next event for the MACs.
+    /// Takes the next event for the MACs.
     pub fn poll_news(&mut self) -> Option<News<T>> {
         self.news.pop_front()
     }
@@ -392,7 +392,7 @@ impl<T: Copy> Medium<T> {
         }
     }
 
-    /// Draws the errors of a frame for its receivers.
+    /// Draws the errors of a frame by noise, for each of its receivers.
     fn add_noise(&mut self, now: Time, ppdu: &mut Ppdu<()>) {
         let Frame { kind, from, to, tx, psdu, .. } = ppdu.frame;
         if kind == FrameKind::CtsToSelf {
@@ -414,8 +414,8 @@ impl<T: Copy> Medium<T> {
         }
     }
 
-    /// True if noise makes an error in a frame between two members. A frame to a single member is also errored above
-    /// the ceiling.
+    /// True if noise makes an error in a frame between two members. If `is_limited`, as for a frame to a single member,
+    /// a frame above the highest rate that gets through is errored as well.
     fn errs(
         &mut self,
         now: Time,

@@ -9,7 +9,8 @@ use crate::frame::{DATA_OVERHEAD, Msdu};
 use crate::phy::{Preamble, Standard};
 
 const US: fn(Time) -> u64 = |at| at.as_nanos() / 1_000;
-/// 802.11b, long preamble: 192 µs, and 1536 octets at 11 Mb/s 1117.1 → 1118 µs, at 1 Mb/s 12 288 µs.
+/// Size of a PSDU. In 802.11b with the long preamble, 192 µs, it lasts 1117.1 → 1118 µs at 11 Mb/s, and 12 288 µs at 1
+/// Mb/s.
 const SIZE: Bytes = Bytes::new(1_536);
 
 fn config(rates: &[u64]) -> CellConfig {
@@ -55,7 +56,7 @@ fn job(tag: u32, to: Addressee, stages: &[Stage]) -> Job<u32> {
     Job { tag, to, psdu: SIZE, chain, is_urgent: false }
 }
 
-/// All news until no event is left, with their times.
+/// News that the medium reports until no event is left, with their times.
 fn run(medium: &mut Medium<u32>) -> Vec<(Time, News<u32>)> {
     let mut told = Vec::new();
     while medium.next_event() < Moment::NEVER {
@@ -190,8 +191,8 @@ fn run_cell(mut cell: Cell<u32>) -> Vec<(Time, NodeId, u32)> {
     ends
 }
 
-/// The same stations with the same back-offs, in a cell with fixed rates, and on the medium with chains of seven
-/// attempts at these rates: plain, with RTS, and with hidden stations.
+/// Stations with the same back-offs finish the same frames at the same times in a cell with fixed rates and on the
+/// medium with chains of seven attempts at these rates: plain, with RTS, and with hidden stations.
 #[test]
 fn frames_are_done_when_they_are_in_a_cell_of_the_same_rates() {
     let mut plain = config(&[11, 1, 2]);
@@ -225,7 +226,8 @@ fn frames_are_done_when_they_are_in_a_cell_of_the_same_rates() {
     }
 }
 
-/// Any member sends to any other, to all, and to an unknown address, with hidden stations, RTS and errors.
+/// Any member sends to any other, to all, and to an unknown address, with hidden stations, RTS and errors: each frame
+/// is done once, within its chain.
 #[test]
 fn each_frame_is_done_once_within_its_chain_whoever_sends_to_whom() {
     for seed in 0..40 {

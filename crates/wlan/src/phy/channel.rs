@@ -106,7 +106,7 @@ impl fmt::Display for GuardInterval {
 /// Error: a text is none of the allowed names. The message lists them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownName {
-    /// Names allowed instead.
+    /// Allowed names.
     pub allowed: Vec<String>,
 }
 

@@ -31,11 +31,12 @@ pub fn frame_error_rate(tx: TxVector, psdu: Bytes, snr: Decibels) -> f64 {
 /// Natural logarithms of the probabilities that parts of a PPDU survive noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogSurvival {
-    /// Logarithm for the PLCP header or the SIGNAL field.
+    /// Logarithm of the probability that the PLCP header or the SIGNAL field survives.
     pub header: f64,
-    /// Logarithm for one bit at the data rate; for a CCK symbol, the share of each of its bits.
+    /// Logarithm of the probability that one bit at the data rate survives; for a CCK symbol, the share of each of its
+    /// bits.
     pub per_bit: f64,
-    /// Bits at the data rate beside the PSDU.
+    /// Number of bits at the data rate beside the PSDU.
     pub overhead_bits: f64,
 }
 
@@ -74,7 +75,7 @@ pub fn independent_bits(ber: f64, psdu: Bytes) -> f64 {
     1.0 - exp(log_success(ber, bits))
 }
 
-/// ln (1 - p)^n, exact for small p.
+/// ln (1 - p)^n, the logarithm of the probability of n successes; exact for small p.
 pub(super) fn log_success(p: f64, n: f64) -> f64 {
     if p >= 1.0 { f64::NEG_INFINITY } else { n * log1p(-p) }
 }
@@ -166,7 +167,7 @@ fn qam(order: f64, snr: f64) -> f64 {
 struct Code {
     period: f64,
     free_distance: i32,
-    /// Difference between the weights of consecutive coefficients.
+    /// Difference between the weights of consecutive coefficients of `spectrum`.
     step: i32,
     spectrum: &'static [f64],
 }
@@ -191,7 +192,8 @@ const THREE_QUARTERS: Code = Code {
 };
 
 impl Code {
-    /// Union bound with Chernoff's D = √(4p(1 - p)) for a path of weight one.
+    /// Bit error rate after decoding for the raw bit error rate `raw`: union bound with Chernoff's D = √(4p(1 - p)) for
+    /// a path of weight one.
     fn bit_error(&self, raw: f64) -> f64 {
         let chernoff = sqrt(4.0 * raw * (1.0 - raw));
         self.union_bound(|weight| pow(chernoff, weight)) / 2.0

@@ -12,15 +12,15 @@ use super::TxVector;
 use super::error_rate::{self, LogSurvival};
 use super::mode_errors::ErrorClass;
 
-/// Kind of frames with equal survival.
+/// Kind of frames with equal survival of noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Legacy(TxVector),
     Modes(ErrorClass),
 }
 
-/// Survival of a kind of frame at one ratio. The first caller computes it, and others that need it at the same time
-/// wait.
+/// Survival probabilities of a kind of frame at one signal-to-noise ratio. The first caller computes them, and others
+/// that need them at the same time wait.
 type Entry = Arc<OnceLock<LogSurvival>>;
 
 static KNOWN: Mutex<BTreeMap<(Kind, Decibels), Entry>> = Mutex::new(BTreeMap::new());

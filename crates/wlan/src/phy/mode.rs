@@ -73,7 +73,7 @@ impl Format {
         }
     }
 
-    /// Prefix of the names of the format's rates.
+    /// Prefix of the names of the format's rates, such as `ht` in `ht-mcs7`.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Ht => "ht",
@@ -82,7 +82,7 @@ impl Format {
         }
     }
 
-    /// Clause with the format's rate-dependent parameters.
+    /// Clause of the standard with the format's rate-dependent parameters.
     const fn clause(self) -> &'static str {
         match self {
             Self::Ht => "802.11-2020 §19.5",
@@ -92,7 +92,8 @@ impl Format {
     }
 }
 
-/// Type of the HE-LTF, which is its length relative to a symbol.  [80211ax-2021 §27.3.11.10]
+/// Type of the long training field of HE (HE-LTF), which is its length relative to a symbol.  [80211ax-2021
+/// §27.3.11.10]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HeLtf {
     /// 1x HE-LTF: 3.2 µs and a guard interval.
@@ -104,15 +105,15 @@ pub enum HeLtf {
 }
 
 impl HeLtf {
-    /// All types, ascending.
+    /// All types of the HE-LTF, ascending.
     pub const ALL: [Self; 3] = [Self::X1, Self::X2, Self::X4];
 
-    /// Duration of one symbol of the LTF, without its guard interval.
+    /// Duration of one symbol of the HE-LTF, without its guard interval.
     pub const fn duration(self) -> Duration {
         Duration::from_nanos(3_200 << self as u64)
     }
 
-    /// Default type for a guard interval.
+    /// Default type of the HE-LTF for a guard interval.
     const fn of(guard: GuardInterval) -> Self {
         match guard {
             GuardInterval::Ns3200 => Self::X4,
@@ -120,7 +121,7 @@ impl HeLtf {
         }
     }
 
-    /// True if an HE SU PPDU may have this type with this guard interval.  [80211ax-2021 Table 27-18]
+    /// True if an HE SU PPDU may have this type of HE-LTF with this guard interval.  [80211ax-2021 Table 27-18]
     const fn goes_with(self, guard: GuardInterval) -> bool {
         matches!(
             (self, guard),
@@ -140,7 +141,7 @@ pub enum Coding {
     Ldpc,
 }
 
-/// Parameters of a mode.
+/// Parameters of a mode of HT, VHT or HE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
     /// Format of the PPDU.
@@ -155,7 +156,7 @@ pub struct Parameters {
     pub guard: GuardInterval,
     /// Type of the HE-LTF; `None` outside HE.
     pub ltf: Option<HeLtf>,
-    /// Forward error correction.
+    /// Forward error correction of the data field.
     pub coding: Coding,
 }
 
@@ -169,8 +170,8 @@ impl Parameters {
         Self { format, mcs, streams, width, guard, ltf, coding }
     }
 
-    /// True if the standard has such an MCS: each symbol carries a whole number of bits, and each VHT encoder has an
-    /// equal share of them.  [80211-2020 §21.5], [80211ax-2021 §27.5]
+    /// True if the standard has the MCS with these parameters: each symbol carries a whole number of bits, and each VHT
+    /// encoder has an equal share of them.  [80211-2020 §21.5], [80211ax-2021 §27.5]
     fn has_mcs(self) -> bool {
         if self.mcs > self.format.max_mcs() {
             return false;
@@ -226,8 +227,8 @@ impl Mode {
     /// Mode with these parameters.
     ///
     /// # Errors
-    /// [`NoSuchMode`] if the standard does not have it: the first parameter that conflicts with the others, and its
-    /// allowed values.
+    /// [`NoSuchMode`] if the standard does not have the mode: the first parameter that conflicts with the others, and
+    /// its allowed values.
     pub fn new(of: Parameters) -> Result<Self, NoSuchMode> {
         check(of)?;
         let ltf = of.ltf.map_or(0, |ltf| ltf as u16);
@@ -295,7 +296,7 @@ impl Mode {
         (self.format() == Format::He).then(|| HeLtf::ALL[self.field(13, 2)])
     }
 
-    /// Forward error correction.
+    /// Forward error correction of the data field.
     #[inline]
     pub fn coding(self) -> Coding {
         if self.field(15, 1) == 0 { Coding::Bcc } else { Coding::Ldpc }
@@ -314,7 +315,7 @@ impl Mode {
         }
     }
 
-    /// Constellation and code rate.
+    /// Constellation and code rate of the mode.
     #[inline]
     pub fn modulation(self) -> ModulationAndCoding {
         ModulationAndCoding::of(self.mcs())
@@ -347,20 +348,20 @@ impl Mode {
         self.modulation().reference()
     }
 
-    /// Data rate, rounded down to a whole bit/s.
+    /// Data rate of the mode, rounded down to a whole bit/s.
     #[inline(never)]
     pub fn rate(self) -> DataRate {
         DataRate::from_bps(self.data_bits() * 1_000_000_000 / self.symbol().as_nanos())
     }
 
-    /// Data rate as in the tables of the standard, rounded to tenths of a Mb/s [100 kb/s].
+    /// Data rate of the mode as in the tables of the standard, rounded to tenths of a Mb/s [100 kb/s].
     pub fn tenths_of_mbps(self) -> u64 {
         // bits/ns · 10^4 = tenths of a Mb/s; half a tenth is rounded up.
         let ns = self.symbol().as_nanos();
         (self.data_bits() * 20_000 + ns) / (2 * ns)
     }
 
-    /// Number of convolutional encoders, `N_ES`; 0 for LDPC.
+    /// Number of the mode's convolutional encoders, `N_ES`; 0 for LDPC.
     ///
     /// An encoder takes at most 300 Mb/s in HT and 600 Mb/s in VHT, with the short guard interval, and all encoders
     /// take the same number of bits of a symbol.  [80211-2020 §19.3.5, §21.3.10.5, §21.5]
@@ -388,11 +389,11 @@ impl fmt::Debug for Mode {
 pub struct NoSuchMode {
     /// Parameter that conflicts with the others, with its value.
     pub found: String,
-    /// The other parameters.
+    /// Parameters with which the one in `found` conflicts.
     pub with: String,
-    /// Values of the parameter that are allowed with the others.
+    /// Values that the parameter in `found` may have with the others.
     pub allowed: Vec<String>,
-    /// Clause of the standard.
+    /// Clause of the standard that defines the allowed combinations.
     pub clause: &'static str,
 }
 

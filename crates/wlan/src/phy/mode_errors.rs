@@ -33,7 +33,7 @@ const L_SIG: f64 = 24.0;
 /// Length of the SERVICE field [bits].
 const SERVICE: f64 = 16.0;
 
-/// Properties of a mode on which its survival depends. Modes of one class have equal survival.
+/// Properties of an HT, VHT or HE mode on which its survival of noise depends. Modes of one class have equal survival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ErrorClass {
     format: Format,
@@ -44,14 +44,14 @@ pub struct ErrorClass {
 }
 
 impl ErrorClass {
-    /// Class of a mode.
+    /// Error class of a mode.
     pub fn of(mode: Mode) -> Self {
         let (format, coding, mcs) = (mode.format(), mode.coding(), mode.mcs());
         Self { format, coding, mcs, encoders: mode.encoders() }
     }
 }
 
-/// Probabilities that the parts of a PPDU survive, for any length.
+/// Probabilities that the parts of an HT, VHT or HE PPDU survive noise, for any length.
 ///
 /// `snr` is the ratio of powers in the occupied subcarriers, for each stream. The header consists of L-SIG and
 /// HT-SIG, VHT-SIG-A or HE-SIG-A, in BPSK with code rate 1/2.
@@ -83,20 +83,20 @@ fn of_data(mode: Mode, snr: f64) -> LogSurvival {
     LogSurvival { header: 0.0, per_bit, overhead_bits: SERVICE + tails }
 }
 
-/// Tail bits of all encoders.
+/// Number of tail bits of all encoders of a mode.
 fn tails(mode: Mode) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "at most a dozen encoders")]
     let encoders = mode.encoders() as f64;
     6.0 * encoders
 }
 
-/// Logarithm of the probability that no wrong path begins at a bit.
+/// Logarithm of the probability that no wrong path of a convolutional code begins at a bit.
 fn convolutional(of: ModulationAndCoding, snr: f64) -> f64 {
     let bits = SoftBits::of(of.constellation, ratio(snr));
     log_right(Code::of(of.code_rate).path(|weight| bits.pairwise(weight)))
 }
 
-/// Logarithm of the probability that a codeword is correct, per data bit.
+/// Logarithm of the probability that an LDPC codeword is correct, per data bit.
 fn low_density(of: ModulationAndCoding, snr: f64) -> f64 {
     let rate = fraction(of.code_rate);
     let as_if = rate + UNUSED_REDUNDANCY * (1.0 - rate);
@@ -104,7 +104,8 @@ fn low_density(of: ModulationAndCoding, snr: f64) -> f64 {
     log_right(bits.word_error(CODEWORD, as_if)) / (CODEWORD * rate)
 }
 
-/// Logarithm of the probability of success. It stays finite even for a certain loss, so that a table can interpolate.
+/// Logarithm of the probability of success, 1 minus `wrong`. It stays finite even for a certain loss, so that a table
+/// can interpolate.
 fn log_right(wrong: f64) -> f64 {
     log_success(wrong.min(1.0 - f64::EPSILON), 1.0)
 }
@@ -207,7 +208,7 @@ mod tests {
         }
     }
 
-    /// Signal-to-noise ratio at which one PPDU in ten is lost [dB], without headers.
+    /// Signal-to-noise ratio at which one PPDU of `octets` in ten is lost [dB], without headers.
     fn needed(mode: Mode, octets: u64) -> f64 {
         let (mut low, mut high) = (-20.0, 60.0);
         for _ in 0..40 {
@@ -218,7 +219,7 @@ mod tests {
         high
     }
 
-    /// Rows of the table in the docs: coding, MCS, octets, published value and ours [dB].
+    /// Rows of the table in `docs/validate.md`: coding, MCS, octets, published value and the model's value [dB].
     fn documented() -> Vec<(Coding, u8, u64, f64, f64)> {
         let page = include_str!("../../../../docs/validate.md");
         let row = |line: &str| {

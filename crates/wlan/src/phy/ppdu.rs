@@ -13,13 +13,13 @@ pub const MAX_PPDU_DURATION: Duration = Duration::from_micros(5_484);
 
 /// Duration of L-STF, L-LTF and L-SIG, which are OFDM's.  [80211-2020 Table 19-6]
 const LEGACY_PREAMBLE: Duration = Duration::from_micros(20);
-/// Duration of a symbol of the preamble. Data with the short guard interval ends at a multiple of it.
+/// Duration of a symbol of the preamble. A data field with the short guard interval lasts a multiple of this duration.
 const LONG_SYMBOL: Duration = Duration::from_micros(4);
 
 /// Nominal packet padding: time after the last bits that an HE receiver requires.  [80211ax-2021 §27.3.13]
 ///
-/// Receivers announce it in their capabilities for each constellation; here a link has one value. The default is
-/// none.
+/// Receivers announce the padding in their capabilities for each constellation; in this model a link has one value. The
+/// default is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PacketPadding {
     /// Padding of 0 µs.
@@ -32,7 +32,8 @@ pub enum PacketPadding {
 }
 
 impl PacketPadding {
-    /// Packet extension after a last symbol with this number of used segments.  [80211ax-2021 Table 27-46]
+    /// Packet extension after a last symbol with this number of used segments, under this nominal padding.
+    /// [80211ax-2021 Table 27-46]
     const fn extension(self, last_segments: u64) -> Duration {
         Duration::from_micros(match self {
             Self::None => 0,
@@ -53,7 +54,7 @@ pub const fn training_symbols(streams: u8) -> u64 {
     }
 }
 
-/// Duration of everything before the data field.
+/// Duration of all fields of an HT, VHT or HE PPDU before the data field.
 ///
 /// ```text
 ///   HT    legacy 20 │ HT-SIG 8 │ HT-STF 4 │ HT-LTF 4 each
@@ -83,7 +84,7 @@ pub fn duration(mode: Mode, psdu: Bytes, band: Band, padding: PacketPadding) -> 
     preamble(mode) + data_field(mode, symbols) + tail(mode, symbols, band, padding)
 }
 
-/// Duration of the data symbols. With the short guard interval of HT and VHT it is a multiple of the long symbol.
+/// Duration of the data symbols. With the short guard interval of HT and VHT it is a multiple of 4 µs, the long symbol.
 /// [80211-2020 §19.4.3, §21.4.3]
 fn data_field(mode: Mode, Symbols { count, .. }: Symbols) -> Duration {
     let time = mode.symbol() * count;
@@ -94,7 +95,7 @@ fn data_field(mode: Mode, Symbols { count, .. }: Symbols) -> Duration {
     }
 }
 
-/// Duration of HE's packet extension and of the band's signal extension.
+/// Duration of the packet extension of HE and of the band's signal extension, after the data field.
 fn tail(mode: Mode, symbols: Symbols, band: Band, padding: PacketPadding) -> Duration {
     let extension = match mode.format() {
         Format::He => padding.extension(symbols.last_segments),
@@ -124,7 +125,7 @@ pub fn largest_psdu_within(
     Some(largest_psdu(mode, best).min(max_psdu(mode.format())))
 }
 
-/// Largest PSDU, aPSDUMaxLength.  [80211-2020 Table 19-25, Table 21-28], [80211ax-2021 Table 27-54]
+/// Largest PSDU of a format, aPSDUMaxLength.  [80211-2020 Table 19-25, Table 21-28], [80211ax-2021 Table 27-54]
 pub const fn max_psdu(format: Format) -> Bytes {
     Bytes::new(match format {
         Format::Ht => 65_535,

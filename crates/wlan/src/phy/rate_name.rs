@@ -8,7 +8,7 @@ use airfair_units::DataRate;
 use super::mode::{Coding, Format, HeLtf, Mode, NoSuchMode, Parameters};
 use super::{GuardInterval, Width};
 
-/// Properties of a link that the name of a rate leaves open.
+/// Format of a link: the properties of a mode that the name of a rate leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkFormat {
     /// Format of the link's data frames.
@@ -34,7 +34,7 @@ impl LinkFormat {
     /// Mode of an MCS with this number of streams.
     ///
     /// # Errors
-    /// [`NoSuchMode`] if the standard does not have it.
+    /// [`NoSuchMode`] if the standard does not have the mode.
     pub fn mode(self, mcs: u8, streams: u8) -> Result<Mode, NoSuchMode> {
         let usual = Parameters::of(self.format, mcs, streams, self.width, self.guard);
         Mode::new(Parameters {
@@ -54,7 +54,7 @@ impl LinkFormat {
     /// Mode that `text` names.
     ///
     /// # Errors
-    /// [`BadRate`] if it names no mode of the link, or several.
+    /// [`BadRate`] if `text` names no mode of the link, or several.
     pub fn parse(self, text: &str) -> Result<Mode, BadRate> {
         match text.parse::<RateName>() {
             Ok(name) => self.named(name),
@@ -62,10 +62,10 @@ impl LinkFormat {
         }
     }
 
-    /// Mode with this name.
+    /// Mode of the link with this name.
     ///
     /// # Errors
-    /// [`BadRate`] if the link does not have it.
+    /// [`BadRate`] if the link has no such mode.
     pub fn named(self, RateName { format, mcs, streams }: RateName) -> Result<Mode, BadRate> {
         if format != self.format {
             return Err(BadRate::OtherFormat(self.names().collect()));
@@ -76,10 +76,10 @@ impl LinkFormat {
         self.mode(mcs, streams).map_err(BadRate::NoSuchMode)
     }
 
-    /// The only mode with this rate in the tables of the standard.
+    /// The only mode of the link with this rate in the tables of the standard.
     ///
     /// # Errors
-    /// [`BadRate`] if no mode or several modes have it.
+    /// [`BadRate`] if no mode or several modes have the rate.
     pub fn at(self, rate: DataRate) -> Result<Mode, BadRate> {
         let bps = rate.bps();
         self.plain(bps.is_multiple_of(100_000).then_some(bps / 100_000))
@@ -105,8 +105,8 @@ impl LinkFormat {
         self.modes().map(RateName::of)
     }
 
-    /// Mode with this rate: the only one that has it in the tables of the standard, or else the only one that has it
-    /// as vendors print rates.
+    /// Mode of the link with this rate: the only one that has it in the tables of the standard, or else the only one
+    /// that has it as vendors print rates.
     ///
     /// # Errors
     /// As [`at`](Self::at).
@@ -123,8 +123,8 @@ impl LinkFormat {
         })
     }
 
-    /// True if the mode has the highest rate of its number of streams at the format's shortest guard interval, which
-    /// is the rate that vendors print.
+    /// True if the mode has the highest rate for its number of streams at the shortest guard interval of the format,
+    /// which is the rate that vendors print.
     pub fn is_highest(self, mode: Mode) -> bool {
         let guard = self.format.guard_intervals()[0];
         let mut others = Self { guard, ..self }.modes();
@@ -132,7 +132,7 @@ impl LinkFormat {
     }
 }
 
-/// Rate as in the tables of the standard: `144.4 Mb/s`.
+/// Rate of a mode as in the tables of the standard, such as `144.4 Mb/s`.
 pub fn plain_rate(mode: Mode) -> String {
     rate_of_tenths(mode.tenths_of_mbps())
 }
@@ -154,12 +154,12 @@ fn tenths(text: &str) -> Option<u64> {
 pub struct PrintedRate {
     /// Rate [100 kb/s].
     tenths: u64,
-    /// Value of the last digit [100 kb/s].
+    /// Value of one unit of the last printed digit [100 kb/s].
     digit: u64,
 }
 
 impl PrintedRate {
-    /// True if the mode has this rate, rounded or truncated.
+    /// True if the mode has the printed rate, rounded or truncated.
     pub fn is_of(self, mode: Mode) -> bool {
         let rate = mode.tenths_of_mbps();
         let printed = self.tenths / self.digit;
@@ -196,7 +196,7 @@ impl FromStr for PrintedRate {
     }
 }
 
-/// Name of a rate: format, MCS and streams. The link adds the rest.
+/// Name of a rate: format, MCS and streams. The link determines the other properties of the mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RateName {
     /// Format of the PPDU.
@@ -214,7 +214,7 @@ impl RateName {
     }
 }
 
-/// Formats the name. HT counts its MCSs over all streams.
+/// Formats the name of a rate. HT counts its MCSs over all streams.
 impl fmt::Display for RateName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { format, mcs, streams } = *self;
@@ -255,9 +255,9 @@ fn number(text: &str) -> Result<u8, NoRateName> {
 pub enum BadRate {
     /// The rate has another format. Contains the names of the link's own rates.
     OtherFormat(Vec<RateName>),
-    /// The rate has more streams than the link, which has this many.
+    /// The rate has more streams than the link, which has this number of streams.
     TooManyStreams(u8),
-    /// The standard does not have the rate at the link's width.
+    /// The standard does not have the rate at the width of the link.
     NoSuchMode(NoSuchMode),
     /// Several modes have the rate.
     Ambiguous(Vec<RateName>),
@@ -266,7 +266,7 @@ pub enum BadRate {
 }
 
 impl BadRate {
-    /// The problem in a few words, for a message.
+    /// Problem with the rate in a few words, for a message.
     pub fn problem(&self) -> String {
         match self {
             Self::OtherFormat(_) => "a mode of another format than the link's".to_owned(),
@@ -279,7 +279,7 @@ impl BadRate {
         }
     }
 
-    /// Allowed values, for a message.
+    /// Rates or numbers that are allowed instead, for a message.
     pub fn allowed(&self) -> String {
         match self {
             Self::OtherFormat(names) | Self::Ambiguous(names) => list(names),

@@ -27,7 +27,7 @@ pub enum Standard {
     Ax,
 }
 
-/// Newest kind of PPDU that a receiver recognises. It also recognises all older kinds.
+/// Newest kind of PPDU that a receiver recognises; the receiver also recognises all older kinds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Generation {
     /// DSSS and CCK, 802.11b.
@@ -89,7 +89,7 @@ impl Standard {
         }
     }
 
-    /// Legacy amendment on which this one builds in this band; a legacy amendment itself.
+    /// Legacy amendment on which this amendment builds in this band; for a legacy amendment, itself.
     #[must_use]
     pub const fn legacy(self, band: Band) -> Self {
         match (self, band) {
@@ -160,7 +160,7 @@ impl Standard {
         }
     }
 
-    /// Default band of the amendment.
+    /// Default band of the amendment's channels.
     pub const fn band(self) -> Band {
         match self {
             Self::B | Self::G => Band::Ghz2,

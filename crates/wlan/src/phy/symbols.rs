@@ -11,17 +11,17 @@ const SERVICE: u64 = 16;
 /// Tail bits of each convolutional encoder.
 const TAIL: u64 = 6;
 
-/// Symbols of a data field.
+/// Number of symbols of a data field, and the part of the last one that carries data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symbols {
-    /// Number of symbols, `N_SYM`.
+    /// Number of symbols in the data field, `N_SYM`.
     pub count: u64,
     /// Segments of the last symbol before the decoder's extra time, 1 to 4: the pre-FEC padding factor of HE; 4 in HT
     /// and VHT. [80211ax-2021 §27.3.12.2]
     pub last_segments: u64,
 }
 
-/// Symbols of a PSDU of `size`.
+/// Symbols of the data field for a PSDU of `size`.
 pub fn symbols(mode: Mode, size: Bytes) -> Symbols {
     let bits = size.bits() + SERVICE + TAIL * mode.encoders();
     let per_symbol = mode.data_bits();

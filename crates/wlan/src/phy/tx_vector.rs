@@ -23,7 +23,7 @@ pub enum TxVector {
 impl TxVector {
     /// Number of legacy vectors.
     const LEGACY: usize = 2 * dsss::Modulation::ALL.len() + ofdm::Modulation::ALL.len();
-    /// Size of tables by [`index`](Self::index).
+    /// Size of tables that are indexed by [`index`](Self::index).
     pub const COUNT: usize = Self::LEGACY + ofdm::Modulation::ALL.len();
 
     /// Vector of a legacy `rate`. DSSS has this `preamble` if the rate allows it. `None` if no legacy amendment has
@@ -53,7 +53,7 @@ impl TxVector {
         Self::all().chain(ofdm::Modulation::ALL.into_iter().map(Self::Ofdm))
     }
 
-    /// Index in tables by vector. Modes with the same non-HT reference rate share one.  [80211-2020 §10.6.11]
+    /// Index of the vector in tables. Modes with the same non-HT reference rate share one.  [80211-2020 §10.6.11]
     #[inline]
     pub fn index(self) -> usize {
         let count = dsss::Modulation::ALL.len();
@@ -81,7 +81,7 @@ impl TxVector {
         matches!(self, Self::Dsss(..))
     }
 
-    /// Kind of PPDU with this vector.
+    /// Generation of PPDUs to which a PPDU with this vector belongs.
     #[inline]
     pub fn generation(self) -> Generation {
         match self {

@@ -17,10 +17,10 @@ use super::config::{AirtimeQueueLimits, AirtimeSharing, HardwareQueue};
 use super::scheduler::Fair;
 use super::sub_queue::SubQueues;
 
-/// A station is charged only while it has packets here, or has had some within this time.  [linux-atf]
+/// Time for which a station without packets in the queue is still charged.  [linux-atf]
 const ACTIVE: Duration = Duration::from_millis(100);
 
-/// Octets around a packet, and time around a frame, that Linux expects.  [linux-aql]
+/// Octets that Linux expects around a packet; `FRAME` is the time that it expects around a frame.  [linux-aql]
 const LINUX_HEADERS: Bytes = Bytes::new(38);
 const FRAME: Duration = Duration::from_micros(40);
 
@@ -28,13 +28,14 @@ const FRAME: Duration = Duration::from_micros(40);
 #[derive(Debug)]
 pub(super) struct AirtimeFair {
     rule: AirtimeSharing,
-    /// Stations that may have packets, new ones and others.
+    /// Stations that may have packets and are new; `old` has the others.
     new: VecDeque<usize>,
     old: VecDeque<usize>,
     stations: Vec<Station>,
-    /// Station of each flow queue.
+    /// Station to which each flow queue belongs.
     owners: Vec<usize>,
-    /// Expected airtime of packets that the driver holds: of all stations, and of other categories.
+    /// Expected airtime of packets of all stations that the driver holds; `ahead_of_others` is that of other
+    /// categories.
     ahead: Duration,
     ahead_of_others: Duration,
 }
@@ -48,11 +49,11 @@ struct Station {
     last_active: Time,
     /// Rate of the last frame to the station.
     rate: Option<DataRate>,
-    /// Expected airtime of the station's packets that the driver holds: of each packet, and the sum.
+    /// Expected airtime of each of the station's packets that the driver holds; `ahead` is the sum.
     taken: VecDeque<Duration>,
     ahead: Duration,
     flows: Fair,
-    /// Flow queue of each hash.
+    /// Index of the flow queue for each hash of the station's flows.
     queues: BTreeMap<usize, usize>,
 }
 
@@ -76,7 +77,7 @@ impl AirtimeFair {
         &mut self.stations[index]
     }
 
-    /// Queue for a packet that has come for `station`. `hash` returns the flow's index among a number of queues.
+    /// Flow queue for a packet that has come for `station`. `hash` returns the flow's index among a number of queues.
     pub(super) fn classify(
         &mut self,
         now: Time,
@@ -93,12 +94,12 @@ impl AirtimeFair {
         queue
     }
 
-    /// Queue of the flow with this hash to `station`, if it has had any packet.
+    /// Flow queue of the flow with this hash to `station`, if the flow has had any packet.
     pub(super) fn find(&self, station: usize, hash: usize) -> Option<usize> {
         self.stations.get(station)?.queues.get(&hash).copied()
     }
 
-    /// Notes that queue `index` is no longer empty.
+    /// Notes that flow queue `index` is no longer empty.
     pub(super) fn activate<P>(&mut self, queues: &mut SubQueues<P>, index: usize) {
         let owner = self.owners[index];
         let station = &mut self.stations[owner];
@@ -109,7 +110,7 @@ impl AirtimeFair {
         }
     }
 
-    /// Chooses the queue that is served next.  [hoiland-2017 §3.2]
+    /// Chooses the flow queue that is served next.  [hoiland-2017 §3.2]
     #[inline(never)]
     pub(super) fn choose<P>(&mut self, now: Time, queues: &mut SubQueues<P>) -> Option<usize> {
         let mut held_back = 0;
@@ -158,8 +159,8 @@ impl AirtimeFair {
         }
     }
 
-    /// True if a receiver of the station must be served again. No limit holds this back, since the driver has had
-    /// these packets before.
+    /// True if the station has MPDUs that a receiver must get again. No airtime limit holds these back, since the
+    /// driver has had them before.
     #[cold]
     fn goes_again<P>(&self, queues: &SubQueues<P>, station: usize) -> bool {
         self.stations[station].flows.listed().any(|index| queues.goes_again(index))
@@ -186,17 +187,17 @@ impl AirtimeFair {
         own < low || (self.ahead + self.ahead_of_others < threshold && own < high)
     }
 
-    /// Expected airtime of packets that the driver holds.
+    /// Expected airtime of packets of all stations that the driver holds.
     pub(super) fn ahead(&self) -> Duration {
         self.ahead
     }
 
-    /// Sets the expected airtime of packets of other categories that the driver holds.
+    /// Sets the expected airtime of packets of the transmitter's other access categories that the driver holds.
     pub(super) fn note_others(&mut self, ahead: Duration) {
         self.ahead_of_others = ahead;
     }
 
-    /// Notes that the driver has taken a packet of a station. `aggregates` is true if it may become part of an
+    /// Notes that the driver has taken a packet of a station. `aggregates` is true if the packet may become part of an
     /// aggregate.
     pub(super) fn note_taken(&mut self, station: usize, size: Bytes, aggregates: bool) {
         let expected = self.stations[station].expected(size, aggregates);
@@ -215,7 +216,7 @@ impl AirtimeFair {
         }
     }
 
-    /// Flow queue with the most octets.  [hoiland-2017 §3.1]
+    /// Flow queue with the most octets, of all stations.  [hoiland-2017 §3.1]
     pub(super) fn fattest<P>(&self, queues: &SubQueues<P>) -> Option<usize> {
         let stations = self.new.iter().chain(&self.old);
         let listed = stations.flat_map(|index| self.stations[*index].flows.listed());
@@ -252,8 +253,8 @@ impl Station {
         }
     }
 
-    /// Airtime that Linux expects of a packet at the rate of the last frame: that of its octets, and a part of the
-    /// overhead of a frame, which is smaller the longer aggregates should be at this rate. It is zero before the
+    /// Airtime that Linux expects of a packet at the rate of the last frame to the station: that of its octets, and a
+    /// part of the overhead of a frame, which is smaller the longer aggregates should be at this rate. Zero before the
     /// first frame.  [linux-aql]
     fn expected(&self, size: Bytes, aggregates: bool) -> Duration {
         let Some(rate) = self.rate else { return Duration::ZERO };

@@ -7,16 +7,16 @@ use super::config::CoDel;
 use super::sub_queue::SubQueues;
 use crate::record::DropCause;
 
-/// A backlog up to this size is never a standing queue: one packet of Ethernet's MTU with LLC/SNAP. `maxpacket`
+/// Backlog up to which there is never a standing queue: one packet of Ethernet's MTU with LLC/SNAP. `maxpacket`
 /// [RFC8289 §5.2]
 const LARGEST_PACKET: Bytes = Bytes::new(1_508);
-/// Dropping resumes at its former rate if it ended at most this number of intervals ago.  [RFC8289 §5.5]
+/// Number of intervals after the end of dropping within which dropping resumes at its former rate.  [RFC8289 §5.5]
 const MEMORY_INTERVALS: u64 = 16;
 
-/// State of one queue.  [RFC8289 §5.2]
+/// State of CoDel for one queue.  [RFC8289 §5.2]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct State {
-    /// Time at which the delay will have been above target for an interval.
+    /// Time at which the delay will have been above the target for an interval.
     first_above: Option<Time>,
     /// Time of the next drop.
     drop_next: Time,
@@ -28,7 +28,8 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Time of the next drop. The gap between drops shrinks with the square root of their number.  [RFC8289 §5.5]
+    /// Time of the next drop, counted from `from`. The gap between drops shrinks with the square root of their number.
+    /// [RFC8289 §5.5]
     fn control_law(&self, from: Time, interval: Duration) -> Time {
         #[expect(
             clippy::cast_possible_truncation,
@@ -40,7 +41,7 @@ impl State {
         from + Duration::from_nanos(gap)
     }
 
-    /// True if a packet that has waited since `since`, with `left` octets behind it, may be dropped. `dodequeue`
+    /// True if CoDel may drop a packet that has waited since `since`, with `left` octets behind it. `dodequeue`
     /// [RFC8289 §5.4]
     fn may_drop(&mut self, rule: &CoDel, now: Time, since: Time, left: Bytes) -> bool {
         if now.saturating_since(since) < rule.target || left <= LARGEST_PACKET {
@@ -51,7 +52,7 @@ impl State {
         now >= first
     }
 
-    /// Begins to drop, at the former rate if dropping has ended recently.  [RFC8289 §5.5]
+    /// Begins to drop packets, at the former rate if dropping has ended recently.  [RFC8289 §5.5]
     fn begin(&mut self, rule: &CoDel, now: Time) {
         self.is_dropping = true;
         let more = self.count - self.last_count;
@@ -62,7 +63,7 @@ impl State {
     }
 }
 
-/// Drops packets as the law demands, before queue `index` is served. Returns false if the queue is empty afterwards.
+/// Drops packets as CoDel demands, before queue `index` is served. Returns false if the queue is empty afterwards.
 /// [RFC8289 §5.5]
 pub(super) fn settle<P>(rule: &CoDel, now: Time, queues: &mut SubQueues<P>, index: usize) -> bool {
     if !queues.get(index).again.is_empty() {
@@ -94,7 +95,7 @@ pub(super) fn settle<P>(rule: &CoDel, now: Time, queues: &mut SubQueues<P>, inde
     true
 }
 
-/// True if the first packet may be dropped; `None` if the queue is empty.
+/// True if CoDel may drop the first packet of queue `index`; `None` if the queue is empty.
 fn judge<P>(rule: &CoDel, now: Time, queues: &mut SubQueues<P>, index: usize) -> Option<bool> {
     let queue = queues.get(index);
     let Some(first) = queue.packets.front() else {

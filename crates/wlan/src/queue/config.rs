@@ -5,15 +5,15 @@ use airfair_units::{Bytes, DataRate, Duration};
 /// Capacity and discipline of a transmit queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueConfig {
-    /// Capacity [packets], the one in service included.
+    /// Capacity of the queue [packets], the one in service included.
     pub packets: u32,
-    /// Scope of the capacity.
+    /// Scope of the capacity, if the discipline has several queues.
     pub limit: Limit,
     /// Rule by which packets leave and are dropped.
     pub discipline: Discipline,
-    /// Packet that is dropped when there is no room.
+    /// Packet that is dropped when there is no room for one more.
     pub overflow: Overflow,
-    /// True if a pure ACK replaces an older one of its flow that waits.  [cake §IV-D]
+    /// True if a pure ACK replaces an older pure ACK of its flow that waits.  [cake §IV-D]
     pub ack_filter: bool,
 }
 
@@ -56,30 +56,30 @@ pub enum Discipline {
     Fifo,
     /// Two queues, one for TCP's pure ACKs and one for all else (DATA), served by weights.  [updown-fairness §IV]
     DataAck {
-        /// Packets of each queue per round.
+        /// Packets of DATA and of pure ACKs per round.
         weights: Weights,
-        /// Queue of the driver.
+        /// Queue of the driver, which takes packets ahead of the air.
         hardware_queue: HardwareQueue,
     },
     /// One queue per station; stations send one packet in turn.
     RoundRobin,
     /// One queue per station; stations send a quantum of octets in turn.  [drr-1995]
     DeficitRoundRobin {
-        /// Octets added at each turn.
+        /// Octets added at each turn of a station.
         quantum: Bytes,
     },
     /// First in, first out, with CoDel.  [RFC8289]
     CoDel(CoDel),
     /// One queue per flow, by hash, each with `CoDel`; deficit round robin, in which new flows come first.  [RFC8290]
     FqCoDel {
-        /// Parameters of each queue.
+        /// CoDel parameters of the queue of each flow.
         codel: CoDel,
-        /// Octets added at each turn.
+        /// Octets added at each turn of a flow.
         quantum: Bytes,
         /// Number of queues to which flows are hashed.
         queues: u16,
     },
-    /// Airtime fairness between the stations of an access point; the flows of a station are as under `FqCoDel`.
+    /// Airtime fairness between the stations of an access point; the flows of a station are served as under `FqCoDel`.
     /// [hoiland-2017]
     Airtime(AirtimeSharing),
     /// Regulator of an access point: a station that has used its share of the channel waits.  [tan-2004]
@@ -121,11 +121,11 @@ pub struct AirtimeSharing {
     pub queues: u16,
     /// CoDel parameters of flows.
     pub codel: CoDel,
-    /// CoDel parameters of flows to stations at a low rate.
+    /// CoDel parameters of flows to stations at a rate below `slow_below`.
     pub slow_codel: CoDel,
-    /// Rate below which a rate counts as low.
+    /// Rate below which `slow_codel` applies to a station.
     pub slow_below: DataRate,
-    /// Queue of the driver.
+    /// Queue of the driver, which takes packets ahead of the air.
     pub hardware_queue: HardwareQueue,
     /// Airtime queue limits; `None` without limits.
     pub aql: Option<AirtimeQueueLimits>,
@@ -134,8 +134,8 @@ pub struct AirtimeSharing {
 /// Queue of a driver that takes packets ahead of the air.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HardwareQueue {
-    /// Largest number of aggregates or packets that the driver holds, those in service included. With `None`, the
-    /// driver holds only the first packet of the next frame.
+    /// Largest number of aggregates or packets that the driver holds, those in service included. If `None`, the driver
+    /// holds only the first packet of the next frame.
     pub most: Option<u16>,
     /// Unit of `most`.
     pub counts: Counts,
@@ -177,7 +177,7 @@ pub struct AirtimeQueueLimits {
 }
 
 impl Default for AirtimeQueueLimits {
-    /// Limits of Linux.  [linux-aql]
+    /// Airtime queue limits of Linux: 5 ms, 12 ms and 24 ms.  [linux-aql]
     fn default() -> Self {
         Self {
             low: Duration::from_millis(5),
@@ -188,7 +188,8 @@ impl Default for AirtimeQueueLimits {
 }
 
 impl Default for AirtimeSharing {
-    /// Queues of Linux, with the quantum and the low rate of the paper.  [linux-atf], [hoiland-2017 §3]
+    /// Airtime fairness with the queues of Linux, and the quantum and the slow rate of the paper.  [linux-atf],
+    /// [hoiland-2017 §3]
     fn default() -> Self {
         let codel = |target, interval| CoDel {
             target: Duration::from_millis(target),
@@ -211,16 +212,16 @@ impl Default for AirtimeSharing {
 /// Parameters of a regulator of channel time.  [tan-2004 §4]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeRegulation {
-    /// Channel time that a station can save.
+    /// Largest channel time that a station can save.
     pub bucket: Duration,
-    /// Interval at which shares are adjusted.
+    /// Interval at which the stations' shares are adjusted.
     pub adjustment: Duration,
-    /// True if the mean back-off counts as used time.
+    /// True if the mean back-off counts as channel time that a station has used.
     pub charges_backoff: bool,
 }
 
 impl Default for TimeRegulation {
-    /// Values of our own, since the paper gives none.
+    /// Regulator with a bucket of 50 ms and adjustments every 200 ms: our own values, since the paper gives none.
     fn default() -> Self {
         Self {
             bucket: Duration::from_millis(50),
@@ -230,7 +231,7 @@ impl Default for TimeRegulation {
     }
 }
 
-/// Packets of each of the two queues per round, while both have packets.
+/// Packets of DATA and of pure ACKs per round, while both queues have packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weights {
     /// Weight of DATA: everything but pure ACKs.
@@ -240,7 +241,7 @@ pub struct Weights {
 }
 
 impl Default for Weights {
-    /// Two segments per ACK, as many as an ACK lets a sender send.  [updown-fairness §IV]
+    /// Weights of two segments per ACK, as many as an ACK lets a sender send.  [updown-fairness §IV]
     fn default() -> Self {
         Self { data: 2, ack: 1 }
     }
@@ -251,12 +252,12 @@ impl Default for Weights {
 pub struct CoDel {
     /// Acceptable standing delay.
     pub target: Duration,
-    /// Sliding window in which the delay must be below the target at least once.
+    /// Sliding window in which the delay must be below `target` at least once.
     pub interval: Duration,
 }
 
 impl Default for CoDel {
-    /// Values that the RFC recommends for the Internet.  [RFC8289 §4.2, §4.3]
+    /// CoDel parameters that the RFC recommends for the Internet.  [RFC8289 §4.2, §4.3]
     fn default() -> Self {
         Self { target: Duration::from_millis(5), interval: Duration::from_millis(100) }
     }

@@ -22,13 +22,13 @@ use crate::aggregation::{AmpduLength, QOS_DATA_OVERHEAD};
 use crate::config::NodeId;
 use crate::frame::Msdu;
 
-/// Packets that the driver has taken, in the order in which they are sent.
+/// Queue of the driver: packets that it has taken ahead of the air, in the order in which they are sent.
 #[derive(Debug)]
 pub(super) struct Driver<P> {
-    /// Largest number of aggregates or packets.
+    /// Largest number of aggregates or packets in the driver, by `counts`.
     most: u16,
     counts: Counts,
-    /// Packets taken, by receiver. The first entry is in service, if anything is.
+    /// Packets that the driver has taken, by receiver. The first entry is in service, if any entry is.
     ahead: VecDeque<Ahead<P>>,
     /// Number of packets in `ahead`.
     packets: u32,
@@ -41,7 +41,7 @@ pub(super) struct Driver<P> {
 #[derive(Debug)]
 struct Ahead<P> {
     to: NodeId,
-    /// Packets, each with the queue from which it came. Empty if only lost MPDUs are sent again.
+    /// Packets to the receiver, each with the queue from which it came. Empty if only lost MPDUs are sent again.
     packets: VecDeque<(Msdu<P>, usize)>,
     is_served: bool,
 }
@@ -105,12 +105,13 @@ impl<P> Driver<P> {
         }
     }
 
-    /// True if lost MPDUs stay in the hardware.
+    /// True if the hardware keeps lost MPDUs and sends them again.
     pub(super) fn keeps_lost(&self) -> bool {
         self.counts == Counts::Packets
     }
 
-    /// Schedules lost MPDUs to this receiver: with the next packets to it, or after all others if there are none.
+    /// Schedules lost MPDUs to be sent again to this receiver: with the next packets to it, or after all others if
+    /// there are none.
     pub(super) fn keep_lost(&mut self, to: NodeId) {
         let goes =
             |ahead: &Ahead<P>| ahead.to == to && (!ahead.is_served || !ahead.packets.is_empty());
@@ -119,22 +120,22 @@ impl<P> Driver<P> {
         }
     }
 
-    /// Puts the first packets into service. Returns their receiver.
+    /// Puts the first packets in the driver into service. Returns their receiver.
     fn begin_service(&mut self) -> Option<NodeId> {
         let first = self.ahead.front_mut()?;
         first.is_served = true;
         Some(first.to)
     }
 
-    /// Takes the first of the packets in service.
+    /// Takes the first packet in service from the driver, with the queue from which it came.
     fn pop(&mut self) -> Option<(Msdu<P>, usize)> {
         let popped = self.ahead.front_mut()?.packets.pop_front()?;
         self.packets -= 1;
         Some(popped)
     }
 
-    /// Offers packets for the receiver in service to `take`, one after the other, as long as it accepts them: those
-    /// of the aggregate in service, or all that the hardware holds.
+    /// Offers the driver's packets for receiver `to`, which is in service, to `take`, as long as `take` accepts them:
+    /// those of the aggregate in service, or all that the hardware holds.
     pub(super) fn hand_over(&mut self, to: NodeId, mut take: impl FnMut(&Msdu<P>, usize) -> bool) {
         let Self { counts, ahead, packets, .. } = self;
         let places = match counts {
@@ -156,7 +157,7 @@ impl<P> Driver<P> {
         }
     }
 
-    /// Ends the service of the first packets. Those that did not fit into the frame are sent next.
+    /// Ends the service of the first packets in the driver. Those that did not fit into the frame are sent next.
     fn end_service(&mut self) {
         if let Some(first) = self.ahead.front_mut().filter(|first| first.is_served) {
             first.is_served = false;
@@ -168,7 +169,7 @@ impl<P> Driver<P> {
 }
 
 impl<P: Copy + Headers> TransmitQueue<P> {
-    /// Puts the next packets into service, after the driver has taken more.
+    /// Puts the next packets in the driver into service, after the driver has taken more.
     #[cold]
     pub(super) fn serve_ahead(&mut self, now: Time) {
         let Some(mut driver) = self.driver.take() else { return };
@@ -201,7 +202,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         self.driver = Some(driver);
     }
 
-    /// Lets the driver take packets up to its room.
+    /// Lets the driver take packets from the queues, up to its room.
     #[cold]
     pub(super) fn fill_ahead(&mut self, now: Time) {
         if let Some(mut driver) = self.driver.take() {
@@ -225,7 +226,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         under_way + u32::from(self.in_service.is_some())
     }
 
-    /// Takes packets for one receiver, in the order of the scheduler, up to `room` of them.  Deviates: [D-155]
+    /// Takes packets for one receiver from the queues to the driver, in the order of the scheduler, up to `room` of
+    /// them.  Deviates: [D-155]
     fn take_ahead(&mut self, now: Time, counts: Counts, room: u32) -> Option<Ahead<P>> {
         let first = self.scheduler.choose(now, &mut self.queues)?;
         let mut ahead = if let Some(to) = self.begin_again(first) {
@@ -243,9 +245,9 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         Some(ahead)
     }
 
-    /// Takes further packets of one receiver for an aggregate, as many as its last aggregate could have had. Airtime
-    /// limits decide whether an aggregate is begun, and never shorten one: a short one would release little airtime,
-    /// so that the next would be as short.
+    /// Takes further packets of one receiver to the driver for an aggregate, as many as its last aggregate could have
+    /// had. Airtime limits decide whether an aggregate is begun, and never shorten one: a short one would release
+    /// little airtime, so that the next would be as short.
     fn form_ahead(&mut self, now: Time, ahead: &mut Ahead<P>, first: usize) {
         let to = ahead.to;
         if ahead.packets.is_empty() && !self.scheduler.may_take(to) {
@@ -269,7 +271,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Takes further packets of one receiver, up to `room` and the airtime limits.
+    /// Takes further packets of one receiver to the driver, up to `room` and the airtime limits.
     fn take_burst(&mut self, now: Time, ahead: &mut Ahead<P>, first: usize, room: u32) {
         while ahead.packets.len() < room as usize
             && self.scheduler.may_take(ahead.to)
@@ -280,7 +282,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Takes a packet that the scheduler has [found](Scheduler::find_more).
+    /// Takes a packet that the scheduler has [found](Scheduler::find_more) from its queue to the driver.
     fn take_more_ahead(&mut self, ahead: &mut Ahead<P>, queue: usize, place: usize) {
         let msdu = self.queues.take(queue, place);
         self.scheduler.charge_more(&mut self.queues, queue, msdu.size);
@@ -293,7 +295,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         ahead.packets.push_back((msdu, queue));
     }
 
-    /// Expected airtime of the packets that the driver holds.
+    /// Expected airtime of the packets of this transmit queue that the driver holds.
     pub(crate) fn airtime_ahead(&self) -> Duration {
         if let Scheduler::Airtime(airtime) = &self.scheduler {
             airtime.ahead()
@@ -302,8 +304,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Sets the expected airtime of packets of the transmitter's other categories in the driver, which counts for the
-    /// limit of all stations.  [linux-aql]
+    /// Sets the expected airtime of packets of the transmitter's other access categories in the driver, which counts
+    /// for the airtime limit of all stations.  [linux-aql]
     pub(crate) fn note_airtime_of_others(&mut self, ahead: Duration) {
         if let Scheduler::Airtime(airtime) = &mut self.scheduler {
             airtime.note_others(ahead);

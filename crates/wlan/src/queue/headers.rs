@@ -2,19 +2,19 @@
 
 use crate::edca::AccessCategory;
 
-/// Headers of a packet, as far as queues use them. By default all packets are data of one flow.
+/// Headers of a packet, as far as transmit queues use them. By default all packets are data of one flow.
 pub trait Headers {
     /// Number that identifies the packet's connection and direction, like its five-tuple.
     fn flow(&self) -> u64 {
         0
     }
 
-    /// Class of the packet: data or a pure ACK.
+    /// Class of the packet within its connection: data or a pure ACK.
     fn class(&self) -> Class {
         Class::Data
     }
 
-    /// Access category of the packet's priority.  [80211-2020 §10.2.3.2]
+    /// Access category to which the packet's priority belongs.  [80211-2020 §10.2.3.2]
     fn category(&self) -> AccessCategory {
         AccessCategory::default()
     }

@@ -1,4 +1,5 @@
-//! Transmitter's side of a link with a block ack agreement: packets that were in service and are not done.
+//! Transmitter's side of a link with a block ack agreement: packets that have left their queues and are neither
+//! acknowledged nor given up.
 
 use airfair_units::{Bytes, Duration};
 
@@ -9,15 +10,15 @@ use crate::block_ack::{Bitmap, Done, Originator, Outgoing, Sequence};
 use crate::frame::Msdu;
 use crate::phy::TxVector;
 
-/// A packet that has left its queue, or an A-MSDU.
+/// Content of an MPDU in a block ack window: a packet that has left its queue, or an A-MSDU.
 #[derive(Clone, Debug)]
 pub(crate) struct Queued<P> {
     pub(crate) msdu: Msdu<P>,
-    /// Queue from which the first packet came.
+    /// Queue from which the first packet of the MPDU came.
     queue: usize,
-    /// True if the receiver has the packet, or will not wait for it.
+    /// True if the receiver has the content of the MPDU, or will not wait for it.
     pub(crate) has_arrived: bool,
-    /// Further packets of an A-MSDU.
+    /// Further packets, if the MPDU carries an A-MSDU.
     joined: Option<Box<Joined<P>>>,
 }
 
@@ -26,7 +27,7 @@ pub(crate) struct Queued<P> {
 struct Joined<P> {
     /// Size of the A-MSDU.
     octets: Bytes,
-    /// Packets, each with the queue from which it came.
+    /// Packets of the A-MSDU after the first one, each with the queue from which it came.
     packets: Vec<(Msdu<P>, usize)>,
 }
 
@@ -47,7 +48,7 @@ impl<P> Queued<P> {
         self.joined.as_ref().map(|joined| joined.octets)
     }
 
-    /// Size of the A-MSDU with one more packet of this size.  [80211-2020 §9.3.2.2.2]
+    /// Size of the MPDU's A-MSDU with one more packet of this size.  [80211-2020 §9.3.2.2.2]
     fn size_with(&self, size: Bytes) -> Bytes {
         let before = self.amsdu().unwrap_or(AMSDU_SUBFRAME_HEADER + self.msdu.size);
         padded(before) + AMSDU_SUBFRAME_HEADER + size
@@ -61,13 +62,13 @@ impl<P> Queued<P> {
         joined.packets.push((msdu, queue));
     }
 
-    /// Packets after the first one, each with the queue from which it came.
+    /// Packets of the MPDU after the first one, each with the queue from which it came.
     #[inline]
     fn joined(&self) -> &[(Msdu<P>, usize)] {
         self.joined.as_deref().map_or(&[], |joined| &joined.packets)
     }
 
-    /// Queue of each packet of the MPDU.
+    /// Queue from which each packet of the MPDU came.
     #[inline]
     pub(super) fn queues(&self) -> impl Iterator<Item = usize> {
         std::iter::once(self.queue).chain(self.joined().iter().map(|(_, queue)| *queue))
@@ -80,7 +81,7 @@ impl<P> Queued<P> {
         std::iter::once((&self.msdu, &mut self.queue)).chain(others)
     }
 
-    /// Packets after the first one.
+    /// Packets of the MPDU after the first one.
     #[inline]
     pub(crate) fn others(&self) -> impl Iterator<Item = &Msdu<P>> {
         self.joined().iter().map(|(msdu, _)| msdu)
@@ -93,29 +94,29 @@ impl<P> Queued<P> {
     }
 }
 
-/// Response that the transmitter of an exchange gets.
+/// Response to the data or request of an exchange, as its transmitter gets it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Response<'a> {
     BlockAck(&'a Bitmap),
     /// ACK of an MPDU that was sent alone.
     Ack,
     Silence,
-    /// No CTS after all RTS attempts: the data to be protected is given up.
+    /// No CTS after all attempts with an RTS: the data to be protected is given up.
     NoCts,
 }
 
-/// MPDUs of the next PPDU of a link: the first of those that wait.
+/// MPDUs of the next PPDU of a link: the first ones that wait in its block ack window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Batch {
     length: AmpduLength,
-    /// True if any of the MPDUs was sent before.
+    /// True if any MPDU of the batch was sent before.
     pub(crate) retry: bool,
-    /// Packets after the first ones of their A-MSDUs.
+    /// Number of packets in the batch after the first ones of their A-MSDUs.
     pub(crate) joined: u16,
 }
 
 impl Batch {
-    /// Size as an A-MPDU.
+    /// Size of the batch as an A-MPDU.
     pub(crate) fn octets(&self) -> Bytes {
         self.length.octets()
     }
@@ -125,20 +126,21 @@ impl Batch {
     }
 }
 
-/// Limits of a PPDU.
+/// Largest number of octets and MPDUs in a PPDU.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     pub(crate) octets: Bytes,
     pub(crate) mpdus: u16,
 }
 
-/// Vectors, durations and limits of a link's frames, which hold while its vector does not change.
+/// Vectors, durations and limits of a link's frames, which hold as long as the vector of its data frames does not
+/// change.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frames {
     pub(crate) tx: TxVector,
-    /// Vector of control frames.
+    /// Vector of the link's control frames.
     pub(crate) control: TxVector,
-    /// Duration of a `BlockAck`.
+    /// Duration of a `BlockAck` on the link.
     pub(crate) block_ack: Duration,
     /// Limits of an aggregate without a TXOP limit.
     pub(crate) room: Room,
@@ -149,10 +151,10 @@ pub(crate) struct Frames {
 pub(crate) struct BlockAckLink<P> {
     pub(crate) agreement: Agreement,
     pub(crate) originator: Originator<Queued<P>>,
-    /// Queue before whose packets the link is to be served again.
+    /// Queue before whose packets the link is to be served again; `None` if it is not.
     pub(super) again: Option<usize>,
     pub(crate) batch: Batch,
-    /// Vectors, durations and limits of frames, valid for one vector.
+    /// Vectors, durations and limits of the link's frames at its current vector, once calculated.
     pub(crate) frames: Option<Frames>,
 }
 
@@ -163,17 +165,17 @@ impl<P: Copy> BlockAckLink<P> {
         Self { agreement, originator, again, batch: Batch::default(), frames }
     }
 
-    /// True if the link has anything to send.
+    /// True if the link has MPDUs or a `BlockAckReq` to send.
     pub(super) fn has_waiting(&self) -> bool {
         self.originator.waiting() > 0 || self.originator.request().is_some()
     }
 
-    /// Adds a packet to the window, which must have room.
+    /// Adds a packet from `queue` to the block ack window, which must have room.
     pub(super) fn push(&mut self, msdu: Msdu<P>, queue: usize) {
         self.originator.push(Queued::new(msdu, queue));
     }
 
-    /// Makes a batch of the packets that wait in the window. Returns true if more may join.
+    /// Makes a batch of the MPDUs that wait in the block ack window. Returns true if more may join.
     pub(super) fn begin_batch(&mut self, room: &Room) -> bool {
         self.batch = Batch::default();
         let Self { originator, batch, .. } = self;
@@ -187,12 +189,12 @@ impl<P: Copy> BlockAckLink<P> {
         self.may_take()
     }
 
-    /// True if one more packet may be sent, in its own MPDU or in the last one.
+    /// True if one more packet may join the batch, in its own MPDU or in the last one.
     pub(super) fn may_take(&self) -> bool {
         self.originator.has_room() || self.agreement.amsdu.is_some()
     }
 
-    /// Adds one more packet of this size to the batch, if it fits. Returns its place.
+    /// Reserves room for one more packet of this size in the batch, if it fits. Returns the packet's place.
     pub(super) fn extend_batch(&mut self, size: Bytes, room: &Room) -> Option<Place> {
         if self.joins(size, room) {
             return Some(Place::LastMpdu);
@@ -201,7 +203,7 @@ impl<P: Copy> BlockAckLink<P> {
         is_added.then_some(Place::OwnMpdu)
     }
 
-    /// Adds one more packet to the batch, in its own MPDU, if it fits.
+    /// Adds one more packet from `queue` to the batch, in its own MPDU, if it fits. Returns true if it does.
     #[inline]
     pub(super) fn take(&mut self, msdu: &Msdu<P>, queue: usize, room: &Room) -> bool {
         let fits = self.originator.has_room() && self.batch.add(msdu.size, room);
@@ -211,8 +213,8 @@ impl<P: Copy> BlockAckLink<P> {
         fits
     }
 
-    /// Adds one more packet of this size to the last MPDU, if that was not sent yet and the packet fits.  Deviates:
-    /// [D-154]
+    /// Adds one more packet of this size to the last MPDU of the batch, if that was not sent yet and the packet fits.
+    /// Deviates: [D-154]
     fn joins(&mut self, size: Bytes, room: &Room) -> bool {
         let Some(most) = self.agreement.amsdu else { return false };
         let Some(last) = self.originator.newest() else { return false };
@@ -237,17 +239,17 @@ impl<P: Copy> BlockAckLink<P> {
         }
     }
 
-    /// Packets on the air.
+    /// MPDUs on the air.
     pub(crate) fn on_air(&mut self) -> impl Iterator<Item = Outgoing<&mut Queued<P>>> {
         self.originator.on_air()
     }
 
-    /// Queue of the first packet that waits, for the scheduler.
+    /// Queue of the first MPDU that waits, for the scheduler.
     pub(super) fn queue(&self) -> Option<usize> {
         self.originator.batch().next().map(|it| it.packet.queue)
     }
 
-    /// Queue of the first packet that is not done.
+    /// Queue of the first MPDU that is neither acknowledged nor given up.
     pub(super) fn first_queue(&self) -> Option<usize> {
         self.originator.outstanding().next().map(|it| it.queue)
     }
@@ -263,7 +265,7 @@ impl<P: Copy> BlockAckLink<P> {
     }
 }
 
-/// Place of a packet in an aggregate.
+/// Place of a packet in an aggregate: its own MPDU, or the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// In the last MPDU, which is an A-MSDU.
@@ -276,7 +278,7 @@ fn count<T>(packets: &[T]) -> u16 {
 }
 
 impl Batch {
-    /// Adds an MPDU with this payload, if it fits. The first one is always added.
+    /// Adds an MPDU with this payload to the batch, if it fits. The first MPDU is always added.
     #[inline]
     fn add(&mut self, payload: Bytes, room: &Room) -> bool {
         let next = self.length.with(payload + QOS_DATA_OVERHEAD);

@@ -24,11 +24,11 @@ use crate::frame::Msdu;
 pub(super) struct BlockAckLinks<P> {
     /// Link of each receiver; `None` without an agreement.
     to: Vec<Option<Box<BlockAckLink<P>>>>,
-    /// Receiver of the aggregate or `BlockAckReq` in service.
+    /// Receiver of the aggregate or `BlockAckReq` in service, if there is one.
     in_service: Option<NodeId>,
-    /// Number of packets that have left their queues and are not done.
+    /// Number of packets that have left their queues and are neither acknowledged nor given up.
     under_way: u32,
-    /// Number of such packets of each queue.
+    /// Number of packets that have left each queue and are neither acknowledged nor given up.
     of_queue: Vec<u32>,
 }
 
@@ -39,7 +39,7 @@ impl<P> Default for BlockAckLinks<P> {
 }
 
 impl<P: Copy> BlockAckLinks<P> {
-    /// Link to a receiver, if there is an agreement.
+    /// Link to a receiver; `None` without a block ack agreement.
     #[inline]
     fn get(&mut self, to: NodeId) -> Option<&mut BlockAckLink<P>> {
         self.to.get_mut(to.index())?.as_deref_mut()
@@ -57,7 +57,7 @@ impl<P: Copy> BlockAckLinks<P> {
         self.under_way += 1;
     }
 
-    /// Accounts for packets of a queue that are done.
+    /// Accounts for `count` packets of a queue that were acknowledged or given up.
     #[inline]
     fn forget(&mut self, queue: usize, count: u32) {
         if count > 0 {
@@ -66,18 +66,18 @@ impl<P: Copy> BlockAckLinks<P> {
         }
     }
 
-    /// Number of packets that have left queue `index` and are not done.
+    /// Number of packets that have left queue `index` and are neither acknowledged nor given up.
     pub(super) fn of_queue(&self, index: usize) -> u32 {
         self.of_queue.get(index).copied().unwrap_or(0)
     }
 
-    /// Number of packets that have left their queues and are not done.
+    /// Number of packets that have left their queues and are neither acknowledged nor given up.
     pub(super) fn under_way(&self) -> u32 {
         self.under_way
     }
 
-    /// Assigns all packets that are not done to the queues that `classify` returns. No receiver is to be served
-    /// again.
+    /// Assigns all packets that are neither acknowledged nor given up to the queues that `classify` returns. No
+    /// receiver is to be served again.
     pub(super) fn reclassify(&mut self, mut classify: impl FnMut(&Msdu<P>) -> usize) {
         self.of_queue.clear();
         for link in self.to.iter_mut().flatten() {
@@ -89,7 +89,7 @@ impl<P: Copy> BlockAckLinks<P> {
         }
     }
 
-    /// Receivers for which something waits or is in service.
+    /// Receivers with an agreement for which something waits or is in service.
     pub(super) fn receivers(&self) -> Vec<NodeId> {
         let links = (0..).map(NodeId).zip(&self.to);
         let in_use = links.filter(|(to, link)| {
@@ -103,7 +103,7 @@ impl<P: Copy> BlockAckLinks<P> {
     }
 }
 
-/// Accounts for further packets of queue `index` that have left it.
+/// Accounts for further packets that have left queue `index`.
 fn note(of_queue: &mut Vec<u32>, index: usize, packets: u32) {
     if index >= of_queue.len() {
         of_queue.resize(index + 1, 0);
@@ -117,24 +117,24 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         self.links.get_or_insert_default().set(to, agreement);
     }
 
-    /// Link to a receiver.
+    /// Link to a receiver with a block ack agreement.
     ///
     /// # Panics
-    /// If there is no agreement.
+    /// If there is no agreement with the receiver.
     #[inline]
     pub(crate) fn link(&mut self, to: NodeId) -> &mut BlockAckLink<P> {
         let link = self.links.as_mut().and_then(|links| links.get(to));
         link.expect("a link with an agreement")
     }
 
-    /// Batch for a receiver.
+    /// Batch of MPDUs of the next PPDU to a receiver with a block ack agreement.
     #[inline]
     pub(crate) fn batch(&self, to: NodeId) -> Batch {
         let link = self.links.as_ref().and_then(|links| links.to[to.index()].as_ref());
         link.map_or_else(Batch::default, |link| link.batch)
     }
 
-    /// Agreement with a receiver, if there is one.
+    /// Block ack agreement with a receiver, if there is one.
     pub(crate) fn agreement(&self, to: NodeId) -> Option<&Agreement> {
         let link = self.links.as_ref()?.to.get(to.index())?.as_ref()?;
         Some(&link.agreement)
@@ -146,19 +146,20 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         self.links.as_ref().and_then(|links| links.in_service)
     }
 
-    /// Packets that have left their queues for an aggregate and are not done.
+    /// MPDUs whose packets have left their queues and that are neither acknowledged nor given up.
     pub(crate) fn under_way(&self) -> impl Iterator<Item = &Queued<P>> {
         self.links.iter().flat_map(|links| links.iter())
     }
 
-    /// True if packets for this receiver must wait, because its window is full.
+    /// True if packets for this receiver must wait, because its block ack window is full.
     #[inline]
     pub(super) fn is_full(&self, to: NodeId) -> bool {
         let link = self.links.as_ref().and_then(|links| links.to.get(to.index())?.as_ref());
         link.is_some_and(|link| !link.originator.has_room())
     }
 
-    /// Puts a receiver into service, on the account of queue `index`. It need not be served again.
+    /// Puts a receiver with an agreement into service in the turn of queue `index`. The receiver need not be served
+    /// again.
     fn begin_service(&mut self, to: NodeId, index: usize) {
         let Some(links) = &mut self.links else { return };
         (links.in_service, self.serving) = (Some(to), index);
@@ -167,8 +168,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Puts a packet into service whose receiver has an agreement. Its window must have room. Returns false without
-    /// an agreement.
+    /// Puts a packet into service whose receiver has a block ack agreement and a window with room. Returns false
+    /// without an agreement.
     #[inline(never)]
     pub(super) fn serve_aggregated(&mut self, msdu: Msdu<P>, queue: usize) -> bool {
         let Some(links) = &mut self.links else { return false };
@@ -195,7 +196,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         true
     }
 
-    /// Takes the receiver that is to be served again before the packets of queue `index`, if there is one.
+    /// Takes the receiver that is to be served again before the packets of queue `index`, if there is one, for service.
     pub(super) fn begin_again(&mut self, index: usize) -> Option<NodeId> {
         self.links.as_ref()?;
         let to = self.queues.pop_again(index)?;
@@ -203,7 +204,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         Some(to)
     }
 
-    /// Puts a receiver into service for lost MPDUs or a request. Returns false if there is nothing to send.
+    /// Puts a receiver into service for lost MPDUs or a `BlockAckReq`. Returns false if there is nothing to send to it.
     pub(super) fn serve_link(&mut self, to: NodeId) -> bool {
         let Some(links) = &mut self.links else { return false };
         let Some(link) = links.get(to).filter(|link| link.has_waiting()) else { return false };
@@ -212,14 +213,14 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         true
     }
 
-    /// Agreement with a receiver, and limits of the last frame to it; `None` without an agreement or a frame.
+    /// Block ack agreement with a receiver, and limits of the last frame to it; `None` without an agreement or a frame.
     pub(super) fn limits_ahead(&mut self, to: NodeId) -> Option<(Agreement, Room)> {
         let link = self.links.as_mut()?.get(to)?;
         Some((link.agreement, link.frames?.room))
     }
 
-    /// Makes the batch of the next PPDU to the receiver in service: packets that wait in the window, and then packets
-    /// that the scheduler lets join.  Deviates: [D-130]
+    /// Makes the batch of MPDUs of the next PPDU to the receiver in service: MPDUs that wait in the window, and then
+    /// packets that the scheduler lets join.  Deviates: [D-130]
     pub(crate) fn prepare(&mut self, now: Time, to: NodeId, room: &Room) {
         let Self { links: Some(links), queues, scheduler, serving, driver, .. } = self else {
             return;
@@ -263,9 +264,9 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Ends the exchange with the receiver in service, and calls `tell` for each packet that is done. Without a
-    /// response, the receiver stays in service as long as anything waits for it. Otherwise the scheduler chooses, and
-    /// packets that wait here come before those of the same queue.
+    /// Ends the exchange with the receiver in service, and calls `tell` for each MPDU that was acknowledged or given
+    /// up. Without a response, the receiver stays in service as long as anything waits for it. Otherwise the scheduler
+    /// chooses, and MPDUs that wait in the window come before packets of the same queue.
     pub(crate) fn settle(
         &mut self,
         now: Time,
@@ -306,8 +307,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         self.serve_next(now);
     }
 
-    /// Schedules a receiver to be served again before the packets of queue `index`. Hardware that keeps lost MPDUs
-    /// sends them with its next packets.
+    /// Schedules a receiver to be served again before the packets of queue `index`. A driver whose hardware keeps lost
+    /// MPDUs sends them with its next packets.
     #[inline]
     pub(super) fn push_again(&mut self, now: Time, to: NodeId, index: usize) {
         if let Some(driver) = self.driver.as_mut().filter(|driver| driver.keeps_lost()) {

@@ -66,15 +66,15 @@ use sub_queue::SubQueues;
 /// Airtime charge: time that an exchange between the access point and a station has used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Charge {
-    /// Station of the exchange.
+    /// Station that exchanged frames with the access point.
     pub station: NodeId,
-    /// Direction of the data.
+    /// Direction of the data in the exchange.
     pub direction: Direction,
-    /// Rate of the data frame.
+    /// Rate of the data frame in the exchange.
     pub rate: DataRate,
-    /// Duration of all frames, and of the interframe spaces between them.
+    /// Duration of all frames of the exchange, and of the interframe spaces between them.
     pub airtime: Duration,
-    /// Interframe space before the first frame.
+    /// Interframe space before the first frame of the exchange.
     pub gap: Duration,
     /// Mean back-off of a first attempt; zero if the exchange had no back-off.
     pub backoff: Duration,
@@ -94,13 +94,13 @@ pub struct InService<P> {
 pub struct TransmitQueue<P> {
     config: QueueConfig,
     in_service: Option<InService<P>>,
-    /// Sequence number of the next packet in service.  [80211-2020 §10.3.2.14]
+    /// Sequence number that the next packet in service gets.  [80211-2020 §10.3.2.14]
     sequence: u16,
     /// Queue from which the packet in service came.
     serving: usize,
     queues: SubQueues<P>,
     scheduler: Scheduler,
-    /// Block ack windows of receivers; `None` if no receiver has an agreement.
+    /// Links with block ack agreements, by receiver; `None` if no receiver has an agreement.
     links: Option<Box<BlockAckLinks<P>>>,
     /// Driver's queue; `None` if only the packet in service is taken ahead of the air.
     driver: Option<Box<Driver<P>>>,
@@ -122,7 +122,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Number of packets that wait or are in service.
+    /// Number of packets in the transmit queue, waiting or in service.
     #[inline]
     pub fn len(&self) -> u32 {
         let packets = self.queues.waiting + u32::from(self.in_service.is_some());
@@ -134,13 +134,13 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         packets + under_way + ahead - self.queues.again
     }
 
-    /// True if nothing is in service: the queue has no packets, or none that may be sent.
+    /// True if nothing is in service: the transmit queue has no packets, or none that may be sent.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.in_service.is_none() && self.link_in_service().is_none()
     }
 
-    /// True if a data packet to `to` has room without another packet being dropped.
+    /// True if the transmit queue has room for a data packet to `to` without dropping another packet.
     #[inline]
     pub fn has_room_for(&self, to: NodeId) -> bool {
         if self.config.limit == Limit::Shared {
@@ -169,30 +169,30 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         self.in_service.as_mut()
     }
 
-    /// Receiver of what is in service.
+    /// Receiver of the packet or aggregate in service.
     #[inline]
     pub fn receiver(&self) -> Option<NodeId> {
         let packet = self.in_service.as_ref().map(|served| served.mpdu.msdu.to);
         packet.or_else(|| self.link_in_service())
     }
 
-    /// Packets that wait for service.
+    /// Packets in the transmit queue that wait for service.
     pub fn waiting(&self) -> impl Iterator<Item = &Msdu<P>> {
         let packets = self.queues.iter().flat_map(|queue| &queue.packets);
         let ahead = self.driver.iter().flat_map(|driver| driver.packets().map(|(msdu, _)| msdu));
         packets.map(|waiting| &waiting.msdu).chain(ahead)
     }
 
-    /// Adds a packet, which goes straight into service if nothing else is. Returns false if there is no room for it.
-    /// Other packets may be dropped instead: see [`poll_dropped`](Self::poll_dropped).
+    /// Adds a packet to the transmit queue, straight into service if nothing else is. Returns false if there is no room
+    /// for it. Other packets may be dropped instead: see [`poll_dropped`](Self::poll_dropped).
     pub fn push(&mut self, now: Time, msdu: Msdu<P>) -> bool {
         let Msdu { ref payload, size, from, to } = msdu;
         let frame = Msdu { payload: (), size, from, to };
         self.append(now, payload, frame).is_some() || self.push_otherwise(now, msdu)
     }
 
-    /// Adds a packet that only joins the end of the single queue. Returns the length with it; or `None`, without
-    /// adding the packet, if [`push`](Self::push) has more to do.
+    /// Adds a packet, if it only joins the end of the single queue. Returns the length with the packet; or `None`,
+    /// without adding the packet, if [`push`](Self::push) has more to do.
     #[expect(
         clippy::inline_always,
         reason = "each call on a packet's way costs twenty instructions"
@@ -240,9 +240,9 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         true
     }
 
-    /// Adds up to `most` packets, one after the other, as long as each only joins the end of the single queue: none
-    /// goes into service, and none is dropped. Calls `tell` with the length after each packet. Returns the number of
-    /// packets added.
+    /// Adds up to `most` packets that `next` makes, one after the other, as long as each only joins the end of the
+    /// single queue: none goes into service, and none is dropped. Calls `tell` with the length after each packet.
+    /// Returns the number of packets added.
     pub fn extend(
         &mut self,
         now: Time,
@@ -266,8 +266,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         (length - before) as usize
     }
 
-    /// True if a packet with room only joins the end of the single queue: something is in service, and no filter or
-    /// driver needs to look at it.
+    /// True if a packet for which there is room only joins the end of the single queue: something is in service, and no
+    /// filter or driver needs to look at the packet.
     #[inline]
     fn only_appends(&self) -> bool {
         let is_one = matches!(self.config.discipline, Discipline::Fifo | Discipline::CoDel(_));
@@ -301,7 +301,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         matches!(self.scheduler, Scheduler::Regulated(_))
     }
 
-    /// Charges an exchange of the access point with a station, in either direction.
+    /// Charges the airtime of an exchange of the access point with a station, in either direction.
     pub fn charge(&mut self, now: Time, charge: &Charge) {
         match &mut self.scheduler {
             Scheduler::Airtime(airtime) => airtime.charge(now, charge),
@@ -310,8 +310,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Removes the packet with this sequence number from service, since it was acknowledged or given up, and serves
-    /// the next one. Returns `None` if it is not in service.
+    /// Removes the packet with this sequence number from service, since it was acknowledged or given up, and serves the
+    /// next one. Returns `None` if the packet is not in service.
     #[inline]
     pub fn finish(&mut self, now: Time, sequence: u16) -> Option<InService<P>> {
         let served = self.in_service.take_if(|served| served.mpdu.sequence == sequence)?;
@@ -345,25 +345,25 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             (Some(InService { mpdu: frame, has_arrived: false }), queue);
     }
 
-    /// True if a packet was dropped after it had been added.
+    /// True if there is a packet for [`poll_dropped`](Self::poll_dropped).
     #[inline]
     pub fn has_dropped(&self) -> bool {
         !self.queues.dropped.is_empty()
     }
 
-    /// Next packet that was dropped after it had been added.
+    /// Takes the next packet that was dropped after it had been added, with the reason.
     pub fn poll_dropped(&mut self) -> Option<(Msdu<P>, DropCause)> {
         self.queues.dropped.pop_front()
     }
 
-    /// Sets the weights of DATA and pure ACKs; no effect with other disciplines.
+    /// Sets the weights of DATA and pure ACKs; no effect if the discipline has no weights.
     pub fn set_weights(&mut self, weights: Weights) {
         if let Scheduler::Weighted(weighted) = &mut self.scheduler {
             weighted.set(weights);
         }
     }
 
-    /// Index of the queue for a packet.
+    /// Index of the queue to which a packet belongs.
     fn classify(&mut self, msdu: &Msdu<P>, now: Time) -> usize {
         match self.config.discipline {
             Discipline::Fifo | Discipline::CoDel(_) => 0,
@@ -387,7 +387,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         airtime.classify(now, msdu.to.index(), |queues| bucket(msdu.payload.flow(), queues))
     }
 
-    /// True if one more packet may join `queue`. If the longest queue gives way, there is always room.
+    /// True if one more packet may join `queue`. If the longest queue drops a packet instead, there is always room.
     fn has_room(&self, queue: usize) -> bool {
         let room = self.config.packets;
         match (&self.config.discipline, self.config.limit) {
@@ -426,7 +426,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         self.queues.remove(longest, 0, DropCause::QueueFull);
     }
 
-    /// Drops an ACK of the same flow that the new packet makes redundant.  [cake §IV-D]
+    /// Drops a pure ACK in `queue` that the new packet of the same flow makes redundant.  [cake §IV-D]
     fn filter(&mut self, queue: usize, new: &P) {
         let Class::PureAck { number, is_selective: false } = new.class() else { return };
         let is_redundant = |payload: &P| match payload.class() {

@@ -17,8 +17,8 @@ use crate::config::NodeId;
 use crate::record::DropCause;
 
 impl<P: Copy + Headers> TransmitQueue<P> {
-    /// Replaces the configuration. Waiting packets join the new queues as if they came now. Those without room are
-    /// dropped: see [`poll_dropped`](Self::poll_dropped).
+    /// Replaces the configuration of the transmit queue. Waiting packets join the new queues as if they came now. Those
+    /// without room are dropped: see [`poll_dropped`](Self::poll_dropped).
     #[cold]
     pub fn reconfigure(&mut self, now: Time, config: QueueConfig) {
         let ahead = self.driver.take().map_or_else(Vec::new, |driver| driver.into_packets());
@@ -39,7 +39,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Assigns the packet in service, if an ACK answers it, to its new queue.
+    /// Assigns the packet in service, if an ACK answers it, to its queue under the new configuration.
     fn classify_in_service(&mut self, now: Time) {
         let Some(msdu) = self.in_service.as_ref().map(|served| served.mpdu.msdu) else { return };
         self.serving = self.classify(&msdu, now);
@@ -48,8 +48,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Assigns packets in block ack windows to their new queues. A receiver with MPDUs to be sent again is served
-    /// before the packets of its queue.
+    /// Assigns packets in block ack windows to their queues under the new configuration. A receiver with MPDUs to be
+    /// sent again is served before the packets of its queue.
     fn classify_links(&mut self, now: Time) {
         let Some(mut links) = self.links.take() else { return };
         links.reclassify(|msdu| {
@@ -71,7 +71,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// A queue for a receiver that has no packets, but a pending `BlockAckReq`.
+    /// Queue for a receiver to which there are no packets, but only a pending `BlockAckReq`.
     fn queue_of(&mut self, now: Time, to: NodeId) -> usize {
         match (self.config.discipline, &mut self.scheduler) {
             (_, Scheduler::Airtime(airtime)) => airtime.classify(now, to.index(), |_| 0),

@@ -10,10 +10,10 @@ use super::Charge;
 use super::config::TimeRegulation;
 use super::sub_queue::SubQueues;
 
-/// Share of the whole channel, in the unit of rates.
+/// Share of the whole channel, in the unit of [`Station::rate`].
 const CHANNEL: i64 = 1_000_000;
 
-/// Token buckets of an access point.
+/// Regulator of channel time of an access point, with a token bucket for each station.
 #[derive(Debug)]
 pub(super) struct Regulator {
     rule: TimeRegulation,
@@ -33,9 +33,10 @@ struct Station {
     competes: bool,
     tokens: i128,
     filled_at: Time,
-    /// Tokens per nanosecond: share of the channel [ppm].
+    /// Tokens per nanosecond, which are the station's share of the channel [ppm].
     rate: i64,
-    /// Since the last adjustment: time used; whether the station had packets; whether they had to wait.
+    /// Time used since the last adjustment. `had_packets` and `was_held`: the station has since had packets, or had to
+    /// wait.
     used: i128,
     had_packets: bool,
     was_held: bool,
@@ -57,7 +58,7 @@ impl Regulator {
         }
     }
 
-    /// Handles a packet for `station`, which had none.
+    /// Handles the first packet for `station`, which had none.
     pub(super) fn activate(&mut self, now: Time, station: usize) {
         self.advance(now);
         self.associate(now, station);
@@ -65,7 +66,8 @@ impl Regulator {
         self.waiting.push_back(station);
     }
 
-    /// Station to be served next, if any may be: in turns, the next one with tokens.  [tan-2004 §4.1]
+    /// Station to be served next: in turns, the next one with packets and tokens; `None` if all must wait.  [tan-2004
+    /// §4.1]
     #[inline(never)]
     pub(super) fn choose<P>(&mut self, now: Time, queues: &SubQueues<P>) -> Option<usize> {
         self.advance(now);
@@ -92,7 +94,7 @@ impl Regulator {
         self.waiting.retain(|it| *it != station);
     }
 
-    /// Time at which a waiting station has tokens again, or at which its share may grow.
+    /// Next time at which a waiting station has tokens again, or at which its share may grow.
     pub(super) fn next_release(&self) -> Option<Time> {
         let of = |index: &usize| {
             let Station { tokens, rate, filled_at, .. } = self.stations[*index];
@@ -151,7 +153,7 @@ impl Regulator {
         }
     }
 
-    /// Adds the tokens that have accumulated, up to a full bucket.
+    /// Adds the tokens that a station has accumulated until now, up to a full bucket.
     fn fill(&mut self, now: Time, index: usize) {
         let station = &mut self.stations[index];
         let elapsed = i128::from(now.saturating_since(station.filled_at).as_nanos());
@@ -159,7 +161,7 @@ impl Regulator {
         (station.tokens, station.filled_at) = (tokens.min(scaled(self.rule.bucket)), now);
     }
 
-    /// Makes all adjustments that were due until now.
+    /// Makes all adjustments of shares that were due until now.
     fn advance(&mut self, now: Time) {
         while self.competing > 0 && self.next_adjustment <= now {
             let at = self.next_adjustment;
@@ -168,7 +170,8 @@ impl Regulator {
         }
     }
 
-    /// Adjusts the shares to their use, so that the smallest share becomes as large as possible.  [tan-2004 §4.3]
+    /// Adjusts the stations' shares to their use, so that the smallest share becomes as large as possible.  [tan-2004
+    /// §4.3]
     fn adjust(&mut self, now: Time) {
         for index in 0..self.stations.len() {
             self.fill(now, index);
@@ -210,7 +213,7 @@ impl Regulator {
     }
 
     /// Gives half of the unused shares, as far as the channel was idle, to the stations that had to wait, in equal
-    /// parts.
+    /// parts. `unused` returns the unused share of a station.
     fn lend(&mut self, idle: i64, unused: impl Fn(&Station) -> i64) {
         let held = self.stations.iter().filter(|station| station.was_held).count();
         let Ok(held @ 1..) = i64::try_from(held) else { return };

@@ -11,7 +11,7 @@ use super::regulator::Regulator;
 use super::sub_queue::{SubQueue, SubQueues, Turn};
 use crate::config::NodeId;
 
-/// Scheduler of one transmitter.
+/// Scheduler of one transmitter, which chooses the queue that is served next.
 #[derive(Debug)]
 pub(super) enum Scheduler {
     Single,
@@ -52,7 +52,7 @@ impl Scheduler {
         }
     }
 
-    /// Queue to be served next, which has a packet.
+    /// Queue to be served next, which has a packet or a receiver to be served again.
     #[expect(clippy::inline_always, reason = "it is small where the rule is known")]
     #[inline(always)]
     pub(super) fn choose<P>(&mut self, now: Time, queues: &mut SubQueues<P>) -> Option<usize> {
@@ -74,8 +74,8 @@ impl Scheduler {
         }
     }
 
-    /// Returns the packet of queue `index`, which was [chosen](Self::choose), because its receiver is served for lost
-    /// MPDUs first. The packet pays for its octets when it is sent.
+    /// Takes back the choice of queue `index`, which was [chosen](Self::choose), because the receiver of its packet is
+    /// served for lost MPDUs first. The packet pays for its octets when it is sent.
     #[cold]
     pub(super) fn take_back<P>(&mut self, now: Time, queues: &mut SubQueues<P>, index: usize) {
         match self {
@@ -94,14 +94,14 @@ impl Scheduler {
         }
     }
 
-    /// True if there is only one queue, served in order.
+    /// True if the discipline has only one queue, served in order.
     #[inline]
     pub(super) fn is_single(&self) -> bool {
         matches!(self, Self::Single)
     }
 
-    /// Queue and place of the packet that may join one for `to` from queue `index` in its aggregate. Packets before
-    /// place `from` of that queue are for other receivers.  Deviates: [D-130]
+    /// Queue of the packet that may join one for `to` from queue `index` in its aggregate, and place of this packet.
+    /// Packets before place `from` of queue `index` are for other receivers.  Deviates: [D-130]
     pub(super) fn find_more<P>(
         &mut self,
         now: Time,
@@ -148,12 +148,13 @@ impl Scheduler {
         }
     }
 
-    /// True if the driver may take packets for `to`.
+    /// True if the airtime queue limits allow the driver to take packets for `to`.
     pub(super) fn may_take(&self, to: NodeId) -> bool {
         if let Self::Airtime(airtime) = self { airtime.may_take(to.index()) } else { true }
     }
 
-    /// Notes that the driver has taken a packet for `to`.
+    /// Notes that the driver has taken a packet for `to`. `aggregates` is true if the packet may become part of an
+    /// aggregate.
     pub(super) fn note_taken(&mut self, to: NodeId, size: Bytes, aggregates: bool) {
         if let Self::Airtime(airtime) = self {
             airtime.note_taken(to.index(), size, aggregates);
@@ -167,7 +168,7 @@ impl Scheduler {
         }
     }
 
-    /// Queue with the most octets.  [RFC8290 §4.1.3]
+    /// Queue with the most octets, under a discipline that drops from the longest one.  [RFC8290 §4.1.3]
     pub(super) fn fattest<P>(&self, queues: &SubQueues<P>) -> Option<usize> {
         match self {
             Self::Fair(_, fair) => fair.listed().max_by_key(|index| queues.bytes(*index)),
@@ -228,7 +229,7 @@ impl Weighted {
     }
 }
 
-/// Deficit round robin.  [drr-1995 §3]
+/// Deficit round robin between queues, by octets.  [drr-1995 §3]
 #[derive(Debug)]
 pub(super) struct Deficit {
     quantum: Bytes,
@@ -331,7 +332,7 @@ impl Fair {
         Some(index)
     }
 
-    /// Queue whose turn it is among those that are `wanted`. It is not charged yet.
+    /// Queue whose turn it is among those that are `wanted`. The queue is not charged yet.
     #[inline]
     pub(super) fn select<P>(
         &mut self,
@@ -371,7 +372,7 @@ impl Fair {
         }
     }
 
-    /// Queues that may have packets.
+    /// Indices of the queues that may have packets.
     pub(super) fn listed(&self) -> impl Iterator<Item = usize> {
         self.new.iter().chain(&self.old).copied()
     }

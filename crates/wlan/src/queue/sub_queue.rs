@@ -9,18 +9,18 @@ use crate::config::NodeId;
 use crate::frame::Msdu;
 use crate::record::DropCause;
 
-/// A packet that waits.
+/// A packet that waits in a queue, with the time at which it came.
 #[derive(Debug)]
 pub(super) struct Waiting<P> {
     pub(super) msdu: Msdu<P>,
     pub(super) since: Time,
 }
 
-/// One queue.
+/// One of the queues between which a transmitter's scheduler chooses.
 #[derive(Debug)]
 pub(super) struct SubQueue<P> {
     pub(super) packets: VecDeque<Waiting<P>>,
-    /// Receivers with MPDUs or requests to be sent again, which come before the queue's packets.
+    /// Receivers with MPDUs or `BlockAckReq`s to be sent again, which come before the queue's packets.
     pub(super) again: VecDeque<NodeId>,
     pub(super) bytes: Bytes,
     pub(super) codel: codel::State,
@@ -28,7 +28,7 @@ pub(super) struct SubQueue<P> {
 }
 
 impl<P> SubQueue<P> {
-    /// True if the first packet is for `to`, and nothing comes before it.
+    /// True if the first packet of the queue is for `to`, and no receiver to be served again comes before it.
     pub(super) fn is_for(&self, to: NodeId) -> bool {
         self.again.is_empty() && self.packets.front().is_some_and(|it| it.msdu.to == to)
     }
@@ -51,15 +51,15 @@ impl<P> Default for SubQueue<P> {
     }
 }
 
-/// All queues of a transmitter.
+/// All queues between which a transmitter's scheduler chooses, with the packets dropped from them.
 #[derive(Debug)]
 pub(super) struct SubQueues<P> {
     queues: Vec<SubQueue<P>>,
     /// Number of packets in all queues, and of receivers to be served again.
     pub(super) waiting: u32,
-    /// Number of receivers to be served again.
+    /// Number of receivers to be served again, in all queues.
     pub(super) again: u32,
-    /// Packets dropped after they had been added.
+    /// Packets dropped after they had been added, with the reason.
     pub(super) dropped: VecDeque<(Msdu<P>, DropCause)>,
 }
 
@@ -133,7 +133,8 @@ impl<P> SubQueues<P> {
         Some(to)
     }
 
-    /// Removes a receiver that was to be served again from queue `index`, because it is served otherwise.
+    /// Removes receiver `to` from those to be served again before the packets of queue `index`, because it is served
+    /// otherwise.
     pub(super) fn remove_again(&mut self, index: usize, to: NodeId) {
         let queue = self.get(index);
         let before = queue.again.len();
@@ -142,7 +143,7 @@ impl<P> SubQueues<P> {
         (self.waiting, self.again) = (self.waiting - removed, self.again - removed);
     }
 
-    /// Place of the first packet for `to` in queue `index`, from place `from` on.
+    /// Place of the first packet for `to` in queue `index`, at `from` or behind.
     #[inline]
     pub(super) fn find(&self, index: usize, to: NodeId, from: usize) -> Option<usize> {
         let packets = &self.queues.get(index)?.packets;
@@ -241,7 +242,7 @@ impl<P> SubQueues<P> {
         Some(msdu)
     }
 
-    /// Takes all packets, in the order in which they came, and removes the queues.
+    /// Takes all packets from all queues, in the order in which they came, and removes the queues.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = Msdu<P>> + use<P> {
         let mut waiting: Vec<_> = self.queues.drain(..).flat_map(|queue| queue.packets).collect();
         waiting.sort_by_key(|it| it.since);

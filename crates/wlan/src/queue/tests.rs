@@ -16,7 +16,7 @@ mod properties;
 mod regulator;
 mod turns;
 
-/// A packet with a number in its flow; an ACK acknowledges up to its number.
+/// A packet with a number in its flow. An ACK acknowledges up to its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Tagged {
     flow: u64,
@@ -42,7 +42,7 @@ fn in_service<P: Copy + Headers>(queue: &TransmitQueue<P>) -> Option<&Msdu<P>> {
     queue.packet().map(|served| &served.mpdu.msdu)
 }
 
-/// Removes the packet in service.
+/// Removes the packet in service from the queue, and serves the next one.
 fn finish<P: Copy + Headers>(queue: &mut TransmitQueue<P>, now: Time) -> Option<Msdu<P>> {
     let sequence = queue.packet()?.mpdu.sequence;
     queue.finish(now, sequence).map(|served| served.mpdu.msdu)
@@ -79,7 +79,7 @@ const REGULATION: TimeRegulation = TimeRegulation {
     charges_backoff: true,
 };
 
-/// An exchange of `airtime` microseconds between the access point and station `index`.
+/// Charge for an exchange of `airtime` microseconds between the access point and station `index`.
 fn exchange(index: usize, direction: Direction, airtime: u64) -> Charge {
     Charge {
         station: NodeId::station(index),
@@ -91,7 +91,7 @@ fn exchange(index: usize, direction: Direction, airtime: u64) -> Charge {
     }
 }
 
-/// Serves the packet in service. Its exchange costs its station these microseconds.
+/// Serves the packet in service, and returns its flow. An exchange with a station costs its entry of `costs` [µs].
 fn serve(queue: &mut TransmitQueue<Tagged>, now: Time, costs: [u64; 3]) -> Option<u64> {
     let flow = in_service(queue)?.payload.flow;
     let index = usize::try_from(flow / 2).unwrap();
@@ -100,7 +100,7 @@ fn serve(queue: &mut TransmitQueue<Tagged>, now: Time, costs: [u64; 3]) -> Optio
     Some(flow)
 }
 
-/// Room for two packets in each queue. The one in service counts for its own queue.
+/// A queue discipline with room for two packets in each queue. The packet in service counts for its own queue.
 #[test]
 fn a_limit_counts_each_queue_or_all() {
     let accepted = |limit| {
@@ -112,7 +112,7 @@ fn a_limit_counts_each_queue_or_all() {
     assert_eq!(accepted(Limit::Shared), [true, true, false, false, false, false]);
 }
 
-/// Five places, one of them for the packet in service: two packets join, and then two of seven.
+/// A queue with five places, one of them for the packet in service: two packets join, and then two of seven.
 #[test]
 fn packets_that_come_together_join_as_they_do_one_by_one() {
     let mut queue = queue(Discipline::Fifo, 5, Limit::Shared);

@@ -13,11 +13,12 @@ use crate::phy::mode_errors::ErrorClass;
 
 /// Distance between points of the tables [thousandths of a dB].
 const STEP: i64 = 50;
-/// First and last ratio in the tables [thousandths of a dB]. Below, no frame of any mode survives; above, all do.
+/// First signal-to-noise ratio in the tables, and last (`LAST`) [thousandths of a dB]. Below, no frame of any mode
+/// survives; above, all do.
 const FIRST: i64 = -20_000;
 const LAST: i64 = 40_000;
 
-/// Probabilities of loss of frames without overlap, for one cell.
+/// Probabilities that frames without overlap are lost, for one cell.
 ///
 /// With [`Decoder::Snr`], logarithms of survival are interpolated linearly between points 0.05 dB apart. A point is
 /// computed when a cell first needs it. The result is within 0.002 of
@@ -30,7 +31,7 @@ pub struct Decoding {
     of_modes: BTreeMap<ErrorClass, Curve>,
 }
 
-/// Survival of frames with one vector, at the points computed so far.
+/// Survival of frames with one vector by signal-to-noise ratio, at the points computed so far.
 #[derive(Clone, Debug)]
 struct Curve {
     tx: TxVector,
@@ -75,7 +76,7 @@ impl Curve {
         Self { tx, points: vec![None; usize::try_from(points).expect("a short table")] }
     }
 
-    /// Linear interpolation between the two points around `snr`.
+    /// Survival at `snr`, interpolated linearly between the two points around it.
     fn survival(&mut self, snr: Decibels) -> LogSurvival {
         let above = snr.as_thousandths().clamp(FIRST, LAST - 1) - FIRST;
         let index = usize::try_from(above / STEP).expect("clamped");

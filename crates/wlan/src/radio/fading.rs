@@ -7,12 +7,13 @@ use rand_core::Rng;
 use super::draws::Draws;
 use crate::contender::Stream;
 
-/// Indices in a link's sequence of random words: two words for shadowing, and one for the grid of intervals.
+/// Index of the first of two words for shadowing in a link's sequence of random words; one for the grid of intervals is
+/// at `GRID`.
 const SHADOW: u64 = 0;
 const GRID: u64 = 2;
-/// Index from which each interval has two words.
+/// Index in a link's sequence of random words from which each interval of fading has two words.
 const INTERVALS: u64 = 4;
-/// Lower bound of the gain [dB], because a draw may be zero power.
+/// Lower bound of the gain [dB], because the power drawn may be zero.
 const DEEPEST: f64 = -200.0;
 
 /// Fading: variation of a link's power about its mean. The gain is constant within an interval and independent
@@ -24,14 +25,14 @@ pub enum Fading {
     None,
     /// Rayleigh fading: only echoes, with exponentially distributed power.  [rappaport §5.6]
     Rayleigh {
-        /// Length of an interval; positive.
+        /// Length of an interval of constant gain; positive.
         coherence: Duration,
     },
     /// Rician fading: echoes and a direct ray.  [rappaport §5.6]
     Rician {
-        /// K: ratio of the power of the direct ray to that of all echoes.
+        /// Rician factor K: ratio of the power of the direct ray to that of all echoes.
         k: Decibels,
-        /// Length of an interval; positive.
+        /// Length of an interval of constant gain; positive.
         coherence: Duration,
     },
 }
@@ -44,7 +45,7 @@ impl Fading {
         }
     }
 
-    /// Power gain of one interval, with mean 1, from the words at `index`.
+    /// Power gain of one interval, with mean 1, from the random words at `index`.
     fn gain(self, draws: Draws, index: u64) -> f64 {
         match self {
             Self::None => 1.0,
@@ -70,9 +71,9 @@ pub struct LinkGain {
     draws: Draws,
     shadowing: Decibels,
     fading: Fading,
-    /// Time for which the first interval had lasted when the run started.
+    /// Time for which the first interval of fading had lasted when the run started.
     offset: Duration,
-    /// Interval asked for last, with its gain.
+    /// Interval of fading asked for last, with its gain.
     known: Option<(u64, Decibels)>,
 }
 
@@ -95,12 +96,12 @@ impl LinkGain {
         }
     }
 
-    /// Gain beside the path loss, without fading.
+    /// Gain of the link beside the path loss, without fading.
     pub fn shadowing(&self) -> Decibels {
         self.shadowing
     }
 
-    /// Gain beside the path loss, at `now`.
+    /// Gain of the link beside the path loss at `now`, fading included.
     pub fn gain(&mut self, now: Time) -> Decibels {
         let Some(coherence) = self.fading.coherence() else { return self.shadowing };
         let interval = ((now - Time::ZERO) + self.offset).whole_steps(coherence);
@@ -115,7 +116,7 @@ impl LinkGain {
         }
     }
 
-    /// True if the gain never changes.
+    /// True if the gain of the link never changes.
     pub fn is_constant(&self) -> bool {
         self.fading == Fading::None
     }

@@ -24,12 +24,12 @@ pub enum Mobility {
     },
     /// Waypoints at given times.
     Waypoints(Waypoints),
-    /// Random waypoint model.
+    /// Random waypoint model: trips between random places, with pauses.
     RandomWaypoint(RandomWaypoint),
 }
 
-/// Positions at given times. Between two of them the motion is straight and uniform. Before the first and after the
-/// last, the member is at rest.
+/// Positions of a member at given times. Between two of them the motion is straight and uniform. Before the first and
+/// after the last, the member is at rest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waypoints(Vec<(Time, Position)>);
 
@@ -68,7 +68,8 @@ impl Waypoints {
         }
     }
 
-    /// Position at `now`. `passed` is the number of waypoints known to be in the past, at least one.
+    /// Position at `now`. `passed` is the number of waypoints known to be in the past, at least one; the call updates
+    /// it.
     fn position(&self, now: Time, passed: &mut usize) -> Position {
         while self.0.get(*passed).is_some_and(|(at, _)| *at <= now) {
             *passed += 1;
@@ -123,18 +124,18 @@ fn straight(from: Position, right: Speed, up: Speed, now: Time) -> Position {
 pub struct Mover {
     mobility: Mobility,
     way: Way,
-    /// Time of the last call.
+    /// Time of the last call of `position`.
     asked: Time,
 }
 
-/// State between two calls.
+/// State of a member's motion between two calls of `position`.
 #[derive(Clone, Debug)]
 enum Way {
-    /// No state is needed.
+    /// No state, for a member at rest or with a constant velocity.
     Direct,
     /// Number of waypoints that have been reached.
     Listed { passed: usize },
-    /// The current trip.
+    /// Current trip of the random waypoint model.
     Random(Box<Walk>),
 }
 
@@ -149,7 +150,7 @@ impl Mover {
         Self { mobility, way, asked: Time::ZERO }
     }
 
-    /// Position at `now`.
+    /// Position of the member at `now`.
     ///
     /// # Panics
     /// If `now` is before the time of an earlier call.
@@ -193,7 +194,7 @@ impl Mover {
         }
     }
 
-    /// Lower left and upper right corner of a rectangle that contains all positions until `end`.
+    /// Lower left and upper right corner of a rectangle that contains all positions of the member until `end`.
     pub fn bounds(&self, end: Time) -> (Position, Position) {
         self.mobility.bounds(end)
     }

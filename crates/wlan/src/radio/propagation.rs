@@ -32,22 +32,22 @@ pub struct Layout {
     pub transmit_power: Dbm,
     /// Standard deviation of each link's shadowing.
     pub shadowing: Decibels,
-    /// Fading of the links to the access point.
+    /// Fading of the links between the access point and the stations.
     pub fading: Fading,
     /// Mobility of each station.
     pub ways: Vec<Mobility>,
-    /// Vectors of all frames that members may send.
+    /// Vectors of all frames that members of the cell may send.
     pub vectors: Vec<TxVector>,
 }
 
 /// Random streams of one station.
 #[derive(Clone, Debug)]
 pub struct StationStreams {
-    /// Stream for motion.
+    /// Stream for the motion of the station.
     pub way: Stream,
     /// Stream for shadowing and fading of the link to the access point.
     pub link: Stream,
-    /// Stream for errors of the link's frames.
+    /// Stream for the errors of frames between the station and the access point.
     pub errors: Stream,
 }
 
@@ -67,12 +67,12 @@ struct Place {
 #[derive(Debug)]
 struct Row {
     tx: TxVector,
-    /// Power at which these frames are just received.
+    /// Power at which frames with the row's vector are just received.
     required: Dbm,
-    /// Time until which the row is valid, because no member can have moved too far.
+    /// Time until which the audibility is valid, because no member can have moved too far.
     until: Time,
     audibility: Vec<Audibility>,
-    /// True if every member at least senses these frames.
+    /// True if every member at least senses the member's frames with the row's vector.
     all_sense: bool,
 }
 
@@ -85,14 +85,14 @@ pub struct Propagation {
     shadowing: Decibels,
     places: Vec<Place>,
     decoding: Decoding,
-    /// Power at which the most demanding of all frames are just received.
+    /// Power at which the most demanding frames of all members are just received.
     required: Option<Dbm>,
-    /// Rows of each member, one per vector that it has used.
+    /// Audibility of each member's frames, one row per vector that the member has used.
     rows: Vec<Vec<Row>>,
 }
 
 impl Propagation {
-    /// Creates the members at the start of a run. The streams are in the order of the stations.
+    /// Creates the members of a cell at the start of a run. The streams are in the order of the stations.
     ///
     /// # Panics
     /// If the number of streams differs from the number of stations.
@@ -177,7 +177,8 @@ impl Propagation {
         known.is_some_and(|row| row.until > start && row.all_sense)
     }
 
-    /// Calculates a row from the members' positions. It is valid until some member can have crossed a limit.
+    /// Calculates the row with this index of member `from` from the members' positions. The row is valid until some
+    /// member can have crossed a limit.
     fn look(&mut self, now: Time, from: NodeId, index: usize) {
         let mut row = self.rows[from.index()].swap_remove(index);
         let here = self.position(now, from);
@@ -270,7 +271,7 @@ impl Propagation {
         self.radio.capture
     }
 
-    /// Power of a frame of `from` at each member. The entry of `from` itself has no meaning.
+    /// Received power of a frame of `from` at each member. The entry of `from` itself has no meaning.
     pub(crate) fn powers(&mut self, now: Time, from: NodeId) -> impl Iterator<Item = Dbm> {
         let here = self.position(now, from);
         (0..=self.places.len()).map(move |index| {
@@ -288,7 +289,7 @@ impl Propagation {
         if node.is_ap() { 0.0 } else { self.places[node.index() - 1].speed }
     }
 
-    /// Power of one member at another over `distance` [m], without fading.
+    /// Received power of one member's frames at another over `distance` [m], without fading.
     fn power(&self, (a, b): (NodeId, NodeId), distance: f64) -> Dbm {
         let station = a.index().max(b.index());
         let gain = if a.is_ap() || b.is_ap() {

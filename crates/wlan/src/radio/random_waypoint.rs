@@ -25,16 +25,16 @@ pub struct RandomWaypoint {
     start: Start,
 }
 
-/// State at the start of a run.
+/// State of a member in the random waypoint model at the start of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Start {
-    /// At a uniform place, with a pause: the classic model. The distribution of places and speeds takes many trips to
+    /// Pause at a uniformly drawn place: the classic model. The distribution of places and speeds takes many trips to
     /// settle: denser in the middle of the region, and slower.
     #[default]
     Uniform,
-    /// At this position, with a pause.
+    /// Pause at this position.
     At(Position),
-    /// In the steady state: within a pause or a trip, by the stationary distribution.  [navidi-2004]
+    /// Pause or trip drawn from the stationary distribution: the steady state.  [navidi-2004]
     SteadyState,
 }
 
@@ -47,9 +47,9 @@ pub enum RandomWaypointError {
     NegativeSpeed,
     /// The upper limit of the speed is not positive, or is below the lower limit.
     NoSpeed,
-    /// With a lower limit of zero, the steady state is rest.
+    /// The lower limit of the speed is zero, so that the steady state is rest.
     NoSteadyState,
-    /// The start is outside of the region.
+    /// The position at the start is outside of the region.
     StartOutside,
 }
 
@@ -68,7 +68,7 @@ impl fmt::Display for RandomWaypointError {
 impl std::error::Error for RandomWaypointError {}
 
 impl RandomWaypoint {
-    /// Creates a model with speeds between the lower and the upper limit.
+    /// Creates a model with speeds between `lowest` and `highest`.
     ///
     /// # Errors
     /// See [`RandomWaypointError`].
@@ -93,7 +93,7 @@ impl RandomWaypoint {
         Ok(Self { region, speeds, pause, start })
     }
 
-    /// Region of the places.
+    /// Region in which trips begin and end.
     pub fn region(&self) -> &Region {
         &self.region
     }
@@ -160,7 +160,7 @@ struct Trip {
     /// Speed of the trip [m/s].
     speed: f64,
     arrival: Time,
-    /// Start of the next trip.
+    /// Time at which the pause after the trip ends and the next trip starts.
     end: Time,
 }
 

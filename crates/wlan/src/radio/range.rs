@@ -9,29 +9,29 @@ use super::path_loss::PathLoss;
 use super::reception::Radio;
 use crate::phy::TxVector;
 
-/// Solution for given ranges.
+/// Transmit power and path loss model that yield given ranges of rates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solved {
     /// Transmit power of both ends.
     pub transmit_power: Dbm,
-    /// Path loss model.
+    /// Path loss model, with the exponent that was solved for if two ranges were given.
     pub path_loss: PathLoss,
 }
 
-/// Reason for which no power yields the ranges.
+/// Reason for which no transmit power yields the given ranges of rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RangeError {
-    /// No rate is given.
+    /// No rate with a range is given.
     NoRate,
-    /// This number of rates is given, and a power and an exponent can satisfy only two.
+    /// This number of rates with ranges is given, but a power and an exponent can satisfy only two.
     TooManyRates(usize),
     /// The range of this rate is not positive.
     NotPositive(TxVector),
     /// The range of this rate is below the smallest distance of the path loss model.
     TooNear {
-        /// Rate with this range.
+        /// Rate whose range is too short.
         rate: TxVector,
-        /// Smallest distance of the model.
+        /// Smallest distance of the path loss model.
         nearest: Length,
     },
     /// The higher of two rates does not have the shorter range.
@@ -41,8 +41,8 @@ pub enum RangeError {
         /// The higher rate.
         higher: TxVector,
     },
-    /// The higher of two rates does not need more power, so it cannot have the shorter range; or both rates are
-    /// equal.
+    /// The higher of two rates does not need more received power than the lower, so it cannot have the shorter range;
+    /// or both rates are equal.
     NeedsNoMore {
         /// The lower rate.
         lower: TxVector,
@@ -124,7 +124,7 @@ impl Radio {
         Ok(Solved { transmit_power, path_loss })
     }
 
-    /// Exponent n = Δ/(10·log10(d/d')), where the higher rate needs a power that is Δ [dB] higher.
+    /// Path loss model with exponent n = Δ/(10·log10(d/d')), where the higher rate needs a power that is Δ [dB] higher.
     fn solve_exponent(
         &self,
         (lower, far): (TxVector, Length),

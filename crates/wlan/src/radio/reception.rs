@@ -19,7 +19,7 @@ const NOISE_FIGURE: Decibels = Decibels::new(10);
 /// Bounds of the search for a signal-to-noise ratio [thousandths of a dB].
 const SEARCHED: (i64, i64) = (-50_000, 100_000);
 
-/// Radio of one member.
+/// Antenna and transmit power of one member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terminal {
     /// Transmit power at the antenna connector.
@@ -28,10 +28,10 @@ pub struct Terminal {
     pub antenna_gain: Decibels,
 }
 
-/// Criterion by which a frame without overlap is decoded.
+/// Criterion by which a frame that no other frame overlaps is decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Decoder {
-    /// Random errors, by signal-to-noise ratio, rate and length.
+    /// Random errors, by signal-to-noise ratio, rate and length of the frame.
     #[default]
     Snr,
     /// Received power of at least the rate's sensitivity.  [80211-2020 §17.3.10.2]
@@ -88,7 +88,7 @@ impl Radio {
         self.reach(from, to, self.required_power(tx)).map(Length::rounded)
     }
 
-    /// Noise in a receiver for frames with this vector.
+    /// Noise of a receiver for frames with this vector: thermal noise and the noise figure.
     pub fn noise(&self, tx: TxVector) -> Dbm {
         let thermal = match tx {
             TxVector::Dsss(..) => DSSS_NOISE,
@@ -98,7 +98,8 @@ impl Radio {
         thermal + self.noise_figure
     }
 
-    /// Signal-to-noise ratio, as [`frame_error_rate`](crate::phy::error_rate::frame_error_rate) takes it.
+    /// Signal-to-noise ratio of a frame at this received power, as
+    /// [`frame_error_rate`](crate::phy::error_rate::frame_error_rate) takes it.
     pub fn snr(&self, tx: TxVector, received: Dbm) -> Decibels {
         received - self.noise(tx)
     }
@@ -118,7 +119,7 @@ impl Radio {
         }
     }
 
-    /// True if a frame with this power makes the medium busy.
+    /// True if a frame with this received power makes the medium busy.
     pub fn senses(&self, received: Dbm) -> bool {
         received >= self.carrier_sense
     }

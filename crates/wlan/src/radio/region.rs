@@ -49,14 +49,14 @@ impl Position {
         sqrt(x * x + y * y)
     }
 
-    /// Position at `share` of the way to `other`.
+    /// Position at the fraction `share` of the way to `other`.
     pub(super) fn towards(self, other: Self, share: f64) -> Self {
         Self { x: self.x + share * (other.x - self.x), y: self.y + share * (other.y - self.y) }
     }
 }
 
 impl Region {
-    /// Lower left and upper right corner of the smallest enclosing rectangle.
+    /// Lower left and upper right corner of the smallest rectangle that encloses the region.
     pub fn bounds(&self) -> (Position, Position) {
         match *self {
             Self::Rectangle { corner, opposite } => (
@@ -92,9 +92,9 @@ impl Region {
         }
     }
 
-    /// Mean distance between two independent uniform places [m]. In a rectangle a by b with diagonal d it is (a³/b² +
-    /// b³/a² + d(3 - a²/b² - b²/a²) + 5/2 (b²/a · arsinh(a/b) + a²/b · arsinh(b/a)))/15, and in a disc 128R/45π.
-    /// [navidi-2004]
+    /// Mean distance between two independent uniform places of the region [m]. In a rectangle a by b with diagonal d it
+    /// is (a³/b² + b³/a² + d(3 - a²/b² - b²/a²) + 5/2 (b²/a · arsinh(a/b) + a²/b · arsinh(b/a)))/15, and in a disc
+    /// 128R/45π. [navidi-2004]
     pub(super) fn mean_distance(&self) -> f64 {
         let (a, b) = match *self {
             Self::Disc { radius, .. } => return 128.0 * radius.as_metres() / (45.0 * PI),
@@ -112,7 +112,7 @@ impl Region {
         (a * ratio + b / ratio + diagonal * (3.0 - ratio - 1.0 / ratio) + 2.5 * arcs) / 15.0
     }
 
-    /// Draws a uniform place. Takes two words of the stream.
+    /// Draws a uniform place in the region. Takes two words of the stream.
     pub(super) fn draw(&self, stream: &mut Stream) -> Position {
         let (first, second) = (unit(stream.next_u64()), unit(stream.next_u64()));
         match *self {

@@ -14,7 +14,7 @@ use crate::errors::lucky;
 
 const SIZE: u64 = 972;
 
-/// Stations at 11 Mb/s without back-off.
+/// Configuration of a cell with `N` stations at 11 Mb/s without back-off.
 fn cell<const N: usize>() -> CellConfig {
     without_backoff(config(Standard::B, &[MBPS(11); N]))
 }

@@ -34,7 +34,7 @@ fn he(mcs: u8) -> Mode {
         .expect("a mode")
 }
 
-/// A cell of stations whose frames are aggregated in both directions, with long queues.
+/// Test bench of a cell in which the frames of all stations are aggregated in both directions.
 fn bench_of(config: &CellConfig, mode: Mode, agreement: Agreement) -> Bench {
     let mut bench = Bench::new(config);
     for station in (0..config.stations.len()).map(NodeId::station) {
@@ -57,7 +57,7 @@ pub(crate) fn errors(probability: f64) -> ErrorModel {
     ErrorModel::Bernoulli(Probability::literal(probability))
 }
 
-/// Sizes of the recorded aggregates.
+/// Numbers of MPDUs in the recorded aggregates.
 fn aggregates(bench: &Bench) -> Vec<u16> {
     let size = |(_, record): &(Time, Record)| match record {
         Record::Aggregate { mpdus, .. } if *mpdus > 1 => Some(*mpdus),

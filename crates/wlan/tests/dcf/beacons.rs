@@ -28,12 +28,13 @@ fn elements() -> Elements {
     elements
 }
 
-/// Stations at 11 Mb/s without back-off.
+/// Configuration of a cell with `N` stations at 11 Mb/s without back-off.
 fn cell<const N: usize>() -> CellConfig {
     without_backoff(config(Standard::B, &[MBPS(11); N]))
 }
 
-/// The same cell with hearing that is fixed and with hearing that may change, which group contenders differently.
+/// Two cells with this configuration: audibility is constant in one and may change in the other, so that contenders are
+/// grouped differently.
 fn both_ways(config: &CellConfig) -> [Bench; 2] {
     [Bench::new(config), Bench::with_relation(config)]
 }

@@ -44,7 +44,7 @@ pub(crate) fn config(standard: Standard, rates: &[DataRate]) -> CellConfig {
     }
 }
 
-/// The cell without back-off, so that times follow from the interframe spaces alone.
+/// Configuration `config` without back-off, so that times follow from the interframe spaces alone.
 pub(crate) fn without_backoff(mut config: CellConfig) -> CellConfig {
     (config.rules.cw_min, config.rules.cw_max) = (Some(0), Some(0));
     config
@@ -89,14 +89,14 @@ impl Bench {
         Self::of(Cell::new(config, streams, links))
     }
 
-    /// A cell whose members may become hidden from each other at any time.
+    /// Test bench of a cell whose members may become hidden from each other at any time.
     pub(crate) fn with_relation(config: &CellConfig) -> Self {
         let streams = (0..=config.stations.len()).map(stream).collect();
         let links = (0..config.stations.len()).map(error_stream).collect();
         Self::of(Cell::with_relation(config, streams, links))
     }
 
-    /// A cell whose members have positions.
+    /// Test bench of a cell whose members have positions.
     pub(crate) fn with_propagation(propagation: Propagation, config: &CellConfig) -> Self {
         let streams = (0..=config.stations.len()).map(stream).collect();
         let all_decode = propagation.all_decode(Time::MAX, &AtomicBool::new(false)) == Some(true);
@@ -115,7 +115,7 @@ impl Bench {
         }
     }
 
-    /// Queues a packet of `size` octets; its number counts from 0. True if there was room.
+    /// Queues a packet of `size` octets. Packets have numbers, counted from 0. Returns true if there was room.
     pub(crate) fn send(&mut self, from: NodeId, to: NodeId, size: u64) -> bool {
         let msdu = Msdu { payload: self.accepted, size: Bytes::new(size), from, to };
         let accepted = self.cell.enqueue(self.now, msdu.as_ref()).is_ok();
@@ -130,7 +130,7 @@ impl Bench {
         self.accepted
     }
 
-    /// Sender and receiver of a packet.
+    /// Sender and receiver of the packet with this number.
     pub(crate) fn hop(&self, number: u32) -> (NodeId, NodeId) {
         self.hops[number as usize]
     }
@@ -152,7 +152,7 @@ impl Bench {
         self.now = end;
     }
 
-    /// Calls every handler now, although no event is due; must change nothing.
+    /// Calls every handler of the cell now, although no event is due, which must change nothing.
     pub(crate) fn poke(&mut self) {
         for phase in [Phase::End, Phase::Timeout, Phase::Start] {
             if self.cell.next_event().at() > self.now {
@@ -182,7 +182,7 @@ impl Bench {
         self.accepted
     }
 
-    /// All sent frames, in the order of their ends.
+    /// All frames sent, in the order of their ends.
     pub(crate) fn sent(&self) -> Vec<Sent> {
         let sent = |(end, record): &(Time, Record)| match *record {
             Record::Sent { node, frame, retry, collided } => {

@@ -15,7 +15,8 @@ const SIFS: u64 = 10;
 const DIFS: u64 = 50;
 const EIFS: u64 = 364;
 
-/// Stations at 11 Mb/s that all hear the access point; the first two do not sense each other.
+/// Configuration of a cell with stations at 11 Mb/s that all hear the access point; the first two do not sense each
+/// other.
 fn hidden(stations: usize) -> CellConfig {
     let mut cell = config(Standard::B, &vec![MBPS(11); stations]);
     cell.stations[0].hidden_from = vec![NodeId(2)];
@@ -23,7 +24,7 @@ fn hidden(stations: usize) -> CellConfig {
     cell
 }
 
-/// A cell with one attempt for each frame, and no back-off.
+/// Test bench of a cell with one attempt for each frame, and no back-off.
 fn once(cell: CellConfig) -> Bench {
     Bench::new(&one_attempt(cell))
 }

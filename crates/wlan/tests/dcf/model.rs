@@ -12,18 +12,18 @@ use crate::bench::{Bench, MBPS, config, stream};
 const SIZE: u64 = 1000;
 const ATTEMPTS: u16 = 5;
 
-/// A saturated station.
+/// A saturated station of the model.
 struct Station {
     stream: Stream,
     data: Duration,
     ack: Duration,
     window_bits: u32,
     failures: u16,
-    /// Slots still to count.
+    /// Slots of the back-off still to count.
     counter: u64,
-    /// Time at which its next slot starts to count; `None` while it awaits a response.
+    /// Time at which the station's next slot starts to count; `None` while the station awaits a response.
     counts_from: Option<Time>,
-    /// Time at which its wait for a response ends.
+    /// Time at which the station's wait for a response ends.
     times_out: Option<Time>,
 }
 
@@ -48,7 +48,7 @@ struct Model {
     standard: Standard,
     stations: Vec<Station>,
     idle_since: Time,
-    /// Frames so far: end, station, true if it collided.
+    /// Frames sent so far: end, station, true if the frame collided.
     sent: Vec<(Time, usize, bool)>,
 }
 

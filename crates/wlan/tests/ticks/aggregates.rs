@@ -82,7 +82,7 @@ fn law(kind: u8, seed: u64, station: &StationConfig) -> Option<RateLaw> {
     }
 }
 
-/// The same cells with rate control.
+/// The cell of `case`, with random rate control of its stations.
 fn with_laws(case: Case) -> impl Strategy<Value = Case> {
     let laws = prop::collection::vec(
         [(0u8..6, any::<u64>()), (0u8..6, any::<u64>())],

@@ -19,7 +19,7 @@ fn categories() -> impl Strategy<Value = Categories> {
     })
 }
 
-/// The same case with access categories of the members, and packets of all of them.
+/// The cell of `case`, with random access categories of its members, and packets of all categories.
 fn divided(case: Case) -> impl Strategy<Value = Case> {
     let (config, agreed, arrivals, beacons) = case;
     let of = prop::collection::vec(categories(), config.stations.len() + 1);
@@ -37,7 +37,7 @@ fn divided(case: Case) -> impl Strategy<Value = Case> {
     })
 }
 
-/// Random cells with and without aggregates.
+/// Random cells with access categories, with and without aggregates.
 fn all(hears: Hears) -> impl Strategy<Value = Case> {
     let alone = cells(hears).prop_map(|(config, arrivals, beacons)| {
         let agreed = vec![None; config.stations.len()];

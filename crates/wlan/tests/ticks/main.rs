@@ -32,10 +32,10 @@ impl Headers for Packet {
 /// Source of a cell's knowledge of which members sense and decode each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
-    /// Fixed for the whole run: members with equal knowledge form a group, and an exchange that all sense is handled
+    /// Constant for the whole run: members with equal knowledge form a group, and an exchange that all sense is handled
     /// as a whole.
     Fixed,
-    /// May change: members that wait equally long form a group, and nothing is known of the next frame.
+    /// Changeable during the run: members that wait equally long form a group, and nothing is known of the next frame.
     Changing,
 }
 
@@ -51,12 +51,14 @@ impl Way {
     }
 }
 
-/// Listeners to the frames of a cell.
+/// Listeners to the frames of the tested cell, which decide whether PPDUs are constructed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Audience {
-    /// Every member listens to its frames, and a monitor to all, so that each PPDU is constructed.
+    /// Every member listens to the frames that it sends or decodes, and a monitor to all, so that each PPDU is
+    /// constructed.
     Monitor,
-    /// Every member listens to its frames. PPDUs of an exchange that nothing can disturb are left out.
+    /// Every member listens to the frames that it sends or decodes. PPDUs of an exchange that nothing can disturb are
+    /// left out.
     Listeners,
     /// No listeners.
     Nobody,

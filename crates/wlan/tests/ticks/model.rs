@@ -54,10 +54,10 @@ pub(crate) struct Change {
 /// Aggregation agreement between the access point and a station, for both directions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Agreed {
-    /// Format of the frames.
+    /// Format of the PPDUs under the agreement.
     pub(crate) format: Format,
     pub(crate) octets: u64,
-    /// Most octets of an A-MSDU; 0 if there are none.
+    /// Largest number of octets of an A-MSDU; 0 without A-MSDUs.
     pub(crate) amsdu: u64,
     pub(crate) mpdus: usize,
     pub(crate) window: u64,
@@ -65,14 +65,14 @@ pub(crate) struct Agreed {
     pub(crate) asks: bool,
 }
 
-/// Frame for comparison: end [µs], sender, kind, true if another frame overlapped it.
+/// Frame for comparison: end [µs], sender, kind, true if another frame overlapped the frame.
 pub(crate) type Sent = (u64, u16, u8, bool);
 
-/// Frame that a listener receives: end [µs], listener, kind, and the back-off before it [µs] if the listener sent it
-/// as the first frame of an exchange. Beacons, and first frames of their own exchanges.
+/// Frame that a listener receives, for comparison: end [µs], listener, kind, and the back-off before the frame [µs] if
+/// the listener sent it as the first frame of an exchange. Only beacons and such first frames are compared.
 pub(crate) type Heard = (u64, u16, u8, Option<u64>);
 
-/// All inputs of a run.
+/// All inputs of a run of the model.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Happens<'a> {
     /// Aggregation agreement of each station, if any.
@@ -87,7 +87,7 @@ pub(crate) struct Happens<'a> {
 struct Plan {
     to: usize,
     tx: TxVector,
-    /// Durations of the frame that is answered and of its response [µs].
+    /// Duration of the frame that is answered [µs]; `answer` is that of the response.
     data: u64,
     answer: u64,
     protection: Protection,
@@ -111,7 +111,7 @@ struct Numbered {
     done: Option<bool>,
 }
 
-/// State of a link with aggregates: that of its sender, and the sequence numbers received.
+/// State of a link with aggregates: that of the sender, and the sequence numbers received.
 #[derive(Clone, Debug, Default)]
 struct BlockAckLink {
     numbered: VecDeque<Numbered>,
@@ -128,7 +128,8 @@ struct BlockAckLink {
 #[derive(Clone, Debug)]
 struct OnAir {
     kind: FrameKind,
-    /// Sequence numbers of the MPDUs of an aggregate, and of those of them that are errored.
+    /// Sequence numbers of the MPDUs, if the frame is an aggregate; `errored` has those of them that noise has made
+    /// errors in.
     mpdus: Vec<u64>,
     errored: Vec<u64>,
     from: usize,
@@ -144,13 +145,13 @@ struct OnAir {
     noisy_for: Vec<bool>,
     /// Back-off counted before the frame, if an exchange begins with it.
     backoff: Option<u64>,
-    /// For each member: true if it senses the frame, and true if it can decode it.
+    /// Entry for each member: true if it senses the frame. `readable_by`: true if it can decode the frame.
     sensed_by: Vec<bool>,
     readable_by: Vec<bool>,
-    /// For each member: true if it has listened since the frame began, and has neither transmitted nor been receiving
-    /// another frame whose start it missed.
+    /// Entry for each member: true if it has listened since the frame began, and has neither transmitted nor been
+    /// receiving another frame whose start it missed.
     heard_by: Vec<bool>,
-    /// For each member: true if another frame that it senses, or its own, has overlapped this one.
+    /// Entry for each member: true if another frame that it senses, or its own, has overlapped this one.
     lost_to: Vec<bool>,
     /// True if the frame is a response whose start the member that waits for it does not sense.
     missed: bool,
@@ -185,26 +186,28 @@ struct Station {
     category: AccessCategory,
     stream: Stream,
     queue: VecDeque<Arrival>,
-    /// State of the links with aggregates, by receiver; and the receiver that was served last and has more packets.
+    /// State of the station's links with aggregates, by receiver. `again` is the receiver that was served last and has
+    /// more packets.
     links: Vec<BlockAckLink>,
     again: Option<usize>,
     plan: Option<Plan>,
     pending: PendingAccess,
     window: u32,
-    /// Smallest contention window.
+    /// Smallest contention window of the station.
     smallest: u16,
     access: AccessParameters,
-    /// Wait after a frame that the station has decoded, and after one that it has not.
+    /// Wait after a frame that the station has decoded; `eifs` is the wait after one that it has not.
     aifs: u64,
     eifs: u64,
     /// Time at which the station's TXOP began.
     txop_start: u64,
-    /// Slots left to count, and the time from which on they are counted.
+    /// Slots left to count, of which the next one begins at `drawn_at` or later.
     counter: u32,
     drawn_at: u64,
     /// Slots counted while the packet at the head of the queue waited.
     waited: u64,
-    /// Time for which the medium has been physically idle, and both physically and virtually idle.
+    /// Time for which the medium has been physically idle; `clear` is that for which it has been virtually idle as
+    /// well.
     idle: u64,
     clear: u64,
     /// Interframe space after the last frame: AIFS or EIFS.
@@ -216,11 +219,11 @@ struct Station {
     held: u64,
     short: u16,
     long: u16,
-    /// Number of failures among these that were internal collisions, without a transmission.
+    /// Number of failed attempts that were internal collisions, without a transmission.
     internal: u16,
     /// End of the wait for a response that will not come, and the kind of the frame that it would answer.
     timeout: Option<(u64, FrameKind)>,
-    /// Kind of the own frame in a collision that all members notice at once.
+    /// Kind of the station's frame in a collision that all members notice at once.
     notices: Option<FrameKind>,
 }
 
@@ -264,7 +267,7 @@ impl Station {
         }
     }
 
-    /// Counts one slot.
+    /// Counts one slot of the station's back-off.
     fn count(&mut self) {
         self.waited += u64::from(self.pending == PendingAccess::Backoff && self.counter > 0);
         self.counter = self.counter.saturating_sub(1);

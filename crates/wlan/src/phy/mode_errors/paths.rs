@@ -9,7 +9,7 @@ pub(super) struct Code {
     /// Data bits per puncturing period.
     period: f64,
     free_distance: i32,
-    /// Difference between consecutive weights.
+    /// Difference between consecutive weights of wrong paths.
     step: i32,
     paths: [f64; 7],
 }

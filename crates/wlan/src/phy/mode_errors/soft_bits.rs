@@ -14,7 +14,8 @@ pub(super) struct SoftBits {
     /// Bhattacharyya parameter of a coded bit: the mean of e^-Λ/2, where Λ is the log-likelihood ratio in favour of
     /// the correct value. Each bit in which a wrong path differs makes the path less likely by this factor.
     pub(super) bhattacharyya: f64,
-    /// Mean of Λ², weighted by e^-Λ/2.
+    /// Mean of Λ², weighted by e^-Λ/2, where Λ is the log-likelihood ratio in favour of the correct value of a coded
+    /// bit.
     spread: f64,
 }
 
@@ -102,13 +103,13 @@ fn odds(likelihoods: &[f64], sent: usize) -> [f64; MOST_BITS] {
 /// Bits in one dimension of the largest constellation.
 const MOST_BITS: usize = 5;
 
-/// One dimension of a constellation, in standard deviations of the noise.
+/// Points in one dimension of a constellation, in standard deviations of the noise.
 struct Pam {
     points: Vec<f64>,
 }
 
 impl Pam {
-    /// Bits in one dimension; BPSK has only one dimension.
+    /// Number of bits in one dimension of a constellation; BPSK has only one dimension.
     fn bits(constellation: Constellation) -> usize {
         match constellation {
             Constellation::Bpsk | Constellation::Qpsk => 1,

@@ -10,10 +10,10 @@ const STATIONS: usize = 3;
 /// Largest number of transmissions of an MPDU.
 const ATTEMPTS: u16 = 4;
 
-/// Outcome of a frame.
+/// Outcome of the data frame of an exchange.
 #[derive(Clone, Copy, Debug)]
 enum Frame {
-    /// MPDUs whose place has a bit here are lost, and the others are acknowledged.
+    /// The MPDUs whose place has a bit in this number are lost, and the others are acknowledged.
     Lost(u64),
     Unanswered,
     /// No CTS came for any of the RTS attempts.
@@ -48,7 +48,7 @@ impl LossyLink {
         self.gone += u32::from(!self.queue.push(now, packet(flow, u64::from(self.came), size)));
     }
 
-    /// Performs one exchange.
+    /// Performs one exchange with the receiver in service, with this outcome of its data frame.
     fn exchange(&mut self, now: Time, frame: Frame) {
         let Some(to) = self.queue.link_in_service() else {
             self.gone += u32::from(finish(&mut self.queue, now).is_some());
@@ -120,7 +120,7 @@ impl LossyLink {
         assert!(left > 0 || queue.airtime_ahead().is_zero(), "airtime of nothing");
     }
 
-    /// Performs exchanges without errors until nothing is left.
+    /// Performs exchanges without errors until the queue is empty.
     fn drain(&mut self, mut now: Time) {
         for _ in 0..10_000 {
             match self.queue.next_release() {

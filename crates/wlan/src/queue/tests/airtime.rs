@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A queue with a limit that is not reached.
+/// A queue under airtime fairness, with a capacity that is not reached.
 fn airtime_queue(rule: AirtimeSharing) -> TransmitQueue<Tagged> {
     queue(Discipline::Airtime(rule), 1_000, Limit::Shared)
 }

@@ -43,8 +43,8 @@ fn codel_leaves_a_short_or_a_fast_queue_alone() {
     assert!(queue.poll_dropped().is_none());
 }
 
-/// Dropping that resumes within 16 intervals continues at its former rate: five drops raised count from 1 to 5, so 4
-/// remains, and the second drop comes 100/√4 = 50 ms after the first. Later it starts anew.
+/// CoDel that resumes dropping within 16 intervals continues at its former rate: five drops raised count from 1 to 5,
+/// so 4 remains, and the second drop comes 100/√4 = 50 ms after the first. Later it starts anew.
 ///
 /// Verifies: [RFC8289 §5.5]
 #[test]

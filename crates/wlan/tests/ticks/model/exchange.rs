@@ -3,8 +3,8 @@
 use super::*;
 
 impl Model<'_> {
-    /// Ends the wait of station `id` for a response at this time. Until then the other categories of its member do
-    /// not count down.
+    /// Ends the wait of station `id` for a response to a frame of this kind at the time `at` [µs]. Until then the other
+    /// categories of its member do not count down.
     pub(super) fn give_up_at(&mut self, id: usize, at: u64, kind: FrameKind) {
         self.stations[id].timeout = Some((at, kind));
         let member = self.stations[id].member;
@@ -95,7 +95,7 @@ impl Model<'_> {
         self.start_afresh(id);
     }
 
-    /// Number of attempts after which an MPDU is given up.
+    /// Number of attempts of station `id` after which an MPDU is given up.
     pub(super) fn attempts(&self, id: usize, is_protected: bool, planned: Option<u16>) -> u16 {
         match self.stations[id].access.attempts.unwrap_or(self.config.rules.attempts) {
             Attempts::Limits { .. } if let Some(planned) = planned => planned,
@@ -106,7 +106,7 @@ impl Model<'_> {
         }
     }
 
-    /// Sets the contention window to the smallest one and the numbers of failed attempts to zero.
+    /// Sets the contention window of station `id` to the smallest one and the numbers of failed attempts to zero.
     pub(super) fn start_afresh(&mut self, id: usize) {
         let is_done = self.receiver(id).is_none();
         let s = &mut self.stations[id];
@@ -115,7 +115,7 @@ impl Model<'_> {
         s.pending = if is_done { PendingAccess::None } else { PendingAccess::Backoff };
     }
 
-    /// True if the next exchange, without protection, ends within the TXOP.
+    /// True if the next exchange of station `id`, without protection, ends within the TXOP.
     pub(super) fn fits_txop(&mut self, now: u64, id: usize) -> bool {
         let (limit, sifs) = (us(self.stations[id].access.txop_limit), us(self.airtime.timing.sifs));
         if limit == 0 || self.receiver(id).is_none() {
@@ -133,7 +133,7 @@ impl Model<'_> {
         self.start_afresh(id);
     }
 
-    /// Starts the frame that is answered: its MPDUs are on the air.
+    /// Starts the frame of station `id`'s exchange that is answered: its MPDUs are on the air.
     pub(super) fn begin_data(&mut self, at: u64, id: usize) -> OnAir {
         let frame = self.planned(at, id);
         self.open(&frame);
@@ -147,7 +147,7 @@ impl Model<'_> {
         }
     }
 
-    /// Handles a missing response on a link with aggregates.
+    /// Handles a missing response to station `id` on a link with aggregates.
     pub(super) fn fail_link(&mut self, id: usize, plan: &Plan, kind: FrameKind, gives_up: bool) {
         let is_protected = matches!(plan.protection, Protection::RtsCts(_));
         let planned = self.law(id, plan.to).and_then(|law| law.longest_chain());
@@ -177,8 +177,8 @@ impl Model<'_> {
         self.settle((id, plan.to), limit, |_| false);
     }
 
-    /// Handles an internal collision with a higher category of the same member: as after a collision, but without a
-    /// transmission.
+    /// Handles an internal collision of station `id` with a higher category of the same member: as after a collision,
+    /// but without a transmission.
     pub(super) fn give_way(&mut self, now: u64, id: usize) {
         let to = self.receiver(id).expect("something to send");
         let has_link = self.agreed(id, to).is_some();
@@ -197,7 +197,7 @@ impl Model<'_> {
         self.draw(now, id);
     }
 
-    /// Doubles the contention window. True if the frame is to be given up instead.
+    /// Doubles the contention window of station `id`. Returns true if the frame is to be given up instead.
     pub(super) fn widen(&mut self, id: usize, chain_ends: Option<bool>) -> bool {
         let s = &mut self.stations[id];
         let gives_up = match s.access.attempts.unwrap_or(self.config.rules.attempts) {

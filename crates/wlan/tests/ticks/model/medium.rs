@@ -86,7 +86,7 @@ impl Model<'_> {
         }
     }
 
-    /// Draws errors by noise for each MPDU of an aggregate.
+    /// Draws errors by noise for each MPDU of an aggregate on the air.
     pub(super) fn spoil(&mut self, frame: &mut OnAir) {
         let link = frame.from.max(frame.to).max(1) - 1;
         let ErrorModel::Bernoulli(p) = self.config.stations[link].errors else { return };
@@ -97,7 +97,7 @@ impl Model<'_> {
         }
     }
 
-    /// True if noise makes a frame errored that `id` would decode.
+    /// True if noise makes a frame errored that member `id` would decode.
     pub(super) fn is_noisy(&mut self, frame: &OnAir, id: usize) -> bool {
         if frame.kind == FrameKind::CtsToSelf || !frame.is_decoded_by(id) {
             return false;
@@ -182,7 +182,7 @@ impl Model<'_> {
         }
     }
 
-    /// Marks frames that overlap as lost to the members that sense both.
+    /// Marks frames on the air that overlap as lost to the members that sense both.
     pub(super) fn overlap(&mut self) {
         let members = self.members();
         for one in 0..self.air.len() {

@@ -59,7 +59,7 @@ impl Model<'_> {
         OnAir { mpdus: plan.mpdus, ..frame }
     }
 
-    /// Aggregation agreement between two members, if any.
+    /// Aggregation agreement between station `id` and another member, if any.
     pub(super) fn agreed(&self, id: usize, to: usize) -> Option<Agreed> {
         let from = self.stations[id].member;
         self.agreed.get(from.max(to) - 1).copied().flatten()
@@ -72,7 +72,8 @@ impl Model<'_> {
         s.again.or_else(|| s.queue.front().map(|packet| packet.to.index()))
     }
 
-    /// Plans the next exchange, whose first frame starts at `start`; `is_first` if it is the first of a TXOP.
+    /// Plans the next exchange of station `id`, whose first frame starts at `start`; `is_first` if it is the first of a
+    /// TXOP.
     pub(super) fn plan(&mut self, start: u64, id: usize, is_first: bool) {
         let to = self.receiver(id).expect("something to send");
         let plan = match self.agreed(id, to) {
@@ -152,7 +153,7 @@ impl Model<'_> {
         }
     }
 
-    /// Sizes of these MPDUs.
+    /// Sizes of the MPDUs with these sequence numbers from station `id` to `to` [octets].
     pub(super) fn sizes(&self, id: usize, to: usize, mpdus: &[u64]) -> Vec<u64> {
         let numbered = &self.stations[id].links[to].numbered;
         let size =
@@ -259,7 +260,8 @@ impl Model<'_> {
         numbers
     }
 
-    /// Notes the outcome of the MPDUs that were sent to `to`, and gives up those with `limit` failed attempts.
+    /// Notes the outcome of the MPDUs that station `id` has sent to `to`, and gives up those with `limit` failed
+    /// attempts.
     pub(super) fn settle(
         &mut self,
         (id, to): (usize, usize),

@@ -9,20 +9,20 @@ impl Model<'_> {
         self.laws[from.max(to) - 1][usize::from(from == 0)].as_mut()
     }
 
-    /// Reports an event to the rate control, if there is one.
+    /// Reports an event to the rate control of station `id` for frames to `to`, if there is one.
     pub(super) fn tell_law(&mut self, now: u64, (id, to): (usize, usize), event: RateEvent) {
         if let Some(law) = self.law(id, to) {
             law.tell(now, event);
         }
     }
 
-    /// True if the next frame of `id` to `to` is a `BlockAckReq`.
+    /// True if the next frame of station `id` to `to` is a `BlockAckReq`.
     pub(super) fn requests(&self, id: usize, to: usize) -> bool {
         let link = &self.stations[id].links[to];
         self.agreed(id, to).is_some() && (link.has_moved || link.asks)
     }
 
-    /// Reports that a data frame is about to be sent.
+    /// Reports to rate control that a data frame of station `id` is about to be sent.
     pub(super) fn tell_of_sending(&mut self, now: u64, id: usize) {
         let to = self.receiver(id).expect("something to send");
         if !self.requests(id, to) {
@@ -32,7 +32,8 @@ impl Model<'_> {
         }
     }
 
-    /// Reports the end of the exchange of station `id`: success, or a missing response to a frame of kind `failed`.
+    /// Reports the end of the exchange of station `id` to rate control: success, or a missing response to a frame of
+    /// kind `failed`.
     pub(super) fn tell_of_outcome(&mut self, now: u64, id: usize, failed: Option<FrameKind>) {
         let plan = self.stations[id].plan.clone().expect("it was in an exchange");
         if plan.kind == FrameKind::BlockAckRequest {
