@@ -38,7 +38,8 @@ impl<E> EventQueue<E> {
         self.push_reserved(at, phase, number, event);
     }
 
-    /// Reserves a place in the order for an event that is already decided and will be added later. O(1).
+    /// Reserves a place in the order, for an event that is already decided and will be added later, and returns its
+    /// number. O(1).
     pub fn reserve(&mut self) -> u64 {
         self.inserted += 1;
         self.inserted
@@ -75,7 +76,7 @@ impl<E> EventQueue<E> {
 }
 
 impl<E> Entry<E> {
-    /// Moment and number in one integer, since each event is compared several times.
+    /// Moment and number of the entry in one integer, since each event is compared several times.
     #[inline]
     fn key(&self) -> u128 {
         self.moment.before(self.number)

@@ -49,9 +49,9 @@ impl LinkId {
 /// Direction of a wired link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heading {
-    /// From the first end named to the second.
+    /// From the first end of the link to the second, in the order of the scenario.
     Forth,
-    /// From the second end to the first.
+    /// From the second end of the link to the first.
     Back,
 }
 
@@ -109,7 +109,7 @@ pub struct LinkDirection {
 #[derive(Clone, Copy, Debug)]
 struct InFlight {
     arrival: Time,
-    /// Number of its arrival in the order of all events.
+    /// Number of the packet's arrival in the order of all events.
     number: u64,
     size: Bytes,
     /// The packet as it arrives: its hop is already the next one.
@@ -123,7 +123,7 @@ struct InFlight {
 pub struct Sent {
     /// Time of the packet's arrival at the other end.
     pub arrival: Time,
-    /// Packets queued or in service, this one included.
+    /// Packets queued or in service on the link, the accepted one included.
     pub queued: u32,
 }
 
@@ -219,7 +219,7 @@ impl LinkDirection {
         self.channel.set_model(loss);
     }
 
-    /// Packets queued or in service.
+    /// Number of packets in the queue at `now`, the packet in service included.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -242,15 +242,15 @@ impl LinkDirection {
         self.busy_until
     }
 
-    /// Time at which the next packet leaves the queue. If the queue is empty, time at which a packet of this size
-    /// would leave it if it came now.
+    /// Time at which the next packet leaves the queue. For an empty queue: time at which a packet of this size would
+    /// leave if it came at `now`.
     pub fn next_departure(&mut self, now: Time, size: Bytes) -> Time {
         self.queued(now);
         let first = self.in_flight.get(self.departed).map(|first| first.arrival - self.delay);
         first.unwrap_or_else(|| now + self.rate.time_to_send(size))
     }
 
-    /// Packet that arrives by now, or its loss. [`pass`](Self::pass) removes it.
+    /// Next packet that arrives or is lost at the other end by `now`. [`pass`](Self::pass) removes it.
     #[inline]
     pub fn arrival(&self, now: Time) -> Option<Arrival<'_>> {
         let InFlight { arrival, packet, is_carried, .. } = self.in_flight.front()?;
@@ -267,8 +267,8 @@ impl LinkDirection {
         self.departed -= 1;
     }
 
-    /// Time and event number of the arrival after the next one. It is no earlier than the next, because packets do
-    /// not overtake each other.
+    /// Time and event number of the arrival after the next one. This time is no earlier than that of the next arrival,
+    /// because packets do not overtake each other.
     pub fn second_arrival(&self) -> Option<(Time, u64)> {
         self.in_flight.get(1).map(|second| (second.arrival, second.number))
     }

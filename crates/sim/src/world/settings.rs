@@ -30,9 +30,10 @@ pub(crate) struct Settable {
 /// Reason for which a setting cannot be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsettable {
-    /// The station's standard does not have this rate. In a cell with a radio: the scenario does not mention it.
+    /// The station's standard does not have the rate or, in a cell with a radio, the scenario does not mention the
+    /// rate.
     NoSuchRate,
-    /// Rate control chooses this rate.
+    /// Rate control chooses the rate, so that it cannot be set.
     RateIsFound,
     /// The cell has a radio, in which powers decide which frames are errored.
     PowersDecide,
