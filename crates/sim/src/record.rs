@@ -184,8 +184,8 @@ pub trait Recorder {
     /// True if the consumer wants [`trace`](Self::trace). Without such a consumer, a run spends no time on traces.
     const TRACES: bool = false;
 
-    /// True if the consumer wants [`Sample::Limited`] and [`Sample::LostAt`], which report the limits of each flow.
-    /// Without such a consumer, a run does not measure them.
+    /// True if the consumer wants to know what limits each flow and where its packets are lost: [`Sample::Limited`] and
+    /// [`Sample::LostAt`]. Without such a consumer, a run does not measure this.
     const LIMITS: bool = false;
 
     /// Consumes a record. Successive values of `now` never decrease.

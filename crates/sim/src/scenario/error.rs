@@ -12,7 +12,7 @@ pub struct ScenarioError {
     /// Address: a dotted key such as `station.slow.rate[1][1]`, a position such as `line 3, column 8`, or empty for
     /// the file as a whole.
     pub path: String,
-    /// The value in the file, as it would be written there; empty if there is none.
+    /// The value in the file, as it would be written in the file; empty if there is none.
     pub found: String,
     /// Reason for which the value is not allowed.
     pub problem: String,
@@ -65,7 +65,7 @@ pub(super) struct Mistakes {
     list: Vec<(usize, ScenarioError)>,
 }
 
-/// Largest number of mistakes reported for one file.
+/// Largest number of mistakes that are reported for one file.
 const MOST_TOLD: usize = 100;
 /// Number of mistakes after which expensive checks stop.
 const FLOOD: usize = 1_000;
@@ -80,7 +80,7 @@ impl Mistakes {
         self.list.is_empty()
     }
 
-    /// True after so many mistakes that expensive checks of further ones are not worth their time.
+    /// True from [`FLOOD`] mistakes on, when expensive checks for further ones are not worth their time.
     pub(super) fn is_flooded(&self) -> bool {
         self.list.len() >= FLOOD
     }
@@ -101,7 +101,7 @@ impl Mistakes {
     }
 }
 
-/// `path.name`. The name is quoted unless it is a bare key, and shortened if it is very long.
+/// Address `path.name`. The name is quoted unless it is a bare key, and shortened if it is very long.
 pub(super) fn join(path: &str, name: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let short: String = name.chars().take(80).collect();

@@ -32,7 +32,7 @@ impl Scenario {
         Self { duration, series_step: None, ..Self::default() }
     }
 
-    /// Adds a cell. Returns its index in [`Scenario::cells`].
+    /// Adds a cell to the scenario. Returns its index in [`Scenario::cells`].
     pub fn add_cell(&mut self, cell: Bss) -> usize {
         self.cells.push(cell);
         self.cells.len() - 1
@@ -109,7 +109,7 @@ impl Scenario {
         }])
     }
 
-    /// Mistakes of parts that refer to parts that do not exist.
+    /// Mistakes of items that refer to items that do not exist.
     fn strangers(&self) -> Vec<ScenarioError> {
         let has = |node: &Node| match *node {
             Node::Cell(index) => index < self.cells.len(),

@@ -40,7 +40,7 @@ impl Newest {
     }
 }
 
-/// A named table of the file.
+/// A named table of the file, such as `station.NAME`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) section: &'static str,
@@ -56,13 +56,13 @@ struct FlowEnd {
     cell: Option<usize>,
 }
 
-/// The wired network, as far as the file can be understood.
+/// The cells and the wired network of a file, as far as the file can be understood.
 pub(super) struct Network<'r> {
     cells: Vec<Cell<'r>>,
     root: &'r Node,
     nodes: BTreeMap<&'r str, Place>,
     links: Vec<Link>,
-    /// Table of each link: the host that owns it, or the link itself.
+    /// Table that declares each link: the host whose own link it is, or the link itself.
     wires: Vec<Part>,
 }
 
@@ -137,7 +137,7 @@ impl<'r> Network<'r> {
         self.nodes.get(name.as_str()).copied()
     }
 
-    /// Cell of a station, or of each member of a group.
+    /// Cell of the station, or of the members of the group, that the table `station` declares.
     fn cell_of(&self, station: &Node) -> Option<usize> {
         match text(station, "bss") {
             Some(name) => self.cells.iter().position(|cell| cell.name == name),
@@ -217,7 +217,7 @@ impl<'r> Network<'r> {
     }
 }
 
-/// Named tables of a section.
+/// Named tables of the section `name`.
 fn section<'n>(root: &'n Node, name: &str) -> &'n [(String, Node)] {
     get(root, name).map_or(&[], entries)
 }
