@@ -49,7 +49,7 @@ struct IdleChannelCheck {
     lengths: Vec<u32>,
     /// Time from which on packets have waited without a transmission; `None` if no packets wait.
     since: Option<Time>,
-    /// Longest such wait so far.
+    /// Longest time so far for which packets have waited without a transmission.
     longest: Duration,
 }
 
