@@ -14,7 +14,7 @@ use crate::scenario::{Tfrc, Transport};
 /// Largest number of packets that a TFRC source of live media buffers. A frame that does not fit is dropped as a whole.
 const LIVE_BUFFER_PACKETS: u64 = 50;
 
-/// Sending end of a flow.
+/// Sending end of a flow, by transport.
 #[derive(Debug)]
 pub(crate) enum Source {
     Tcp(Box<tcp::Sender>),
@@ -24,7 +24,7 @@ pub(crate) enum Source {
     External(Gate),
 }
 
-/// State of a program's transport at one end of an external flow, as its owner reports it.
+/// State of a program's transport at one end of an external flow, as the owner of the world reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
     /// State of a TCP. Schemes limit its window.
@@ -36,7 +36,7 @@ pub enum Outside {
     },
 }
 
-/// State of a program's TCP at one end of an external flow.
+/// State of a program's TCP at one end of an external flow, as the owner of the world reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutsideTcp {
     /// Congestion window [segments].
@@ -110,7 +110,7 @@ impl Gate {
     }
 }
 
-/// Receiving end of a flow.
+/// Receiving end of a flow, by transport.
 #[derive(Debug)]
 pub(crate) enum Sink {
     Tcp(Box<tcp::Receiver>),
@@ -190,7 +190,7 @@ impl Source {
         }
     }
 
-    /// Size of the packet that one end would send next, if it waits for room in its host's queue.
+    /// Size of the next packet of one end, if the end waits for room in its host's queue.
     pub(crate) fn awaited_size(&self, side: Side) -> Option<Bytes> {
         match self {
             Self::Udp(source) => Some(source.packet_size()),
@@ -208,7 +208,7 @@ impl Source {
         }
     }
 
-    /// Octets that must leave the host's queue before the sender continues; `None` if it does not wait for
+    /// Octets that must leave the host's queue before the sender continues; `None` for a sender that does not wait for
     /// departures.
     pub(crate) fn awaited_departures(&self) -> Option<Bytes> {
         match self {

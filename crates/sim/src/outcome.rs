@@ -113,7 +113,7 @@ pub struct FlowLimits {
 /// Waiting time and losses of a flow's packets at one place of its route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaceOutcome {
-    /// Queue on the route, with the hop behind it.
+    /// Queue on the flow's route, with the hop behind it.
     pub place: Place,
     /// Time for which packets waited at the place while the sender could not send more.
     pub waited: Duration,
@@ -334,7 +334,7 @@ pub struct ChannelOutcome {
     pub control: Duration,
     /// Time with one beacon alone on the air.
     pub beacon: Duration,
-    /// Time in which frames overlap.
+    /// Time in which frames overlap on the channel.
     pub collision: Duration,
     /// Idle time while a frame waits to be sent: interframe spaces, back-off, time-outs.
     pub contention: Duration,
@@ -342,7 +342,7 @@ pub struct ChannelOutcome {
     pub idle: Duration,
     /// Frames of every kind that were sent on the channel.
     pub frames: u64,
-    /// Collisions: periods in which frames overlapped.
+    /// Number of collisions: periods in which frames overlapped.
     pub collisions: u64,
 }
 

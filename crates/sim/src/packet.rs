@@ -28,9 +28,9 @@ impl FlowId {
 /// One end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// The end that sends data.
+    /// End of the flow that sends the data.
     Sender,
-    /// The end that receives data.
+    /// End of the flow that receives the data.
     Receiver,
 }
 
@@ -112,7 +112,7 @@ pub enum Body {
     TfrcFeedback(tfrc::Feedback),
     /// UDP datagram.
     Datagram(udp::Datagram),
-    /// Packet of a program.
+    /// Packet of a program, which the owner of the world injects.
     External(External),
 }
 

@@ -45,8 +45,8 @@ impl<E> EventQueue<E> {
         self.inserted
     }
 
-    /// Adds an event at the place in the order that `number` reserves. It must be added before it would be the next
-    /// event. O(log n).
+    /// Adds an event at the place in the order that `number` reserves. The event must be added before it would be the
+    /// next one. O(log n).
     pub fn push_reserved(&mut self, at: Time, phase: Phase, number: u64, event: E) {
         self.heap.push(Entry { moment: Moment::new(at, phase), number, event });
     }

@@ -57,7 +57,7 @@ pub enum Record {
     Sample(Sample),
 }
 
-/// Sample of the world's state.
+/// Sample of the world's state at one time, without part in the hash of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sample {
     /// Window of a TCP sender at the end of a step of the time series.
@@ -117,9 +117,9 @@ pub struct SenderWindow {
 /// nothing.  [arf-window §III-A]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
-    /// Start of the slot or slots.
+    /// Start of the observation slot or slots.
     pub from: Time,
-    /// End of the slot or slots.
+    /// End of the observation slot or slots.
     pub to: Time,
     /// Frames and SIFS of the station's own exchanges that were answered, both directions.
     pub own: Duration,

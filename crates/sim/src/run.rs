@@ -12,7 +12,7 @@ use crate::record::Recorder;
 use crate::scenario::Scenario;
 use crate::world::{Output, Pause, World};
 
-/// Shared state of a run and the thread that shows its progress or cancels it.
+/// State that a run shares with the thread that shows its progress or cancels it.
 #[derive(Debug, Default)]
 pub struct Control {
     /// Simulated time so far, summed over all runs that share this [ns].
@@ -127,7 +127,7 @@ impl<R: Recorder, C: Clock> Simulation<R, C> {
         }
     }
 
-    /// Simulated time: everything before it has happened.
+    /// Simulated time of the run: everything before this time has happened.
     pub fn now(&self) -> Time {
         self.world.now()
     }

@@ -177,7 +177,7 @@ pub struct World<R, C> {
 /// Reason for which [`World::advance`] has returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
-    /// The requested time is reached.
+    /// The world has reached the requested time.
     Reached,
     /// The clock has input for the owner: [`Woken::Input`]. The next event has not happened yet.
     Input,
@@ -186,7 +186,7 @@ pub enum Pause {
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    /// Simulated time: everything before it has happened.
+    /// Simulated time of the world: everything before this time has happened.
     pub fn now(&self) -> Time {
         self.now
     }

@@ -116,7 +116,7 @@ impl Agent {
     }
 }
 
-/// Event at a node.
+/// Event at a node, of which the node's agents are notified.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Seen<'w> {
     Start,
@@ -125,14 +125,14 @@ pub(crate) enum Seen<'w> {
     Frame(&'w Overheard<'w, Packet>),
     /// The rate of the station's own frames has changed.
     Rate {
-        /// The new rate.
+        /// New rate of the station's own frames.
         rate: DataRate,
         /// The highest rate of the station's standard.
         highest_rate: DataRate,
     },
     /// The access point forwards a packet.
     Packet(Passage, &'w Packet),
-    /// A beacon is due.
+    /// A beacon of the access point is due.
     BeaconDue,
     /// An alarm of some agent of the node is due. An agent whose own alarm is not due ignores this event.
     Timer,

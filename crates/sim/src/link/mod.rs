@@ -39,14 +39,14 @@ impl LinkId {
         Self::new(index, Heading::Forth)
     }
 
-    /// The other direction of the same link.
+    /// Opposite direction of the same link.
     #[must_use]
     pub fn reversed(self) -> Self {
         Self(self.0 ^ 1)
     }
 }
 
-/// Direction of a wired link.
+/// Direction of a wired link between its two ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heading {
     /// From the first end of the link to the second, in the order of the scenario.
@@ -70,18 +70,18 @@ impl Heading {
 /// Reason for which the queue of a link refuses a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Refusal {
-    /// The queue is full.
+    /// The queue of the link is full.
     QueueFull,
-    /// Random early detection drops the packet.
+    /// Random early detection drops the packet, although the queue is not full.
     Early,
 }
 
 /// Random streams of one direction of a link.
 #[derive(Debug)]
 pub struct LinkStreams {
-    /// Stream for losses after the queue.
+    /// Random stream for the losses after the queue of a link.
     pub loss: Stream,
-    /// Stream for random early detection.
+    /// Random stream for random early detection in the queue of a link.
     pub red: Stream,
 }
 
@@ -96,7 +96,7 @@ pub struct LinkDirection {
     capacity: Capacity,
     red: Option<EarlyDetection>,
     channel: Channel,
-    /// Time at which the last packet in the queue leaves it.
+    /// Time at which the last packet leaves the queue, or has left it.
     busy_until: Time,
     backlog: Bytes,
     /// Packets that have not arrived yet, in the order of their arrivals, lost ones included.
@@ -137,7 +137,7 @@ pub struct Arrival<'a> {
 }
 
 impl LinkDirection {
-    /// Creates an empty link.
+    /// Creates one direction of a link, without packets.
     pub fn new(config: &scenario::Link, heading: Heading, streams: LinkStreams) -> Self {
         let early = |red| EarlyDetection::new(red, config.rate, streams.red);
         Self {
@@ -278,7 +278,7 @@ impl LinkDirection {
         self.in_flight.is_empty()
     }
 
-    /// Packets sent and not yet arrived.
+    /// Packets that have been sent over the link and have not arrived yet.
     pub fn in_flight(&self) -> impl Iterator<Item = &Packet> {
         self.in_flight.iter().map(|sent| &sent.packet)
     }

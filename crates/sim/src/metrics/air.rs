@@ -19,7 +19,7 @@ pub(super) struct AirAccount {
     /// Rates chosen by rate control, up and down [b/s].
     rates: Vec<[Level; 2]>,
     channel: ChannelOutcome,
-    /// Sums of each access category.
+    /// Figures of each access category, summed over the records of the cell.
     categories: [CategoryOutcome; AccessCategory::ALL.len()],
     /// Idle time while a frame waits, since the channel was last used.
     gap: Duration,

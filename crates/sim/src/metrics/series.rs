@@ -11,7 +11,7 @@ use crate::scenario::{Scenario, Station};
 /// Finished steps of the time series of flows and links.
 #[derive(Debug)]
 pub(super) struct SeriesAccount {
-    /// Start of the current step.
+    /// Start of the current step of the time series.
     start: Time,
     flows: Vec<Vec<FlowStep>>,
     links: Vec<Vec<f64>>,

@@ -43,13 +43,13 @@ impl std::error::Error for ScenarioError {}
 /// Address of a key or a table in the file.
 #[derive(Clone, Debug)]
 pub(super) struct Address {
-    /// Offset in the file.
+    /// Offset of the key or table in the file.
     pub(super) at: usize,
     pub(super) path: String,
 }
 
 impl Address {
-    /// Address of `key` in this table, even if the file does not contain it.
+    /// Address of the key `key` in the table at this address, even if the file does not contain the key.
     pub(super) fn below(&self, key: &str) -> Self {
         Self { at: self.at, path: format!("{}.{key}", self.path) }
     }
@@ -59,7 +59,7 @@ impl Address {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spoilt;
 
-/// All mistakes found so far, each with its offset in the file.
+/// All mistakes in a scenario that were found so far, each with its offset in the file.
 #[derive(Debug, Default)]
 pub(super) struct Mistakes {
     list: Vec<(usize, ScenarioError)>,

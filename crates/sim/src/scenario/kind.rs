@@ -12,7 +12,7 @@ use airfair_wlan::phy::rate_name::RateName;
 pub(super) struct Table {
     /// Noun for what the table describes, with its article: "a station".
     pub(super) noun: &'static str,
-    /// Keys in the order of the documentation.
+    /// Keys of the table, in the order of the documentation.
     pub(super) keys: &'static [Key],
 }
 
@@ -141,16 +141,16 @@ pub(super) struct Tagged {
 /// List of fixed length whose places have different kinds.
 #[derive(Debug)]
 pub(super) struct Tuple {
-    /// Singular for messages: "a pair [time, rate]".
+    /// Singular noun for the list in messages: "a pair [time, rate]".
     pub(super) one: &'static str,
-    /// Plural for messages.
+    /// Plural noun for the list in messages.
     pub(super) many: &'static str,
-    /// Kind of each place.
+    /// Kind of the value at each place of the list.
     pub(super) items: &'static [Kind],
 }
 
 impl fmt::Display for Plain<'_> {
-    /// Formats the value as TOML.
+    /// Formats the scalar value as TOML.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => write!(f, "{}", toml::Value::String((*text).to_owned())),
@@ -172,7 +172,7 @@ impl fmt::Display for Plain<'_> {
     }
 }
 
-/// Type with scalar values.
+/// Type whose values are scalar values of keys.
 pub(super) trait Scalar: Copy {
     /// Converts this value to a [`Plain`].
     fn plain(self) -> Plain<'static>;
@@ -218,13 +218,13 @@ impl Scalar for Thousandths {
 
 /// Enum whose variants are words in the file.
 pub(super) trait Words: Copy {
-    /// Words in the order of the documentation.
+    /// Words of the enum, in the order of the documentation.
     const WORDS: &'static [&'static str];
 
-    /// Word of this variant.
+    /// Word of this variant in the file.
     fn word(self) -> &'static str;
 
-    /// Variant of a word.
+    /// Variant with the word `word`.
     ///
     /// # Panics
     /// If `word` is not one of [`WORDS`](Self::WORDS).

@@ -327,9 +327,9 @@ impl Default for LinkQueue {
 /// Capacity of a link's queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Capacity {
-    /// Number of packets.
+    /// Capacity as a number of packets.
     Packets(u32),
-    /// Number of octets.
+    /// Capacity as a number of octets.
     Bytes(Bytes),
 }
 
@@ -361,7 +361,7 @@ impl Default for Red {
 /// Losses of one direction of a link, after its queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Loss {
-    /// No packet is lost.
+    /// No packet is lost after the queue.
     #[default]
     None,
     /// Independent losses with the same probability for each packet.
@@ -447,7 +447,7 @@ pub enum Transport {
     Udp {
         /// Application octets per datagram.
         payload: Bytes,
-        /// Rate of the source.
+        /// Rate at which the source sends.
         rate: UdpRate,
     },
     /// No simulated transport: the owner of the world injects all packets of the flow, both directions.
@@ -472,7 +472,7 @@ pub struct Tfrc {
     pub profile: TfrcProfile,
     /// Application octets per packet, s.
     pub segment: Bytes,
-    /// Packets that the application offers.
+    /// Packets that the application offers to TFRC over time.
     pub traffic: TfrcTraffic,
     /// True if the flow's ends are sockets of this machine's kernel, which only an emulation has.
     pub is_kernels: bool,
@@ -495,9 +495,9 @@ impl Tfrc {
 /// Settings of a TCP connection. The settings of its ends are consistent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tcp {
-    /// Settings of the sender.
+    /// Settings of the TCP sender.
     pub sender: tcp::SenderConfig,
-    /// Settings of the receiver.
+    /// Settings of the TCP receiver.
     pub receiver: tcp::ReceiverConfig,
     /// True if the sender keeps segments that the queue of its own host refuses, and then reduces its window.
     /// [linux-cwr]

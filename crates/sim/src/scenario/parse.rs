@@ -162,7 +162,7 @@ pub(super) fn parts(text: &str) -> usize {
     text.bytes().filter(|octet| b",=[]{}\n".contains(octet)).count()
 }
 
-/// Mistake of the file as a whole.
+/// Mistake that concerns the file as a whole.
 fn whole_file(problem: String, allowed: &str) -> ScenarioError {
     let allowed = allowed.to_owned();
     ScenarioError { path: String::new(), found: String::new(), problem, allowed }
@@ -225,7 +225,7 @@ fn scenario(
     Some(scenario)
 }
 
-/// Reads the cells.
+/// Reads the cells of a scenario as far as stations and flows depend on them.
 fn cells_of<'n>(
     entry: Entry<'n>,
     mut context: Context,

@@ -71,7 +71,7 @@ impl Scenario {
         self.links.len() - 1
     }
 
-    /// Adds a flow.
+    /// Adds a flow to the scenario, and returns its number.
     pub fn add_flow(&mut self, flow: Flow) -> FlowId {
         self.flows.push(flow);
         FlowId::new(self.flows.len() - 1)

@@ -28,7 +28,7 @@ pub struct Radio {
     pub range: Vec<(RangeRate, Length)>,
     /// Path loss model. With two ranges the model is log-distance, and its exponent follows from the ranges.
     pub propagation: PathLossModel,
-    /// Carrier frequency.
+    /// Carrier frequency of the cell.
     pub frequency: Frequency,
     /// Transmit power of all members, if no range is given.
     pub tx_power: Dbm,
@@ -48,7 +48,7 @@ pub struct Radio {
 }
 
 impl Radio {
-    /// Radio with 20 dBm in free space.
+    /// Radio with a transmit power of 20 dBm in free space.
     pub(crate) fn new(band: Band) -> Self {
         Self {
             range: Vec::new(),
@@ -231,7 +231,7 @@ pub enum PathLossModel {
 /// Motion of a station from its position.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Motion {
-    /// No motion.
+    /// No motion: the station stays at its position.
     None,
     /// Constant velocity: speed to the east, and speed to the north.
     Velocity([Speed; 2]),
@@ -261,7 +261,7 @@ impl Motion {
     }
 }
 
-/// Region of random places.
+/// Region of the random places of a random waypoint motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Area {
     /// Disc with this radius around the access point.
@@ -277,7 +277,7 @@ pub enum Begin {
     Uniform,
     /// At the station's position.
     Position,
-    /// In the steady state of the motion.
+    /// In the steady state of the motion: place, speed and pause are distributed as after a long time.
     SteadyState,
 }
 

@@ -21,7 +21,7 @@ use super::reader::{Entry, Fields};
 use super::size::{Budget, MAX_RATE_STEPS, MAX_RELATED, MAX_WAYPOINTS};
 use super::{Station, capabilities, cell, keys, printed, queues};
 
-/// A section `[station.NAME]`.
+/// A section `[station.NAME]`: a station, or a group of equal ones.
 pub(super) struct Group<'n> {
     fields: Fields<'n>,
     cell: Option<usize>,
@@ -306,7 +306,7 @@ fn others(entry: &Entry, names: &Names, mistakes: &mut Mistakes) -> Option<Range
     }
 }
 
-/// Stations of one cell.
+/// Facts about the stations of one cell.
 pub(super) struct CellMembers<'h> {
     members: Vec<&'h Member>,
 }

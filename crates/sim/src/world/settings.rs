@@ -17,7 +17,7 @@ use crate::scenario::{Loss, Queue};
 pub(crate) struct Settable {
     /// Highest rate of the member's link.
     pub(crate) highest: DataRate,
-    /// Rates that the member's frames may have.
+    /// Rates that the member's frames may have on its link.
     pub(crate) rates: Vec<Rate>,
     /// True where rate control chooses the rate, up and down.
     pub(crate) is_adapted: [bool; 2],

@@ -18,11 +18,11 @@ struct Cell<'r> {
     age: Option<usize>,
 }
 
-/// A modern cell on a path.
+/// The newest cell on a path, if it is a modern one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Newest {
     age: usize,
-    /// Index of the cell in the file.
+    /// Index of the newest cell in the file.
     pub(super) cell: usize,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Part {
     pub(super) index: usize,
 }
 
-/// One end of a flow.
+/// One end of a flow in a file that has not been checked yet.
 #[derive(Clone, Copy)]
 struct FlowEnd {
     node: Place,
@@ -189,8 +189,8 @@ impl<'r> Network<'r> {
         section(self.root, "flow").iter().enumerate().filter_map(flow).collect()
     }
 
-    /// Wired links that these flows cross, each with its newest cell. In an emulation, programs may send over every
-    /// link.
+    /// Wired links that the flows in `flows` cross, each with its newest cell. In an emulation, programs may send over
+    /// every link.
     pub(super) fn modern_wires(
         &self,
         flows: &[ModernFlow],

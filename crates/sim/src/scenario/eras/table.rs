@@ -13,19 +13,19 @@ pub(in crate::scenario) enum Place {
     TcpOfHost,
     /// `flow.NAME.transport` with `kind = "tcp"`, if a station sends.
     TcpOfStation,
-    /// `bss.NAME.ap`.
+    /// `bss.NAME.ap`, the table of an access point.
     AccessPoint,
-    /// `station.NAME`.
+    /// `station.NAME`, the table of a station.
     Station,
-    /// `host.NAME.link`.
+    /// `host.NAME.link`, the table of a host's own link.
     HostLink,
-    /// `link.NAME`.
+    /// `link.NAME`, the table of a link that is not a host's own.
     Link,
 }
 
 impl Place {
-    /// Heading of the table in the reference, prefix of the key's path there, and a phrase for the items to which the
-    /// default applies; empty if it applies to all.
+    /// Heading of the key's table in the reference, prefix of the key's path in the reference, and a phrase for the
+    /// items to which the default applies; the phrase is empty if the default applies to all.
     fn in_reference(self, key: &str) -> (&'static str, &'static str, &'static str) {
         let of_queue = "`queue = { … }` of a station or an access point";
         match self {
