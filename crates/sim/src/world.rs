@@ -14,9 +14,10 @@
 //! | `world/agents.rs` | events and actions of agents |
 //! | `world/tracing.rs` | items of a trace |
 //!
-//! A run, an emulator and the page in a browser each own a world. [`World::advance`] returns when its time has come, when
-//! the clock has input, or when a packet has come out. Packets of an *external* flow are the owner's: it injects a size
-//! and a handle, keeps the bytes, and gets each handle back exactly once. A refused packet has never been inside.
+//! A run, an emulator and the page in a browser each own a world. [`World::advance`] returns when its time has come,
+//! when the clock has input, or when a packet has come out. Packets of an *external* flow belong to the owner of the
+//! world. The owner injects a size and a handle, keeps the bytes, and gets each handle back exactly once. A refused
+//! packet has never been in the world.
 //!
 //! An end whose own host has no room for its packet waits in line at that queue (`world/room.rs`), and is called when a
 //! packet has left it. A saturated source waits for each packet that it may queue, an external end once after a refusal.

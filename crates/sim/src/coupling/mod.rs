@@ -13,9 +13,9 @@
 //!
 //! A node sees frames that it decodes or sends only after its agent has asked for them ([`Action::Listen`]), and an
 //! access point's agents see packets on the same terms. Agents see a frame before its packet goes on. When a beacon is
-//! due, the access point's agents add their elements; then stations' agents count it, and senders go on once the beacon
-//! is with the cell.
-//! If shares are granted, both sides ask for their own frames and for beacons alone, so that twenty stations cost as much
+//! due, the access point's agents add their elements; then the stations' agents count the beacon, and senders go on
+//! once the cell has the beacon. If an access point grants shares, its agent and those of its stations ask for their
+//! own frames and for beacons alone, so that twenty stations cost as much per frame as two.
 //! per frame as two.
 
 mod access_point;

@@ -90,7 +90,7 @@ pub struct LinkStreams {
 pub struct LinkDirection {
     rate: DataRate,
     delay: Duration,
-    /// Size of the packet sent last, and its transmission time, which mostly holds for the next packet as well.
+    /// Size of the packet sent last, whose transmission time `last_time` mostly holds for the next packet as well.
     last_size: Bytes,
     last_time: Duration,
     capacity: Capacity,

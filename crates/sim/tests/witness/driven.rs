@@ -1,4 +1,5 @@
-//! Worlds that an owner drives as the emulator does: it steps them, injects packets, fetches outputs and changes settings.
+//! Worlds whose owner drives them as the emulator does: the owner steps the world, injects packets, fetches outputs and
+//! changes settings.
 
 use std::fmt::Write as _;
 

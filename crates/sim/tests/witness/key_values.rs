@@ -1,8 +1,8 @@
-//! Runs of each key of the scenario file: with its example, with each of its words, with `true` and with `false`. A default
-//! has no run.
+//! Runs of each key of the scenario file: with its example, with each of its words, with `true` and with `false`. A
+//! value that is the default has no run.
 //!
-//! Keys and values come from the JSON Schema, so that a new key has its runs without a change here. A key that needs others
-//! finds them in [`COMPANIONS`].
+//! Keys and values come from the JSON Schema, so that a new key has its runs without a change here. If a key needs
+//! other keys, their values come from [`COMPANIONS`].
 
 use std::collections::BTreeSet;
 

@@ -18,7 +18,7 @@ struct Cell<'r> {
     age: Option<usize>,
 }
 
-/// The newest cell on a path, if it is a modern one.
+/// A modern cell that is the newest one on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Newest {
     age: usize,
