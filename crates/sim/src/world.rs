@@ -19,9 +19,9 @@
 //! world. The owner injects a size and a handle, keeps the bytes, and gets each handle back exactly once. A refused
 //! packet has never been in the world.
 //!
-//! An end whose own host has no room for its packet waits in line at that queue (`world/room.rs`), and is called when a
-//! packet has left it. A saturated source waits for each packet that it may queue, an external end once after a refusal.
-//! TCP that keeps a refused segment waits for its next ACK instead, as in Linux.
+//! An end whose own host has no room for its packet waits in line at the queue of this host (`world/room.rs`), and is
+//! called when a packet has left the queue. A saturated source waits for each packet that it may queue, an external end
+//! once after a refusal. TCP that keeps a refused segment waits for its next ACK instead, as in Linux.
 
 mod agents;
 mod air;

@@ -16,7 +16,6 @@
 //! due, the access point's agents add their elements; then the stations' agents count the beacon, and senders go on
 //! once the cell has the beacon. If an access point grants shares, its agent and those of its stations ask for their
 //! own frames and for beacons alone, so that twenty stations cost as much per frame as two.
-//! per frame as two.
 
 mod access_point;
 mod arf_aware;

@@ -109,7 +109,7 @@ impl Scenario {
         }])
     }
 
-    /// Mistakes of items that refer to items that do not exist.
+    /// Mistakes of items that refer to missing items.
     fn strangers(&self) -> Vec<ScenarioError> {
         let has = |node: &Node| match *node {
             Node::Cell(index) => index < self.cells.len(),
@@ -150,7 +150,7 @@ impl Scenario {
 }
 
 impl Station {
-    /// Sets one rate for the station's frames and those to it, for the whole run.
+    /// Sets one rate for the station's frames and for the frames to the station, for the whole run.
     pub fn set_rate(&mut self, rate: impl Into<Rate>) {
         let rate = rate.into();
         self.rate_up = vec![(Time::ZERO, rate)];

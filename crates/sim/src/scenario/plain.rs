@@ -10,7 +10,7 @@ use super::kind::{Kind, MAX_RATE, MAX_TITLE, MAX_WINDOW, Plain, Scalar};
 use super::overrides::did_you_mean;
 
 impl Kind {
-    /// True for a number with a unit.
+    /// True if values of this kind are numbers with a unit.
     pub(super) fn is_quantity(&self) -> bool {
         matches!(
             self,
@@ -27,7 +27,7 @@ impl Kind {
     }
 }
 
-/// Message for a value of another type than the key's.
+/// Message for a value whose type is not that of its key.
 pub(super) fn wrong_type(kind: &Kind, node: &Node) -> String {
     let quantity = match kind {
         Kind::Either(kinds) => kinds.iter().any(Kind::is_quantity),

@@ -88,7 +88,7 @@ pub(super) fn channel_for(
     })
 }
 
-/// Rates without a mode under a key: in a schedule, or per direction.
+/// Rates as vendors print them under a key: in a schedule, or per direction.
 fn printed_rates(entry: &Entry) -> Vec<PrintedRate> {
     if let Some(fields) = entry.fields() {
         let ways = ["up", "down"].into_iter().filter(|way| fields.has(way));
@@ -98,7 +98,7 @@ fn printed_rates(entry: &Entry) -> Vec<PrintedRate> {
     printed(entry).into_iter().chain(entry.items().iter().filter_map(of_step)).collect()
 }
 
-/// Rate without a mode under a key.
+/// Rate as vendors print it under a key; `None` if the value is not a rate.
 pub(super) fn printed(entry: &Entry) -> Option<PrintedRate> {
     let Value::Text(text) = &entry.node?.value else { return None };
     text.parse().ok()

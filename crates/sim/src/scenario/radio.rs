@@ -145,7 +145,7 @@ pub enum RangeRate {
 }
 
 impl RangeRate {
-    /// Rate that a key of the table names.
+    /// Rate that a key of the table of ranges names.
     pub(super) fn of(entry: &Entry) -> Option<Self> {
         entry.value().map(Self::Plain).or_else(|| entry.value().map(Self::Named))
     }

@@ -74,7 +74,7 @@ fn one_way(
     Some((vec![(Time::ZERO, start)], Some(law)))
 }
 
-/// Rate control as the link has it: `"minstrel"` means Minstrel-HT on links of 802.11n, ac and ax.
+/// Rate control that the link can have: `"minstrel"` means Minstrel-HT on links of 802.11n, ac and ax.
 fn of_link(
     law: RateControl,
     link: Option<LinkCapabilities>,
@@ -162,7 +162,7 @@ fn schedule(
     Some(schedule).filter(|schedule| schedule.len() == steps.len() && !schedule.is_empty())
 }
 
-/// Reads a rate, and reports it if the link does not have it.
+/// Reads a rate, and reports a rate that the link does not have.
 fn rate(entry: &Entry, ends: Option<Ends>, mistakes: &mut Mistakes) -> Option<Rate> {
     let (rate, name) = (entry.value::<DataRate>(), entry.value::<RateName>());
     let Ends { standard, link, band } = ends?;
