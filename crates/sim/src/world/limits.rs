@@ -33,7 +33,7 @@ const LOOKS: u64 = 64;
 pub(crate) struct LimitWatch {
     /// Reason for which the sender stopped sending last; `None` unless the sender is open.
     sender: Option<Limit>,
-    /// Start of the flow.
+    /// Time of the flow's start.
     started: Time,
     /// Time up to which the flow's time is charged to limits.
     looked_at: Time,
@@ -53,7 +53,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Charges the time since the last check of a flow to its current limit.
+    /// Charges the time since the last check of a flow to the flow's current limit.
     fn look(&mut self, id: FlowId) {
         let LimitWatch { sender, looked_at, .. } = self.limits[id.index()];
         let now = self.now;
@@ -167,7 +167,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 }
 
-/// Queue in front of a hop.
+/// Place in front of a hop: a transmit queue, or the queue of a wired link.
 fn place(hop: Hop) -> Place {
     match hop {
         Hop::Air { cell, from, .. } => Place::Air { cell, member: from.0 },
