@@ -128,7 +128,7 @@ fn streams_of(scenario: &Scenario, index: usize, streams: Streams) -> (Vec<Strea
     (names.map(|name| streams.stream(name, Purpose::Backoff)).collect(), errors.collect())
 }
 
-/// Rules and members of cell `index`, without rate control.
+/// Configuration of cell `index`: its rules and members, without rate control.
 fn config(scenario: &Scenario, index: usize, members: &[NodeId]) -> CellConfig {
     let bss = &scenario.cells[index];
     let stations = || scenario.stations.iter().filter(|station| station.cell == index);
@@ -193,8 +193,8 @@ fn bss(
     Some(Bss { cell, msdu_overhead, members: settable, beacons, waiting, agents, watches_packets })
 }
 
-/// Access categories in which each member of a cell sends, indexed by member. They follow from the flows over its
-/// air; a flow counts in both directions, because its receiver sends acknowledgements.
+/// Access categories in which each member of a cell sends, indexed by member. They follow from the flows over the
+/// cell's air; a flow counts in both directions, because its receiver sends acknowledgements.
 fn categories_in_use(
     scenario: &Scenario,
     cell: usize,
@@ -278,7 +278,8 @@ fn rates_of_link(station: &Station) -> Vec<Rate> {
     }
 }
 
-/// Rate control of a station's link, up and down; `None` where the rate is given.
+/// Rate control of a station's link, for frames from the station and for frames to it; `None` for a direction whose
+/// rate the scenario gives.
 fn laws(station: &Station, streams: Streams) -> [Option<RateLaw>; 2] {
     let law = |law, purpose| match law {
         scenario::RateControl::Arf(params) => RateLaw::Arf(params),
@@ -336,7 +337,7 @@ fn members_of<'s>(
     std::iter::once(Some(access_point)).chain(stations.map(station)).collect()
 }
 
-/// Both directions of a wired link.
+/// Both directions of a wired link, forth and back.
 fn both_ways(link: &scenario::Link, streams: Streams) -> [LinkDirection; 2] {
     let stream = |purpose| streams.stream(&link.name, purpose);
     let forth = LinkStreams { loss: stream(Purpose::LossForth), red: stream(Purpose::RedForth) };

@@ -15,11 +15,11 @@ pub trait Clock {
 /// Reason for which a clock has stopped to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Woken {
-    /// The time has been reached.
+    /// The awaited time has been reached.
     Due,
-    /// The time had already passed, by this duration.
+    /// The awaited time had already passed when the clock was asked to wait, by this duration.
     Late(Duration),
-    /// There is input from outside before the time is reached: the run returns to its caller.
+    /// Input from outside has come before the awaited time: the run returns to its caller.
     Input,
 }
 

@@ -11,10 +11,10 @@ use crate::packet::{Body, Side};
 use crate::record::FlowRecord;
 use crate::scenario::{Tfrc, Transport};
 
-/// Packets that a TFRC source of live media buffers at most. It drops what exceeds this, a frame as a whole.
+/// Largest number of packets that a TFRC source of live media buffers. A frame that does not fit is dropped as a whole.
 const LIVE_BUFFER_PACKETS: u64 = 50;
 
-/// Sending end of a flow.
+/// Sending end of a flow, by transport.
 #[derive(Debug)]
 pub(crate) enum Source {
     Tcp(Box<tcp::Sender>),
@@ -24,19 +24,19 @@ pub(crate) enum Source {
     External(Gate),
 }
 
-/// State of a program's transport at one end of an external flow, as its owner reports it.
+/// State of a program's transport at one end of an external flow, as the owner of the world reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
-    /// TCP, whose window schemes limit.
+    /// State of a TCP. Schemes limit its window.
     Tcp(OutsideTcp),
-    /// TFRC, whose rate schemes limit.
+    /// State of a TFRC sender or receiver. Schemes limit its rate.
     Tfrc {
         /// Smoothed round-trip time; `None` before the first estimate.
         round_trip: Option<Duration>,
     },
 }
 
-/// State of a program's TCP at one end of an external flow.
+/// State of a program's TCP at one end of an external flow, as the owner of the world reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutsideTcp {
     /// Congestion window [segments].
@@ -52,9 +52,9 @@ pub struct OutsideTcp {
 /// Entry of an external flow's packets into the world, with the limits that schemes set.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
-    /// Size of the packet that each end's host queue has refused, while its owner waits for room.
+    /// Size of the packet that the host's queue has refused, for each end; `None` while the end does not wait for room.
     refused: [Option<Bytes>; 2],
-    /// State of each end's transport; `None` where its owner reports nothing.
+    /// State of the transport at each end; `None` if the owner of the world reports nothing.
     outside: [Option<Outside>; 2],
     limits: [WindowLimit; 2],
     rates: [Option<DataRate>; 2],
@@ -65,12 +65,12 @@ fn place(side: Side) -> usize {
 }
 
 impl Gate {
-    /// Stores the state that the owner reports for one end.
+    /// Stores the state of the transport at one end, as the owner of the world reports it.
     pub(crate) fn tell(&mut self, side: Side, outside: Outside) {
         self.outside[place(side)] = Some(outside);
     }
 
-    /// Reported state of one end.
+    /// State of the transport at one end, as the owner of the world has reported it.
     pub(crate) fn outside(&self, side: Side) -> Option<&Outside> {
         self.outside[place(side)].as_ref()
     }
@@ -97,19 +97,20 @@ impl Gate {
         }
     }
 
-    /// Notes that the queue has refused a packet of this size. Returns true if the end did not wait for room yet.
+    /// Notes that the host's queue has refused a packet of this size. Returns true if the end did not wait for room
+    /// yet.
     pub(crate) fn refuse(&mut self, side: Side, packet: Bytes) -> bool {
         let refused = &mut self.refused[place(side)];
         refused.replace(packet).is_none()
     }
 
-    /// Notes that an end no longer waits for room.
+    /// Notes that an end no longer waits for room in its host's queue.
     pub(crate) fn open(&mut self, side: Side) {
         self.refused[place(side)] = None;
     }
 }
 
-/// Receiving end of a flow.
+/// Receiving end of a flow, by transport.
 #[derive(Debug)]
 pub(crate) enum Sink {
     Tcp(Box<tcp::Receiver>),
@@ -189,7 +190,7 @@ impl Source {
         }
     }
 
-    /// Size of the packet that one end would send next, if it waits for room in its host's queue.
+    /// Size of the next packet of one end, if the end waits for room in its host's queue.
     pub(crate) fn awaited_size(&self, side: Side) -> Option<Bytes> {
         match self {
             Self::Udp(source) => Some(source.packet_size()),
@@ -207,7 +208,7 @@ impl Source {
         }
     }
 
-    /// Octets that must leave the host's queue before the sender continues; `None` if it does not wait for
+    /// Octets that must leave the host's queue before the sender continues; `None` for a sender that does not wait for
     /// departures.
     pub(crate) fn awaited_departures(&self) -> Option<Bytes> {
         match self {
@@ -216,7 +217,7 @@ impl Source {
         }
     }
 
-    /// Handles the refusal of the packet that the source has just sent, by the queue of its host.
+    /// Handles the refusal, by the queue of the source's host, of the packet that the source has just sent.
     pub(crate) fn handle_refusal(&mut self, now: Time, body: &Body) -> RefusalOutcome {
         match (self, body) {
             (Self::Tcp(sender), Body::Segment(segment)) => sender.handle_refusal(now, segment),
@@ -241,7 +242,7 @@ impl Source {
         }
     }
 
-    /// Next event of the transport that belongs into the flow's records.
+    /// Next event of the sending transport that belongs into the flow's records.
     pub(crate) fn poll_record(&mut self) -> Option<FlowRecord> {
         match self {
             Self::Tcp(sender) => iter::from_fn(|| sender.poll_event()).find_map(tcp_record),
@@ -324,7 +325,7 @@ impl Sink {
         }
     }
 
-    /// True if this end ever sends anything.
+    /// True if this receiving end ever sends a packet: TCP's ACKs or TFRC's feedback.
     #[inline]
     pub(crate) fn answers(&self) -> bool {
         matches!(self, Self::Tcp(_) | Self::Tfrc(_))
@@ -355,7 +356,7 @@ impl Sink {
     }
 }
 
-/// Timer of one machine, with at most one useful entry in the event queue. If the machine asks for a later time, the
+/// Timer of a transport or an agent, with at most one useful entry in the event queue. If the timer is postponed, the
 /// earlier entry stays and fires as a no-op; so each ACK can postpone a timer at no cost.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Alarm {
@@ -363,8 +364,8 @@ pub(crate) struct Alarm {
 }
 
 impl Alarm {
-    /// Asks for a call at `wanted`. Returns the time at which to schedule an event, unless the existing entry is
-    /// early enough.
+    /// Sets the timer to `wanted`. Returns the time at which the caller must schedule an event; `None` if `wanted` is
+    /// `None`, or if an event at or before this time is scheduled already.
     pub(crate) fn want(&mut self, wanted: Option<Time>) -> Option<Time> {
         let wanted = wanted?;
         if self.set_for.is_some_and(|set_for| set_for <= wanted) {
@@ -374,7 +375,8 @@ impl Alarm {
         Some(wanted)
     }
 
-    /// Handles a scheduled entry. Returns false if an earlier entry has replaced this one.
+    /// Handles an event that was scheduled for this timer. Returns false if an event at an earlier time has replaced
+    /// it.
     pub(crate) fn ring(&mut self, now: Time) -> bool {
         let is_current = self.set_for == Some(now);
         if is_current {

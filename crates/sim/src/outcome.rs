@@ -24,9 +24,9 @@ pub struct Outcome {
     pub flows: Vec<FlowOutcome>,
     /// Results of each station, in the scenario's order.
     pub stations: Vec<StationOutcome>,
-    /// Transmitter of each cell's access point, in the scenario's order.
+    /// Frames, drops and queue of each cell's access point, in the scenario's order.
     pub access_points: Vec<RadioOutcome>,
-    /// Channel of each cell, in the scenario's order.
+    /// Use of each cell's channel, in the scenario's order.
     pub channels: Vec<ChannelOutcome>,
     /// Results of each access category that flows use, from the lowest. Empty if all flows use the same category.
     pub categories: Vec<CategoryOutcome>,
@@ -67,8 +67,8 @@ pub struct FlowOutcome {
     pub packets_refused: u64,
     /// Packets of the sender that reached the receiver's host.
     pub packets_received: u64,
-    /// Data segments among them below the highest octet received so far: retransmissions, as a trace at the receiving
-    /// host shows them.
+    /// Data segments that reached the receiver's host below the highest octet received so far: retransmissions, as a
+    /// trace at this host shows them.
     pub packets_repeated: u64,
     /// Packets of the sender that a queue, the MAC or a wired link dropped or lost.
     pub packets_dropped: u64,
@@ -96,14 +96,15 @@ pub struct FlowOutcome {
     pub mean_link_rate: Option<DataRate>,
     /// Time from the flow's start until all data of a finite source was acknowledged; `None` if this did not happen.
     pub completion: Option<Duration>,
-    /// Time for which each thing limited the flow.
+    /// Time for which the flow was limited, by limit: its own sender, or a place on its route.
     pub limits: FlowLimits,
 }
 
-/// Time for which each thing limited a flow. The times add up to the time for which the flow's sender was open.
+/// Time for which a flow was limited, by limit: its own sender, or a place on its route. The times add up to the time
+/// for which the sender was open.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowLimits {
-    /// Time for which the sender limited itself while none of its packets waited on the route, by [`Limit`].
+    /// Time for which the sender limited itself while none of its packets waited on the route, indexed by [`Limit`].
     pub sender: [Duration; Limit::ALL.len()],
     /// Places where the flow's packets waited or were lost, in the order in which this happened first.
     pub places: Vec<PlaceOutcome>,
@@ -112,7 +113,7 @@ pub struct FlowLimits {
 /// Waiting time and losses of a flow's packets at one place of its route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaceOutcome {
-    /// Queue on the route, with the hop behind it.
+    /// Queue on the flow's route, with the hop behind it.
     pub place: Place,
     /// Time for which packets waited at the place while the sender could not send more.
     pub waited: Duration,
@@ -121,7 +122,7 @@ pub struct PlaceOutcome {
 }
 
 impl FlowLimits {
-    /// Adds a period in which one thing limited the flow.
+    /// Adds a period in which the flow had one limit.
     pub fn add(&mut self, by: LimitedBy, time: Duration) {
         match by {
             LimitedBy::Sender(limit) => self.sender[limit as usize] += time,
@@ -129,7 +130,7 @@ impl FlowLimits {
         }
     }
 
-    /// Counts a packet lost at a place.
+    /// Counts a packet of the flow that was lost at `place`.
     pub fn lose(&mut self, place: Place) {
         self.at(place).lost += 1;
     }
@@ -143,7 +144,7 @@ impl FlowLimits {
         &mut self.places[index]
     }
 
-    /// Sum of all times.
+    /// Sum of the times of all limits: the time for which the flow's sender was open.
     pub fn total(&self) -> Duration {
         self.sender.iter().copied().chain(self.places.iter().map(|it| it.waited)).sum()
     }
@@ -153,9 +154,9 @@ impl FlowLimits {
 /// records no series. The last step may be shorter than the others.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// Steps of each flow.
+    /// Steps of each flow, in the scenario's order.
     pub flows: Vec<Vec<FlowStep>>,
-    /// Steps of each station.
+    /// Steps of each station, in the scenario's order.
     pub stations: Vec<Vec<StationStep>>,
     /// Packets in the transmit queue of each access point, averaged over each step.
     pub access_points: Vec<Vec<f64>>,
@@ -166,15 +167,15 @@ pub struct Series {
 /// Results of a flow in one step of a time series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowStep {
-    /// Application octets delivered in order.
+    /// Application octets delivered in order in this step.
     pub delivered: Bytes,
-    /// Sum of the one-way delays of the packets that arrived.
+    /// Sum of the one-way delays of the packets that arrived in this step.
     pub delay_sum: Duration,
-    /// Sum of the round-trip times that the sender measured.
+    /// Sum of the round-trip times that the sender measured in this step.
     pub rtt_sum: Duration,
-    /// Number of packets that arrived.
+    /// Number of packets that arrived in this step.
     pub delays: u64,
-    /// Number of round-trip times that the sender measured.
+    /// Number of round-trip times that the sender measured in this step.
     pub rtts: u64,
     /// Window of a TCP sender at the end of the step; `None` for other transports, before the start and after the
     /// end.
@@ -184,11 +185,11 @@ pub struct FlowStep {
 /// Airtime, queue and rates of a station in one step of a time series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StationStep {
-    /// Length of the step.
+    /// Length of the step, which is shorter than the others for the last one.
     pub length: Duration,
     /// Airtime of data and control frames of the station's exchanges, both directions.
     pub airtime: Duration,
-    /// Packets in the transmit queue, averaged over the step.
+    /// Packets in the station's transmit queue, averaged over the step.
     pub queue: f64,
     /// Rate of the station's own data frames, averaged over the step [b/s].
     pub rate_up_bps: f64,
@@ -235,9 +236,9 @@ pub struct RadioOutcome {
     pub rts_frames: u64,
     /// Data and RTS frames that were sent before.
     pub retries: u64,
-    /// Own transmissions of any kind that collided.
+    /// Transmissions of any kind by this transmitter that collided.
     pub collisions: u64,
-    /// Own transmissions of any kind that noise made unreadable for their receiver.
+    /// Transmissions of any kind by this transmitter that noise made unreadable for their receiver.
     pub frame_errors: u64,
     /// Packets given up at the retry limit.
     pub dropped_retry_limit: u64,
@@ -253,7 +254,7 @@ pub struct RadioOutcome {
     pub duplicates: u64,
     /// Data frames sent that were aggregates of several MPDUs.
     pub aggregates: u64,
-    /// MPDUs in these aggregates.
+    /// MPDUs in the aggregates of several MPDUs that were sent.
     pub aggregated_mpdus: u64,
     /// Packets sent in A-MSDUs, without the first of each A-MSDU.
     pub joined_packets: u64,
@@ -272,7 +273,7 @@ pub struct CategoryOutcome {
     pub delay: Quantiles,
     /// Airtime of frames of the category's exchanges.
     pub airtime: Duration,
-    /// Data frames sent, retries included.
+    /// Data frames of the category sent, retries included.
     pub frames: u64,
     /// Frames of the category's exchanges that collided.
     pub collisions: u64,
@@ -289,9 +290,9 @@ pub struct StationOutcome {
     pub radio: RadioOutcome,
     /// Data frames sent to the station under a block ack agreement.
     pub agreed_frames_down: u64,
-    /// MPDUs in these frames.
+    /// MPDUs in the data frames sent to the station under a block ack agreement.
     pub agreed_mpdus_down: u64,
-    /// Frames among them with several MPDUs.
+    /// Data frames of several MPDUs sent to the station under a block ack agreement.
     pub aggregates_down: u64,
     /// Changes of the rate between the station and its access point, by rate control or by the owner of the world.
     pub rate_changes: u64,
@@ -308,8 +309,8 @@ pub struct StationOutcome {
     /// Interframe spaces and back-off before and between frames of the station's exchanges, both directions.
     /// Contention that led to a collision belongs to no station.  [occupancy-tfrc fig. 1]
     pub contention: Duration,
-    /// The station's own measurement of its channel. All zero if it does not observe its channel, or for less than a
-    /// slot.
+    /// The station's own measurement of its channel; all zero for a station that does not observe its channel, or
+    /// observes it for less than a slot.
     pub measured: Measured,
 }
 
@@ -333,15 +334,15 @@ pub struct ChannelOutcome {
     pub control: Duration,
     /// Time with one beacon alone on the air.
     pub beacon: Duration,
-    /// Time in which frames overlap.
+    /// Time in which frames overlap on the channel.
     pub collision: Duration,
-    /// Idle time while a frame waits: interframe spaces, back-off, time-outs.
+    /// Idle time while a frame waits to be sent: interframe spaces, back-off, time-outs.
     pub contention: Duration,
     /// Idle time while no member has anything to send.
     pub idle: Duration,
-    /// Frames of every kind that were sent.
+    /// Frames of every kind that were sent on the channel.
     pub frames: u64,
-    /// Collisions: periods in which frames overlapped.
+    /// Number of collisions: periods in which frames overlapped.
     pub collisions: u64,
 }
 
@@ -350,7 +351,7 @@ pub struct ChannelOutcome {
 pub struct LinkOutcome {
     /// Packets given to the link.
     pub packets_sent: u64,
-    /// Packets among them that arrived at the other end.
+    /// Packets given to the link that arrived at its other end.
     pub packets: u64,
     /// Packets refused because the queue was full.
     pub dropped_queue_full: u64,

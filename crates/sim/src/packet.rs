@@ -28,14 +28,14 @@ impl FlowId {
 /// One end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// The end that sends data.
+    /// End of the flow that sends the data.
     Sender,
-    /// The end that receives data.
+    /// End of the flow that receives the data.
     Receiver,
 }
 
-/// Number by which the owner of a world identifies the bytes of an external packet. The world never reads the bytes.
-/// It returns each handle exactly once, when it no longer needs the packet.
+/// Number by which the owner of a world identifies the bytes of an external packet. The world never reads the bytes,
+/// and returns each handle exactly once, when it no longer needs the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle(pub u64);
 
@@ -46,8 +46,8 @@ pub struct External {
     pub size: Bytes,
     /// Number by which the owner identifies the packet's bytes.
     pub handle: Handle,
-    /// Connection of the packet, by which queues and schemes distinguish it. With `None`, all such packets of the
-    /// flow are treated as one connection.
+    /// Connection of the packet, by which queues and schemes distinguish it. All packets of the flow with `None` are
+    /// treated as one connection.
     pub connection: Option<Connection>,
     /// Fields of the TCP header, if the packet has one and the owner has parsed it.
     pub tcp: Option<ExternalTcp>,
@@ -65,7 +65,7 @@ impl External {
 pub struct Connection {
     /// Number of the connection, different from all flows of the scenario and all other connections.
     pub number: u16,
-    /// Tells the two ends apart: true for packets of one of them, no matter which.
+    /// True for packets of one end of the connection and false for packets of the other; either end may be the one.
     pub is_other: bool,
 }
 
@@ -87,7 +87,7 @@ pub struct ExternalTcp {
 /// A packet on its way through the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Content; a simulated payload has a size and no bytes.
+    /// Content of the packet; a simulated payload has a size and no bytes.
     pub body: Body,
     /// Flow of the packet.
     pub flow: FlowId,
@@ -112,7 +112,7 @@ pub enum Body {
     TfrcFeedback(tfrc::Feedback),
     /// UDP datagram.
     Datagram(udp::Datagram),
-    /// Packet of a program.
+    /// Packet of a program, which the owner of the world injects.
     External(External),
 }
 
@@ -135,7 +135,8 @@ impl Headers for Packet {
         connection(number, is_other)
     }
 
-    /// A pure ACK carries no data and neither opens nor closes a connection.
+    /// Class of the packet, for queues that distinguish pure ACKs from DATA. A pure ACK carries no data and neither
+    /// opens nor closes a connection.
     fn class(&self) -> Class {
         match &self.body {
             Body::Segment(segment) if segment.is_pure_ack() => {

@@ -38,14 +38,15 @@ impl<E> EventQueue<E> {
         self.push_reserved(at, phase, number, event);
     }
 
-    /// Reserves a place in the order for an event that is already decided and will be added later. O(1).
+    /// Reserves a place in the order, for an event that is already decided and will be added later, and returns its
+    /// number. O(1).
     pub fn reserve(&mut self) -> u64 {
         self.inserted += 1;
         self.inserted
     }
 
-    /// Adds an event at the place in the order that `number` reserves. It must be added before it would be the next
-    /// event. O(log n).
+    /// Adds an event at the place in the order that `number` reserves. The event must be added before it would be the
+    /// next one. O(log n).
     pub fn push_reserved(&mut self, at: Time, phase: Phase, number: u64, event: E) {
         self.heap.push(Entry { moment: Moment::new(at, phase), number, event });
     }
@@ -75,7 +76,7 @@ impl<E> EventQueue<E> {
 }
 
 impl<E> Entry<E> {
-    /// Moment and number in one integer, since each event is compared several times.
+    /// Moment and number of the entry in one integer, since each event is compared several times.
     #[inline]
     fn key(&self) -> u128 {
         self.moment.before(self.number)

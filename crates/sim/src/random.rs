@@ -10,27 +10,27 @@ use rand_core::SeedableRng;
 /// Purpose of a random stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Back-off of a member's channel access.
+    /// Random stream for the back-offs of a member of a cell.
     Backoff,
-    /// Errors of frames between a station and its access point.
+    /// Random stream for the errors of frames between a station and its access point.
     FrameErrors,
-    /// Rates that rate control samples for frames of a station.
+    /// Random stream for the rates that rate control samples, for frames from a station.
     SamplingUp,
-    /// Rates that rate control samples for frames to a station.
+    /// Random stream for the rates that rate control samples, for frames to a station.
     SamplingDown,
-    /// Random delay of a flow's start.
+    /// Random stream for the random delay of a flow's start.
     Start,
-    /// Losses of a wired link, forth.
+    /// Random stream for the losses of a wired link from its first end to its second.
     LossForth,
-    /// Losses of a wired link, back.
+    /// Random stream for the losses of a wired link from its second end to its first.
     LossBack,
-    /// Random early detection of a wired link, forth.
+    /// Random stream for random early detection on a wired link, from its first end to its second.
     RedForth,
-    /// Random early detection of a wired link, back.
+    /// Random stream for random early detection on a wired link, from its second end to its first.
     RedBack,
-    /// Motion of a station.
+    /// Random stream for the motion of a station.
     Mobility,
-    /// Shadowing and fading of a station's link.
+    /// Random stream for the shadowing and fading of a station's link.
     Shadowing,
 }
 

@@ -57,23 +57,23 @@ pub enum Record {
     Sample(Sample),
 }
 
-/// Sample of the world's state.
+/// Sample of the world's state at one time, without part in the hash of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sample {
     /// Window of a TCP sender at the end of a step of the time series.
     Window(FlowId, SenderWindow),
     /// End of a step of the time series, after all samples of the step.
     StepEnd,
-    /// Period in which one thing limited a flow, recorded at its end.
+    /// Period in which a flow had one limit, recorded at its end.
     Limited(FlowId, Limited),
     /// Place where a packet of the flow's sender was lost.
     LostAt(FlowId, Place),
 }
 
-/// Period in which one thing limited a flow.
+/// Period in which a flow had one limit: its own sender, or a place on its route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limited {
-    /// The thing that limited the flow.
+    /// Limit of the flow during the period.
     pub by: LimitedBy,
     /// Start of the period.
     pub from: Time,
@@ -81,7 +81,7 @@ pub struct Limited {
     pub to: Time,
 }
 
-/// The thing that limits a flow.
+/// Limit of a flow: its own sender, or a place on its route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitedBy {
     /// The flow's own sender, while no packet of the flow waits on its route.
@@ -117,9 +117,9 @@ pub struct SenderWindow {
 /// nothing.  [arf-window §III-A]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
-    /// Start of the slot or slots.
+    /// Start of the observation slot or slots.
     pub from: Time,
-    /// End of the slot or slots.
+    /// End of the observation slot or slots.
     pub to: Time,
     /// Frames and SIFS of the station's own exchanges that were answered, both directions.
     pub own: Duration,
@@ -135,18 +135,18 @@ pub struct Measured {
 /// Record of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowRecord {
-    /// The source has started.
+    /// The flow's source has started.
     Started,
     /// The sender has sent a packet. Its host's queue has accepted the packet, or has dropped it without giving it
     /// back.
     Sent,
     /// A packet of the sender has reached the receiving host.
     Received(SentAt),
-    /// A packet of this end was lost in a queue, on the air or on a wire.
+    /// A packet of this end of the flow was lost in a queue, on the air or on a wire.
     Lost(Side, SentAt),
     /// The receiver has delivered application data in order [octets].
     Delivered(Bytes),
-    /// The sender has sent octets again.
+    /// The sender has retransmitted octets.
     Retransmission,
     /// TCP's retransmission timer or TFRC's no-feedback timer has expired.
     Timeout,
@@ -184,14 +184,14 @@ pub trait Recorder {
     /// True if the consumer wants [`trace`](Self::trace). Without such a consumer, a run spends no time on traces.
     const TRACES: bool = false;
 
-    /// True if the consumer wants to know what limits each flow: [`Sample::Limited`] and [`Sample::LostAt`]. Without
-    /// such a consumer, a run spends no time on this.
+    /// True if the consumer wants to know what limits each flow and where its packets are lost: [`Sample::Limited`] and
+    /// [`Sample::LostAt`]. Without such a consumer, a run does not measure this.
     const LIMITS: bool = false;
 
     /// Consumes a record. Successive values of `now` never decrease.
     fn record(&mut self, now: Time, record: &Record);
 
-    /// Consumes the records that one event of a cell has made.
+    /// Consumes the records of a cell that one event has caused.
     #[inline]
     fn record_cell(&mut self, now: Time, cell: CellId, records: &[airfair_wlan::Record]) {
         for record in records {

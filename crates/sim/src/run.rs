@@ -12,7 +12,7 @@ use crate::record::Recorder;
 use crate::scenario::Scenario;
 use crate::world::{Output, Pause, World};
 
-/// Shared state of a run and the thread that shows its progress or cancels it.
+/// State that a run shares with the thread that shows its progress or cancels it.
 #[derive(Debug, Default)]
 pub struct Control {
     /// Simulated time so far, summed over all runs that share this [ns].
@@ -28,7 +28,8 @@ pub enum RunError {
     Cancelled,
 }
 
-/// Events between two checks of [`Control`]: about a millisecond, however many events a simulated millisecond has.
+/// Number of events between two checks of [`Control`]: about a millisecond, however many events a simulated millisecond
+/// has.
 const EVENTS: u32 = 4096;
 /// Number of stations per which the checks become more frequent. In a cell with a radio, the time for a frame grows
 /// with the number of stations.
@@ -37,11 +38,11 @@ const STATIONS: usize = 16;
 /// Clock that runs as fast as possible, and stops when its [`Control`] is cancelled.
 struct Controlled<'c> {
     control: &'c Control,
-    /// Events between two checks.
+    /// Number of events between two checks of the control.
     events: u32,
-    /// Events before the next check.
+    /// Number of events before the next check of the control.
     left: u32,
-    /// Simulated time up to which the progress has been reported.
+    /// Simulated time up to which the clock has reported progress to the control.
     told: Time,
 }
 
@@ -81,7 +82,7 @@ pub struct Finished<R> {
 }
 
 impl<R> Finished<R> {
-    /// Replaces the recorder by a part of it.
+    /// Replaces the recorder by a part of it, such as its figures.
     pub fn map<S>(self, part: impl FnOnce(R) -> S) -> Finished<S> {
         let Self { recorder, events, in_flight, outputs } = self;
         Finished { recorder: part(recorder), events, in_flight, outputs }
@@ -104,9 +105,9 @@ impl Finished<Metrics> {
 pub struct Simulation<R, C> {
     world: World<R, C>,
     end: Time,
-    /// Length of a step of the time series.
+    /// Length of a step of the time series; `None` for no time series.
     step: Option<Duration>,
-    /// End of the current step of the time series.
+    /// End of the current step of the time series; `None` for no time series.
     next_sample: Option<Time>,
 }
 
@@ -126,7 +127,7 @@ impl<R: Recorder, C: Clock> Simulation<R, C> {
         }
     }
 
-    /// Simulated time: everything before it has happened.
+    /// Simulated time of the run: everything before this time has happened.
     pub fn now(&self) -> Time {
         self.world.now()
     }

@@ -11,10 +11,10 @@
 //!
 //! Lengths of queues and rates of links are records ([`airfair_wlan::Record`]).
 //!
-//! A frame comes with its times, vector, duration field, sequence numbers and packets, the elements of a beacon, who has
-//! received it, which MPDUs have errors, the bitmap of a `BlockAck`, and its power where there is a radio. Contention
-//! does not touch members that wait, so after each event the world looks at the channel access of every member. An
-//! exchange starts when the countdown that the trace has reported is over; tests hold that.
+//! A frame comes with its times, vector, duration field, sequence numbers and packets, the elements of a beacon, the
+//! members that have received the frame, the MPDUs with errors, the bitmap of a `BlockAck`, and its power where there
+//! is a radio. Contention does not touch members that wait, so after each event the world looks at the channel access
+//! of every member. An exchange starts when the countdown that the trace has reported is over; tests check this.
 //!
 //! [`Recorder::TRACES`]: crate::record::Recorder::TRACES
 

@@ -14,13 +14,14 @@
 //! | `world/agents.rs` | events and actions of agents |
 //! | `world/tracing.rs` | items of a trace |
 //!
-//! A run, an emulator and the page in a browser each own a world. [`World::advance`] returns when its time has come, when
-//! the clock has input, or when a packet has come out. Packets of an *external* flow are the owner's: it injects a size
-//! and a handle, keeps the bytes, and gets each handle back exactly once. A refused packet has never been inside.
+//! A run, an emulator and the page in a browser each own a world. [`World::advance`] returns when its time has come,
+//! when the clock has input, or when a packet has come out. Packets of an *external* flow belong to the owner of the
+//! world. The owner injects a size and a handle, keeps the bytes, and gets each handle back exactly once. A refused
+//! packet has never been in the world.
 //!
-//! An end whose own host has no room for its packet waits in line at that queue (`world/room.rs`), and is called when a
-//! packet has left it. A saturated source waits for each packet that it may queue, an external end once after a refusal.
-//! TCP that keeps a refused segment waits for its next ACK instead, as in Linux.
+//! An end whose own host has no room for its packet waits in line at the queue of this host (`world/room.rs`), and is
+//! called when a packet has left the queue. A saturated source waits for each packet that it may queue, an external end
+//! once after a refusal. TCP that keeps a refused segment waits for its next ACK instead, as in Linux.
 
 mod agents;
 mod air;
@@ -86,7 +87,7 @@ impl Hop {
 pub(crate) enum Event {
     Start(FlowId),
     Stop(FlowId),
-    /// A timer of an end of a flow.
+    /// A timer of the transport at this end of a flow is due.
     Alarm(FlowId, Side),
     /// The next packet of a link arrives at its other end.
     Arrival(LinkId),
@@ -96,11 +97,11 @@ pub(crate) enum Event {
     Room(LinkId),
     /// Enough packets of a sender with a small queue have left the queue of a link.
     SmallQueue(FlowId),
-    /// A scheduled change of a station's rate.
+    /// A change of a station's rate is due: index in the list of scheduled changes.
     Rate(usize),
     /// A beacon of an access point is due.
     Beacon(CellId),
-    /// An alarm of an agent at a member of a cell.
+    /// An alarm of an agent at this member of a cell is due.
     Wake(CellId, NodeId),
 }
 
@@ -114,7 +115,7 @@ pub(crate) struct RateChange {
     pub(crate) rate: Rate,
 }
 
-/// All that is simulated, at a point in time. Whoever owns it lets time pass.
+/// State of a simulated network at a point in time. The owner of the world advances the time.
 ///
 /// ```
 /// use airfair_sim::clock::FreeRunning;
@@ -138,11 +139,11 @@ pub(crate) struct RateChange {
 #[derive(Debug)]
 pub struct World<R, C> {
     pub(crate) now: Time,
-    /// Start of the part of a run in which packets may count as in flight.
+    /// Length of the warm-up. Packets sent during the warm-up do not count as in flight at the end of the run.
     pub(crate) warmup: Duration,
     pub(crate) end: Time,
     pub(crate) clock: C,
-    /// Longest delay of the clock so far.
+    /// Longest delay of the clock behind the time that it should wait for, so far.
     pub(crate) lateness: Duration,
     pub(crate) queue: EventQueue<Event>,
     pub(crate) cells: Vec<Bss>,
@@ -151,9 +152,9 @@ pub struct World<R, C> {
     pub(crate) waiting: Vec<WaitingEnds>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) rate_changes: Vec<RateChange>,
-    /// Member of its cell that each station of the scenario is.
+    /// Cell and member number of each station, in the order of the scenario.
     pub(crate) stations: Vec<Member>,
-    /// True if some agent wants frames.
+    /// True if some agent has asked for overheard frames.
     pub(crate) observes: bool,
     /// Actions of the agent that has just handled an event.
     pub(crate) actions: Vec<Action>,
@@ -166,9 +167,9 @@ pub struct World<R, C> {
     pub(crate) departed: Vec<Departure<Packet>>,
     /// Outputs that the owner has not polled.
     pub(crate) outputs: VecDeque<Output>,
-    /// Traced window or rate of each sender; empty without a trace.
+    /// Window or rate of each sender, as traced last; empty without a trace.
     pub(crate) traced: Vec<Option<Freedom>>,
-    /// Measurement of each flow's limits; empty unless the recorder asks for it.
+    /// Measurement of the limits of each flow; empty unless the recorder asks for it.
     pub(crate) limits: Vec<LimitWatch>,
     pub(crate) recorder: R,
     pub(crate) events: u64,
@@ -177,7 +178,7 @@ pub struct World<R, C> {
 /// Reason for which [`World::advance`] has returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
-    /// The requested time is reached.
+    /// The world has reached the requested time.
     Reached,
     /// The clock has input for the owner: [`Woken::Input`]. The next event has not happened yet.
     Input,
@@ -186,7 +187,7 @@ pub enum Pause {
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    /// Simulated time: everything before it has happened.
+    /// Simulated time of the world: everything before this time has happened.
     pub fn now(&self) -> Time {
         self.now
     }
@@ -233,7 +234,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Moves the time to the horizon, if nothing is left for the owner to do.
+    /// Moves the time to `until` at the pace of the clock, unless there is an output or input for the owner first.
     fn pause(&mut self, until: Time) -> Pause {
         if !self.outputs.is_empty() {
             return Pause::Output;
@@ -245,7 +246,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Pause::Reached
     }
 
-    /// Waits for the time `at`. Returns false if there is input first.
+    /// Waits for the time `at`. Returns false if the clock has input first.
     #[inline]
     fn comes(&mut self, at: Time) -> bool {
         match self.clock.wait_until(at) {
@@ -258,7 +259,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Longest delay of the clock so far.
+    /// Longest delay of the clock behind the time that it should wait for, so far.
     pub fn lateness(&self) -> Duration {
         self.lateness
     }

@@ -1,9 +1,9 @@
 //! Random scenarios of one cell with all settings that decide what a queue does with packets: standard, errors,
 //! discipline, hardware queue and airtime queue limits, access categories, aggregates, several flows to one station.
-//! Each runs until seconds after its flows have stopped. In every run all packets are accounted for, and no channel
-//! is idle while packets wait.
+//! Each scenario runs on for six seconds after its flows have stopped. In every run all packets are accounted for, and
+//! no channel is idle while packets wait.
 //!
-//! `AIRFAIR_FUZZ_SECONDS` and `PROPTEST_RNG_SEED` as in `fuzz_scenarios`.
+//! `AIRFAIR_FUZZ_SECONDS` sets the duration and `PROPTEST_RNG_SEED` the seed, as in `fuzz_scenarios`.
 
 #![expect(
     clippy::disallowed_methods,
@@ -49,7 +49,7 @@ struct IdleChannelCheck {
     lengths: Vec<u32>,
     /// Time from which on packets have waited without a transmission; `None` if no packets wait.
     since: Option<Time>,
-    /// Longest such wait so far.
+    /// Longest time so far for which packets have waited without a transmission.
     longest: Duration,
 }
 

@@ -30,7 +30,7 @@ use luck::Luck;
 
 /// Number of documents without `AIRFAIR_FUZZ_SECONDS`.
 const FEW: u64 = 300;
-/// Texts that are valid under few keys or none.
+/// Texts, most of which are valid under few keys or none.
 const TEXTS: [&str; 16] = [
     "",
     " ",
@@ -49,7 +49,7 @@ const TEXTS: [&str; 16] = [
     "ap",
     "µs",
 ];
-/// Numbers for quantities.
+/// Numbers from which quantities are made.
 const NUMBERS: [&str; 14] = [
     "0",
     "1",
@@ -67,7 +67,7 @@ const NUMBERS: [&str; 14] = [
     "18446744073709551615",
 ];
 
-/// Source of documents: existing scenarios, and the schema.
+/// Source of documents, made from existing scenarios and the schema.
 struct Mutator {
     corpus: Vec<Table>,
     schema: Json,
@@ -249,7 +249,7 @@ impl Mutator {
     }
 }
 
-/// True for the schema of a name.
+/// True if `schema` describes a name.
 fn is_name(schema: &Json) -> bool {
     schema["pattern"].as_str().is_some_and(|pattern| pattern.starts_with("^[A-Za-z0-9_-]"))
 }
@@ -261,7 +261,7 @@ fn units(pattern: &str) -> Option<Vec<&str>> {
     Some(units.split('|').collect())
 }
 
-/// Schema of a key, in any of the alternatives.
+/// Schema of the key `key` in a table with the schema `schema`, in any of the alternatives.
 fn child<'s>(schema: &'s Json, key: &str) -> Option<&'s Json> {
     let own = || schema["properties"].get(key);
     let named = || schema["patternProperties"].as_object()?.values().next();
@@ -270,7 +270,7 @@ fn child<'s>(schema: &'s Json, key: &str) -> Option<&'s Json> {
     own().or_else(named).or_else(below)
 }
 
-/// Keys of a schema, in all of its alternatives.
+/// Keys of a table with the schema `schema`, in all of its alternatives.
 fn properties<'s>(schema: &'s Json, known: &mut Vec<(&'s String, &'s Json)>) {
     known.extend(schema["properties"].as_object().into_iter().flatten());
     let alternatives = ["anyOf", "oneOf"].map(|several| schema[several].as_array());
@@ -310,7 +310,7 @@ fn check(text: &str) -> Result<DocumentOutcome, String> {
     Ok(DocumentOutcome::Accepted { has_run: true })
 }
 
-/// True if milliseconds of the scenario take seconds to simulate.
+/// True if a few milliseconds of the scenario take seconds to simulate.
 fn is_heavy(scenario: &Scenario) -> bool {
     const FAST: DataRate = DataRate::from_mbps(200);
     const SMALL: Bytes = Bytes::new(100);
@@ -337,7 +337,7 @@ fn is_heavy(scenario: &Scenario) -> bool {
         || scenario.links.iter().any(|link| link.rate > FAST)
 }
 
-/// All scenarios of the project.
+/// All scenario files of the project.
 fn corpus() -> Vec<Table> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files: Vec<PathBuf> = files_in(&root.join("scenarios"));

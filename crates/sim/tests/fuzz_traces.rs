@@ -63,7 +63,7 @@ fn held(station: &StationOutcome) -> Duration {
     station.airtime_data_up + station.airtime_data_down + station.airtime_control
 }
 
-/// Checks that the figures of a run agree with each other and with its frames.
+/// Checks that the figures of a run agree with each other and with the frames of its trace.
 fn check_accounts(outcome: &Outcome, frames: &Frames) {
     let channel = &outcome.channels[0];
     let parts = [channel.data, channel.control, channel.beacon, channel.collision];
@@ -129,7 +129,7 @@ fn check(scenario: &Scenario, seed: u64) {
     check_accounts(&plain, &frames);
 }
 
-/// Checks a cell. Returns true if it ran.
+/// Runs a cell with and without a trace, and compares the runs. Returns true if the cell ran.
 ///
 /// # Errors
 /// A description of the failure.
@@ -147,7 +147,7 @@ fn fate(text: &str, seed: u64) -> Result<bool, String> {
     })
 }
 
-/// The simplest cell that still fails.
+/// The simplest cell for which a check still fails.
 fn plainest(mut tree: impl ValueTree<Value = (String, u64)>) -> (String, u64) {
     let mut found = tree.current();
     while tree.simplify() {
@@ -165,7 +165,7 @@ fn plainest(mut tree: impl ValueTree<Value = (String, u64)>) -> (String, u64) {
     found
 }
 
-/// Number in an environment variable.
+/// Number in the environment variable `name`.
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name}={text}")))
 }

@@ -17,11 +17,11 @@ use rand_core::Rng;
 const SLOT: Duration = Duration::from_micros(9);
 const SIFS: Duration = Duration::from_micros(16);
 const DIFS: Duration = Duration::from_micros(34);
-/// SIFS, an ACK at 6 Mb/s and DIFS.
+/// EIFS of 802.11a: SIFS, an ACK at 6 Mb/s and DIFS.
 const EIFS: Duration = Duration::from_micros(16 + 44 + 34);
-/// ACK time-out: SIFS, a slot and the PHY's start delay.
+/// Time-out of an ACK in 802.11a: SIFS, a slot and the PHY's start delay.
 const TIMEOUT: Duration = Duration::from_micros(16 + 9 + 20);
-/// Duration of 1536 octets at 54 Mb/s.
+/// Duration of a data frame of 1536 octets at 54 Mb/s.
 const DATA: Duration = Duration::from_micros(248);
 /// Duration of an ACK, 14 octets at 24 Mb/s.
 const ACK: Duration = Duration::from_micros(28);
@@ -41,21 +41,22 @@ struct Station {
 }
 
 impl Station {
-    /// A window is 2^k - 1, so the upper k bits of a draw are uniform in it.
+    /// Draws a back-off [slots], uniform from 0 to the contention window of 2^k - 1: the upper k bits of a random
+    /// number.
     fn draw(&mut self) -> u64 {
         let bits = WINDOWS[self.retries].count_ones();
         u64::from(self.stream.next_u32()) >> (32 - bits)
     }
 }
 
-/// State of the cell between two frames. Contenders wait under the slot in which they are due. Stations that have
-/// just collided count from a later time until the next frame.
+/// State of the cell between two frames. Contenders wait under the slot in which their back-off ends. Stations that
+/// have just collided count their back-off from a later time until the next frame.
 struct Cell {
     stations: Vec<Station>,
     due: BinaryHeap<Reverse<(u64, u16)>>,
     slots: u64,
     access_start: Time,
-    /// Stations that have just collided: number and slots left, counted from `rejoined` on.
+    /// Stations that have just collided: number of the station and slots left, counted from `rejoined` on.
     collided: Vec<(u16, u64)>,
     rejoined: Time,
     charged: Time,
@@ -64,7 +65,7 @@ struct Cell {
     counts: Counts,
 }
 
-/// Runs a cell with stations of these names.
+/// Runs the bare DCF of a cell with stations of these names.
 pub(crate) fn run<'n>(
     names: impl Iterator<Item = &'n str>,
     streams: Streams,
@@ -110,7 +111,7 @@ impl Cell {
         lane.into_iter().chain(alone).min()
     }
 
-    /// Collects the stations whose back-off ends at `now`. All others have counted down until then.
+    /// Collects the stations whose back-off ends at `now`, and lets all others count down until then.
     fn take_winners(&mut self, now: Time, winners: &mut Vec<u16>) {
         self.slots += now.saturating_since(self.access_start).whole_steps(SLOT);
         let counts = now >= self.access_start;
@@ -172,7 +173,7 @@ impl Cell {
         self.access_start = end + EIFS;
     }
 
-    /// Records contention until `now`, and then a frame alone or a collision.
+    /// Records contention until `now`, and then the frame or collision that follows.
     fn use_air(&mut self, now: Time, duration: Duration, usage: AirUse) {
         let (from, end) = (self.charged, now + duration);
         let contention = airfair_wlan::Record::Air { from, to: now, usage: AirUse::Contention };

@@ -3,10 +3,10 @@
 
 use std::process::{Child, Command, Stdio};
 
-/// Argument before a benchmark's name and a percentage of its duration: run it once and print its frames.
+/// Argument before a benchmark's name and a percentage of its duration: the benchmark runs once and prints its frames.
 pub(crate) const ONCE: &str = "--once";
 
-/// Percentages of the scenario's duration for the two runs.
+/// Percentages of the scenario's duration for the two runs whose instructions are compared.
 const LENGTHS: [u64; 2] = [10, 30];
 
 /// Instructions per frame of the benchmark `name`; `None` if valgrind is not installed.
@@ -31,7 +31,7 @@ fn start(name: &str, percent: u64) -> Option<Child> {
     valgrind.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().ok()
 }
 
-/// Instructions and frames of a finished run.
+/// Instructions and frames of a finished run under valgrind.
 fn finish(run: Child) -> (f64, f64) {
     let output = run.wait_with_output().expect("a run that ends");
     let (out, log) =

@@ -16,10 +16,10 @@ use airfair_sim::run::{Control, run};
 use airfair_sim::scenario::Scenario;
 use cpu_time::ProcessTime;
 
-/// Runs per benchmark.
+/// Number of runs per benchmark, of which the fastest counts.
 const RUNS: u32 = 7;
 
-/// Argument that omits the instructions.
+/// Argument that omits the measurement of instructions.
 const TIMES: &str = "--times";
 
 /// Scenario whose run is measured.
@@ -69,7 +69,7 @@ impl Benchmark {
         Scenario::parse(&self.text, &[]).unwrap_or_else(|errors| panic!("{errors:?}"))
     }
 
-    /// Frames of one run.
+    /// Number of frames on the air in one run of the benchmark.
     fn run(&self, scenario: &Scenario, replication: u32) -> u64 {
         let scenario = black_box(scenario);
         if self.is_bare {
@@ -104,7 +104,8 @@ impl Benchmark {
     }
 }
 
-/// Frames on the air, where each MPDU of an aggregate counts as one. Without a cell: packets over wired links.
+/// Number of frames on the air, where each MPDU of an aggregate counts as one. Without a cell: packets over wired
+/// links.
 fn frames(outcome: &Outcome) -> u64 {
     match outcome.channels.as_slice() {
         [] => outcome.links.iter().map(|link| link.packets).sum(),

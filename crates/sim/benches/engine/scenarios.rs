@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-/// Five TCP sessions over two hops each, for 100 s: Table 4 of the paper, NewReno.
+/// Five TCP sessions over two hops each, for 100 s: Table 4 of the paper on ARF-aware TCP, with NewReno.
 const TABLE4: &str = include_str!("../../../../experiments/arf-aware-tcp/table4.toml");
 
-/// Names and texts of all scenarios.
+/// Names and texts of the scenarios of all benchmarks.
 pub(crate) fn all() -> Vec<(String, String)> {
     let mut all = vec![
         (String::from("table 4: 5 TCP sessions over a relay"), String::from(TABLE4)),
@@ -64,7 +64,7 @@ fn aggregating_cell(stations: u32, keys: &str) -> String {
         .replace("duration = \"20 s\"", "duration = \"2 s\"")
 }
 
-/// The same cell with one flow of each access category instead of one flow.
+/// The scenario `cell` with one flow of each access category instead of one flow.
 fn four_categories(cell: &str) -> String {
     let (rest, flow) = cell.split_once("[flow.up]").expect("a cell with a flow");
     let mut text = String::from(rest);

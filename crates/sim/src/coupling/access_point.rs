@@ -40,7 +40,7 @@ impl Agent {
         }
     }
 
-    /// Takes over the settings of the access point's new queue.
+    /// Takes over the settings of a new queue of the access point.
     pub(super) fn follow_queue(&mut self, queue: &Queue) {
         self.separation = queue.counts_flows.then(ack_separation::Params::default);
         self.shared_buffer = self.shared_buffer.map(|_| queue.config.packets);
@@ -64,7 +64,7 @@ impl Agent {
         }
     }
 
-    /// Notes a packet that the access point forwards. A pure ACK may have its window lowered.
+    /// Notes a packet that the access point forwards. Returns an action if the window in a pure ACK must be lowered.
     fn pass(&mut self, now: Time, packet: &Packet, direction: Direction) -> Option<Action> {
         let (flow, flags, payload) = packet.tcp()?;
         if flags.has(Flags::FIN) {
@@ -87,7 +87,8 @@ impl Agent {
         None
     }
 
-    /// New weights for the queue, at the end of each measuring period.
+    /// Action that sets new weights for DATA and ACKs in the access point's queue, at the end of each measuring period.
+    /// Otherwise `None`.
     fn weights(&mut self, now: Time) -> Option<Action> {
         let params = self.separation?;
         let seen = self.counts.end(now, &self.connections)?;

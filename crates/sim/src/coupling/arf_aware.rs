@@ -13,32 +13,32 @@ use crate::endpoint::Alarm;
 use crate::packet::Side;
 use crate::scenario::{ArfAware, Scheme};
 
-/// Rate of a link, as its driver knows it.
+/// Rate of a station's link, as the driver knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LinkRate {
     now: DataRate,
     highest: DataRate,
 }
 
-/// A TCP sender under control.
+/// TCP sender that the agent controls.
 #[derive(Debug)]
 struct Connection {
     end: LocalEnd,
     settings: ArfAware,
     state: arf_aware::State,
-    /// Time of the next poll; `None` if the driver notifies.
+    /// Time of the next poll of the link's rate; `None` if the driver notifies TCP of changes.
     next_reading: Option<Time>,
-    /// Rate found by the last poll.
+    /// Link rate that TCP found in its last poll.
     read: Option<LinkRate>,
-    /// Notifications that have not reached TCP yet, each with its time of arrival.
+    /// Notifications of link rates that have not reached TCP yet, each with its time of arrival.
     under_way: VecDeque<(Time, LinkRate)>,
 }
 
-/// Agent of a station whose TCP senders follow its rate.
+/// Agent of a station whose TCP senders follow the rate of its link.
 #[derive(Debug)]
 pub(crate) struct Agent {
     connections: Vec<Connection>,
-    /// `None` before the first change of the rate.
+    /// Rate of the station's link; `None` before the first change of the rate.
     link: Option<LinkRate>,
     alarm: Alarm,
 }
@@ -90,7 +90,7 @@ impl Agent {
 }
 
 impl Connection {
-    /// Polls the rate if a poll is due. Only a changed rate becomes a notification.
+    /// Polls the link's rate if a poll is due. Only a changed rate becomes a notification.
     fn read(&mut self, now: Time, link: Option<LinkRate>) {
         let (Some(at), Some(poll)) = (self.next_reading, self.settings.poll) else { return };
         if at > now {
@@ -103,7 +103,7 @@ impl Connection {
         }
     }
 
-    /// Schedules a notification of TCP, after the configured delay.
+    /// Schedules the notification of TCP about a link rate, after the configured delay.
     fn note(&mut self, now: Time, link: LinkRate) {
         self.under_way.push_back((now + self.settings.notification_delay, link));
     }
@@ -114,7 +114,7 @@ impl Connection {
         self.next_reading.into_iter().chain(notification).min()
     }
 
-    /// Applies the law to each notification that has reached TCP.
+    /// Applies ARF-aware TCP's law to each notification that has reached TCP, and appends the resulting actions.
     fn take_notifications(&mut self, now: Time, view: &View, actions: &mut Vec<Action>) {
         while let Some(&(_, link)) = self.under_way.front().filter(|(at, _)| *at <= now) {
             self.under_way.pop_front();

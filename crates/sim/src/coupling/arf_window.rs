@@ -20,12 +20,12 @@ pub(crate) struct Agent {
     params: Params,
     meter: meter::Params,
     state: law::State,
-    /// Packets of the frame at hand that the station itself sends or receives; kept to reuse its memory.
+    /// Buffer for the packets in a frame that the station itself sends or receives; kept to reuse its memory.
     packets: Vec<meter::Packets>,
 }
 
 impl Agent {
-    /// One agent for all connections under this control, or one for each set of settings where settings differ.
+    /// Agents of a station for its connections under `arf-window`, one for each set of settings.
     pub(super) fn at(home: &Home) -> Vec<Self> {
         let wanted = |control| match control {
             Scheme::ArfWindow(params) => Some(params),

@@ -26,7 +26,7 @@ impl LocalEnd {
         Self { flow: FlowId(local.flow), side }
     }
 
-    /// This flow as laws describe it.
+    /// Flow of this end, as the laws describe a flow. `is_controlled` is true if the law limits the flow.
     pub(super) fn local_flow(self, is_controlled: bool) -> LocalFlow {
         let direction = match self.side {
             Side::Sender => Direction::Up,
@@ -42,9 +42,9 @@ pub(crate) enum TransportEnd<'f> {
     TcpReceiver(&'f tcp::Receiver),
     TfrcSender(&'f tfrc::Sender),
     TfrcReceiver(&'f tfrc::Receiver),
-    /// A TCP of a program, with the state that its owner reports.
+    /// TCP of a program, with the state that the owner of the world reports.
     OutsideTcp(&'f OutsideTcp),
-    /// A TFRC of a program, with the round trip that its owner reports.
+    /// TFRC of a program, with the round-trip time that the owner of the world reports.
     OutsideTfrc(Option<Duration>),
 }
 
@@ -102,8 +102,8 @@ impl<'f> TransportEnd<'f> {
         }
     }
 
-    /// Upper bound of the window: a receiver's buffer. A sender's own buffer counts as unlimited: [D-083]. For a
-    /// program's TCP the bound is unlimited too, because only the window that it advertises can be lowered.
+    /// Upper bound of the transport's window: a receiver's buffer. A sender's own buffer counts as unlimited: [D-083].
+    /// For a program's TCP the bound is unlimited too, because only the window that it advertises can be lowered.
     pub(super) fn buffer(&self) -> Bytes {
         match self {
             Self::TcpReceiver(receiver) => receiver.buffer(),

@@ -8,13 +8,13 @@ use airfair_wlan::{Elements, Listen};
 
 use super::{Action, Home, Seen, View, hearing};
 
-/// Agent of an access point that grants shares.
+/// Agent of an access point that grants its stations shares of the channel.
 #[derive(Debug)]
 pub(crate) struct Agent {
     params: Params,
     meter: meter::Params,
     state: law::State,
-    /// Packets of the frame at hand that the access point sends or receives; kept to reuse its memory.
+    /// Buffer for the packets in a frame that the access point sends or receives; kept to reuse its memory.
     packets: Vec<meter::Packets>,
 }
 
@@ -51,7 +51,7 @@ impl Agent {
         }
     }
 
-    /// Occupancy of each station in the current interval, and the cost of one channel access.
+    /// Occupancy of the channel by each station in the current beacon interval, and the cost of one channel access.
     #[cfg(test)]
     pub(crate) fn measured(&self) -> (&meter::Slot, meter::Access) {
         self.state.measured(&self.meter)

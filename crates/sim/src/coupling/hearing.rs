@@ -8,7 +8,7 @@ use airfair_wlan::{FrameKind, NodeId, Overheard};
 
 use crate::packet::{Body, External, Packet};
 
-/// Settings of the meter at member `me` of a cell.
+/// Settings of the meter of channel occupancy at member `me` of a cell.
 pub(super) fn meter_params(me: NodeId, slot: Duration, airtime: &Airtime) -> meter::Params {
     let timing = &airtime.timing;
     meter::Params {
@@ -22,8 +22,8 @@ pub(super) fn meter_params(me: NodeId, slot: Duration, airtime: &Airtime) -> met
     }
 }
 
-/// Converts a frame. `packets` is overwritten with the packets in the frame that the listener itself sends or
-/// receives.
+/// Converts an overheard frame for the meter of channel occupancy. `packets` is overwritten with the packets in the
+/// frame that the listener itself sends or receives.
 #[inline]
 pub(super) fn heard<'p>(
     airtime: &Airtime,

@@ -13,7 +13,7 @@ pub(super) struct Home<'s> {
     /// The access point of the cell, which may be this node itself.
     pub(super) access_point: &'s AccessPoint,
     pub(super) airtime: &'s Airtime,
-    /// Ends of flows at this station, in the order of the flows; none at an access point.
+    /// Ends of flows at this station, in the order of the flows; empty for an access point.
     pub(super) ends: &'s [(LocalEnd, &'s Flow)],
 }
 

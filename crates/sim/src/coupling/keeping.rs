@@ -19,9 +19,9 @@ pub(crate) struct Agent {
     params: Params,
     meter: meter::Params,
     state: law::State,
-    /// TCP receivers under control, which must estimate their round trips.
+    /// TCP receivers that the agent controls, and which must estimate their round-trip times.
     receivers: Vec<LocalEnd>,
-    /// Packets of the frame at hand that the station itself sends or receives; kept to reuse its memory.
+    /// Buffer for the packets in a frame that the station itself sends or receives; kept to reuse its memory.
     packets: Vec<meter::Packets>,
 }
 

@@ -13,10 +13,9 @@
 //!
 //! A node sees frames that it decodes or sends only after its agent has asked for them ([`Action::Listen`]), and an
 //! access point's agents see packets on the same terms. Agents see a frame before its packet goes on. When a beacon is
-//! due, the access point's agents add their elements; then stations' agents count it, and senders go on once the beacon
-//! is with the cell.
-//! If shares are granted, both sides ask for their own frames and for beacons alone, so that twenty stations cost as much
-//! per frame as two.
+//! due, the access point's agents add their elements; then the stations' agents count the beacon, and senders go on
+//! once the cell has the beacon. If an access point grants shares, its agent and those of its stations ask for their
+//! own frames and for beacons alone, so that twenty stations cost as much per frame as two.
 
 mod access_point;
 mod arf_aware;
@@ -49,7 +48,7 @@ use crate::world::Flow;
 pub(crate) enum Agent {
     /// Divides a TCP sender's window while its station is below its highest rate.  [arf-aware-tcp §3]
     ArfAware(arf_aware::Agent),
-    /// Limits TCP windows by the measured occupancy of the channel.  [arf-window §III]
+    /// Limits windows of TCP connections by the measured occupancy of the channel.  [arf-window §III]
     ArfWindow(Box<arf_window::Agent>),
     /// Sets weights of the queue and windows, from the connections through an access point.  [updown-fairness §IV],
     /// [pilosof-2003 §V]
@@ -58,7 +57,7 @@ pub(crate) enum Agent {
     Granting(Box<granting::Agent>),
     /// Keeps a station's flows to its share of the channel.  [occupancy-tfrc §III-C]
     Keeping(Box<keeping::Agent>),
-    /// Limits a station's senders to a fixed share of its rate.
+    /// Limits the rate of a station's senders to a fixed share of the rate of its link.
     RateCap(rate_cap::Agent),
 }
 
@@ -116,7 +115,7 @@ impl Agent {
     }
 }
 
-/// Event at a node.
+/// Event at a node, of which the node's agents are notified.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Seen<'w> {
     Start,
@@ -125,16 +124,16 @@ pub(crate) enum Seen<'w> {
     Frame(&'w Overheard<'w, Packet>),
     /// The rate of the station's own frames has changed.
     Rate {
-        /// The new rate.
+        /// New rate of the station's own frames.
         rate: DataRate,
         /// The highest rate of the station's standard.
         highest_rate: DataRate,
     },
     /// The access point forwards a packet.
     Packet(Passage, &'w Packet),
-    /// A beacon is due.
+    /// A beacon of the access point is due.
     BeaconDue,
-    /// An alarm of some agent of the node is due. An agent that has none due ignores this event.
+    /// An alarm of some agent of the node is due. An agent whose own alarm is not due ignores this event.
     Timer,
 }
 
@@ -145,21 +144,22 @@ pub(crate) enum Passage {
     FromStation,
     /// The packet is about to join the queue to the stations.
     ToQueue,
-    /// A station has received the packet.
+    /// A station has received the packet from the access point.
     Delivered,
 }
 
 /// Action that an agent requests from the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Action {
-    /// Limits TCP's window: at a sender beside cwnd, at a receiver in the window of its ACKs. A receiver's limit is
-    /// in octets.
+    /// Limits the window of TCP at this end of a flow: at a sender beside cwnd, at a receiver in the window of its
+    /// ACKs. A receiver's limit is in octets.
     LimitWindow(LocalEnd, WindowLimit),
-    /// Sets TCP's cwnd [segments].
+    /// Sets cwnd of the TCP sender at this end of a flow [segments].
     SetCwnd(LocalEnd, u32),
-    /// Limits TFRC's rate: a receiver reports at most this rate, a sender sends at most at this rate.
+    /// Limits the rate of TFRC at this end of a flow: a receiver reports at most this rate, a sender sends at most at
+    /// this rate.
     LimitRate(LocalEnd, DataRate),
-    /// Removes all limits.
+    /// Removes all limits of the transport at this end of a flow.
     Lift(LocalEnd),
     /// Makes a TCP receiver estimate its round-trip time from now on.
     EstimateRoundTrip(LocalEnd),
@@ -168,7 +168,7 @@ pub(crate) enum Action {
     RewriteWindow(Bytes),
     /// Adds elements to the beacon that is due.
     AddElements(Elements),
-    /// Records a measurement.
+    /// Records a station's measurement of its channel.
     Report(Measured),
     /// Requests [`Seen::Timer`] at this time.
     Wake(Time),
@@ -188,8 +188,8 @@ pub(crate) struct View<'w> {
 }
 
 impl View<'_> {
-    /// Transport at this end of a flow. Returns `None` if the end is at another node, for UDP, which no law limits,
-    /// and for a program's transport whose state nobody reports.
+    /// Transport at the end `end` of a flow. Returns `None` if the end is at another node, for UDP, which no law
+    /// limits, and for a program's transport whose state nobody reports.
     pub(crate) fn end(&self, end: LocalEnd) -> Option<TransportEnd<'_>> {
         let flow = &self.flows[end.flow.index()];
         TransportEnd::of(flow, end.side).filter(|_| flow.ends_at(end.side, self.cell, self.node))
@@ -200,8 +200,8 @@ impl View<'_> {
         self.air.airtime()
     }
 
-    /// Exchange that begins with a channel access of this duration and carries such packets between the node and its
-    /// access point.  [arf-window eq. 10], [occupancy-tfrc eq. 9]
+    /// Exchange that begins with a channel access of duration `access` and carries the packets of `load` between the
+    /// node and its access point.  [arf-window eq. 10], [occupancy-tfrc eq. 9]
     pub(crate) fn exchange(&self, access: Duration, load: Load) -> Exchange {
         let Load { direction, msdu, rate, max_packets } = load;
         let (airtime, tx) = (self.airtime(), self.airtime().vector_on(self.node, rate));

@@ -9,7 +9,7 @@ use crate::endpoint::Alarm;
 use crate::packet::Side;
 use crate::scenario::Scheme;
 
-/// A sender under control.
+/// Sender that the agent controls, with the parameters and the state of its cap.
 #[derive(Debug)]
 struct Capped {
     end: LocalEnd,
@@ -17,7 +17,7 @@ struct Capped {
     state: law::State,
 }
 
-/// Agent of a station whose senders have a fixed share of its rate.
+/// Agent of a station that limits the rate of its senders to a fixed share of the rate of its link.
 #[derive(Debug)]
 pub(crate) struct Agent {
     flows: Vec<Capped>,

@@ -39,19 +39,19 @@ impl LinkId {
         Self::new(index, Heading::Forth)
     }
 
-    /// The other direction of the same link.
+    /// Opposite direction of the same link.
     #[must_use]
     pub fn reversed(self) -> Self {
         Self(self.0 ^ 1)
     }
 }
 
-/// Direction of a wired link.
+/// Direction of a wired link between its two ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heading {
-    /// From the first end named to the second.
+    /// From the first end of the link to the second, in the order of the scenario.
     Forth,
-    /// From the second end to the first.
+    /// From the second end of the link to the first.
     Back,
 }
 
@@ -70,18 +70,18 @@ impl Heading {
 /// Reason for which the queue of a link refuses a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Refusal {
-    /// The queue is full.
+    /// The queue of the link is full.
     QueueFull,
-    /// Random early detection drops the packet.
+    /// Random early detection drops the packet, although the queue is not full.
     Early,
 }
 
 /// Random streams of one direction of a link.
 #[derive(Debug)]
 pub struct LinkStreams {
-    /// Stream for losses after the queue.
+    /// Random stream for the losses after the queue of a link.
     pub loss: Stream,
-    /// Stream for random early detection.
+    /// Random stream for random early detection in the queue of a link.
     pub red: Stream,
 }
 
@@ -90,13 +90,13 @@ pub struct LinkStreams {
 pub struct LinkDirection {
     rate: DataRate,
     delay: Duration,
-    /// Size of the packet sent last, and its transmission time, which mostly holds for the next packet as well.
+    /// Size of the packet sent last, whose transmission time `last_time` mostly holds for the next packet as well.
     last_size: Bytes,
     last_time: Duration,
     capacity: Capacity,
     red: Option<EarlyDetection>,
     channel: Channel,
-    /// Time at which the last packet in the queue leaves it.
+    /// Time at which the last packet leaves the queue, or has left it.
     busy_until: Time,
     backlog: Bytes,
     /// Packets that have not arrived yet, in the order of their arrivals, lost ones included.
@@ -109,7 +109,7 @@ pub struct LinkDirection {
 #[derive(Clone, Copy, Debug)]
 struct InFlight {
     arrival: Time,
-    /// Number of its arrival in the order of all events.
+    /// Number of the packet's arrival in the order of all events.
     number: u64,
     size: Bytes,
     /// The packet as it arrives: its hop is already the next one.
@@ -123,7 +123,7 @@ struct InFlight {
 pub struct Sent {
     /// Time of the packet's arrival at the other end.
     pub arrival: Time,
-    /// Packets queued or in service, this one included.
+    /// Packets queued or in service on the link, the accepted one included.
     pub queued: u32,
 }
 
@@ -137,7 +137,7 @@ pub struct Arrival<'a> {
 }
 
 impl LinkDirection {
-    /// Creates an empty link.
+    /// Creates one direction of a link, without packets.
     pub fn new(config: &scenario::Link, heading: Heading, streams: LinkStreams) -> Self {
         let early = |red| EarlyDetection::new(red, config.rate, streams.red);
         Self {
@@ -219,7 +219,7 @@ impl LinkDirection {
         self.channel.set_model(loss);
     }
 
-    /// Packets queued or in service.
+    /// Number of packets in the queue at `now`, the packet in service included.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -242,15 +242,15 @@ impl LinkDirection {
         self.busy_until
     }
 
-    /// Time at which the next packet leaves the queue. If the queue is empty, time at which a packet of this size
-    /// would leave it if it came now.
+    /// Time at which the next packet leaves the queue. For an empty queue: time at which a packet of this size would
+    /// leave if it came at `now`.
     pub fn next_departure(&mut self, now: Time, size: Bytes) -> Time {
         self.queued(now);
         let first = self.in_flight.get(self.departed).map(|first| first.arrival - self.delay);
         first.unwrap_or_else(|| now + self.rate.time_to_send(size))
     }
 
-    /// Packet that arrives by now, or its loss. [`pass`](Self::pass) removes it.
+    /// Next packet that arrives or is lost at the other end by `now`. [`pass`](Self::pass) removes it.
     #[inline]
     pub fn arrival(&self, now: Time) -> Option<Arrival<'_>> {
         let InFlight { arrival, packet, is_carried, .. } = self.in_flight.front()?;
@@ -267,8 +267,8 @@ impl LinkDirection {
         self.departed -= 1;
     }
 
-    /// Time and event number of the arrival after the next one. It is no earlier than the next, because packets do
-    /// not overtake each other.
+    /// Time and event number of the arrival after the next one. This time is no earlier than that of the next arrival,
+    /// because packets do not overtake each other.
     pub fn second_arrival(&self) -> Option<(Time, u64)> {
         self.in_flight.get(1).map(|second| (second.arrival, second.number))
     }
@@ -278,7 +278,7 @@ impl LinkDirection {
         self.in_flight.is_empty()
     }
 
-    /// Packets sent and not yet arrived.
+    /// Packets that have been sent over the link and have not arrived yet.
     pub fn in_flight(&self) -> impl Iterator<Item = &Packet> {
         self.in_flight.iter().map(|sent| &sent.packet)
     }

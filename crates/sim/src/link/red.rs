@@ -34,7 +34,7 @@ impl EarlyDetection {
         self.idle_from = departure;
     }
 
-    /// Decides on a packet that finds `queued` others: true if it is dropped.  [red-1993 fig. 2]
+    /// True if a packet that finds `queued` others in the queue is dropped.  [red-1993 fig. 2]
     pub(super) fn drops(&mut self, now: Time, queued: u32) -> bool {
         self.update_average(now, queued);
         let Some(base) = self.base_probability() else {

@@ -19,9 +19,9 @@ pub(super) struct AirAccount {
     /// Rates chosen by rate control, up and down [b/s].
     rates: Vec<[Level; 2]>,
     channel: ChannelOutcome,
-    /// Sums of each access category.
+    /// Figures of each access category, summed over the records of the cell.
     categories: [CategoryOutcome; AccessCategory::ALL.len()],
-    /// Contention since the channel was last used.
+    /// Idle time while a frame waits, since the channel was last used.
     gap: Duration,
     /// Start of the current step of the time series, and the finished steps of each member; empty without a series.
     step_start: Time,
@@ -33,7 +33,7 @@ pub(super) struct CellOutcome {
     pub(super) access_point: RadioOutcome,
     pub(super) channel: ChannelOutcome,
     pub(super) categories: [CategoryOutcome; AccessCategory::ALL.len()],
-    /// Series of each member, the access point first.
+    /// Time series of each member, the access point first.
     pub(super) steps: Vec<Vec<StationStep>>,
     stations: std::vec::IntoIter<StationOutcome>,
 }
@@ -93,7 +93,7 @@ impl AirAccount {
         }
     }
 
-    /// Counts records that are rarer than frames.
+    /// Counts a record of a kind that occurs more rarely than frames do.
     #[cold]
     fn count_rare(&mut self, now: Time, record: &Record, measured_time: MeasuredTime) {
         match *record {
@@ -202,7 +202,7 @@ impl AirAccount {
         }
     }
 
-    /// Closes a step of the time series.
+    /// Closes the current step of the time series of each member.
     pub(super) fn close_step(&mut self, now: Time, length: Duration, measured_time: MeasuredTime) {
         let levels = self.queues.iter_mut().zip(&mut self.rates);
         for (steps, (queue, [up, down])) in self.steps.iter_mut().zip(levels) {

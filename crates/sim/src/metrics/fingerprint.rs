@@ -71,20 +71,20 @@ impl Fingerprint {
 }
 
 impl Fingerprint {
-    /// Adds a record of a cell.
+    /// Adds a record of a cell to the hash.
     #[inline]
     pub(super) fn add_cell(&mut self, now: Time, cell: CellId, record: &CellRecord) {
         encode_cell(cell, record, |head, more| add_words(now, head, more, |word| self.add(word)));
     }
 
-    /// Adds a record of a flow.
+    /// Adds a record of a flow to the hash.
     #[expect(clippy::inline_always, reason = "the kind of a record is known where it is made")]
     #[inline(always)]
     pub(super) fn add_flow(&mut self, now: Time, flow: FlowId, record: FlowRecord) {
         encode_flow(flow, record, |head, more| add_words(now, head, more, |word| self.add(word)));
     }
 
-    /// Adds a record of a link.
+    /// Adds a record of a wired link to the hash.
     #[inline]
     pub(super) fn add_link(&mut self, now: Time, link: LinkId, record: LinkRecord) {
         encode_link(link, record, |head, more| add_words(now, head, more, |word| self.add(word)));
@@ -179,7 +179,7 @@ fn encode_cell(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u
     }
 }
 
-/// Encodes a record that is rarer than a frame.
+/// Encodes a record of a kind that occurs more rarely than frames do.
 #[cold]
 fn encode_rare(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u64])) {
     let head = |kind, NodeId(whose), payload| Head { kind, cell, whose, payload };

@@ -89,7 +89,7 @@ impl FlowAccount {
         self.step.window = is_open.then_some(sender);
     }
 
-    /// Adds a period in which one thing limited the flow.
+    /// Adds a period in which the flow had one limit: its sender, or a place on its route.
     pub(super) fn limit(&mut self, limited: Limited, measured_time: MeasuredTime) {
         let time = measured_time.clip(limited.from, limited.to);
         if !time.is_zero() {
@@ -102,7 +102,7 @@ impl FlowAccount {
         self.outcome.limits.lose(place);
     }
 
-    /// Closes a step of the time series.
+    /// Closes the current step of the flow's time series, and returns it.
     pub(super) fn close_step(&mut self) -> FlowStep {
         std::mem::take(&mut self.step)
     }

@@ -63,7 +63,8 @@ pub struct Metrics {
 struct LinkAccount {
     outcome: LinkOutcome,
     level: Level,
-    /// Packets that entered the link before the measured time. They leave it before all later ones.
+    /// Number of packets on the link that entered it before the measured time. They leave the link before all later
+    /// ones.
     older: u64,
 }
 

@@ -8,10 +8,10 @@ use super::{LinkAccount, MeasuredTime, mean_of};
 use crate::outcome::{FlowStep, Series, StationStep};
 use crate::scenario::{Scenario, Station};
 
-/// Finished steps of flows and links.
+/// Finished steps of the time series of flows and links.
 #[derive(Debug)]
 pub(super) struct SeriesAccount {
-    /// Start of the current step.
+    /// Start of the current step of the time series.
     start: Time,
     flows: Vec<Vec<FlowStep>>,
     links: Vec<Vec<f64>>,
@@ -26,7 +26,7 @@ impl SeriesAccount {
         })
     }
 
-    /// Closes the current step of flows and links; cells close their own. Returns the length of the step.
+    /// Closes the current step of flows and links, but not of cells. Returns the length of the step.
     pub(super) fn close_step(
         &mut self,
         now: Time,
@@ -58,7 +58,7 @@ impl SeriesAccount {
     }
 }
 
-/// Steps of one member of a cell.
+/// Steps of the time series of one member of a cell.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MemberSteps {
     held: Duration,
@@ -66,8 +66,8 @@ pub(super) struct MemberSteps {
 }
 
 impl MemberSteps {
-    /// Adds airtime of the member's exchanges. Parts before `start`, the start of the current step, go to closed
-    /// steps.
+    /// Adds airtime of the member's exchanges, from `from` to `to`. Parts before `start`, the start of the current
+    /// step, go to closed steps.
     #[inline]
     pub(super) fn hold(&mut self, start: Time, (from, to): (Time, Time)) {
         if from >= start {
@@ -97,7 +97,7 @@ impl MemberSteps {
     }
 }
 
-/// Replaces a station's rates by those of its rate schedules, where there is no rate control.
+/// Replaces a station's rates by those of its rate schedules, in the directions without rate control.
 fn with_rates(mut steps: Vec<StationStep>, spec: &Station) -> Vec<StationStep> {
     let [law_up, law_down] = spec.adaptation;
     let mut from = Time::ZERO;

@@ -14,7 +14,7 @@ use super::{AccessParameters, Endpoint, Flow, Scenario, keys};
 /// Channel access of a station or an access point, per access category.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Access {
-    /// Access parameters of best effort. They apply to all packets if no flow uses another category, and their retry
+    /// Access parameters of best effort. If no flow uses another category, they apply to all packets. Their retry
     /// limits apply to every category.
     pub best_effort: AccessParameters,
     /// Access parameters of background. Windows that are not set are the standard's for this category.
@@ -39,7 +39,7 @@ impl Access {
         Self { best_effort, background, video, voice }
     }
 
-    /// Parameters of a category in a cell with several categories and with this timing.
+    /// Access parameters of `category`, for a member of a cell with several categories and with this timing.
     pub(crate) fn category(&self, category: AccessCategory, timing: &Timing) -> AccessParameters {
         let own = match category {
             AccessCategory::Background => self.background,
@@ -73,7 +73,7 @@ impl Flow {
 }
 
 impl Scenario {
-    /// Access categories of the flows that go over the air, ascending.
+    /// Access categories of the scenario's flows that go over the air, ascending.
     pub fn categories(&self) -> Vec<AccessCategory> {
         let on_air = self.flows.iter().filter(|flow| flow.is_on_air());
         let used: BTreeSet<AccessCategory> = on_air.map(Flow::category).collect();
@@ -107,7 +107,7 @@ pub(super) fn check_flows(scenario: &Scenario, addresses: &[Address], mistakes: 
     }
 }
 
-/// Channel access of one member, with the address of its keys in the file.
+/// Channel access of one member of a cell, with the address of its keys in the file.
 #[derive(Clone, Debug)]
 pub(super) struct OwnAccess {
     pub(super) parameters: Option<Access>,
@@ -141,7 +141,7 @@ pub(super) fn of_stations(edca: &Entry, mistakes: &mut Mistakes) -> Vec<(Standar
     Standard::ALL.into_iter().filter_map(read).collect()
 }
 
-/// Checks the contention windows that a cell sets for its stations against its own.
+/// Checks the contention windows that a cell sets for its stations against the windows `cell` of the cell itself.
 pub(super) fn check_cell(
     edca: &Entry,
     standard: Option<Standard>,
@@ -153,7 +153,7 @@ pub(super) fn check_cell(
     OwnAccess { parameters, at: edca.at, path: edca.path.clone() }.check(cell, mistakes);
 }
 
-/// Checks that a station waits at least a DIFS.
+/// Checks that the interframe space of a station is at least a DIFS.
 fn check_space(edca: &Entry, mistakes: &mut Mistakes) {
     let Some(settings) = edca.fields() else { return };
     let aifsn = settings.get("aifsn");

@@ -49,7 +49,7 @@ pub(super) fn check(entry: &Entry, grants: bool, air: Air, mistakes: &mut Mistak
     }
 }
 
-/// Checks that each flow under `occupancy` has an access point that grants shares.
+/// Checks that each flow under the scheme `occupancy` has an access point that grants shares of the channel.
 pub(super) fn check_grants(scenario: &Scenario, addresses: &[Address], mistakes: &mut Mistakes) {
     let keeps = |(flow, _): &(&Flow, &Address)| flow.control == Scheme::Occupancy;
     for (flow, address) in scenario.flows.iter().zip(addresses).filter(keeps) {

@@ -89,7 +89,7 @@ pub(super) fn link(
     Ok(Some(LinkCapabilities { format, aggregation, amsdu }))
 }
 
-/// Reports keys that a legacy standard does not have.
+/// Reports those of `keys` that the file sets although `standard` is a legacy standard, which does not have them.
 fn refuse(
     fields: &Fields,
     keys: &[&str],
@@ -108,14 +108,14 @@ fn refuse(
     if is_right { Ok(()) } else { Err(Spoilt) }
 }
 
-/// Widths up to `most`.
+/// Channel widths in `all` up to `most`.
 fn up_to(all: &[Width], most: Width) -> Vec<Width> {
     all.iter().copied().filter(|it| *it <= most).collect()
 }
 
-/// Allowed values of a key.
+/// Allowed values of a key, and its default.
 struct Choice<'c, V> {
-    /// Default of the key.
+    /// Default of the key, if the file does not set it.
     usual: V,
     all: &'c [V],
     /// Noun for messages: the cell or station to which the key belongs.
@@ -180,7 +180,7 @@ fn amsdu(
     Err(Spoilt)
 }
 
-/// Reads the aggregation that a cell allows. Keys that are not set are as in `usual`.
+/// Reads the aggregation that a cell allows. Keys that the file does not set are as in `usual`.
 fn aggregation(
     entry: &Entry,
     format: Format,
@@ -240,7 +240,7 @@ fn aggregation(
     }))
 }
 
-/// Reads the aggregation that a station allows, which may not exceed its cell's.
+/// Reads the aggregation that a station allows, which may not exceed that of its cell.
 fn own_aggregation(
     entry: &Entry,
     most: &LinkCapabilities,

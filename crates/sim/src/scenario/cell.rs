@@ -15,7 +15,7 @@ use super::reader::{Entry, Fields};
 use super::stations::CellMembers;
 use super::{Beacons, Bss, access, beacons, capabilities, keys, queues, radio};
 
-/// A cell that has been read before its stations.
+/// A cell whose own keys have been read, before those of its stations.
 pub(super) struct Draft<'n> {
     fields: Fields<'n>,
     standard: Option<Standard>,
@@ -85,7 +85,7 @@ pub(super) fn reference(
     index
 }
 
-/// Reads the rest of a cell, once its stations are known.
+/// Reads the rest of a cell, once the stations in it are known.
 pub(super) fn finish(
     Draft { fields, standard, channel }: &Draft,
     stations: &CellMembers,
@@ -205,7 +205,7 @@ fn check_protection(entry: &Entry, standard: Option<Standard>, mistakes: &mut Mi
     }
 }
 
-/// Smallest and largest contention window, where the cell sets them.
+/// Smallest and largest contention window that the file sets for a cell; `None` where it sets none.
 type Windows = (Option<u16>, Option<u16>);
 
 fn windows(fields: &Fields, timing: Option<Timing>, mistakes: &mut Mistakes) -> Option<Windows> {

@@ -8,28 +8,28 @@
 use super::kind::{Absent, Key, Kind, Plain, Scalar, Table, Tagged, Words};
 use super::reader::{Entry, Fields, Given};
 
-/// Keys of a table, in one of the three modes.
+/// Keys of a table, which are described, read or written.
 pub(super) enum Keys<'k> {
-    /// Collects descriptions of the keys. The current values are the defaults.
+    /// Describes the keys. The current values are the defaults.
     Describe { noun: &'static str, keys: Vec<Key> },
-    /// Sets the values to those in the file.
+    /// Sets the values of the keys to those in the file.
     Read { fields: &'k Fields<'k>, is_spoilt: bool },
-    /// Collects the values as TOML.
+    /// Collects the values of the keys as TOML.
     Write(Written),
 }
 
-/// Implementation of one key in the three modes.
+/// Functions that describe, read and write the value of one key.
 pub(super) struct Form<D, R, W> {
     pub(super) describe: D,
     pub(super) read: R,
     pub(super) write: W,
 }
 
-/// Declaration of a key that holds a table, or something else for none.
+/// Declaration of a key that holds a table, or a word or `false` for no table.
 pub(super) struct OrNone<T> {
-    /// Value for none: a word, or `false`. With `false`, `true` stands for the default table.
+    /// Value for no table: a word, or `false`. With `false`, `true` means the default table.
     pub(super) none: Plain<'static>,
-    /// Table with its defaults.
+    /// Default table.
     pub(super) default: T,
     /// Function that declares the keys of the table.
     pub(super) declare: fn(&mut Keys, &mut T),
@@ -51,7 +51,7 @@ pub(super) fn inline(written: Written) -> String {
 }
 
 impl<'k> Keys<'k> {
-    /// Describes the table whose keys `declare` declares. The parts of `value` are the defaults.
+    /// Describes the table whose keys `declare` declares. The defaults are the parts of `value`.
     pub(super) fn describe<T>(
         value: &mut T,
         declare: impl FnOnce(&mut Keys, &mut T),
@@ -62,7 +62,8 @@ impl<'k> Keys<'k> {
         forever(Table { noun, keys: keys.leak() })
     }
 
-    /// Reads a table: `value` with the values that the file sets. Returns `None` if a mistake hides some of them.
+    /// Reads a table: `value`, with the values that the file sets. Returns `None` if a mistake hides some of the
+    /// values.
     pub(super) fn read<T>(
         fields: &'k Fields<'k>,
         mut value: T,
@@ -88,7 +89,7 @@ impl<'k> Keys<'k> {
         }
     }
 
-    /// Declares a key with its own way to describe, read and write it.
+    /// Declares a key with its own functions that describe, read and write it.
     pub(super) fn any<V>(
         &mut self,
         name: &'static str,
@@ -135,7 +136,7 @@ impl<'k> Keys<'k> {
         )
     }
 
-    /// Declares a key with a scalar value, or a word of its kind for none.
+    /// Declares a key with a scalar value, or the word of `kind` that means `None`.
     pub(super) fn optional<V: Scalar>(
         &mut self,
         name: &'static str,
@@ -159,7 +160,7 @@ impl<'k> Keys<'k> {
         )
     }
 
-    /// Declares a key that may be absent, which means none.
+    /// Declares a key with a scalar value that may be absent, which means `None`.
     pub(super) fn maybe<V: Scalar>(
         &mut self,
         name: &'static str,
@@ -228,7 +229,7 @@ impl<'k> Keys<'k> {
         )
     }
 
-    /// Declares a key with a table, or a word for none.
+    /// Declares a key with a table, or with a word or `false` for no table.
     pub(super) fn table_or<T: Clone>(
         &mut self,
         name: &'static str,
@@ -265,7 +266,7 @@ impl<'k> Keys<'k> {
         )
     }
 
-    /// Declares a key with a variant of an enum.
+    /// Declares a key with a variant of the enum that `choice` describes.
     pub(super) fn choice<T: Clone>(
         &mut self,
         name: &'static str,
@@ -286,7 +287,8 @@ impl<'k> Keys<'k> {
         )
     }
 
-    /// Declares a key that its table reads by itself. `write` returns its value as TOML, if it has one.
+    /// Declares a key that is not read here, but by the code that reads its table. `write` returns its value as TOML,
+    /// if it has one.
     pub(super) fn other(
         &mut self,
         name: &'static str,
@@ -310,7 +312,7 @@ impl<'k> Keys<'k> {
         self.last(|key| key.doc = doc)
     }
 
-    /// Sets the default of the key declared last to an empty list, or to a table with its defaults.
+    /// Sets the default of the key declared last to an empty list or, for a table, to the defaults of the table's keys.
     pub(super) fn or_none(&mut self) -> &mut Self {
         self.last(|key| key.absent = Absent::Defaults)
     }
@@ -358,13 +360,13 @@ pub(super) struct Choice<T: 'static> {
     pub(super) key: &'static str,
     /// Noun for the enum, such as "transport".
     pub(super) noun: &'static str,
-    /// Meaning of the key.
+    /// Meaning of the key that names the variant.
     pub(super) says: &'static str,
     /// Returns the name of a variant.
     pub(super) name: fn(&T) -> &'static str,
-    /// Variants whose name alone may stand for them.
+    /// Returns the variants that a file may write as their name alone.
     pub(super) alone: fn() -> Vec<T>,
-    /// Variants that may be tables, with their defaults.
+    /// Returns the variants that a file may write as tables, with the defaults of their settings.
     pub(super) tables: fn() -> Vec<T>,
     /// True if a table without the key means the first variant of `tables`.
     pub(super) has_default: bool,
@@ -373,7 +375,7 @@ pub(super) struct Choice<T: 'static> {
 }
 
 impl<T: Clone> Choice<T> {
-    /// Kind of the tables, one for each variant.
+    /// Kind of a value that is one of the enum's tables, one for each variant.
     pub(super) fn tagged(&self) -> Kind {
         let table =
             |mut it: T| ((self.name)(&it), Keys::describe(&mut it, |k, v| self.declare(k, v)));
@@ -411,7 +413,7 @@ impl<T: Clone> Choice<T> {
         (self.settings)(keys, value);
     }
 
-    /// Variant that the file names, with default settings.
+    /// Variant that the file names under a key, with default settings.
     pub(super) fn variant(&self, entry: &Entry) -> Option<T> {
         let (all, word) = match &entry.given {
             Some(Given::Table(fields)) => ((self.tables)(), fields.get(self.key).word()?),
@@ -420,7 +422,7 @@ impl<T: Clone> Choice<T> {
         all.into_iter().find(|it| (self.name)(it) == word)
     }
 
-    /// Variant that the file names, with its settings.
+    /// Variant that the file names under a key, with its settings.
     pub(super) fn read(&self, entry: &Entry) -> Option<T> {
         let variant = self.variant(entry)?;
         match entry.fields() {
@@ -429,7 +431,7 @@ impl<T: Clone> Choice<T> {
         }
     }
 
-    /// Variant as TOML.
+    /// A variant and its settings as TOML.
     pub(super) fn write(&self, value: &T) -> String {
         let written = Keys::write(value, |keys, it| self.declare(keys, it));
         let name = (self.name)(value);

@@ -11,10 +11,10 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::{Mistakes, ScenarioError};
 
-/// A value with its position in the file.
+/// A TOML value with its position in the file.
 #[derive(Debug)]
 pub(super) struct Node {
-    /// Offset of the value's key, or of the value itself in an array.
+    /// Offset of the value's key in the file, or of the value itself in an array.
     pub(super) at: usize,
     pub(super) value: Value,
 }
@@ -26,7 +26,7 @@ pub(super) enum Value {
     Table(Vec<(String, Node)>),
     Array(Vec<Node>),
     Text(String),
-    /// Integer; `None` if it does not fit.
+    /// Integer; `None` if it does not fit into 128 bits.
     Integer(Option<i128>),
     /// Floating-point number, as written.
     Float(String),
@@ -42,7 +42,7 @@ const SHOWN: usize = 60;
 const MOST_ERRORS: usize = 100;
 
 impl Node {
-    /// The value in a message: one line, shortened.
+    /// The value as it is shown in a message: one line, shortened.
     pub(super) fn shown(&self) -> String {
         let mut text = String::new();
         self.show(&mut text);
@@ -53,7 +53,7 @@ impl Node {
         text
     }
 
-    /// Adds an empty section `section` to a table that lacks it.
+    /// Adds an empty table under the key `section` to this table, if this table lacks the key.
     pub(super) fn permit_missing(&mut self, section: &str) {
         let Value::Table(entries) = &mut self.value else { return };
         if entries.iter().all(|(name, _)| name != section) {
@@ -195,7 +195,7 @@ impl Syntax {
         Self { span: clamp(span.start)..clamp(span.end), message: error.message().to_owned() }
     }
 
-    /// True if the parser knows where the next value begins.
+    /// True if the error is confined to one value, so that the parser knows where the next value begins.
     fn is_local(&self, text: &str) -> bool {
         let starts = |message| self.message.starts_with(message);
         if starts("invalid basic string") || starts("invalid literal string") {
@@ -214,13 +214,13 @@ impl Syntax {
             || message.starts_with("invalid boolean")
     }
 
-    /// The line up to the error.
+    /// Part of the line in front of the syntax error.
     fn before<'t>(&self, text: &'t str) -> &'t str {
         let start = text[..self.span.start].rfind('\n').map_or(0, |n| n + 1);
         &text[start..self.span.start]
     }
 
-    /// Offsets of the value that contains the error.
+    /// Offsets of the value that contains the syntax error.
     fn word(&self, text: &str) -> Range<usize> {
         let line = self.line(text);
         let (before, behind) = line.split_at(self.before(text).len());

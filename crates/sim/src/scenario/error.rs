@@ -12,7 +12,7 @@ pub struct ScenarioError {
     /// Address: a dotted key such as `station.slow.rate[1][1]`, a position such as `line 3, column 8`, or empty for
     /// the file as a whole.
     pub path: String,
-    /// The value in the file, as it would be written there; empty if there is none.
+    /// The value in the file, as it would be written in the file; empty if there is none.
     pub found: String,
     /// Reason for which the value is not allowed.
     pub problem: String,
@@ -43,13 +43,13 @@ impl std::error::Error for ScenarioError {}
 /// Address of a key or a table in the file.
 #[derive(Clone, Debug)]
 pub(super) struct Address {
-    /// Offset in the file.
+    /// Offset of the key or table in the file.
     pub(super) at: usize,
     pub(super) path: String,
 }
 
 impl Address {
-    /// Address of `key` in this table, even if the file does not contain it.
+    /// Address of the key `key` in the table at this address, even if the file does not contain the key.
     pub(super) fn below(&self, key: &str) -> Self {
         Self { at: self.at, path: format!("{}.{key}", self.path) }
     }
@@ -59,13 +59,13 @@ impl Address {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spoilt;
 
-/// All mistakes found so far, each with its offset in the file.
+/// All mistakes in a scenario that were found so far, each with its offset in the file.
 #[derive(Debug, Default)]
 pub(super) struct Mistakes {
     list: Vec<(usize, ScenarioError)>,
 }
 
-/// Largest number of mistakes reported for one file.
+/// Largest number of mistakes that are reported for one file.
 const MOST_TOLD: usize = 100;
 /// Number of mistakes after which expensive checks stop.
 const FLOOD: usize = 1_000;
@@ -80,7 +80,7 @@ impl Mistakes {
         self.list.is_empty()
     }
 
-    /// True after so many mistakes that expensive checks of further ones are not worth their time.
+    /// True from [`FLOOD`] mistakes on, when expensive checks for further ones are not worth their time.
     pub(super) fn is_flooded(&self) -> bool {
         self.list.len() >= FLOOD
     }
@@ -101,7 +101,7 @@ impl Mistakes {
     }
 }
 
-/// `path.name`. The name is quoted unless it is a bare key, and shortened if it is very long.
+/// Address `path.name`. The name is quoted unless it is a bare key, and shortened if it is very long.
 pub(super) fn join(path: &str, name: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let short: String = name.chars().take(80).collect();

@@ -80,10 +80,10 @@ pub(super) fn flows(
     flows
 }
 
-/// Senders with their receivers.
+/// Pairs of sender and receiver.
 type Pairs = Vec<(Endpoint, Endpoint)>;
 
-/// Reads a section: the pairs of ends for which it stands, and the flow of the first pair.
+/// Reads a section `[flow.NAME]`: the pairs of ends for which it stands, and the flow of the first pair.
 fn flow(
     fields: &Fields,
     context: &Context,
@@ -111,7 +111,7 @@ fn flow(
     Some((pairs, flow))
 }
 
-/// Each pair `count` times in a row, cut off once there are too many flows.
+/// Repeats each pair of ends `count` times in a row, until there are more than [`MAX_FLOWS`] pairs.
 fn repeat(pairs: &[(Endpoint, Endpoint)], count: usize) -> Pairs {
     let each = pairs.iter().flat_map(|pair| std::iter::repeat_n(*pair, count));
     each.take(MAX_FLOWS + 1).collect()

@@ -12,19 +12,19 @@ use airfair_wlan::phy::rate_name::RateName;
 pub(super) struct Table {
     /// Noun for what the table describes, with its article: "a station".
     pub(super) noun: &'static str,
-    /// Keys in the order of the documentation.
+    /// Keys of the table, in the order of the documentation.
     pub(super) keys: &'static [Key],
 }
 
 /// A key, as the parser, the schema and the reference use it.
 #[derive(Debug)]
 pub(super) struct Key {
-    /// Name in the file.
+    /// Name of the key in the file.
     pub(super) name: &'static str,
     pub(super) kind: Kind,
-    /// Meaning of an absent key.
+    /// Meaning of a file without the key.
     pub(super) absent: Absent,
-    /// A value in TOML other than the default.
+    /// Value of the key in TOML other than the default, as an example.
     pub(super) example: &'static str,
     /// Meaning of the key, for the reference and the schema.
     pub(super) doc: &'static str,
@@ -37,7 +37,7 @@ pub(super) enum Absent {
     Required,
     /// The key has this default.
     Is(Plain<'static>),
-    /// The key's table has the default of each of its keys.
+    /// The key holds a table, and each key of this table has its default.
     Defaults,
     /// The default follows from other keys, as these words say.
     Follows(&'static str),
@@ -77,7 +77,7 @@ pub(super) enum Plain<'n> {
 pub(super) enum Kind {
     /// A line of text.
     Text,
-    /// Name of something else in the file.
+    /// Name of another item in the file, such as a station.
     Name,
     /// Boolean.
     Flag,
@@ -115,7 +115,7 @@ pub(super) enum Kind {
     Tuple(&'static Tuple),
     /// Table with a length for each rate, which is read as pairs.
     Ranges,
-    /// Table with fixed keys.
+    /// Table with a fixed set of keys.
     Table(&'static Table),
     /// Table of tables whose names the user chooses.
     Named(&'static Table),
@@ -141,16 +141,16 @@ pub(super) struct Tagged {
 /// List of fixed length whose places have different kinds.
 #[derive(Debug)]
 pub(super) struct Tuple {
-    /// Singular for messages: "a pair [time, rate]".
+    /// Singular noun for the list in messages: "a pair [time, rate]".
     pub(super) one: &'static str,
-    /// Plural for messages.
+    /// Plural noun for the list in messages.
     pub(super) many: &'static str,
-    /// Kind of each place.
+    /// Kind of the value at each place of the list.
     pub(super) items: &'static [Kind],
 }
 
 impl fmt::Display for Plain<'_> {
-    /// Formats the value as TOML.
+    /// Formats the scalar value as TOML.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => write!(f, "{}", toml::Value::String((*text).to_owned())),
@@ -172,7 +172,7 @@ impl fmt::Display for Plain<'_> {
     }
 }
 
-/// Type with scalar values.
+/// Type whose values are scalar values of keys.
 pub(super) trait Scalar: Copy {
     /// Converts this value to a [`Plain`].
     fn plain(self) -> Plain<'static>;
@@ -218,13 +218,13 @@ impl Scalar for Thousandths {
 
 /// Enum whose variants are words in the file.
 pub(super) trait Words: Copy {
-    /// Words in the order of the documentation.
+    /// Words of the enum, in the order of the documentation.
     const WORDS: &'static [&'static str];
 
-    /// Word of this variant.
+    /// Word of this variant in the file.
     fn word(self) -> &'static str;
 
-    /// Variant of a word.
+    /// Variant with the word `word`.
     ///
     /// # Panics
     /// If `word` is not one of [`WORDS`](Self::WORDS).
@@ -260,7 +260,7 @@ pub(super) const MAX_TITLE: usize = 200;
 pub(super) const MAX_NAME: usize = 64;
 
 impl Kind {
-    /// Words that a value of this kind may be.
+    /// Words that the file may give as a value of this kind.
     pub(super) fn words(&self) -> Vec<&'static str> {
         match self {
             Self::Word(words) => words.to_vec(),
@@ -271,7 +271,7 @@ impl Kind {
 }
 
 impl Kind {
-    /// Allowed values, as the end of a message.
+    /// Values that this kind allows, as the end of a message.
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Text => format!("one line of text, at most {MAX_TITLE} characters"),
@@ -337,14 +337,14 @@ impl Kind {
     }
 }
 
-/// Decimal fraction from thousandths, without trailing zeros.
+/// A decimal fraction, given in thousandths, as text without trailing zeros.
 pub(super) fn thousandths(number: u64) -> String {
     let text = format!("{}.{:03}", number / 1_000, number % 1_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 impl Table {
-    /// Names of the keys, in order.
+    /// Names of the table's keys, in order, as a message lists them.
     pub(super) fn names(&self) -> String {
         let names: Vec<&str> = self.keys.iter().map(|key| key.name).collect();
         names.join(", ")

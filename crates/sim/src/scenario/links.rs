@@ -64,7 +64,7 @@ pub(super) struct Wired {
 }
 
 impl Network<'_> {
-    /// Reads all links.
+    /// Reads all links of the wired network.
     pub(super) fn read(
         self,
         context: &Context,
@@ -134,7 +134,7 @@ fn between(entry: &Entry, names: &Names, mistakes: &mut Mistakes) -> Option<[Nod
     Some([first, second])
 }
 
-/// Checks the bandwidth-delay product of a link, because packets on the way take memory.
+/// Checks the bandwidth-delay product of a link, because packets on their way over the link take memory.
 fn check_under_way(link: &Fields, mistakes: &mut Mistakes) {
     let (rate, entry) = (link.get("rate").value::<DataRate>(), link.get("delay"));
     let (Some(rate), Some(delay)) = (rate, entry.value::<Duration>()) else { return };

@@ -61,11 +61,11 @@ pub use airfair_wlan::{
 /// A network with its flows, its duration and its replications.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// Subject in one line.
+    /// Title: the subject of the scenario in one line.
     pub title: String,
     /// Simulated time of one run.
     pub duration: Duration,
-    /// Part at the start of a run that results ignore.
+    /// Warm-up: the part at the start of a run that results ignore.
     pub warmup: Duration,
     /// Step of the time series; `None` for no time series.
     pub series_step: Option<Duration>,
@@ -112,11 +112,12 @@ impl Default for Scenario {
 pub struct Bss {
     /// Name of the cell.
     pub name: String,
-    /// Rules of the channel. Stations have the cell's standard unless they name another.
+    /// Rules of the cell's channel. Stations have the cell's standard unless they name another.
     pub rules: Rules,
-    /// True if 8 octets of LLC/SNAP precede each packet.
+    /// True if 8 octets of LLC/SNAP precede each packet on the air.
     pub llc_snap: bool,
-    /// Radio model, by which members hear each other. With `None`, the lists of each station decide.
+    /// Radio model, by which members hear each other. With `None`, members hear each other except for the stations in
+    /// [`Station::senses_only`] and [`Station::hidden_from`].
     pub radio: Option<Radio>,
     /// Beacons; `None` if the cell sends none.
     pub beacons: Option<Beacons>,
@@ -136,7 +137,7 @@ impl Bss {
 /// Beacons of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Beacons {
-    /// Time from one beacon to the next.
+    /// Time from one beacon of the cell to the next.
     pub interval: Duration,
     /// Size of a beacon [octets], header and check sequence included, without elements for shares of the channel.
     pub size: Bytes,
@@ -155,7 +156,7 @@ impl Default for Beacons {
 pub struct AccessPoint {
     /// Transmit queue to the stations.
     pub queue: Queue,
-    /// Channel access, per access category.
+    /// Channel access of the access point, per access category.
     pub access: Access,
     /// True if the access point divides its queue among TCP connections by rewriting the windows in their ACKs.
     /// [pilosof-2003 §V]
@@ -168,9 +169,9 @@ pub struct AccessPoint {
 /// Transmit queue of a station or an access point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Queue {
-    /// Capacity and discipline. Weights are those at the start of a run.
+    /// Capacity and discipline of the queue. Weights for DATA and ACKs are those at the start of a run.
     pub config: QueueConfig,
-    /// True if the weights follow the number of connections.  [updown-fairness §IV]
+    /// True if the weights for DATA and ACKs follow the number of TCP connections.  [updown-fairness §IV]
     pub counts_flows: bool,
 }
 
@@ -219,11 +220,11 @@ pub struct Station {
     /// Rate of the access point's frames to the station over time. The first entry is at [`Time::ZERO`], and times
     /// ascend.
     pub rate_down: Vec<(Time, Rate)>,
-    /// Rate control, up and down, in place of the schedules. The schedules then hold its initial rates.
+    /// Rate control, up and down, in place of the rate schedules. The schedules then hold its initial rates.
     pub adaptation: [Option<RateControl>; 2],
     /// Transmit queue of the station.
     pub queue: Queue,
-    /// Channel access, per access category.
+    /// Channel access of the station, per access category.
     pub access: Access,
     /// Stations that this station senses but does not decode, as ascending indices into [`Scenario::stations`]. The
     /// relation is symmetric, and holds within one cell.
@@ -281,7 +282,7 @@ pub enum Node {
 pub struct Link {
     /// Name of the link. A host's own link has the name of the host.
     pub name: String,
-    /// Nodes at its ends: *forth* leads from the first to the second, *back* from the second to the first.
+    /// Nodes at the ends of the link: *forth* leads from the first to the second, *back* from the second to the first.
     pub ends: [Node; 2],
     /// Transmission rate, per direction.
     pub rate: DataRate,
@@ -326,25 +327,26 @@ impl Default for LinkQueue {
 /// Capacity of a link's queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Capacity {
-    /// Number of packets.
+    /// Capacity as a number of packets.
     Packets(u32),
-    /// Number of octets.
+    /// Capacity as a number of octets.
     Bytes(Bytes),
 }
 
 /// Random early detection.  [red-1993]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Red {
-    /// Average queue up to which nothing is dropped [packets], `min_th`.
+    /// Average queue length up to which no packet is dropped [packets], `min_th`.
     pub min: u32,
-    /// Average queue from which everything is dropped [packets], `max_th`. With `gentle`, everything is dropped from
-    /// twice this value on.
+    /// Average queue length from which every packet is dropped [packets], `max_th`. With `gentle`, every packet is
+    /// dropped from twice this value on.
     pub max: u32,
-    /// Drop probability at `max`, `max_p`.
+    /// Drop probability at an average queue length of `max`, `max_p`.
     pub max_probability: Probability,
-    /// Weight of a new sample in the average, `w_q`.
+    /// Weight of a new sample in the average queue length, `w_q`.
     pub weight: Probability,
-    /// True if the drop probability rises from `max_probability` to one between `max` and twice `max`.
+    /// True if the drop probability rises from `max_probability` to one between average queue lengths of `max` and
+    /// twice `max`.
     pub gentle: bool,
 }
 
@@ -359,7 +361,7 @@ impl Default for Red {
 /// Losses of one direction of a link, after its queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Loss {
-    /// No packet is lost.
+    /// No packet is lost after the queue.
     #[default]
     None,
     /// Independent losses with the same probability for each packet.
@@ -429,7 +431,8 @@ pub struct Flow {
     pub control: Scheme,
     /// Access category of the flow's packets, both directions. A given `dscp` takes precedence.
     pub access_category: AccessCategory,
-    /// Differentiated services code point of the flow's packets, if given. It then decides the access category.
+    /// Differentiated services code point of the flow's packets, if given. A given code point decides the access
+    /// category.
     pub dscp: Option<u8>,
 }
 
@@ -444,7 +447,7 @@ pub enum Transport {
     Udp {
         /// Application octets per datagram.
         payload: Bytes,
-        /// Rate of the source.
+        /// Rate at which the source sends.
         rate: UdpRate,
     },
     /// No simulated transport: the owner of the world injects all packets of the flow, both directions.
@@ -465,11 +468,11 @@ impl Transport {
 /// Settings of a TFRC flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tfrc {
-    /// Implementation that the flow follows.
+    /// Implementation of TFRC that the flow follows.
     pub profile: TfrcProfile,
     /// Application octets per packet, s.
     pub segment: Bytes,
-    /// Packets that the application offers.
+    /// Packets that the application offers to TFRC over time.
     pub traffic: TfrcTraffic,
     /// True if the flow's ends are sockets of this machine's kernel, which only an emulation has.
     pub is_kernels: bool,
@@ -492,11 +495,12 @@ impl Tfrc {
 /// Settings of a TCP connection. The settings of its ends are consistent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tcp {
-    /// Settings of the sender.
+    /// Settings of the TCP sender.
     pub sender: tcp::SenderConfig,
-    /// Settings of the receiver.
+    /// Settings of the TCP receiver.
     pub receiver: tcp::ReceiverConfig,
-    /// True if the sender keeps segments that its own host's queue refuses, and reduces its window.  [linux-cwr]
+    /// True if the sender keeps segments that the queue of its own host refuses, and then reduces its window.
+    /// [linux-cwr]
     pub keeps_refused: bool,
     /// True if the connection's ends are sockets of this machine's kernel, which only an emulation has.
     pub is_kernels: bool,
@@ -521,7 +525,7 @@ impl Tcp {
         kind::Words::word(self.sender.flavour)
     }
 
-    /// Makes the settings of both ends consistent.
+    /// Makes the settings of the sender and of the receiver consistent.
     fn agree(&mut self) {
         let Self { sender, receiver, .. } = self;
         sender.sack = Some(sender.uses_sack());
@@ -537,27 +541,27 @@ impl Tcp {
 /// Settings of ARF-aware TCP, with the way in which TCP learns the rate.  [arf-aware-tcp §3]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArfAware {
-    /// Parameters of the law.
+    /// Parameters of ARF-aware TCP's law.
     pub law: arf_aware::Params,
     /// Time between two polls of the link's rate; with `None`, the driver notifies TCP of each change.
     pub poll: Option<Duration>,
-    /// Delay from a change, or from a poll, until TCP knows the rate.
+    /// Delay from a change of the rate, or from a poll, until TCP knows the rate.
     pub notification_delay: Duration,
 }
 
 /// Scheme of cross-layer control.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheme {
-    /// No control.
+    /// No cross-layer control.
     #[default]
     None,
     /// ARF-aware TCP. The sender must be a station.  [arf-aware-tcp §3]
     ArfAware(ArfAware),
-    /// Windows from channel occupancy. At least one end must be a station.  [arf-window §III]
+    /// Windows of TCP, limited by channel occupancy. At least one end must be a station.  [arf-window §III]
     ArfWindow(arf_window::Params),
-    /// Fixed share of the rate of the sender's link. The sender must be a station.
+    /// Rate limited to a fixed share of the rate of the sender's link. The sender must be a station.
     RateCap(rate_cap::Params),
-    /// Rates limited by the share of the channel that the access point grants. At least one end must be a station.
+    /// Rate limited by the share of the channel that the access point grants. At least one end must be a station.
     /// [occupancy-tfrc §III]
     Occupancy,
 }

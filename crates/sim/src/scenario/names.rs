@@ -7,12 +7,12 @@ use super::error::{Address, Mistakes, ScenarioError, listed, nearest};
 use super::overrides::did_you_mean;
 use super::reader::Entry;
 
-/// Item that a name stands for.
+/// Item of the scenario that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// A station, by index.
     Station(usize),
-    /// Stations that `count` makes from one section.
+    /// A group of stations, which `count` makes from one section.
     Group { first: usize, count: usize },
     /// A host, by index.
     Host(usize),
@@ -30,7 +30,8 @@ pub(super) enum Target {
 #[derive(Debug)]
 pub(super) struct Names {
     targets: BTreeMap<String, Target>,
-    /// True if an unknown name is a mistake. False if the name may be missing because of another mistake.
+    /// True if a name that is not declared is a mistake. False if its declaration may be missing because of another
+    /// mistake.
     complete: bool,
 }
 
@@ -39,12 +40,12 @@ impl Names {
         Self { targets: BTreeMap::new(), complete: true }
     }
 
-    /// Marks the namespace as incomplete if `section` contains a mistake.
+    /// Marks the namespace as incomplete if `section` contains a mistake, which may hide names.
     pub(super) fn doubt(&mut self, section: &Entry) {
         self.complete &= !section.bad;
     }
 
-    /// Marks the namespace as incomplete.
+    /// Marks the namespace as incomplete, so that unknown names are not reported.
     pub(super) fn distrust(&mut self) {
         self.complete = false;
     }

@@ -6,7 +6,8 @@ use super::error::{Mistakes, ScenarioError, join, listed, nearest};
 /// Sections whose tables have names that the user chooses.
 const NAMED: [&str; 6] = ["bss", "station", "host", "router", "link", "flow"];
 
-/// Writes each `(path, value)` into the tree. Mistakes in them come after those of the file, at offset `end`.
+/// Writes each `(path, value)` into the tree of the file. Mistakes in overrides come after those of the file, at offset
+/// `end`.
 pub(super) fn apply(
     root: &mut Node,
     overrides: &[(String, String)],
@@ -58,7 +59,7 @@ fn set(root: &mut Node, path: &str, value: Node) -> Result<(), ScenarioError> {
     Ok(())
 }
 
-/// The node with this name; it is added if it is missing.
+/// The node with this name; it is added as an empty table if it is missing.
 pub(super) fn entry<'t>(
     entries: &'t mut Vec<(String, Node)>,
     name: &str,

@@ -27,8 +27,8 @@ pub(super) const MAX_FILE_MIB: usize = 24;
 /// Largest scenario file [octets].
 pub const MAX_FILE: usize = MAX_FILE_MIB << 20;
 
-/// Facts that parts of a scenario need from each other. `None` means that a mistake hides the fact, and checks of it
-/// are skipped.
+/// Facts that parts of a scenario need from each other. `None` means that a mistake hides the fact; checks that need
+/// the fact are then skipped.
 pub(super) struct Context {
     /// Simulated time of one run.
     pub(super) duration: Option<Duration>,
@@ -60,7 +60,7 @@ pub(super) struct CellContext {
     pub(super) open: Open,
     /// True if 8 octets of LLC/SNAP precede each packet.
     pub(super) llc_snap: Option<bool>,
-    /// Error model of each station that sets none.
+    /// Error model of the cell's stations that set none.
     pub(super) errors: Option<ErrorModel>,
     /// True if the cell has a radio, in which powers and distances decide errors.
     pub(super) has_radio: Option<bool>,
@@ -162,7 +162,7 @@ pub(super) fn parts(text: &str) -> usize {
     text.bytes().filter(|octet| b",=[]{}\n".contains(octet)).count()
 }
 
-/// Mistake of the file as a whole.
+/// Mistake that concerns the file as a whole.
 fn whole_file(problem: String, allowed: &str) -> ScenarioError {
     let allowed = allowed.to_owned();
     ScenarioError { path: String::new(), found: String::new(), problem, allowed }
@@ -225,7 +225,7 @@ fn scenario(
     Some(scenario)
 }
 
-/// Reads the cells.
+/// Reads the cells of a scenario as far as stations and flows depend on them.
 fn cells_of<'n>(
     entry: Entry<'n>,
     mut context: Context,

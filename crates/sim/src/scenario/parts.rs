@@ -32,7 +32,7 @@ impl Scenario {
         Self { duration, series_step: None, ..Self::default() }
     }
 
-    /// Adds a cell. Returns its index in [`Scenario::cells`].
+    /// Adds a cell to the scenario. Returns its index in [`Scenario::cells`].
     pub fn add_cell(&mut self, cell: Bss) -> usize {
         self.cells.push(cell);
         self.cells.len() - 1
@@ -71,7 +71,7 @@ impl Scenario {
         self.links.len() - 1
     }
 
-    /// Adds a flow.
+    /// Adds a flow to the scenario, and returns its number.
     pub fn add_flow(&mut self, flow: Flow) -> FlowId {
         self.flows.push(flow);
         FlowId::new(self.flows.len() - 1)
@@ -109,7 +109,7 @@ impl Scenario {
         }])
     }
 
-    /// Mistakes of parts that refer to parts that do not exist.
+    /// Mistakes of items that refer to missing items.
     fn strangers(&self) -> Vec<ScenarioError> {
         let has = |node: &Node| match *node {
             Node::Cell(index) => index < self.cells.len(),
@@ -150,7 +150,7 @@ impl Scenario {
 }
 
 impl Station {
-    /// Sets one rate for the station's frames and those to it, for the whole run.
+    /// Sets one rate for the station's frames and for the frames to the station, for the whole run.
     pub fn set_rate(&mut self, rate: impl Into<Rate>) {
         let rate = rate.into();
         self.rate_up = vec![(Time::ZERO, rate)];

@@ -10,7 +10,7 @@ use super::kind::{Kind, MAX_RATE, MAX_TITLE, MAX_WINDOW, Plain, Scalar};
 use super::overrides::did_you_mean;
 
 impl Kind {
-    /// True for a number with a unit.
+    /// True if values of this kind are numbers with a unit.
     pub(super) fn is_quantity(&self) -> bool {
         matches!(
             self,
@@ -27,7 +27,7 @@ impl Kind {
     }
 }
 
-/// Message for a value of another type than the key's.
+/// Message for a value whose type is not that of its key.
 pub(super) fn wrong_type(kind: &Kind, node: &Node) -> String {
     let quantity = match kind {
         Kind::Either(kinds) => kinds.iter().any(Kind::is_quantity),
@@ -48,10 +48,10 @@ pub(super) fn wrong_type(kind: &Kind, node: &Node) -> String {
     }
 }
 
-/// Problem and allowed values; `None` stands for the general wording.
+/// Problem and allowed values, for a value that does not fit its key; `None` means the general wording.
 pub(super) type Misfit = (Option<String>, Option<String>);
 
-/// Reads a scalar value.
+/// Reads a scalar value of this kind.
 pub(super) fn plain<'n>(kind: &Kind, value: &'n Value) -> Result<Plain<'n>, Misfit> {
     const OTHER: Misfit = (None, None);
     let range = out_of_range;
@@ -139,7 +139,7 @@ fn thousandths(value: &Value) -> Option<u64> {
     }
 }
 
-/// Message for a quantity that cannot be read.
+/// Problem and allowed values for a quantity that cannot be read.
 pub(super) fn misfit(error: ParseQuantityError) -> Misfit {
     match error {
         ParseQuantityError::Unit { allowed, example } => (

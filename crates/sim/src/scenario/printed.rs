@@ -13,7 +13,7 @@ use super::error::ScenarioError;
 use super::kind::Words;
 use super::reader::{Entry, Fields};
 
-/// Properties of a link that neither the cell nor the station sets.
+/// Properties of a link that neither the cell nor the station sets, so that the rate may decide them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Open {
     width: bool,
@@ -32,7 +32,7 @@ impl Open {
         Self { width, guard, streams }
     }
 
-    /// Properties that both the cell and the station leave open.
+    /// Properties in `self`, without those that the station sets.
     fn and(self, station: &Fields) -> Self {
         let [width, guard, streams] = open(station);
         Self {
@@ -88,7 +88,7 @@ pub(super) fn channel_for(
     })
 }
 
-/// Plain rates under a key: in a schedule, or per direction.
+/// Rates as vendors print them under a key: in a schedule, or per direction.
 fn printed_rates(entry: &Entry) -> Vec<PrintedRate> {
     if let Some(fields) = entry.fields() {
         let ways = ["up", "down"].into_iter().filter(|way| fields.has(way));
@@ -98,7 +98,7 @@ fn printed_rates(entry: &Entry) -> Vec<PrintedRate> {
     printed(entry).into_iter().chain(entry.items().iter().filter_map(of_step)).collect()
 }
 
-/// Plain rate under a key.
+/// Rate as vendors print it under a key; `None` if the value is not a rate.
 pub(super) fn printed(entry: &Entry) -> Option<PrintedRate> {
     let Value::Text(text) = &entry.node?.value else { return None };
     text.parse().ok()
@@ -112,7 +112,7 @@ struct Choices {
 }
 
 impl Choices {
-    /// Choices for a link whose given properties stay as they are.
+    /// Widths, guard intervals and streams for a link whose given properties stay as they are.
     fn of(link: LinkFormat, open: Open, band: Band) -> Self {
         let all = Self::all(link.format, band);
         Self {
@@ -122,7 +122,7 @@ impl Choices {
         }
     }
 
-    /// All choices of a format.
+    /// All widths, guard intervals and streams of a format.
     fn all(format: Format, band: Band) -> Self {
         Self {
             widths: format.widths(band).to_vec(),
@@ -189,7 +189,7 @@ fn intended_format(
 const MOST_NAMED: usize = 3;
 const FEW_STREAMS: u8 = 4;
 
-/// Keeps the items that satisfy `is_it`, if there are any.
+/// Keeps only the items that satisfy `is_it`, if there are any; otherwise keeps all.
 fn keep_if_any<T>(found: &mut Vec<T>, is_it: impl Fn(&T) -> bool) {
     if found.iter().any(&is_it) {
         found.retain(is_it);

@@ -5,7 +5,7 @@ use super::keys::QUEUE;
 use super::reader::Entry;
 use super::{Discipline, Endpoint, Queue, Scenario, Transport};
 
-/// Checks a discipline. Only an access point has stations that share its time and sees connections both ways.
+/// Checks that only the queue of an access point shares time between stations, or has weights that follow connections.
 pub(super) fn check_discipline(entry: &Entry, is_ap: bool, mistakes: &mut Mistakes) {
     let (Some(queue), Some(fields)) = (QUEUE.variant(entry), entry.fields()) else { return };
     let mut refuse = |key, problem, allowed| {

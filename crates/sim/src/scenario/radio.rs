@@ -24,13 +24,13 @@ use super::{cell, keys};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Radio {
     /// Distances at which rates are just received, at most two, with ascending rates. The transmit power follows from
-    /// them.
+    /// the distances.
     pub range: Vec<(RangeRate, Length)>,
-    /// Path loss. With two ranges the model is log-distance, and its exponent follows from them.
+    /// Path loss model. With two ranges the model is log-distance, and its exponent follows from the ranges.
     pub propagation: PathLossModel,
-    /// Carrier frequency.
+    /// Carrier frequency of the cell.
     pub frequency: Frequency,
-    /// Transmit power, if no range is given.
+    /// Transmit power of all members, if no range is given.
     pub tx_power: Dbm,
     /// Noise figure of a receiver: its noise above thermal noise at 290 K.
     pub noise_figure: Decibels,
@@ -48,7 +48,7 @@ pub struct Radio {
 }
 
 impl Radio {
-    /// Radio with 20 dBm in free space.
+    /// Radio with a transmit power of 20 dBm in free space.
     pub(crate) fn new(band: Band) -> Self {
         Self {
             range: Vec::new(),
@@ -67,7 +67,7 @@ impl Radio {
         }
     }
 
-    /// Layout of a cell whose stations move in these ways and may send with these vectors.
+    /// Layout of a cell whose stations move as in `ways` and may send with the transmission vectors `vectors`.
     pub(crate) fn layout(
         &self,
         rates: CellRates,
@@ -77,7 +77,7 @@ impl Radio {
         Layout { ways, vectors, ..self.solved(rates).expect("the scenario was checked") }
     }
 
-    /// Layout without stations.
+    /// Layout of a cell without stations.
     fn solved(&self, rates: CellRates) -> Result<Layout, RangeError> {
         let (path_loss, between) = self.path_losses();
         let mut radio = airfair_wlan::radio::Radio {
@@ -145,7 +145,7 @@ pub enum RangeRate {
 }
 
 impl RangeRate {
-    /// Rate that a key of the table names.
+    /// Rate that a key of the table of ranges names.
     pub(super) fn of(entry: &Entry) -> Option<Self> {
         entry.value().map(Self::Plain).or_else(|| entry.value().map(Self::Named))
     }
@@ -231,9 +231,9 @@ pub enum PathLossModel {
 /// Motion of a station from its position.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Motion {
-    /// No motion.
+    /// No motion: the station stays at its position.
     None,
-    /// Constant velocity: speed to the east and to the north.
+    /// Constant velocity: speed to the east, and speed to the north.
     Velocity([Speed; 2]),
     /// Straight lines between the given places, at the given times.
     Waypoints(Vec<(Time, [Length; 2])>),
@@ -241,11 +241,11 @@ pub enum Motion {
     RandomWaypoint {
         /// Region that contains the places.
         region: Area,
-        /// Lowest and highest speed of a trip.
+        /// Lowest and highest speed of a trip from one place to the next.
         speeds: [Speed; 2],
         /// Pause after each trip.
         pause: Duration,
-        /// Position and motion at the start.
+        /// Position and motion of the station at the start of the run.
         begin: Begin,
     },
 }
@@ -261,7 +261,7 @@ impl Motion {
     }
 }
 
-/// Region of random places.
+/// Region of the random places of a random waypoint motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Area {
     /// Disc with this radius around the access point.
@@ -273,11 +273,11 @@ pub enum Area {
 /// Start of a random waypoint motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begin {
-    /// At a place that is uniform in the region, at the start of a trip.
+    /// At a random place, uniform in the region, at the start of a trip.
     Uniform,
     /// At the station's position.
     Position,
-    /// In the steady state of the motion.
+    /// In the steady state of the motion: place, speed and pause are distributed as after a long time.
     SteadyState,
 }
 
@@ -286,7 +286,7 @@ pub enum Begin {
 pub struct Trajectory {
     /// Coordinates relative to the access point, to the east and to the north.
     pub position: [Length; 2],
-    /// Motion from the position.
+    /// Motion of the station from its position.
     pub motion: Motion,
 }
 
@@ -363,7 +363,7 @@ pub(super) fn check(
     Some(true)
 }
 
-/// Number of ranges; `None` if one contains a mistake.
+/// Number of ranges that a radio gives; `None` if one contains a mistake.
 fn check_ranges(entry: &Entry, rates: Option<CellRates>, mistakes: &mut Mistakes) -> Option<usize> {
     if entry.bad {
         return None;
@@ -413,17 +413,17 @@ pub(super) struct GroupTrajectory {
 #[derive(Debug)]
 enum At {
     Point([Length; 2]),
-    /// Evenly spaced on a circle around the access point.
+    /// Positions evenly spaced on a circle with this radius around the access point.
     Circle(Length),
 }
 
 impl GroupTrajectory {
-    /// Number of waypoints of one member.
+    /// Number of waypoints of one member of the group.
     pub(super) fn waypoints(&self) -> usize {
         if let Motion::Waypoints(points) = &self.motion { points.len() } else { 0 }
     }
 
-    /// Trajectory of the `i`-th of `count` members, from 1.
+    /// Trajectory of the `i`-th of the `count` members of the group, from 1.
     pub(super) fn member(&self, i: usize, count: usize) -> Trajectory {
         let position = match self.at {
             At::Point(point) => point,

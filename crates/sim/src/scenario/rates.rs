@@ -13,9 +13,9 @@ use super::parse::point;
 use super::reader::Entry;
 use super::{RateControl, Station, cell, printed};
 
-/// Rate over time.
+/// Rate of a link over time.
 type Schedule = Vec<(Time, Rate)>;
-/// Rate over time, or the initial rate of a rate control.
+/// Rate of one direction of a link over time, or the initial rate and its rate control.
 pub(super) type OneWay = (Schedule, Option<RateControl>);
 /// Properties of a station that decide which rates its link has.
 #[derive(Clone, Copy)]
@@ -25,13 +25,13 @@ pub(super) struct Ends {
     pub(super) band: Band,
 }
 
-/// The highest rate of a station.
+/// The highest rate of a station with this standard and these capabilities of its link.
 pub(super) fn highest(standard: Standard, link: Option<LinkCapabilities>) -> Rate {
     let legacy = || Rate::Legacy(*standard.rates().last().expect("each standard has rates"));
     link.map_or_else(legacy, |link| Rate::Mode(link.fastest()))
 }
 
-/// The lowest rate of a station.
+/// The lowest rate of a station with this standard and these capabilities of its link.
 fn lowest(standard: Standard, link: Option<LinkCapabilities>) -> Rate {
     let legacy = || Rate::Legacy(standard.rates()[0]);
     link.map_or_else(legacy, |link| Rate::Mode(link.ladder()[0]))
@@ -74,7 +74,7 @@ fn one_way(
     Some((vec![(Time::ZERO, start)], Some(law)))
 }
 
-/// Rate control as the link has it: `"minstrel"` means Minstrel-HT on links of 802.11n, ac and ax.
+/// Rate control that the link can have: `"minstrel"` means Minstrel-HT on links of 802.11n, ac and ax.
 fn of_link(
     law: RateControl,
     link: Option<LinkCapabilities>,
@@ -162,7 +162,7 @@ fn schedule(
     Some(schedule).filter(|schedule| schedule.len() == steps.len() && !schedule.is_empty())
 }
 
-/// Reads a rate, and reports it if the link does not have it.
+/// Reads a rate, and reports a rate that the link does not have.
 fn rate(entry: &Entry, ends: Option<Ends>, mistakes: &mut Mistakes) -> Option<Rate> {
     let (rate, name) = (entry.value::<DataRate>(), entry.value::<RateName>());
     let Ends { standard, link, band } = ends?;

@@ -25,13 +25,13 @@ pub(super) enum Given<'n> {
 pub(super) struct Entry<'n> {
     /// Address of the key.
     pub(super) path: String,
-    /// Offset in the file.
+    /// Offset of the key in the file.
     pub(super) at: usize,
     /// Node in the file; `None` if the key is absent.
     pub(super) node: Option<&'n Node>,
-    /// Value or default. `None` if the value is bad, or if the key is absent and has no default.
+    /// Value in the file, or default. `None` if the value has a mistake, or if the key is absent and has no default.
     pub(super) given: Option<Given<'n>>,
-    /// True if a mistake was reported here.
+    /// True if a mistake was reported for this key.
     pub(super) bad: bool,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Fields<'n> {
     pub(super) name: &'n str,
     /// Address of the table.
     pub(super) path: String,
-    /// Offset in the file.
+    /// Offset of the table in the file.
     pub(super) at: usize,
     spec: &'static Table,
     entries: Vec<Option<Entry<'n>>>,
@@ -56,14 +56,14 @@ impl<'n> Fields<'n> {
         Address { at: self.at, path: self.path.clone() }
     }
 
-    /// Removes and returns the entry of `key`.
+    /// Removes and returns the entry of `key` in this table.
     pub(super) fn take(&mut self, key: &str) -> Entry<'n> {
         let index = self.spec.keys.iter().position(|known| known.name == key);
         let index = index.expect("a key is read that is not declared");
         self.entries[index].take().expect("a key is read twice")
     }
 
-    /// Entry of `key`.
+    /// Entry of `key` in this table.
     pub(super) fn get(&self, key: &str) -> &Entry<'n> {
         let index = self.spec.keys.iter().position(|known| known.name == key);
         let index = index.expect("a key is read that is not declared");
@@ -92,7 +92,7 @@ impl<'n> Fields<'n> {
 }
 
 impl<'n> Entry<'n> {
-    /// Scalar value.
+    /// Value of the key, if it is a scalar.
     pub(super) fn plain(&self) -> Option<Plain<'n>> {
         match self.given {
             Some(Given::Plain(plain)) => Some(plain),
@@ -100,7 +100,7 @@ impl<'n> Entry<'n> {
         }
     }
 
-    /// Text or name.
+    /// Value of the key, if it is a text or a name.
     pub(super) fn text(&self) -> Option<&'n str> {
         if let Some(Plain::Text(text)) = self.plain() { Some(text) } else { None }
     }
@@ -109,32 +109,32 @@ impl<'n> Entry<'n> {
         if let Some(Plain::Word(word)) = self.plain() { Some(word) } else { None }
     }
 
-    /// Value of this type.
+    /// Value of the key, converted to the type `V`.
     pub(super) fn value<V: Scalar>(&self) -> Option<V> {
         self.plain().and_then(V::of)
     }
 
-    /// Integer of this type; the declared range makes it fit.
+    /// Value of the key as an integer of the type `T`, into which the declared range makes it fit.
     pub(super) fn integer<T: TryFrom<u64>>(&self) -> Option<T> {
         self.value::<u64>().and_then(|number| T::try_from(number).ok())
     }
 
-    /// Items of a list; empty if the list is bad.
+    /// Items of the list under the key; empty if the list has a mistake.
     pub(super) fn items(&self) -> &[Entry<'n>] {
         if let Some(Given::List(items)) = &self.given { items } else { &[] }
     }
 
-    /// Places of a tuple.
+    /// Places of the tuple under the key.
     pub(super) fn places(&self) -> Option<&[Entry<'n>]> {
         if let Some(Given::Tuple(places)) = &self.given { Some(places) } else { None }
     }
 
-    /// Table.
+    /// Entries of the table under the key.
     pub(super) fn fields(&self) -> Option<&Fields<'n>> {
         if let Some(Given::Table(fields)) = &self.given { Some(fields) } else { None }
     }
 
-    /// Named tables.
+    /// Entries of each named table under the key.
     pub(super) fn named(self) -> Vec<Fields<'n>> {
         if let Some(Given::Named(all)) = self.given { all } else { Vec::new() }
     }
@@ -156,7 +156,7 @@ impl<'n> Entry<'n> {
     }
 }
 
-/// Reads the whole file.
+/// Reads the whole file, from its root table `node`.
 pub(super) fn read<'n>(
     spec: &'static Table,
     node: &'n Node,
@@ -313,7 +313,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Chooses the alternative by the type of the value, so that the message fits it.
+    /// Reads a value of one of `kinds`, chosen by the type of the value, so that the message fits it.
     fn either<'n>(
         &mut self,
         kinds: &'static [Kind],
@@ -434,7 +434,7 @@ impl Reader<'_> {
         Entry { path, at: node.at, node: Some(node), given, bad }
     }
 
-    /// Reads each rate with its length. Mistakes in rates are reported for the table as a whole.
+    /// Reads each rate with its distance. Mistakes in rates are reported for the table as a whole.
     fn ranges<'n>(&mut self, written: &'n [(String, Node)], path: &str) -> Vec<Entry<'n>> {
         let pair = |(name, node): &'n (String, Node)| {
             let path = format!("{path}.\"{name}\"");

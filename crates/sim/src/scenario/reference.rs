@@ -28,7 +28,7 @@ pub fn reference_markdown() -> String {
     out
 }
 
-/// Table of the sections called `name`.
+/// Table of keys in the section `name`.
 fn named(name: &str) -> &'static Table {
     let key = ROOT.keys.iter().find(|key| key.name == name);
     match key.expect("a section").kind {
@@ -102,7 +102,7 @@ fn of_today(heading: &str, name: &str) -> String {
     format!("; in 802.11n, ac and ax {}", defaults.join(", "))
 }
 
-/// Table that a key of this kind holds.
+/// Table of keys that a key of this kind holds.
 fn inner(kind: &Kind) -> Option<&'static Table> {
     match kind {
         Kind::Table(table) => Some(table),

@@ -13,7 +13,7 @@ use super::{Capacity, Flow, Queue, Scenario, Tfrc, TfrcTraffic, Transport};
 pub(super) const MAX_WAYPOINTS: usize = 50_000;
 /// Largest number of steps in rate schedules, over all stations.
 pub(super) const MAX_RATE_STEPS: usize = 50_000;
-/// Largest number of pairs of stations that do not decode each other; each pair counts twice.
+/// Largest number of pairs of stations that do not decode each other, over all stations; each pair counts twice.
 pub(super) const MAX_RELATED: usize = 1_000_000;
 /// Largest number of frames of media sources before they repeat, over all flows.
 pub(super) const MAX_ALL_FRAMES: usize = 500_000;
@@ -34,12 +34,12 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Allows `most` items; `noun` names them in the plural.
+    /// Creates a budget of `most` items; `noun` names them in the plural.
     pub(super) const fn new(noun: &'static str, most: usize) -> Self {
         Self { noun, most, spent: 0 }
     }
 
-    /// Adds `count` times `each`.
+    /// Adds `count` times `each` items to the sum.
     ///
     /// # Errors
     /// [`Spoilt`] if the sum becomes too large.
@@ -63,7 +63,7 @@ impl Budget {
     }
 }
 
-/// Frames of a flow's media source before they repeat.
+/// Number of frames of a flow's media source before they repeat.
 pub(super) fn frames(flow: &Flow) -> usize {
     match &flow.transport {
         Transport::Tfrc(Tfrc { traffic: TfrcTraffic::Frames { frames, .. }, .. }) => frames.len(),

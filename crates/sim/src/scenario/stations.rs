@@ -21,7 +21,7 @@ use super::reader::{Entry, Fields};
 use super::size::{Budget, MAX_RATE_STEPS, MAX_RELATED, MAX_WAYPOINTS};
 use super::{Station, capabilities, cell, keys, printed, queues};
 
-/// A section `[station.NAME]`.
+/// A section `[station.NAME]`: a station, or a group of equal ones.
 pub(super) struct Group<'n> {
     fields: Fields<'n>,
     cell: Option<usize>,
@@ -34,7 +34,7 @@ pub(super) struct Group<'n> {
     station: Option<Station>,
 }
 
-/// Reads each section by itself.
+/// Reads each section `[station.NAME]` by itself.
 pub(super) fn groups<'n>(
     entry: Entry<'n>,
     context: &Context,
@@ -43,7 +43,7 @@ pub(super) fn groups<'n>(
     entry.named().into_iter().map(|fields| group(fields, context, mistakes)).collect()
 }
 
-/// Mistake: a section that is missing.
+/// Mistake for a section that is missing.
 pub(super) fn missing(section: &str) -> ScenarioError {
     ScenarioError {
         path: section.to_owned(),
@@ -178,17 +178,17 @@ fn members(group: &Group, first: usize, names: &mut Names, mistakes: &mut Mistak
 }
 
 impl Group<'_> {
-    /// Number of waypoints of one member.
+    /// Number of waypoints of one member of the group.
     fn waypoints(&self) -> usize {
         self.trajectory.as_ref().ok().and_then(Option::as_ref).map_or(0, GroupTrajectory::waypoints)
     }
 
-    /// Number of steps in the rate schedules of one member, up and down.
+    /// Number of steps in the rate schedules of one member of the group, up and down.
     fn rate_steps(&self) -> usize {
         self.rates.iter().flatten().map(|(schedule, _)| schedule.len() - 1).sum()
     }
 
-    /// Name of the `i`-th member, from 1.
+    /// Name of the `i`-th member of the group, from 1.
     fn member(&self, i: usize) -> String {
         if self.count.is_some_and(|count| count > 1) {
             format!("{}{i}", self.fields.name)
@@ -217,7 +217,7 @@ pub(super) struct Hearing {
     members: Vec<Member>,
 }
 
-/// A station as its cell needs it.
+/// Facts about a station that its cell needs.
 struct Member {
     name: String,
     cell: Option<usize>,
@@ -254,7 +254,7 @@ pub(super) fn hearing(expanded: Expanded, names: &Names, mistakes: &mut Mistakes
     Hearing { stations, members: groups.into_iter().map(member).collect() }
 }
 
-/// Stations that each station names, or that name it, ascending.
+/// Stations that each station names under `key`, or that name it, ascending.
 fn relation(
     groups: &[(Group, usize)],
     cells: &[Option<usize>],
@@ -292,7 +292,7 @@ fn relation(
     related.into_iter().map(|others| others.into_iter().collect()).collect()
 }
 
-/// Stations that an entry names.
+/// Stations that an entry names: one station or the members of a group.
 fn others(entry: &Entry, names: &Names, mistakes: &mut Mistakes) -> Option<Range<usize>> {
     match names.end(entry, mistakes)? {
         Target::Station(index) => Some(index..index + 1),
@@ -306,7 +306,7 @@ fn others(entry: &Entry, names: &Names, mistakes: &mut Mistakes) -> Option<Range
     }
 }
 
-/// Stations of one cell.
+/// Facts about the stations of one cell.
 pub(super) struct CellMembers<'h> {
     members: Vec<&'h Member>,
 }
@@ -318,14 +318,14 @@ impl Hearing {
         CellMembers { members: self.members.iter().filter(is_here).collect() }
     }
 
-    /// All stations; `None` if one contains a mistake.
+    /// All stations; `None` if a mistake hides one.
     pub(super) fn complete(self) -> Option<Vec<Station>> {
         self.stations.into_iter().collect()
     }
 }
 
 impl CellMembers<'_> {
-    /// Formats of the stations' links with the access point.
+    /// Formats of the links between the cell's stations and the access point.
     pub(super) fn links(&self) -> impl Iterator<Item = LinkFormat> {
         self.members.iter().filter_map(|member| member.link)
     }

@@ -20,7 +20,7 @@ pub const MAX_TRACE: usize = 4 << 20;
 /// Largest total size of all traces [octets].
 const MAX_TRACES: usize = 16 << 20;
 
-/// Waypoints in order of time.
+/// Waypoints of a station in order of time.
 pub(super) type Waypoints = Vec<(Time, [Length; 2])>;
 
 /// Traces that a scenario names. A trace that could not be read has a message instead.
@@ -56,7 +56,7 @@ impl Traces {
     }
 }
 
-/// Rules for a trace, as the end of a message.
+/// Rules for the content of a trace, as the end of a message.
 pub(super) fn allowed() -> String {
     format!(
         "a header {} and a line of three numbers for each waypoint, times ascending from 0 to {} s, places \
@@ -82,7 +82,7 @@ fn file(station: &Node) -> Option<&str> {
     text("file").filter(|name| text("model") == Some("trace") && is_name(name))
 }
 
-/// True if a text can be the name of a file.
+/// True if a text can be the name of a trace file.
 fn is_name(text: &str) -> bool {
     text.chars().count() <= MAX_TITLE && !text.chars().any(is_unprintable)
 }
@@ -118,7 +118,7 @@ fn waypoints(octets: &[u8]) -> Result<Waypoints, String> {
     if points.is_empty() { Err("no waypoints".to_owned()) } else { Ok(points) }
 }
 
-/// The three values of a line, without the quotes that some programs write.
+/// The three values of a line of a trace, without the quotes that some programs write.
 fn values(line: &[u8]) -> Option<[&str; 3]> {
     let all: Vec<&str> = std::str::from_utf8(line)
         .ok()?

@@ -48,7 +48,7 @@ impl Scenario {
         Ok(())
     }
 
-    /// Keys before all sections.
+    /// Keys of the scenario that come before all sections.
     fn settings(&self) -> Written {
         let &Self { duration, warmup, series_step, seed, replications, .. } = self;
         let title = self.title.clone();
@@ -105,7 +105,7 @@ fn written_amsdu(link: LinkCapabilities, cell: &Bss) -> Option<String> {
     Some(format!("\"{octets}\""))
 }
 
-/// Writes a section with its own heading.
+/// Writes a section under the heading `[kind.name]`.
 fn section(out: &mut dyn Write, kind: &str, name: &str, written: Written) -> std::fmt::Result {
     writeln!(out, "\n[{kind}.{name}]")?;
     lines(out, written)

@@ -209,7 +209,7 @@ fn airtime_share(t: &mut Declaration<Of<'_, StationOutcome>>) {
         );
 }
 
-/// Declares the columns of a transmitter.
+/// Declares the columns for the transmitter of a station or an access point.
 fn transmitter<T>(t: &mut Declaration<Of<'_, T>>, of: fn(&T) -> &RadioOutcome) {
     t.column("frames", Unit::Frames, |row| of(row.it).frames)
         .says("Data frames sent, retries included.");

@@ -12,7 +12,7 @@ const MEANING: &str = "Limits of each flow, as shares of the time from its start
     While none wait, the sender's own limit counts. All are null for a flow that has not started, and for the flow of a program \
     outside airfair.";
 
-/// Column for a limit of the sender: its name and meaning.
+/// Name and meaning of the column for a limit of the sender.
 fn of_sender(limit: Limit) -> (&'static str, &'static str) {
     match limit {
         Limit::Handshake => ("handshake", "TCP opened the connection."),
@@ -63,7 +63,7 @@ fn waited(limits: &FlowLimits, is_such: impl Fn(Place) -> bool) -> Duration {
     limits.places.iter().filter(|it| is_such(it.place)).map(|it| it.waited).sum()
 }
 
-/// Row for one place of a flow's route.
+/// Row of the table of places: one place of a flow's route.
 struct Row<'r> {
     run: &'r Outcome,
     flow: u32,

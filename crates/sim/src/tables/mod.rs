@@ -45,11 +45,11 @@ pub struct Column {
 /// Values of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Indices, and small counts.
+    /// Unsigned integers of 32 bits: indices, and small counts.
     U32(Vec<u32>),
-    /// Counts, and times in nanoseconds.
+    /// Unsigned integers of 64 bits: counts, and times in nanoseconds.
     U64(Vec<u64>),
-    /// Values of all other kinds.
+    /// Floating-point numbers: values of all other kinds.
     F64(Vec<f64>),
 }
 
@@ -158,7 +158,7 @@ struct Declaration<R> {
     table: Table,
 }
 
-/// Item of a run, such as a flow.
+/// Item of a run, such as a flow, for which a table has a row.
 struct Of<'r, T> {
     run: &'r Outcome,
     /// Index of the item in the scenario's list.
@@ -182,7 +182,8 @@ impl<R> Declaration<R> {
         self
     }
 
-    /// Not generic over the closure, so that it is compiled once per type of values and not once per column.
+    /// Adds a column with the value of each row. Not generic over the closure, so that it is compiled once per type of
+    /// values and not once per column.
     fn add<V: Value>(&mut self, name: String, unit: Unit, value: &mut dyn FnMut(&R) -> V) {
         let values = V::column(self.rows.iter().map(value));
         let (meaning, is_nullable) = (String::new(), V::IS_NULLABLE);

@@ -128,7 +128,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Passes an event to one agent. Its actions are not applied yet.
+    /// Passes an event to one agent and collects its actions, without applying them.
     fn ask(&mut self, cell: CellId, node: NodeId, index: usize, seen: &Seen) {
         let Bss { cell: air, agents, .. } = &mut self.cells[cell.index()];
         let view = View { cell, node, air, flows: &self.flows };
@@ -220,7 +220,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Flow of the end that an action is for. If the end is the sender, it is marked because it may send now.
+    /// State of the flow whose end `end` an action changes. If the end is the sender, the flow is marked, because the
+    /// sender may send now.
     fn touch(&mut self, end: LocalEnd) -> &mut Flow {
         if end.side == Side::Sender && self.touched.back() != Some(&end.flow) {
             self.touched.push_back(end.flow);

@@ -38,7 +38,7 @@ impl Bss {
         self.watches_packets && member.is_ap()
     }
 
-    /// Puts a packet into the queue of a member.
+    /// Puts a packet into the transmit queue of a member of the cell.
     ///
     /// # Errors
     /// [`Full`] if the queue refuses the packet.
@@ -85,7 +85,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.drain_touched();
     }
 
-    /// Puts a packet into the queue of the member `from` of a cell.
+    /// Puts a packet into the transmit queue of a member of a cell. `hop` holds the cell, the sending and the receiving
+    /// member.
     ///
     /// # Errors
     /// [`Full`] if the queue refuses the packet.
@@ -105,7 +106,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Ok(())
     }
 
-    /// Does the same after the access point's agents have seen the packet.
+    /// Puts a packet into the access point's transmit queue, after the access point's agents have seen it.
     #[inline(never)]
     fn forward_watched(
         &mut self,

@@ -31,9 +31,9 @@ pub enum Output {
 /// An external packet that has left the world, which no longer needs its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Released {
-    /// Flow of the packet.
+    /// Flow of the released packet.
     pub flow: FlowId,
-    /// End that sent the packet.
+    /// End of the flow that sent the packet.
     pub origin: Side,
     /// Number by which the owner identifies the packet's bytes.
     pub handle: Handle,

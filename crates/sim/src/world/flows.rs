@@ -79,7 +79,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Sends what the source has to send, and schedules its timer.
+    /// Sends the packets that a flow's source has to send, and schedules the source's timer.
     pub(super) fn drain_source(&mut self, id: FlowId) {
         if R::LIMITS {
             self.look_before(id);
@@ -139,7 +139,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.send_over(first, packet)
     }
 
-    /// Does the same, with the first hop of the route given.
+    /// Sends a packet from its host over `hop`, the first hop of its route.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -204,7 +204,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Hands a packet to the end of its flow.
+    /// Hands a packet that has crossed its last hop to the end of its flow.
     #[inline(never)]
     fn end_way(&mut self, packet: &Packet) {
         if let Body::External(external) = packet.body {

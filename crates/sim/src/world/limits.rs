@@ -31,18 +31,19 @@ const LOOKS: u64 = 64;
 /// State of the measurement of one flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LimitWatch {
-    /// Reason for which the sender stopped last; `None` unless the sender is open.
+    /// Reason for which the sender stopped sending last; `None` unless the sender is open.
     sender: Option<Limit>,
-    /// Start of the flow.
+    /// Time of the flow's start.
     started: Time,
-    /// Time up to which the flow's time is charged.
+    /// Time up to which the flow's time is charged to limits.
     looked_at: Time,
     /// Current limit, and the time since which it has held.
     under_way: Option<(LimitedBy, Time)>,
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    /// Charges the time since a sender stopped, before it sends again, unless the last check was a short time ago.
+    /// Charges the time since a sender stopped to a limit, before the sender sends again, unless the last check was a
+    /// short time ago.
     #[inline(never)]
     pub(super) fn look_before(&mut self, id: FlowId) {
         let LimitWatch { started, looked_at, .. } = self.limits[id.index()];
@@ -52,7 +53,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Charges the time since the last check.
+    /// Charges the time since the last check of a flow to the flow's current limit.
     fn look(&mut self, id: FlowId) {
         let LimitWatch { sender, looked_at, .. } = self.limits[id.index()];
         let now = self.now;
@@ -166,7 +167,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 }
 
-/// Queue in front of a hop.
+/// Place in front of a hop: a transmit queue, or the queue of a wired link.
 fn place(hop: Hop) -> Place {
     match hop {
         Hop::Air { cell, from, .. } => Place::Air { cell, member: from.0 },

@@ -28,7 +28,7 @@ pub(crate) struct Full;
 pub(crate) struct WaitingEnds {
     /// Waiting ends in order; an end appears once for each packet that it waits to send.
     ends: VecDeque<(FlowId, Side)>,
-    /// Next time at which a wired link may have room for the first end.
+    /// Next time at which a wired link may have room for the first waiting end.
     alarm: Alarm,
 }
 

@@ -17,7 +17,7 @@ use crate::scenario::{Loss, Queue};
 pub(crate) struct Settable {
     /// Highest rate of the member's link.
     pub(crate) highest: DataRate,
-    /// Rates that the member's frames may have.
+    /// Rates that the member's frames may have on its link.
     pub(crate) rates: Vec<Rate>,
     /// True where rate control chooses the rate, up and down.
     pub(crate) is_adapted: [bool; 2],
@@ -30,9 +30,10 @@ pub(crate) struct Settable {
 /// Reason for which a setting cannot be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsettable {
-    /// The station's standard does not have this rate. In a cell with a radio: the scenario does not mention it.
+    /// The station's standard does not have the rate or, in a cell with a radio, the scenario does not mention the
+    /// rate.
     NoSuchRate,
-    /// Rate control chooses this rate.
+    /// Rate control chooses the rate, so that it cannot be set.
     RateIsFound,
     /// The cell has a radio, in which powers decide which frames are errored.
     PowersDecide,

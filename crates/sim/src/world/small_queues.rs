@@ -32,7 +32,7 @@ pub(crate) enum Departures {
 pub(crate) struct SmallQueue {
     /// Time at which each packet leaves the queue, in order, and its size.
     departures: VecDeque<(Time, Bytes)>,
-    /// Time at which enough octets will have left.
+    /// Time at which enough octets will have left the queue for the sender to continue.
     alarm: Alarm,
 }
 

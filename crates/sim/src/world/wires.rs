@@ -41,7 +41,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Sends a packet over a link. Returns the number of packets queued there, this one included.
+    /// Sends a packet over a link. Returns the number of packets in the link's queue, this one included.
     #[inline(always)]
     #[expect(
         clippy::inline_always,

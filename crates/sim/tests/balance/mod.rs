@@ -4,7 +4,7 @@ use airfair_sim::outcome::{FlowOutcome, Outcome, RadioOutcome, StationOutcome};
 use airfair_sim::scenario::Scenario;
 use airfair_units::Duration;
 
-/// Checks the sums of a run.
+/// Checks the sums of a run: packets of each flow, and time of each channel.
 ///
 /// # Panics
 /// If a sum does not hold.

@@ -48,7 +48,7 @@ const TRANSPORTS: [&str; 11] = [
     "{ kind = \"tfrc\", segment = \"600 B\", rate = \"4 Mb/s\" }",
 ];
 
-/// Draws the text of a cell.
+/// Draws the text of a scenario of one cell.
 pub(crate) fn cell(luck: &mut Luck) -> String {
     let standard = *luck.pick(&STANDARDS);
     let is_modern = ["802.11n", "802.11ac", "802.11ax"].contains(&standard);
@@ -83,7 +83,7 @@ pub(crate) fn cell(luck: &mut Luck) -> String {
     text
 }
 
-/// Keys of an access point's queue.
+/// Draws the keys of an access point's queue.
 pub(crate) fn queue(luck: &mut Luck) -> String {
     let mut keys =
         format!("{}, packets = {}", luck.pick(&DISCIPLINES), luck.pick(&[3, 20, 60, 200, 1_000]));
@@ -103,7 +103,7 @@ pub(crate) fn queue(luck: &mut Luck) -> String {
     keys
 }
 
-/// Keys of a cell of 802.11n and later.
+/// Draws keys of a cell of 802.11n and later, and appends them to `text`.
 fn aggregates(luck: &mut Luck, text: &mut String) {
     if luck.one_in(2) {
         let keys = luck.pick(&[
@@ -124,7 +124,7 @@ fn aggregates(luck: &mut Luck, text: &mut String) {
     }
 }
 
-/// Keys of a station.
+/// Draws keys of a station, and appends them to `text`.
 fn station(luck: &mut Luck, text: &mut String, is_modern: bool) {
     if luck.one_in(3) {
         let _ = writeln!(text, "errors = {}", luck.pick(&ERRORS));
@@ -143,7 +143,7 @@ fn station(luck: &mut Luck, text: &mut String, is_modern: bool) {
     }
 }
 
-/// Keys of a flow: down to a station, mostly, up from it, or between two.
+/// Draws a flow, mostly down to a station, and otherwise up from a station or between two, and appends it to `text`.
 fn flow(luck: &mut Luck, text: &mut String, (stations, has_categories): (usize, bool)) {
     let (station, other) = (luck.below(stations), luck.below(stations));
     let (from, to) = match luck.below(6) {

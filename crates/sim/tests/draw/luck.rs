@@ -3,7 +3,7 @@
 use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// A source of choices.
+/// Source of choices that a seed determines.
 pub(crate) struct Luck(Xoshiro256PlusPlus);
 
 impl Luck {

@@ -6,10 +6,11 @@ use airfair_sim::scenario::Scenario;
 use proptest::prelude::*;
 use toml::{Table, Value};
 
-/// Alternatives for a few lines of a file, the plainest first: a cell shrinks towards it.
+/// Alternatives for a few lines of a scenario file. The plainest comes first, because a failing cell shrinks towards
+/// it.
 type Choice = &'static [&'static str];
 
-/// Lines of a cell. Those that its standard does not have are left out.
+/// Alternatives for the lines of a cell. Lines that do not fit the cell's standard are left out.
 const CELL: [Choice; 18] = [
     &["802.11a", "802.11b", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11ax", "802.11n"],
     &["", "band = \"2.4 GHz\""],
@@ -44,7 +45,7 @@ const CELL: [Choice; 18] = [
     &["", "ap.queue = { packets = 9 }", "ap.queue = { discipline = \"codel\", target = \"1 ms\" }"],
 ];
 
-/// Lines of a station.
+/// Alternatives for the lines of a station.
 const STATION: [Choice; 8] = [
     &["", "", "standard = \"802.11b\"", "standard = \"802.11a\"", "standard = \"802.11n\""],
     &["", "senses_only = [\"s0\"]", "hidden_from = [\"s0\"]", "senses_only = [\"s1\"]"],
@@ -56,7 +57,7 @@ const STATION: [Choice; 8] = [
     &["[\"5 m\", \"3 m\"]", "[\"-40 m\", \"0 m\"]", "[\"2 km\", \"0 m\"]"],
 ];
 
-/// Lines of a flow, behind its ends.
+/// Alternatives for the lines of a flow after its ends.
 const FLOW: [Choice; 4] = [
     &[
         "{ kind = \"tcp\" }",
@@ -123,7 +124,8 @@ fn text_of(cell: &[&str], members: &[Station], warmup: &str) -> String {
     text
 }
 
-/// The scenario of a text without the keys that do not fit the others; nothing if too few are left.
+/// Scenario of a text without the keys that do not fit the others, and this reduced text; `None` if no scenario is
+/// left.
 pub(crate) fn fitting(text: &str) -> Option<(Scenario, String)> {
     let mut table: Table = text.parse().expect("TOML");
     for _ in 0..20 {
@@ -145,8 +147,8 @@ pub(crate) fn fitting(text: &str) -> Option<(Scenario, String)> {
     None
 }
 
-/// Removes the key of a named section that a path begins with; where it ends before a key, who hears whom. True if there
-/// was one to remove.
+/// Removes the key at a path of a named section. For a path that ends before a key: `senses_only`. Returns true if
+/// there was a key to remove.
 fn remove(table: &mut Table, path: &[&str]) -> bool {
     let (section, name, key) = match *path {
         [section, name] => (section, name, "senses_only"),

@@ -9,7 +9,7 @@ use toml::{Table, Value};
 
 use crate::luck::Luck;
 
-/// Result of checking a document.
+/// Result of checking a scenario document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DocumentOutcome {
     Refused,
@@ -19,7 +19,7 @@ pub(crate) enum DocumentOutcome {
     },
 }
 
-/// Numbers of documents of a search that has found no failure.
+/// Numbers of documents that a search without failure has checked.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) made: u64,
@@ -36,7 +36,7 @@ fn seed() -> u64 {
     number("PROPTEST_RNG_SEED").unwrap_or(1)
 }
 
-/// Number in an environment variable.
+/// Number in the environment variable `name`.
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name}={text}")))
 }
@@ -80,7 +80,7 @@ pub(crate) fn hunt(
     tally
 }
 
-/// Result of checking a document, or the failure.
+/// Result of checking a document, or a description of the failure.
 fn outcome(
     document: &Table,
     check: &impl Fn(&str) -> Result<DocumentOutcome, String>,
@@ -94,7 +94,7 @@ fn outcome(
     })
 }
 
-/// The document without all keys that the failure does not need.
+/// The document without the keys that are not needed for the check to fail.
 fn smallest(document: &Table, check: &impl Fn(&str) -> Result<DocumentOutcome, String>) -> Table {
     let mut smallest = document.clone();
     let mut tries = 0;

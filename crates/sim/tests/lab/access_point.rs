@@ -22,12 +22,12 @@ fn octets(flows: &[FlowOutcome]) -> f64 {
     flows.iter().map(|flow| flow.delivered.get()).sum::<u64>() as f64
 }
 
-/// Goodput down over goodput up; the first `up` flows go up.
+/// Sum of goodput down over sum of goodput up; the first `up` flows go up.
 fn ratio(outcome: &Outcome, up: usize) -> f64 {
     octets(&outcome.flows[up..]) / octets(&outcome.flows[..up])
 }
 
-/// Largest goodput over the smallest.
+/// Largest goodput of a flow over the smallest.
 fn spread(outcome: &Outcome) -> f64 {
     let each: Vec<f64> = outcome.flows.chunks(1).map(octets).collect();
     let largest = each.iter().copied().fold(0.0, f64::max);
@@ -188,7 +188,7 @@ fn fast_and_slow(queue: &str, stations: [&str; 2], flows: &str) -> Outcome {
     )
 }
 
-/// One flow of each station, up or down, with these transports.
+/// Text of one flow of each station, up or down, with these transports.
 fn flows(up: bool, transports: [&str; 2]) -> String {
     let flow = |station: &str, transport: &str| {
         let (from, to) = if up { (station, "h") } else { ("h", station) };

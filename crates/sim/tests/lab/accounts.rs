@@ -17,7 +17,7 @@ fn us(us: u64) -> Duration {
     Duration::from_micros(us)
 }
 
-/// Index of the link direction from the router to the receiver.
+/// Index of the direction from the router to the receiver, among the directions of all links.
 const LAST: usize = 3;
 
 /// Two hosts at a router. A packet of 972 + 28 octets takes 1 µs to the router. It then needs 1 ms to be sent over a
@@ -31,7 +31,7 @@ fn wire(head: &str, flow: &str) -> Outcome {
     run_once(&parse(&text), 0)
 }
 
-/// A packet of 1000 octets every 10 ms.
+/// A voice flow: a packet of 1000 octets every 10 ms.
 const VOICE: &str = "transport = { kind = \"udp\", payload = \"972 B\", rate = \"777.6 kb/s\" }";
 
 /// Uploads and downloads of many stations behind `FQ-CoDel`, and voice flows that end soon after the warm-up.
@@ -47,7 +47,7 @@ fn conference() -> String {
         .to_owned()
 }
 
-/// Packets sent and dropped after the first second, by flow. Packets dropped may have been sent earlier.
+/// Packets sent and packets dropped after the first second, by flow. A packet dropped then may have been sent earlier.
 struct Events(Vec<[u64; 2]>);
 
 impl Recorder for Events {
@@ -92,7 +92,7 @@ fn a_packet_under_way_at_the_end_is_in_flight() {
     assert_eq!(measured("1.992 s"), (100, 99, 1));
 }
 
-/// The same packets on the link: a packet that was given to it before the end of the warm-up does not count.
+/// Packets on a link: a packet that was given to the link before the end of the warm-up does not count.
 #[test]
 fn a_link_counts_what_it_was_given_in_the_measured_time() {
     let outcome = wire("duration = \"2 s\"\nwarmup = \"1.001 s\"", VOICE);
@@ -102,7 +102,7 @@ fn a_link_counts_what_it_was_given_in_the_measured_time() {
     assert_eq!(outcome.flows[0].packets_received, 99);
 }
 
-/// The life lasts from 50 ms to 150 ms, and 3.001 ms more until the last packet has arrived.
+/// The flow lives from 50 ms to 150 ms, and 3.001 ms more until the last packet has arrived.
 #[test]
 fn a_flow_lives_from_its_start_until_it_is_done_within_the_measured_time() {
     let life = |head: &str, life: &str| {
@@ -123,7 +123,7 @@ fn a_transfer_lives_as_long_as_it_takes() {
     assert!((ms(540)..ms(800)).contains(&flow.active), "{:?}", flow.active);
 }
 
-/// Each packet takes 1 µs, 1 ms and 2 ms.
+/// Each packet takes 1 µs to the router, 1 ms to be sent on, and 2 ms to arrive.
 #[test]
 fn the_delay_of_a_packet_is_that_from_host_to_host() {
     let outcome = wire("duration = \"2 s\"", VOICE);

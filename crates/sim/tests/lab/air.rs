@@ -39,7 +39,7 @@ fn traced(scenario: &Scenario, seed: u64) -> (Outcome, Captured) {
     (outcome.expect("nobody cancels"), captured)
 }
 
-/// Outcome of a run, after a check that it is the same with a trace.
+/// Outcome of a run, after a check that the run has the same outcome with a trace.
 fn check_trace(scenario: &Scenario, seed: u64) -> Outcome {
     let plain = run(scenario, seed, 0, &Control::default()).expect("nobody cancels");
     let (traced, _) = traced(scenario, seed);
@@ -200,14 +200,14 @@ fn a_trace_changes_nothing_where_a_request_follows_in_a_txop() {
     check_trace(&scenario, 2);
 }
 
-/// Standards with their widths [MHz], largest number of streams and shortest guard interval [ns].
+/// Modern standards with their widths [MHz], largest number of streams and shortest guard interval [ns].
 const MODERN: [(&str, &[u32], u32, u32); 3] = [
     ("802.11n", &[20, 40], 4, 400),
     ("802.11ac", &[20, 40, 80, 160], 8, 400),
     ("802.11ax", &[20, 40, 80, 160], 8, 800),
 ];
 
-/// All standards, with each width and number of streams.
+/// All standards, each with keys for each width and number of streams.
 fn every_standard() -> Vec<(&'static str, String)> {
     let legacy = ["802.11b", "802.11a", "802.11g"];
     let mut all: Vec<_> = legacy.into_iter().map(|it| (it, String::new())).collect();

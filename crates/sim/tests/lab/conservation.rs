@@ -40,7 +40,7 @@ const WANDERS: &str =
 const AWAY: &str = "position = [\"-100 m\", \"3 m\"]\n\
                     mobility = { model = \"velocity\", velocity = [\"130 m/s\", \"0 m/s\"] }";
 
-/// A transport, with a control scheme that fits it, or without.
+/// A random transport, with a control scheme that fits it, or without.
 fn transport() -> impl Strategy<Value = &'static str> {
     prop_oneof![
         Just("{ kind = \"tcp\" }"),
@@ -67,7 +67,7 @@ fn transport() -> impl Strategy<Value = &'static str> {
     ]
 }
 
-/// Start and stop of a flow.
+/// Alternatives for start and stop of a flow.
 const LIVES: [&str; 5] = [
     "",
     "start = \"300 ms\"\n",
@@ -199,7 +199,7 @@ fn check_series(scenario: &Scenario, outcome: &Outcome) {
     }
 }
 
-/// The same cell in 802.11ax, with aggregates.
+/// The cell in `text`, changed to 802.11ax with aggregates.
 fn with_aggregates(text: &str) -> String {
     let modern = "standard = \"802.11ax\"\nband = \"2.4 GHz\"";
     let with_modes = |line: &str| {
@@ -262,7 +262,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
 
-    /// Covers cells with aggregates and categories, and cells without.
+    /// Cells with aggregates and categories, and cells without.
     #[test]
     fn packets_and_airtime_are_conserved_where_queues_change(
         text in random_scenario(), replication in 0u32..1000, aggregates in prop::bool::weighted(0.7),

@@ -143,7 +143,8 @@ proptest! {
     }
 }
 
-/// A world of wired links: 8 Mb/s with room for one packet. A packet of 1000 octets leaves after 1 ms.
+/// A world of two wired hosts at a router. The sender's link has 8 Mb/s and room for one packet; a packet of 1000
+/// octets leaves after 1 ms.
 fn wires() -> (World<(), FreeRunning>, FlowId) {
     let mut scenario = Scenario::lasting(Duration::from_secs(1));
     let router = Node::Router(scenario.add_router("r"));

@@ -16,7 +16,8 @@ impl Recorder for Count {
     }
 }
 
-/// Draws and times are equal, so frames are exactly as many, and records within a hundredth.
+/// Draws and times of the bare DCF are those of the engine, so frames are exactly as many, and records within a
+/// hundredth.
 #[test]
 fn the_bare_dcf_sends_as_many_frames_as_the_engine() {
     let rates = ["54 Mb/s"; 10];

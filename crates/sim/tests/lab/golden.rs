@@ -2,7 +2,7 @@
 //!
 //! `make golden` rewrites the tables, and `python/tests/test_golden.py` runs the scenarios again, optimised. A
 //! changed table needs a line under "Results change" in the CHANGELOG. Tables on which the records of the papers
-//! depend are in `tests/golden`; those of cells of 802.11n and later are in `modern` below it.
+//! depend are in `tests/golden`; tables of cells of 802.11n and later are in `tests/golden/modern`.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -123,7 +123,8 @@ fn a_radio_that_does_nothing_changes_nothing() {
     assert_eq!(near.record_hash, run_once(&parse(text), 0).record_hash);
 }
 
-/// With a capture margin that no frame has, every member is handled by itself, which must not change a frame.
+/// With a capture margin that no frame has, the air is evaluated for every member by itself, which must not change a
+/// frame.
 #[test]
 fn whoever_listens_by_itself_hears_what_all_hear_together() {
     let walk =

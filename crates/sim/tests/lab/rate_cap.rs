@@ -37,7 +37,7 @@ fn a_flow_has_its_share_of_a_new_rate() {
     }
 }
 
-/// The scheme has no effect if the rate does not change.
+/// The scheme `rate-cap` has no effect if the rate does not change.
 #[test]
 fn no_change_is_no_limit() {
     let hash = |control: &str| {

@@ -5,7 +5,7 @@ use airfair_units::DataRate;
 
 use crate::common::{parse, run_once};
 
-/// Outcome of stations that send to a host with this rate, over a channel with these errors.
+/// Outcome of stations that send to a host with this rate or rate control, over a channel with these errors.
 fn uploads(stations: u32, rate: &str, errors: &str, flow: &str) -> Outcome {
     let text = format!(
         "duration = \"30 s\"\nwarmup = \"2 s\"\nseries = \"off\"\n\

@@ -8,7 +8,7 @@ use airfair_units::Time;
 
 use crate::common::{SATURATED, parse, run_once};
 
-/// Packets of each flow that have arrived.
+/// Number of packets of each flow that have arrived.
 fn received(text: &str) -> Vec<u64> {
     run_once(&parse(text), 0).flows.iter().map(|flow| flow.packets_received).collect()
 }

@@ -50,7 +50,7 @@ fn occupancy(station: &StationOutcome) -> f64 {
     (frames + station.contention).as_secs_f64() / 60.0
 }
 
-/// Occupancy of two stations with a flow each, at 54 Mb/s and at another rate.
+/// Share of the channel that each of two stations with a flow each occupies, one at 54 Mb/s and one at another rate.
 fn held(settings: &str, rate: u64, is_up: bool, transport: &str, control: &str) -> [f64; 2] {
     let outcome = cell(settings, &[54, rate], |index| flow("f", index, is_up, transport, control));
     [0, 1].map(|index| occupancy(&outcome.stations[index]))

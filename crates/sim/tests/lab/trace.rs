@@ -21,7 +21,7 @@ struct Frames {
     traced: Vec<Ppdu<Packet>>,
     access: Vec<(Time, NodeId, ChannelAccess)>,
     windows: u64,
-    /// Time with frames on the air, by the records.
+    /// Time with frames on the air, according to the records.
     busy: Duration,
 }
 
@@ -145,7 +145,7 @@ fn every_exchange_starts_when_the_countdown_before_it_is_over() {
     }
 }
 
-/// A member that has received a data frame answers it after a SIFS, and no other member does.
+/// A member that has received a data frame answers the frame after a SIFS, and no other member does.
 #[test]
 fn a_frame_that_was_received_is_answered_and_no_other_is() {
     #[derive(Default)]

@@ -28,7 +28,7 @@ fn relay(control: &str) -> Outcome {
     run_once(&parse(&text), 0)
 }
 
-/// Octets of a flow between two seconds.
+/// Octets of a flow that were delivered between two seconds of the run.
 fn between(outcome: &Outcome, flow: usize, from: usize, to: usize) -> u64 {
     outcome.series.flows[flow][from..to].iter().map(|step| step.delivered.get()).sum()
 }

@@ -24,7 +24,7 @@ fn cell(stations: u32, errors: &str, rts: &str, control: &str) -> Outcome {
 const NOISE: &str = "{ model = \"snr\", snr = \"20 dB\" }";
 const WINDOW: &str = "\"arf-window\"";
 
-/// The outcome without the stations' measurements, which are records too.
+/// The outcome without the stations' measurements and without the record hash, which depends on these measurements.
 fn apart_from_measurements(mut outcome: Outcome) -> Outcome {
     outcome.record_hash = 0;
     outcome.stations.iter_mut().for_each(|station| station.measured = Measured::default());

@@ -72,7 +72,7 @@ fn a_legacy_cell_keeps_its_defaults() {
     }
 }
 
-/// The scenario in a legacy cell, with the legacy value of each key set explicitly.
+/// The scenario in a legacy cell of `standard`, with the legacy value of each key that differs by era set explicitly.
 fn parse_named_legacy(standard: &str) -> Scenario {
     let named = applied(&text("802.11n", "", ""));
     let keys = named.iter().filter(|it| it.section == "flow.down");
@@ -138,7 +138,7 @@ fn a_queue_that_the_file_describes_stays_a_fifo_and_does_not_limit() {
     assert!(codel.iter().all(|queue| matches!(queue.discipline, Discipline::CoDel(_))));
 }
 
-/// A flow between an 802.11g and an 802.11ax station, one within 802.11g, and a host for each cell.
+/// Cells of 802.11g, n and ax, with a flow within 802.11g and flows from one cell to another.
 #[test]
 fn the_newest_cell_on_the_path_decides_and_other_paths_keep_their_defaults() {
     let text = "duration = \"9 s\"\n[bss.old]\nstandard = \"802.11g\"\n[bss.n]\nstandard = \"802.11n\"\n\

@@ -26,14 +26,14 @@ fn with(overrides: &[(&str, &str)]) -> Result<Scenario, Vec<ScenarioError>> {
     Scenario::parse(GOOD, &overrides)
 }
 
-/// The only message after `path` is set to `value`.
+/// The only message after the key at `path` is set to `value`.
 fn message(path: &str, value: &str) -> String {
     let messages = messages(with(&[(path, value)]));
     assert_eq!(messages.len(), 1, "{messages:?}");
     messages[0].clone()
 }
 
-/// The only message after `from` is replaced by `to` in the file.
+/// The only message after `from` is replaced by `to` in the text of the file.
 fn edited(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from));
     let messages = messages(Scenario::parse(&GOOD.replacen(from, to, 1), &[]));
@@ -41,7 +41,7 @@ fn edited(from: &str, to: &str) -> String {
     messages[0].clone()
 }
 
-/// Key, value and message.
+/// Quantities with a mistake: key, value and message.
 const QUANTITIES: &[(&str, &str, &str)] = &[
     (
         "duration",
@@ -188,7 +188,7 @@ fn wrong_quantities_say_what_is_wrong_with_them() {
     }
 }
 
-/// Key, value and message.
+/// Values that do not fit the rest of the file: key, value and message.
 const COMBINATIONS: &[(&str, &str, &str)] = &[
     // Rates that the standard does not have, under keys from which something is calculated.
     (
@@ -519,7 +519,7 @@ to = "old"
 transport = { kind = "udp", payload = "500 B", rate = "saturated" }
 "#;
 
-/// Keys with values, and the message.
+/// Values for channels and links that do not fit each other: keys with values, and the message.
 const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
     (
         &[
@@ -1296,7 +1296,7 @@ to = "there"
 transport = { kind = "tcp" }
 "#;
 
-/// Key, value and message, in a network of two cells.
+/// Mistakes in a network of two cells: key, value and message.
 const NETWORKS: &[(&str, &str, &str)] = &[
     (
         "station.here",

@@ -18,14 +18,14 @@ to = "server"
 transport = { kind = "tcp" }
 "#;
 
-/// Messages after `path` is set to `value`.
+/// Messages after the key at `path` is set to `value`.
 fn messages(path: &str, value: &str) -> Vec<String> {
     let overrides = [(path.to_owned(), value.to_owned())];
     let errors = Scenario::parse(GOOD, &overrides).expect_err("a mistake");
     errors.iter().map(ToString::to_string).collect()
 }
 
-/// Key, value and message.
+/// Mistakes in a radio, a position or a motion: key, value and message.
 const MISTAKES: &[(&str, &str, &str)] = &[
     // Rates that the standard does not have, from which powers would be calculated.
     (
@@ -208,7 +208,7 @@ fn each_mistake_is_told_once_with_what_is_allowed() {
     }
 }
 
-/// The file without a radio, in which positions have no meaning.
+/// A file without a radio, in which positions have no meaning.
 #[test]
 fn places_need_a_radio_and_a_radio_needs_places() {
     let edited = |from: &str, to: &str| {
@@ -240,7 +240,7 @@ fn places_need_a_radio_and_a_radio_needs_places() {
     );
 }
 
-/// The scenario in 802.11ax, with the ranges of one or two rates.
+/// The scenario in 802.11ax, with ranges for one or two rates.
 fn in_ax(ranges: &str) -> Scenario {
     let text = GOOD
         .replace("802.11a\"", "802.11ax\"")
@@ -248,8 +248,8 @@ fn in_ax(ranges: &str) -> Scenario {
     Scenario::parse(&text, &[]).expect("ranges of modes")
 }
 
-/// Modes by name, by a rate that only one mode has, and beside a rate of the legacy standard that control frames
-/// have.
+/// Ranges of modes by name, by a rate that only one mode has, and beside a rate of the legacy standard that control
+/// frames have.
 #[test]
 fn ranges_of_modes_are_read_and_written() {
     for ranges in [

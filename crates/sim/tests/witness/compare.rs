@@ -1,4 +1,4 @@
-//! The list against the file.
+//! Comparison of the list of runs with the file of their measures.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,13 +13,14 @@ use crate::coverage::features;
 use crate::list::{Run, generator};
 use crate::measure::{Measured, NAMES};
 
-/// Most runs that a failure names one by one.
+/// Largest number of runs that a failure names one by one.
 const NAMED: usize = 25;
 
-/// Runs the list and compares it with the file. With `AIRFAIR_WITNESS=write` it writes the file instead.
+/// Makes the runs of the list and compares their measures with the file. With `AIRFAIR_WITNESS=write` writes the file
+/// instead.
 ///
 /// # Panics
-/// If a run has moved, or the file has other runs than the list.
+/// If the measures of a run differ from the file, or the file has other runs than the list.
 pub(crate) fn check(runs: &[Run]) {
     let found = measure(runs);
     if std::env::var("AIRFAIR_WITNESS").is_ok_and(|it| it == "write") {
@@ -53,7 +54,7 @@ fn heading() -> String {
     )
 }
 
-/// The line of a run in the file.
+/// Line of a run in the file of measures.
 fn line(run: &Run, found: &Measured) -> String {
     let Measured { scenario, records, outcome, measures } = found;
     let mut line = format!("{} {} {scenario:06x} {records:016x} {outcome:06x}", run.name, run.seed);
@@ -86,24 +87,24 @@ fn measure(runs: &[Run]) -> Vec<Result<Measured, String>> {
     found.into_iter().map(|(_, found)| found).collect()
 }
 
-/// The message of a panic.
+/// Text of a panic's message.
 fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
     owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
 }
 
-/// Differences between the list and the file.
+/// Differences between the list of runs and the file of measures.
 #[derive(Default)]
 struct Differences {
-    /// Runs that moved, by place, each with the first difference.
+    /// Runs whose records or measures differ, by position in the list, each with the first difference.
     moved: Vec<(usize, String)>,
-    /// Runs whose outcome moved, and none of their records.
+    /// Runs whose outcome differs, although their records do not.
     outcomes: Vec<(usize, String)>,
-    /// Runs whose scenario is another one.
+    /// Runs whose seed or scenario differs.
     redrawn: Vec<String>,
-    /// Runs that the file does not have.
+    /// Runs of the list that the file does not have.
     new: Vec<String>,
-    /// Runs that the list does not have.
+    /// Runs of the file that the list does not have.
     gone: Vec<String>,
 }
 
@@ -219,7 +220,7 @@ fn append(text: &mut String, what: &str, items: &[String]) {
     }
 }
 
-/// The features by which the runs that moved differ most from the others.
+/// The features by which the runs that differ from the file differ most from the others.
 fn in_common(runs: &[Run], moved: &BTreeSet<usize>) -> String {
     // Runs with a feature: all, and those that moved.
     let mut counts: BTreeMap<String, [usize; 2]> = BTreeMap::new();
@@ -245,7 +246,7 @@ fn in_common(runs: &[Run], moved: &BTreeSet<usize>) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Writes the scenario of a run to a file.
+/// Writes the scenario of a run to a temporary file, and returns the path of the file.
 fn written(run: &Run) -> PathBuf {
     let name = run.name.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("witness-{name}.toml"));
@@ -254,7 +255,7 @@ fn written(run: &Run) -> PathBuf {
     path
 }
 
-/// The line of a run, read from the file.
+/// Hashes and measures of a run, read from its line in the file.
 struct Known {
     seed: u64,
     scenario: u32,
@@ -264,7 +265,7 @@ struct Known {
 }
 
 impl Known {
-    /// Reads a line behind its name.
+    /// Reads the part of a line of the file after the name of the run.
     fn read(line: &str) -> Option<Self> {
         let mut words = line.split(' ');
         let seed = words.next()?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! Coverage of the list: each key has a run, and each discipline, transport, scheme and the like has many.
+//! Coverage of the list of runs: each key has a run, and each discipline, transport, scheme and the like has many.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 use crate::list::{Kind, List, Run, generator};
 
-/// Prefixes of features, each with the least number of features that begin so, and of runs with each of these.
+/// Prefixes of features, each with the least number of features with this prefix, and of runs with each such feature.
 const LEAST: [(&str, usize, usize); 41] = [
     ("bss.standard=", 6, 120),
     ("station.standard=", 6, 120),
@@ -58,10 +58,10 @@ const UNFIT: [&str; 3] = [
     "key:station.slow.rate=[]",
 ];
 
-/// Checks the list.
+/// Checks that the list of runs covers all keys, and their values often enough.
 ///
 /// # Panics
-/// If a name is not unique, or something is covered too little.
+/// If a name is not unique, or a feature has too few runs.
 pub(crate) fn check(List { runs, unfit }: &List) {
     let mut names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
     names.sort_unstable();

@@ -1,6 +1,6 @@
 //! Hashes that depend on neither the machine nor the names in the code.
 
-/// A hash of words.
+/// Hash of a sequence of 64-bit words.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Digest(u64);
 
@@ -9,13 +9,13 @@ impl Digest {
         self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
     }
 
-    /// The upper 24 bits, each of which depends on every bit of every word.
+    /// Upper 24 bits of the hash, each of which depends on every bit of every word.
     pub(crate) fn short(self) -> u32 {
         u32::try_from(self.0 >> 40).expect("24 bits")
     }
 }
 
-/// Hash of octets.
+/// Hash of a sequence of octets.
 pub(crate) fn of(octets: &[u8]) -> Digest {
     let mut digest = Digest::default();
     for octet in octets {

@@ -1,4 +1,5 @@
-//! Worlds that an owner drives as the emulator does: it steps them, injects packets, fetches outputs and changes settings.
+//! Worlds whose owner drives them as the emulator does: the owner steps the world, injects packets, fetches outputs and
+//! changes settings.
 
 use std::fmt::Write as _;
 
@@ -34,7 +35,7 @@ const CONTROLS: [&str; 6] = [
     "control = \"rate-cap\"\n",
 ];
 
-/// Draws the text of a scenario whose first flow is the owner's.
+/// Draws the text of a scenario in which the owner of the world sends the packets of the first flow.
 pub(crate) fn text(luck: &mut Luck) -> String {
     let standard = *luck.pick(&STANDARDS);
     let mut text = format!(
@@ -62,7 +63,7 @@ pub(crate) fn text(luck: &mut Luck) -> String {
     text
 }
 
-/// Drives a world to its end. The hash is that of all outputs and refusals.
+/// Drives a world to the end of the scenario. The hash is that of all outputs and refusals.
 pub(crate) fn run(scenario: &Scenario, seed: u64, metrics: Metrics) -> (Outcome, Digest) {
     let world = World::new(scenario, Streams::new(seed, 0), metrics, FreeRunning);
     let mut owner =
@@ -85,7 +86,7 @@ struct Owner {
     world: World<Metrics, FreeRunning>,
     luck: Luck,
     seen: Digest,
-    /// Handles given out so far.
+    /// Number of handles given out so far.
     handles: u64,
 }
 
@@ -99,7 +100,7 @@ impl Owner {
         }
     }
 
-    /// Injects a packet, mostly, or changes a setting.
+    /// Injects a packet in most cases, or changes a setting.
     fn act(&mut self, scenario: &Scenario) {
         let station = self.luck.below(scenario.stations.len());
         let rates = [1, 2, 6, 11, 24, 54].map(DataRate::from_mbps);
@@ -140,7 +141,7 @@ impl Owner {
         true
     }
 
-    /// An end of a flow, and the flow, if its packets are the owner's.
+    /// Random end of a random flow; `None` unless the owner of the world sends the flow's packets.
     fn end(&mut self, scenario: &Scenario) -> Option<(FlowId, Side)> {
         let index = self.luck.below(scenario.flows.len());
         let side = *self.luck.pick(&[Side::Sender, Side::Sender, Side::Receiver]);

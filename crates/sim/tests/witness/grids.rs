@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::list::{Kind, Run};
 use crate::luck::Luck;
 
-/// Standards with a high and a low rate.
+/// Standards, each with a high and a low rate.
 const STANDARDS: [(&str, &str, &str); 6] = [
     ("802.11b", "11 Mb/s", "1 Mb/s"),
     ("802.11a", "54 Mb/s", "6 Mb/s"),
@@ -15,7 +15,7 @@ const STANDARDS: [(&str, &str, &str); 6] = [
     ("802.11ax", "he-mcs11x1", "he-mcs0x1"),
 ];
 
-/// All runs of all grids.
+/// All runs of all grids: schemes, TCP, TFRC, wires, radio.
 pub(crate) fn runs() -> Vec<Run> {
     let mut runs = schemes();
     runs.extend(tcp());
@@ -25,7 +25,7 @@ pub(crate) fn runs() -> Vec<Run> {
     runs
 }
 
-/// Numbers texts; those whose keys do not fit each other are left out.
+/// Numbered runs of scenario texts. Texts whose keys do not fit each other are left out.
 fn numbered(name: &str, texts: impl IntoIterator<Item = String>) -> Vec<Run> {
     let run = |(number, text): (u64, String)| {
         Run::new(format!("{name}-{number}"), 1 + number, &text, Kind::Plain)
@@ -33,7 +33,7 @@ fn numbered(name: &str, texts: impl IntoIterator<Item = String>) -> Vec<Run> {
     (0..).zip(texts).filter_map(run).collect()
 }
 
-/// Each scheme with each standard over several transports. The rate of a station falls and rises again.
+/// Runs of each scheme with each standard over several transports. The rate of a station falls and rises again.
 fn schemes() -> Vec<Run> {
     const SCHEMES: [(&str, &str); 6] = [
         ("\"arf-aware\"", ""),
@@ -75,7 +75,7 @@ fn schemes() -> Vec<Run> {
     numbered("scheme", texts)
 }
 
-/// A wire of 20 Mb/s between two hosts, behind which a cell is, with what it loses and its queue.
+/// A cell and a host with a wire of 20 Mb/s between them, whose queue and losses are in `loss`.
 fn lossy(loss: &str, transport: &str, seconds: u32) -> String {
     format!(
         "duration = \"{seconds} s\"\n[bss.c]\nstandard = \"802.11g\"\n[station.s]\n[host.h]\n\
@@ -91,7 +91,7 @@ const LOSSES: [&str; 3] = [
     "queue = { bytes = \"60 kB\" }, loss = { model = \"gilbert-elliott\", to_bad = 0.01, to_good = 0.2, bad = 0.9 }",
 ];
 
-/// Each congestion control with each way to find losses, over wires that lose.
+/// Runs of each congestion control with each way to detect losses, over wires with losses.
 fn tcp() -> Vec<Run> {
     const FLAVOURS: [&str; 7] =
         ["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic"];
@@ -116,7 +116,7 @@ fn tcp() -> Vec<Run> {
     numbered("tcp", texts)
 }
 
-/// Each profile of TFRC with each source.
+/// Runs of each profile of TFRC with each source.
 fn tfrc() -> Vec<Run> {
     const SOURCES: [&str; 4] = [
         "",
@@ -136,7 +136,7 @@ fn tfrc() -> Vec<Run> {
     numbered("tfrc", texts)
 }
 
-/// Two cells behind a router, whose wire has each kind of queue and of loss.
+/// Runs of two cells behind a router, whose wire has each kind of queue and of loss.
 fn wires() -> Vec<Run> {
     const QUEUES: [&str; 5] = [
         "packets = 20",
@@ -172,7 +172,7 @@ fn wires() -> Vec<Run> {
     numbered("wires", texts)
 }
 
-/// Places of stations, some with a motion.
+/// Positions of stations, some with a motion.
 const PLACES: [&str; 10] = [
     "position = [\"5 m\", \"3 m\"]",
     "position = [\"-60 m\", \"0 m\"]",
@@ -186,7 +186,7 @@ const PLACES: [&str; 10] = [
     "mobility = { model = \"random-waypoint\", radius = \"90 m\", min_speed = \"100 m/s\", max_speed = \"800 m/s\" }",
 ];
 
-/// Draws a cell with a radio: propagation, reception, fading, capture, places and ways of its stations.
+/// Draws a run of a cell with a radio: propagation, reception, fading, capture, positions and motions of its stations.
 fn radio(seed: u64) -> Option<Run> {
     let mut luck = Luck::of_seed(seed);
     let (standard, high, low) = *luck.pick(&STANDARDS);

@@ -1,8 +1,8 @@
-//! Runs of each key of the scenario file: with its example, with each of its words, with `true` and with `false`. A default
-//! has no run.
+//! Runs of each key of the scenario file: with its example, with each of its words, with `true` and with `false`. A
+//! value that is the default has no run.
 //!
-//! Keys and values come from the JSON Schema, so that a new key has its runs without a change here. A key that needs others
-//! finds them in [`COMPANIONS`].
+//! Keys and values come from the JSON Schema, so that a new key has its runs without a change here. If a key needs
+//! other keys, their values come from [`COMPANIONS`].
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use toml::{Table, Value};
 
 use crate::list::{Kind, Run};
 
-/// The scenario in which keys are set.
+/// Smallest scenario in which each key is set.
 const BASE: &str = r#"
 duration = "120 ms"
 series = "50 ms"
@@ -70,18 +70,18 @@ const COMPANIONS: [&str; 22] = [
     "duration = \"5100 ms\"",
 ];
 
-/// A value of a key.
+/// A value of a key of the scenario file.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyValue {
-    /// Names from the root to the key.
+    /// Names of the tables from the root to the key, and of the key itself.
     path: Vec<String>,
     value: Value,
-    /// Tables that must be set before.
+    /// Tables that must be set before the key.
     tables: Vec<(Vec<String>, Value)>,
 }
 
 impl KeyValue {
-    /// The name of its run.
+    /// Name of the run with this value.
     pub(crate) fn name(&self) -> String {
         // The tag of a table says which of several it is.
         let of = |value: &Value| {
@@ -99,7 +99,7 @@ impl KeyValue {
         format!("key:{}{tag}={value}", self.path.join("."))
     }
 
-    /// The scenario with these companions: with the value, and without.
+    /// The base scenario with these companions: with the value, and without.
     fn tables(&self, companions: &str) -> [Table; 2] {
         let mut without: Table = BASE.parse().expect("TOML");
         overlay(&mut without, companions.parse().expect("TOML"));
@@ -111,7 +111,7 @@ impl KeyValue {
         [with, without]
     }
 
-    /// Its run with the first companions that it fits. What fits an emulation only has a driven run.
+    /// Run with the value and the first companions that it fits. A value that fits only an emulation has a driven run.
     fn run(&self) -> Fit {
         let plain = COMPANIONS.iter().map(|companions| (*companions, Kind::Plain));
         for (companions, kind) in plain.chain([("", Kind::Driven)]) {
@@ -125,16 +125,16 @@ impl KeyValue {
     }
 }
 
-/// A value of a key in the scenarios of this file.
+/// Fit of a key's value into the base scenario.
 enum Fit {
     Run(Box<Run>),
-    /// It changes nothing.
+    /// The value is the default: it changes nothing.
     Default,
-    /// The scenario is refused with all companions.
+    /// The scenario with the value is refused, whatever the companions.
     None,
 }
 
-/// All runs, and the names of the values that fit no companions.
+/// Runs of all values of keys, and the names of the values that fit with no companions.
 pub(crate) fn runs() -> (Vec<Run>, Vec<String>) {
     let (mut runs, mut unfit) = (Vec::new(), Vec::new());
     for value in all() {
@@ -147,7 +147,7 @@ pub(crate) fn runs() -> (Vec<Run>, Vec<String>) {
     (runs, unfit)
 }
 
-/// All values of all keys; of several with one name the first.
+/// All values of all keys. Of several values with the same name, only the first.
 fn all() -> Vec<KeyValue> {
     let mut found = Found::default();
     found.walk(&[], &schema(), &[]);
@@ -159,16 +159,16 @@ fn all() -> Vec<KeyValue> {
 /// Tables that must be set before a key, with their paths.
 type Tables = [(Vec<String>, Value)];
 
-/// Values found so far.
+/// Values of keys found so far in the schema.
 #[derive(Default)]
 struct Found {
     values: Vec<KeyValue>,
-    /// Schemas of the alternatives found so far: where another key may hold the same, its tag is enough.
+    /// Schemas of the alternatives found so far. If another key may hold the same table, the table's tag is enough.
     alternatives: BTreeSet<String>,
 }
 
 impl Found {
-    /// The keys of a table with this schema.
+    /// Collects the values of the keys of a table with this schema.
     fn walk(&mut self, path: &[String], schema: &Json, tables: &Tables) {
         for (key, property) in schema["properties"].as_object().into_iter().flatten() {
             let path = [path, std::slice::from_ref(key)].concat();
@@ -186,7 +186,7 @@ impl Found {
         }
     }
 
-    /// The keys of the tables that a key may hold.
+    /// Collects the values of the keys in the tables that a key may hold.
     fn inner(&mut self, path: &[String], schema: &Json, tables: &Tables) {
         for several in ["anyOf", "oneOf"] {
             for one in schema[several].as_array().into_iter().flatten() {
@@ -227,7 +227,7 @@ impl Found {
     }
 }
 
-/// The key that tells a table from its alternatives, and its word.
+/// Key that distinguishes a table from its alternatives, with its word.
 fn tag(schema: &Json) -> Option<(&String, &Json)> {
     let properties = schema["properties"].as_object()?;
     properties.iter().find_map(|(key, property)| {
@@ -236,7 +236,7 @@ fn tag(schema: &Json) -> Option<(&String, &Json)> {
     })
 }
 
-/// A table with the keys that it needs and its tag.
+/// Table with only its mandatory keys and its tag.
 fn smallest(schema: &Json) -> Table {
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Json::as_str);
     let example = |key: &str| schema["properties"][key]["examples"][0].clone();
@@ -249,7 +249,7 @@ fn smallest(schema: &Json) -> Table {
         .collect()
 }
 
-/// Words, `true` and `false`.
+/// Collects the words of a key, and `true` and `false` for a boolean.
 fn simple_values(schema: &Json, values: &mut Vec<Json>) {
     for several in ["anyOf", "oneOf"] {
         for one in schema[several].as_array().into_iter().flatten() {
@@ -263,7 +263,7 @@ fn simple_values(schema: &Json, values: &mut Vec<Json>) {
     values.extend(words.filter(|word| word.is_string()).cloned());
 }
 
-/// Lays the keys of a table over another one.
+/// Adds the keys of the table `over` to `table`, replacing values but merging tables.
 fn overlay(table: &mut Table, over: Table) {
     for (key, value) in over {
         match (table.get_mut(&key), value) {
@@ -273,7 +273,7 @@ fn overlay(table: &mut Table, over: Table) {
     }
 }
 
-/// Sets a key, in tables that are made where there is something else. A table joins one that is there.
+/// Sets the key at `path`. Other values on the path are replaced by tables. A table is merged with the existing one.
 fn set(table: &mut Table, path: &[String], value: Value) {
     match path {
         [key] => overlay(table, Table::from_iter([(key.clone(), value)])),

@@ -1,4 +1,4 @@
-//! The list of runs.
+//! The list of runs whose measures are compared.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,36 +13,36 @@ use toml::Table;
 use crate::luck::Luck;
 use crate::{cells, digest, driven, grids, key_values, small_cells};
 
-/// Longest run of a scenario file of the project.
+/// Longest duration of a run of one of the project's scenario files.
 const SHORT: Duration = Duration::from_millis(1_500);
-/// The file of each `mobility = { model = "trace" }`.
+/// Content of the trace file of each `mobility = { model = "trace" }`.
 const WALK: &str = "time_s,x_m,y_m\n0,2,0\n0.05,60,10\n0.1,300,0\n1,10,10\n";
 
 /// The way in which a run is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Plain,
-    /// A recorder takes a trace.
+    /// Run with a recorder that takes a trace.
     Traced,
-    /// An owner steps the world, injects packets and changes settings.
+    /// Run whose owner steps the world, injects packets and changes settings.
     Driven,
 }
 
-/// A run of the list.
+/// A run of the list, with its scenario.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
-    /// Unique name without spaces.
+    /// Unique name of the run, without spaces.
     pub(crate) name: String,
-    /// Seed of the run, and of the generator where its scenario is drawn.
+    /// Seed of the run. If the scenario is random, it is generated from this seed as well.
     pub(crate) seed: u64,
-    /// Text of its scenario: keys in alphabetical order, without title.
+    /// Text of the run's scenario: keys in alphabetical order, without title.
     pub(crate) text: String,
     pub(crate) scenario: Scenario,
     pub(crate) kind: Kind,
 }
 
 impl Run {
-    /// A run of a text; `None` if its keys do not fit each other.
+    /// Creates a run of the scenario in `text`; `None` if the keys in it do not fit each other.
     pub(crate) fn new(name: String, seed: u64, text: &str, kind: Kind) -> Option<Self> {
         let mut table: Table =
             text.parse().unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
@@ -52,33 +52,33 @@ impl Run {
         Some(Self { name, seed, text, scenario, kind })
     }
 
-    /// Hash of the text of its scenario.
+    /// Hash of the text of the run's scenario.
     pub(crate) fn scenario_hash(&self) -> u32 {
         digest::of(self.text.as_bytes()).short()
     }
 }
 
-/// The generator of a run with this name: the name's first part.
+/// Generator of the run `name`: the first part of the name.
 pub(crate) fn generator(name: &str) -> &str {
     name.split(['-', ':']).next().expect("split gives one piece at least")
 }
 
-/// The scenario of a text.
+/// Scenario of a text; `None` if it has mistakes.
 fn read(text: &str, kind: Kind) -> Option<Scenario> {
     let driver = if kind == Kind::Driven { Driver::Emulation } else { Driver::Run };
     let mut walk = |_: &str| Ok(WALK.as_bytes().to_vec());
     Scenario::load(text.as_bytes(), &[], &mut walk, driver).ok()
 }
 
-/// The list.
+/// The list of runs.
 #[derive(Debug)]
 pub(crate) struct List {
     pub(crate) runs: Vec<Run>,
-    /// Values of keys that no run has.
+    /// Names of the values of keys that no run has.
     pub(crate) unfit: Vec<String>,
 }
 
-/// The list, which the tests share.
+/// The list of runs, which the tests share.
 pub(crate) static LIST: LazyLock<List> = LazyLock::new(|| {
     let (of_keys, unfit) = key_values::runs();
     let mut runs = bundled();
@@ -90,7 +90,7 @@ pub(crate) static LIST: LazyLock<List> = LazyLock::new(|| {
     List { runs, unfit }
 });
 
-/// A cell of `fuzz_cells`, shortened.
+/// Run of a random cell of `fuzz_cells`, shortened.
 fn cell(seed: u64) -> Option<Run> {
     let text = cells::cell(&mut Luck::of_seed(seed));
     let (_, behind) = text.split_once('\n').expect("the duration is the first line");
@@ -102,7 +102,7 @@ fn cell(seed: u64) -> Option<Run> {
     Run::new(format!("cell-{seed}"), seed, &text, Kind::Plain)
 }
 
-/// A cell of `fuzz_traces`.
+/// Run of a random cell of `fuzz_traces`.
 fn small_cell(seed: u64) -> Option<Run> {
     let mut octets = [0; 32];
     octets[..8].copy_from_slice(&seed.to_le_bytes());
@@ -118,7 +118,7 @@ fn driven(seed: u64) -> Option<Run> {
     Run::new(format!("driven-{seed}"), seed, &text, Kind::Driven)
 }
 
-/// The scenarios of the project, shortened.
+/// Runs of the scenario files of the project, shortened.
 fn bundled() -> Vec<Run> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let golden = root.join("crates/sim/tests/golden");
@@ -128,7 +128,7 @@ fn bundled() -> Vec<Run> {
     files.iter().filter_map(|file| shortened(file)).collect()
 }
 
-/// The first part of the scenario in a file; `None` if it has another document.
+/// Run of the first part of the scenario in a file; `None` if the file is not a scenario.
 fn shortened(file: &Path) -> Option<Run> {
     let text = fs::read_to_string(file)
         .ok()

@@ -1,4 +1,4 @@
-//! A run of the list and its measures.
+//! Execution of a run of the list, and its measures.
 
 use airfair_sim::metrics::Metrics;
 use airfair_sim::outcome::Outcome;
@@ -17,21 +17,21 @@ use crate::list::{Kind, Run};
 pub(crate) const NAMES: [&str; 7] =
     ["octets", "packets", "lost", "frames", "collisions", "air_us", "events"];
 
-/// Measures of a run.
+/// Hashes and measures of a run, for comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Measured {
-    /// Hash of the text of its scenario.
+    /// Hash of the text of the run's scenario.
     pub(crate) scenario: u32,
-    /// Record hash.
+    /// Hash of all records of the run.
     pub(crate) records: u64,
-    /// Measures in the order of [`NAMES`].
+    /// Measures of the run in the order of [`NAMES`].
     pub(crate) measures: [u64; NAMES.len()],
-    /// Hash of its whole outcome, and of the trace or the outputs of the world.
+    /// Hash of the run's outcome, and of its trace or of the outputs of its world.
     pub(crate) outcome: u32,
 }
 
 impl Measured {
-    /// Makes a run of the list.
+    /// Executes a run of the list and measures it.
     pub(crate) fn of(it: &Run) -> Self {
         let (outcome, outputs) = run_one(it);
         let sum = |each: &dyn Fn(&airfair_sim::outcome::FlowOutcome) -> u64| {
@@ -62,7 +62,7 @@ impl Measured {
     }
 }
 
-/// Outcome of a run, and a hash of its trace or of the outputs of its world.
+/// Outcome of a run, and a hash of its trace or of the outputs of its world; the empty hash for a plain run.
 fn run_one(it: &Run) -> (Outcome, Digest) {
     let control = Control::default();
     match it.kind {
@@ -78,7 +78,7 @@ fn run_one(it: &Run) -> (Outcome, Digest) {
     }
 }
 
-/// Hash of a trace.
+/// Recorder that hashes the trace of a run.
 #[derive(Default)]
 struct Traced(Digest);
 

@@ -19,10 +19,10 @@ use crate::world::{Flow, World};
 #[derive(Debug, Default)]
 struct Truth {
     sifs: Duration,
-    /// Duration of exchanges, indexed by member.
+    /// Time of the exchanges of each station, indexed by member.
     exchanges: Vec<Duration>,
     collisions: Duration,
-    /// Owner of the last frame, and its end.
+    /// Station to whose exchange the last frame belongs, and end of this frame.
     last: Option<(NodeId, Time)>,
 }
 
@@ -75,7 +75,7 @@ fn observed(text: &str) -> World<Truth, FreeRunning> {
     world
 }
 
-/// Agents that observe, each with the index of its station.
+/// Agents that measure the use of the channel, each with the member number of its station.
 fn observers(world: &World<Truth, FreeRunning>) -> impl Iterator<Item = (usize, &Agent)> {
     let members = world.cells[0].agents.iter().enumerate();
     let agents = members.flat_map(|(member, agents)| agents.iter().map(move |it| (member, it)));

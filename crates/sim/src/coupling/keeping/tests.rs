@@ -73,9 +73,9 @@ fn measured(rates: &[&str], transport: &str, is_up: bool, rts: &str) -> Vec<f64>
     truth.iter().zip(seen).map(ratio).collect()
 }
 
-/// Down, the access point contends with data, and the stations contend now and then with replies: TFRC's feedback
-/// once per round trip, TCP's ACK for every second segment. The back-off of a reply counts in full, although it
-/// passes at the same time as the access point's.
+/// With flows down, the access point contends with data, and the stations contend now and then with replies: TFRC's
+/// feedback once per round trip, TCP's ACK for every second segment. The back-off of a reply counts in full, although
+/// it passes at the same time as the access point's.
 ///
 /// Verifies: [occupancy-tfrc §III-A]
 #[test]
@@ -88,7 +88,7 @@ fn the_access_point_measures_what_its_stations_hold() {
     }
 }
 
-/// Up, stations count down their back-offs at the same time, and each back-off counts in full.
+/// With flows up, stations count down their back-offs at the same time, and each back-off counts in full.
 #[test]
 fn up_the_access_point_takes_back_offs_for_one_after_the_other() {
     let one = measured(&["\"54 Mb/s\""], TCP, true, "\"off\"")[0];
@@ -120,8 +120,8 @@ fn a_new_rate_is_a_new_limit_at_once() {
     }
 }
 
-/// The limit ends after three missed beacons, and not before. The test reads the limit from the transport's debug
-/// output, since the transport shows it nowhere else.
+/// A station's limit ends after three missed beacons, and not before. The test reads the limit from the transport's
+/// debug output, since the transport shows it nowhere else.
 ///
 /// Verifies: [occupancy-tfrc §III-A]
 #[test]
@@ -175,8 +175,8 @@ fn a_node_knows_its_own_ends_and_no_others() {
     }
 }
 
-/// The law's exchange lasts as long as the simulated one: DIFS, back-off, data, SIFS and ACK at 54 Mb/s. 20 µs + 4 ·
-/// ⌈(16 + 8 · 1536 + 6) / 216⌉ = 248 µs; ACK at 24 Mb/s 28 µs.
+/// The law's exchange lasts as long as the simulated one: DIFS, back-off, data, SIFS and ACK at 54 Mb/s. Data take 20
+/// µs + 4 · ⌈(16 + 8 · 1536 + 6) / 216⌉ = 248 µs, and the ACK at 24 Mb/s takes 28 µs.
 ///
 /// Verifies: [occupancy-tfrc eq. 9]
 #[test]

@@ -23,7 +23,7 @@ fn any_fields() -> impl Strategy<Value = Fields> {
     })
 }
 
-/// Two sets of fields that differ in one field at most.
+/// Two sets of fields for records that differ in one field at most.
 fn any_two() -> impl Strategy<Value = [Fields; 2]> {
     (any_fields(), 0..11usize, any_number()).prop_map(|(fields, at, number)| {
         let mut other = fields;

@@ -33,16 +33,16 @@ pub struct AppliedDefault {
     pub legacy: &'static str,
     /// Reason for the value, with the setting of Linux.
     pub reason: &'static str,
-    /// Newest cell on the path.
+    /// Name of the newest cell on the path of the flow, or on the paths over the link.
     pub cell: String,
-    /// Standard of that cell.
+    /// Standard of the newest cell on the path.
     pub standard: &'static str,
 }
 
-/// Table of the file to which today's defaults apply.
+/// Table of the file to which today's defaults apply, such as the transport of a flow.
 struct Modern {
     part: Part,
-    /// Key of the table within the part; empty if it is the part itself.
+    /// Key of the table within its named table, such as `link` in `host.NAME`; empty if it is the named table itself.
     below: &'static str,
     place: Place,
     cell: String,
@@ -151,7 +151,7 @@ fn is_simulated_tcp(flow: &Node) -> bool {
 }
 
 impl Part {
-    /// Name and table of the part.
+    /// Name and content of this named table in the file.
     fn of(self, root: &mut Node) -> Option<(&str, &mut Node)> {
         let Value::Table(sections) = &mut root.value else { return None };
         let (_, section) = sections.iter_mut().find(|(name, _)| name == self.section)?;
@@ -168,20 +168,20 @@ impl Modern {
         place == self.place || (is_tcp && place == Place::Tcp)
     }
 
-    /// Keys that lead from the part to the table.
+    /// Keys that lead from the named table to the table to which the defaults apply.
     fn path(&self) -> impl Iterator<Item = &'static str> + use<> {
         let below = self.below;
         (!below.is_empty()).then_some(below).into_iter()
     }
 
-    /// True if the file sets neither the key nor any key that excludes its default.
+    /// True if the file sets neither the key of `default` nor any key that excludes this default.
     fn is_open(&self, part: &Node, default: &EraDefault) -> bool {
         let none = Node { at: part.at, value: Value::Table(Vec::new()) };
         let table = self.path().try_fold(part, get).unwrap_or(&none);
         default.key.split('.').try_fold(table, get).is_none() && !(default.gives_way)(table)
     }
 
-    /// Writes the default into the tree. Returns `None` if a value other than a table is in the way.
+    /// Writes `default` into the tree of the file. Returns `None` if a value other than a table is in the way.
     fn fill_in(&self, part: &mut Node, default: &EraDefault) -> Option<()> {
         let mut node = part;
         for key in self.path().chain(default.key.split('.')) {

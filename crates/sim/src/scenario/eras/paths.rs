@@ -18,11 +18,11 @@ struct Cell<'r> {
     age: Option<usize>,
 }
 
-/// A modern cell on a path.
+/// A modern cell that is the newest one on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Newest {
     age: usize,
-    /// Index of the cell in the file.
+    /// Index of the newest cell in the file.
     pub(super) cell: usize,
 }
 
@@ -40,7 +40,7 @@ impl Newest {
     }
 }
 
-/// A named table of the file.
+/// A named table of the file, such as `station.NAME`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) section: &'static str,
@@ -48,7 +48,7 @@ pub(super) struct Part {
     pub(super) index: usize,
 }
 
-/// One end of a flow.
+/// One end of a flow in a file that has not been checked yet.
 #[derive(Clone, Copy)]
 struct FlowEnd {
     node: Place,
@@ -56,13 +56,13 @@ struct FlowEnd {
     cell: Option<usize>,
 }
 
-/// The wired network, as far as the file can be understood.
+/// The cells and the wired network of a file, as far as the file can be understood.
 pub(super) struct Network<'r> {
     cells: Vec<Cell<'r>>,
     root: &'r Node,
     nodes: BTreeMap<&'r str, Place>,
     links: Vec<Link>,
-    /// Table of each link: the host that owns it, or the link itself.
+    /// Table that declares each link: the host whose own link it is, or the link itself.
     wires: Vec<Part>,
 }
 
@@ -137,7 +137,7 @@ impl<'r> Network<'r> {
         self.nodes.get(name.as_str()).copied()
     }
 
-    /// Cell of a station, or of each member of a group.
+    /// Cell of the station, or of the members of the group, that the table `station` declares.
     fn cell_of(&self, station: &Node) -> Option<usize> {
         match text(station, "bss") {
             Some(name) => self.cells.iter().position(|cell| cell.name == name),
@@ -189,8 +189,8 @@ impl<'r> Network<'r> {
         section(self.root, "flow").iter().enumerate().filter_map(flow).collect()
     }
 
-    /// Wired links that these flows cross, each with its newest cell. In an emulation, programs may send over every
-    /// link.
+    /// Wired links that the flows in `flows` cross, each with its newest cell. In an emulation, programs may send over
+    /// every link.
     pub(super) fn modern_wires(
         &self,
         flows: &[ModernFlow],
@@ -217,7 +217,7 @@ impl<'r> Network<'r> {
     }
 }
 
-/// Named tables of a section.
+/// Named tables of the section `name`.
 fn section<'n>(root: &'n Node, name: &str) -> &'n [(String, Node)] {
     get(root, name).map_or(&[], entries)
 }

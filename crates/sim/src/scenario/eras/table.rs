@@ -13,19 +13,19 @@ pub(in crate::scenario) enum Place {
     TcpOfHost,
     /// `flow.NAME.transport` with `kind = "tcp"`, if a station sends.
     TcpOfStation,
-    /// `bss.NAME.ap`.
+    /// `bss.NAME.ap`, the table of an access point.
     AccessPoint,
-    /// `station.NAME`.
+    /// `station.NAME`, the table of a station.
     Station,
-    /// `host.NAME.link`.
+    /// `host.NAME.link`, the table of a host's own link.
     HostLink,
-    /// `link.NAME`.
+    /// `link.NAME`, the table of a link that is not a host's own.
     Link,
 }
 
 impl Place {
-    /// Heading of the table in the reference, prefix of the key's path there, and a phrase for the items to which the
-    /// default applies; empty if it applies to all.
+    /// Heading of the key's table in the reference, prefix of the key's path in the reference, and a phrase for the
+    /// items to which the default applies; the phrase is empty if the default applies to all.
     fn in_reference(self, key: &str) -> (&'static str, &'static str, &'static str) {
         let of_queue = "`queue = { … }` of a station or an access point";
         match self {
@@ -68,9 +68,9 @@ pub(in crate::scenario) struct EraDefault {
     pub(in crate::scenario) legacy: &'static str,
     /// Value in 802.11n, ac and ax, as TOML.
     pub(in crate::scenario) today: &'static str,
-    /// True if other keys of the table exclude the default.
+    /// True if other keys of the table exclude the default, so that it does not apply.
     pub(in crate::scenario) gives_way: fn(&Node) -> bool,
-    /// Reason in one clause, with the setting of Linux.
+    /// Reason for today's value in one clause, with the setting of Linux.
     pub(in crate::scenario) reason: &'static str,
 }
 
@@ -174,7 +174,7 @@ pub(in crate::scenario) const DEFAULTS: &[EraDefault] = &[
     entry(Place::Link, "rate", ["\"100 Mb/s\"", "\"10 Gb/s\""], never, FAST_WIRE),
 ];
 
-/// Reason for the rate of wires.
+/// Reason for today's default rate of wired links.
 const FAST_WIRE: &str = "a wire faster than the air of any standard";
 
 /// Longest segment with which timestamps fit into an MTU of 1500 octets.
@@ -189,17 +189,17 @@ fn has_long_segments(tcp: &Node) -> bool {
     segment.parse().is_ok_and(|size: Bytes| size.get() > LONGEST_BESIDE_TIMESTAMPS)
 }
 
-/// True for flavours that always use selective acknowledgements, in any cell.
+/// True if the table `tcp` names a flavour of TCP that always uses selective acknowledgements, in any cell.
 fn is_selective(tcp: &Node) -> bool {
     text(tcp, "flavour").is_some_and(|it| ["sack", "westwood+", "cubic"].contains(&it))
 }
 
-/// True for flavours that calculate their windows differently from Reno and CUBIC.
+/// True if the table `tcp` names a flavour of TCP that calculates its window differently from Reno and CUBIC.
 fn has_own_law(tcp: &Node) -> bool {
     text(tcp, "flavour").is_some_and(|it| ["westwood", "westwood+", "vegas"].contains(&it))
 }
 
-/// True if the table sets a FIFO queue.
+/// True if the station or access point in the table `of` has a queue of its own that is FIFO.
 fn has_fifo(of: &Node) -> bool {
     let Some(queue) = get(of, "queue") else { return false };
     matches!(queue.value, Value::Table(_))

@@ -51,7 +51,7 @@ const OWN_ATTEMPTS: Kind = Kind::Either(&[ATTEMPT, Kind::Word(&["unlimited", "ce
 const LARGEST_MPDU: u64 = MAX_MSDU + 34;
 const MAX_BYTES: Kind = bytes(LARGEST_MPDU, 6_500_631);
 pub(super) const AMSDU: Kind = Kind::Either(&[Kind::Word(&["off"]), bytes(3_839, 11_398)]);
-/// From the smallest limit of iwlwifi to the longest PPDU.
+/// Range of a limit on airtime: from the smallest limit of iwlwifi to the duration of the longest PPDU.
 const AIRTIME: Kind = time(Duration::from_micros(100), MAX_PPDU_DURATION);
 const WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["standard"])]);
 const OWN_WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["cell"])]);
@@ -138,8 +138,8 @@ pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
         .says("The access point.");
 }
 
-/// Keys of 802.11n and later. The channel is read elsewhere from these entries, because most of it depends on other
-/// keys.
+/// Declares the keys of a cell's channel in 802.11n and later. The channel is not read here, because most of it depends
+/// on other keys.
 fn channel(keys: &mut Keys, it: &mut Channel, is_legacy: bool) {
     keys.word("band", &mut it.band, "\"2.4 GHz\"")
         .follows("2.4 GHz in 802.11b and g, else 5 GHz")
@@ -178,7 +178,7 @@ fn channel(keys: &mut Keys, it: &mut Channel, is_legacy: bool) {
     );
 }
 
-/// A-MPDUs of one end of a link.
+/// Declares the keys of the A-MPDUs that one end of a link sends.
 pub(in crate::scenario) fn aggregation(keys: &mut Keys, it: &mut Aggregation) {
     keys.of("an aggregation");
     keys.key("max_bytes", &mut it.max_bytes, MAX_BYTES, "\"8 kB\"")
@@ -209,7 +209,8 @@ pub(in crate::scenario) fn aggregation(keys: &mut Keys, it: &mut Aggregation) {
     );
 }
 
-/// Attempts after which a frame is given up: one limit for all frames, or a short and a long one.
+/// Declares the keys for the attempts after which a frame is given up: one limit for all frames, or a short and a long
+/// one.
 fn attempts(keys: &mut Keys, attempts: &mut Attempts) {
     let is_pair = |attempts: &Attempts| matches!(attempts, Attempts::Limits { .. });
     let was_pair = is_pair(attempts);

@@ -27,7 +27,7 @@ const DSCP: Kind = Kind::Either(&[integer(0, 63), Kind::Word(&["none"])]);
 const POLL: Kind = Kind::Either(&[OFF, time(Duration::from_millis(1), Duration::from_secs(3_600))]);
 const SLOT: Kind = time(Duration::from_millis(1), Duration::from_secs(3_600));
 
-/// Flow between two ends, or one flow per member of a group. `ends` are the names of sender and receiver.
+/// Declares the keys of a flow, or of one flow per member of a group. `ends` are the names of sender and receiver.
 pub(in crate::scenario) fn flow(keys: &mut Keys, it: &mut Flow, ends: [&str; 2]) {
     keys.of("a flow");
     let [from, to] = ends.map(|end| move || Some(format!("{end:?}")));

@@ -46,7 +46,7 @@ pub(super) const MAX_ROUTERS: usize = 1_000;
 pub(super) const MAX_LINKS: usize = 10_000;
 /// Largest number of flows.
 pub(super) const MAX_FLOWS: usize = 10_000;
-/// Largest number of frames of a media source before they repeat.
+/// Largest number of frames in the list of a media source, which repeats them.
 pub(super) const MAX_FRAMES: usize = 100_000;
 /// Largest MSDU of a legacy frame.  [80211-2020 §9.2.4.8]
 pub(super) const MAX_MSDU: u64 = 2_304;
@@ -69,7 +69,7 @@ const CAPACITY: &str = "Capacity [packets], the packet in service included.";
 const OFF: Kind = Kind::Word(&["off"]);
 const UNLIMITED: Kind = Kind::Word(&["unlimited"]);
 const RUN: Kind = time(Duration::from_micros(1), MAX_DURATION);
-/// Time since the start of a run.
+/// Time since the start of a run, from zero to the longest run.
 const TIME: Kind = time(Duration::ZERO, MAX_DURATION);
 const PERIOD: Kind = time(Duration::from_micros(1), Duration::from_secs(3_600));
 const DELAY: Kind = time(Duration::ZERO, Duration::from_secs(3_600));
@@ -114,7 +114,7 @@ pub(super) fn root(keys: &mut Keys, it: &mut Scenario) {
     sections(keys);
 }
 
-/// Sections of items whose names the user chooses. Each kind of item is written elsewhere.
+/// Declares the sections of items whose names the user chooses. Each kind of item is written elsewhere.
 fn sections(keys: &mut Keys) {
     let (nobody, here) = ([""; 2], Endpoint::Station(0));
     let bss = || Kind::Named(Keys::describe(&mut Bss::new("", Standard::B), self::bss));

@@ -25,7 +25,7 @@ const QUANTUM: Kind = bytes(64, 65_535);
 const QUEUES: Kind = integer(1, 65_535);
 const WEIGHT: Kind = integer(1, 1_000);
 
-/// Queue disciplines; without a name, FIFO.
+/// Queue disciplines of a transmit queue; without a name, FIFO.
 pub(in crate::scenario) const QUEUE: Choice<Queue> = Choice {
     key: "discipline",
     noun: "discipline",
@@ -141,7 +141,7 @@ fn codel(keys: &mut Keys, it: &mut CoDel) {
         .says("CoDel's interval: the time within which the delay must fall below the target once.");
 }
 
-/// Airtime fairness between stations, and a queue with CoDel for each flow.
+/// Declares the keys of airtime fairness between stations, with a CoDel queue for each flow.
 fn airtime(keys: &mut Keys, it: &mut AirtimeSharing) {
     keys.optional("airtime_quantum", &mut it.quantum, QUANTUM_TIME, "\"256 us\"").says(
         "Airtime that is added to a station's deficit at each of its turns. With `off` each turn is one aggregate, \
@@ -177,7 +177,7 @@ fn airtime(keys: &mut Keys, it: &mut AirtimeSharing) {
         );
 }
 
-/// Driver's queue in front of the air.
+/// Declares the keys of the driver's queue in front of the air.
 fn hardware_queue(keys: &mut Keys, it: &mut HardwareQueue) {
     let (has_driver, is_other) = (it.most.is_some(), it.counts != Counts::default());
     keys.optional("hardware_queue", &mut it.most, AHEAD, "2").written_if(has_driver).says(
@@ -193,7 +193,7 @@ fn hardware_queue(keys: &mut Keys, it: &mut HardwareQueue) {
     );
 }
 
-/// Airtime queue limits of the driver's queue.
+/// Declares the keys of airtime queue limits, for the driver's queue.
 fn aql(keys: &mut Keys, it: &mut AirtimeQueueLimits) {
     keys.of("limits of airtime");
     keys.key("low", &mut it.low, AHEAD_TIME, "\"4 ms\"").says(
@@ -211,7 +211,7 @@ fn aql(keys: &mut Keys, it: &mut AirtimeQueueLimits) {
     );
 }
 
-/// Time regulation: a station that has used its share of the channel waits.
+/// Declares the keys of time regulation: a station that has used its share of the channel waits.
 fn time_regulation(keys: &mut Keys, it: &mut TimeRegulation) {
     keys.key("bucket", &mut it.bucket, SHARE_TIME, "\"20 ms\"")
         .says("Largest amount of channel time that a station can save.");

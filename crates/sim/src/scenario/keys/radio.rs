@@ -12,10 +12,10 @@ use super::{OFF, PERIOD, TIME};
 words!(Decoder { Snr = "snr", Sensitivity = "sensitivity", Qualnet4 = "qualnet4" });
 words!(Begin { Uniform = "uniform", Position = "position", SteadyState = "steady-state" });
 
-/// Distance between two members.
+/// Distance between two members of a cell.
 pub(in crate::scenario) const RANGE: Kind =
     Kind::Length { min: Length::from_millimetres(1), max: Length::from_metres(1_000_000) };
-/// Largest coordinate relative to the access point [m].
+/// Largest coordinate of a station relative to the access point [m].
 pub(in crate::scenario) const FAR: i32 = 1_000_000;
 const COORDINATE: Kind =
     Kind::Length { min: Length::from_metres(-(FAR as i64)), max: Length::from_metres(FAR as i64) };
@@ -208,7 +208,7 @@ fn coherence(keys: &mut Keys, coherence: &mut Duration) {
         .says("Coherence time: the power is constant for this time, and then drawn again.");
 }
 
-/// Position and motion of a station.
+/// Declares the keys of a station's position and motion.
 pub(super) fn trajectory(keys: &mut Keys, trajectory: Option<&Trajectory>) {
     let position = || {
         let circle = Kind::Table(Keys::describe(&mut (), circle));
@@ -239,11 +239,11 @@ fn circle(keys: &mut Keys, _: &mut ()) {
     );
 }
 
-/// Motion of a station in the file.
+/// Motion of a station, as the file describes it.
 #[derive(Clone, Debug)]
 pub(in crate::scenario) struct Moving {
     pub(in crate::scenario) motion: Motion,
-    /// True if a trace file contains the waypoints.
+    /// True if the waypoints are in a trace file.
     pub(in crate::scenario) is_in_file: bool,
 }
 
@@ -360,7 +360,7 @@ fn area(keys: &mut Keys, area: &mut Area) {
     *area = corners.map_or(Area::Disc(radius.unwrap_or(Length::ZERO)), Area::Rectangle);
 }
 
-/// Coordinates of a pair.
+/// Coordinates that the file gives as a pair.
 pub(in crate::scenario) fn point(entry: &Entry) -> Option<[Length; 2]> {
     let [x, y] = entry.places()? else { return None };
     Some([x.value()?, y.value()?])

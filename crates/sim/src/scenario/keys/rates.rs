@@ -29,7 +29,7 @@ static STEP: Tuple = Tuple {
     items: &[TIME, Kind::LinkRate],
 };
 
-/// Rate of a station: constant, by schedule, by rate control, or one of these for each direction.
+/// Kind of a station's rate: constant, by schedule, by rate control, or one of these for each direction.
 pub(super) fn station_rate() -> Kind {
     let pair = Kind::Table(Keys::describe(&mut (), up_down));
     Kind::Either(vec![Kind::LinkRate, SCHEDULE, LAWS.tagged(), pair].leak())
@@ -49,7 +49,7 @@ fn up_down(keys: &mut Keys, _: &mut ()) {
         .says("Rate of the access point's transmissions to it.");
 }
 
-/// Rate controls.
+/// Algorithms of rate control for a link.
 pub(in crate::scenario) const LAWS: Choice<RateControl> = Choice {
     key: "control",
     noun: "rate adaptation",
@@ -115,7 +115,7 @@ impl Preset {
     }
 }
 
-/// ARF or AARF, by its preset or by its keys.
+/// Declares the keys of ARF or AARF: a preset, or each parameter.
 fn arf(keys: &mut Keys, it: &mut arf::Params) {
     let mut preset = Preset::QualNet4;
     let is_adaptive = it.most_up.is_some();
@@ -181,7 +181,7 @@ fn timer(keys: &mut Keys, timer: &mut Timer) {
     );
 }
 
-/// Keys of Minstrel alone, and keys of Minstrel-HT alone.
+/// Keys of Minstrel that Minstrel-HT lacks.
 pub(in crate::scenario) const OF_MINSTREL: [&str; 2] = ["ewma", "lookaround"];
 pub(in crate::scenario) const OF_MINSTREL_HT: [&str; 2] = ["sample_interval", "attempts"];
 

@@ -27,7 +27,7 @@ pub(in crate::scenario) struct Written {
     pub(in crate::scenario) hidden_from: String,
 }
 
-/// Capabilities of a station that may be less than its cell's, if both are of 802.11n or later.
+/// Declares the keys for capabilities of a station that may be less than its cell's, if both are of 802.11n or later.
 fn link(keys: &mut Keys, written: Option<[String; 4]>, amsdu: Option<String>) {
     let [width, guard, streams, aggregates] =
         written.map_or_else(Default::default, |written| written.map(Some));
@@ -52,7 +52,7 @@ fn link(keys: &mut Keys, written: Option<[String; 4]>, amsdu: Option<String>) {
         .says("Largest size of an A-MSDU that the station sends and accepts.");
 }
 
-/// A wireless station, or a group of equal ones.
+/// Declares the keys of a wireless station, or of a group of equal ones.
 pub(in crate::scenario) fn station(keys: &mut Keys, it: &mut Station, written: Written) {
     keys.of("a station");
     let Written { bss, rate, link, amsdu, senses_only, hidden_from } = written;

@@ -213,7 +213,7 @@ fn tfrc(keys: &mut Keys, it: &mut Tfrc) {
     }
 }
 
-/// Applications of TFRC whose rate varies.
+/// Applications of TFRC that send at a varying rate.
 pub(in crate::scenario) const SOURCES: Choice<tfrc::Traffic> = Choice {
     key: "model",
     noun: "source model",

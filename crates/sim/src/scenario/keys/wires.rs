@@ -7,7 +7,7 @@ use super::super::kind::Kind;
 use super::super::{Capacity, GilbertElliott, Link, LinkQueue, Loss, Red};
 use super::{CAPACITY, DELAY, PACKETS, bytes};
 
-/// A wired host with its link. `names` are the names of the link's ends.
+/// Declares the keys of a wired host with its own link. `names` are the names of the link's ends.
 pub(in crate::scenario) fn host(keys: &mut Keys, link: &mut Link, names: [&str; 2]) {
     keys.of("a host");
     let declare = |keys: &mut Keys, link: &mut Link| {
@@ -21,12 +21,12 @@ pub(in crate::scenario) fn host(keys: &mut Keys, link: &mut Link, names: [&str; 
         .says("Link of the host to the access point or to another node.");
 }
 
-/// A wired node that only forwards.
+/// Declares the keys of a wired node that only forwards.
 pub(in crate::scenario) fn router(keys: &mut Keys, _: &mut ()) {
     keys.of("a router");
 }
 
-/// A wired link that is not a host's own.
+/// Declares the keys of a wired link that is not a host's own. `names` are the names of its ends.
 pub(in crate::scenario) fn link(keys: &mut Keys, link: &mut Link, names: [&str; 2]) {
     keys.of("a link");
     let between = || Kind::List(&Kind::Name);
@@ -35,7 +35,7 @@ pub(in crate::scenario) fn link(keys: &mut Keys, link: &mut Link, names: [&str; 
     wire(keys, link, names);
 }
 
-/// Keys that all wired links have.
+/// Declares the keys that all wired links have. `names` are the names of the link's ends.
 fn wire(keys: &mut Keys, it: &mut Link, names: [&str; 2]) {
     keys.key("rate", &mut it.rate, Kind::Rate, "\"1 Gb/s\"").says("Rate in each direction.");
     keys.key("delay", &mut it.delay, DELAY, "\"2 ms\"")
@@ -83,7 +83,7 @@ fn red(keys: &mut Keys, it: &mut Red) {
         .says("The drop probability rises to 1 between `max` and twice `max`, instead of at once.");
 }
 
-/// Losses of a wired link, in both directions or towards one end.
+/// Losses of a wired link as the file gives them: in both directions, or towards one end.
 #[derive(Clone, Debug)]
 pub(in crate::scenario) struct Lossy {
     loss: Loss,
