@@ -111,7 +111,8 @@ pub struct Measured {
     pub beacons: Duration,
     /// N: number of active stations in the slot.
     pub active: u32,
-    /// `S_i`: octets that the station has sent or received in the slot, in the direction whose rate changes.
+    /// `S_i`: octets that the station has sent or received at data rates in the slot, in the direction whose
+    /// rate changes.
     pub adapted: Bytes,
     /// `M_i`: number of the station's long-lived connections.
     pub connections: u32,

@@ -161,9 +161,9 @@ pub(crate) fn half(flight: Bytes, segment: Bytes) -> Bytes {
     Bytes::new(flight.get() / 2).max(segment * 2)
 }
 
-/// Slow start threshold after the loss `event`: `wanted`, a fraction of the flight, unless recovery is under
-/// way. In recovery the flight includes data sent because of duplicate ACKs, so `wanted` must not raise the
-/// `current` threshold: equation 4 is an upper limit. [RFC5681 §3.1 eq. 4]
+/// Slow start threshold after the loss `event`: `wanted`, a fraction of the flight, but after a time-out in
+/// recovery at most the `current` threshold. The flight then includes data sent because of duplicate ACKs, and
+/// equation 4 is an upper limit.  [RFC5681 §3.1 eq. 4]
 pub(crate) fn threshold(event: Event, wanted: Bytes, current: Bytes) -> Bytes {
     match event {
         Event::Timeout { is_in_recovery: true, .. } => wanted.min(current),
