@@ -41,7 +41,7 @@ pub struct State {
     pub base: Option<Duration>,
     /// Smallest round trip of the current round, which lasts one round trip.
     pub lowest: Option<Duration>,
-    /// One past the octet that an ACK must exceed to end the current round.
+    /// Sequence number beyond which an ACK ends the current round.
     pub round_end: u64,
     /// True if slow start pauses in this round, so that the measurement is valid.
     pub is_resting: bool,
