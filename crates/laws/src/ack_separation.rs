@@ -151,7 +151,7 @@ mod tests {
         }
     }
 
-    /// 7 down and 1 up: each ACK releases 2 segments, so 14 data packets per ACK give each connection 2. 1
+    /// 7 connections down and 1 up: each ACK releases 2 segments, so 14 data packets per ACK give each connection 2. 1
     /// down and 7 up: 2 data packets for the one, and 7 ACKs for 14 segments.
     #[test]
     fn weights_follow_the_number_of_connections() {

@@ -233,7 +233,8 @@ mod tests {
         DataRate::from_mbps(mbps)
     }
 
-    /// 1 350 000 octets are 10.8 Mbit: 200 ms at 54 Mb/s, 225 ms at 48. Idle: 300 − 240 − 5 = 55 ms.
+    /// Measurements of a slot of 300 ms. 1 350 000 octets are 10.8 Mbit: 200 ms at 54 Mb/s, 225 ms at 48.
+    /// Idle: 300 − 240 − 5 = 55 ms.
     const MEASURED: Measured = Measured {
         occupied: us(240_000),
         beacons: us(5_000),
@@ -242,7 +243,8 @@ mod tests {
         connections: 2,
     };
 
-    /// 802.11a with RTS/CTS at 54 Mb/s: DIFS 34 and back-off 45, control frames 28, data 248 and 32 µs.
+    /// Exchange of a data frame by 802.11a with RTS/CTS at 54 Mb/s: DIFS 34 and back-off 45, control frames
+    /// 28, data 248 and 32 µs.
     const DATA: Exchange = Exchange {
         packets: 1,
         access: us(79),

@@ -253,7 +253,7 @@ mod tests {
     use super::*;
     use crate::fixture::{self, AP, ME, at_ms, us};
 
-    /// Slots end with beacons, so the slot length has no limit.
+    /// Parameters of the meter in these tests. Slots end with beacons, so the slot length has no limit.
     const METER: meter::Params =
         meter::Params { slot: Duration::from_nanos(u64::MAX), ..fixture::METER };
     const FAST: DataRate = DataRate::from_mbps(54);

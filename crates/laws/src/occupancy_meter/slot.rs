@@ -152,7 +152,8 @@ impl FlowUsage {
         self.usage.of(direction).answered.packets_each(self.packets)
     }
 
-    /// Mean number of packets without data per delivered frame in this direction, rounded to the nearest integer, at least one.
+    /// Mean number of packets without data per delivered frame in this direction, rounded to the nearest
+    /// integer, at least one.
     pub fn answers_each(&self, direction: Direction) -> u32 {
         self.usage.of(direction).answered.packets_each(self.answers)
     }
