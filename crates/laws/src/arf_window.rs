@@ -49,8 +49,8 @@ pub struct Params {
 /// Reading of a connection's time τ in eq. 8, which divides it by the time of a segment at the new rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
-    /// Eq. 8 as printed: τ as measured, at the old rate, so that a rate change counts twice.  [arf-window eq.
-    /// 8]
+    /// Eq. 8 as printed: τ as measured, at the old rate, so that a rate change counts twice.
+    /// [arf-window eq. 8]
     Printed,
     /// Eq. 8 with a projected τ: the time that the same data would take at the new rate.  Deviates: [D-083]
     #[default]

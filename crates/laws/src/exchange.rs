@@ -15,8 +15,8 @@ use airfair_units::{Bytes, DataRate, Duration};
 
 use crate::Direction;
 
-/// Choice of the number of packets among which a law divides the channel time of an aggregate.  Deviates:
-/// [D-157]
+/// Choice of the number of packets among which a law divides the channel time of an aggregate.
+/// Deviates: [D-157]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Aggregates {
     /// Every packet counts as if it were sent in its own frame.

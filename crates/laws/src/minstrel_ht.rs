@@ -67,8 +67,8 @@ pub struct Params {
 
 impl Default for Params {
     /// The values of Linux: interval 50 ms, samples every 20 ms, stage 6 ms, 7 attempts; slots of 9 µs,
-    /// contention windows of 15 to 1023. [linux-minstrel-ht §`minstrel_ht_alloc`,
-    /// §`minstrel_calc_retransmit`]
+    /// contention windows of 15 to 1023.
+    /// [linux-minstrel-ht §`minstrel_ht_alloc`, §`minstrel_calc_retransmit`]
     fn default() -> Self {
         Self {
             interval: Duration::from_millis(50),
@@ -216,8 +216,8 @@ pub enum Event {
     },
 }
 
-/// Processes one event. After that, [`State::level`] is the rate of the current attempt. [linux-minstrel-ht
-/// §`minstrel_ht_tx_status`, §`minstrel_ht_get_rate`]
+/// Processes one event. After that, [`State::level`] is the rate of the current attempt.
+/// [linux-minstrel-ht §`minstrel_ht_tx_status`, §`minstrel_ht_get_rate`]
 ///
 /// # Panics
 ///

@@ -171,8 +171,8 @@ pub(crate) fn threshold(event: Event, wanted: Bytes, current: Bytes) -> Bytes {
     }
 }
 
-/// Returns the window after growth in slow start or congestion avoidance by `acked` octets.  [RFC5681 §3.1
-/// eq. 2 and 3], [RFC3465 §2.1 and §2.2]
+/// Returns the window after growth in slow start or congestion avoidance by `acked` octets.
+/// [RFC5681 §3.1 eq. 2 and 3], [RFC3465 §2.1 and §2.2]
 fn grow(params: &Params, state: State, acked: Bytes) -> State {
     let State { cwnd, ssthresh, credit } = state;
     let segment = params.segment;

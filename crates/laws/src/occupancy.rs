@@ -45,8 +45,8 @@ pub struct Params {
     pub satisfied: Probability,
     /// Use of the channel time that a station leaves unused.
     pub spare: Spare,
-    /// Number of consecutive missed beacons after which a station stops limiting its flows.  Deviates:
-    /// [D-111]
+    /// Number of consecutive missed beacons after which a station stops limiting its flows.
+    /// Deviates: [D-111]
     pub patience: u16,
     /// Number of packets among which the time of an aggregate is divided in eq. 9.  Deviates: [D-157]
     pub aggregates: Aggregates,

@@ -259,7 +259,7 @@ impl Exchange {
 
 /// Ends the open exchange when a frame of another exchange follows. If that frame began before the end of the
 /// open exchange, the open one was interrupted: without data it has failed, with data it has lasted until
-/// then. Deviates: [D-084]
+/// then.
 /// Deviates: [D-084]
 fn end_open_exchange(params: &Params, state: &mut State, next: &Frame) {
     if let Some(open) = &mut state.open {
@@ -304,7 +304,7 @@ fn settle(params: &Params, state: &mut State) {
 }
 
 /// Divides `share`, the time and the access of an exchange, among the flows in that exchange, in proportion
-/// to their octets. Deviates: [D-157]
+/// to their octets.
 /// Deviates: [D-157]
 #[inline]
 fn divide(carried: &[Packets], share: ChannelTime, mut give: impl FnMut(&Packets, ChannelTime)) {

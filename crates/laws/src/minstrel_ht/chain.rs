@@ -50,8 +50,8 @@ impl State {
     }
 
     /// Attempts of a stage: as many as fit into the time of a stage, back-off included, but at least two. A
-    /// rate that seldom succeeds has two.  [linux-minstrel-ht §`minstrel_calc_retransmit`,
-    /// §`minstrel_ht_set_rate`]
+    /// rate that seldom succeeds has two.
+    /// [linux-minstrel-ht §`minstrel_calc_retransmit`, §`minstrel_ht_set_rate`]
     fn attempts(&self, params: &Params, level: u16) -> u8 {
         if self.statistics(level).probability < SELDOM {
             return FEW;

@@ -80,8 +80,8 @@ impl State {
         self.prefer_fewer_streams();
     }
 
-    /// Selects the probable rate, which succeeds most reliably.  [linux-minstrel-ht
-    /// §`minstrel_ht_set_best_prob_rate`]
+    /// Selects the probable rate, which succeeds most reliably.
+    /// [linux-minstrel-ht §`minstrel_ht_set_best_prob_rate`]
     fn choose_probable(&mut self) {
         let best = self.choice.best[0];
         let (best_time, best_probability) =

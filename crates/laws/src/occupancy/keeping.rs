@@ -125,8 +125,8 @@ pub fn step(
     state.rates[direction as usize].replace(rate) != Some(rate)
 }
 
-/// Computes the share of the channel of each flow when a beacon with a grant arrives.  [occupancy-tfrc eq. 7
-/// to 15]
+/// Computes the share of the channel of each flow when a beacon with a grant arrives.
+/// [occupancy-tfrc eq. 7 to 15]
 fn share_out(
     params: &Params,
     meter: &meter::Params,

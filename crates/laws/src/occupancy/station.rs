@@ -6,8 +6,8 @@ use airfair_units::{DataRate, Duration};
 use super::{Grant, Params, Spare};
 use crate::exchange::Exchange;
 
-/// Share of the channel granted to a station that has `used` this fraction of the channel.  [occupancy-tfrc
-/// eq. 5 and 7]
+/// Share of the channel granted to a station that has `used` this fraction of the channel.
+/// [occupancy-tfrc eq. 5 and 7]
 #[must_use]
 pub fn share(params: &Params, grant: Grant, used: f64) -> f64 {
     let is_unsatisfied = params.is_unsatisfied(used, grant.even());
@@ -31,8 +31,8 @@ pub struct Division {
 
 impl Division {
     /// Divides a station's share `available` among its controlled flows, which have `used` these fractions of
-    /// the channel, after uncontrolled flows have got the share `need`.  [occupancy-tfrc eq. 11 to 13, eq.
-    /// 15]
+    /// the channel, after uncontrolled flows have got the share `need`.
+    /// [occupancy-tfrc eq. 11 to 13, eq. 15]
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "at most 65 535 flows")]
     pub fn new(params: &Params, available: f64, used: &[f64], need: f64) -> Self {

@@ -257,8 +257,8 @@ fn rfc5348(params: &Params, mut state: State, seen: &Observation) -> State {
     allow(params, state, (now, rtt), limit)
 }
 
-/// Updates the allowed rate by the throughput equation or by slow start, under `limit`.  [RFC5348 §4.3 step
-/// 4]
+/// Updates the allowed rate by the throughput equation or by slow start, under `limit`.
+/// [RFC5348 §4.3 step 4]
 fn allow(params: &Params, mut state: State, (now, rtt): (Time, f64), limit: f64) -> State {
     if state.loss_event_rate > 0.0 {
         state.rate = equation_rate(params, &state, rtt).min(limit);

@@ -170,8 +170,8 @@ fn put(octets: &mut Vec<u8>, id: u8, value: &[u8]) {
     octets.extend(value);
 }
 
-/// Supported rates of the cell `bss` in units of 500 kb/s, with the basic rates marked.  [80211-2020
-/// §9.4.2.3]
+/// Supported rates of the cell `bss` in units of 500 kb/s, with the basic rates marked.
+/// [80211-2020 §9.4.2.3]
 fn rates(bss: &Bss) -> Vec<u8> {
     let octet = |rate: &DataRate| {
         let units = u8::try_from(rate.bps() / 500_000).expect("a legacy rate");

@@ -161,8 +161,8 @@ fn datagram(ports: [u16; 2], size: u16, payload: &[u8]) -> Vec<u8> {
     octets
 }
 
-/// Encodes a packet: the IP header, then `body` with its checksum, TCP's or UDP's.  [RFC791 §3.1], [RFC9293
-/// §3.1]
+/// Encodes a packet: the IP header, then `body` with its checksum, TCP's or UDP's.  [RFC791 §3.1],
+/// [RFC9293 §3.1]
 fn with_checksums(protocol: u8, addresses: [Ip; 2], size: u16, mut body: Vec<u8>) -> Vec<u8> {
     let [from, to] = addresses;
     let place = match protocol {

@@ -368,8 +368,8 @@ fn put_names<W: Write>(writer: &mut EventWriter<W>, scenario: &Scenario, selecti
     }
 }
 
-/// Slot time of the back-off in a cell, which is longer if the cell has 802.11b stations.  [80211-2020
-/// §18.4.5]
+/// Slot time of the back-off in a cell, which is longer if the cell has 802.11b stations.
+/// [80211-2020 §18.4.5]
 fn slot(scenario: &Scenario, cell: usize) -> Duration {
     let rules = &scenario.cells[cell].rules;
     let stations = scenario.stations.iter().filter(|station| station.cell == cell);

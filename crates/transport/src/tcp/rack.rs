@@ -20,8 +20,8 @@ use super::ranges::Range;
 use super::sack::reports_duplicate;
 use super::segment::Segment;
 
-/// Number of recoveries without a reported duplicate after which the reordering window is reset. [RFC8985
-/// §6.2 step 4]
+/// Number of recoveries without a reported duplicate after which the reordering window is reset.
+/// [RFC8985 §6.2 step 4]
 const PERSISTENCE: u32 = 16;
 
 /// State of a sent segment that is not acknowledged cumulatively.

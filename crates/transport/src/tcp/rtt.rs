@@ -24,8 +24,8 @@ struct Timed {
     sent: Time,
 }
 
-/// Estimator of the round-trip time, one measurement at a time, and of the retransmission time-out. [RFC6298
-/// §2 and §3]
+/// Estimator of the round-trip time, one measurement at a time, and of the retransmission time-out.
+/// [RFC6298 §2 and §3]
 #[derive(Debug)]
 pub(crate) struct RttEstimator {
     config: RtoConfig,

@@ -360,7 +360,7 @@ fn half(seconds: f64) -> Duration {
     Duration::from_nanos((seconds * 5e8) as u64)
 }
 
-/// `rate` in octets per second, the unit of TFRC's rate law.
+/// `rate` in the unit of TFRC's rate law [octets/s].
 #[expect(clippy::cast_precision_loss, reason = "a rate below 2^53 bit/s")]
 fn octets_per_second(rate: DataRate) -> f64 {
     rate.bps() as f64 / 8.0

@@ -45,8 +45,8 @@ pub enum ReceiverEvent {
     LossEvent,
 }
 
-/// Counters of a TFRC receiver since its creation. The number of arrivals is `packets_received + late +
-/// copies + strangers`.
+/// Counters of a TFRC receiver since its creation. The number of arrivals is
+/// `packets_received + late + copies + strangers`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStats {
     /// Distinct packets received, without late ones.
