@@ -53,7 +53,7 @@ pub struct Params {
 }
 
 impl Default for Params {
-    /// The paper's values of n and r, with the default readings.  [occupancy-tfrc §IV]
+    /// The paper's values n = 3 and r = 0.8, eq. 11 as printed, and a patience of 10 beacons.  [occupancy-tfrc §IV]
     fn default() -> Self {
         Self {
             beacons: 3,

@@ -145,7 +145,7 @@ impl<W: Write> Timeline<W> {
         self.put_counters(self.selection.from());
     }
 
-    /// Writes all selected counters with their values at `at`.
+    /// Writes the current values of all selected counters, dated `at`.
     fn put_counters(&mut self, at: Time) {
         let writer = &mut self.writer;
         for (cell, tracks) in self.tracks.iter().enumerate() {

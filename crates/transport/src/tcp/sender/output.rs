@@ -164,8 +164,8 @@ impl Sender {
         Some(self.transmit(now, gap.start, length))
     }
 
-    /// Sends the next segment in order, if the window allows. `left` octets of data remain, of which a
-    /// segment takes as many as it holds.
+    /// Sends the next segment in order, if the window allows. `left` octets of data remain, of which
+    /// the segment takes a full payload at most.
     pub(super) fn poll_next(&mut self, now: Time, outstanding: u64, left: u64) -> Option<Segment> {
         let length = self.next_length(outstanding, left)?;
         Some(self.transmit(now, self.next, length))

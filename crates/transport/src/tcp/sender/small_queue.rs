@@ -18,7 +18,7 @@ const MOST_OCTETS: u64 = 4 << 20;
 /// Accounting of a sender's packets in the transmit queue of its own host.
 #[derive(Debug, Default)]
 pub(super) struct SmallQueue {
-    /// Octets of the sender's packets in the queue or in service, headers included.
+    /// Octets of the sender's packets in its host's transmit queue or in service, headers included.
     held: u64,
     /// True if the sender waits for packets to leave the queue.
     is_waiting: bool,
