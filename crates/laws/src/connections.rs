@@ -43,7 +43,7 @@ impl Connections {
         connection.segment = connection.segment.max(size);
     }
 
-    /// Ends a connection, because its FIN has passed.
+    /// Removes connection `flow`, because its FIN has passed the access point.
     pub fn forget(&mut self, flow: u16) {
         if let Some(connection) = self.0.get_mut(usize::from(flow)) {
             connection.seen = [None; 2];

@@ -19,7 +19,7 @@ use crate::window::{Observation, WindowState};
 
 /// β: fraction of the window that remains after a loss, in units of 1/1024.
 const BETA: u64 = 717;
-/// Unit of β.
+/// The value 1 in the unit of β, which is 1/1024.
 const WHOLE: u64 = 1_024;
 /// C = 410/1024: scale of the cubic function [segments/s³].
 const SCALE: f64 = 410.0 / 1024.0;
@@ -63,7 +63,7 @@ pub struct State {
 /// A congestion avoidance stage of Linux's CUBIC, which Linux calls an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
-    /// Start of the stage.
+    /// Start of the congestion avoidance stage.
     pub since: Time,
     /// `bic_origin_point`: window at the plateau of the function [segments].
     pub origin: u64,
@@ -88,7 +88,7 @@ pub struct HyStart {
 /// A round of `HyStart`: the ACKs of one round trip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Round {
-    /// Start of the round.
+    /// Start of the round of `HyStart`.
     pub since: Time,
     /// End of the round: SND.NXT at its start.
     pub end: u64,

@@ -139,7 +139,7 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     pub(crate) ssthresh: Bytes,
-    /// Window during recovery [octets].
+    /// Congestion window during recovery [octets].
     pub(crate) cwnd: Bytes,
 }
 

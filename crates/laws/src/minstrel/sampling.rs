@@ -7,7 +7,7 @@ use super::{Params, State, is_faster};
 /// Number of frames after which the counts of frames and samples restart.
 pub(super) const FRAMES: u32 = 10_000;
 
-/// Counts a frame and selects the rate that it samples, if any.  [linux-minstrel §`minstrel_get_rate`]
+/// Counts a frame and selects the rate that the frame samples, if any.  [linux-minstrel §`minstrel_get_rate`]
 pub(super) fn sample(
     params: &Params,
     times: &[Duration],

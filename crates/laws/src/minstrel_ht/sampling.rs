@@ -34,7 +34,7 @@ pub(super) struct Samples {
     turn: u8,
     /// Group of the last rate found for each of the kinds *next* and *any*.
     last_group: [u16; 2],
-    /// Random orders of the positions in a group, one after the other.
+    /// Random orders in which the rates of a group are sampled, one after the other, as positions in the group.
     orders: Vec<u8>,
     /// Number of rates in the largest group.
     places: usize,
@@ -43,7 +43,8 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// Creates random orders as Linux does at its start.  [linux-minstrel-ht §`init_sample_table`]
+    /// Creates the samples of a link, with random orders drawn as Linux does at its start.
+    /// [linux-minstrel-ht §`init_sample_table`]
     pub(super) fn new(groups: &[Group], mut draw: impl FnMut() -> u32) -> Self {
         let places = groups.iter().map(|group| group.levels().len()).max().unwrap_or(0);
         let mut orders = Vec::with_capacity(ORDERS * places);
@@ -177,7 +178,7 @@ impl Samples {
         next
     }
 
-    /// The next rate of a group in its random order that is at or above `from`.
+    /// The next rate of a group, in the group's random order, that is at or above `from`.
     /// [linux-minstrel-ht §`minstrel_ht_next_group_sample_rate`]
     fn next_of(&self, group: &mut Group, from: u16) -> Option<u16> {
         for _ in 0..self.places {

@@ -95,7 +95,7 @@ pub fn expect_beacon<'s>(
 /// Observation of the station's law: a frame that the station has decoded or sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation<'h> {
-    /// The frame with its rate.
+    /// The observed frame with its rate.
     pub heard: &'h HeardFrame<'h>,
     /// Grant in the observed frame, if that is a beacon with a grant.
     pub grant: Option<Grant>,
@@ -228,7 +228,7 @@ struct CostTerms {
     rates: [DataRate; 2],
 }
 
-/// Exchanges of a flow's data packets, with their mean length in the slot, and of its answers.
+/// Frame exchanges of a flow's data packet, with the mean length in the slot, and of an answer to the flow.
 fn exchanges(
     local: &LocalFlow,
     seen: &meter::FlowUsage,

@@ -34,7 +34,7 @@ impl Undo {
         }
     }
 
-    /// Counts a retransmission.
+    /// Counts a retransmission of the recovery, and keeps the time of the first.
     pub(crate) fn on_retransmitted(&mut self, now: Time) {
         self.first_retransmission.get_or_insert(Timestamps::clock(now).get());
         self.unreported = Some(self.unreported.unwrap_or(0) + 1);

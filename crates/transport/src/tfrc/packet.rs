@@ -14,7 +14,7 @@ const UDP_HEADER: u64 = 8;
 pub struct Data {
     /// SSRC: identifier of the sender.
     pub ssrc: u32,
-    /// Sequence number; wraps.
+    /// Sequence number of the packet; wraps.
     pub seq: u16,
     /// RTP timestamp: time at which the application generated the frame, on a clock of 90 kHz; wraps.
     pub media_time: u32,

@@ -42,7 +42,7 @@ pub(crate) const MAX_RTT: u32 = (1 << 24) - 1;
 pub enum Packet {
     /// A TFRC data packet; its payload begins at [`DATA_HEADER`] in the datagram.
     Data(Data),
-    /// A receiver's report.
+    /// A feedback packet: a receiver's report.
     Feedback(Feedback),
 }
 

@@ -108,7 +108,7 @@ impl RackTlp {
 }
 
 impl Sender {
-    /// Processes an ACK.  [RFC8985 §6.2 and §7.4]
+    /// Processes an ACK at a RACK-TLP sender.  [RFC8985 §6.2 and §7.4]
     pub(super) fn handle_ack_rack_tlp(&mut self, now: Time, segment: &Segment) {
         let Some(mut rack_tlp) = self.rack_tlp.take() else { return };
         self.peer_window = segment.window;
@@ -256,7 +256,7 @@ impl Sender {
         self.rack_tlp = Some(rack_tlp);
     }
 
-    /// Processes a retransmission time-out.  [RFC8985 §6.3], `tcp_enter_loss` [linux-rack]
+    /// Processes a retransmission time-out at a RACK-TLP sender.  [RFC8985 §6.3], `tcp_enter_loss` [linux-rack]
     fn time_out_rack_tlp(&mut self, now: Time, rack_tlp: &mut RackTlp) {
         self.stats.timeouts += 1;
         self.events.push(SenderEvent::Timeout);
