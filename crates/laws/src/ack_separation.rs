@@ -18,15 +18,15 @@ use airfair_units::{Duration, Time};
 use crate::Direction::{Down, Up};
 use crate::connections::Connections;
 
-/// Length of a measurement period.
+/// Length of the period over which an access point counts packets.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// Parameters of the access point.
+/// Parameters of uplink-downlink separation at an access point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Segments per ACK assumed before any ACK is seen.  [RFC5681 §4.2]
     pub segments_per_ack: u32,
-    /// Number of periods over which `b` is averaged.
+    /// Number of measurement periods over which the segments per ACK are averaged.
     pub memory: u32,
 }
 
@@ -36,7 +36,8 @@ impl Default for Params {
     }
 }
 
-/// Decaying sums of the segments and ACKs, in units of 1/`SCALE`.
+/// State of uplink-downlink separation: decaying sums of the segments and ACKs counted, in units of
+/// 1/`SCALE`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     segments: u64,
@@ -45,9 +46,9 @@ pub struct State {
 
 /// The value 1 in fixed-point units.
 const SCALE: u64 = 256;
-/// ACKs per round for one uplink connection. A larger number brings the weights nearer to their ratio.
+/// ACKs served per round for one uplink connection. A larger number brings the weights nearer to their ratio.
 const ROUND: u64 = 16;
-/// Largest weight of a queue.
+/// Largest weight of a queue of the access point.
 const MAX_WEIGHT: u64 = 1 << 20;
 
 /// Connections and packets that an access point counts in one period.
@@ -57,22 +58,22 @@ pub struct Observation {
     pub down: u32,
     /// Uplink connections: those that send data up through the access point.
     pub up: u32,
-    /// Data segments received from stations in the period.
+    /// Data segments received from stations in the measurement period.
     pub segments: u32,
-    /// Pure ACKs delivered to stations in the period.
+    /// Pure ACKs delivered to stations in the measurement period.
     pub acks: u32,
 }
 
-/// Weights of the two queues: packets to serve per round.
+/// Weights of the access point's queues of data and of pure ACKs: packets to serve per round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Action {
-    /// Packets from the data queue.
+    /// Packets to serve from the data queue per round.
     pub data: u32,
-    /// Packets from the queue of pure ACKs.
+    /// Packets to serve from the queue of pure ACKs per round.
     pub ack: u32,
 }
 
-/// Packets that an access point counts during a period.
+/// Packets that an access point counts during a measurement period.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Data segments received from stations.
@@ -83,7 +84,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Ends the period if it is over at `now`, and returns what was counted in it.
+    /// Ends the measurement period if it is over at `now`, and returns the counts of that period.
     pub fn end(&mut self, now: Time, connections: &Connections) -> Option<Observation> {
         if now < self.due {
             return None;
@@ -95,7 +96,7 @@ impl Counts {
     }
 }
 
-/// Returns the weights after one period.  [updown-fairness §IV]
+/// Returns the weights of the two queues after one measurement period.  [updown-fairness §IV]
 pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Action) {
     let memory = u64::from(params.memory.max(1));
     let add = |sum: u64, new: u32| sum - sum / memory + u64::from(new) * SCALE;
@@ -119,7 +120,7 @@ fn rounded(number: u128, by: u128) -> u128 {
     (2 * number / by).div_ceil(2)
 }
 
-/// The ratio in lowest terms.
+/// The ratio of `data` to `ack` in lowest terms, as weights of the queues.
 fn reduced(data: u64, ack: u64) -> Action {
     let common = greatest_common_divisor(data, ack);
     let weight = |number: u64| u32::try_from(number / common).expect("at most MAX_WEIGHT");
@@ -150,7 +151,7 @@ mod tests {
         }
     }
 
-    /// 7 down and 1 up: each ACK releases 2 segments, so 14 data packets per ACK give each connection 2. 1
+    /// 7 connections down and 1 up: each ACK releases 2 segments, so 14 data packets per ACK give each connection 2. 1
     /// down and 7 up: 2 data packets for the one, and 7 ACKs for 14 segments.
     #[test]
     fn weights_follow_the_number_of_connections() {

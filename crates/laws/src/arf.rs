@@ -19,20 +19,21 @@ use airfair_units::{Duration, Time};
 /// Timer after which a transmitter tries the next higher rate without `up` successes in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timer {
-    /// No timer, only successes.
+    /// No timer: only successes lead to the next higher rate.
     Off,
-    /// Time since the last fall of the rate.
+    /// The timer expires when this time has passed since the last fall of the rate.
     Time(Duration),
-    /// Number of attempts since the last change of the rate.
+    /// The timer expires after this number of attempts since the last change of the rate.
     Attempts(u32),
 }
 
 /// Rule for counting successes and failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
-    /// Only consecutive outcomes: a failure resets the successes, a success the failures.  [kamerman-1997]
+    /// Only consecutive outcomes count: a failure resets the successes, a success the failures.
+    /// [kamerman-1997]
     InARow,
-    /// All outcomes since the rate last changed, or since there were `up` successes.  Deviates: [D-033]
+    /// All outcomes since the rate last changed count, or since there were `up` successes.  Deviates: [D-033]
     InAll,
 }
 
@@ -41,28 +42,28 @@ pub enum Counting {
 pub struct Params {
     /// Successes after which the next higher rate is tried.
     pub up: u32,
-    /// Failures after which the rate falls.
+    /// Failures after which the rate falls by one step.
     pub down: u32,
     /// Rule for counting successes and failures.
     pub counting: Counting,
-    /// Timer after which the next higher rate is tried, too.
+    /// Timer after which the next higher rate is tried even without `up` successes.
     pub timer: Timer,
     /// True if an RTS without CTS counts as a failure.
     pub rts_failures: bool,
-    /// Largest value to which failed probes double `up`; `None` if it does not change.  [lacage-2004 §3.1]
+    /// Largest value to which failed probes double `up`; `None` if `up` does not change.  [lacage-2004 §3.1]
     pub most_up: Option<u32>,
-    /// True to start at the highest rate, false to start at the lowest.
+    /// True to start a link at its highest rate, false to start at the lowest.
     pub starts_high: bool,
 }
 
 impl Params {
-    /// The paper's version: ten ACKs in a row, two missing. The paper does not give the time and does not
-    /// mention RTS.  [kamerman-1997]
+    /// The paper's version of ARF: ten ACKs in a row, two missing. The paper does not give the time and does
+    /// not mention RTS.  [kamerman-1997]
     pub fn kamerman97() -> Self {
         Self { rts_failures: false, ..Self::qualnet4() }
     }
 
-    /// The version of `QualNet` 4, with 60 ms.  [arf-window §IV]
+    /// The version of ARF in `QualNet` 4, with 60 ms.  [arf-window §IV]
     pub fn qualnet4() -> Self {
         Self {
             up: 10,
@@ -75,13 +76,13 @@ impl Params {
         }
     }
 
-    /// The version that later releases of `QualNet` seem to use: all outcomes count, and the lowest rate is
-    /// the first. Deviates: [D-033]
+    /// The version of ARF that later releases of `QualNet` seem to use: all outcomes count, and the lowest
+    /// rate is the first. Deviates: [D-033]
     pub fn qualnet5() -> Self {
         Self { counting: Counting::InAll, starts_high: false, ..Self::qualnet4() }
     }
 
-    /// The version of ns-3: a timer in attempts, from the lowest rate.  [ns-3 §`ArfWifiManager`]
+    /// The version of ARF in ns-3: a timer in attempts, from the lowest rate.  [ns-3 §`ArfWifiManager`]
     pub fn ns3() -> Self {
         Self { timer: Timer::Attempts(15), starts_high: false, ..Self::kamerman97() }
     }
@@ -93,7 +94,7 @@ impl Default for Params {
     }
 }
 
-/// State of the rate control of one link.
+/// State of ARF for one link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     /// Index of the current rate in the ascending list of rates.
@@ -102,7 +103,7 @@ pub struct State {
     successes: u32,
     failures: u32,
     is_probing: bool,
-    /// Successes needed for the next rise.
+    /// Successes needed for the next rise of the rate.
     up: u32,
     /// Time of the last fall of the rate; `None` if the timer does not run.
     fell: Option<Time>,
@@ -111,7 +112,7 @@ pub struct State {
 }
 
 impl State {
-    /// Creates the state of a link with `rates` rates.
+    /// Creates the state of ARF for a link with `rates` rates.
     ///
     /// # Panics
     ///
@@ -125,7 +126,7 @@ impl State {
     }
 }
 
-/// An event at the transmitter of a link.
+/// An event at the transmitter of a link, as ARF sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The transmitter is about to send a frame.
@@ -138,7 +139,7 @@ pub enum Event {
     RtsFailure,
 }
 
-/// Returns the state after one event. Its `level` is the rate to use from now on.  [kamerman-1997]
+/// Returns the state of ARF after one event. Its `level` is the rate to use from now on.  [kamerman-1997]
 pub fn step(params: &Params, state: State, now: Time, seen: Event) -> State {
     match seen {
         Event::Sending if is_expired(params, &state, now) => rise(state),

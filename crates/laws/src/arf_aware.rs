@@ -15,7 +15,7 @@ use airfair_units::DataRate;
 
 use crate::window_limit::WindowLimit;
 
-/// Behaviour of `arf_cwnd` while the link is below its highest rate.
+/// Behaviour of the limit `arf_cwnd` while the link is below its highest rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Variant {
     /// The window is limited to ⌊saved cwnd / k⌋ as long as the link is below its highest rate.
@@ -27,22 +27,22 @@ pub enum Variant {
     Continuous,
 }
 
-/// Parameters that the paper leaves to the implementation.
+/// Parameters of ARF-aware TCP that the paper leaves to the implementation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Params {
     /// Reading of the paper about `arf_cwnd`.
     pub variant: Variant,
 }
 
-/// State of the connection.
+/// State of ARF-aware TCP for one connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
     /// The link is at its highest rate.
     #[default]
     Normal,
-    /// arf mode: the link is below its highest rate.
+    /// The link is below its highest rate; the paper calls this arf mode.
     Arf {
-        /// cwnd on entry, restored on return [segments].
+        /// Congestion window when the link left its highest rate, to be restored at that rate [segments].
         saved_cwnd: u32,
     },
 }
@@ -58,7 +58,7 @@ pub struct Observation {
     pub cwnd: u32,
 }
 
-/// Settings for the TCP sender.
+/// Settings of ARF-aware TCP for the sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Action {
     /// Window limit from now on.
@@ -72,7 +72,7 @@ pub fn ratio(highest_rate: DataRate, rate: DataRate) -> u32 {
     u32::try_from(highest_rate.bps().div_ceil(rate.bps())).unwrap_or(u32::MAX)
 }
 
-/// Returns the settings after one rate change.  [arf-aware-tcp §3]
+/// Returns the settings for the TCP sender after one rate change.  [arf-aware-tcp §3]
 pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Action) {
     let k = ratio(seen.highest_rate, seen.rate);
     let saved_cwnd = match state {

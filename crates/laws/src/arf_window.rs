@@ -28,7 +28,7 @@ use airfair_units::{Bytes, DataRate, Duration};
 use crate::exchange::{Aggregates, Exchange};
 use crate::window_limit::FLOOR;
 
-/// Parameters that the paper leaves to the implementation.
+/// Parameters of the ARF window law that the paper leaves to the implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Length T of an observation slot. The companion paper uses three beacon intervals.
@@ -42,16 +42,17 @@ pub struct Params {
     pub fall: Reading,
     /// Reading of RTT in eq. 11.
     pub round_trip: RoundTrip,
-    /// Packets among which the time of an aggregate is divided in eq. 10.  Deviates: [D-157]
+    /// Number of packets among which the time of an aggregate is divided in eq. 10.  Deviates: [D-157]
     pub aggregates: Aggregates,
 }
 
 /// Reading of a connection's time τ in eq. 8, which divides it by the time of a segment at the new rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
-    /// τ as measured, at the old rate, so that a rate change counts twice.  [arf-window eq. 8]
+    /// Eq. 8 as printed: τ as measured, at the old rate, so that a rate change counts twice.
+    /// [arf-window eq. 8]
     Printed,
-    /// τ as the same data would take at the new rate.  Deviates: [D-083]
+    /// Eq. 8 with a projected τ: the time that the same data would take at the new rate.  Deviates: [D-083]
     #[default]
     Projected,
 }
@@ -59,9 +60,9 @@ pub enum Reading {
 /// Reading of the round-trip time in eq. 11.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RoundTrip {
-    /// The smoothed round-trip time, which includes queuing.
+    /// Eq. 11 with the smoothed round-trip time, which includes queuing.
     Smoothed,
-    /// The smallest round-trip time, which has no queuing.  Deviates: [D-083]
+    /// Eq. 11 with the smallest round-trip time, which has no queuing.  Deviates: [D-083]
     #[default]
     Least,
 }
@@ -87,14 +88,14 @@ impl Params {
     }
 }
 
-/// Rate of the last delivered frame in one direction.
+/// State of the ARF window law for one direction of a link: the rate of the last delivered frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     rate: Option<DataRate>,
 }
 
 impl State {
-    /// True if `rate` equals the last rate.
+    /// True if `rate` is the rate of the last delivered frame.
     #[inline]
     pub fn knows(&self, rate: DataRate) -> bool {
         self.rate == Some(rate)
@@ -104,28 +105,30 @@ impl State {
 /// Measurements of a station in the last observation slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
-    /// Σ t: channel occupancy of all active stations.
+    /// Σ t: channel occupancy of all active stations in the slot.
     pub occupied: Duration,
-    /// `t_beacon`: channel occupancy of beacons.
+    /// `t_beacon`: channel occupancy of beacons in the slot.
     pub beacons: Duration,
-    /// N: number of active stations.
+    /// N: number of active stations in the slot.
     pub active: u32,
-    /// `S_i`: octets that the station has sent or received at the rate that changes.
+    /// `S_i`: octets that the station has sent or received at data rates in the slot, in the direction whose
+    /// rate changes.
     pub adapted: Bytes,
     /// `M_i`: number of the station's long-lived connections.
     pub connections: u32,
 }
 
-/// Observation of a delivered frame.
+/// Observation of a delivered frame by a station with the ARF window law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// PHY rate of the frame.
+    /// PHY rate of the delivered frame.
     pub rate: DataRate,
-    /// Measurements in the last slot; `None` before the first slot is over.
+    /// Measurements in the last observation slot; `None` before the first slot is over.
     pub measured: Option<Measured>,
 }
 
-/// Δτ: change of the channel time of each connection of the station, positive or negative [s].
+/// Δτ: change of the channel time of each connection of a station after a rate change, positive or negative
+/// [s].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExtraTime(f64);
 
@@ -168,14 +171,14 @@ fn seconds_to_send(size: Bytes, rate: DataRate) -> f64 {
     size.get() as f64 * 8.0 / rate.bps() as f64
 }
 
-/// A long-lived connection of the station.
+/// A long-lived connection of the station, as the ARF window law sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connection {
-    /// τ: channel occupancy of the connection in the slot.
+    /// τ: channel occupancy of the connection in the observation slot.
     pub occupied: Duration,
-    /// λ: mean length of its data segments.
+    /// λ: mean length of the connection's data segments.
     pub segment: Bytes,
-    /// Length of its largest segment.
+    /// Length of the connection's largest segment.
     pub largest_segment: Bytes,
     /// b: segments that one ACK acknowledges.
     pub segments_per_ack: u32,
@@ -183,11 +186,11 @@ pub struct Connection {
     pub smoothed_round_trip: Duration,
     /// Smallest round-trip time of the connection.
     pub least_round_trip: Duration,
-    /// Receive buffer, which limits the window.
+    /// Receive buffer of the connection, which limits the window.
     pub buffer: Bytes,
-    /// Exchange of a data segment at the new rate.
+    /// Frame exchange of a data segment at the new rate.
     pub data: Exchange,
-    /// Exchange of a TCP ACK at the new rate.
+    /// Frame exchange of a TCP ACK at the new rate.
     pub ack: Exchange,
 }
 
@@ -230,7 +233,8 @@ mod tests {
         DataRate::from_mbps(mbps)
     }
 
-    /// 1 350 000 octets are 10.8 Mbit: 200 ms at 54 Mb/s, 225 ms at 48. Idle: 300 − 240 − 5 = 55 ms.
+    /// Measurements of a slot of 300 ms. 1 350 000 octets are 10.8 Mbit: 200 ms at 54 Mb/s, 225 ms at 48.
+    /// Idle: 300 − 240 − 5 = 55 ms.
     const MEASURED: Measured = Measured {
         occupied: us(240_000),
         beacons: us(5_000),
@@ -239,7 +243,8 @@ mod tests {
         connections: 2,
     };
 
-    /// 802.11a with RTS/CTS at 54 Mb/s: DIFS 34 and back-off 45, control frames 28, data 248 and 32 µs.
+    /// Exchange of a data frame by 802.11a with RTS/CTS at 54 Mb/s: DIFS 34 and back-off 45, control frames
+    /// 28, data 248 and 32 µs.
     const DATA: Exchange = Exchange {
         packets: 1,
         access: us(79),

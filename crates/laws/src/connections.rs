@@ -27,12 +27,12 @@ impl Connection {
     }
 }
 
-/// All connections, indexed by their numbers.
+/// All connections through an access point, indexed by their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Connections(Vec<Connection>);
 
 impl Connections {
-    /// Records `size` octets of data of a connection.
+    /// Records `size` octets of data of connection `flow`.
     pub fn note(&mut self, now: Time, flow: u16, direction: Direction, size: Bytes) {
         let index = usize::from(flow);
         if index >= self.0.len() {
@@ -43,7 +43,7 @@ impl Connections {
         connection.segment = connection.segment.max(size);
     }
 
-    /// Ends a connection, because its FIN has passed.
+    /// Removes connection `flow`, because its FIN has passed the access point.
     pub fn forget(&mut self, flow: u16) {
         if let Some(connection) = self.0.get_mut(usize::from(flow)) {
             connection.seen = [None; 2];
@@ -57,7 +57,7 @@ impl Connections {
         (!segment.is_zero()).then_some(segment)
     }
 
-    /// Number of active connections with data in one of these directions. O(connections).
+    /// Number of active connections with data in one of `directions`. O(connections).
     #[must_use]
     pub fn count(&self, now: Time, directions: &[Direction]) -> u32 {
         let is_active = |connection: &&Connection| {

@@ -22,14 +22,15 @@ use crate::window::{Observation, WindowState, octets, whole_octets};
 pub const SCALE: f64 = 0.4;
 /// β: fraction of the window that remains after a loss.  [RFC9438 §4.6]
 pub const BETA: f64 = 0.7;
-/// α: growth per round trip with which β has Reno's average throughput, 3·(1 − β)/(1 + β).  [RFC9438 §4.3]
+/// α: growth per round trip that gives, together with β, Reno's average throughput: 3·(1 − β)/(1 + β).
+/// [RFC9438 §4.3]
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 /// Fraction of its window that a flow takes as `W_max` with fast convergence: (1 + β)/2.  [RFC9438 §4.7]
 const FAST_CONVERGENCE: f64 = 0.85;
-/// Largest ratio of the target to the window.  [RFC9438 §4.2]
+/// Largest ratio of CUBIC's target to the window.  [RFC9438 §4.2]
 const MAX_GROWTH: f64 = 1.5;
 
-/// Options that the RFC leaves to the implementation.
+/// Options of CUBIC that the RFC leaves to the implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Parameters of slow start and fast recovery, as in NewReno.
@@ -39,7 +40,7 @@ pub struct Params {
     pub fast_convergence: bool,
 }
 
-/// A congestion avoidance stage.  [RFC9438 §4.1]
+/// A congestion avoidance stage of CUBIC.  [RFC9438 §4.1]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
     /// Start of the stage, moved later by the time during which cwnd was not the limit.
@@ -50,7 +51,7 @@ pub struct Stage {
     pub reno: f64,
 }
 
-/// State of CUBIC.
+/// State of CUBIC beside cwnd and ssthresh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct State {
     /// `W_max`: window at the plateau of the function [segments].
@@ -61,21 +62,21 @@ pub struct State {
     pub before_loss: f64,
     /// The current congestion avoidance stage.
     pub stage: Option<Stage>,
-    /// Fraction of an octet that is not in the window yet.
+    /// Fraction of an octet by which the window is to grow and has not yet.
     pub fraction: f64,
     /// Time of the last ACK for new data outside recovery.
     pub last_ack: Time,
 }
 
 impl State {
-    /// State after the window was set from outside: a new stage begins there.
+    /// Returns the state after the window was set from outside: a new stage begins at that window.
     #[must_use]
     pub fn restarted(self) -> Self {
         Self { stage: None, is_plateau_known: false, fraction: 0.0, ..self }
     }
 }
 
-/// Returns the state and the window after one event.  [RFC9438 §4]
+/// Returns CUBIC's state and the window after one event.  [RFC9438 §4]
 #[must_use]
 pub fn step(params: &Params, state: State, seen: &Observation) -> (State, WindowState) {
     let Observation { window, seen: event, .. } = seen;
@@ -105,7 +106,7 @@ fn pause(mut state: State, now: Time) -> State {
     State { last_ack: now, ..state }
 }
 
-/// Records the window at a loss.  [RFC9438 §4.6 to §4.8]
+/// Records the window at a loss in CUBIC's state.  [RFC9438 §4.6 to §4.8]
 fn on_loss(params: &Params, state: State, seen: &Observation) -> State {
     let cwnd = octets(seen.window.cwnd) / octets(params.window.segment);
     let gives_way = params.fast_convergence && cwnd < state.plateau;
@@ -119,7 +120,7 @@ fn on_loss(params: &Params, state: State, seen: &Observation) -> State {
     }
 }
 
-/// Starts a stage at `cwnd`.  [RFC9438 §4.2, §4.8 and §4.10]
+/// Starts a congestion avoidance stage at a window of `cwnd`.  [RFC9438 §4.2, §4.8 and §4.10]
 fn begin(state: &mut State, cwnd: f64, now: Time) -> Stage {
     if !state.is_plateau_known || cwnd >= state.plateau {
         state.plateau = cwnd;

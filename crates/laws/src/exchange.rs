@@ -15,21 +15,23 @@ use airfair_units::{Bytes, DataRate, Duration};
 
 use crate::Direction;
 
-/// Number of packets in an aggregate among which a law divides the channel time.  Deviates: [D-157]
+/// Choice of the number of packets among which a law divides the channel time of an aggregate.
+/// Deviates: [D-157]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Aggregates {
-    /// One packet, as if each were sent in its own frame.
+    /// Every packet counts as if it were sent in its own frame.
     Apart,
-    /// The flow's mean number of packets per aggregate in the observation slot.
+    /// An aggregate counts as the flow's mean number of packets per aggregate in the observation slot.
     Seen,
-    /// The most packets that an aggregate on the link may have at its rate, which gives the highest
-    /// throughput.
+    /// An aggregate counts as the most packets that it may have on the link at its rate, which gives the
+    /// highest throughput.
     #[default]
     Full,
 }
 
 impl Aggregates {
-    /// Largest number of packets per aggregate for a flow whose aggregates had `seen` packets on average.
+    /// Largest number of packets per aggregate that this choice allows a flow whose aggregates had `seen`
+    /// packets on average.
     pub fn max_packets(self, seen: u32) -> u32 {
         match self {
             Self::Apart => 1,
@@ -38,7 +40,7 @@ impl Aggregates {
         }
     }
 
-    /// The variant for packets that a flow has already sent, which had no more packets per aggregate than
+    /// The choice for packets that a flow has already sent, which had no more packets per aggregate than
     /// observed.
     #[must_use]
     pub fn of_sent(self) -> Self {
@@ -53,22 +55,22 @@ pub struct Load {
     pub direction: Direction,
     /// Length of the packet, LLC/SNAP included.
     pub msdu: Bytes,
-    /// PHY rate of its frame.
+    /// PHY rate of the frame that contains the packet.
     pub rate: DataRate,
     /// Largest number of such packets in an aggregate. The limits of the aggregate itself may allow fewer.
     pub max_packets: u32,
 }
 
-/// Durations of the parts of a frame exchange.
+/// Durations of the parts of a frame exchange with data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// DIFS and mean back-off.
+    /// DIFS and mean back-off before the exchange.
     pub access: Duration,
     /// RTS and CTS, if used; only the second for a CTS-to-self.
     pub protection: [Option<Duration>; 2],
-    /// The data frame.
+    /// Duration of the data frame.
     pub data: Duration,
-    /// ACK of the data frame.
+    /// Duration of the ACK of the data frame.
     pub ack: Duration,
     /// Gap between two frames of the exchange.
     pub sifs: Duration,
@@ -88,7 +90,7 @@ impl Exchange {
     }
 }
 
-/// Function that gives the exchange of a cell for an access time and a packet.
+/// Function that returns the frame exchange in a cell for an access time and a packet.
 pub type Exchanges<'c> = dyn Fn(Duration, Load) -> Exchange + 'c;
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use airfair_units::{Bytes, Duration, Time};
 use crate::newreno;
 use crate::occupancy_meter::{Frame, Kind, Packets, Params};
 
-/// Addresses of the access point, of the measuring station, and of another station.
+/// Address of the access point; those of the measuring station and of another station follow.
 pub(crate) const AP: u16 = 0;
 pub(crate) const ME: u16 = 1;
 pub(crate) const OTHER: u16 = 2;
@@ -20,7 +20,7 @@ pub(crate) const METER: Params = Params {
     cw_min: 15,
 };
 
-/// A control frame at 24 Mb/s lasts 28 µs; 1536 octets at 54 Mb/s last 248 µs.
+/// Duration of a control frame at 24 Mb/s; 1536 octets of data at 54 Mb/s last 248 µs.
 pub(crate) const CONTROL: Duration = us(28);
 const DATA: Duration = us(248);
 
@@ -78,9 +78,9 @@ pub(crate) fn ack(end: u64, to: u16) -> Frame<'static> {
     frame(end, to, Kind::Ack)
 }
 
-/// A round segment size.
+/// A segment size that is easy to calculate with.
 pub(crate) const SEGMENT: Bytes = Bytes::new(1_000);
-/// Reno with byte counting, which leaves recovery with the flight.
+/// Parameters of Reno with byte counting, whose fast recovery ends with the window at the flight.
 pub(crate) const PARAMS: newreno::Params = newreno::Params {
     segment: SEGMENT,
     byte_counting: true,

@@ -44,7 +44,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The other direction.
+    /// The opposite of this direction.
     #[must_use]
     pub fn opposite(self) -> Self {
         match self {

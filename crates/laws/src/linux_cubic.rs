@@ -17,17 +17,17 @@ use crate::linux_reno::{arrived, avoid, in_segments, shrink, slow_start};
 use crate::newreno::{self, Event};
 use crate::window::{Observation, WindowState};
 
-/// β in units of 1/1024.
+/// β: fraction of the window that remains after a loss, in units of 1/1024.
 const BETA: u64 = 717;
-/// Unit of β.
+/// The value 1 in the unit of β, which is 1/1024.
 const WHOLE: u64 = 1_024;
-/// C = 410/1024 [segments/s³].
+/// C = 410/1024: scale of the cubic function [segments/s³].
 const SCALE: f64 = 410.0 / 1024.0;
 /// Segments per segment of Reno's growth for a window of one, times 8: 8·(1 + β)/3/(1 − β), rounded down.
 const FRIENDLY: u64 = 15;
-/// Shortest time between two updates at an unchanged window: 1/32 s.
+/// Shortest time between two updates of the growth at an unchanged window: 1/32 s.
 const UPDATE_INTERVAL: Duration = Duration::from_micros(31_250);
-/// Largest number of acknowledged segments for a growth by one, before the first loss.
+/// Largest number of acknowledged segments for a growth of the window by one, before the first loss.
 const MAX_COUNT_BEFORE_LOSS: u64 = 20;
 /// Time after the start of a stage during which round-trip samples may still be from the recovery before it.
 const SETTLING: Duration = Duration::from_secs(1);
@@ -36,34 +36,34 @@ const SETTLING: Duration = Duration::from_secs(1);
 const HYSTART_LEAST: u64 = 16;
 /// Largest gap between two ACKs of one ACK train.
 const HYSTART_GAP: Duration = Duration::from_millis(2);
-/// Longest time for which offloads may delay ACKs.
+/// Longest time for which `HyStart` assumes that offloads delay ACKs.
 const HYSTART_ACK_DELAY: Duration = Duration::from_millis(1);
-/// Round-trip samples per round before their minimum is used.
+/// Round-trip samples per round of `HyStart` before their minimum is used.
 const HYSTART_SAMPLES: u32 = 8;
 
-/// State of Linux's CUBIC.
+/// State of Linux's CUBIC beside cwnd and ssthresh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct State {
     /// `last_max_cwnd`: window before the last loss, lowered by fast convergence; 0 before a loss [segments].
     pub plateau: u64,
     /// The current congestion avoidance stage.
     pub stage: Option<Stage>,
-    /// `cnt`: number of acknowledged segments for a growth by one.
+    /// `cnt`: number of acknowledged segments for a growth of the window by one.
     pub every: u64,
-    /// `last_cwnd`: window at the last update [segments].
+    /// `last_cwnd`: window at the last update of the growth [segments].
     pub last_window: u64,
-    /// Time of the last update.
+    /// Time of the last update of the growth.
     pub last_update: Time,
-    /// `delay_min`: smallest round trip.
+    /// `delay_min`: smallest round trip so far.
     pub least_round_trip: Option<Duration>,
     /// State of `HyStart`.
     pub hystart: HyStart,
 }
 
-/// `epoch`: a congestion avoidance stage.
+/// A congestion avoidance stage of Linux's CUBIC, which Linux calls an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
-    /// Start of the stage.
+    /// Start of the congestion avoidance stage.
     pub since: Time,
     /// `bic_origin_point`: window at the plateau of the function [segments].
     pub origin: u64,
@@ -75,10 +75,11 @@ pub struct Stage {
     pub credit: u64,
 }
 
-/// `HyStart`: ends slow start when an ACK train lasts half a round trip, or when round trips grow.
+/// State of `HyStart`, which ends slow start when an ACK train lasts half a round trip, or when round trips
+/// grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HyStart {
-    /// The current round.
+    /// The current round of `HyStart`.
     pub round: Option<Round>,
     /// True once `HyStart` has ended slow start.
     pub has_exited: bool,
@@ -87,7 +88,7 @@ pub struct HyStart {
 /// A round of `HyStart`: the ACKs of one round trip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Round {
-    /// Start of the round.
+    /// Start of the round of `HyStart`.
     pub since: Time,
     /// End of the round: SND.NXT at its start.
     pub end: u64,
@@ -100,14 +101,14 @@ pub struct Round {
 }
 
 impl State {
-    /// State after the window was set from outside: a new stage begins there.
+    /// Returns the state after the window was set from outside: a new stage begins at that window.
     #[must_use]
     pub fn restarted(self) -> Self {
         Self { stage: None, plateau: 0, ..self }
     }
 }
 
-/// Returns the state and the window after one event.  [linux-tcp-cubic]
+/// Returns the state of Linux's CUBIC and the window after one event.  [linux-tcp-cubic]
 #[must_use]
 pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (State, WindowState) {
     let segment = params.segment;
@@ -148,7 +149,8 @@ fn measure(segment: Bytes, mut state: State, seen: &Observation) -> (State, Wind
     (state, window)
 }
 
-/// Checks whether slow start has to end.  `hystart_update` [linux-tcp-cubic]
+/// Updates `HyStart` with a round-trip sample, and checks whether slow start has to end.  `hystart_update`
+/// [linux-tcp-cubic]
 fn hystart_update(
     segment: Bytes,
     hystart: HyStart,
@@ -178,8 +180,8 @@ fn hystart_update(
     HyStart { round: Some(round), has_exited }
 }
 
-/// Records the window at a loss; a time-out resets the state.  `cubictcp_recalc_ssthresh`, `cubictcp_state`
-/// [linux-tcp-cubic]
+/// Records the window at a loss in CUBIC's state; a time-out resets that state.  `cubictcp_recalc_ssthresh`,
+/// `cubictcp_state` [linux-tcp-cubic]
 fn on_loss(state: State, cwnd: u64, event: Event) -> State {
     if matches!(event, Event::Timeout { .. }) {
         return State::default();
@@ -189,7 +191,8 @@ fn on_loss(state: State, cwnd: u64, event: Event) -> State {
     State { plateau, stage: None, ..state }
 }
 
-/// Updates the number of segments to be acknowledged for a growth by one.  `bictcp_update` [linux-tcp-cubic]
+/// Updates the number of segments to be acknowledged for a growth of the window by one.  `bictcp_update`
+/// [linux-tcp-cubic]
 fn update(mut state: State, cwnd: u64, arrived: u64, now: Time) -> State {
     if let Some(stage) = &mut state.stage {
         stage.credit += arrived;
@@ -218,7 +221,7 @@ fn update(mut state: State, cwnd: u64, arrived: u64, now: Time) -> State {
     State { stage: Some(epoch), every: every.max(2), ..state }
 }
 
-/// Starts a stage at `cwnd`.
+/// Starts a congestion avoidance stage at a window of `cwnd`.
 fn begin(plateau: u64, cwnd: u64, arrived: u64, now: Time) -> Stage {
     let origin = plateau.max(cwnd);
     let plateau_time = libm::cbrt(segments(origin - cwnd) / SCALE);

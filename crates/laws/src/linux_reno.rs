@@ -11,10 +11,10 @@ use airfair_units::Bytes;
 use crate::newreno::{self, Event, Target};
 use crate::window::{Observation, WindowState};
 
-/// Smallest threshold [segments].
+/// Smallest slow start threshold [segments].
 const LEAST: u64 = 2;
 
-/// Returns the window after one event.  [linux-tcp-cong]
+/// Returns the window of Linux's Reno after one event.  [linux-tcp-cong]
 #[must_use]
 pub fn step(params: &newreno::Params, seen: &Observation) -> WindowState {
     let window = seen.window;
@@ -37,7 +37,7 @@ pub(crate) fn in_segments(segment: Bytes, window: Bytes) -> u64 {
     window.get() / segment.get()
 }
 
-/// Segments that an event acknowledges; a short one counts as a whole one.
+/// Segments that an event acknowledges; a short segment counts as a whole one.
 pub(crate) fn arrived(segment: Bytes, seen: &Observation) -> u64 {
     seen.seen.acked.get().div_ceil(segment.get())
 }
@@ -53,8 +53,9 @@ pub(crate) fn slow_start(segment: Bytes, window: WindowState, arrived: u64) -> (
     (WindowState { cwnd: window.cwnd + segment * gain, ..window }, arrived - gain)
 }
 
-/// Adds one segment for every `every` segments acknowledged, and keeps the rest as credit. Credit of `every`
-/// or more, earned when more were needed, adds one segment only.  `tcp_cong_avoid_ai` [linux-tcp-cong]
+/// Congestion avoidance: adds one segment to the window for every `every` segments acknowledged, and keeps
+/// the rest as credit. Credit of `every` or more, earned when more were needed, adds one segment only.
+/// `tcp_cong_avoid_ai` [linux-tcp-cong]
 pub(crate) fn avoid(segment: Bytes, window: WindowState, every: u64, arrived: u64) -> WindowState {
     let every = every.max(1);
     let (paid, credit) = if window.credit >= every { (1, 0) } else { (0, window.credit) };

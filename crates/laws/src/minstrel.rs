@@ -44,13 +44,13 @@ use statistics::{Choice, RateStatistics, choose, refreshed};
 /// Largest number of rates of a link.
 pub const MAX_RATES: usize = 12;
 
-/// Number of stages of the retry chain.
+/// Number of stages of Minstrel's retry chain.
 const STAGES: usize = 4;
 
 /// Parameters of Minstrel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Time between updates of the statistics.
+    /// Time between updates of the rates' statistics.
     pub interval: Duration,
     /// Weight of the old success probability in the average [%].
     pub ewma: u8,
@@ -61,14 +61,14 @@ pub struct Params {
 }
 
 impl Default for Params {
-    /// The values of Linux: 100 ms, 75 %, 10 %, 6 ms.  [linux-minstrel]
+    /// The values of Linux: interval 100 ms, weight 75 %, sampling 10 %, stage 6 ms.  [linux-minstrel]
     fn default() -> Self {
         let (interval, segment) = (Duration::from_millis(100), Duration::from_millis(6));
         Self { interval, ewma: 75, lookaround: 10, segment }
     }
 }
 
-/// State of the rate control of one link.
+/// State of Minstrel for one link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     rates: [RateStatistics; MAX_RATES],
@@ -76,20 +76,20 @@ pub struct State {
     count: u8,
     choice: Choice,
     chain: [Stage; STAGES],
-    /// Stage of the current attempt.
+    /// Stage of the retry chain to which the current attempt belongs.
     stage: u8,
     /// Attempts left in the current stage after the current one.
     left: u8,
     frames: u32,
     samples: u32,
-    /// Bit k is set if rate k was not sampled yet in this round.
+    /// Bit k is set if rate k was not sampled yet in the current round of samples.
     waiting: u16,
     /// Time of the last update of the statistics; `None` before the first frame.
     updated: Option<Time>,
 }
 
 impl State {
-    /// Creates the state of a link.
+    /// Creates the state of Minstrel for a link.
     ///
     /// `times` are the durations of a frame of 1200 octets with its ACK and gaps at each rate, in ascending
     /// order of rates.
@@ -127,7 +127,7 @@ impl State {
     }
 }
 
-/// An event at the transmitter of a link.
+/// An event at the transmitter of a link, as Minstrel sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The transmitter is about to send a frame.
@@ -137,13 +137,14 @@ pub enum Event {
         /// Random number, uniform over all of `u32`, which selects the rate to sample.
         draw: u32,
     },
-    /// The attempt was acknowledged.
+    /// The current attempt was acknowledged.
     Success,
-    /// The attempt, or its RTS, was not answered.
+    /// The current attempt, or its RTS, was not answered.
     Failure,
 }
 
-/// Returns the state after one event. Its `level` is the rate of the current attempt.  [linux-minstrel]
+/// Returns Minstrel's state after one event. Its `level` is the rate of the current attempt.
+/// [linux-minstrel]
 ///
 /// `times` must be those that were given to [`State::new`].
 ///
@@ -171,7 +172,7 @@ fn count_attempt(mut state: State, successes: u32) -> State {
     state
 }
 
-/// Updates the statistics if the interval is over. The first interval begins with the first frame.
+/// Updates the statistics if the update interval is over. The first interval begins with the first frame.
 fn keep_fresh(params: &Params, times: &[Duration], mut state: State, now: Time) -> State {
     let updated = state.updated.unwrap_or(now);
     if now.saturating_since(updated) < params.interval {

@@ -50,7 +50,7 @@ use statistics::{Lengths, Statistics};
 /// Parameters of Minstrel-HT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Time between updates of the statistics.
+    /// Time between updates of the rates' statistics.
     pub interval: Duration,
     /// Shortest time between samples.
     pub sample_interval: Duration,
@@ -58,14 +58,16 @@ pub struct Params {
     pub segment: Duration,
     /// Largest number of attempts of a stage, at least two.
     pub attempts: u8,
-    /// Slot time of the back-off that counts for the time of a stage.
+    /// Slot time of the back-off, which is included in the time of a stage.
     pub slot: Duration,
-    /// Smallest and largest contention window of that back-off [slots].
+    /// Smallest and largest contention window of the back-off that is included in the time of a stage
+    /// [slots].
     pub window: [u16; 2],
 }
 
 impl Default for Params {
-    /// The values of Linux: 50 ms, 20 ms, 6 ms, 7 attempts; slots of 9 µs, contention windows of 15 to 1023.
+    /// The values of Linux: interval 50 ms, samples every 20 ms, stage 6 ms, 7 attempts; slots of 9 µs,
+    /// contention windows of 15 to 1023.
     /// [linux-minstrel-ht §`minstrel_ht_alloc`, §`minstrel_calc_retransmit`]
     fn default() -> Self {
         Self {
@@ -87,19 +89,19 @@ impl Params {
     }
 }
 
-/// A PHY rate of the link.
+/// A PHY rate of the link, with its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupedRate {
-    /// Number of the group: the rates of a group have the same streams, width and guard interval.
+    /// Number of the rate's group: the rates of a group have the same streams, width and guard interval.
     pub group: u8,
-    /// Number of spatial streams.
+    /// Number of spatial streams of the rate.
     pub streams: u8,
     /// Time of one MPDU of 1200 octets in a long aggregate; Linux uses a sixteenth of an aggregate of
     /// sixteen.
     pub time: Duration,
 }
 
-/// State of the rate control of one link.
+/// State of Minstrel-HT for one link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     rates: Vec<GroupedRate>,
@@ -114,7 +116,7 @@ pub struct State {
     ordinary: [Stage; STAGES],
     /// Retry chain of the current aggregate.
     chain: [Stage; STAGES],
-    /// Stage of the current attempt.
+    /// Stage of the retry chain to which the current attempt belongs.
     stage: u8,
     /// Attempts left in the current stage after the current one.
     left: u8,
@@ -127,7 +129,7 @@ pub struct State {
 }
 
 impl State {
-    /// Creates the state of a link.
+    /// Creates the state of Minstrel-HT for a link.
     ///
     /// `rates` contains the groups one after the other, each in ascending order of rates. The first rate is
     /// used at the start and if no other works. `overhead` is the time of an aggregate besides its MPDUs.
@@ -197,15 +199,15 @@ impl State {
     }
 }
 
-/// An event at the transmitter of a link.
+/// An event at the transmitter of a link, as Minstrel-HT sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The transmitter is about to send an aggregate or a single MPDU.
     Sending {
-        /// False if this is a retry of the last aggregate after no answer.
+        /// False for a retry of the last aggregate after that aggregate got no answer.
         is_first: bool,
     },
-    /// The attempt has ended.
+    /// The current attempt has ended.
     Block {
         /// Number of MPDUs sent, at least one.
         sent: u16,
@@ -214,7 +216,7 @@ pub enum Event {
     },
 }
 
-/// Processes one event. [`State::level`] is then the rate of the current attempt.
+/// Processes one event. After that, [`State::level`] is the rate of the current attempt.
 /// [linux-minstrel-ht §`minstrel_ht_tx_status`, §`minstrel_ht_get_rate`]
 ///
 /// # Panics
@@ -254,7 +256,7 @@ impl State {
         }
     }
 
-    /// Updates the statistics at the end of an interval, and then the selected rates and the samples.
+    /// Updates the statistics at the end of an update interval, and then the selected rates and the samples.
     fn update(&mut self, params: &Params) {
         self.lengths.refresh();
         self.refresh();

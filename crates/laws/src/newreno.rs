@@ -28,14 +28,14 @@ pub const DUPLICATE_THRESHOLD: u32 = 3;
 /// Window at the end of fast recovery.  [RFC6582 §3.2 step 3, full acknowledgments]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Deflation {
-    /// min(ssthresh, max(flight, SMSS) + SMSS), which avoids a burst.
+    /// The window becomes min(ssthresh, max(flight, SMSS) + SMSS), which avoids a burst.
     #[default]
     ToFlight,
-    /// ssthresh, as in ns-2. The sender may then send half a window at once.
+    /// The window becomes ssthresh, as in ns-2. The sender may then send half a window at once.
     ToThreshold,
 }
 
-/// Options that the RFCs leave to the implementation.
+/// Options of NewReno that the RFCs leave to the implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Sender's maximum segment size SMSS, greater than zero.
@@ -47,7 +47,7 @@ pub struct Params {
     pub deflation: Deflation,
 }
 
-/// Congestion window and slow start threshold of the law.
+/// State of NewReno: congestion window and slow start threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     /// Congestion window, at least one segment [octets].
@@ -59,7 +59,7 @@ pub struct State {
     pub credit: u64,
 }
 
-/// An event at the sender.
+/// An event at a TCP sender, as a window law sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// An ACK for new data outside fast recovery.
@@ -93,7 +93,7 @@ pub enum Event {
     },
 }
 
-/// Observation of the sender at an event.
+/// Observation of a TCP sender at an event, as NewReno needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// Kind of the event.
@@ -104,7 +104,7 @@ pub struct Observation {
     pub flight: Bytes,
 }
 
-/// Returns the window after one event.  [RFC5681 §3], [RFC6582 §3.2]
+/// Returns the window of NewReno after one event.  [RFC5681 §3], [RFC6582 §3.2]
 #[inline]
 #[must_use]
 pub fn step(params: &Params, state: State, seen: &Observation) -> State {
@@ -139,11 +139,12 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     pub(crate) ssthresh: Bytes,
-    /// Window during recovery [octets].
+    /// Congestion window during recovery [octets].
     pub(crate) cwnd: Bytes,
 }
 
-/// Window after the loss `event`.  [RFC5681 §3.1 and §3.2], [RFC6675 §5 step 4.2]
+/// Returns window and threshold after the loss `event`, for the `target` of a law.  [RFC5681 §3.1 and §3.2],
+/// [RFC6675 §5 step 4.2]
 #[inline]
 pub(crate) fn shrink(segment: Bytes, event: Event, target: Target) -> State {
     let cwnd = match event {
@@ -155,14 +156,14 @@ pub(crate) fn shrink(segment: Bytes, event: Event, target: Target) -> State {
     State { cwnd, ssthresh: target.ssthresh, credit: 0 }
 }
 
-/// Threshold after a loss: half of the flight, two segments at least.  [RFC5681 §3.1 eq. 4]
+/// Slow start threshold after a loss: half of the flight, two segments at least.  [RFC5681 §3.1 eq. 4]
 pub(crate) fn half(flight: Bytes, segment: Bytes) -> Bytes {
     Bytes::new(flight.get() / 2).max(segment * 2)
 }
 
-/// Threshold after the loss `event`, for a `wanted` fraction of the flight. In recovery the flight includes
-/// data sent because of duplicate ACKs, so it must not raise the threshold: equation 4 is an upper limit.
-/// [RFC5681 §3.1 eq. 4]
+/// Slow start threshold after the loss `event`: `wanted`, a fraction of the flight, but after a time-out in
+/// recovery at most the `current` threshold. The flight then includes data sent because of duplicate ACKs, and
+/// equation 4 is an upper limit.  [RFC5681 §3.1 eq. 4]
 pub(crate) fn threshold(event: Event, wanted: Bytes, current: Bytes) -> Bytes {
     match event {
         Event::Timeout { is_in_recovery: true, .. } => wanted.min(current),
@@ -170,7 +171,8 @@ pub(crate) fn threshold(event: Event, wanted: Bytes, current: Bytes) -> Bytes {
     }
 }
 
-/// Growth in slow start or congestion avoidance.  [RFC5681 §3.1 eq. 2 and 3], [RFC3465 §2.1 and §2.2]
+/// Returns the window after growth in slow start or congestion avoidance by `acked` octets.
+/// [RFC5681 §3.1 eq. 2 and 3], [RFC3465 §2.1 and §2.2]
 fn grow(params: &Params, state: State, acked: Bytes) -> State {
     let State { cwnd, ssthresh, credit } = state;
     let segment = params.segment;

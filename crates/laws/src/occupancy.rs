@@ -36,23 +36,24 @@ use airfair_units::Probability;
 
 use crate::exchange::Aggregates;
 
-/// Parameters that access point and stations share.
+/// Parameters of occupancy-based TFRC that access point and stations share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// n: beacon intervals of an observation slot, at least one.
     pub beacons: u16,
     /// r: fraction of its equal share from which on a station or flow counts as unsatisfied, within (0, 1).
     pub satisfied: Probability,
-    /// Use of the time that a station leaves unused.
+    /// Use of the channel time that a station leaves unused.
     pub spare: Spare,
-    /// Consecutive missed beacons after which a station stops limiting its flows.  Deviates: [D-111]
+    /// Number of consecutive missed beacons after which a station stops limiting its flows.
+    /// Deviates: [D-111]
     pub patience: u16,
-    /// Packets among which the time of an aggregate is divided in eq. 9.  Deviates: [D-157]
+    /// Number of packets among which the time of an aggregate is divided in eq. 9.  Deviates: [D-157]
     pub aggregates: Aggregates,
 }
 
 impl Default for Params {
-    /// The paper's values of n and r.  [occupancy-tfrc §IV]
+    /// The paper's values n = 3 and r = 0.8, eq. 11 as printed, and a patience of 10 beacons.  [occupancy-tfrc §IV]
     fn default() -> Self {
         Self {
             beacons: 3,
@@ -64,20 +65,21 @@ impl Default for Params {
     }
 }
 
-/// Additional share of an unsatisfied flow beyond an equal part of its station's share.
+/// Rule for the additional share of an unsatisfied flow beyond an equal part of its station's share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spare {
-    /// All that the station has left unused. The access point has already granted this time to others, so it
-    /// counts twice, and a flow that uses less than its share may get more than that share.
-    /// [occupancy-tfrc eq. 11]
+    /// As eq. 11 is printed: an unsatisfied flow also gets all that its station has left unused. The access
+    /// point has already granted this time to others, so it counts twice, and a flow that uses less than its
+    /// share may get more than that share. [occupancy-tfrc eq. 11]
     #[default]
     Printed,
-    /// Only what the other flows of the station leave unused of their parts.  Deviates: [D-114]
+    /// An unsatisfied flow also gets what the other flows of its station leave unused of their parts, and no
+    /// more. Deviates: [D-114]
     Once,
 }
 
 impl Params {
-    /// True if a station or flow that has `used` an equal share `even` is to get more.
+    /// True if a station or flow is to get more than its equal share `even`, of which it has used `used`.
     /// [occupancy-tfrc eq. 5 and 12]
     fn is_unsatisfied(&self, used: f64, even: f64) -> bool {
         used >= self.satisfied.get() * even

@@ -33,7 +33,7 @@ pub use packets::Packets;
 pub use slot::{Access, Accesses, Backoffs, ChannelTime, FlowUsage, Slot, Usage};
 pub use table::Table;
 
-/// Parameters of the measuring station and its cell.
+/// Parameters of the occupancy meter: the measuring station and its cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Address of the measuring station.
@@ -52,7 +52,8 @@ pub struct Params {
     pub cw_min: u16,
 }
 
-/// A frame that the station has decoded or sent, as in its header. CTS and ACK have no transmitter address.
+/// A frame that the measuring station has decoded or sent, with the fields of its header. CTS and ACK have no
+/// transmitter address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'p> {
     /// End of the frame.
@@ -61,20 +62,21 @@ pub struct Frame<'p> {
     pub duration: Duration,
     /// Duration field of the header: rest of the exchange after this frame.
     pub duration_field: Duration,
-    /// Address of the receiver.
+    /// Address of the receiver of the frame.
     pub to: u16,
-    /// Back-off that the station counted down before the frame, if it is the first of its own exchange.
+    /// Back-off that the measuring station counted down before the frame, if the frame is the first of its
+    /// own exchange.
     pub backoff: Option<Duration>,
     /// Type of the frame with its specific fields.
     pub kind: Kind<'p>,
 }
 
-/// Type of a frame, with the fields of this type.
+/// Type of an 802.11 frame, with the fields of this type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind<'p> {
     /// Request to send.
     Rts {
-        /// Address of the transmitter.
+        /// Address of the transmitter of the RTS.
         from: u16,
     },
     /// Clear to send.
@@ -85,46 +87,46 @@ pub enum Kind<'p> {
     },
     /// Data frame with packets.
     Data {
-        /// Address of the transmitter.
+        /// Address of the transmitter of the data frame.
         from: u16,
-        /// Octets sent at the data rate: header, packet and frame check sequence.
+        /// Octets sent at the data rate: header, packets and frame check sequence.
         psdu: Bytes,
-        /// Transport packets of the station's own flows in the frame: all that it sends, and those that it
-        /// receives without error.
+        /// Transport packets of the measuring station's own flows in the frame: all that it sends, and those
+        /// that it receives without error.
         packets: &'p [Packets],
     },
     /// Acknowledgment of a data frame.
     Ack,
-    /// `BlockAck` for an aggregate that the station has sent.
+    /// `BlockAck` for an aggregate that the measuring station has sent.
     BlockAck {
-        /// Acknowledged packets, by flow.
+        /// Packets that the `BlockAck` acknowledges, by flow.
         acknowledged: &'p [Packets],
     },
     /// Beacon of an access point.
     Beacon,
 }
 
-/// A slot that has ended, and the number of empty slots after it.
+/// An observation slot that has ended, and the number of empty slots after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndedSlot {
-    /// Start of the slot.
+    /// Start of the ended slot.
     pub from: Time,
-    /// Usage of the channel in the slot.
+    /// Usage of the channel in the ended slot.
     pub slot: Slot,
-    /// Slots without a frame that have passed since.
+    /// Number of slots without a frame that have passed since the ended slot.
     pub silent: u64,
 }
 
-/// An exchange that is not complete, as far as the station knows.
+/// A frame exchange that is not complete, as far as the measuring station knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Exchange {
-    /// Sender of the data. The CTS of an access point does not show for which station it is.
+    /// Sender of the data; the CTS of an access point does not show for which station the exchange is.
     sender: u16,
     /// Station of the exchange: the end other than the access point, once known.
     station: Option<u16>,
-    /// Time used so far, including estimates.
+    /// Channel time used by the exchange so far, including estimates.
     spent: Duration,
-    /// Time still to be used if the exchange is answered.
+    /// Channel time that the exchange will use in addition if it is answered.
     promised: Duration,
     is_answered: bool,
     has_data: bool,
@@ -132,24 +134,24 @@ struct Exchange {
     until: Time,
 }
 
-/// State of the meter.
+/// State of the occupancy meter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     start: Time,
     open: Option<Exchange>,
-    /// Packets in the open exchange: their octets on the air, and what was delivered as far as known.
+    /// Packets in the open exchange: their octets on the air, and their delivered part as far as known.
     carried: Vec<Packets>,
     current: Slot,
     last: Option<Slot>,
 }
 
 impl State {
-    /// The last complete slot; `None` before the first.
+    /// The last complete observation slot; `None` before the first.
     pub fn last(&self) -> Option<&Slot> {
         self.last.as_ref()
     }
 
-    /// The current slot.
+    /// The current observation slot.
     pub fn current(&self) -> &Slot {
         &self.current
     }
@@ -160,7 +162,7 @@ pub fn mean_backoff(params: &Params, active: u32) -> Duration {
     params.backoff_slot * u64::from(params.cw_min) / (u64::from(active) + 1)
 }
 
-/// Processes one frame.  [arf-window §III-A]
+/// Processes one frame that the measuring station has decoded or sent.  [arf-window §III-A]
 #[inline]
 pub fn step(params: &Params, state: &mut State, frame: &Frame) {
     if frame.end - state.start >= params.slot {
@@ -235,7 +237,7 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
 }
 
 impl Exchange {
-    /// Starts an exchange with its first decoded frame.
+    /// Starts an exchange with the first frame that was decoded of it.
     #[inline]
     fn new(params: &Params, sender: u16, to: Option<u16>, first: &Frame) -> Self {
         Self {
@@ -255,8 +257,9 @@ impl Exchange {
     }
 }
 
-/// Ends the open exchange when a frame of another one follows. If that frame began before the end of the open
-/// exchange, the open one was interrupted: without data it has failed, with data it has lasted until then.
+/// Ends the open exchange when a frame of another exchange follows. If that frame began before the end of the
+/// open exchange, the open one was interrupted: without data it has failed, with data it has lasted until
+/// then.
 /// Deviates: [D-084]
 fn end_open_exchange(params: &Params, state: &mut State, next: &Frame) {
     if let Some(open) = &mut state.open {
@@ -270,7 +273,7 @@ fn end_open_exchange(params: &Params, state: &mut State, next: &Frame) {
     settle(params, state);
 }
 
-/// Adds a finished exchange to the usage of its station. An RTS without a CTS or data after it has reserved
+/// Adds the finished exchange to the usage of its station. An RTS without a CTS or data after it has reserved
 /// nothing [80211-2020 §10.3.2.4], and neither has the station's own data without an ACK.
 #[inline]
 fn settle(params: &Params, state: &mut State) {
@@ -300,7 +303,8 @@ fn settle(params: &Params, state: &mut State) {
     carried.clear();
 }
 
-/// Divides the time and the access of an exchange among the flows in it, in proportion to their octets.
+/// Divides `share`, the time and the access of an exchange, among the flows in that exchange, in proportion
+/// to their octets.
 /// Deviates: [D-157]
 #[inline]
 fn divide(carried: &[Packets], share: ChannelTime, mut give: impl FnMut(&Packets, ChannelTime)) {
@@ -316,8 +320,8 @@ fn divide(carried: &[Packets], share: ChannelTime, mut give: impl FnMut(&Packets
     }
 }
 
-/// Ends the slots that are over at `now`; `None` if the current slot continues. An exchange counts in the
-/// slot in which it ends.
+/// Ends the observation slots that are over at `now`; `None` if the current slot continues. An exchange
+/// counts in the slot in which it ends.
 pub fn end_slots(params: &Params, state: &mut State, now: Time) -> Option<EndedSlot> {
     let passed = now - state.start;
     if passed < params.slot {
@@ -335,7 +339,8 @@ pub fn end_slots(params: &Params, state: &mut State, now: Time) -> Option<EndedS
     Some(EndedSlot { from, slot, silent: steps - 1 })
 }
 
-/// Ends the current slot at `now`, whatever its length. An exchange counts in the slot in which it ends.
+/// Ends the current observation slot at `now`, whatever its length. An exchange counts in the slot in which
+/// it ends.
 #[must_use]
 pub fn end_slot_at(params: &Params, state: &mut State, now: Time) -> Slot {
     if state.open.is_some_and(|open| open.until <= now) {

@@ -31,7 +31,7 @@ pub struct Observation {
     pub delivered: Bytes,
     /// `pipe`: estimate of the octets in the network.
     pub pipe: Bytes,
-    /// Window at the end of recovery.
+    /// Slow start threshold: window at the end of recovery.
     pub ssthresh: Bytes,
     /// SMSS: payload of a full segment.
     pub segment: Bytes,

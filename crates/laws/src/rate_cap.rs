@@ -11,10 +11,10 @@ use crate::window_limit;
 /// Time between two updates of a TCP window.
 pub const PERIOD: Duration = Duration::from_millis(100);
 
-/// Parameters of the cap.
+/// Parameters of the rate cap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Fraction of the link's rate, greater than zero.
+    /// Fraction of the link's rate that a flow may use, greater than zero.
     pub share: Probability,
 }
 
@@ -24,13 +24,13 @@ impl Default for Params {
     }
 }
 
-/// Rate of the link, once it has changed.
+/// State of the rate cap of a flow: the rate of the link, once that has changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     rate: Option<DataRate>,
 }
 
-/// Observation at a rate change, or at a periodic update.
+/// Observation of the rate cap at a rate change, or at a periodic update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// New rate of the link, if it has changed.
@@ -39,7 +39,7 @@ pub struct Observation {
     pub transport: Transport,
 }
 
-/// Transport of a sender, as far as the limit depends on it.
+/// Transport of a flow's sender, as far as the limit depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
     /// TFRC, which is limited by a rate.
@@ -53,16 +53,16 @@ pub enum Transport {
     },
 }
 
-/// Limit for the sender.
+/// Limit that the rate cap sets for the sender of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Limit of TFRC's rate.
+    /// Limit of a TFRC sender's rate.
     Rate(DataRate),
-    /// Limit of TCP's window.
+    /// Limit of a TCP sender's window.
     Window(Bytes),
 }
 
-/// Returns the new limit of a flow, if it changes.
+/// Returns the new limit of a flow, if the limit changes.
 #[must_use]
 pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Option<Action>) {
     let rate = seen.rate.or(state.rate);

@@ -1,4 +1,4 @@
-//! Delivered packets of a station, as its own frames show them.
+//! Delivered packets of a station, derived from the station's own frames.
 //!
 //! Source: [arf-window §III-B] and [occupancy-tfrc §III-C] act when the rate of a station's link changes. A
 //! station knows the rate of a delivered frame: at once if it receives the frame, and by the ACK if it sends
@@ -18,27 +18,27 @@ pub struct HeardFrame<'p> {
     pub rate: DataRate,
 }
 
-/// A flow that begins or ends at the station, and what its delivered packets show.
+/// A flow that begins or ends at the station, with the amount and the sizes of its delivered packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalFlow {
     /// Number of the flow.
     pub flow: u16,
     /// Direction of the flow's data.
     pub direction: Direction,
-    /// True if the law limits this flow.
+    /// True if a control law limits the flow.
     pub is_controlled: bool,
-    /// Data delivered so far.
+    /// Data of the flow delivered so far.
     pub delivered: Bytes,
-    /// Largest payload of a packet.
+    /// Largest payload of a delivered packet.
     pub largest: Bytes,
-    /// Headers of a data packet, LLC/SNAP included.
+    /// Headers of a data packet of the flow, LLC/SNAP included.
     pub headers: Bytes,
-    /// Length of a packet without data, such as an ACK, LLC/SNAP included.
+    /// Length of a packet of the flow without data, such as an ACK, LLC/SNAP included.
     pub answer: Bytes,
 }
 
 impl LocalFlow {
-    /// Creates a flow without any delivered packet.
+    /// Creates a flow of which no packet was delivered yet.
     #[must_use]
     pub fn new(flow: u16, direction: Direction, is_controlled: bool) -> Self {
         let none = Bytes::ZERO;
@@ -46,7 +46,7 @@ impl LocalFlow {
         Self { flow, direction, is_controlled, delivered, largest, headers, answer }
     }
 
-    /// Updates the flow with delivered packets.
+    /// Updates the flow with packets that were delivered.
     fn note(&mut self, acknowledged: &Packets) {
         if acknowledged.answers > 0 {
             self.answer = acknowledged.answer;
@@ -59,7 +59,7 @@ impl LocalFlow {
     }
 }
 
-/// The station's last own data frame until it is answered: its rate and packets.
+/// The station's last own data frame until that frame is answered: its rate and packets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryTracker {
     sent: Option<DataRate>,
@@ -67,8 +67,8 @@ pub struct DeliveryTracker {
 }
 
 impl DeliveryTracker {
-    /// Processes a frame of station `me` and updates the flows of the packets that it delivers. Returns the
-    /// direction and the rate of these packets, if there are any.
+    /// Processes a frame that station `me` has decoded or sent, and updates the flows of the packets that the
+    /// frame delivers. Returns the direction and the rate of these packets, if there are any.
     pub fn process<'f>(
         &mut self,
         me: u16,

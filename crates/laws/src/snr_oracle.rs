@@ -8,17 +8,18 @@
 
 use airfair_units::{Duration, Probability};
 
-/// A rate to choose from.
+/// A rate to choose from, by its time and loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice {
-    /// Time of a frame of ordinary size, including its ACK and the gaps.
+    /// Time of a frame of ordinary size at the rate, including its ACK and the gaps.
     pub time: Duration,
-    /// Probability that the frame is lost.
+    /// Probability that a frame at the rate is lost.
     pub loss: Probability,
 }
 
-/// Index of the best of `choices`, which are in ascending order of rate: the one with the smallest t/(1 - p).
-/// Among equals the highest rate; the lowest if no frame gets through at any rate.
+/// Index of the best of `choices`, which are in ascending order of rate: the one with the smallest mean time
+/// per delivered frame t/(1 - p). Among equals the highest rate; the lowest if no frame gets through at any
+/// rate.
 pub fn best(choices: impl Iterator<Item = Choice>) -> usize {
     let mut best = (0, f64::INFINITY);
     for (index, Choice { time, loss }) in choices.enumerate() {

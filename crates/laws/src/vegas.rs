@@ -14,16 +14,16 @@ use airfair_units::{Bytes, Duration};
 use crate::newreno::{self, Event};
 use crate::window::{Observation, WindowState, lowest};
 
-/// Thresholds of the paper, in segments that wait in queues.
+/// Parameters of Vegas. The thresholds are in segments that wait in queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Parameters of growth in slow start and of the response to losses.
     pub window: newreno::Params,
-    /// α: the window grows below this threshold.
+    /// α: the window grows while fewer segments than this wait in queues.
     pub alpha: u32,
-    /// β: the window shrinks above this threshold.
+    /// β: the window shrinks while more segments than this wait in queues.
     pub beta: u32,
-    /// γ: slow start ends above this threshold.
+    /// γ: slow start ends once more segments than this wait in queues.
     pub gamma: u32,
 }
 
@@ -34,20 +34,20 @@ impl Params {
     }
 }
 
-/// State of Vegas.
+/// State of Vegas beside cwnd and ssthresh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// `BaseRTT`: smallest round trip ever.
     pub base: Option<Duration>,
-    /// Smallest round trip of the current round.
+    /// Smallest round trip of the current round, which lasts one round trip.
     pub lowest: Option<Duration>,
-    /// An ACK beyond this octet ends the round.
+    /// Sequence number beyond which an ACK ends the current round.
     pub round_end: u64,
     /// True if slow start pauses in this round, so that the measurement is valid.
     pub is_resting: bool,
 }
 
-/// Returns the state and the window after one event.  [brakmo-1995 §3.2]
+/// Returns the state of Vegas and the window after one event.  [brakmo-1995 §3.2]
 #[must_use]
 pub fn step(params: &Params, mut state: State, seen: &Observation) -> (State, WindowState) {
     state.base = lowest(state.base, seen.path.round_trip);
@@ -89,7 +89,7 @@ fn share(amount: Bytes, part: Duration, whole: Duration) -> Bytes {
     Bytes::new(u64::try_from(share).expect("a part is not more than the whole")).min(amount)
 }
 
-/// Leaves slow start with one segment in the queue.  [linux-vegas]
+/// Leaves slow start with a window that keeps one segment in queues.  [linux-vegas]
 fn leave_slow_start(params: &Params, window: WindowState, held: Bytes) -> WindowState {
     let segment = params.window.segment;
     let cwnd = window.cwnd.min(held + segment).max(segment * 2);
@@ -114,7 +114,7 @@ fn avoid(
     window
 }
 
-/// Threshold that does not lead back into slow start.  [linux-vegas]
+/// Slow start threshold that does not lead back into slow start.  [linux-vegas]
 fn threshold(ssthresh: Bytes, cwnd: Bytes, segment: Bytes) -> Bytes {
     ssthresh.min(cwnd.saturating_sub(segment).max(segment))
 }

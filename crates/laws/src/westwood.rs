@@ -14,33 +14,33 @@ use airfair_units::{Bytes, Duration, Time};
 use crate::newreno::{self, Event, Target, half, threshold};
 use crate::window::{Observation, WindowState, lowest, octets, whole_octets};
 
-/// Number of virtual samples after which nothing remains of the estimate: 0.6¹²⁸ < 10⁻²⁸.
+/// Number of virtual samples of zero after which nothing remains of the bandwidth estimate: 0.6¹²⁸ < 10⁻²⁸.
 const VIRTUAL_SAMPLES: u64 = 128;
 
-/// Parameters of the law.
+/// Parameters of Westwood.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// Parameters of growth, as in NewReno.
     pub window: newreno::Params,
-    /// Time constant τ of the filter, greater than zero.
+    /// Time constant τ of the bandwidth filter, greater than zero.
     pub time_constant: Duration,
 }
 
 impl Params {
-    /// Time constant of the authors' ns-2 agent.
+    /// Time constant of the bandwidth filter in the authors' ns-2 agent.
     pub const TIME_CONSTANT: Duration = Duration::from_secs(1);
 }
 
-/// State of Westwood.
+/// State of Westwood beside cwnd and ssthresh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct State {
     /// Filtered bandwidth [octet/s].
     pub bandwidth: f64,
     /// Last bandwidth sample b [octet/s].
     pub last_sample: f64,
-    /// Time of the last filter update.
+    /// Time of the last update of the bandwidth filter.
     pub last_ack: Option<Time>,
-    /// Octets acknowledged at the time of `last_ack`, after the filter update.
+    /// Octets acknowledged at the time of `last_ack`, after the update of the filter.
     pub pending: u64,
     /// Octets that duplicate ACKs have counted as delivered and that no cumulative ACK has covered yet.
     pub accounted: u64,
@@ -48,7 +48,7 @@ pub struct State {
     pub lowest_round_trip: Option<Duration>,
 }
 
-/// Returns the state and the window after one event.  [westwood-2001 §3]
+/// Returns the state of Westwood and the window after one event.  [westwood-2001 §3]
 #[must_use]
 pub fn step(params: &Params, state: State, seen: &Observation) -> (State, WindowState) {
     let state = measure(params, state, seen);
@@ -68,7 +68,7 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Window
     (state, window)
 }
 
-/// Bandwidth-delay product: bandwidth · smallest round trip.
+/// Bandwidth-delay product: estimated bandwidth · smallest round trip; `None` while one of them is unknown.
 fn bandwidth_delay(state: &State) -> Option<Bytes> {
     let round_trip = state.lowest_round_trip?;
     (state.bandwidth > 0.0).then(|| whole_octets(state.bandwidth * round_trip.as_secs_f64()))
@@ -92,7 +92,7 @@ pub(crate) fn arrived(acked: Bytes, segment: Bytes, accounted: &mut u64) -> u64 
     acked - std::mem::take(accounted)
 }
 
-/// Processes the bandwidth sample of an ACK.
+/// Updates the bandwidth estimate with an ACK.
 fn measure(params: &Params, mut state: State, seen: &Observation) -> State {
     if matches!(seen.seen.event, Event::Timeout { .. }) {
         return state;
@@ -110,7 +110,7 @@ fn measure(params: &Params, mut state: State, seen: &Observation) -> State {
     filter(params.time_constant, state, interval, seen.path.now)
 }
 
-/// Time-varying low-pass filter.  [westwood-2001 §2.1 eq. 2]
+/// Updates the bandwidth estimate by a time-varying low-pass filter.  [westwood-2001 §2.1 eq. 2]
 fn filter(time_constant: Duration, state: State, interval: Duration, now: Time) -> State {
     let State { mut bandwidth, last_sample: mut before, .. } = state;
     let half = time_constant / 2;

@@ -14,7 +14,7 @@ use crate::newreno::{self, Event, Target, half, threshold};
 use crate::westwood::arrived;
 use crate::window::{Observation, WindowState, lowest};
 
-/// Shortest interval of a sample.  [linux-westwood]
+/// Shortest interval of a bandwidth sample.  [linux-westwood]
 pub const SHORTEST_SAMPLE: Duration = Duration::from_millis(50);
 
 const NANOS_PER_SECOND: u128 = 1_000_000_000;
@@ -22,20 +22,20 @@ const NANOS_PER_SECOND: u128 = 1_000_000_000;
 /// States of the two bandwidth filters [octet/s].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bandwidth {
-    /// Output of the first filter.
+    /// Output of the first filter, which is the input of the second.
     pub once: u64,
     /// Output of the second filter: the estimate.
     pub twice: u64,
 }
 
-/// State of Westwood+.
+/// State of Westwood+ beside cwnd and ssthresh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// Bandwidth estimate; `None` before the first sample.
     pub bandwidth: Option<Bandwidth>,
-    /// Start of the current sample; the first ACK starts one.
+    /// Start of the current bandwidth sample; the first ACK starts one.
     pub since: Option<Time>,
-    /// Octets that have arrived since `since`.
+    /// Octets that have arrived since the start of the current bandwidth sample.
     pub arrived: u64,
     /// Octets that duplicate ACKs have counted as delivered and that no cumulative ACK has covered yet.
     pub accounted: u64,
@@ -43,11 +43,11 @@ pub struct State {
     pub round_trip: Option<Duration>,
     /// Smallest round trip since the last time-out, or from before it if there is no sample since.
     pub lowest_round_trip: Option<Duration>,
-    /// True if the next round-trip sample replaces the smallest.
+    /// True if the next round-trip sample replaces the smallest round trip.
     pub is_lowest_stale: bool,
 }
 
-/// Returns the state and the window after one event. Growth is NewReno's.  [linux-westwood]
+/// Returns the state of Westwood+ and the window after one event. Growth is NewReno's.  [linux-westwood]
 #[must_use]
 pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (State, WindowState) {
     let mut state = measure(params.segment, state, seen);
@@ -67,14 +67,14 @@ pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (Stat
     (state, window)
 }
 
-/// Bandwidth-delay product: bandwidth · smallest round trip.
+/// Bandwidth-delay product: estimated bandwidth · smallest round trip; `None` while one of them is unknown.
 fn bandwidth_delay(state: &State) -> Option<Bytes> {
     let (bandwidth, round_trip) = (state.bandwidth?.twice, state.lowest_round_trip?);
     let product = u128::from(bandwidth) * u128::from(round_trip.as_nanos()) / NANOS_PER_SECOND;
     Some(Bytes::new(u64::try_from(product).unwrap_or(u64::MAX)))
 }
 
-/// Counts the data that an ACK reports, and ends the sample if a round trip has passed.
+/// Counts the data that an ACK reports, and ends the bandwidth sample if a round trip has passed.
 fn measure(segment: Bytes, mut state: State, seen: &Observation) -> State {
     if matches!(seen.seen.event, Event::Timeout { .. }) {
         return state;

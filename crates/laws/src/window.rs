@@ -11,12 +11,12 @@ use crate::newreno;
 /// Congestion window and slow start threshold.
 pub type WindowState = newreno::State;
 
-/// Measurements of the path that a sender has at an event.
+/// Measurements of the path that a TCP sender has at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Path {
     /// Time of the event.
     pub now: Time,
-    /// Round-trip sample of this ACK, if it gave one.
+    /// Round-trip sample of the ACK that is the event, if it gave one.
     pub round_trip: Option<Duration>,
     /// SRTT; `None` before the first sample.  [RFC6298 §2]
     pub smoothed_round_trip: Option<Duration>,
@@ -31,7 +31,7 @@ pub struct Path {
 pub struct Observation {
     /// Window before the event.
     pub window: WindowState,
-    /// The event, as for NewReno.
+    /// The event and its data, as for NewReno.
     pub seen: newreno::Observation,
     /// Measurements of the path.
     pub path: Path,

@@ -5,10 +5,12 @@
 
 use airfair_units::{Bytes, DataRate, Duration};
 
-/// Smallest window of a limited connection [segments]. With fewer, delayed ACKs wait for their timer.
+/// Smallest window of a connection that a control law limits [segments]. With fewer, delayed ACKs wait for
+/// their timer.
 pub const FLOOR: u64 = 2;
 
-/// Limit on the window of a TCP sender, in addition to cwnd and the receiver's window.
+/// Limit that a control law sets on the window of a TCP sender, in addition to cwnd and the receiver's
+/// window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WindowLimit {
     /// No limit besides cwnd and the receiver's window.
@@ -22,8 +24,8 @@ pub enum WindowLimit {
     DividedBy(u32),
 }
 
-/// Window that yields `rate` over a round trip: θ·RTT rounded down, but at least two segments of size
-/// `largest`. [occupancy-tfrc §III-D]  Deviates: [D-113]
+/// Window that yields `rate` over a round trip: `rate` · `round_trip` rounded down, but at least two segments
+/// of size `largest`. [occupancy-tfrc §III-D]  Deviates: [D-113]
 #[must_use]
 pub fn for_rate(rate: DataRate, round_trip: Duration, largest: Bytes) -> Bytes {
     sent_in(round_trip, rate).max(largest * FLOOR)

@@ -7,14 +7,14 @@
 
 use airfair_units::Bytes;
 
-/// Observation of the access point.
+/// Observation of an access point that shares its buffer among connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// Capacity of the access point's buffer [packets].
     pub buffer: u32,
     /// Number of connections through the access point.
     pub flows: u32,
-    /// Segment size of the connection.
+    /// Segment size of the connection whose window is set.
     pub segment: Bytes,
 }
 

@@ -6,7 +6,7 @@
 use airfair_sim::trace::ChannelAccess;
 use airfair_units::Time;
 
-/// Interval in which a member waits with a packet to send or in an exchange.
+/// Interval in which a station or an access point waits with a packet to send or in an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
     /// Start of the interval.
@@ -17,22 +17,22 @@ pub struct Wait {
     pub kind: WaitKind,
 }
 
-/// Reason for a wait.
+/// Reason why a station or an access point waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitKind {
     /// The medium is busy, or the interframe space or the NAV is not over, so back-off slots do not count
     /// down.
     Deferring,
-    /// A response to the member's frame is awaited, or the next frame of its exchange is due.
+    /// The response to a frame is awaited, or the next frame of the same exchange is due.
     Answer,
     /// Back-off slots count down.
     Backoff {
-        /// Slots left at the start of the interval.
+        /// Back-off slots left at the start of the interval.
         slots: u64,
     },
 }
 
-/// Sequence of waits of one member.
+/// Sequence of waits of one station or access point.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lane {
     access: ChannelAccess,
@@ -40,7 +40,7 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// Changes the state of channel access. Returns the waits that end now.
+    /// Changes the state of channel access at `now`. Returns the waits that end now.
     pub fn change(
         &mut self,
         now: Time,
@@ -60,7 +60,8 @@ impl Lane {
         over
     }
 
-    /// Records a frame of the member from `start` to `end`. Returns the waits before it.
+    /// Records a frame that the station or access point sends from `start` to `end`. Returns the waits before
+    /// the frame.
     pub fn send(&mut self, start: Time, end: Time) -> impl Iterator<Item = Wait> + use<> {
         let over = waits(self.access, self.since, start);
         self.since = end;
@@ -73,7 +74,7 @@ impl Lane {
     }
 }
 
-/// Waits of a member from `since` to `now`.
+/// Waits of a station or access point from `since` to `now` in the state `access`.
 fn waits(access: ChannelAccess, since: Time, now: Time) -> impl Iterator<Item = Wait> + use<> {
     let wait = |from: Time, to: Time, kind| (from < to).then_some(Wait { from, to, kind });
     let [deferral, backoff] = match access {

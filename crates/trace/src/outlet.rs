@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-/// A writer that discards everything after its first error.
+/// A writer of a trace that discards everything after its first error.
 #[derive(Debug)]
 pub struct Outlet<W> {
     to: W,
@@ -17,7 +17,7 @@ pub struct Written<W> {
     pub to: W,
     /// Number of selected items that were written: frames of a capture, or events of a timeline.
     pub items: u64,
-    /// Error that ended the file, if any.
+    /// Write error that ended the file, if any.
     pub error: Option<io::Error>,
 }
 
@@ -34,13 +34,13 @@ impl<W: Write> Outlet<W> {
         }
     }
 
-    /// Writes octets that count as one item.
+    /// Writes octets that count as one item, such as a frame of a capture or an event of a timeline.
     pub fn put_item(&mut self, octets: &[u8]) {
         self.put(octets);
         self.items += u64::from(self.error.is_none());
     }
 
-    /// True after the first error, when nothing more is written.
+    /// True after the first write error, when nothing more is written.
     pub fn is_closed(&self) -> bool {
         self.error.is_some()
     }
@@ -50,7 +50,7 @@ impl<W: Write> Outlet<W> {
         self.items
     }
 
-    /// Flushes the underlying writer and returns the result.
+    /// Flushes the underlying writer and returns the result of writing.
     pub fn finish(mut self) -> Written<W> {
         if self.error.is_none() {
             self.error = self.to.flush().err();

@@ -5,8 +5,8 @@ use airfair_sim::scenario::Scenario;
 use airfair_units::{Duration, Time};
 use airfair_wlan::NodeId;
 
-/// Upper limit of the duration of a frame. A frame on the air at the end of the traced interval has ended
-/// this long after it.
+/// Upper limit of the duration of a frame. A frame that is on the air when the traced interval ends is over
+/// at the latest this long after that end.
 pub const LONGEST_FRAME: Duration = Duration::from_millis(50);
 
 /// Suffix of a monitor's name after the name of its cell. Names in scenarios contain no colon.
@@ -57,12 +57,12 @@ impl Selection {
         self.until
     }
 
-    /// True if the member, a station or an access point, is traced.
+    /// True if `member`, a station or an access point, is traced.
     pub fn has(&self, member: Member) -> bool {
         self.members[member.cell.index()][member.node.index()]
     }
 
-    /// True if the monitor of the cell is traced.
+    /// True if the monitor of `cell` is traced.
     pub fn has_monitor(&self, cell: CellId) -> bool {
         self.monitors[cell.index()]
     }

@@ -54,7 +54,7 @@ fn scenarios() -> Vec<Scenario> {
     paths.iter().map(read).collect()
 }
 
-/// Types and bodies of the blocks of a capture.
+/// Types and bodies of the blocks of a capture in pcapng.
 fn blocks(mut octets: &[u8]) -> Vec<(u32, &[u8])> {
     let word = |octets: &[u8], at: usize| {
         u32::from_le_bytes(octets[at..at + 4].try_into().expect("four octets"))
@@ -69,8 +69,8 @@ fn blocks(mut octets: &[u8]) -> Vec<(u32, &[u8])> {
     found
 }
 
-/// Each MPDU is at its monitor, at its sender and at each of its receivers, and each frame is on one track of
-/// the timeline. The intervals of a track do not overlap.
+/// Each MPDU is in the capture at its monitor, at its sender and at each of its receivers, and each frame is
+/// on one track of the timeline. The intervals of a track do not overlap.
 #[test]
 fn a_frame_is_wherever_it_was_sent_or_received_and_once_on_a_timeline() {
     for scenario in scenarios() {

@@ -9,7 +9,7 @@ const IP_HEADER: u64 = 20;
 /// UDP header [octets].  [RFC768]
 const UDP_HEADER: u64 = 8;
 
-/// One datagram. The payload has a length but no content.
+/// One UDP datagram. The payload has a length but no content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram {
     /// Number of the datagram, from 0 when the sender opens.
@@ -25,16 +25,16 @@ impl Datagram {
     }
 }
 
-/// Rate at which a sender sends.
+/// Rate at which a UDP sender sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendRate {
-    /// Datagrams at even intervals; the value is the rate of the payload.
+    /// Datagrams are sent at even intervals; the value is the rate of the payload.
     Constant(DataRate),
-    /// A datagram whenever the owner polls.
+    /// A datagram is sent whenever the owner polls.
     Saturated,
 }
 
-/// Configuration of a [`Sender`].
+/// Configuration of a UDP [`Sender`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SenderConfig {
     /// Payload of each datagram, greater than zero [octets].
@@ -50,9 +50,9 @@ struct Schedule {
     due: Time,
     /// Whole nanoseconds between datagrams.
     step: Duration,
-    /// Fraction of a nanosecond that `step` leaves out, and the sum of these fractions so far; both in units
-    /// of 1 / `bits_per_second` ns.
+    /// Fraction of a nanosecond that `step` leaves out [1 / `bits_per_second` ns].
     remainder: u64,
+    /// Sum of the fractions left out so far [1 / `bits_per_second` ns].
     gathered: u64,
     bits_per_second: u64,
 }
@@ -88,7 +88,7 @@ enum State {
     Saturated,
 }
 
-/// Sends datagrams of one size.
+/// Sends UDP datagrams of one size.
 ///
 /// There is no `handle_timeout`: call [`poll_transmit`](Self::poll_transmit) when
 /// [`next_timeout`](Self::next_timeout) is reached.
@@ -101,7 +101,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Creates a closed sender. [`open`](Self::open) starts it.
+    /// Creates a closed sender. [`open`](Self::open) starts sending.
     pub fn new(config: SenderConfig) -> Self {
         assert!(!config.payload.is_zero(), "a datagram without payload");
         let payload = u32::try_from(config.payload.get()).expect("a datagram of 4 GiB");
@@ -168,7 +168,7 @@ impl Sender {
     }
 }
 
-/// Totals of a sink. The number of arrivals is `received + duplicates + late`.
+/// Counters of a UDP sink. The number of arrivals is `received + duplicates + late`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SinkStats {
     /// Distinct datagrams received.
@@ -187,7 +187,7 @@ pub struct SinkStats {
 /// Number of datagrams, up to the highest, whose arrival the sink remembers.
 const MEMORY: u64 = 128;
 
-/// Receives datagrams and counts new, duplicate and reordered ones.
+/// Receives UDP datagrams and counts new, duplicate and reordered ones.
 #[derive(Debug, Default)]
 pub struct Sink {
     /// One more than the highest number seen.
@@ -237,7 +237,7 @@ impl Sink {
         self.next - self.stats.received
     }
 
-    /// Totals since the creation.
+    /// Counters of the sink since its creation.
     pub fn stats(&self) -> &SinkStats {
         &self.stats
     }

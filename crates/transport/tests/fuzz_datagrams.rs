@@ -29,7 +29,7 @@ const ROUNDS: u64 = 400;
 const STEPS: u64 = 1_000;
 /// Packets taken from a sender in one step.
 const BURST: usize = 64;
-/// Loss events that one datagram may reveal, by the one gap that it closes.
+/// Largest number of loss events that one datagram may reveal, by the one gap that it closes.
 const EVENTS: u64 = 128;
 /// Limit of the length of an endpoint's debug output, which includes lists and so bounds the memory.
 const LARGEST_STATE: usize = 100_000;
@@ -114,7 +114,7 @@ struct Round {
     now: Time,
     sender: Sender,
     receiver: Receiver,
-    /// Datagrams that were valid.
+    /// Some of the valid datagrams sent so far, for the attacker to change.
     seen: Vec<Vec<u8>>,
     ssrc: u32,
     reporter: u32,

@@ -4,10 +4,10 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
-/// Message of the panic when a sum, a product or a number of bits does not fit.
+/// Message of the panic when an amount of data does not fit into 64 bits.
 const OVERFLOW: &str = "an amount of data beyond 64 bits";
 
-/// An amount of data [octets].
+/// An amount of data, such as the size of a packet [octets].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bytes(u64);
@@ -94,7 +94,7 @@ impl Sum for Bytes {
     }
 }
 
-/// Writes with decimal units, as usual in networking: `1460 B`, `10 MB`.
+/// Writes the amount with decimal units, as usual in networking: `1460 B`, `10 MB`.
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 < 10_000 {

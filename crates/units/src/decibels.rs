@@ -68,7 +68,7 @@ impl Dbm {
     }
 }
 
-/// Unwraps the result of a checked operation on thousandths.
+/// Returns the result of a checked operation on thousandths, or panics if the operation overflowed.
 const fn in_range(steps: Option<i64>) -> i64 {
     steps.expect("a ratio of powers beyond 9·10¹⁵ dB")
 }

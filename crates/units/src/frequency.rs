@@ -34,7 +34,7 @@ impl Frequency {
     }
 }
 
-/// Writes the shortest exact form: `5.2 GHz`, `10 MHz`.
+/// Writes the frequency in its shortest exact form: `5.2 GHz`, `10 MHz`.
 impl fmt::Display for Frequency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(1_000_000_000, "GHz"), (1_000_000, "MHz"), (1_000, "kHz"), (1, "Hz")];

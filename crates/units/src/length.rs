@@ -70,7 +70,7 @@ impl Speed {
     }
 }
 
-/// Writes the shortest exact form: `370 m`, `1.5 km`, `-1 mm`.
+/// Writes the length in its shortest exact form: `370 m`, `1.5 km`, `-1 mm`.
 impl fmt::Display for Length {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
@@ -80,7 +80,7 @@ impl fmt::Display for Length {
     }
 }
 
-/// Writes metres per second: `1.5 m/s`.
+/// Writes the speed in metres per second: `1.5 m/s`.
 impl fmt::Display for Speed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_signed(f, self.0, &[(1_000, "m/s")])

@@ -1,7 +1,8 @@
-//! All quantities that are added up are integers, so sums are exact on every platform. Only meaningful
-//! arithmetic exists (`Time - Time = Duration`, but no `Time + Time`). Overflow and negative intervals are
-//! bugs and panic, in release builds too. Use the `saturating` functions to calculate with numbers from
-//! outside. Configuration and output write quantities with their unit: `"54 Mb/s"`, `"60 ms"`, `"1460 B"`.
+//! Types for quantities such as times, amounts of data and powers. All quantities that are added up are
+//! integers, so sums are exact on every platform. Only meaningful arithmetic exists
+//! (`Time - Time = Duration`, but no `Time + Time`). Overflow and negative intervals are bugs and panic, in
+//! release builds too. Use the `saturating` functions to calculate with numbers from outside. Configuration
+//! and output write quantities with their unit: `"54 Mb/s"`, `"60 ms"`, `"1460 B"`.
 
 mod bytes;
 mod decibels;

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-/// A writer that escapes control characters by their code points.
+/// A writer that escapes control characters by their code points before they reach the writer inside.
 #[derive(Debug)]
 pub struct Escaped<W>(pub W);
 
@@ -28,8 +28,8 @@ pub fn escaped(text: &str) -> String {
     out.0
 }
 
-/// True for a character that changes how others are displayed: control characters, line ends, and changes of
-/// the writing direction.
+/// True for a character that changes how other characters are displayed: control characters, line ends, and
+/// changes of the writing direction.
 pub fn is_unprintable(c: char) -> bool {
     let is_direction = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
         || ('\u{202a}'..='\u{202e}').contains(&c)

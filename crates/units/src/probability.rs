@@ -19,7 +19,7 @@ impl Probability {
         (0.0..=1.0).contains(&value).then_some(Self(value.abs()))
     }
 
-    /// A probability given in the source code.
+    /// A probability that is a literal in the source code.
     ///
     /// # Panics
     ///
@@ -29,7 +29,7 @@ impl Probability {
         Self(value)
     }
 
-    /// The value, from 0 to 1.
+    /// The probability as a number from 0 to 1.
     pub const fn get(self) -> f64 {
         self.0
     }
@@ -39,7 +39,8 @@ impl Probability {
         self == Self::ZERO
     }
 
-    /// True with this probability, for 64 uniformly random bits, of which the upper 53 are used.
+    /// Decides whether an event of this probability happens, by `bits`: 64 uniformly random bits, of which
+    /// the upper 53 are used.
     #[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]
     pub fn happens(self, bits: u64) -> bool {
         const SCALE: f64 = 1.0 / (1_u64 << 53) as f64;
@@ -47,7 +48,7 @@ impl Probability {
     }
 }
 
-/// The value is never NaN or -0.0, so equal bits mean equal values.
+/// Equality of the bits: the value is never NaN or -0.0, so equal bits mean equal values.
 impl PartialEq for Probability {
     fn eq(&self, other: &Self) -> bool {
         self.0.to_bits() == other.0.to_bits()
@@ -62,7 +63,7 @@ impl Hash for Probability {
     }
 }
 
-/// Writes a number with a fraction, as in TOML.
+/// Writes the probability as a number with a fraction, as in TOML.
 impl fmt::Display for Probability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.0)

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 
 use crate::{Bytes, Duration};
 
-/// Message of the panic when a rate does not fit.
+/// Message of the panic when a data rate does not fit into 64 bits.
 const OVERFLOW: &str = "a data rate beyond 64 bits";
 /// Time of one octet at 1 bit/s [ns].
 const NS_OF_OCTET: u64 = 8_000_000_000;
@@ -56,7 +56,7 @@ impl DataRate {
     }
 }
 
-/// Writes the shortest exact form: `5.5 Mb/s`, `300 kb/s`.
+/// Writes the rate in its shortest exact form: `5.5 Mb/s`, `300 kb/s`.
 impl fmt::Display for DataRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(1_000_000_000, "Gb/s"), (1_000_000, "Mb/s"), (1_000, "kb/s"), (1, "b/s")];

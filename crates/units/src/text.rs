@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::{Bytes, DataRate, Dbm, Decibels, Duration, Frequency, Length, Speed};
 
-/// Reason why a text is not the expected quantity. Displays what is allowed.
+/// Reason why a text is not the expected quantity. Displayed with the allowed form, where there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParseQuantityError {
     /// The text does not begin with a number.
@@ -20,16 +20,16 @@ pub enum ParseQuantityError {
         /// An example of a well-formed value.
         example: &'static str,
     },
-    /// The number is negative.
+    /// The number is negative, but must not be.
     Negative,
-    /// The value has a finer resolution than the type.
+    /// The number has a finer resolution than the type.
     TooFine {
-        /// The smallest step of the type.
+        /// The smallest step of the type, as text.
         step: &'static str,
     },
-    /// The value is too large for the type.
+    /// The number is too large for the type.
     TooLarge,
-    /// The value is zero, but must not be.
+    /// The number is zero, but must not be.
     Zero,
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for ParseQuantityError {
 
 impl std::error::Error for ParseQuantityError {}
 
-/// Units of one kind of quantity, with their size in smallest steps.
+/// Units of one kind of quantity, with the size of each in smallest steps of the type.
 struct Dimension {
     units: &'static [(&'static str, u64)],
     allowed: &'static str,
@@ -173,7 +173,7 @@ impl Dimension {
     }
 }
 
-/// Parses `"60 ms"`, `"1.5 s"`, `"2 min"`.
+/// Parses a duration: `"60 ms"`, `"1.5 s"`, `"2 min"`.
 impl FromStr for Duration {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -181,7 +181,7 @@ impl FromStr for Duration {
     }
 }
 
-/// Parses `"1460 B"`, `"10 MB"`, `"64 KiB"`.
+/// Parses an amount of data: `"1460 B"`, `"10 MB"`, `"64 KiB"`.
 impl FromStr for Bytes {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -189,7 +189,7 @@ impl FromStr for Bytes {
     }
 }
 
-/// Parses `"12 dB"`, `"-3.5 dB"`.
+/// Parses a ratio of powers: `"12 dB"`, `"-3.5 dB"`.
 impl FromStr for Decibels {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -197,7 +197,7 @@ impl FromStr for Decibels {
     }
 }
 
-/// Parses `"20 dBm"`, `"-82 dBm"`.
+/// Parses a power: `"20 dBm"`, `"-82 dBm"`.
 impl FromStr for Dbm {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -205,7 +205,7 @@ impl FromStr for Dbm {
     }
 }
 
-/// Parses `"370 m"`, `"-1.5 m"`, `"2 km"`.
+/// Parses a length: `"370 m"`, `"-1.5 m"`, `"2 km"`.
 impl FromStr for Length {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -213,7 +213,7 @@ impl FromStr for Length {
     }
 }
 
-/// Parses `"10 m/s"`, `"-0.5 m/s"`.
+/// Parses a speed: `"10 m/s"`, `"-0.5 m/s"`.
 impl FromStr for Speed {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -221,7 +221,7 @@ impl FromStr for Speed {
     }
 }
 
-/// Parses `"5.2 GHz"`, `"10 MHz"`.
+/// Parses a frequency: `"5.2 GHz"`, `"10 MHz"`.
 impl FromStr for Frequency {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -232,7 +232,7 @@ impl FromStr for Frequency {
     }
 }
 
-/// Parses `"5.5 Mb/s"`, `"300 kb/s"`.
+/// Parses a data rate: `"5.5 Mb/s"`, `"300 kb/s"`.
 impl FromStr for DataRate {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -243,7 +243,8 @@ impl FromStr for DataRate {
     }
 }
 
-/// Writes `steps` in the largest unit that needs at most three decimals, without rounding.
+/// Writes a quantity of `steps` smallest steps in the largest unit that needs at most three decimals, without
+/// rounding.
 pub(crate) fn write_scaled(
     f: &mut fmt::Formatter<'_>,
     steps: u64,
@@ -259,7 +260,7 @@ pub(crate) fn write_scaled(
     write!(f, "{whole}.{} {unit}", decimals.trim_end_matches('0'))
 }
 
-/// As [`write_scaled`], for positive or negative `steps`.
+/// Writes a positive or negative quantity of `steps` smallest steps, as [`write_scaled`].
 pub(crate) fn write_signed(
     f: &mut fmt::Formatter<'_>,
     steps: i64,

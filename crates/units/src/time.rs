@@ -4,7 +4,7 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Rem, Sub, SubAssign};
 
-/// Message of the panic when an interval does not fit.
+/// Message of the panic when an interval of time does not fit into 64 bits.
 const OVERFLOW: &str = "duration overflows 584 years";
 
 /// A point in simulated time, counted from the start of the run [ns].
@@ -69,12 +69,12 @@ impl Duration {
         Self(s.checked_mul(1_000_000_000).expect(OVERFLOW))
     }
 
-    /// The length in nanoseconds.
+    /// The length of the interval in nanoseconds.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// The length in seconds, rounded to the nearest `f64`.
+    /// The length of the interval in seconds, rounded to the nearest `f64`.
     #[expect(clippy::cast_precision_loss, reason = "a run shorter than 104 days is exact")]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
@@ -189,7 +189,7 @@ impl Sum for Duration {
     }
 }
 
-/// Writes the shortest exact form: `20 us`, `1.5 s`.
+/// Writes the interval in its shortest exact form: `20 us`, `1.5 s`.
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         crate::text::write_scaled(

@@ -11,11 +11,11 @@ use crate::exchange::{Exchanges, Load};
 use crate::occupancy_meter as meter;
 use crate::receipts::{DeliveryTracker, HeardFrame, LocalFlow};
 
-/// State of the station.
+/// State of the ARF window law at one station.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     meter: meter::State,
-    /// Rates of the last delivered frames, up and down.
+    /// Rate of the last delivered frame for each direction, up and down.
     rates: [super::State; 2],
     /// TCP connections that begin or end at the station.
     connections: Vec<LocalFlow>,
@@ -51,7 +51,7 @@ pub struct Report {
     pub to: Time,
     /// Frames and SIFS of the station's own answered exchanges, both directions.
     pub own: Duration,
-    /// Frames and SIFS of all other stations' exchanges.
+    /// Frames and SIFS of the exchanges of all other stations.
     pub others: Duration,
     /// Parts of `own` and `others` that are before `from`.
     pub early: [Duration; 2],
@@ -122,8 +122,9 @@ pub struct TcpEndpoint {
     pub buffer: Bytes,
 }
 
-/// Windows at the new rate for the connections whose data has the direction of `change`. `endpoint` returns the
-/// transport state of a connection, or `None` before it has round-trip samples.
+/// Windows at the new rate for the station's long-lived, controlled connections whose data has the direction
+/// of `change`. `endpoint` returns the transport state of a connection, or `None` before it has round-trip
+/// samples.
 pub fn windows<'s>(
     params: &'s Params,
     state: &'s State,
@@ -167,7 +168,7 @@ fn access(meter: &meter::Params, slot: &meter::Slot) -> meter::Access {
     meter::Access { up: access, down: access }
 }
 
-/// Long-lived connections with their usage in the slot.
+/// Long-lived connections of the station with their usage of the channel in `slot`.
 fn long_lived<'s>(
     params: &Params,
     state: &'s State,
@@ -179,7 +180,7 @@ fn long_lived<'s>(
     connections.filter_map(active).filter(|(_, seen)| seen.packets > 0)
 }
 
-/// Measurements of `slot` in the form that the law needs.
+/// Measurements of `slot` in the form that the ARF window law needs.
 fn measured(
     params: &Params,
     meter: &meter::Params,
@@ -197,7 +198,7 @@ fn measured(
     }
 }
 
-/// Segments per ACK in the slot, rounded to the nearest integer.
+/// Segments per ACK of a connection in a slot, rounded to the nearest integer.
 fn segments_per_ack(seen: &meter::FlowUsage) -> u32 {
     let acks = seen.answers.max(1);
     ((seen.packets + acks / 2) / acks).max(1)

@@ -1,16 +1,16 @@
-//! The retry chain of a frame.
+//! Minstrel's retry chain of a frame.
 
 use airfair_units::Duration;
 
 use super::statistics::{Choice, RateStatistics};
 use super::{Params, State, is_faster};
 
-/// Fewest attempts of a stage.
+/// Fewest attempts of a stage of the retry chain.
 const FEWEST: u8 = 2;
-/// Most attempts of a stage.
+/// Most attempts of a stage of the retry chain.
 const MOST: u8 = 7;
 
-/// A stage of the retry chain.
+/// A stage of Minstrel's retry chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stage {
     pub(super) level: u8,

@@ -1,4 +1,4 @@
-//! Sampling: frames that try a rate other than the selected ones.
+//! Minstrel's sampling: frames that try a rate other than the selected ones.
 
 use airfair_units::Duration;
 
@@ -7,7 +7,7 @@ use super::{Params, State, is_faster};
 /// Number of frames after which the counts of frames and samples restart.
 pub(super) const FRAMES: u32 = 10_000;
 
-/// Counts a frame and selects the rate that it samples, if any.  [linux-minstrel §`minstrel_get_rate`]
+/// Counts a frame and selects the rate that the frame samples, if any.  [linux-minstrel §`minstrel_get_rate`]
 pub(super) fn sample(
     params: &Params,
     times: &[Duration],
@@ -35,7 +35,7 @@ pub(super) fn sample(
     (State { samples: state.samples + 1, ..state }, Some(level))
 }
 
-/// Takes one of the rates not sampled yet in this round. After the last one a new round begins.
+/// Returns one of the rates not sampled yet in the current round. After the last one a new round begins.
 fn take_turn(state: State, draw: u32) -> (State, u8) {
     let all = (1_u16 << state.count) - 2;
     let waiting = if state.waiting == 0 { all } else { state.waiting };

@@ -1,4 +1,4 @@
-//! Success statistics of every rate, and the rates selected from them.
+//! Minstrel's success statistics of every rate, and the rates selected from them.
 
 use airfair_units::Duration;
 
@@ -6,27 +6,27 @@ use super::{Params, place};
 
 /// Success probability of 100 %, in units so fine that rounding does not matter.  [linux-minstrel]
 pub(super) const CERTAIN: u16 = 18_000;
-/// 95 %: success probability required for the probable rate.
+/// 95 %: success probability that a rate needs to be the probable rate.
 const ROBUST: u16 = CERTAIN / 100 * 95;
 /// 10 %: success probability below which a rate is useless.
 const USEFUL: u16 = CERTAIN / 100 * 10;
 /// Samples per interval whose first stage is at a rate below 10 % or above 95 %.
 const SAMPLES: u8 = 4;
 
-/// Statistics of a rate.
+/// Minstrel's statistics of a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RateStatistics {
     /// Smoothed success probability [1/18 000].
     pub(super) probability: u16,
-    /// Attempts in the current interval.
+    /// Attempts in the current update interval.
     pub(super) attempts: u32,
-    /// Acknowledged attempts in the current interval.
+    /// Acknowledged attempts in the current update interval.
     pub(super) successes: u32,
-    /// Remaining samples of this interval with the rate as first stage; `None` if not limited.
+    /// Samples left in the update interval that may have the rate as first stage; `None` if not limited.
     pub(super) samples_left: Option<u8>,
 }
 
-/// Selected rates, as indexes into the list of rates.
+/// Rates that Minstrel has selected, as indexes into the list of rates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Choice {
     pub(super) best: u8,
@@ -34,7 +34,7 @@ pub(super) struct Choice {
     pub(super) probable: u8,
 }
 
-/// Statistics of a rate at the end of an interval.  [linux-minstrel §`minstrel_update_stats`]
+/// Statistics of a rate at the end of an update interval.  [linux-minstrel §`minstrel_update_stats`]
 pub(super) fn refreshed(params: &Params, rate: RateStatistics) -> RateStatistics {
     let probability = if rate.attempts == 0 { rate.probability } else { smoothed(params, rate) };
     let is_settled = !(USEFUL..=ROBUST).contains(&probability);
@@ -46,7 +46,8 @@ pub(super) fn refreshed(params: &Params, rate: RateStatistics) -> RateStatistics
     }
 }
 
-/// New success probability after an interval with attempts [1/18 000], rounded down twice as in Linux.
+/// New success probability of a rate after an interval with attempts [1/18 000], rounded down twice as in
+/// Linux.
 fn smoothed(params: &Params, rate: RateStatistics) -> u16 {
     let fresh = u64::from(rate.successes) * u64::from(CERTAIN) / u64::from(rate.attempts);
     let weight = u64::from(params.ewma);
@@ -63,7 +64,8 @@ fn throughput(rate: RateStatistics, time: Duration) -> u64 {
     u64::from(rate.probability) * 1_000_000_000 / time.as_nanos()
 }
 
-/// Rates for the retry chain. Among equals the slower rate; the lowest if no rate delivers anything.
+/// Selects the rates for the retry chain. Among equals the slower rate; the lowest if no rate delivers
+/// anything.
 pub(super) fn choose(times: &[Duration], rates: &[RateStatistics]) -> Choice {
     let count = times.len();
     let carried = |level: usize| throughput(rates[level], times[level]);
@@ -78,7 +80,7 @@ pub(super) fn choose(times: &[Duration], rates: &[RateStatistics]) -> Choice {
     Choice { best: place(best), second: place(second), probable: place(probable) }
 }
 
-/// The first of the levels with the largest `worth`.
+/// Index of the largest `worth` among `count` rates, the first if there are several.
 fn largest(count: usize, worth: impl Fn(usize) -> u64) -> usize {
     (1..count).fold(0, |top, level| if worth(level) > worth(top) { level } else { top })
 }

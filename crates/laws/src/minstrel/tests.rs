@@ -27,7 +27,7 @@ fn first(draw: u32) -> Event {
 
 const AGAIN: Event = Event::Sending { is_first: false, draw: 0 };
 
-/// State after an update with these success probabilities [%].
+/// State of Minstrel after an update in which the rates succeed with these probabilities [%].
 fn known(times: &[Duration], percent: &[u16]) -> State {
     let mut state = State::new(&PARAMS, times);
     for (rate, &percent) in state.rates.iter_mut().zip(percent) {
@@ -38,7 +38,7 @@ fn known(times: &[Duration], percent: &[u16]) -> State {
     State { choice, updated: Some(ms(0)), ..state }
 }
 
-/// Levels of the attempts of a frame that starts in `state`.
+/// Levels of the rates of the first `attempts` attempts of a frame that starts in `state`.
 fn levels(times: &[Duration], state: State, draw: u32, attempts: usize) -> String {
     let mut state = step(&PARAMS, times, state, ms(1), first(draw));
     let mut out = state.level().to_string();
@@ -49,7 +49,7 @@ fn levels(times: &[Duration], state: State, draw: u32, attempts: usize) -> Strin
     out
 }
 
-/// In units of 1/18 000, rounded down:
+/// Success probabilities in units of 1/18 000, rounded down:
 /// 3 of 4 are 13 500: 0 · 75 % + 13 500 · 25 % = 3375
 /// 1 of 3 are 6000: 3375 · 75 % + 6000 · 25 % = 4031.25
 /// none sent: unchanged
@@ -107,7 +107,7 @@ fn an_attempt_counts_at_its_rate() {
     assert_eq!(counts[..4], [(1, 1), (0, 0), (0, 0), (2, 0)]);
 }
 
-/// Frames per second with 8, 4, 2 and 1 ms:
+/// Success probabilities of four rates with frames of 8, 4, 2 and 1 ms, and the frames per second:
 /// 100, 96, 60 and 9 %: 125, 240, 300 and, below 10 %, none
 /// 90, 94, 60 and 10 %: 112.5, 235, 300 and 100; no rate has 95 %, so the most probable is 94 %
 /// 94, 90, 60 and 80 %: 117.5, 225, 300 and 800
@@ -136,9 +136,9 @@ fn the_table_of_statistics_decides() {
     }
 }
 
-/// Rates of 8, 4, 3, 2 and 1 ms with 100, 96, 50, 60 and 9 %: frames per second 125, 240, 167, 300, 0.
-/// Best is 3, second and probable 1. Attempts: two each at 0 and 1 (above 95 %) and 4 (below 10 %),
-/// 6 ms / 3 ms = 2 at 2 and 6 ms / 2 ms = 3 at 3.
+/// Durations of a frame at five rates [µs]. With successes of 100, 96, 50, 60 and 9 % the frames per second
+/// are 125, 240, 167, 300 and 0. Best is 3, second and probable 1. Attempts: two each at 0 and 1 (above 95 %)
+/// and 4 (below 10 %), 6 ms / 3 ms = 2 at 2 and 6 ms / 2 ms = 3 at 3.
 const FIVE: [u64; 5] = [8000, 4000, 3000, 2000, 1000];
 
 fn five() -> State {
@@ -202,7 +202,7 @@ fn a_stage_has_the_attempts_that_fit_into_its_time() {
     assert_eq!([0, 9, 10, 50, 95, 96, 100].map(probable), [2, 2, 6, 6, 6, 2, 2]);
 }
 
-/// Nothing is known yet: four stages at the lowest rate with 6 ms / 2 ms = 3 attempts each.
+/// Without any statistics a chain has four stages at the lowest rate with 6 ms / 2 ms = 3 attempts each.
 #[test]
 fn a_link_starts_at_its_lowest_rate() {
     let times = micros([2000, 1000]);
@@ -337,7 +337,7 @@ impl SimulatedLink {
     }
 }
 
-/// Probability divided by time [%/ms], and its maximum:
+/// Probability divided by time at each rate [%/ms], and the level with the maximum, for six links:
 /// 58 84 108 152 191 258 309 333: level 7
 /// 58 84 108 152 191 0 0 0: level 4
 /// 58 84 103 0 0 0 0 0: level 2

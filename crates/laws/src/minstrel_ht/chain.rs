@@ -1,4 +1,4 @@
-//! The retry chain of an aggregate.
+//! Minstrel-HT's retry chain of an aggregate.
 
 use airfair_units::Duration;
 
@@ -12,7 +12,7 @@ pub(super) const STAGES: usize = BEST + 1;
 /// Attempts of a stage whose rate seldom succeeds.
 const FEW: u8 = 2;
 
-/// A stage of the retry chain.
+/// A stage of Minstrel-HT's retry chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stage {
     pub(super) level: u16,
@@ -49,8 +49,9 @@ impl State {
         }
     }
 
-    /// Attempts of a stage: as many as fit into its time including back-off, two at least. A rate that seldom
-    /// succeeds has two.  [linux-minstrel-ht §`minstrel_calc_retransmit`, §`minstrel_ht_set_rate`]
+    /// Attempts of a stage: as many as fit into the time of a stage, back-off included, but at least two. A
+    /// rate that seldom succeeds has two.
+    /// [linux-minstrel-ht §`minstrel_calc_retransmit`, §`minstrel_ht_set_rate`]
     fn attempts(&self, params: &Params, level: u16) -> u8 {
         if self.statistics(level).probability < SELDOM {
             return FEW;

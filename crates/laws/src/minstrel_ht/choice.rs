@@ -5,25 +5,25 @@ use std::ops::Range;
 use super::statistics::{Statistics, percent};
 use super::{GroupedRate, State};
 
-/// Number of rates with the highest throughput in a chain.
+/// Number of rates in a retry chain that are selected for their throughput.
 pub(super) const BEST: usize = 3;
 /// Number of MPDUs that must have been sent before a group can count as dead.
 const MIN_ATTEMPTS: u32 = 30;
 
-/// A group of rates, and the best of them.
+/// A group of rates with the same streams, width and guard interval, and the best rates of the group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
     levels: Range<u16>,
     streams: u8,
-    /// The two rates with the highest throughput.
+    /// The two rates of the group with the highest throughput.
     best: [u16; 2],
     probable: u16,
-    /// Next position in the order of samples.
+    /// Next position in the random order in which the group's rates are sampled.
     pub(super) turn: u16,
 }
 
 impl Group {
-    /// The groups of the rates.
+    /// Divides `rates` into their groups.
     ///
     /// # Panics
     ///
@@ -54,10 +54,10 @@ impl Group {
     }
 }
 
-/// Rates for the retry chain.
+/// Rates selected for the retry chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Choice {
-    /// The rates with the highest throughput; the first rate if fewer deliver anything.
+    /// The rates with the highest throughput of all; the first rate if fewer deliver anything.
     pub(super) best: [u16; BEST],
     pub(super) probable: u16,
 }
@@ -80,7 +80,8 @@ impl State {
         self.prefer_fewer_streams();
     }
 
-    /// Selects the probable rate.  [linux-minstrel-ht §`minstrel_ht_set_best_prob_rate`]
+    /// Selects the probable rate, which succeeds most reliably.
+    /// [linux-minstrel-ht §`minstrel_ht_set_best_prob_rate`]
     fn choose_probable(&mut self) {
         let best = self.choice.best[0];
         let (best_time, best_probability) =
@@ -103,8 +104,8 @@ impl State {
         self.choice.probable = probable;
     }
 
-    /// Replaces the probable rate by that of a group with fewer streams than the best rate, if one delivers
-    /// anything. [linux-minstrel-ht §`minstrel_ht_prob_rate_reduce_streams`]
+    /// Replaces the probable rate by that of a group with fewer streams than the best rate, if such a group
+    /// delivers anything. [linux-minstrel-ht §`minstrel_ht_prob_rate_reduce_streams`]
     fn prefer_fewer_streams(&mut self) {
         let streams = self.rate(self.choice.best[0]).streams;
         let mut most = 0;
@@ -116,8 +117,8 @@ impl State {
         }
     }
 
-    /// Replaces the best two rates by those of an earlier group if hardly any MPDU gets through. Returns true
-    /// if one was replaced. [linux-minstrel-ht §`minstrel_downgrade_rate`]
+    /// Replaces the best two rates by those of an earlier group if hardly any MPDU gets through at them.
+    /// Returns true if one was replaced. [linux-minstrel-ht §`minstrel_downgrade_rate`]
     pub(super) fn leave_dead_groups(&mut self) -> bool {
         let mut has_left = false;
         for place in 0..2 {

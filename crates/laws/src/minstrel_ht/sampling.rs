@@ -1,4 +1,4 @@
-//! Sampling: aggregates that try a rate other than the selected ones.
+//! Minstrel-HT's sampling: aggregates that try a rate other than the selected ones.
 
 use airfair_units::{Duration, Time};
 
@@ -6,35 +6,35 @@ use super::choice::{Choice, Group};
 use super::statistics::{Statistics, percent};
 use super::{GroupedRate, Params};
 
-/// Length of the list of rates to sample, per kind.
+/// Number of rates that wait to be sampled, per kind of sample.
 const WAITING: usize = 5;
 /// Number of random orders in which the rates of a group are sampled.
 const ORDERS: usize = 10;
 
-/// Kinds of samples.
+/// Kind of a sample, by the rate that is tried.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// The slowest rate of a group that is faster than the best.
+    /// Sample of the slowest rate of a group that is faster than the best rate.
     Next,
-    /// Any rate that is faster than all selected rates.
+    /// Sample of any rate that is faster than all selected rates.
     Any,
-    /// Any rate that is between the fastest and the slowest selected rate.
+    /// Sample of any rate that is between the fastest and the slowest selected rate.
     Slow,
 }
 
-/// Sequence of the kinds.  [linux-minstrel-ht §`minstrel_sample_seq`]
+/// Order in which the kinds of samples take turns.  [linux-minstrel-ht §`minstrel_sample_seq`]
 const TURNS: [Kind; 6] = [Kind::Next, Kind::Any, Kind::Next, Kind::Any, Kind::Next, Kind::Slow];
 
-/// Rates to sample, and when.
+/// Rates to sample, and the time of the next sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Samples {
     /// Rates to sample, by kind (next, any, slow), in the order in which they are tried.
     waiting: [[Option<u16>; WAITING]; 3],
-    /// Index of the next kind in [`TURNS`].
+    /// Index in [`TURNS`] of the kind of the next sample.
     turn: u8,
-    /// Group of the last rate of the kinds *next* and *any*.
+    /// Group of the last rate found for each of the kinds *next* and *any*.
     last_group: [u16; 2],
-    /// Random orders of the positions in a group, one after the other.
+    /// Random orders in which the rates of a group are sampled, one after the other, as positions in the group.
     orders: Vec<u8>,
     /// Number of rates in the largest group.
     places: usize,
@@ -43,7 +43,8 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// Creates random orders as Linux does at its start.  [linux-minstrel-ht §`init_sample_table`]
+    /// Creates the samples of a link, with random orders drawn as Linux does at its start.
+    /// [linux-minstrel-ht §`init_sample_table`]
     pub(super) fn new(groups: &[Group], mut draw: impl FnMut() -> u32) -> Self {
         let places = groups.iter().map(|group| group.levels().len()).max().unwrap_or(0);
         let mut orders = Vec::with_capacity(ORDERS * places);
@@ -63,12 +64,12 @@ impl Samples {
         Self { waiting, turn: 0, last_group: [0; 2], orders, places, due: Time::ZERO }
     }
 
-    /// Makes a sample due at `now`.
+    /// Makes the next sample due at `now`.
     pub(super) fn make_due(&mut self, now: Time) {
         self.due = now;
     }
 
-    /// Returns the rate to sample, if a sample is due and its kind has a rate.
+    /// Returns the rate to sample, if a sample is due and the kind whose turn it is has a rate.
     /// [linux-minstrel-ht §`minstrel_ht_get_sample_rate`]
     pub(super) fn take(&mut self, params: &Params, now: Time) -> Option<u16> {
         if now < self.due {
@@ -80,8 +81,8 @@ impl Samples {
         self.waiting[kind as usize].iter_mut().find_map(Option::take)
     }
 
-    /// Removes rates that no longer belong to their kind, and fills the lists.
-    /// [linux-minstrel-ht §`minstrel_ht_refill_sample_rates`]
+    /// Updates the lists of rates to sample: removes rates that no longer belong to their kind, and adds new
+    /// ones. [linux-minstrel-ht §`minstrel_ht_refill_sample_rates`]
     pub(super) fn refill(
         &mut self,
         rates: &[GroupedRate],
@@ -122,8 +123,8 @@ impl Samples {
         *free.expect("room was asked for") = Some(level);
     }
 
-    /// Adds the slowest rate that is faster than the best, of the next group with such a rate not yet in the
-    /// list. [linux-minstrel-ht §`minstrel_ht_next_inc_rate`]
+    /// Adds a rate to the list of kind *next*: the slowest that is faster than the best rate, of the next
+    /// group with such a rate not yet in the list. [linux-minstrel-ht §`minstrel_ht_next_inc_rate`]
     fn add_next(&mut self, rates: &[GroupedRate], groups: &[Group], bounds: &Bounds) -> bool {
         for _ in groups {
             let group = self.next_group(Kind::Next, groups.len());
@@ -136,9 +137,9 @@ impl Samples {
         false
     }
 
-    /// Adds a random rate that is faster than all selected ones, of the next group with such a rate not yet
-    /// in the list. Slower candidates found meanwhile are added as kind *slow*.
-    /// [linux-minstrel-ht §`minstrel_ht_next_jump_rate`]
+    /// Adds a rate to the list of kind *any*: a random one that is faster than all selected ones, of the next
+    /// group with such a rate not yet in the list. Slower candidates found meanwhile are added as kind
+    /// *slow*. [linux-minstrel-ht §`minstrel_ht_next_jump_rate`]
     fn add_any(
         &mut self,
         rates: &[GroupedRate],
@@ -177,7 +178,7 @@ impl Samples {
         next
     }
 
-    /// The next rate of a group in its random order that is at or above `from`.
+    /// The next rate of a group, in the group's random order, that is at or above `from`.
     /// [linux-minstrel-ht §`minstrel_ht_next_group_sample_rate`]
     fn next_of(&self, group: &mut Group, from: u16) -> Option<u16> {
         for _ in 0..self.places {
@@ -192,13 +193,13 @@ impl Samples {
     }
 }
 
-/// Times of an MPDU that separate the kinds of samples.
+/// Times of an MPDU at the selected rates, which separate the kinds of samples.
 struct Bounds {
-    /// Time at the best rate.
+    /// Time of an MPDU at the best rate.
     best: Duration,
-    /// Time at the fastest selected rate.
+    /// Time of an MPDU at the fastest selected rate.
     fast: Duration,
-    /// Time at the slowest selected rate.
+    /// Time of an MPDU at the slowest selected rate.
     slow: Duration,
 }
 

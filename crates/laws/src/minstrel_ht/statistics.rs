@@ -1,4 +1,4 @@
-//! Success statistics of every rate, and the mean length of aggregates.
+//! Minstrel-HT's success statistics of every rate, and the mean length of aggregates.
 
 use airfair_units::Duration;
 
@@ -10,26 +10,26 @@ pub(super) const CERTAIN: u32 = 4096;
 pub(super) const USEFUL: u32 = percent(10);
 /// 90 %: success probability above which the throughput does not grow, because collisions change it.
 const STEADY: u32 = percent(90);
-/// A length of one MPDU in the unit of the mean.
+/// Length of one MPDU in the unit of the mean length of aggregates.
 const MPDU: u64 = 4096;
 
-/// Success probability of `percent`, rounded down.
+/// `percent` % as a success probability [1/4096], rounded down.
 pub(super) const fn percent(percent: u32) -> u32 {
     percent * CERTAIN / 100
 }
 
-/// Statistics of a rate.
+/// Minstrel-HT's statistics of a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Statistics {
-    /// MPDUs sent in the current interval.
+    /// MPDUs sent at the rate in the current update interval.
     pub(super) attempts: u32,
-    /// MPDUs acknowledged in the current interval.
+    /// MPDUs acknowledged at the rate in the current update interval.
     pub(super) successes: u32,
     /// Success probability of the rate or, if it was never used, of a faster rate [1/4096].
     pub(super) probability: u32,
     /// Filtered probability before the last update; `None` if the rate was never used.
     last: Option<u32>,
-    /// MPDUs per second [1/4096].
+    /// Throughput of the rate, in MPDUs per second [1/4096].
     pub(super) throughput: u64,
 }
 
@@ -39,7 +39,8 @@ impl Statistics {
         self.successes = self.successes.saturating_add(acknowledged.into());
     }
 
-    /// Ends an interval. A rate that was never used takes the probability `faster` if that is higher.
+    /// Ends an update interval of a rate. A rate that was never used takes the probability `faster` if that
+    /// is higher.
     fn refresh(&mut self, faster: u32) {
         if self.attempts > 0 {
             let share = u64::from(CERTAIN) * u64::from(self.successes) / u64::from(self.attempts);
@@ -69,11 +70,11 @@ fn filter(fresh: u32, last: u32, before: u32) -> u32 {
 /// Statistics of the lengths of aggregates [MPDUs].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lengths {
-    /// Smoothed mean length [MPDU/4096].
+    /// Smoothed mean length of aggregates [MPDU/4096].
     mean: u64,
-    /// Sum of the lengths in the current interval.
+    /// Sum of the lengths of aggregates in the current update interval [MPDUs].
     sum: u64,
-    /// Number of aggregates in the current interval.
+    /// Number of aggregates in the current update interval.
     count: u64,
 }
 
@@ -89,7 +90,8 @@ impl Lengths {
         self.count += 1;
     }
 
-    /// Ends an interval. The old mean has the weight 3/4.  [linux-minstrel-ht §`minstrel_ewma`]
+    /// Ends an update interval of the mean length. The old mean has the weight 3/4.
+    /// [linux-minstrel-ht §`minstrel_ewma`]
     pub(super) fn refresh(&mut self) {
         if let Some(fresh) = (self.sum * MPDU).checked_div(self.count) {
             let change = self.mean.abs_diff(fresh) / 4;
@@ -98,7 +100,7 @@ impl Lengths {
         (self.sum, self.count) = (0, 0);
     }
 
-    /// Mean length in whole MPDUs, at least one.
+    /// Mean length of aggregates in whole MPDUs, at least one.
     pub(super) fn mean(&self) -> u64 {
         self.mean / MPDU
     }
@@ -123,7 +125,7 @@ impl State {
     }
 }
 
-/// MPDUs per second, including their part of an aggregate's overhead [1/4096].
+/// Throughput of a rate in MPDUs per second, each with its part of an aggregate's overhead [1/4096].
 /// [linux-minstrel-ht §`minstrel_ht_get_tp_avg`]
 fn throughput(probability: u32, rate: GroupedRate, overhead: Duration) -> u64 {
     if probability < USEFUL {

@@ -26,7 +26,7 @@ fn noise(seed: &mut u64) -> u32 {
     u32::try_from(*seed >> 32).unwrap()
 }
 
-/// Rates by group: streams, and the times of an MPDU [µs].
+/// Rates of a link by group: the group's streams, and the times of an MPDU at its rates [µs].
 fn rates(groups: &[(u8, &[u64])]) -> Vec<GroupedRate> {
     let of = |(group, (streams, times)): (u8, &(u8, &[u64]))| {
         let streams = *streams;
@@ -38,14 +38,14 @@ fn rates(groups: &[(u8, &[u64])]) -> Vec<GroupedRate> {
     (0..).zip(groups).flat_map(of).collect()
 }
 
-/// A link with an overhead of 100 µs.
+/// State of Minstrel-HT for a link with an overhead of 100 µs per aggregate.
 fn link(groups: &[(u8, &[u64])]) -> State {
     let mut seed = 1;
     State::new(&PARAMS, micros(100), rates(groups), || noise(&mut seed))
 }
 
 /// Updates the statistics with a hundred MPDUs per rate, from the first rate on, of which `percent` succeed,
-/// in aggregates of `length`; `None` is a rate that is not used.
+/// in aggregates of `length` MPDUs; `None` is a rate that is not used.
 fn update_with(state: &mut State, length: u16, percent: &[Option<u16>]) {
     for (level, share) in percent.iter().enumerate() {
         if let Some(share) = share {
@@ -64,7 +64,7 @@ fn block(state: &mut State, now: Time, sent: u16, acknowledged: u16) {
     step(&PARAMS, state, now, Event::Block { sent, acknowledged });
 }
 
-/// Levels of the attempts of an aggregate that begins at `now`.
+/// Levels of the rates of the attempts of an aggregate that begins at `now`.
 fn levels(state: &mut State, now: Time) -> String {
     send(state, now, true);
     let mut out = state.level().to_string();
@@ -75,7 +75,7 @@ fn levels(state: &mut State, now: Time) -> String {
     out
 }
 
-/// With a = exp(-π√2/16) = 0.75748, the coefficients are 2·0.75748·cos 31.82° = 1.28736 and 0.75748² =
+/// With a = exp(-π√2/16) = 0.75748, the filter's coefficients are 2·0.75748·cos 31.82° = 1.28736 and 0.75748² =
 /// 0.57378; in units of 1/4096 5273 and 2350, which leaves 1173. After 100 % for a long time, no MPDU gets
 /// through:
 /// (1173·1 + 5273·4096 - 2350·4096)/4096 = 2923, (1173 + 5273·2923 - 2350·4096)/4096 = 1413,
@@ -348,7 +348,7 @@ fn a_dead_group_is_left_before_the_next_update() {
     assert_eq!(dead(&rising[..1], 31, 6), (1, 1));
 }
 
-/// Nothing is known at the start: four stages with two attempts at the first rate.
+/// Without any statistics a chain has four stages with two attempts at the first rate.
 #[test]
 fn a_link_starts_at_its_first_rate() {
     let mut state = link(&[(1, &[800, 400]), (2, &[300, 200])]);
@@ -380,7 +380,7 @@ struct SimulatedLink {
     now: Time,
     seed: u64,
     acknowledged: u64,
-    /// Time used for samples.
+    /// Time of the link used for samples.
     sampling: Duration,
 }
 
@@ -436,7 +436,7 @@ impl SimulatedLink {
         (0..self.rates.len()).map(|level| self.carried(level)).fold(0.0, f64::max)
     }
 
-    /// Sends all the time. Returns the MPDUs delivered per second.
+    /// Sends for `duration` without a pause. Returns the MPDUs delivered per second.
     fn send(&mut self, duration: Duration) -> f64 {
         let (start, before) = (self.now, self.acknowledged);
         while self.now < start + duration {
@@ -451,7 +451,7 @@ impl SimulatedLink {
         acknowledged / time
     }
 
-    /// Runs one attempt. Returns true if an MPDU was delivered.
+    /// Runs one attempt of an aggregate. Returns true if an MPDU was delivered.
     fn attempt(&mut self) -> bool {
         let level = usize::from(self.state.level());
         let is_sample = self.state.is_sample();

@@ -4,14 +4,14 @@ use airfair_units::Duration;
 
 use super::{Grant, Params};
 
-/// Measurements of the access point in the last observation slot.
+/// Measurements of the access point in the last observation slot, as its grant needs them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation<'s> {
-    /// T: length of the slot, greater than zero.
+    /// T: length of the observation slot, greater than zero.
     pub slot: Duration,
-    /// Channel occupancy of beacons.
+    /// Channel occupancy of beacons in the slot.
     pub beacons: Duration,
-    /// Channel occupancy of each active station: frames from it and to it.
+    /// Channel occupancy of each active station in the slot: frames from it and to it.
     pub occupied: &'s [Duration],
     /// `t_BO_AP`: mean back-off of the access point.
     pub backoff: Duration,

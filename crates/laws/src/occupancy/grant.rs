@@ -1,11 +1,11 @@
-//! The grant: three fields that the access point puts into a beacon.
+//! The grant of channel shares: three fields that the access point puts into a beacon.
 
 use airfair_units::Duration;
 
 /// The whole channel in units of the shares in a beacon.  [occupancy-tfrc §III-B]
 const WHOLE: u16 = u16::MAX;
 
-/// Grant of an access point: three fields of 16 bits in a beacon.  [occupancy-tfrc §III-B]
+/// Grant of channel shares by an access point: three fields of 16 bits in a beacon.  [occupancy-tfrc §III-B]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grant {
     /// `p_even`: share of the channel of each active station [1/65535].
@@ -34,7 +34,7 @@ impl Grant {
         }
     }
 
-    /// Encodes the fields in their order, each in little-endian byte order.  [80211-2020 §9.2.2]
+    /// Encodes the three fields in their order, each in little-endian byte order.  [80211-2020 §9.2.2]
     #[must_use]
     pub fn encode(&self) -> [u8; 6] {
         let [even, additional, backoff] =
@@ -42,7 +42,7 @@ impl Grant {
         [even[0], even[1], additional[0], additional[1], backoff[0], backoff[1]]
     }
 
-    /// Decodes a grant; `None` unless there are six octets.
+    /// Decodes a grant from a beacon; `None` unless there are six octets.
     #[must_use]
     pub fn decode(octets: &[u8]) -> Option<Self> {
         let octets: &[u8; 6] = octets.try_into().ok()?;

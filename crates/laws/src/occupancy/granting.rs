@@ -1,4 +1,5 @@
-//! Law of the access point: measures the channel occupancy of its stations and grants shares in each beacon.
+//! Law of the access point in occupancy-based TFRC: measures the channel occupancy of the stations and grants
+//! shares in each beacon.
 //!
 //! The state is updated in place, because copying it with every frame would be costly.
 
@@ -9,7 +10,7 @@ use super::observation::Intervals;
 use super::{Grant, Params};
 use crate::occupancy_meter as meter;
 
-/// State of the access point.
+/// State of the access point's law: measurements of the last beacon intervals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     meter: meter::State,
@@ -28,15 +29,15 @@ impl State {
         Self { meter, intervals, since: Time::ZERO, backoff }
     }
 
-    /// Usage of the channel in the current interval by station, and the access times before exchanges.
+    /// Usage of the channel in the current beacon interval by station, and the access times before exchanges.
     pub fn measured(&self, meter: &meter::Params) -> (&meter::Slot, meter::Access) {
         let seen = self.meter.current();
         (seen, access(meter, seen.backoffs.mean().unwrap_or(self.backoff)))
     }
 }
 
-/// Access times; the access point assumes its own mean back-off for stations, whose back-offs it does not
-/// know. [occupancy-tfrc §III-A]
+/// Access times before exchanges. The access point assumes its own mean back-off for stations, whose
+/// back-offs it does not know. [occupancy-tfrc §III-A]
 fn access(meter: &meter::Params, backoff: Duration) -> meter::Access {
     let access = meter.difs + backoff;
     meter::Access { up: access, down: access }

@@ -1,4 +1,5 @@
-//! Law of a station under a grant: divides the station's share among its flows and limits their rates.
+//! Law of a station in occupancy-based TFRC: divides the share granted to the station among its flows and
+//! limits their rates.
 //!
 //! The state is updated in place, because copying it with every frame would be costly.
 
@@ -13,33 +14,34 @@ use crate::occupancy_meter as meter;
 use crate::receipts::{DeliveryTracker, HeardFrame, LocalFlow};
 use crate::window_limit;
 
-/// A flow that begins or ends at the station, with its allocation.
+/// A flow that begins or ends at the station, with its share of the channel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct FlowState {
     local: LocalFlow,
     allocation: Option<Allocation>,
 }
 
-/// Share that a flow got with the last beacon, and its usage in that observation slot.
+/// Share that a flow got with the last beacon, and the flow's usage in the observation slot before that
+/// beacon.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Allocation {
     share: f64,
-    /// Usage by the flow in the slot.
+    /// Usage of the channel by the flow in the slot.
     seen: meter::FlowUsage,
     slot: Duration,
     access: meter::Access,
     aggregates: Aggregates,
 }
 
-/// State of the station.
+/// State of the station's law: measurements, rates, and the shares of its flows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     meter: meter::State,
     intervals: Intervals,
-    /// Time of the last received beacon, and the number of beacons that were due since.
+    /// Time of the last received beacon.
     since: Time,
     missed: u16,
-    /// Rates of the last delivered frames, up and down.
+    /// Rate of the last delivered frame for each direction, up and down.
     rates: [Option<DataRate>; 2],
     flows: Vec<FlowState>,
     deliveries: DeliveryTracker,
@@ -60,7 +62,7 @@ impl State {
     }
 }
 
-/// State of a flow's transport at the station.
+/// State of a flow's transport at the station, as far as a limit depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowEndpoint {
     /// True for TCP, which acknowledges every few packets; false for TFRC, which reports every round trip.
@@ -69,16 +71,17 @@ pub struct FlowEndpoint {
     pub round_trip: Option<Duration>,
 }
 
-/// Limit of a flow.
+/// Limit that a station sets for a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// Limit of TFRC's rate.
+    /// Limit of a TFRC sender's rate.
     Rate(DataRate),
-    /// Limit of TCP's window.  Deviates: [D-113]
+    /// Limit of a TCP window.  Deviates: [D-113]
     Window(Bytes),
 }
 
-/// Counts a beacon that is due. Returns the flows whose limits end now, because too many beacons were missed.
+/// Counts a beacon that is due. Returns the flows whose limits end now, because the station has missed too
+/// many beacons.
 pub fn expect_beacon<'s>(
     params: &Params,
     state: &'s mut State,
@@ -89,16 +92,16 @@ pub fn expect_beacon<'s>(
     flows.iter_mut().filter_map(|flow| flow.allocation.take().map(|_| &flow.local))
 }
 
-/// Observation of a station: a frame that it has decoded or sent.
+/// Observation of the station's law: a frame that the station has decoded or sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation<'h> {
-    /// The frame with its rate.
+    /// The observed frame with its rate.
     pub heard: &'h HeardFrame<'h>,
-    /// Grant in the frame, if it is a beacon with one.
+    /// Grant in the observed frame, if that is a beacon with a grant.
     pub grant: Option<Grant>,
 }
 
-/// Processes a frame. Returns true if [`limits`] have changed.
+/// Processes a frame that the station has decoded or sent. Returns true if [`limits`] have changed.
 pub fn step(
     params: &Params,
     meter: &meter::Params,
@@ -122,7 +125,8 @@ pub fn step(
     state.rates[direction as usize].replace(rate) != Some(rate)
 }
 
-/// Computes the share of each flow when a beacon arrives.  [occupancy-tfrc eq. 7 to 15]
+/// Computes the share of the channel of each flow when a beacon with a grant arrives.
+/// [occupancy-tfrc eq. 7 to 15]
 fn share_out(
     params: &Params,
     meter: &meter::Params,
@@ -163,8 +167,8 @@ fn share_out(
     }
 }
 
-/// Limits of the flows at the current rates. `endpoint` returns the transport state of a flow; a flow without one
-/// has no limit.  [occupancy-tfrc eq. 16 to 18]
+/// Limits of the station's flows at the current rates. `endpoint` returns the transport state of a flow; a
+/// flow without one has no limit.  [occupancy-tfrc eq. 16 to 18]
 pub fn limits<'s>(
     state: &'s State,
     endpoint: impl Fn(&LocalFlow) -> Option<FlowEndpoint> + 's,
@@ -187,7 +191,7 @@ pub fn limits<'s>(
     })
 }
 
-/// θ: highest rate of a flow whose packets and answers have these exchanges.
+/// θ: highest rate of a flow. `data` and `answer` are the exchanges of its data packets and of their answers.
 fn rate(
     allocation: &Allocation,
     is_tcp: bool,
@@ -209,7 +213,7 @@ fn rate(
     )
 }
 
-/// Rates of a flow's data and of its answers, once frames have been delivered at them.
+/// Rates of the frames with a flow's data and with its answers, once such frames have been delivered.
 fn rates_of(local: &LocalFlow, [up, down]: [Option<DataRate>; 2]) -> Option<[DataRate; 2]> {
     let (data, answer) = if local.direction == Direction::Up { (up, down) } else { (down, up) };
     Some([data?, answer.or(data)?])
@@ -224,7 +228,7 @@ struct CostTerms {
     rates: [DataRate; 2],
 }
 
-/// Exchanges of a flow's data packets, with their mean length in the slot, and of its answers.
+/// Frame exchanges of a flow's data packet, with the mean length in the slot, and of an answer to the flow.
 fn exchanges(
     local: &LocalFlow,
     seen: &meter::FlowUsage,
@@ -249,7 +253,7 @@ mod tests {
     use super::*;
     use crate::fixture::{self, AP, ME, at_ms, us};
 
-    /// Slots end with beacons, so the slot length has no limit.
+    /// Parameters of the meter in these tests. Slots end with beacons, so the slot length has no limit.
     const METER: meter::Params =
         meter::Params { slot: Duration::from_nanos(u64::MAX), ..fixture::METER };
     const FAST: DataRate = DataRate::from_mbps(54);

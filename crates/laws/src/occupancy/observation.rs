@@ -9,9 +9,9 @@ use crate::occupancy_meter::Slot;
 /// Usage of the channel in an observation slot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObservationSlot {
-    /// T: length of the slot.
+    /// T: length of the observation slot.
     pub length: Duration,
-    /// Usage of the channel in the slot.
+    /// Usage of the channel in the observation slot.
     pub seen: Slot,
 }
 
@@ -20,7 +20,7 @@ pub struct ObservationSlot {
 pub struct Intervals(VecDeque<(Duration, Slot)>);
 
 impl Intervals {
-    /// Appends an interval and removes all but the last `most`.
+    /// Appends a beacon interval and removes all but the last `most`.
     pub fn push(&mut self, most: u16, length: Duration, seen: Slot) {
         self.0.push_back((length, seen));
         while self.0.len() > usize::from(most.max(1)) {
@@ -28,7 +28,7 @@ impl Intervals {
         }
     }
 
-    /// Merges all intervals to one observation slot.
+    /// Merges all beacon intervals to one observation slot.
     pub fn slot(&self) -> ObservationSlot {
         let mut intervals = self.0.iter();
         let Some((length, seen)) = intervals.next() else { return ObservationSlot::default() };

@@ -6,7 +6,8 @@ use airfair_units::{DataRate, Duration};
 use super::{Grant, Params, Spare};
 use crate::exchange::Exchange;
 
-/// Share of the channel of a station that has `used` this fraction of it.  [occupancy-tfrc eq. 5 and 7]
+/// Share of the channel granted to a station that has `used` this fraction of the channel.
+/// [occupancy-tfrc eq. 5 and 7]
 #[must_use]
 pub fn share(params: &Params, grant: Grant, used: f64) -> f64 {
     let is_unsatisfied = params.is_unsatisfied(used, grant.even());
@@ -29,8 +30,9 @@ pub struct Division {
 }
 
 impl Division {
-    /// Divides the share `available` among controlled flows, which have `used` these fractions of the
-    /// channel, after uncontrolled flows have got the share `need`.  [occupancy-tfrc eq. 11 to 13, eq. 15]
+    /// Divides a station's share `available` among its controlled flows, which have `used` these fractions of
+    /// the channel, after uncontrolled flows have got the share `need`.
+    /// [occupancy-tfrc eq. 11 to 13, eq. 15]
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "at most 65 535 flows")]
     pub fn new(params: &Params, available: f64, used: &[f64], need: f64) -> Self {
@@ -45,8 +47,8 @@ impl Division {
         Self { even, additional, params: *params }
     }
 
-    /// Share of a flow that has `used` this fraction of the channel; negative if uncontrolled flows need more
-    /// than there is.  [occupancy-tfrc eq. 14]
+    /// Share of a controlled flow that has `used` this fraction of the channel; negative if uncontrolled
+    /// flows need more than there is.  [occupancy-tfrc eq. 14]
     #[must_use]
     pub fn share(&self, used: f64) -> f64 {
         let is_unsatisfied = self.params.is_unsatisfied(used, self.even);
@@ -54,31 +56,31 @@ impl Division {
     }
 }
 
-/// Frequency of the packets that answer a flow's data.
+/// Frequency of the packets that answer a flow's data, such as ACKs and reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answers {
-    /// A report per round trip, as with TFRC.
+    /// One report per round trip, as with TFRC; the value is the round-trip time.
     EachRoundTrip(Duration),
-    /// b: data packets per answer, as with TCP's ACKs.
+    /// One answer per b data packets, as with TCP's ACKs; the value is b.
     Each(f64),
 }
 
 /// Channel time of the packets of a controlled flow at the current rates of its link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PacketCost {
-    /// λ: mean payload of a packet [octets].
+    /// λ: mean payload of a data packet [octets].
     pub payload: f64,
-    /// Exchange of a data packet.
+    /// Frame exchange of a data packet.
     pub data: Exchange,
-    /// Exchange of an answer.
+    /// Frame exchange of an answer.
     pub answer: Exchange,
     /// Frequency of the answers.
     pub answers: Answers,
 }
 
-/// θ: highest rate of application data of a flow with `share` of the channel. At least one packet per
-/// observation `slot`, because the flow would be invisible otherwise. [occupancy-tfrc eq. 16 to 18], for TCP
-/// [arf-window eq. 8 and 9]  Deviates: [D-112]
+/// θ: highest rate of application data of a flow with `share` of the channel. The flow gets at least one
+/// packet per observation `slot`, because it would be invisible otherwise. [occupancy-tfrc eq. 16 to 18], for
+/// TCP [arf-window eq. 8 and 9]  Deviates: [D-112]
 #[must_use]
 pub fn highest_rate(share: f64, slot: Duration, packet: &PacketCost) -> DataRate {
     let (data, answer) = (packet.data.time().as_secs_f64(), packet.answer.time().as_secs_f64());
@@ -150,8 +152,8 @@ mod tests {
         assert!(near(shares([0.0, 0.0]), [0.25, 0.25]));
     }
 
-    /// 0.3 of the channel. A flow that uses 0.26 may have 0.3, and 0.34 as printed. Of two flows with 0.15
-    /// each, which use 0.13 and 0.05, the first may have what the other leaves, 0.25.
+    /// A station has 0.3 of the channel. A flow that uses 0.26 may have 0.3, and 0.34 as printed. Of two
+    /// flows with 0.15 each, which use 0.13 and 0.05, the first may have what the other leaves, 0.25.
     #[test]
     fn time_that_is_left_may_count_once() {
         let share = |spare, used: &[f64]| {

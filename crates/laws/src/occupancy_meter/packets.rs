@@ -13,9 +13,9 @@ pub struct Packets {
     pub answers: u32,
     /// Payload of all packets.
     pub payload: Bytes,
-    /// Total length of the packets, LLC/SNAP included.
+    /// Total length of the packets on the air, LLC/SNAP included.
     pub msdus: Bytes,
-    /// Largest payload of a packet.
+    /// Largest payload of one of the packets.
     pub largest: Bytes,
     /// Headers of the last packet with data.
     pub headers: Bytes,
@@ -24,7 +24,7 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// A single packet with this payload and MSDU length.
+    /// A single packet of `flow` with this payload and MSDU length.
     #[inline]
     pub fn one(flow: u16, payload: Bytes, msdu: Bytes) -> Self {
         let (has_data, none) = (!payload.is_zero(), Bytes::ZERO);
@@ -40,7 +40,7 @@ impl Packets {
         }
     }
 
-    /// Adds a packet to those of a frame.
+    /// Adds a packet to the packets of a frame, which are grouped by flow.
     #[inline]
     pub fn gather(frame: &mut Vec<Self>, packet: Self) {
         match frame.iter_mut().find(|it| it.flow == packet.flow) {
@@ -63,7 +63,8 @@ impl Packets {
         }
     }
 
-    /// Reduces the packets and the payload to the `acknowledged` ones. The octets on the air stay.
+    /// Reduces numbers and payload of the packets to those that a BlockAck has `acknowledged`. The octets on
+    /// the air stay.
     pub(super) fn keep(&mut self, acknowledged: &[Self]) {
         let acknowledged = acknowledged.iter().find(|it| it.flow == self.flow);
         (self.data, self.answers, self.payload) =

@@ -12,10 +12,10 @@ use crate::Direction;
 pub struct Accesses(u64);
 
 impl Accesses {
-    /// A whole access.
+    /// One whole channel access.
     pub const ONE: Self = Self(1 << 16);
 
-    /// Total time if each access takes `each`.
+    /// Total time of the accesses if each takes `each`.
     pub fn time(self, each: Duration) -> Duration {
         each * self.0 / Self::ONE.0
     }
@@ -33,12 +33,12 @@ impl AddAssign for Accesses {
     }
 }
 
-/// Channel time of a set of exchanges in a slot.
+/// Channel time of a set of frame exchanges in an observation slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChannelTime {
-    /// Frames and SIFS of answered exchanges.
+    /// Duration of the frames and SIFS of answered exchanges.
     pub exchange: Duration,
-    /// Frames without an answer.
+    /// Duration of the frames without an answer.
     pub failed: Duration,
     /// Number of channel accesses.
     pub accesses: Accesses,
@@ -47,13 +47,13 @@ pub struct ChannelTime {
 }
 
 impl ChannelTime {
-    /// The share of one answered exchange of this duration.
+    /// Channel time of one answered exchange of this duration.
     pub(super) fn answered(exchange: Duration) -> Self {
         let (failed, accesses, answered) = (Duration::ZERO, Accesses::ONE, Accesses::ONE);
         Self { exchange, failed, accesses, answered }
     }
 
-    /// The share of one exchange whose frames, of this duration, had no answer.
+    /// Channel time of one exchange whose frames, of the duration `failed`, had no answer.
     pub(super) fn failed(failed: Duration) -> Self {
         Self { failed, accesses: Accesses::ONE, ..Self::default() }
     }
@@ -65,8 +65,8 @@ impl ChannelTime {
         self.answered += other.answered;
     }
 
-    /// The part for the octets `from` to `to` of `all` octets of an aggregate. Consecutive parts add up to
-    /// the whole.
+    /// Part of an aggregate's channel time for its octets `from` to `to` of `all`. Consecutive parts add up
+    /// to the whole.
     pub(super) fn part(&self, from: Bytes, to: Bytes, all: Bytes) -> Self {
         let part = |whole: u64| {
             let until = |octets: Bytes| whole * octets.get() / all.get();
@@ -123,23 +123,23 @@ impl Usage {
     }
 }
 
-/// Access times before an exchange: a DIFS and a mean back-off.
+/// Access times before an exchange, each a DIFS and a mean back-off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Access time of the station.
+    /// Access time of a station before an exchange.
     pub up: Duration,
-    /// Access time of the access point.
+    /// Access time of the access point before an exchange.
     pub down: Duration,
 }
 
-/// Usage of the channel by a flow in a slot.
+/// Usage of the channel by a flow in an observation slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowUsage {
     /// Exchanges of the flow's data and answers.
     pub usage: Usage,
     /// Number of packets with data.
     pub packets: u32,
-    /// Payload of these packets [octets].
+    /// Payload of the packets with data [octets].
     pub octets: Bytes,
     /// Number of packets without data, such as ACKs and reports.
     pub answers: u32,
@@ -152,7 +152,8 @@ impl FlowUsage {
         self.usage.of(direction).answered.packets_each(self.packets)
     }
 
-    /// Mean number of packets without data per delivered frame in this direction, rounded to the nearest integer, at least one.
+    /// Mean number of packets without data per delivered frame in this direction, rounded to the nearest
+    /// integer, at least one.
     pub fn answers_each(&self, direction: Direction) -> u32 {
         self.usage.of(direction).answered.packets_each(self.answers)
     }
@@ -165,7 +166,7 @@ impl FlowUsage {
     }
 }
 
-/// Back-offs counted down before the station's own channel accesses.
+/// Back-offs that a station counted down before its own channel accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backoffs {
     /// Total duration of the back-offs.
@@ -190,13 +191,14 @@ pub struct Slot {
     pub flows: Table<FlowUsage>,
     /// Back-offs of the measuring station.
     pub backoffs: Backoffs,
-    /// Octets that the station has sent at data rates.
+    /// Octets that the measuring station has sent at data rates.
     pub adapted_up: Bytes,
-    /// Octets that the station has received at data rates.
+    /// Octets that the measuring station has received at data rates.
     pub adapted_down: Bytes,
     /// Duration of beacons on the air.
     pub beacons: Duration,
-    /// Part of the first answered exchange that is before the slot: of the station, and of other stations.
+    /// Part of the first answered exchange that is before the slot: of the measuring station, and of other
+    /// stations.
     pub early: [Duration; 2],
 }
 

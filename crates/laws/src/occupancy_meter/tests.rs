@@ -1,4 +1,4 @@
-//! Observation slots computed frame by frame.
+//! Tests of the occupancy meter: observation slots computed frame by frame.
 
 use super::*;
 use crate::fixture::{AP, CONTROL, ME, METER, OTHER, ack, at_ms, at_us, data, frame, packet, us};
@@ -12,7 +12,7 @@ fn cts(end: u64, to: u16) -> Frame<'static> {
     frame(end, to, Kind::Cts { request: CONTROL })
 }
 
-/// The current slot after these frames, and a beacon after which all exchanges are over.
+/// The current slot after `frames`, and a beacon after which all exchanges are over.
 fn slot(frames: &[Frame]) -> Slot {
     let mut state = after(frames);
     step(&METER, &mut state, &frame(200_000, AP, Kind::Beacon));
@@ -27,7 +27,7 @@ fn after(frames: &[Frame]) -> State {
     state
 }
 
-/// A share with this number of accesses, all answered unless `failed` is greater than zero.
+/// Channel time with this number of accesses, all answered unless `failed` is greater than zero.
 fn share(exchange: u64, failed: u64, accesses: u32) -> ChannelTime {
     let of = |number| {
         (0..number).fold(Accesses::default(), |mut all, _| {

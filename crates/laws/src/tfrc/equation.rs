@@ -6,10 +6,10 @@ const BISECTIONS: u32 = 64;
 /// Smallest loss event rate that the inverse returns: one event in 10⁸ packets.
 const SMALLEST: f64 = 1e-8;
 
-/// Parameters of the throughput equation.
+/// Parameters of TCP's throughput equation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Equation {
-    /// b: packets that TCP acknowledges with one ACK. The RFC recommends 1.  [RFC5348 §3.1]
+    /// b: number of packets that TCP acknowledges with one ACK. The RFC recommends 1.  [RFC5348 §3.1]
     pub acked_per_ack: f64,
     /// Retransmission time-out in round trips. The RFC recommends 4.  [RFC5348 §3.1]
     pub rto_per_rtt: f64,

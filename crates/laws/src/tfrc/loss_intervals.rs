@@ -3,10 +3,10 @@
 //! The receiver's part of the law has one state transition, [`LossIntervals::complete`], and p is a function
 //! of the state, so there is no `step`.
 
-/// n: number of completed intervals in the average.  [RFC5348 §5.4]
+/// n: number of completed loss intervals in the average.  [RFC5348 §5.4]
 pub const INTERVALS: usize = 8;
 
-/// Weights from the newest interval to the oldest.  [RFC5348 §5.4]
+/// Weights of the loss intervals from the newest to the oldest.  [RFC5348 §5.4]
 pub const WEIGHTS: [f64; INTERVALS] = [1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2];
 
 /// History discounting: reduction of the weights of older intervals after a long time without loss.
@@ -22,9 +22,9 @@ pub enum Discounting {
 /// Lengths of the intervals between loss events [packets].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossIntervals {
-    /// `I_1`, `I_2` …: completed intervals, the newest first.
+    /// `I_1`, `I_2` …: completed loss intervals, the newest first.
     completed: [f64; INTERVALS],
-    /// `DF_1`, `DF_2` …: discount factors of the intervals.
+    /// `DF_1`, `DF_2` …: discount factors of the completed loss intervals.
     discounts: [f64; INTERVALS],
     count: usize,
 }
@@ -36,12 +36,12 @@ impl Default for LossIntervals {
 }
 
 impl LossIntervals {
-    /// True if there was no loss event yet, so that p = 0.
+    /// True before the first loss event, when p = 0.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Lengths and discounts, the newest first.
+    /// Lengths and discount factors of the completed loss intervals, the newest first.
     fn known(&self) -> impl Iterator<Item = (f64, f64)> {
         self.completed.iter().copied().zip(self.discounts).take(self.count)
     }
@@ -64,8 +64,8 @@ impl LossIntervals {
         self
     }
 
-    /// `DF` for a current interval of this length: 2·`I_mean`/`I_0`, between the threshold and 1.
-    /// [RFC5348 §5.5]
+    /// `DF`: discount factor for a current loss interval of this length: 2·`I_mean`/`I_0`, between the
+    /// threshold and 1. [RFC5348 §5.5]
     fn discount(&self, current: f64, discounting: Discounting) -> f64 {
         let Discounting::Threshold(threshold) = discounting else { return 1.0 };
         if self.is_empty() {

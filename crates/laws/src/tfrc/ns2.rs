@@ -1,4 +1,4 @@
-//! The sender of ns-2.35, `tcp/tfrc.cc`, with its defaults. Each item names its function there.
+//! The TFRC sender of ns-2.35, `tcp/tfrc.cc`, with its defaults. Each item names its function in that file.
 
 use airfair_units::Time;
 
@@ -7,10 +7,10 @@ use super::sender::{Event, Observation, Params, State, equation_rate, initial_ra
 /// `InitRate_`: rate before the first report [octets/s].
 pub(super) const INITIAL_RATE: f64 = 300.0;
 
-/// `tcp_tick_`: clock tick of the TCP-like time-out [s].
+/// `tcp_tick_`: clock tick of ns-2's TCP-like time-out [s].
 const TICK: f64 = 0.1;
 
-/// State that only the ns-2 variant has.
+/// State that only the ns-2 variant of the TFRC sender has.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Memory {
     /// True once a report with loss has ended slow start.
@@ -64,7 +64,7 @@ pub(super) fn initial_window(segment: f64) -> f64 {
     packets * segment
 }
 
-/// `recv` and `reduce_rate_on_no_feedback`: state after one event.
+/// `recv` and `reduce_rate_on_no_feedback`: state of the ns-2 variant after one event.
 pub(super) fn step(params: &Params, mut state: State, seen: &Observation) -> State {
     state.ns2.rounds = state.ns2.rounds.saturating_add(1);
     match (seen.event, state.rtt) {

@@ -2,11 +2,11 @@
 
 use airfair_units::Time;
 
-/// Number of values kept. New losses and regular reports are at least a round trip apart, so two round trips
-/// have at most five; of more, the oldest is dropped.
+/// Largest number of receive rates kept. New losses and regular reports are at least a round trip apart, so
+/// two round trips have at most five; of more, the oldest is dropped.
 const CAPACITY: usize = 6;
 
-/// A reported receive rate.
+/// A reported receive rate and the time of its report.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Report {
     rate: f64,
@@ -21,7 +21,7 @@ pub struct ReceiveRates {
 }
 
 impl ReceiveRates {
-    /// A set of one value, which is infinity before the first report.
+    /// Creates a set of one receive rate, which is infinity before the first report.
     pub fn single(rate: f64, at: Time) -> Self {
         Self { reports: [Report { rate, at }; CAPACITY], count: 1 }
     }
@@ -30,12 +30,12 @@ impl ReceiveRates {
         &self.reports[..self.count]
     }
 
-    /// The largest value [octets/s].
+    /// The largest receive rate in the set [octets/s].
     pub fn max(&self) -> f64 {
         self.known().iter().fold(0.0, |max, report| report.rate.max(max))
     }
 
-    /// Adds a value and removes those older than two round trips.
+    /// Adds a receive rate and removes those older than two round trips.
     #[must_use]
     pub fn update(mut self, rate: f64, at: Time, rtt: f64) -> Self {
         let mut kept = 0;
@@ -55,15 +55,15 @@ impl ReceiveRates {
         self
     }
 
-    /// Replaces the set by the largest of all its values and `rate`, dated `at`; an initial infinity is
-    /// ignored.
+    /// Replaces the set by the largest of all its receive rates and `rate`, dated `at`; an initial infinity
+    /// is ignored.
     #[must_use]
     pub fn maximize(self, rate: f64, at: Time) -> Self {
         let finite = self.known().iter().map(|report| report.rate).filter(|rate| rate.is_finite());
         Self::single(finite.fold(rate, f64::max), at)
     }
 
-    /// Halves all values.
+    /// Halves all receive rates in the set.
     #[must_use]
     pub fn halve(mut self) -> Self {
         for report in &mut self.reports {

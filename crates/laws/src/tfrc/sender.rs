@@ -6,7 +6,7 @@ use super::equation::Equation;
 use super::receive_rates::ReceiveRates;
 use super::{MAX_BACKOFF, ns2};
 
-/// Specification or implementation that a sender follows.
+/// Specification or implementation that a TFRC sender follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Variant {
     /// RFC 5348 of 2008.
@@ -18,7 +18,7 @@ pub enum Variant {
     Ns2,
 }
 
-/// Parameters of the sender's law.
+/// Parameters of the TFRC sender's rate law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// Specification or implementation to follow.
@@ -34,7 +34,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// The variant's default parameters.
+    /// Default parameters for a variant and a segment size.
     pub fn new(variant: Variant, segment: Bytes) -> Self {
         let is_ns2 = variant == Variant::Ns2;
         let old = if is_ns2 { 0.95 } else { 0.9 };
@@ -59,7 +59,7 @@ impl Params {
     }
 }
 
-/// State of the sender's law.
+/// State of the TFRC sender's rate law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct State {
     /// Allowed sending rate X [octets/s].
@@ -70,11 +70,11 @@ pub struct State {
     pub rtt: Option<f64>,
     /// `R_sqmean`: mean of √R.  [RFC5348 §4.5]
     pub sqrt_rtt: f64,
-    /// Latest round-trip sample [s].
+    /// Latest round-trip sample, before smoothing [s].
     pub last_sample: f64,
     /// `tld`: time at which X was last doubled; in the ns-2 variant, last changed.
     pub last_change: Time,
-    /// `X_recv_set`; the older variants keep one value only.
+    /// `X_recv_set`: reported receive rates; the older variants keep one value only.
     pub receive_rates: ReceiveRates,
     /// True once a report has arrived.
     pub has_report: bool,
@@ -82,28 +82,28 @@ pub struct State {
     pub ns2: ns2::Memory,
 }
 
-/// An event at the sender.
+/// An event at a TFRC sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
-    /// A report arrived.  [RFC5348 §4.3]
+    /// A report of the receiver arrived.  [RFC5348 §4.3]
     Feedback {
         /// Round-trip sample of this report, greater than zero.
         rtt_sample: Duration,
-        /// `X_recv`: receive rate [octets/s].
+        /// `X_recv`: receive rate in the report [octets/s].
         receive_rate: f64,
-        /// Loss event rate p.
+        /// Loss event rate p in the report.
         loss_event_rate: f64,
         /// True if the sender sent less than allowed during the whole interval that the report covers.
         is_data_limited: bool,
     },
     /// The no-feedback timer expired.  [RFC5348 §4.4]
     NoFeedback {
-        /// True if nothing was sent since the timer was set.
+        /// True if nothing was sent since the no-feedback timer was set.
         is_idle: bool,
     },
 }
 
-/// Observation of the sender at an event.
+/// Observation of a TFRC sender at an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
     /// Time of the event.
@@ -112,7 +112,7 @@ pub struct Observation {
     pub event: Event,
 }
 
-/// Rate and timer until the next event.
+/// Sending rate and no-feedback timer until the next event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Action {
     /// `X_inst`: sending rate [octets/s].
@@ -121,10 +121,10 @@ pub struct Action {
     pub no_feedback_after: Duration,
 }
 
-/// No-feedback timer before the first round-trip sample.  [RFC5348 §4.2]
+/// Duration of the no-feedback timer before the first round-trip sample.  [RFC5348 §4.2]
 const INITIAL_NO_FEEDBACK: Duration = Duration::from_secs(2);
 
-/// State before the first packet, which is sent at `now`.  [RFC5348 §4.2]
+/// State of the rate law before the first packet, which is sent at `now`.  [RFC5348 §4.2]
 pub fn start(params: &Params, now: Time) -> State {
     let rate = match params.variant {
         Variant::Rfc5348 | Variant::Rfc3448 => params.octets(),
@@ -143,7 +143,7 @@ pub fn start(params: &Params, now: Time) -> State {
     }
 }
 
-/// Action before the first event.  [RFC5348 §4.2]
+/// Sending rate and no-feedback timer before the first event.  [RFC5348 §4.2]
 pub fn initial_action(params: &Params, state: &State) -> Action {
     let no_feedback_after = match params.variant {
         Variant::Rfc5348 | Variant::Rfc3448 => INITIAL_NO_FEEDBACK,
@@ -152,7 +152,7 @@ pub fn initial_action(params: &Params, state: &State) -> Action {
     Action { rate: state.rate, no_feedback_after }
 }
 
-/// Rate after the first report [octets/s].  [RFC5348 §4.2], [RFC3390 §1], [RFC3448 §4.3]
+/// Allowed sending rate after the first report [octets/s].  [RFC5348 §4.2], [RFC3390 §1], [RFC3448 §4.3]
 #[must_use]
 pub fn initial_rate(params: &Params, rtt: f64) -> f64 {
     let segment = params.octets();
@@ -180,7 +180,7 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Action
     (next, action(params, &next))
 }
 
-/// Updates R and the mean of √R.  [RFC5348 §4.3 steps 1 and 2, §4.5]
+/// Updates R and the mean of √R with a round-trip sample.  [RFC5348 §4.3 steps 1 and 2, §4.5]
 fn measure(params: &Params, state: State, sample: Duration) -> State {
     let last_sample = sample.as_secs_f64();
     let root = last_sample.sqrt();
@@ -196,7 +196,7 @@ fn measure(params: &Params, state: State, sample: Duration) -> State {
     State { rtt: Some(rtt), sqrt_rtt, last_sample, ns2, ..state }
 }
 
-/// `X_inst` and the no-feedback timer for a state.  [RFC5348 §4.3 step 3, §4.4, §4.5]
+/// Sending rate `X_inst` and no-feedback timer that follow from a state.  [RFC5348 §4.3 step 3, §4.4, §4.5]
 fn action(params: &Params, state: &State) -> Action {
     let two_packets = 2.0 * params.octets() / state.rate;
     let Some(rtt) = state.rtt else {
@@ -213,7 +213,7 @@ fn action(params: &Params, state: &State) -> Action {
     }
 }
 
-/// Rate that the equation allows, for p > 0 [octets/s].  [RFC5348 §3.1]
+/// Rate that the throughput equation allows, for p > 0 [octets/s].  [RFC5348 §3.1]
 pub(super) fn equation_rate(params: &Params, state: &State, rtt: f64) -> f64 {
     let rto = match params.variant {
         Variant::Rfc5348 | Variant::Rfc3448 => params.equation.rto_per_rtt * rtt,
@@ -222,7 +222,7 @@ pub(super) fn equation_rate(params: &Params, state: &State, rtt: f64) -> f64 {
     params.equation.rate(params.octets(), (rtt, rto), state.loss_event_rate)
 }
 
-/// State after an event by RFC 5348.  [RFC5348 §4.3 step 4 and §4.4]
+/// State of the rate law after an event by RFC 5348.  [RFC5348 §4.3 step 4 and §4.4]
 fn rfc5348(params: &Params, mut state: State, seen: &Observation) -> State {
     let now = seen.now;
     let Event::Feedback { receive_rate, loss_event_rate, is_data_limited, .. } = seen.event else {
@@ -257,7 +257,8 @@ fn rfc5348(params: &Params, mut state: State, seen: &Observation) -> State {
     allow(params, state, (now, rtt), limit)
 }
 
-/// Applies the equation or slow start, under a limit.  [RFC5348 §4.3 step 4]
+/// Updates the allowed rate by the throughput equation or by slow start, under `limit`.
+/// [RFC5348 §4.3 step 4]
 fn allow(params: &Params, mut state: State, (now, rtt): (Time, f64), limit: f64) -> State {
     if state.loss_event_rate > 0.0 {
         state.rate = equation_rate(params, &state, rtt).min(limit);
@@ -268,7 +269,7 @@ fn allow(params: &Params, mut state: State, (now, rtt): (Time, f64), limit: f64)
     state
 }
 
-/// State after an expiry of the no-feedback timer.  [RFC5348 §4.4]
+/// State of the rate law after an expiry of the no-feedback timer by RFC 5348.  [RFC5348 §4.4]
 fn rfc5348_no_feedback(params: &Params, mut state: State, seen: &Observation) -> State {
     let is_idle = seen.event == Event::NoFeedback { is_idle: true };
     let Some(rtt) = state.rtt else {
@@ -296,7 +297,7 @@ fn rfc5348_no_feedback(params: &Params, mut state: State, seen: &Observation) ->
     allow(params, state, (seen.now, rtt), limit)
 }
 
-/// State after an event by RFC 3448.  [RFC3448 §4.3 and §4.4, errata 270 and 1458]
+/// State of the rate law after an event by RFC 3448.  [RFC3448 §4.3 and §4.4, errata 270 and 1458]
 fn rfc3448(params: &Params, mut state: State, seen: &Observation) -> State {
     let now = seen.now;
     match (seen.event, state.rtt) {
@@ -331,7 +332,7 @@ fn rfc3448(params: &Params, mut state: State, seen: &Observation) -> State {
     }
 }
 
-/// Duration rounded to the nearest nanosecond, at most 584 years.
+/// `seconds` as a duration rounded to the nearest nanosecond, at most 584 years.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
 pub(super) fn seconds(seconds: f64) -> Duration {
     Duration::from_nanos((seconds * 1e9 + 0.5) as u64)

@@ -17,13 +17,13 @@ pub(super) type Mac = [u8; 6];
 /// An IPv4 address.
 pub(super) type Ip = [u8; 4];
 
-/// Number of sender ports; further flows differ in the receiver's port.
+/// Number of ports that senders use; flows beyond that number differ in the receiver's port.
 const PORTS: u16 = 8_192;
 
-/// Addresses of all stations, hosts and flows.
+/// Generated addresses of all stations, and the nodes at both ends of all flows.
 #[derive(Debug)]
 pub(super) struct Addresses {
-    /// MAC address of each station in its cell.
+    /// MAC address of each station in its own cell, by number of the station.
     stations: Vec<Mac>,
     /// Sender's and receiver's node of each flow.
     flows: Vec<[Endpoint; 2]>,

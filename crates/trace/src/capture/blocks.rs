@@ -5,25 +5,25 @@ const IEEE802_11_RADIOTAP: u16 = 127;
 /// Timestamp resolution of nanoseconds, as a negative power of ten.
 const NANOSECONDS: u8 = 9;
 
-/// An option of a block: code and value.
+/// An option of a pcapng block: code and value.
 type BlockOption<'a> = (u16, &'a [u8]);
 
-/// Direction of a packet at an interface.
+/// Direction of a captured packet at an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PacketDirection {
-    /// Observed by a monitor, which neither sends nor receives.
+    /// The packet was observed by a monitor, which neither sends nor receives.
     Observed,
     Inbound,
     Outbound,
 }
 
-/// A packet at one interface.
+/// A captured packet at one interface.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packet<'a> {
     pub(super) interface: u32,
     /// Time since the run started [ns].
     pub(super) at: u64,
-    /// The octets that are stored.
+    /// Octets of the packet that are stored.
     pub(super) octets: &'a [u8],
     /// Length of the whole packet on the air [octets].
     pub(super) length: u32,
@@ -32,7 +32,7 @@ pub(super) struct Packet<'a> {
     pub(super) bad_fcs: Option<&'a str>,
 }
 
-/// Section header block. The file has a single section.
+/// Encodes the section header block with a comment. The file has a single section.
 pub(super) fn section(comment: &str) -> Vec<u8> {
     let mut body = 0x1a2b_3c4d_u32.to_le_bytes().to_vec();
     body.extend([1, 0, 0, 0]);
@@ -42,7 +42,7 @@ pub(super) fn section(comment: &str) -> Vec<u8> {
     block(0x0a0d_0d0a, &body)
 }
 
-/// Interface description block. Interfaces are numbered in the order of their blocks.
+/// Encodes an interface description block. Interfaces are numbered in the order of their blocks.
 pub(super) fn interface(name: &str, description: &str, address: Option<[u8; 6]>) -> Vec<u8> {
     let mut body = IEEE802_11_RADIOTAP.to_le_bytes().to_vec();
     body.extend([0; 6]);
@@ -55,7 +55,7 @@ pub(super) fn interface(name: &str, description: &str, address: Option<[u8; 6]>)
     block(1, &body)
 }
 
-/// Name resolution block.
+/// Encodes a name resolution block from IPv4 addresses and their names.
 pub(super) fn names<'a>(of: impl Iterator<Item = ([u8; 4], &'a str)>) -> Vec<u8> {
     let mut body = Vec::new();
     for (address, name) in of {
@@ -66,7 +66,7 @@ pub(super) fn names<'a>(of: impl Iterator<Item = ([u8; 4], &'a str)>) -> Vec<u8>
     block(4, &body)
 }
 
-/// Enhanced packet block.
+/// Encodes an enhanced packet block.
 pub(super) fn packet(it: &Packet<'_>) -> Vec<u8> {
     let mut body = it.interface.to_le_bytes().to_vec();
     let [low, high] = halves(it.at);
@@ -113,7 +113,7 @@ fn put_option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
     pad(body);
 }
 
-/// Pads to a multiple of four octets.
+/// Pads a block's body to a multiple of four octets.
 fn pad(body: &mut Vec<u8>) {
     body.resize(body.len().next_multiple_of(4), 0);
 }

@@ -14,10 +14,10 @@ pub(super) const LLC_SNAP_IPV4: [u8; 8] = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0];
 /// Length of the frame check sequence [octets].
 pub(super) const FCS: usize = 4;
 
-/// Organisation identifier of our vendor specific elements, locally administered so that it belongs to nobody
-/// else.
+/// Organisation identifier of airfair's vendor specific elements, locally administered so that it belongs to
+/// nobody else.
 const OUI: [u8; 3] = [0x02, 0xaf, 0x00];
-/// Types of our vendor specific elements.
+/// Type of airfair's vendor specific element that fills a frame to its size.
 const FILLING: u8 = 0;
 const SCHEME: u8 = 1;
 
@@ -28,10 +28,10 @@ const VENDOR: u8 = 221;
 const AMSDU_PRESENT: u8 = 0x80;
 /// Compressed variant of a `BlockAck` or a `BlockAckReq`, in its control field.
 const COMPRESSED: u8 = 0x04;
-/// Length of a bitmap for 256 MPDUs [octets].
+/// Length of a block ack bitmap for 256 MPDUs [octets].
 const LONG_BITMAP: usize = 32;
 
-/// Bits of the second octet of the frame control field: to DS, from DS, retry.
+/// To DS bit in the second octet of the frame control field; the bits of From DS and retry follow.
 const TO_DS: u8 = 0x01;
 const FROM_DS: u8 = 0x02;
 const RETRY: u8 = 0x08;
@@ -69,14 +69,14 @@ pub(super) fn data<P>(
     octets
 }
 
-/// Subframe header of the first packet of an A-MSDU, which has `octets` with LLC and SNAP.
+/// Subframe header of the first packet of an A-MSDU; the packet has `octets` octets with LLC and SNAP.
 /// [80211-2020 §9.3.2.2.2]
 pub(super) fn amsdu_subframe(way: DataAddresses, octets: u16) -> Vec<u8> {
     [&way.destination[..], &way.source, &octets.to_be_bytes()].concat()
 }
 
-/// A control frame without its check sequence. `numbers` is the bitmap of a `BlockAck` or a `BlockAckReq`.
-/// [80211-2020 §9.3.1]
+/// Octets of a control frame without its check sequence. `numbers` is the bitmap of a `BlockAck` or a
+/// `BlockAckReq`. [80211-2020 §9.3.1]
 pub(super) fn control(
     frame: &Frame,
     transmitter: Mac,
@@ -113,8 +113,8 @@ fn put_numbers(octets: &mut Vec<u8>, category: AccessCategory, numbers: &Bitmap,
     octets.extend(numbers.octets().take(bits));
 }
 
-/// A beacon of the cell `bss` without its check sequence, filled to its size with vendor specific elements.
-/// [80211-2020 §9.3.3.2]
+/// Octets of a beacon of the cell `bss` without its check sequence, filled to its size with vendor specific
+/// elements. [80211-2020 §9.3.3.2]
 pub(super) fn beacon(frame: &Frame, from: Mac, bss: &Bss, heard: (&Elements, u64, u16)) -> Vec<u8> {
     let (elements, micros, sequence) = heard;
     let mut octets = vec![0x80, 0];
@@ -151,10 +151,10 @@ pub(super) fn beacon(frame: &Frame, from: Mac, bss: &Bss, heard: (&Elements, u64
 
 /// Length of the shortest vendor specific element: ID, length, organisation, type [octets].
 const SMALLEST: usize = 6;
-/// Length of the longest element [octets].
+/// Length of the longest vendor specific element: ID, length and 255 octets [octets].
 const LONGEST: usize = 257;
 
-/// Fills `octets` up to `size` with vendor specific elements without content.
+/// Fills the frame in `octets` up to `size` with vendor specific elements without content.
 fn fill(octets: &mut Vec<u8>, size: usize) {
     while octets.len() + SMALLEST <= size {
         let rest = size - octets.len();
@@ -170,7 +170,8 @@ fn put(octets: &mut Vec<u8>, id: u8, value: &[u8]) {
     octets.extend(value);
 }
 
-/// Supported rates of the cell in units of 500 kb/s, with the basic rates marked.  [80211-2020 §9.4.2.3]
+/// Supported rates of the cell `bss` in units of 500 kb/s, with the basic rates marked.
+/// [80211-2020 §9.4.2.3]
 fn rates(bss: &Bss) -> Vec<u8> {
     let octet = |rate: &DataRate| {
         let units = u8::try_from(rate.bps() / 500_000).expect("a legacy rate");
@@ -179,19 +180,19 @@ fn rates(bss: &Bss) -> Vec<u8> {
     bss.rules.legacy().rates().iter().map(octet).collect()
 }
 
-/// Beacon interval in time units of 1024 µs, rounded.
+/// Beacon interval of the cell `bss` in time units of 1024 µs, rounded.
 fn time_units(bss: &Bss) -> u16 {
     let interval = bss.beacons.map_or(Duration::ZERO, |beacons| beacons.interval);
     u16::try_from((interval.as_nanos() + 512_000) / 1_024_000).unwrap_or(u16::MAX)
 }
 
-/// Duration field, rounded up to whole microseconds.  [80211-2020 §9.2.5.1]
+/// Encodes a duration field, rounded up to whole microseconds.  [80211-2020 §9.2.5.1]
 fn duration(field: Duration) -> [u8; 2] {
     let micros = field.as_nanos().div_ceil(1_000).min(32_767);
     u16::try_from(micros).expect("15 bits").to_le_bytes()
 }
 
-/// Frame check sequence: CRC-32.  [80211-2020 §9.2.4.8]
+/// Frame check sequence of a frame: CRC-32.  [80211-2020 §9.2.4.8]
 pub(super) fn check_sequence(octets: &[u8]) -> [u8; FCS] {
     let mut register = u32::MAX;
     for octet in octets {

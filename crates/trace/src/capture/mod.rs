@@ -32,16 +32,17 @@ use radiotap::{Channel, Subframe};
 /// Capture settings of one cell.
 #[derive(Debug)]
 struct Cell {
-    /// Number of the monitor's interface. Those of the access point and the stations follow.
+    /// Number of the interface of the cell's monitor. The interfaces of the access point and the stations
+    /// follow.
     first: u32,
     channel: Channel,
     /// True if packets have LLC and SNAP headers on the air.
     has_llc: bool,
-    /// Number of beacons so far, which is the sequence number of the next.
+    /// Number of the cell's beacons so far, which is the sequence number of the next beacon.
     beacons: u16,
 }
 
-/// Recorder that writes a capture.
+/// Recorder that writes the frames of a run as a capture in pcapng.
 #[derive(Debug)]
 pub struct Capture<W> {
     scenario: Scenario,
@@ -49,28 +50,29 @@ pub struct Capture<W> {
     cells: Vec<Cell>,
     addresses: Addresses,
     packets: Packets,
-    /// Number of A-MPDUs written so far. One that several interfaces have counts for each of them.
+    /// Number of A-MPDUs written so far. An A-MPDU at several interfaces counts for each of them.
     aggregates: u32,
     outlet: Outlet<W>,
 }
 
-/// One frame of a PPDU: an MPDU, or the only frame.
+/// One frame of a PPDU: an MPDU, or the only frame of the PPDU.
 #[derive(Clone, Copy)]
 struct FramePart<'h> {
     heard: &'h Monitored<packet::Packet>,
     mpdu: Option<&'h Mpdu<packet::Packet>>,
     subframe: Option<Subframe>,
-    /// Sequence number of a beacon.
+    /// Sequence number of the frame if the frame is a beacon.
     number: u16,
 }
 
-/// Stored octets of a frame, and its length on the air.
+/// Stored octets of a captured frame, and its length on the air.
 struct Image {
     octets: Vec<u8>,
     length: u32,
 }
 
-/// Direction and check sequence of a frame at one interface.
+/// Interface at which a frame is captured, the frame's direction there, and the reason for a wrong check
+/// sequence.
 #[derive(Clone, Copy)]
 struct InterfaceView {
     interface: u32,
@@ -79,7 +81,8 @@ struct InterfaceView {
 }
 
 impl<W: Write> Capture<W> {
-    /// Creates a capture of `selection` of a run of `scenario`. `comment` describes the run in the file.
+    /// Creates a capture of the part `selection` of a run of `scenario`. `comment` describes the run in the
+    /// file.
     pub fn new(scenario: &Scenario, selection: Selection, comment: &str, to: W) -> Self {
         let mut outlet = Outlet::new(to);
         outlet.put(&blocks::section(comment));
@@ -173,7 +176,8 @@ impl<W: Write> Capture<W> {
         }
     }
 
-    /// Interface of a member of a cell, or of its monitor if `node` is `None`.
+    /// View of the frames at the interface of the member `node` of a cell, or of the cell's monitor if `node`
+    /// is `None`.
     fn view(&self, id: CellId, node: Option<NodeId>) -> InterfaceView {
         let interface = self.cells[id.index()].first + node.map_or(0, |node| 1 + u32::from(node.0));
         InterfaceView { interface, direction: PacketDirection::Observed, bad_fcs: None }
@@ -187,7 +191,7 @@ impl<W: Write> Capture<W> {
         self.outlet.put_item(&blocks::packet(&packet));
     }
 
-    /// Octets of a frame, beginning with the radiotap header.
+    /// Octets and length of a frame in the capture, beginning with the radiotap header.
     fn image(&self, id: CellId, part: FramePart<'_>, has_bad_fcs: bool) -> Image {
         let FramePart { heard, mpdu, subframe, number } = part;
         let Cell { channel, has_llc, .. } = self.cells[id.index()];

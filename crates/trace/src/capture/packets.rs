@@ -11,9 +11,9 @@ const TCP: u8 = 6;
 const UDP: u8 = 17;
 /// Experimental protocol number, for packets from outside whose octets the run does not know.  [RFC3692 §2.1]
 const EXPERIMENT: u8 = 253;
-/// Initial time to live, as in most systems.
+/// Initial time to live of IPv4 packets, as in most systems.
 const TIME_TO_LIVE: u8 = 64;
-/// Largest window without scaling [octets].
+/// Largest TCP window without scaling [octets].
 const UNSCALED: u64 = 65_535;
 
 /// Settings of a TCP connection that are not in every segment.
@@ -37,7 +37,7 @@ impl Connection {
     }
 }
 
-/// Headers of the packets of all flows.
+/// Encoder of the headers of all flows' packets.
 #[derive(Debug)]
 pub(super) struct Packets {
     connections: Vec<Connection>,
@@ -52,7 +52,7 @@ impl Packets {
         Self { connections: scenario.flows.iter().map(connection).collect() }
     }
 
-    /// Headers of a packet, beginning with the IP header.
+    /// Encodes the headers of a packet, beginning with the IP header.
     pub(super) fn headers(&self, packet: &Packet, addresses: &Addresses) -> Vec<u8> {
         let other = if packet.origin == Side::Sender { Side::Receiver } else { Side::Sender };
         let ends = [packet.origin, other];
@@ -100,8 +100,8 @@ impl Packets {
 
 const NO_OPERATION: u8 = 1;
 
-/// Appends the options of a SYN: MSS, SACK permitted, timestamps, window scale.  [RFC9293 §3.2], [RFC7323],
-/// [RFC2018 §2]
+/// Appends the TCP options of a SYN: MSS, SACK permitted, timestamps, window scale.  [RFC9293 §3.2],
+/// [RFC7323], [RFC2018 §2]
 fn put_syn_options(
     options: &mut Vec<u8>,
     connection: Connection,
@@ -121,8 +121,8 @@ fn put_syn_options(
     }
 }
 
-/// Appends the options of any other segment: timestamps and SACK blocks, with padding before them.
-/// [RFC7323 §3.2], [RFC2018 §3]
+/// Appends the TCP options of a segment other than a SYN: timestamps and SACK blocks, with padding before
+/// them. [RFC7323 §3.2], [RFC2018 §3]
 fn put_options(options: &mut Vec<u8>, segment: &tcp::Segment) {
     if let Some(timestamps) = segment.timestamps {
         options.extend([NO_OPERATION; 2]);
@@ -146,13 +146,13 @@ fn put_timestamps(options: &mut Vec<u8>, timestamps: tcp::Timestamps) {
     options.extend(timestamps.echo.to_be_bytes());
 }
 
-/// Low 32 bits of a number, as in the header.
+/// Low 32 bits of a sequence number, as in the TCP header.
 #[expect(clippy::cast_possible_truncation, reason = "the field wraps")]
 fn low(number: u64) -> u32 {
     number as u32
 }
 
-/// A UDP header with the known part of its payload.  [RFC768]
+/// Encodes a UDP header with the known part of its payload.  [RFC768]
 fn datagram(ports: [u16; 2], size: u16, payload: &[u8]) -> Vec<u8> {
     let mut octets = ports.map(u16::to_be_bytes).concat();
     octets.extend((size - 20).to_be_bytes());
@@ -161,7 +161,8 @@ fn datagram(ports: [u16; 2], size: u16, payload: &[u8]) -> Vec<u8> {
     octets
 }
 
-/// The packet with its IP header and both checksums.  [RFC791 §3.1], [RFC9293 §3.1]
+/// Encodes a packet: the IP header, then `body` with its checksum, TCP's or UDP's.  [RFC791 §3.1],
+/// [RFC9293 §3.1]
 fn with_checksums(protocol: u8, addresses: [Ip; 2], size: u16, mut body: Vec<u8>) -> Vec<u8> {
     let [from, to] = addresses;
     let place = match protocol {
@@ -190,7 +191,7 @@ fn with_checksums(protocol: u8, addresses: [Ip; 2], size: u16, mut body: Vec<u8>
     header
 }
 
-/// The Internet checksum.  [RFC1071]
+/// The Internet checksum of `octets`.  [RFC1071]
 fn checksum(octets: &[u8]) -> u16 {
     let word = |pair: &[u8]| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0));
     let mut sum: u32 = octets.chunks(2).map(word).sum();

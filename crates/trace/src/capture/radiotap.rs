@@ -11,7 +11,7 @@ use airfair_wlan::phy::mode::{Coding, Format, HeLtf};
 use airfair_wlan::phy::{GuardInterval, Mode, Preamble, TxVector};
 use airfair_wlan::{Ppdu, Signal};
 
-/// Presence bits of the fields.
+/// Presence bit of the TSFT field in a radiotap header; the bits of other fields follow.
 const TSFT: u32 = 1 << 0;
 const FLAGS: u32 = 1 << 1;
 const RATE: u32 = 1 << 2;
@@ -23,24 +23,25 @@ const AMPDU: u32 = 1 << 20;
 const VHT: u32 = 1 << 21;
 const HE: u32 = 1 << 23;
 
-/// Bits of the flags field.
+/// Short preamble bit in the flags field of a radiotap header; the other flags follow.
 const SHORT_PREAMBLE: u8 = 0x02;
 const HAS_FCS: u8 = 0x10;
 const BAD_FCS: u8 = 0x40;
 
-/// Flags of an A-MPDU field: last subframe known, last subframe, EOF bit, EOF bit known.
+/// Bit of the A-MPDU status field that marks the last subframe as known; the other flags follow.
 const LAST_KNOWN: u16 = 0x0004;
 const LAST: u16 = 0x0008;
 const EOF: u16 = 0x0040;
 const EOF_KNOWN: u16 = 0x0080;
 
-/// Bits of the channel flags.
+/// CCK bit in the channel flags of a radiotap header; the other flags follow.
 const CCK: u16 = 0x0020;
 const OFDM: u16 = 0x0040;
 const BAND_2_GHZ: u16 = 0x0080;
 const BAND_5_GHZ: u16 = 0x0100;
 
-/// Channel shown for a cell. A scenario has no channel numbers, because cells never share a channel.
+/// Channel shown in radiotap headers for a cell. A scenario has no channel numbers, because cells never share
+/// a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Channel {
     megahertz: u16,
@@ -81,8 +82,8 @@ impl Subframe {
     }
 }
 
-/// Radiotap header of a PPDU, or of an MPDU of an A-MPDU. The last parameter says whether the check sequence
-/// is wrong.
+/// Radiotap header of a PPDU, or of an MPDU of an A-MPDU. `has_bad_fcs` is true if the check sequence is
+/// wrong.
 pub(super) fn header<P>(
     ppdu: &Ppdu<P>,
     channel: Channel,
@@ -128,7 +129,7 @@ pub(super) fn header<P>(
     octets
 }
 
-/// Appends the A-MPDU field, aligned to four octets.
+/// Appends the A-MPDU status field, aligned to four octets.
 fn put_subframe(octets: &mut Vec<u8>, subframe: Option<Subframe>) {
     let Some(subframe) = subframe else { return };
     octets.resize(octets.len().next_multiple_of(4), 0);
@@ -145,7 +146,7 @@ const fn presence(format: Format) -> u32 {
     }
 }
 
-/// Appends the field of an HT, VHT or HE mode. Values that are not marked as known are zero.
+/// Appends the radiotap field of an HT, VHT or HE mode. Values that are not marked as known are zero.
 fn put_mode(octets: &mut Vec<u8>, mode: Mode) {
     if mode.format() != Format::Ht {
         octets.resize(octets.len().next_multiple_of(2), 0);

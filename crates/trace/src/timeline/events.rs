@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use crate::outlet::{Outlet, Written};
 
-/// Track of an event: a process and a thread in the terms of the format.
+/// Track of an event: a process and a thread in the terms of the trace event format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TrackId {
     pub(super) process: usize,
     pub(super) thread: usize,
 }
 
-/// Writer of trace events, one per line.
+/// Writer of trace events as JSON, one per line.
 #[derive(Debug)]
 pub(super) struct EventWriter<W> {
     outlet: Outlet<W>,
@@ -63,7 +63,7 @@ impl<W: Write> EventWriter<W> {
         self.put();
     }
 
-    /// Writes an interval. `arguments` is a JSON object.
+    /// Writes an interval on a track as an event. `arguments` is a JSON object.
     pub(super) fn slice(
         &mut self,
         track: TrackId,
@@ -83,21 +83,21 @@ impl<W: Write> EventWriter<W> {
         self.put_item();
     }
 
-    /// Writes an event without duration.
+    /// Writes an event without duration on a track.
     pub(super) fn instant(&mut self, track: TrackId, at: Time, name: &str) {
         self.start("i", name, track);
         let _ = write!(self.line, ",\"s\":\"t\",\"ts\":{}}}", Micros(at.as_nanos()));
         self.put_item();
     }
 
-    /// Writes a new value of a counter.
+    /// Writes the new value of a counter as an event.
     pub(super) fn counter(&mut self, process: usize, at: Time, name: &str, reading: (&str, f64)) {
         self.write_counter(process, at, name, reading);
         self.put_item();
     }
 
-    /// Writes the value of a counter at the start or the end of the traced interval, which does not count as
-    /// an event.
+    /// Writes the value of a counter at the start or the end of the traced interval. This line does not count
+    /// as an event.
     pub(super) fn counter_state(
         &mut self,
         process: usize,
@@ -134,7 +134,7 @@ impl<W: Write> EventWriter<W> {
     }
 }
 
-/// Nanoseconds that are displayed as microseconds.
+/// Nanoseconds that are displayed as microseconds with decimals.
 struct Micros(u64);
 
 impl std::fmt::Display for Micros {

@@ -23,7 +23,8 @@ use crate::outlet::Written;
 use crate::selection::{Selection, members};
 use events::{EventWriter, TrackId};
 
-/// A value of a station, an access point, a flow or a link, which is constant until it changes.
+/// A counter of the timeline: a value of a station, an access point, a flow or a link, which is constant
+/// until it changes.
 #[derive(Debug)]
 struct Counter {
     process: usize,
@@ -38,7 +39,7 @@ impl Counter {
     }
 }
 
-/// Track of a station or an access point.
+/// Track of a station or an access point, with its counters.
 #[derive(Debug)]
 struct Track {
     name: String,
@@ -48,19 +49,19 @@ struct Track {
     rates: [Counter; 2],
 }
 
-/// Recorder that writes a timeline.
+/// Recorder that writes a timeline of a run.
 #[derive(Debug)]
 pub struct Timeline<W> {
     selection: Selection,
     /// Tracks by cell and member.
     tracks: Vec<Vec<Track>>,
-    /// Slot time of each cell.
+    /// Slot time of the back-off in each cell.
     slots: Vec<Duration>,
     names: Vec<String>,
-    /// True if packets use more than one access category.
+    /// True if packets of the run use more than one access category.
     has_categories: bool,
     flows: Vec<Counter>,
-    /// Queue of each link in both directions.
+    /// Counters of the queues of each link, one per direction.
     links: Vec<Counter>,
     /// True once the counters have been written at the start of the traced interval.
     is_open: bool,
@@ -69,7 +70,8 @@ pub struct Timeline<W> {
 }
 
 impl<W: Write> Timeline<W> {
-    /// Creates a timeline of `selection` of a run of `scenario`. `comment` describes the run in the file.
+    /// Creates a timeline of the part `selection` of a run of `scenario`. `comment` describes the run in the
+    /// file.
     pub fn new(scenario: &Scenario, selection: Selection, comment: &str, to: W) -> Self {
         let mut writer = EventWriter::new(comment, to);
         put_names(&mut writer, scenario, &selection);
@@ -133,7 +135,7 @@ impl<W: Write> Timeline<W> {
         &mut self.tracks[member.cell.index()][member.node.index()].lane
     }
 
-    /// Advances the time. Writes all counters when the traced interval begins.
+    /// Advances the time of the timeline. Writes all counters when the traced interval begins.
     fn pass(&mut self, now: Time) {
         self.now = now;
         if self.is_open || now < self.selection.from() {
@@ -143,7 +145,7 @@ impl<W: Write> Timeline<W> {
         self.put_counters(self.selection.from());
     }
 
-    /// Writes all selected counters with their current values.
+    /// Writes the current values of all selected counters, dated `at`.
     fn put_counters(&mut self, at: Time) {
         let writer = &mut self.writer;
         for (cell, tracks) in self.tracks.iter().enumerate() {
@@ -157,7 +159,7 @@ impl<W: Write> Timeline<W> {
         self.flows.iter().chain(&self.links).for_each(|counter| put(writer, at, counter));
     }
 
-    /// Writes the selected waits that have ended.
+    /// Writes the waits in `over`, which have ended, if they are selected.
     fn put_waits(&mut self, member: Member, over: impl Iterator<Item = Wait>) {
         if !self.selection.has(member) {
             return;
@@ -209,8 +211,8 @@ impl<W: Write> Timeline<W> {
         self.writer.slice(track_id(member), (ppdu.start, ppdu.end), ["frame", &name], &arguments);
     }
 
-    /// Part of a frame's name about its MPDUs: access category, number of MPDUs and lost MPDUs, where they
-    /// are not obvious.
+    /// Part of a frame's name about its MPDUs: access category, number of MPDUs and number of lost ones, each
+    /// only if it is not obvious.
     fn mpdus(&self, heard: &Monitored<Packet>) -> String {
         let (count, lost) = (heard.ppdu.mpdus.len(), heard.lost_mpdus());
         let mut words = String::new();
@@ -226,7 +228,7 @@ impl<W: Write> Timeline<W> {
         words
     }
 
-    /// Arguments of a frame about its MPDUs, including fields of the first MPDU's header.
+    /// JSON members about a frame's MPDUs, including fields of the first MPDU's header.
     fn carried(&self, heard: &Monitored<Packet>) -> String {
         let mpdus = &heard.ppdu.mpdus;
         let Some(first) = mpdus.first() else { return String::new() };
@@ -245,7 +247,7 @@ impl<W: Write> Timeline<W> {
         arguments
     }
 
-    /// Updates the rate of data frames between a station and its access point.
+    /// Updates the counter for the rate of data frames between a station and its access point.
     fn set_rate(&mut self, cell: CellId, frame: &Frame, at: Time) {
         let Some(to) = frame.to else { return };
         let (station, way) = if frame.from.is_ap() { (to, 1) } else { (frame.from, 0) };
@@ -366,7 +368,8 @@ fn put_names<W: Write>(writer: &mut EventWriter<W>, scenario: &Scenario, selecti
     }
 }
 
-/// Slot time of a cell, which is longer if it has 802.11b stations.  [80211-2020 §18.4.5]
+/// Slot time of the back-off in a cell, which is longer if the cell has 802.11b stations.
+/// [80211-2020 §18.4.5]
 fn slot(scenario: &Scenario, cell: usize) -> Duration {
     let rules = &scenario.cells[cell].rules;
     let stations = scenario.stations.iter().filter(|station| station.cell == cell);
@@ -377,7 +380,7 @@ fn track_id(member: Member) -> TrackId {
     TrackId { process: member.cell.index() + 1, thread: member.node.index() + 1 }
 }
 
-/// Sets a counter. Writes the value if `is_now` and if it has changed.
+/// Sets a counter. Writes the value if the counter has changed and `is_now` is true.
 fn set<W: Write>(
     writer: &mut EventWriter<W>,
     counter: &mut Counter,

@@ -1,4 +1,4 @@
-//! Configuration of an endpoint. The defaults are the RFCs' recommendations.
+//! Configuration of the two TCP endpoints. The defaults are the RFCs' recommendations.
 
 use airfair_laws::newreno::Deflation;
 use airfair_units::{Bytes, Duration};
@@ -11,7 +11,7 @@ pub const UNSCALED_WINDOW: Bytes = Bytes::new(65_535);
 /// Largest window scale factor.  [RFC7323 §2.3]
 const MAX_SHIFT: u32 = 14;
 
-/// Amount of data that the application has to send.
+/// Amount of data that the application of a TCP sender has to send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Transfer {
     /// Endless data, until [`close`](super::Sender::close).
@@ -21,14 +21,15 @@ pub enum Transfer {
     Bytes(Bytes),
 }
 
-/// ACKs that restart the retransmission timer in fast recovery.  [RFC6582 §4]
+/// Choice of the partial ACKs that restart the retransmission timer in fast recovery.  [RFC6582 §4]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecoveryTimer {
-    /// Only the first partial ACK. Many losses in one window then end in a time-out. RFC 6582's choice.
+    /// Only the first partial ACK restarts the timer. Many losses in one window then end in a time-out. RFC
+    /// 6582's choice.
     #[default]
     Impatient,
-    /// Every partial ACK. One loss is repaired per round trip, however many there are. This is
-    /// `newreno_changes1_` 0 in ns-2.35, whose default is 1 (impatient).
+    /// Every partial ACK restarts the timer. One loss is repaired per round trip, however many there are.
+    /// This is `newreno_changes1_` 0 in ns-2.35, whose default is 1 (impatient).
     SlowButSteady,
 }
 
@@ -43,7 +44,7 @@ pub enum LossRecovery {
     Rack,
 }
 
-/// Arithmetic that Reno, NewReno, SACK and CUBIC use.
+/// Arithmetic of the window and of the time-out for the flavours Reno, NewReno, SACK and CUBIC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arithmetic {
     /// The RFCs' arithmetic, in octets.
@@ -80,7 +81,7 @@ impl Default for RtoConfig {
     }
 }
 
-/// Configuration of a [`Sender`](super::Sender).
+/// Configuration of a TCP [`Sender`](super::Sender).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, each read on its own")]
 pub struct SenderConfig {
@@ -89,7 +90,7 @@ pub struct SenderConfig {
     /// Use of selective acknowledgments; `None` follows [`Flavour::is_selective`], and [`Flavour::Sack`]
     /// always uses them. The receiver's `sack` must equal [`uses_sack`](Self::uses_sack).
     pub sack: Option<bool>,
-    /// Loss detection; [`Rack`](LossRecovery::Rack) needs selective acknowledgments.
+    /// Method of loss detection; [`Rack`](LossRecovery::Rack) needs selective acknowledgments.
     pub loss_recovery: LossRecovery,
     /// Arithmetic of the window and of the time-out.
     pub arithmetic: Arithmetic,
@@ -122,7 +123,7 @@ pub struct SenderConfig {
     pub grow_beyond_receive_window: bool,
     /// Window at the end of fast recovery. ns-2 sets it to ssthresh.
     pub deflation: Deflation,
-    /// ACKs that restart the retransmission timer in fast recovery.
+    /// Choice of the partial ACKs that restart the retransmission timer in fast recovery.
     pub recovery_timer: RecoveryTimer,
     /// Parameters of the retransmission time-out.
     pub rto: RtoConfig,
@@ -185,7 +186,7 @@ impl Default for DelayedAck {
     }
 }
 
-/// Configuration of a [`Receiver`](super::Receiver).
+/// Configuration of a TCP [`Receiver`](super::Receiver).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, each read on its own")]
 pub struct ReceiverConfig {

@@ -11,7 +11,7 @@ use super::config::{Arithmetic, SenderConfig};
 use super::flavour::Flavour;
 use super::undo::Undo;
 
-/// A window law with the state that it keeps beside cwnd and ssthresh.
+/// Window law of a TCP sender, with the state that the law keeps beside cwnd and ssthresh.
 #[derive(Clone, Copy, Debug)]
 enum Law {
     /// Reno, NewReno and SACK, which need no further state.
@@ -121,20 +121,20 @@ impl Congestion {
         !matches!(self.law, Law::NewReno)
     }
 
-    /// Applies an event to a law that does not need the path.
+    /// Updates cwnd and ssthresh after an event, under a law that needs no measurements of the path.
     #[inline]
     pub(crate) fn observe(&mut self, seen: &newreno::Observation) {
         self.window = newreno::step(&self.params, self.window, seen);
     }
 
-    /// Applies an event to any law.
+    /// Updates cwnd and ssthresh after an event, under any law.
     pub(crate) fn observe_path(&mut self, seen: newreno::Observation, path: Path) {
         self.window = self.step(&Observation { window: self.window, seen, path });
     }
 
     /// Reduces cwnd without a loss, at once to the ssthresh of the law (Linux gets there by one segment for
     /// every second ACK). As in Linux the reduction is a fraction of cwnd and not of the flight, because the
-    /// flight of a burst that the host cut short is no measure of the path.  [linux-cwr]
+    /// flight of a burst that the sender's own host has cut short is no measure of the path.  [linux-cwr]
     pub(crate) fn reduce(&mut self, path: Path) {
         let (before, law) = (self.window.cwnd, self.law);
         // The laws that measure bandwidth count every event except a time-out as an arrival of data; nothing
@@ -179,7 +179,7 @@ impl Congestion {
     }
 }
 
-/// Stores a law's new state and returns its window.
+/// Splits the result of a law: stores the law's new state in `memory` and returns cwnd and ssthresh.
 fn remember<S>(memory: &mut S, (state, window): (S, State)) -> State {
     *memory = state;
     window

@@ -20,21 +20,22 @@ use super::ranges::Range;
 use super::sack::reports_duplicate;
 use super::segment::Segment;
 
-/// Recoveries without a reported duplicate after which the reordering window is reset.  [RFC8985 §6.2 step 4]
+/// Number of recoveries without a reported duplicate after which the reordering window is reset.
+/// [RFC8985 §6.2 step 4]
 const PERSISTENCE: u32 = 16;
 
-/// State of a segment that is not acknowledged.
+/// State of a sent segment that is not acknowledged cumulatively.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SegmentState {
-    /// In the network, as far as the sender knows.
+    /// The segment is in the network, as far as the sender knows.
     Outstanding,
-    /// Arrived out of order and reported by a SACK block.
+    /// The segment arrived out of order, and a SACK block reported it.
     Sacked,
-    /// Lost and not retransmitted since.
+    /// The segment is lost and was not retransmitted since.
     Lost,
 }
 
-/// A segment that is not acknowledged.
+/// A sent segment that is not acknowledged cumulatively.
 #[derive(Clone, Copy, Debug)]
 struct SentSegment {
     /// One past the last octet of the segment.
@@ -49,7 +50,7 @@ struct SentSegment {
 /// Order of transmissions: by time, then by octets.  `RACK_sent_after` [RFC8985 §6.2 step 2]
 type TransmissionOrder = (Time, u64);
 
-/// Changes that an ACK reports.
+/// Changes that an ACK reports about the sent segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RackUpdate {
     /// Octets acknowledged or sacked for the first time.
@@ -63,7 +64,7 @@ pub(crate) struct RackUpdate {
     pub(crate) is_duplicate_reported: bool,
 }
 
-/// Result of loss detection.
+/// Result of one run of RACK's loss detection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Losses {
     /// Octets newly detected as lost.
@@ -77,11 +78,12 @@ pub(crate) struct Losses {
 struct Reordering {
     /// `RACK.reordering_seen`: true once reordering was observed.
     is_seen: bool,
-    /// `RACK.reo_wnd_mult`: size of the window [quarters of the smallest round trip].
+    /// `RACK.reo_wnd_mult`: size of the reordering window [quarters of the smallest round trip].
     quarters: u32,
-    /// `RACK.reo_wnd_persist`: recoveries until the window is reset.
+    /// `RACK.reo_wnd_persist`: number of recoveries until the reordering window is reset.
     persistence: u32,
-    /// `RACK.dsack_round`: end of the round trip in which the window was widened.
+    /// `RACK.dsack_round`: one past the highest octet sent when the reordering window was last widened. An
+    /// ACK from there on ends the round trip.
     round_end: Option<u64>,
 }
 
@@ -101,7 +103,7 @@ impl Reordering {
         }
     }
 
-    /// Counts the end of a recovery.
+    /// Counts a recovery that has ended. After [`PERSISTENCE`] of them the reordering window is reset.
     fn on_recovered(&mut self) {
         self.persistence = self.persistence.saturating_sub(1);
         if self.persistence == 0 {
@@ -110,7 +112,7 @@ impl Reordering {
     }
 }
 
-/// Round-trip times and phase of recovery as loss detection needs them.
+/// Round-trip times and phase of recovery that RACK's loss detection needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RackInput {
     pub(crate) now: Time,
@@ -170,12 +172,12 @@ impl Rack {
         self.sent.len() == 1
     }
 
-    /// Time of the last transmission of the first segment.
+    /// Time of the last transmission of the first segment that is not acknowledged.
     pub(crate) fn first_sent(&self) -> Option<Time> {
         self.sent.front().map(|first| first.at)
     }
 
-    /// The last segment not acknowledged.
+    /// The last segment that is not acknowledged.
     pub(crate) fn last(&self) -> Option<Range> {
         let index = self.sent.len().checked_sub(1)?;
         Some(self.range(index))
@@ -227,7 +229,7 @@ impl Rack {
         }
     }
 
-    /// Removes the last segment, which was new and which the host refused.
+    /// Removes the last segment, which was new and which the sender's own host refused.
     pub(crate) fn on_taken_back(&mut self) {
         if let Some(last) = self.last() {
             self.in_network -= last.end - last.start;
@@ -235,7 +237,8 @@ impl Rack {
         }
     }
 
-    /// Marks the retransmission that begins with `start` as lost again, because the host refused it.
+    /// Marks the retransmission that begins with `start` as lost again, because the sender's own host refused
+    /// it.
     pub(crate) fn on_refused(&mut self, start: u64) {
         let index = self.index(start);
         if index < self.sent.len() {
@@ -273,7 +276,8 @@ impl Rack {
         update
     }
 
-    /// Marks segments as lost whose time has run out.  [RFC8985 §6.2 step 5]
+    /// Marks as lost each segment sent before the latest delivered one, if a round trip and the reordering
+    /// window have passed since its transmission.  [RFC8985 §6.2 step 5]
     pub(crate) fn detect(&mut self, input: RackInput) -> Losses {
         let mut losses = Losses::default();
         let Some(latest_delivered) = self.latest_delivered else { return losses };
@@ -296,7 +300,8 @@ impl Rack {
         losses
     }
 
-    /// Marks as lost, after a time-out, the first segment and all whose time has run out.  [RFC8985 §6.3]
+    /// Marks as lost, after a time-out, the first segment and each one sent a round trip and the reordering
+    /// window ago.  [RFC8985 §6.3]
     pub(crate) fn on_timeout(&mut self, input: RackInput) {
         let threshold = self.round_trip + self.reordering_window(input);
         for index in 0..self.sent.len() {

@@ -1,4 +1,4 @@
-//! Reassembly: octets that have arrived, in order and beyond gaps.
+//! Reassembly of TCP data: octets that have arrived, in order and beyond gaps.
 
 use super::ranges::RangeSet;
 
@@ -55,7 +55,7 @@ impl Reassembly {
         &self.ranges
     }
 
-    /// Advances `next` over the ranges that it has reached.
+    /// Advances `next` over the ranges that `next` has reached.
     fn absorb(&mut self) {
         let reached = self.ranges.partition_point(|range| range.start <= self.next);
         if reached > 0 {

@@ -1,4 +1,4 @@
-//! The receiving endpoint: reassembly and acknowledgments.  [RFC9293 §3.10.7], [RFC5681 §4.2]
+//! The receiving TCP endpoint: reassembly and acknowledgments.  [RFC9293 §3.10.7], [RFC5681 §4.2]
 
 use airfair_units::{Bytes, Duration, Time};
 
@@ -10,14 +10,15 @@ use super::segment::{FIRST_OCTET, Flags, SackBlocks, Segment, TIMESTAMPS_OPTION,
 use super::stats::ReceiverStats;
 use super::tuning::AutoTuning;
 
-/// State of the connection. It stays established after the FIN, because late copies still need an ACK.
+/// State of the connection at its receiver. `Established` lasts beyond the FIN, because late copies still
+/// need an ACK.
 ///
 /// ```text
 ///  Listen ──SYN──► SynReceived ──any ACK──► Established
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Nothing has arrived.
+    /// No segment has arrived.
     Listen,
     /// A SYN has arrived, but no ACK of our SYN-ACK.
     SynReceived,
@@ -25,7 +26,7 @@ enum State {
     Established,
 }
 
-/// State of the next ACK.
+/// State of the ACK that the receiver sends next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AckState {
     /// There is nothing new to acknowledge.
@@ -41,7 +42,7 @@ enum AckState {
     Due,
 }
 
-/// Receives the data of one connection.
+/// Receives the data of one TCP connection.
 ///
 /// The application reads at once, so the window is always the whole buffer, unless a
 /// [limit](Self::set_window_limit) is set. A lost SYN-ACK is repaired by the sender's next SYN; the receiver
@@ -55,7 +56,7 @@ pub struct Receiver {
     limit: u64,
     /// One past the highest octet that the sender was ever allowed to send.
     right_edge: u64,
-    /// Low bits that window scaling cuts off.
+    /// Mask of the low bits of a window that window scaling cuts off.
     unscaled_bits: u64,
     /// Receive buffer auto-tuning; `None` if the window is the whole buffer from the start.
     tuning: Option<AutoTuning>,
@@ -66,12 +67,12 @@ pub struct Receiver {
     /// Sequence number of the FIN, once received.
     fin: Option<u64>,
     ack_state: AckState,
-    /// Remaining ACKs that are not delayed. All ACKs sent count, as in Linux.  [linux-quickack]
+    /// Number of ACKs left that are not delayed. Every ACK sent counts, as in Linux.  [linux-quickack]
     quick_acks: u32,
     sack: SackList,
     /// `TS.Recent`: the timestamp to echo; 0 before the first.
     recent_timestamp: u32,
-    /// `Last.ACK.sent`: number in the last ACK.
+    /// `Last.ACK.sent`: acknowledgment number of the last ACK.
     last_ack_sent: u64,
     /// One past the highest octet received.
     highest: u64,
@@ -106,7 +107,7 @@ impl Receiver {
         }
     }
 
-    /// Processes a segment from the sender.
+    /// Processes a segment from the sender of the connection.
     pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
         self.update_recent_timestamp(segment);
         match self.state {
@@ -235,12 +236,12 @@ impl Receiver {
         Bytes::new(self.fin.map_or(next, |fin| next.min(fin)) - FIRST_OCTET)
     }
 
-    /// True once all data and the FIN have arrived.
+    /// True once all data of the connection and the FIN have arrived.
     pub fn is_finished(&self) -> bool {
         self.fin.is_some_and(|fin| self.arrived.next() > fin)
     }
 
-    /// Totals since the creation.
+    /// Counters of the receiver since its creation.
     pub fn stats(&self) -> &ReceiverStats {
         &self.stats
     }

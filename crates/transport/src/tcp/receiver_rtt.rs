@@ -60,8 +60,9 @@ impl ReceiverRtt {
         self.least = Some(self.least.map_or(sample, |least| least.min(sample)));
     }
 
-    /// Octets beyond the edge can only have been sent after a later ACK, however the window has changed
-    /// since.
+    /// Measures a round trip without timestamps: the time from the start of the measurement until data has
+    /// arrived beyond the right edge that the window had then. Such data was sent after a later ACK, however
+    /// the window has changed since.
     fn on_window(&mut self, now: Time, next: u64, edge: u64) {
         if self.window.is_some_and(|window| next <= window.edge) {
             return;

@@ -9,7 +9,7 @@
 
 use airfair_laws::newreno::DUPLICATE_THRESHOLD;
 
-/// Phase of loss recovery.
+/// Phase of loss recovery at a TCP sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// Not in fast recovery.
@@ -24,18 +24,18 @@ enum Phase {
     },
 }
 
-/// Meaning of a duplicate ACK.
+/// Meaning of a duplicate ACK for loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Duplicate {
-    /// No loss, or none that is new.
+    /// The duplicate ACK reveals no loss, or none that is new.
     Counted,
-    /// A segment is lost: fast retransmit.
+    /// The duplicate ACK reveals a lost segment: fast retransmit.
     Loss,
-    /// A segment has left the network during fast recovery.
+    /// The duplicate ACK arrived in fast recovery, so a segment has left the network.
     InRecovery,
 }
 
-/// Meaning of an ACK for new data.
+/// Meaning of an ACK for new data for loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NewAck {
     /// The sender was not in fast recovery.
@@ -56,7 +56,8 @@ pub(crate) struct Recovery {
     /// The RFC's `recover` plus 1: one past the highest octet sent when the last loss was detected. 0 before
     /// the first loss, so that the very first segment can be fast-retransmitted too.
     recover: u64,
-    /// As `recover`, but Reno keeps it when fast recovery ends.
+    /// One past the highest octet sent when the last loss was detected, as `recover`. Unlike `recover` it is
+    /// kept when Reno ends fast recovery.
     loss_end: u64,
 }
 
@@ -74,7 +75,7 @@ impl Recovery {
         }
     }
 
-    /// Processes a duplicate of `ack`, with octets up to `sent_end` sent.
+    /// Processes a duplicate of the ACK up to `ack`, with octets up to `sent_end` sent.
     pub(crate) fn on_duplicate(&mut self, ack: u64, sent_end: u64) -> Duplicate {
         let Phase::Open { duplicates } = &mut self.phase else {
             return Duplicate::InRecovery;

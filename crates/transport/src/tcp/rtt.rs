@@ -24,16 +24,17 @@ struct Timed {
     sent: Time,
 }
 
-/// Measures one round trip at a time and derives the time-out.  [RFC6298 §2 and §3]
+/// Estimator of the round-trip time, one measurement at a time, and of the retransmission time-out.
+/// [RFC6298 §2 and §3]
 #[derive(Debug)]
 pub(crate) struct RttEstimator {
     config: RtoConfig,
-    /// With Linux's arithmetic the minimum of the time-out applies to its variation.
+    /// Arithmetic of the time-out. In Linux's, the minimum of the time-out applies to its variation.
     arithmetic: Arithmetic,
     smoothed: Option<Smoothed>,
     least: Option<Duration>,
     timed: Option<Timed>,
-    /// Current time-out, including back-off.
+    /// Current retransmission time-out, including back-off.
     rto: Duration,
 }
 
@@ -92,12 +93,12 @@ impl RttEstimator {
         self.smoothed.map(|smoothed| smoothed.rtt)
     }
 
-    /// Smallest sample so far.
+    /// Smallest round trip measured so far.
     pub(crate) fn least(&self) -> Option<Duration> {
         self.least
     }
 
-    /// Doubles the time-out.  [RFC6298 §5.5]
+    /// Doubles the retransmission time-out.  [RFC6298 §5.5]
     pub(crate) fn back_off(&mut self) {
         self.rto = self.rto.saturating_mul(2).min(self.config.max);
     }

@@ -112,8 +112,8 @@ impl Scoreboard {
         self.prr = has_prr.then(|| prr::State::new(flight));
     }
 
-    /// Ends proportional rate reduction, because a window was set from outside; the rest of the recovery uses
-    /// it.
+    /// Ends proportional rate reduction, because cwnd was set from outside the law. The rest of the recovery
+    /// uses that cwnd.
     pub(crate) fn end_prr(&mut self) {
         self.prr = None;
     }
@@ -146,7 +146,8 @@ impl Scoreboard {
         self.pipe
     }
 
-    /// Window for `pipe` during recovery [octets].
+    /// Window that limits `pipe` during recovery: that of proportional rate reduction if it is in use, else
+    /// `cwnd` [octets].
     pub(crate) fn window(&self, cwnd: u64) -> u64 {
         if self.prr.is_some() { self.prr_window } else { cwnd }
     }
@@ -157,7 +158,7 @@ impl Scoreboard {
         next - self.unacknowledged - self.ranges.count_below(next)
     }
 
-    /// First gap at or after `from` below `sent_end`, cut to one segment.
+    /// First gap between sacked ranges at or after `from` and below `sent_end`, cut to one segment.
     pub(crate) fn gap(&self, from: u64, sent_end: u64) -> Option<Range> {
         let gap = self.ranges.gap(from, sent_end)?;
         Some(Range { start: gap.start, end: gap.end.min(gap.start + self.segment) })
@@ -189,7 +190,7 @@ impl Scoreboard {
         Some(Range { start: floor.max(end.saturating_sub(self.segment)), end })
     }
 
-    /// Counts octets sent in recovery.
+    /// Adds `length` octets sent in recovery to `pipe`.
     pub(crate) fn on_sent(&mut self, length: u64) {
         self.pipe += length;
         if let Some(state) = &mut self.prr {
@@ -197,7 +198,7 @@ impl Scoreboard {
         }
     }
 
-    /// Uncounts octets that the host refused in recovery.
+    /// Subtracts from `pipe` `length` octets that the sender's own host refused in recovery.
     pub(crate) fn on_taken_back(&mut self, length: u64) {
         self.pipe -= length;
         if let Some(state) = &mut self.prr {

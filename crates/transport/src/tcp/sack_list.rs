@@ -3,13 +3,13 @@
 use super::reassembly::Reassembly;
 use super::segment::SackBlocks;
 
-/// Ranges of the receiver in the order in which they last changed.
+/// Ranges that the receiver reports in SACK blocks, in the order in which they last changed.
 #[derive(Debug, Default)]
 pub(crate) struct SackList {
     /// One octet of each reported range, the most recent first; `count` of them are valid.
     recent: [u64; SackBlocks::ROOM],
     count: usize,
-    /// Duplicate to report in the next ACK only.
+    /// Duplicate segment, as start and end, to report in the next ACK only.
     duplicate: Option<(u64, u64)>,
 }
 

@@ -1,4 +1,4 @@
-//! Segments that travel between the endpoints.
+//! TCP segments that travel between the endpoints.
 
 use std::num::NonZeroU32;
 

@@ -1,4 +1,4 @@
-//! The sending endpoint.  [RFC9293 §3.10], [RFC5681], [RFC6298 §5], [RFC6582], [RFC6675]
+//! The sending TCP endpoint.  [RFC9293 §3.10], [RFC5681], [RFC6298 §5], [RFC6582], [RFC6675]
 
 mod by_time;
 mod input;
@@ -26,7 +26,7 @@ use small_queue::SmallQueue;
 /// [RFC6928 §2]
 const SYN_TIMEOUTS_TOLERATED: u32 = 1;
 
-/// State of the connection.
+/// State of the connection at its sender.
 ///
 /// ```text
 ///  Closed ──open──► SynSent ──SYN-ACK──► Open ──ACK of the FIN──► Finished
@@ -43,7 +43,7 @@ enum State {
     Finished,
 }
 
-/// Sends the data of one connection.
+/// Sends the data of one TCP connection.
 ///
 /// The FIN is sent alone, after all data is acknowledged. The sender never gives up.
 #[derive(Debug)]
@@ -66,9 +66,9 @@ pub struct Sender {
     limit: WindowLimit,
     congestion: Congestion,
     recovery: Recovery,
-    /// Present with selective acknowledgments, unless RACK detects losses.
+    /// SACK scoreboard; present with selective acknowledgments, unless RACK detects losses.
     scoreboard: Option<Scoreboard>,
-    /// Present if RACK detects losses.
+    /// State of RACK-TLP; present if RACK detects losses.
     rack_tlp: Option<Box<RackTlp>>,
     /// Octets sent by limited transmit since the last new ACK.
     limited_octets: u64,
@@ -84,7 +84,7 @@ pub struct Sender {
     /// True if the first unacknowledged segment is to be retransmitted, whatever the window.
     is_retransmission_due: bool,
     refusals: Refusals,
-    /// Present if TCP small queues are in use.
+    /// State of TCP small queues; present if they are in use.
     small_queue: Option<SmallQueue>,
     events: PendingEvents,
     stats: SenderStats,
@@ -241,7 +241,7 @@ impl Sender {
         self.state == State::Finished
     }
 
-    /// Totals since the creation.
+    /// Counters of the sender since its creation.
     pub fn stats(&self) -> &SenderStats {
         &self.stats
     }
@@ -257,7 +257,8 @@ impl Sender {
         self.flight_octets() - self.limited_octets
     }
 
-    /// `window` under the window limit [octets].
+    /// `window` after the window limit of the control scheme is applied, in whole segments if limited
+    /// [octets].
     #[inline]
     fn limited(&self, window: u64) -> u64 {
         match self.limit {

@@ -1,8 +1,8 @@
-//! Events and counters of the endpoints.
+//! Events and counters of the TCP endpoints.
 
 use airfair_units::{Bytes, Duration};
 
-/// An event at a sender.
+/// An event at a TCP sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SenderEvent {
     /// The connection is open and data may flow.
@@ -19,7 +19,7 @@ pub enum SenderEvent {
     Finished,
 }
 
-/// Totals of a sender since its creation.
+/// Counters of a TCP sender since its creation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderStats {
     /// Segments with payload sent, retransmissions included.
@@ -43,14 +43,15 @@ pub struct SenderStats {
     pub duplicate_sacks: u64,
     /// Round-trip samples taken.
     pub rtt_samples: u64,
-    /// Segments that the sender's own host refused. New data among them does not count as sent.
+    /// Segments that the sender's own host refused. Refused new data does not count as sent.
     pub refusals: u64,
 }
 
-/// Totals of a receiver since its creation.
+/// Counters of a TCP receiver since its creation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStats {
-    /// Segments with payload received, including all kinds below.
+    /// Segments with payload received, including duplicates and segments out of order, beyond the window or
+    /// below the highest octet.
     pub segments_received: u64,
     /// Segments without any new octet.
     pub duplicates: u64,

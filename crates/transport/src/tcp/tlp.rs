@@ -28,7 +28,7 @@ pub(crate) fn probe_after(
     probe.min(until_timeout)
 }
 
-/// The outstanding probe.
+/// An outstanding tail loss probe.
 #[derive(Clone, Copy, Debug)]
 struct Episode {
     /// `TLP.end_seq`: one past the highest octet sent when the probe was sent.
@@ -44,18 +44,18 @@ pub(crate) struct TailProbe {
 }
 
 impl TailProbe {
-    /// True while a probe is outstanding.
+    /// True while a tail loss probe is outstanding.
     pub(crate) fn is_open(&self) -> bool {
         self.episode.is_some()
     }
 
-    /// Records a probe, with octets up to `end` sent.
+    /// Records the transmission of a tail loss probe, with octets up to `end` sent.
     pub(crate) fn on_sent(&mut self, end: u64, is_retransmitted: bool) {
         self.episode = Some(Episode { end, is_retransmitted });
     }
 
-    /// Cancels the probe if it was the segment that the host refused, which ends at `end`. Returns true if it
-    /// was.
+    /// Cancels the outstanding probe if the segment that the host refused, which ends at `end`, was that
+    /// probe. Returns true if so.
     pub(crate) fn on_refused(&mut self, end: u64) -> bool {
         self.episode.take_if(|episode| episode.end == end).is_some()
     }

@@ -20,7 +20,7 @@ pub(crate) struct AutoTuning {
     most: u64,
     /// Most octets read in one round trip so far.
     read: u64,
-    /// Start of the current round trip, and the octets read before it.
+    /// Start of the current round trip.
     since: Time,
     read_before: u64,
 }

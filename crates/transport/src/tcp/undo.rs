@@ -8,12 +8,12 @@ use airfair_units::{Bytes, Time};
 
 use super::segment::{Segment, Timestamps};
 
-/// State to undo one recovery.
+/// State that the sender keeps to undo the window reduction of one recovery.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Undo {
     /// Congestion window before the recovery.
     pub(crate) cwnd: Bytes,
-    /// ssthresh to restore.
+    /// Slow start threshold to restore.
     pub(crate) ssthresh: Bytes,
     /// `retrans_stamp`: timestamp of the first retransmission.
     first_retransmission: Option<u32>,
@@ -34,7 +34,7 @@ impl Undo {
         }
     }
 
-    /// Counts a retransmission.
+    /// Counts a retransmission of the recovery, and keeps the time of the first.
     pub(crate) fn on_retransmitted(&mut self, now: Time) {
         self.first_retransmission.get_or_insert(Timestamps::clock(now).get());
         self.unreported = Some(self.unreported.unwrap_or(0) + 1);

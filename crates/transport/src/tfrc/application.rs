@@ -7,13 +7,13 @@ use airfair_units::{Bytes, DataRate, Duration, Time};
 /// One frame of a trace, such as a video frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Time since the previous frame, or since the start.
+    /// Time from the previous frame, or from the start, to this frame.
     pub after: Duration,
     /// Size of the frame. It is sent in packets of at most the segment size [octets].
     pub size: Bytes,
 }
 
-/// Traffic that an application generates.
+/// Traffic that an application gives a TFRC sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Traffic {
     /// Unlimited data, in packets of the segment size.
@@ -38,14 +38,14 @@ pub enum Traffic {
     },
 }
 
-/// Data that waits to be sent.
+/// Data of the application that waits to be sent.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     octets: u64,
     since: Time,
 }
 
-/// Payload of one packet.
+/// Payload of one data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) octets: u64,
@@ -65,7 +65,7 @@ pub(crate) struct Application {
     waiting_octets: u64,
     /// Time at which the next packet or frame is generated.
     next: Option<Time>,
-    /// Start of the current on-period, or of the flow.
+    /// Start of the current on-period, or of the flow if the traffic has no on-periods.
     period: Time,
     /// Packets generated in this period, or frames generated since the start.
     count: u64,

@@ -1,4 +1,4 @@
-//! Configuration of the endpoints. [`Profile`] selects the rules of a specification or implementation.
+//! Configuration of the TFRC endpoints. [`Profile`] selects the rules of a specification or implementation.
 
 use airfair_laws::tfrc::{Discounting, Equation, Params, Variant};
 use airfair_units::{Bytes, Duration};
@@ -19,7 +19,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// The sender's variant of the law.
+    /// The variant of the rate law that the sender uses.
     pub fn variant(self) -> Variant {
         match self {
             Self::Rfc5348 => Variant::Rfc5348,
@@ -29,7 +29,7 @@ impl Profile {
     }
 }
 
-/// Configuration of a [`Sender`](super::Sender).
+/// Configuration of a TFRC [`Sender`](super::Sender).
 #[derive(Clone, Debug, PartialEq)]
 pub struct SenderConfig {
     /// Parameters of the rate law, including the segment size s.
@@ -67,10 +67,10 @@ impl SenderConfig {
 /// Rule for the time at which a packet was lost, interpolated from the packets around it.  [RFC5348 §5.2]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LossTime {
-    /// Interpolate between the arrival times.
+    /// Interpolate between the arrival times of the packets around a loss.
     #[default]
     ByArrival,
-    /// Interpolate between the send timestamps (ns-2, `estimate_tstamp`).
+    /// Interpolate between the send timestamps of the packets around a loss (ns-2, `estimate_tstamp`).
     BySending,
 }
 
@@ -78,15 +78,15 @@ pub enum LossTime {
 /// [RFC5348 §6.1 and §6.2]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reports {
-    /// A round trip after the last report or, if nothing had arrived by then, with the next packet.
+    /// Report a round trip after the last report or, if nothing had arrived by then, with the next packet.
     #[default]
     EachRoundTrip,
-    /// With the first packet that arrives a round trip after the last report, or one and a half round trips
-    /// after it (ns-2, `recv` and `nextpkt`); and at every loss event, whether p rises or not.
+    /// Report with the first packet that arrives a round trip after the last report, or one and a half round
+    /// trips after it (ns-2, `recv` and `nextpkt`); and at every loss event, whether p rises or not.
     OnArrival,
 }
 
-/// Receive rate from which the loss interval before the first loss is derived.
+/// Receive rate from which the length of the loss interval before the first loss is derived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FirstInterval {
     /// The largest receive rate so far.  [RFC5348 §6.3.1]
@@ -96,7 +96,7 @@ pub enum FirstInterval {
     LastRoundTrip,
 }
 
-/// Configuration of a [`Receiver`](super::Receiver).
+/// Configuration of a TFRC [`Receiver`](super::Receiver).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReceiverConfig {
     /// SSRC: identifier of the receiver in its reports.
@@ -106,11 +106,11 @@ pub struct ReceiverConfig {
     /// `NDUPACK`: number of later packets after which a missing one counts as lost, at least 1.
     /// [RFC5348 §5.1]
     pub later_packets: u32,
-    /// Rule for the time of a loss.
+    /// Rule for the time at which a packet was lost.
     pub loss_time: LossTime,
     /// History discounting of the loss intervals.  [RFC5348 §5.5]
     pub discounting: Discounting,
-    /// Rule for when reports are sent.
+    /// Rule for when the receiver sends reports.
     pub reports: Reports,
     /// True if the current loss interval includes the newest packet, `S_C - S_A + 1`, as in [RFC5348 §5.3];
     /// false if it has only the packets since the loss, as in [RFC3448 §5.4].

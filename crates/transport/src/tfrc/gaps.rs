@@ -6,10 +6,10 @@ use std::collections::VecDeque;
 /// they arrive.
 const RANGES: usize = 64;
 
-/// Numbers of missing packets.
+/// Missing packets, as ranges of packet numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Gaps {
-    /// First and last number of each range.
+    /// First and last packet number of each range.
     ranges: VecDeque<(u64, u64)>,
 }
 

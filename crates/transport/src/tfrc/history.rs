@@ -12,7 +12,7 @@ use super::gaps::Gaps;
 /// hour.
 const EVENTS_PER_GAP: usize = 128;
 
-/// An arrived packet.
+/// A data packet that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Arrival {
     number: u64,
@@ -20,16 +20,16 @@ struct Arrival {
     at: Time,
 }
 
-/// Classification of an arriving packet.
+/// Classification of an arriving packet by the receiver's history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Placement {
-    /// Next in order, or after a gap.
+    /// The packet is the next in order, or follows a gap.
     New,
-    /// Fills a gap that does not count as a loss yet.
+    /// The packet fills a gap that does not count as a loss yet.
     Reordered,
-    /// Counts as lost already, or was sent before the first packet that arrived.
+    /// The packet counts as lost already, or was sent before the first packet that arrived.
     Late,
-    /// Arrived before: a duplicate.
+    /// The packet has arrived before: a duplicate.
     Copy,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct LossEvent {
     at: Time,
 }
 
-/// Packets that arrived, in the order of their numbers.
+/// Packets that have arrived, in the order of their numbers, and the loss events among them.
 #[derive(Debug)]
 pub(crate) struct History {
     /// Number of later packets after which a missing one counts as lost.
@@ -51,7 +51,7 @@ pub(crate) struct History {
     beyond: Vec<Arrival>,
     /// The newest loss event.
     event: Option<LossEvent>,
-    /// Loss events not yet fetched.
+    /// Loss events that the receiver has not fetched yet.
     events: Vec<LossEvent>,
     lost: u64,
     /// Missing packets that may still arrive late.
@@ -126,7 +126,7 @@ impl History {
         self.beyond.drain(..settled);
     }
 
-    /// Marks all packets between the two as lost, at interpolated times.  [RFC5348 §5.2]
+    /// Marks all packets between `before` and `after` as lost, at interpolated times.  [RFC5348 §5.2]
     ///
     /// The time this takes grows with the loss events, not with the packets.
     fn mark_lost(&mut self, before: Arrival, after: Arrival, rtt: Duration) {
@@ -145,7 +145,7 @@ impl History {
         }
     }
 
-    /// Returns the loss events since the last call, the oldest first.
+    /// Returns the loss events detected since the last call, the oldest first.
     #[inline]
     pub(crate) fn take_events(&mut self) -> Vec<LossEvent> {
         std::mem::take(&mut self.events)

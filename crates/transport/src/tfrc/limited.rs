@@ -6,8 +6,8 @@
 
 use std::collections::VecDeque;
 
-/// Number of runs kept. A run ends only where delayed and undelayed packets alternate; of more runs, the two
-/// oldest are merged.
+/// Largest number of runs of delayed packets kept. A run ends only where delayed and undelayed packets
+/// alternate; of more runs, the two oldest are merged.
 const RUNS: usize = 64;
 
 /// Send times of packets that only the rate has delayed [µs].

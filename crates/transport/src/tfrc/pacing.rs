@@ -36,8 +36,8 @@ impl Pacing {
         self.advance(interval);
     }
 
-    /// Changes the interval, counted from the last packet. Earlier credit remains, and the change creates
-    /// none.
+    /// Changes the interval between packets, counted from the last packet. Earlier credit remains, and the
+    /// change creates none.
     pub(crate) fn change(&mut self, now: Time, interval: f64) {
         let before = self.due;
         if self.due == self.last {

@@ -1,4 +1,4 @@
-//! Packets that travel between the endpoints.
+//! TFRC packets that travel between the endpoints.
 
 use airfair_units::{Bytes, Duration, Time};
 
@@ -9,12 +9,12 @@ const IP_HEADER: u64 = 20;
 /// UDP header [octets].  [RFC768]
 const UDP_HEADER: u64 = 8;
 
-/// One data packet. The payload has a length but no content.  [RFC3550 §5.1], [AVT-TFRC §4]
+/// One TFRC data packet. The payload has a length but no content.  [RFC3550 §5.1], [AVT-TFRC §4]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Data {
     /// SSRC: identifier of the sender.
     pub ssrc: u32,
-    /// Sequence number; wraps.
+    /// Sequence number of the packet; wraps.
     pub seq: u16,
     /// RTP timestamp: time at which the application generated the frame, on a clock of 90 kHz; wraps.
     pub media_time: u32,
@@ -36,7 +36,7 @@ impl Data {
     }
 }
 
-/// One report of a receiver.  [RFC5348 §3.2.2], [AVT-TFRC §5]
+/// One report of a TFRC receiver.  [RFC5348 §3.2.2], [AVT-TFRC §5]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feedback {
     /// SSRC of the receiver that reports.
@@ -45,7 +45,7 @@ pub struct Feedback {
     pub ssrc: u32,
     /// `t_recvdata`: [`Data::sent_at`] of the received packet with the highest number [µs].
     pub sent_at: u32,
-    /// `t_delay`: time between the arrival of that packet and this report [µs].
+    /// `t_delay`: time from the arrival of the received packet with the highest number to this report [µs].
     pub delay: u32,
     /// `X_recv`: receive rate [octets/s].
     pub receive_rate: u32,

@@ -14,7 +14,7 @@ pub(crate) struct ReceiveRate {
     /// Arrivals of the last round trip, and perhaps one before.
     recent: VecDeque<(Time, u64)>,
     recent_octets: u64,
-    /// Octets and packets since the last report.
+    /// Octets received since the last report.
     octets: u64,
     packets: u64,
     /// Time of the last report; `None` before the first.

@@ -1,4 +1,4 @@
-//! The receiving endpoint: loss events, receive rate and reports.  [RFC5348 §5 and §6]
+//! The receiving TFRC endpoint: loss events, receive rate and reports.  [RFC5348 §5 and §6]
 
 use airfair_laws::tfrc::{LossIntervals, inverse_throughput};
 use airfair_units::{Bytes, DataRate, Duration, Time};
@@ -13,14 +13,15 @@ use super::stats::{ReceiverEvent, ReceiverStats};
 /// 2³², the inverse of the unit of p in a report.
 const UNIT: f64 = 4_294_967_296.0;
 
-/// State of the next report.
+/// Time at which a TFRC receiver sends its next report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Report {
-    /// With the next packet, because nothing has arrived since the last report, or no round trip is known.
+    /// The report is sent with the next packet, because nothing has arrived since the last report, or no
+    /// round trip is known.
     WithNextPacket,
-    /// At this time, when the feedback timer expires.
+    /// The report is sent at this time, when the feedback timer expires.
     At(Time),
-    /// To be sent now.
+    /// The report is to be sent now.
     Due,
 }
 
@@ -46,7 +47,7 @@ struct Peer {
     segment: u32,
 }
 
-/// Receives one flow.
+/// Receives one TFRC flow.
 ///
 /// There is no `open`: the first packet opens the flow. A receiver without packets sends no reports.
 #[derive(Debug)]
@@ -55,7 +56,7 @@ pub struct Receiver {
     peer: Option<Peer>,
     numbers: Unwrapper,
     history: History,
-    /// First packet of the newest loss event.
+    /// Number of the first lost packet of the newest loss event.
     last_event: Option<u64>,
     intervals: LossIntervals,
     /// Loss event rate p when last computed.
@@ -264,7 +265,7 @@ impl Receiver {
         self.current_loss_event_rate()
     }
 
-    /// Totals since the creation.
+    /// Counters of the receiver since its creation.
     pub fn stats(&self) -> ReceiverStats {
         ReceiverStats { lost: self.history.lost(), ..self.stats }
     }

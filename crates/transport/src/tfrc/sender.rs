@@ -1,4 +1,4 @@
-//! The sending endpoint: pacing, round trips and reports.  [RFC5348 §4]
+//! The sending TFRC endpoint: pacing, round trips and reports.  [RFC5348 §4]
 
 use airfair_laws::tfrc::{
     Event, Observation, Params, State as Law, Variant, initial_action, start, step,
@@ -15,10 +15,10 @@ use super::stats::{PendingEvents, SenderEvent, SenderStats};
 use super::wire::MAX_RTT;
 use crate::limit::Limit;
 
-/// Half the range of a timestamp. Older ones are ambiguous [µs].
+/// Half the range of a timestamp of 32 bits. Older timestamps are ambiguous [µs].
 const HALF_CIRCLE: u32 = 1 << 31;
 
-/// State of the flow. It may be closed and opened again, as another flow.
+/// State of the TFRC flow at its sender. A closed flow may be opened again, as another flow.
 ///
 /// ```text
 ///  Closed ──open──► Open ──last frame sent──► Open, and `Finished` once
@@ -33,7 +33,7 @@ enum State {
 /// Order of reports: send time of the echoed packet, and delay of the report.
 type Order = (u64, u32);
 
-/// Sends the packets of one flow.
+/// Sends the packets of one TFRC flow.
 #[derive(Debug)]
 pub struct Sender {
     params: Params,
@@ -51,12 +51,12 @@ pub struct Sender {
     limited: Limited,
     /// Deadline of the no-feedback timer, which runs from the first packet on.
     no_feedback: Option<Time>,
-    /// True if a packet was sent since that timer was set.
+    /// True if a packet was sent since the no-feedback timer was set.
     has_sent: bool,
     next: u64,
     opened: Time,
     last_sent: u64,
-    /// SSRC of the receiver whose reports are accepted, and the order of its newest report.
+    /// SSRC of the receiver whose reports are accepted; `None` before the first report.
     reporter: Option<u32>,
     newest: Option<Order>,
     /// Round-trip estimate as sent in packets [µs].
@@ -183,7 +183,7 @@ impl Sender {
         Some((echoed, Duration::from_micros(sample.into())))
     }
 
-    /// Runs one step of the law and applies its result.
+    /// Runs one step of TFRC's rate law and applies the rate that results.
     fn observe(&mut self, now: Time, event: Event) {
         let (law, action) = step(&self.params, self.law, &Observation { now, event });
         if (law.rate - self.law.rate).abs() > 0.0 {
@@ -348,7 +348,7 @@ impl Sender {
         self.is_finished
     }
 
-    /// Totals since the creation.
+    /// Counters of the sender since its creation.
     pub fn stats(&self) -> SenderStats {
         SenderStats { bytes_dropped: self.application.dropped(), ..self.stats }
     }
@@ -360,7 +360,7 @@ fn half(seconds: f64) -> Duration {
     Duration::from_nanos((seconds * 5e8) as u64)
 }
 
-/// `rate` in the unit of the law [octets/s].
+/// `rate` in the unit of TFRC's rate law [octets/s].
 #[expect(clippy::cast_precision_loss, reason = "a rate below 2^53 bit/s")]
 fn octets_per_second(rate: DataRate) -> f64 {
     rate.bps() as f64 / 8.0

@@ -1,8 +1,8 @@
-//! Events and counters of the endpoints.
+//! Events and counters of the TFRC endpoints.
 
 use airfair_units::{Bytes, Duration};
 
-/// An event at a sender.
+/// An event at a TFRC sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SenderEvent {
     /// A report gave a round-trip sample.
@@ -15,7 +15,7 @@ pub enum SenderEvent {
     Finished,
 }
 
-/// Totals of a sender since its creation.
+/// Counters of a TFRC sender since its creation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderStats {
     /// Data packets sent.
@@ -38,14 +38,14 @@ pub struct SenderStats {
     pub implausible: u64,
 }
 
-/// An event at a receiver.
+/// An event at a TFRC receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReceiverEvent {
     /// A new loss event was detected.  [RFC5348 §5.2]
     LossEvent,
 }
 
-/// Totals of a receiver since its creation. The number of arrivals is
+/// Counters of a TFRC receiver since its creation. The number of arrivals is
 /// `packets_received + late + copies + strangers`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStats {

@@ -1,4 +1,4 @@
-//! Encoding of the packets for real sockets.  [RFC3550], [RFC4585], [RFC8285], [AVT-TFRC]
+//! Encoding of the TFRC packets for real sockets.  [RFC3550], [RFC4585], [RFC8285], [AVT-TFRC]
 //!
 //! ```text
 //! data      V=2 P=0 X=1 CC=0 │ M PT=96 │ sequence number │ RTP timestamp │ SSRC
@@ -26,7 +26,7 @@ const PAYLOAD_TYPE: u8 = 96;
 const RTPFB: u8 = 205;
 /// Feedback message type of TFRC.  [AVT-TFRC §5]
 const TFRC_FORMAT: u8 = 2;
-/// Words in a feedback packet after the first.
+/// Number of 32-bit words in a feedback packet after the first.
 const FEEDBACK_WORDS: u16 = 6;
 /// Marker of "one-byte header" extensions.  [RFC8285 §4.2]
 const ONE_BYTE_EXTENSIONS: u16 = 0xBEDE;
@@ -37,12 +37,12 @@ const EXTENSION: u8 = 0x16;
 /// Largest round trip that the extension can express [µs].
 pub(crate) const MAX_RTT: u32 = (1 << 24) - 1;
 
-/// Packet that a datagram contains.
+/// TFRC packet that a datagram contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packet {
-    /// A data packet; the payload begins at [`DATA_HEADER`].
+    /// A TFRC data packet; its payload begins at [`DATA_HEADER`] in the datagram.
     Data(Data),
-    /// A receiver's report.
+    /// A feedback packet: a receiver's report.
     Feedback(Feedback),
 }
 
@@ -53,7 +53,7 @@ pub enum DecodeError {
     Truncated,
     /// The RTP version is not 2.
     WrongVersion,
-    /// The type is neither data (96) nor transport layer feedback (205).
+    /// The packet type is neither data (96) nor transport layer feedback (205).
     UnknownType,
     /// The transport layer feedback is of another format than TFRC's.
     UnknownFormat,

@@ -11,7 +11,7 @@ use airfair_units::{Bytes, Duration};
 use crate::script::{Script, ack, ms, plain};
 use crate::selective::{sack, selective};
 
-/// RACK, with `segments` to send in one window.
+/// Configuration of a RACK sender with `segments` to send in one window.
 fn rack(segments: u32) -> SenderConfig {
     SenderConfig {
         loss_recovery: LossRecovery::Rack,
@@ -194,7 +194,7 @@ fn a_timeout_that_came_too_early_is_taken_back() {
     }
 }
 
-/// The setting has no effect without selective acknowledgments.
+/// The setting of RACK has no effect without selective acknowledgments.
 #[test]
 fn rack_needs_selective_acknowledgments() {
     let config = SenderConfig { loss_recovery: LossRecovery::Rack, ..plain() };

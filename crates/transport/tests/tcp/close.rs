@@ -5,7 +5,7 @@ use airfair_units::{Bytes, Duration};
 
 use crate::script::{SEGMENT, Script, WINDOW, ack, ms, octet, plain};
 
-/// A connection with handshake and this transfer, whose SYN was answered after 100 ms.
+/// Script of a connection with handshake and this transfer, whose SYN was answered after 100 ms.
 fn opened(transfer: Transfer) -> Script {
     let mut script = Script::new(SenderConfig { handshake: true, transfer, ..plain() });
     script.drain();

@@ -51,7 +51,7 @@ pub(crate) fn by_number(deliveries: Vec<Delivery>) -> impl FnMut(To, u64) -> Del
 }
 
 /// Transfers 64 segments of which those in `lost` are lost, with windows of 32 and round trips of 40 ms.
-/// Returns retransmissions, time-outs and the end.
+/// Returns the number of retransmissions, the number of time-outs, and the time of the end.
 fn holes(flavour: Flavour, lost: &[u64]) -> (u64, u64, Time) {
     let transfer = Transfer::Bytes(Bytes::new(64_000));
     let sender = SenderConfig {

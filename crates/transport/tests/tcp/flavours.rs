@@ -6,7 +6,7 @@ use airfair_units::Duration;
 use crate::script::{Script, plain};
 use crate::selective::sack;
 
-/// Eleven segments in flight, 1 to 11, with cwnd 11; ACK 1 arrived at 100 ms.
+/// Script with eleven segments in flight, 1 to 11, and cwnd 11; ACK 1 arrived at 100 ms.
 fn eleven_in_flight(flavour: Flavour) -> Script {
     let config = SenderConfig { flavour, initial_window: 10, sack: Some(false), ..plain() };
     let mut script = Script::new(config);
@@ -44,7 +44,7 @@ fn reno_halves_twice_for_two_losses() {
     assert_eq!(script.sender.stats().timeouts, 0);
 }
 
-/// 1, 3 and 5 are lost: eight duplicates, which allow 12 and 13, and then ACK 3.
+/// Script in which segments 1, 3 and 5 are lost: eight duplicates, which allow 12 and 13, and then ACK 3.
 fn three_lost(flavour: Flavour) -> Script {
     let mut script = eleven_in_flight(flavour);
     script.at(200).ack(1).ack(1).ack(1).sends([1]);

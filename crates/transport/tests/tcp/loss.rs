@@ -7,7 +7,7 @@ use airfair_units::Duration;
 
 use crate::script::{Script, WINDOW, ack, plain};
 
-/// Eleven segments in flight, 1 to 11, with cwnd 11; ACK 1 arrived at 100 ms.
+/// Script with eleven segments in flight, 1 to 11, and cwnd 11; ACK 1 arrived at 100 ms.
 fn eleven_in_flight(config: SenderConfig) -> Script {
     let mut script = Script::new(SenderConfig { initial_window: 10, ..config });
     script.sends(0..10).at(100).ack(1).sends([10, 11]).window(11, u32::MAX);

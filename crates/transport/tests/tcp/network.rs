@@ -53,7 +53,7 @@ fn a_window_per_round_trip_is_the_throughput() {
     assert_eq!(pair.receiver.delivered(), Bytes::new(125_000));
 }
 
-/// Loses the segments with these numbers, counted over both directions.
+/// Function for a [`Pair`] that loses the segments with these numbers, counted over both directions.
 fn losing(lost: &[u64]) -> impl FnMut(To, u64) -> Delivery {
     move |_, number| if lost.contains(&number) { Delivery::Lost } else { Delivery::Arrives(DELAY) }
 }

@@ -29,7 +29,7 @@ fn stamped(number: u64, value: u32) -> Segment {
     Segment { timestamps: Some(Timestamps { value, echo: 0 }), options: 12, ..data(number) }
 }
 
-/// The ACK after these segments have arrived: length of the options, and ranges of segment numbers.
+/// ACK after the segments `numbers` have arrived: length of the options, and ranges of segment numbers.
 fn after(receiver: &mut Receiver, numbers: &[u64]) -> (u8, Vec<(u64, u64)>) {
     let mut last = None;
     for number in numbers {

@@ -15,11 +15,11 @@ pub(crate) enum To {
     Sender,
 }
 
-/// Delivery of a segment.
+/// Delivery of a segment by the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
     Lost,
-    /// The sender's own host refuses it; an ACK is lost.
+    /// The sender's own host refuses the segment; a segment of the receiver is lost instead.
     Refused,
     Arrives(Duration),
     ArrivesTwice(Duration, Duration),
@@ -28,7 +28,7 @@ pub(crate) enum Delivery {
 /// Settings of a control law: a window limit, and perhaps a cwnd [segments].
 pub(crate) type ControlSettings = (WindowLimit, Option<u32>);
 
-/// The endpoints, the wire and the time.
+/// A pair of TCP endpoints, the wire between them and the time.
 pub(crate) struct Pair<F> {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
@@ -39,7 +39,7 @@ pub(crate) struct Pair<F> {
     fate: F,
     /// Sizes of the sender's packets in the transmit queue of its host.
     host: Vec<Bytes>,
-    /// Number of the last refused segment.
+    /// Number of the last segment that the sender's host refused.
     refused: Option<u64>,
     /// All segments of the sender in the order in which they were sent.
     pub(crate) log: Vec<(Time, Segment)>,
@@ -52,8 +52,8 @@ pub(crate) struct Pair<F> {
 }
 
 impl<F: FnMut(To, u64) -> Delivery> Pair<F> {
-    /// A pair that is about to open. `fate` decides the delivery of each segment by its number since the
-    /// start.
+    /// Creates a pair that is about to open. `fate` decides the delivery of each segment by its number since
+    /// the start.
     pub(crate) fn new(sender: SenderConfig, receiver: ReceiverConfig, fate: F) -> Self {
         let is_rack = sender.loss_recovery == LossRecovery::Rack && sender.uses_sack();
         // Two segments for limited transmit, or one for a probe.
@@ -106,7 +106,7 @@ impl<F: FnMut(To, u64) -> Delivery> Pair<F> {
         true
     }
 
-    /// Runs until neither endpoint has anything to do.
+    /// Runs the pair until neither endpoint has anything to do.
     pub(crate) fn run(&mut self) {
         for _ in 0..100_000 {
             if !self.step() {
@@ -189,8 +189,8 @@ impl<F: FnMut(To, u64) -> Delivery> Pair<F> {
         assert!(self.sender.cwnd() >= 1);
     }
 
-    /// Lets as many packets leave the sender's host as the sender waits for. Returns false if it waits for
-    /// none.
+    /// Lets as many packets leave the sender's host as the sender waits for. Returns false if the sender
+    /// waits for none.
     fn leave_host(&mut self) -> bool {
         let Some(mut awaited) = self.sender.awaited_departures() else { return false };
         while let Some(size) = self.host.pop() {
@@ -204,7 +204,8 @@ impl<F: FnMut(To, u64) -> Delivery> Pair<F> {
         panic!("it waits for packets that are not there");
     }
 
-    /// Refuses a segment. One that the sender takes back counts as never sent.
+    /// Lets the sender's own host refuse a segment. A segment that the sender takes back counts as never
+    /// sent.
     fn refuse(&mut self, segment: Segment) {
         let before = *self.sender.stats();
         let outcome = self.sender.handle_refusal(self.now, &segment);

@@ -1,4 +1,4 @@
-//! The receiver in scripted tests.
+//! The TCP receiver in scripted tests.
 
 use airfair_transport::tcp::{DelayedAck, Flags, Receiver, ReceiverConfig, Segment};
 use airfair_units::{Bytes, Duration};
@@ -295,7 +295,7 @@ fn a_fin_is_answered_at_once_and_is_no_data() {
     assert_eq!(receiver.stats().duplicates, 0);
 }
 
-/// A FIN that arrives before data waits for it.
+/// A FIN that arrives before the last data waits for that data.
 #[test]
 fn a_fin_out_of_order_waits() {
     let mut receiver = Receiver::new(plain());

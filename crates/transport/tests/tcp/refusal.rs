@@ -12,12 +12,12 @@ use crate::pair::{Delivery, Pair, To};
 use crate::script::{SEGMENT, Script, ack, octet, plain};
 use crate::selective::{sack, selective};
 
-/// A window of ten segments.
+/// Configuration of a sender with a window of ten segments.
 fn ten() -> SenderConfig {
     SenderConfig { initial_window: 10, ..plain() }
 }
 
-/// Nine of ten segments in flight; the last one was refused.
+/// Script with nine of ten segments in flight; the host refused the last one.
 fn nine_in_flight() -> Script {
     let mut script = Script::new(ten());
     script.refuses(0..9, 9);
@@ -197,7 +197,7 @@ fn what_carries_no_data_is_left_to_the_timer() {
     assert_eq!((script.sender.stats().timeouts, script.sender.stats().refusals), (2, 3));
 }
 
-/// An endless source may close while it waits.
+/// An endless source may close while its sender waits after a refusal.
 #[test]
 fn closing_after_a_refusal_ends_with_what_has_left() {
     let mut script = nine_in_flight();

@@ -1,5 +1,5 @@
-//! Scripted tests of a sender. Segments have 1000 octets and numbers from 0: segment k starts at octet 1 +
-//! 1000·k, and "ACK k" acknowledges everything below segment k.
+//! Scripted tests of a TCP sender. Segments have 1000 octets and numbers from 0: segment k starts at octet 1
+//! + 1000·k, and "ACK k" acknowledges everything below segment k.
 
 use airfair_transport::tcp::{Flags, Segment, Sender, SenderConfig, SenderEvent};
 use airfair_units::{Bytes, Duration, Time};
@@ -8,7 +8,7 @@ pub(crate) const SEGMENT: u64 = 1_000;
 /// Window in every ACK of the scripts [octets].
 pub(crate) const WINDOW: u64 = 1_000_000;
 
-/// A configuration without handshake and options, as a base for others.
+/// A sender configuration without handshake and options, as a base for others.
 pub(crate) fn plain() -> SenderConfig {
     SenderConfig {
         segment: Bytes::new(SEGMENT),
@@ -43,14 +43,14 @@ pub(crate) fn ack(number: u64) -> Segment {
     }
 }
 
-/// A sender and the current time.
+/// Script of a test: a TCP sender and the current time.
 pub(crate) struct Script {
     pub(crate) sender: Sender,
     now: Time,
 }
 
 impl Script {
-    /// A sender that was opened at time zero and has not been polled.
+    /// Creates the script of a sender that was opened at time zero and has not been polled.
     pub(crate) fn new(config: SenderConfig) -> Self {
         let mut sender = Sender::new(config);
         sender.open(Time::ZERO);
@@ -75,7 +75,7 @@ impl Script {
         self.receive(ack(number))
     }
 
-    /// Lets the timer expire, and checks that it does so exactly now.
+    /// Lets the sender's timer expire, and checks that it expires exactly now.
     pub(crate) fn expire(&mut self) -> &mut Self {
         assert_eq!(self.sender.next_timeout(), Some(self.now));
         self.sender.handle_timeout(self.now - Duration::from_nanos(1));

@@ -5,7 +5,7 @@ use airfair_units::Bytes;
 
 use crate::script::{SEGMENT, Script, ack, octet, plain};
 
-/// SACK, without further options.
+/// Configuration of a sender with SACK and without further options.
 pub(crate) fn selective() -> SenderConfig {
     SenderConfig { flavour: Flavour::Sack, ..plain() }
 }
@@ -20,7 +20,7 @@ pub(crate) fn sack(number: u64, ranges: &[(u64, u64)]) -> Segment {
     Segment { sack: blocks, ..ack(number) }
 }
 
-/// Eleven segments in flight, 1 to 11, with cwnd 11.
+/// Script with eleven segments in flight, 1 to 11, and cwnd 11.
 fn eleven_in_flight(config: SenderConfig) -> Script {
     let mut script = Script::new(SenderConfig { initial_window: 10, ..config });
     script.sends(0..10).at(100).ack(1).sends([10, 11]).window(11, u32::MAX);

@@ -7,13 +7,15 @@ use airfair_units::{Bytes, Duration};
 use crate::script::{Script, plain};
 use crate::selective::selective;
 
-/// An initial window of a hundred segments, and a small queue of 1 ms at the pacing rate.
+/// Configuration of a sender with an initial window of a hundred segments, and a small queue of 1 ms at the
+/// pacing rate.
 fn hundred() -> SenderConfig {
     let small_queue = Some(Duration::from_millis(1));
     SenderConfig { initial_window: 100, small_queue, ..plain() }
 }
 
-/// A sender whose first hundred segments have left the host and were each acknowledged after `round_trip_ms`.
+/// Script of a sender whose first hundred segments have left the host and were each acknowledged after
+/// `round_trip_ms`.
 fn acknowledged(config: SenderConfig, round_trip_ms: u64) -> Script {
     let mut script = Script::new(config);
     script.sends(0..100);

@@ -9,7 +9,7 @@ fn rtt(ms: u64) -> SenderEvent {
     SenderEvent::RttSample(Duration::from_millis(ms))
 }
 
-/// Eight segments in flight, all of them lost.
+/// Script with eight segments in flight, all of them lost.
 fn eight_lost() -> Script {
     let mut script = Script::new(SenderConfig { initial_window: 8, ..plain() });
     script.sends(0..8).timer(1_000);

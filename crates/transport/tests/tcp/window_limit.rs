@@ -9,7 +9,7 @@ use crate::network::any_delivery;
 use crate::pair::{Delivery, Pair};
 use crate::script::{ms, octet};
 
-/// A receiver that acknowledges every segment at once.
+/// Configuration of a receiver that acknowledges every segment at once.
 fn plain(buffer: u64) -> ReceiverConfig {
     let buffer = Bytes::new(buffer);
     ReceiverConfig { handshake: false, buffer, delayed_ack: None, ..ReceiverConfig::default() }
@@ -20,7 +20,7 @@ fn data(number: u64) -> Segment {
     Segment { seq, ack: 1, window: 65_535, payload, flags, ..Segment::EMPTY }
 }
 
-/// Lets segment `number` arrive. Returns the window in its ACK.
+/// Lets segment `number` arrive. Returns the window in the segment's ACK.
 fn window(receiver: &mut Receiver, number: u64) -> u64 {
     receiver.handle_segment(ms(number), &data(number));
     receiver.poll_transmit(ms(number)).expect("an ACK").window

@@ -10,7 +10,7 @@ use crate::path::Random;
 const LATER: u32 = 3;
 const RFC: Discounting = Discounting::Threshold(0.25);
 
-/// State of the receiver and the path. The sender consists of the rates on their way to it.
+/// State of the receiver and the path in the model. The sender consists of the rates on their way to it.
 struct Flow {
     intervals: LossIntervals,
     /// Number and time of the first packet of the newest loss event.
@@ -32,7 +32,7 @@ impl Flow {
         self.intervals.loss_event_rate(self.newest - self.event.0 + 1.0, RFC)
     }
 
-    /// Sends a report. The rate changes a round trip after the packet that it answers.
+    /// Sends a report. The rate changes a round trip after the packet that the report answers.
     fn report(&mut self, now: f64) {
         self.reported = self.p();
         let rate = 1.0 / throughput_factor(&Equation::default(), self.reported);

@@ -1,4 +1,4 @@
-//! Whole flows over bad paths.
+//! Whole TFRC flows over bad paths.
 
 use airfair_transport::tfrc::{Frame, Profile, ReceiverConfig, SenderConfig, Traffic};
 use airfair_units::{Bytes, DataRate, Duration, Time};

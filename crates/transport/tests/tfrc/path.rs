@@ -1,4 +1,4 @@
-//! Two endpoints, and a path between them on which the test decides the delivery of each packet.
+//! Two TFRC endpoints, and a path between them on which the test decides the delivery of each packet.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ pub(crate) fn ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
 }
 
-/// A packet on the path.
+/// A TFRC packet on the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packet {
     Data(Data),
     Feedback(Feedback),
 }
 
-/// Delivery of a packet.
+/// Delivery of a packet by the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
     Lost,
@@ -25,7 +25,7 @@ pub(crate) enum Delivery {
     ArrivesTwice(Duration, Duration),
 }
 
-/// The endpoints, the path and the time.
+/// A pair of TFRC endpoints, the path between them and the time.
 pub(crate) struct Path<F> {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
@@ -37,7 +37,8 @@ pub(crate) struct Path<F> {
 }
 
 impl<F: FnMut(&Packet, u64) -> Delivery> Path<F> {
-    /// A pair that opens now. `fate` decides the delivery of each packet by its number since the start.
+    /// Creates a pair whose flow opens now. `fate` decides the delivery of each packet by its number since
+    /// the start.
     pub(crate) fn new(sender: SenderConfig, receiver: ReceiverConfig, fate: F) -> Self {
         let mut path = Self {
             sender: Sender::new(sender),
@@ -76,7 +77,7 @@ impl<F: FnMut(&Packet, u64) -> Delivery> Path<F> {
         true
     }
 
-    /// Runs until `until`, or until nothing more happens.
+    /// Runs the pair until `until`, or until nothing more happens.
     pub(crate) fn run(&mut self, until: Time) {
         while self.now < until && self.step() {}
     }

@@ -1,4 +1,4 @@
-//! Scripted tests of the receiver. The sender's R is 100 ms; packets have 1000 octets and take 50 ms.
+//! Scripted tests of the TFRC receiver. The sender's R is 100 ms; packets have 1000 octets and take 50 ms.
 
 use airfair_laws::tfrc::{Equation, throughput};
 use airfair_transport::tfrc::{
@@ -121,8 +121,9 @@ fn a_sender_without_round_trip_gets_a_report_per_packet() {
     }
 }
 
-/// 31 is lost; 34, the third packet after it, reveals that at 680 ms. In the last 100 ms the 4 packets of 600
-/// (30), 640, 660 and 680 ms arrived, since 580 is R ago; the reports before were of 5 per 100 ms.
+/// Packet 31 is lost; packet 34, the third one after it, reveals that at 680 ms. In the last 100 ms the 4
+/// packets of 600 (30), 640, 660 and 680 ms arrived, since 580 is R ago; the reports before were of 5 per 100
+/// ms.
 ///
 /// Verifies: [RFC5348 §5.1, §6.1 and §6.3.1], [RFC3448 §6.3.1]
 #[test]

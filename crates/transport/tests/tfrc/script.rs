@@ -1,4 +1,4 @@
-//! Scripted tests of a sender. Packets have 1000 octets, and the round trip is 100 ms unless stated
+//! Scripted tests of a TFRC sender. Packets have 1000 octets, and the round trip is 100 ms unless stated
 //! otherwise: a report at t echoes the packet sent at t − 100 ms.
 
 use airfair_transport::tfrc::{Data, Feedback, Profile, Sender, SenderConfig, SenderEvent};
@@ -11,12 +11,12 @@ pub(crate) fn config(profile: Profile) -> SenderConfig {
     SenderConfig::new(profile, Bytes::new(1_000))
 }
 
-/// Contents of a report.
+/// Contents of a report that arrives at the sender.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Report {
     /// Send time of the packet that the report echoes [ms].
     pub(crate) echo: u64,
-    /// Receive rate [octets/s].
+    /// Receive rate in the report [octets/s].
     pub(crate) receive_rate: u32,
     pub(crate) p: f64,
 }
@@ -35,14 +35,14 @@ impl Report {
     }
 }
 
-/// A sender and the current time.
+/// Script of a test: a TFRC sender and the current time.
 pub(crate) struct Script {
     pub(crate) sender: Sender,
     pub(crate) now: Time,
 }
 
 impl Script {
-    /// A sender that was opened at time zero and has not been polled.
+    /// Creates the script of a sender that was opened at time zero and has not been polled.
     pub(crate) fn new(config: SenderConfig) -> Self {
         let mut sender = Sender::new(config);
         sender.open(Time::ZERO);

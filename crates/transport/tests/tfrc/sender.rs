@@ -1,4 +1,4 @@
-//! The sender's behaviour by RFC 5348, as scripts.
+//! The TFRC sender's behaviour by RFC 5348, as scripts.
 
 use airfair_transport::tfrc::{Profile, SenderConfig, SenderEvent};
 use airfair_units::{DataRate, Duration};
@@ -6,7 +6,7 @@ use airfair_units::{DataRate, Duration};
 use crate::path::ms;
 use crate::script::{Report, Script, config};
 
-/// X(p) for R = 100 ms and s = 1000 octets.
+/// X(p) of the throughput equation for R = 100 ms and s = 1000 octets.
 fn equation(p: f64) -> f64 {
     10_000.0 / ((2.0 * p / 3.0).sqrt() + 12.0 * (0.375 * p).sqrt() * p * (1.0 + 32.0 * p * p))
 }

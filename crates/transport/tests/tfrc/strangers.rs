@@ -1,4 +1,4 @@
-//! Packets of other flows have no effect, and are counted.
+//! TFRC endpoints ignore and count packets of other flows.
 
 use airfair_transport::tfrc::wire::{self, DATA_HEADER, Packet};
 use airfair_transport::tfrc::{
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::path::{Random, ms};
 
-/// A pair during a flow, after some losses and reports.
+/// A sender and a receiver during their flow, after some losses and reports, and the time.
 fn pair() -> (Sender, Receiver, Time) {
     let mut random = Random(3);
     let fate = move |_: &crate::path::Packet, _| {

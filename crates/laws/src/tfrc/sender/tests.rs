@@ -12,7 +12,7 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
 }
 
-/// A sender's law with its parameters and state.
+/// A TFRC sender's rate law with its parameters and state.
 struct Run {
     params: Params,
     state: State,
@@ -65,7 +65,7 @@ fn assert_rate(found: f64, expected: f64) {
     assert!((found - expected).abs() < 1e-6 * expected, "{found} is not {expected}");
 }
 
-/// X(p) for R = 100 ms and s = 1000 octets.
+/// X(p) of the throughput equation for R = 100 ms and s = 1000 octets.
 fn allowed(p: f64) -> f64 {
     crate::tfrc::throughput(&Equation::default(), 1_000.0, 0.1, p)
 }

@@ -29,7 +29,7 @@ fn ack(number: u64, ranges: &[(u64, u64)]) -> Segment {
     Segment { ack: octet(number), sack, ..Segment::EMPTY }
 }
 
-/// Segments 0 to 9, sent at time zero.
+/// RACK's state of a sender with segments 0 to 9, all sent at time zero.
 fn ten() -> Rack {
     let mut rack = Rack::new(1);
     for number in 0..10 {

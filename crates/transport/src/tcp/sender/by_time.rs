@@ -24,7 +24,7 @@ use crate::tcp::stats::SenderEvent;
 use crate::tcp::tlp::{TailProbe, probe_after};
 use crate::tcp::undo::Undo;
 
-/// Purpose of the running timer.
+/// Purpose of a RACK-TLP sender's running timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Timer {
     /// The retransmission time-out.
@@ -40,7 +40,8 @@ pub(super) struct RackTlp {
     rack: Rack,
     probe: TailProbe,
     timer: Timer,
-    /// Deadline and purpose of the timer before the last segment was sent.
+    /// Deadline and purpose of the timer before the last segment was sent, to restore if the host refuses
+    /// that segment.
     timer_before: (Option<Time>, Timer),
     /// True if a tail loss probe is to be sent, whatever the window.
     is_probe_due: bool,
@@ -50,7 +51,7 @@ pub(super) struct RackTlp {
     window: u64,
     /// Window before the current recovery, in case it is undone.
     undo: Option<Undo>,
-    /// Time and end of the last segment, if the next one may form a pair with it.
+    /// Time and end of the last segment, if the next segment may form a pair with it.
     first_of_two: Option<(Time, u64)>,
 }
 
@@ -74,12 +75,12 @@ impl RackTlp {
         self.rack.in_network()
     }
 
-    /// Ends proportional rate reduction, because a window was set from outside.
+    /// Ends proportional rate reduction, because cwnd was set from outside the law.
     pub(super) fn end_prr(&mut self) {
         self.prr = None;
     }
 
-    /// Uncounts a new segment that the host refused.
+    /// Removes a new segment of `length` octets that the sender's own host refused.
     fn on_taken_back(&mut self, length: u64) {
         self.rack.on_taken_back();
         if let Some(state) = &mut self.prr {
@@ -107,7 +108,7 @@ impl RackTlp {
 }
 
 impl Sender {
-    /// Processes an ACK.  [RFC8985 §6.2 and §7.4]
+    /// Processes an ACK at a RACK-TLP sender.  [RFC8985 §6.2 and §7.4]
     pub(super) fn handle_ack_rack_tlp(&mut self, now: Time, segment: &Segment) {
         let Some(mut rack_tlp) = self.rack_tlp.take() else { return };
         self.peer_window = segment.window;
@@ -160,8 +161,8 @@ impl Sender {
         self.finish_if_done();
     }
 
-    /// Undoes the reduction if the ACK proves that nothing was lost. Returns true if so. `tcp_try_undo_loss`,
-    /// `tcp_try_undo_partial` [linux-undo]
+    /// Undoes the window reduction of a recovery if the ACK proves that nothing was lost. Returns true if so.
+    /// `tcp_try_undo_loss`, `tcp_try_undo_partial` [linux-undo]
     fn undo_if_spurious(
         &mut self,
         rack_tlp: &mut RackTlp,
@@ -179,7 +180,8 @@ impl Sender {
         true
     }
 
-    /// Advances SND.UNA to `ack` and returns its meaning for recovery; `None` if it acknowledges nothing new.
+    /// Advances SND.UNA to `ack`. Returns the meaning of the ACK for recovery; `None` if it acknowledges
+    /// nothing new.
     fn advance(&mut self, ack: u64) -> Option<NewAck> {
         if ack == self.unacknowledged {
             return None;
@@ -213,7 +215,7 @@ impl Sender {
         }
     }
 
-    /// Enters recovery after a loss. `flight` is the number of octets in the network before it.
+    /// Enters recovery after a loss. `flight` is the number of octets in the network before the loss.
     fn enter_recovery(
         &mut self,
         now: Time,
@@ -239,7 +241,7 @@ impl Sender {
         self.events.push(SenderEvent::FastRetransmit);
     }
 
-    /// Processes an expiry of the timer according to its purpose.
+    /// Processes an expiry of a RACK-TLP sender's timer, according to the timer's purpose.
     pub(super) fn handle_timeout_rack_tlp(&mut self, now: Time) {
         let Some(mut rack_tlp) = self.rack_tlp.take() else { return };
         match rack_tlp.timer {
@@ -254,7 +256,7 @@ impl Sender {
         self.rack_tlp = Some(rack_tlp);
     }
 
-    /// Processes a retransmission time-out.  [RFC8985 §6.3], `tcp_enter_loss` [linux-rack]
+    /// Processes a retransmission time-out at a RACK-TLP sender.  [RFC8985 §6.3], `tcp_enter_loss` [linux-rack]
     fn time_out_rack_tlp(&mut self, now: Time, rack_tlp: &mut RackTlp) {
         self.stats.timeouts += 1;
         self.events.push(SenderEvent::Timeout);
@@ -355,7 +357,7 @@ impl Sender {
         is_in_twos && first == Some((now, self.next))
     }
 
-    /// Selects a probe, a lost segment, or new data.
+    /// Selects and sends the next segment: a tail loss probe, a lost segment, or new data.
     fn choose_rack_tlp(&mut self, now: Time) -> Option<Segment> {
         let rack_tlp = self.rack_tlp.as_mut()?;
         rack_tlp.timer_before = (self.timer, rack_tlp.timer);
@@ -407,14 +409,14 @@ impl Sender {
         Some(probe)
     }
 
-    /// One past the last octet that the receiver's window allows for a segment from `start` on. One octet of
+    /// One past the last octet of a segment from `start` on that the receiver's window allows. One octet of
     /// the first segment is always allowed.
     fn peer_edge(&self, start: u64) -> u64 {
         let edge = self.unacknowledged + self.peer_window;
         if start == self.unacknowledged { edge.max(start + 1) } else { edge }
     }
 
-    /// Retransmits the segment `start..end`, which may be only the first part of an old one.
+    /// Retransmits `start..end`, which is a segment sent before or the first part of one.
     fn retransmit_range(&mut self, now: Time, start: u64, end: u64) -> Segment {
         if let Some(rack_tlp) = &mut self.rack_tlp {
             rack_tlp.rack.split(start, end);

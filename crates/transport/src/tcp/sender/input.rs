@@ -1,4 +1,4 @@
-//! Input of a sender: ACKs and time-outs.
+//! Input of a TCP sender: ACKs and time-outs.
 
 use airfair_laws::newreno::{Event, Observation};
 use airfair_laws::window::Path;
@@ -128,7 +128,7 @@ impl Sender {
         }
     }
 
-    /// Updates the scoreboard, if there is one, with an ACK.
+    /// Updates the SACK scoreboard, if there is one, with an ACK.
     #[inline]
     fn read_blocks(&mut self, segment: &Segment) -> Option<SackUpdate> {
         let update = self.scoreboard.as_mut()?.on_ack(segment.ack, self.sent_end, segment);
@@ -174,7 +174,7 @@ impl Sender {
         self.is_retransmission_due = true;
     }
 
-    /// Updates `pipe` after an ACK, in a recovery with a scoreboard.
+    /// Updates `pipe` after an ACK in a recovery with a SACK scoreboard.
     fn count_pipe(&mut self, update: SackUpdate) {
         if let Some(scoreboard) = &mut self.scoreboard
             && self.recovery.is_fast()
@@ -214,7 +214,8 @@ impl Sender {
         self.finish_if_done();
     }
 
-    /// Event that an ACK for new data is for the law, and true if the ACK restarts the timer.
+    /// Returns the event that an ACK for new data is to the window law, and true if the ACK restarts the
+    /// retransmission timer.
     #[inline]
     fn judge_new_ack(&mut self, ack: u64, is_cwnd_limited: bool) -> (Event, bool) {
         let verdict = self.recovery.on_new_ack(ack);
@@ -255,19 +256,19 @@ impl Sender {
         Some(round_trip)
     }
 
-    /// Takes a round trip that RACK has measured.
+    /// Records a round trip that RACK has measured.
     pub(super) fn note_round_trip(&mut self, round_trip: Duration) {
         let round_trip = self.rtt.on_echo(round_trip);
         self.stats.rtt_samples += 1;
         self.events.push(SenderEvent::RttSample(round_trip));
     }
 
-    /// Passes an event without a round-trip sample to the law.
+    /// Passes an event without a round-trip sample to the window law.
     pub(super) fn observe(&mut self, now: Time, event: Event, acked: u64, flight: u64) {
         self.show(now, None, observation(event, acked, flight));
     }
 
-    /// Passes an event to the law, with measurements of the path if the law needs them.
+    /// Passes an event to the window law, with measurements of the path if the law needs them.
     #[inline]
     pub(super) fn show(&mut self, now: Time, round_trip: Option<Duration>, seen: Observation) {
         if !self.congestion.needs_path() {
@@ -278,7 +279,7 @@ impl Sender {
         self.congestion.observe_path(seen, path);
     }
 
-    /// Current measurements of the path for a law.
+    /// Current measurements of the path for a window law.
     #[inline]
     pub(super) fn path(&self, now: Time, round_trip: Option<Duration>) -> Path {
         Path {

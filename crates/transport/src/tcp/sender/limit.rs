@@ -1,4 +1,4 @@
-//! The reason why a sender sends nothing more now.
+//! The reason why a TCP sender sends nothing more now.
 
 use super::{Sender, State};
 use crate::limit::Limit;

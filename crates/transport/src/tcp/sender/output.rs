@@ -1,4 +1,4 @@
-//! Output of a sender: selection and timing of the segments to send.
+//! Output of a TCP sender: selection and timing of the segments to send.
 
 use airfair_laws::newreno::DUPLICATE_THRESHOLD;
 use airfair_units::{Bytes, Time};
@@ -37,7 +37,8 @@ impl Sender {
         Some(make(segment))
     }
 
-    /// Next segment if it may be other than new data, or if SACK information decides.
+    /// Returns the next segment in every state and mode of the sender: the SYN, a due ACK, a due
+    /// retransmission, data by SACK or RACK, or data in order.
     #[inline(never)]
     fn poll_otherwise(&mut self, now: Time) -> Option<Segment> {
         match self.state {
@@ -90,7 +91,8 @@ impl Sender {
         u64::from(duplicates.min(DUPLICATE_THRESHOLD - 1)) * self.segment
     }
 
-    /// Next segment with a scoreboard, where the octets in the network count against the window.
+    /// Next segment of a sender with a SACK scoreboard, where the octets in the network count against the
+    /// window.
     fn poll_selective(&mut self, now: Time) -> Option<Segment> {
         if self.recovery.is_fast() {
             return self.poll_recovery(now);
@@ -150,7 +152,7 @@ impl Sender {
         Some(self.transmit(now, start, end - start))
     }
 
-    /// Retransmits `gap` if `room` octets suffice.
+    /// Retransmits the octets of `gap` if the window has `room` for them.
     fn retransmit(&mut self, now: Time, gap: Range, room: u64) -> Option<Segment> {
         let length = gap.end - gap.start;
         if length > room {
@@ -162,7 +164,8 @@ impl Sender {
         Some(self.transmit(now, gap.start, length))
     }
 
-    /// Sends the next segment of `left` octets in order, if the window allows.
+    /// Sends the next segment in order, if the window allows. `left` octets of data remain, of which
+    /// the segment takes a full payload at most.
     pub(super) fn poll_next(&mut self, now: Time, outstanding: u64, left: u64) -> Option<Segment> {
         let length = self.next_length(outstanding, left)?;
         Some(self.transmit(now, self.next, length))

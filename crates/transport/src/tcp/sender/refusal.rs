@@ -8,7 +8,7 @@ use airfair_units::{Bytes, Time};
 use super::{Sender, State};
 use crate::tcp::segment::Segment;
 
-/// Outcome of a segment that the transmit queue of its own host refused.
+/// Consequence for a segment that the transmit queue of the sender's own host refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefusalOutcome {
     /// The sender has taken the data back, as if it had not been polled.
@@ -17,14 +17,15 @@ pub enum RefusalOutcome {
     Lost,
 }
 
-/// State of a sender about refusals.
+/// State that a sender keeps to handle a refusal of a segment by its own host.
 #[derive(Debug, Default)]
 pub(super) struct Refusals {
-    /// True until the next ACK or time-out, because the queue is still full. Nothing is sent meanwhile.
+    /// True from a refusal until the next ACK or time-out, because the queue is still full. Nothing is sent
+    /// meanwhile.
     pub(super) is_waiting: bool,
     /// `high_seq` of Linux: an ACK at or above this number ends the window reduction.
     reduction_end: u64,
-    /// `sent_end` before the last segment, which tells whether that segment was new.
+    /// `sent_end` before the last segment, to see whether that segment was new.
     sent_end: u64,
     /// `limited_octets` before the last segment.
     limited_octets: u64,
@@ -56,7 +57,7 @@ impl Sender {
         if is_new { RefusalOutcome::TakenBack } else { RefusalOutcome::Lost }
     }
 
-    /// Saves the state that a refusal of the next segment needs.
+    /// Saves the state that the sender needs if its own host refuses the next segment.
     #[inline]
     pub(super) fn note_before_transmit(&mut self) {
         self.refusals.sent_end = self.sent_end;

@@ -9,16 +9,16 @@ use super::{Sender, State};
 use crate::tcp::config::Arithmetic;
 use crate::tcp::segment::{HEADERS, TIMESTAMPS_OPTION};
 
-/// Number of bursts that may be queued, however low the pacing rate is.
+/// Number of bursts that a sender may have in its host's transmit queue, however low the pacing rate is.
 const LEAST_BURSTS: u64 = 2;
-/// Octets that may be queued, however high the pacing rate is, or while it is unknown.
-/// `tcp_limit_output_bytes` [linux-tsq]
+/// Octets that a sender may have in its host's transmit queue, however high the pacing rate is, or while that
+/// is unknown. `tcp_limit_output_bytes` [linux-tsq]
 const MOST_OCTETS: u64 = 4 << 20;
 
 /// Accounting of a sender's packets in the transmit queue of its own host.
 #[derive(Debug, Default)]
 pub(super) struct SmallQueue {
-    /// Octets queued or in service there, headers included.
+    /// Octets of the sender's packets in its host's transmit queue or in service, headers included.
     held: u64,
     /// True if the sender waits for packets to leave the queue.
     is_waiting: bool,
@@ -85,7 +85,8 @@ impl Sender {
         waits
     }
 
-    /// Octets that may be queued when another segment is added; twice as many during loss recovery.
+    /// Octets that the host's transmit queue may hold when the sender adds a segment; twice as many during
+    /// loss recovery.
     fn small_queue_limit(&self) -> u64 {
         let options = if self.config.timestamps { u64::from(TIMESTAMPS_OPTION) } else { 0 };
         let is_in_twos = self.rack_tlp.is_some() && self.config.arithmetic == Arithmetic::Linux;
