@@ -26,22 +26,22 @@ use crate::shares::{
     only_asks,
 };
 
-/// Lengths of IPv4 and IPv6 headers with TCP header, and of the timestamps option [octets].
-/// [RFC9293 §3.1], [RFC7323 §3.2]
+/// Lengths of IPv4 and IPv6 headers with TCP header, without options [octets].  [RFC9293 §3.1]
 const HEADERS: [u64; 2] = [40, 60];
+/// Length of the timestamps option in a TCP header [octets].  [RFC7323 §3.2]
 const TIMESTAMPS: u64 = 12;
 /// Samples until a grant takes effect: the next reply carries it, and the sample after that acts on
 /// it.
 const LATE: usize = 2;
 
-/// Remembered state of a connection.
+/// Connection that the access point forwards: its station, round trip and limits.
 #[derive(Clone, Debug)]
 struct KnownConnection {
-    /// Name of its station's link.
+    /// Name of the link of the connection's station.
     link: String,
     round_trip: Option<Duration>,
     limits: LimitState,
-    /// Time of the last traffic.
+    /// Time of the connection's last traffic.
     seen: Time,
 }
 
@@ -54,7 +54,7 @@ impl AsMut<LimitState> for KnownConnection {
 /// Address that has asked for grants within the last second.
 #[derive(Clone, Debug)]
 struct Requester {
-    /// MAC address, where it is known.
+    /// MAC address of the station, where it is known.
     station: Option<String>,
     asked_at: Time,
 }
@@ -62,15 +62,16 @@ struct Requester {
 /// Station that has announced to limit itself to its grant.  Deviates: [D-195]
 #[derive(Clone, Debug, Default)]
 struct Keeper {
-    /// Shares granted recently.
+    /// Shares granted to the station with the last few samples.
     shares: VecDeque<f64>,
-    /// Consecutive samples in which it used clearly more than its share.
+    /// Consecutive samples in which the station used clearly more than its share.
     over: u16,
-    /// Time until which the access point does not believe the announcement.
+    /// Time until which the access point does not believe the station's announcement.
     doubted_until: Option<Time>,
 }
 
-/// State of the law.
+/// Law of equal airtime shares at an access point, with its state: traffic, stations that ask for
+/// grants, and shares granted.
 #[derive(Clone, Debug)]
 pub struct AccessPoint {
     settings: Occupancy,
@@ -88,7 +89,7 @@ pub struct AccessPoint {
 }
 
 impl AccessPoint {
-    /// Makes the law. Rates are medians of the last `polls` samples.
+    /// Makes the law of equal airtime shares. Link rates are medians of the last `polls` samples.
     pub fn new(settings: Occupancy, polls: usize) -> Self {
         Self {
             settings,
@@ -104,7 +105,7 @@ impl AccessPoint {
         }
     }
 
-    /// Shares of all active stations, by link.
+    /// Shares of airtime of all active stations, by link.
     pub fn granted(&self) -> &[Granted] {
         &self.granted
     }
@@ -114,7 +115,7 @@ impl AccessPoint {
         self.grant
     }
 
-    /// Processes a sample. Returns the estimates and the decision if it has changed.
+    /// Processes a sample. Returns the estimates, and the decision if it has changed.
     pub fn take(&mut self, sample: &Sample) -> (Estimate, Option<Decision>) {
         let seen = self.estimator.take(sample);
         let connections = self.tracker.take(sample);
@@ -130,7 +131,7 @@ impl AccessPoint {
         (seen, (!windows.is_empty()).then_some(Decision::Windows(windows)))
     }
 
-    /// Forgets everything after a failed sample, and lifts the limits.
+    /// Forgets all stations and connections after a failed sample, and lifts the limits.
     fn forget(&mut self) -> Option<Decision> {
         self.slot.clear();
         self.known.clear();
@@ -139,7 +140,7 @@ impl AccessPoint {
         std::mem::take(&mut self.is_limiting).then_some(Decision::Lift)
     }
 
-    /// Adds the traffic since the last sample.
+    /// Adds the traffic since the last sample to the observation slot and to the known connections.
     fn observe(&mut self, seen: &Estimate, connections: &[ConnectionTraffic]) {
         let links: BTreeMap<&str, &LinkEstimate> =
             seen.links.iter().map(|link| (address(link), link)).collect();
@@ -300,7 +301,7 @@ impl AccessPoint {
         windows
     }
 
-    /// Flows in the slot, by link.
+    /// Data flows in the observation slot, by link.
     fn flows(&mut self, links: &[LinkEstimate], slot: Duration) -> BTreeMap<String, Vec<Flow>> {
         let links: BTreeMap<&str, &LinkEstimate> = links.iter().map(|it| (&*it.name, it)).collect();
         let mut flows: BTreeMap<String, Vec<Flow>> = BTreeMap::new();

@@ -16,10 +16,11 @@ use crate::decision::{Decision, Weight};
 use crate::estimate::{Estimate, Estimator};
 use crate::sample::Sample;
 
-/// Time between two counts of connections. It limits the number of messages to the driver.  [D-199]
+/// Time between two counts of active connections. It limits the number of messages to the driver.
+/// [D-199]
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// State of the scheme.
+/// Scheme of airtime weights at an access point, with its state.
 #[derive(Clone, Debug)]
 pub struct AirtimeWeights {
     settings: Settings,
@@ -64,14 +65,15 @@ impl Active {
 }
 
 impl AirtimeWeights {
-    /// Makes the scheme. Displayed rates are medians of the last `polls` samples.
+    /// Makes the scheme of airtime weights. Displayed rates are medians of the last `polls`
+    /// samples.
     pub fn new(settings: Settings, polls: usize) -> Self {
         let (estimator, active) = (Estimator::new(polls), Active::default());
         Self { settings, estimator, active, last: BTreeMap::new() }
     }
 
-    /// Processes a sample. Returns the estimates and weights to be set. A station that has
-    /// reconnected has the driver's default again and is set anew.
+    /// Processes a sample. Returns the estimates, and the weights to be set if there are any. A
+    /// station that has reconnected has the driver's default again, so its weight is set anew.
     pub fn take(&mut self, sample: &Sample) -> (Estimate, Option<Decision>) {
         let seen = self.estimator.take(sample);
         self.active.take(seen.at, sample);
@@ -122,8 +124,8 @@ mod tests {
         assert_eq!(law.take(&Sample::default()).1, None);
     }
 
-    /// Driver that applies all weights, for two stations with a number of connections that send one
-    /// segment per sample.
+    /// Simulated driver that applies all weights, for two stations with a number of connections
+    /// that send one segment per sample.
     struct Driver {
         law: AirtimeWeights,
         weights: BTreeMap<String, u16>,
@@ -140,7 +142,7 @@ mod tests {
             Self { law: AirtimeWeights::new(settings, 1), weights, at: 0, messages: 0 }
         }
 
-        /// Weights after a number of samples of 100 ms.
+        /// Weights of both stations after a number of samples of 100 ms.
         fn run(&mut self, samples: u64, connections: [u16; 2]) -> [u16; 2] {
             for _ in 0..samples {
                 self.at += 1;
@@ -173,8 +175,8 @@ mod tests {
         }
     }
 
-    /// 3 · 256 = 768. With a weight of 512 each, two connections have 1024. 17 connections would
-    /// have 4352, and get the maximum of 4096.
+    /// The maximum weight is 4096. Three connections at 256 have 768, two at 512 have 1024. 17
+    /// connections would have 4352, and get the maximum.
     #[test]
     fn stations_have_a_weight_for_each_active_connection_and_the_normal_one_without() {
         let mut driver = Driver::new("[airtime-weights]\nweights = \"connections\"");

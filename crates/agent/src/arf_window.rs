@@ -35,14 +35,14 @@ struct Interval {
     connections: BTreeMap<Ends, [Traffic; 2]>,
 }
 
-/// Remembered state of a connection.
+/// Connection of the station: state of its local end, and octets so far.
 #[derive(Clone, Debug)]
 struct KnownConnection {
     own: LocalEnd,
     largest: [Bytes; 2],
-    /// Octets since the SYN, both directions.
+    /// Octets of the connection since the SYN, both directions.
     moved: u64,
-    /// Minimum of the round trips estimated as a receiver.
+    /// Minimum of the round trips that this machine has estimated as a receiver.
     least: Option<Duration>,
     seen: Time,
 }
@@ -51,10 +51,10 @@ struct KnownConnection {
 #[derive(Clone, Debug, Default)]
 struct Slot {
     length: Duration,
-    /// Number of active stations.
+    /// Number of stations that were active in the slot.
     active: u32,
     occupied: Duration,
-    /// Octets of the link, up and down.
+    /// Octets that the station's link has carried, up and down.
     adapted: [Bytes; 2],
     connections: BTreeMap<Ends, Usage>,
 }
@@ -63,7 +63,7 @@ struct Slot {
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
     moved: [Traffic; 2],
-    /// Airtime of the data in each direction, with the ACKs for it.
+    /// Airtime of the connection's data in each direction, with the ACKs for it.
     occupied: [Duration; 2],
 }
 
@@ -74,11 +74,11 @@ struct Change {
     rate: DataRate,
     extra: ExtraTime,
     params: Params,
-    /// Number of active stations.
+    /// Number of stations that were active before the change.
     active: u32,
 }
 
-/// State of the law.
+/// Law `arf-window` with its state: windows at a station from the use of the channel.
 #[derive(Clone, Debug)]
 pub struct ArfWindow {
     settings: Settings,
@@ -89,13 +89,13 @@ pub struct ArfWindow {
     busy_ns: Option<u64>,
     intervals: VecDeque<Interval>,
     known: BTreeMap<Ends, KnownConnection>,
-    /// Confirmed rates, up and down.
+    /// Confirmed rates of the station's link, up and down.
     rates: [State; 2],
     is_limiting: bool,
 }
 
 impl ArfWindow {
-    /// Makes the law. Rates are medians of the last `polls` samples.
+    /// Makes the law `arf-window`. Link rates are medians of the last `polls` samples.
     pub fn new(settings: Settings, polls: usize) -> Self {
         Self {
             settings,
@@ -111,7 +111,7 @@ impl ArfWindow {
         }
     }
 
-    /// Processes a sample. Returns the estimates and the decision if it has changed. If there are
+    /// Processes a sample. Returns the estimates, and the decision if it has changed. If there are
     /// several links, none can be the station's own, and there is no limit.
     pub fn take(&mut self, sample: &Sample) -> (Estimate, Option<Decision>) {
         let seen = self.estimator.take(sample);
@@ -139,7 +139,7 @@ impl ArfWindow {
         (seen, (!windows.is_empty()).then_some(Decision::Windows(windows)))
     }
 
-    /// Forgets everything after a failed sample, and lifts the limits.
+    /// Forgets all traffic and connections after a failed sample, and lifts the limits.
     fn forget(&mut self) -> Option<Decision> {
         self.intervals.clear();
         self.known.clear();
@@ -153,7 +153,7 @@ impl ArfWindow {
         Some(Duration::from_nanos(increase(before?, now?)))
     }
 
-    /// Records the state of the connections' local ends.
+    /// Records the state of this machine's ends of the connections.
     fn know(&mut self, sample: &Sample, connections: &[ConnectionTraffic], now: Time) {
         for (it, seen) in sample.connections.iter().zip(connections) {
             let Some(own) = it.own else { continue };
@@ -171,8 +171,8 @@ impl ArfWindow {
         self.known.retain(|_, it| now.saturating_since(it.seen) < FORGOTTEN);
     }
 
-    /// Samples after a change of rate until the median follows. They belong to the new rate.
-    /// Deviates: [D-210]
+    /// Number of samples after a change of rate until the median follows. These samples belong to
+    /// the new rate.  Deviates: [D-210]
     fn lag(&self) -> usize {
         self.polls / 2 + 1
     }
@@ -184,8 +184,8 @@ impl ArfWindow {
         }
     }
 
-    /// Detects changes of the rate in both directions. Returns new windows for connections with
-    /// data in the direction.
+    /// Detects changes of the link's rate in both directions. Returns new windows for connections
+    /// with data in a direction whose rate has changed.
     fn follow(&mut self, link: &LinkEstimate) -> Vec<ConnectionLimit> {
         let slot = self.slot();
         // The next slot is assumed to be as long as the last one.
@@ -216,7 +216,8 @@ impl ArfWindow {
         windows.into_values().collect()
     }
 
-    /// Last slot that ended before the rate changed; `None` until there are enough samples.
+    /// Last observation slot that ended before the rate changed; `None` until there are enough
+    /// samples.
     fn slot(&self) -> Option<Slot> {
         let samples = usize::from(self.settings.samples);
         if self.intervals.len() < samples + self.lag() {
@@ -239,7 +240,7 @@ impl ArfWindow {
         Some(slot)
     }
 
-    /// Connections in a slot that count as long-lived and had packets in it.
+    /// Connections that count as long-lived and had packets in the slot.
     fn long_lived<'s>(
         &'s self,
         slot: &'s Slot,
@@ -265,7 +266,8 @@ impl ArfWindow {
 }
 
 impl Change {
-    /// Window of a connection at the new rate [octets]; `None` if it has no data in this direction.
+    /// Window of a connection after the change of rate [octets]; `None` if the connection has no
+    /// data in the direction of the change.
     fn window(&self, ends: &Ends, known: &KnownConnection, usage: &Usage) -> Option<u32> {
         let at = self.direction as usize;
         let (there, back) = (&usage.moved[at], &usage.moved[1 - at]);
@@ -311,7 +313,8 @@ impl Slot {
 }
 
 impl KnownConnection {
-    /// Smoothed and minimum round trip, as a sender (up) or as a receiver (down) of data.
+    /// Smoothed and minimum round trip of the connection: as a sender of data (up), or as a
+    /// receiver (down).
     fn round_trips(&self, direction: Direction) -> Option<(Duration, Duration)> {
         let least = Some(self.own.least_round_trip()).filter(|it| !it.is_zero());
         let (smoothed, least) = match direction {
@@ -360,7 +363,7 @@ fn occupancy(link: &LinkEstimate, active: u32) -> Duration {
     sum(one(&link.up), one(&link.down))
 }
 
-/// Frame exchange of a packet among `active` stations.  [arf-window eq. 10]
+/// Frame exchange of an IP packet among `active` stations.  [arf-window eq. 10]
 fn exchange(packet: Bytes, rate: DataRate, active: u32) -> Exchange {
     Exchange { access: estimate::access(rate, active), ..estimate::exchange(packet, rate) }
 }

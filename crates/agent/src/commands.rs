@@ -28,7 +28,7 @@ use crate::status;
 /// Exit status for wrong input.
 const WRONG: u8 = 2;
 
-/// Parsed command line.
+/// Parsed command line of `airfair-agent`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Arguments {
     command: String,
@@ -45,7 +45,7 @@ struct Arguments {
     as_json: bool,
 }
 
-/// Runs the program with these arguments; returns the exit status.
+/// Runs `airfair-agent` with these arguments; returns the exit status.
 pub fn main(arguments: impl Iterator<Item = OsString>) -> u8 {
     let arguments: Result<Vec<String>, _> = arguments.map(OsString::into_string).collect();
     let words = arguments.map_err(|_| anyhow!("the command line is not UTF-8")).and_then(parse);
@@ -60,8 +60,8 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Context of errors in the configuration, which a restart would not cure. They have a distinct
-/// exit status.
+/// Error context that marks mistakes in the configuration, which a restart would not cure. They
+/// have a distinct exit status.
 #[derive(Clone, Copy, Debug)]
 struct WrongConfiguration;
 
@@ -194,7 +194,7 @@ fn with_role(written: Written) -> Result<Written> {
 
 /// Time between two outputs of `observe`.
 const LOOK: Duration = Duration::from_secs(1);
-/// Most links in the table.
+/// Most links in the table of `observe`.
 const LINES: usize = 20;
 
 fn observe(words: &Arguments) -> Result<()> {
@@ -240,7 +240,7 @@ fn observe(words: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Prints a summary; false if the reader has closed the pipe.
+/// Prints a summary of airtime; false if the reader has closed the pipe.
 fn show(summary: &AirtimeSummary, at: u64, as_json: bool) -> Result<bool> {
     let seconds = Duration::from_nanos(at).as_secs_f64();
     if as_json {
@@ -305,7 +305,7 @@ fn replay(words: &Arguments) -> Result<u8> {
     Ok(u8::from(!replayed.differences.is_empty()))
 }
 
-/// Decisions of a replay, one per line, and a summary.
+/// Text of a replay: its decisions, one per line, and a summary.
 fn replay_text(replayed: &Replayed) -> Result<String> {
     let mut lines = String::new();
     for (at, decision) in &replayed.decisions {
@@ -377,7 +377,8 @@ mod tests {
         assert!(mistake("run --for 10").contains("--for"));
     }
 
-    /// systemd does not restart the unit after this exit status.
+    /// The exit status of a wrong configuration is that of wrong input, after which systemd does
+    /// not restart the unit.
     #[test]
     fn a_configuration_that_is_wrong_is_wrong_input() {
         for line in [

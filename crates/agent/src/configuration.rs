@@ -23,7 +23,7 @@ pub use data_ack::{DataAck, Weights};
 pub use occupancy::{Occupancy, Role};
 pub use shared_windows::SharedWindows;
 
-/// Largest ratio of rates that can be configured.
+/// Largest ratio k of rates that can be configured.
 pub const LARGEST_RATIO: u32 = 100;
 /// Window below which delayed ACKs wait for their timer [segments].
 pub const LEAST_WINDOW: u32 = 2;
@@ -32,7 +32,7 @@ pub const POLLS: usize = 5;
 /// Default path of the configuration file.
 pub const DEFAULT_PATH: &str = "/etc/airfair/agent.toml";
 
-/// Configuration as written in the file, not checked.
+/// Configuration as written in the file or on the command line, not checked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Written {
@@ -55,7 +55,7 @@ pub struct Written {
     airtime_weights: airtime_weights::Written,
 }
 
-/// Scheme that decides.
+/// Scheme by which the agent decides on windows, queues or airtime.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheme {
@@ -76,16 +76,16 @@ pub enum Scheme {
     AirtimeWeights,
 }
 
-/// Origin of the samples.
+/// Source from which the agent takes its samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SampleSource {
     /// Stations that the kernel knows at one interface, or at all interfaces.
     Kernel,
     /// Stations of an emulation.
     Emulator {
-        /// Path of its control socket.
+        /// Path of the emulation's control socket.
         socket: PathBuf,
-        /// Name of the station; `None` for all.
+        /// Name of the station; `None` for all stations.
         station: Option<String>,
     },
 }
@@ -114,25 +114,25 @@ impl FromStr for Scheme {
 pub struct Configuration {
     /// Interface whose connections are limited; `None` to observe all wireless interfaces.
     pub interface: Option<String>,
-    /// Origin of the samples.
+    /// Source from which the agent takes its samples.
     pub source: SampleSource,
     /// Time between two samples.
     pub poll: Duration,
     /// Number of samples for the median of rates.
     pub polls: usize,
-    /// Scheme that decides.
+    /// Scheme by which the agent decides.
     pub scheme: Scheme,
-    /// Settings of ARF-aware TCP.
+    /// Settings of ARF-aware TCP (`arf-aware`).
     pub arf_aware: ArfAware,
     /// Settings of windows from the use of the channel (`arf-window`).
     pub arf_window: ArfWindow,
     /// Settings of equal shares (`occupancy`).
     pub occupancy: Occupancy,
-    /// Settings of shared windows.
+    /// Settings of windows that share a buffer (`shared-windows`).
     pub shared_windows: SharedWindows,
-    /// Settings of separate queues for DATA and ACKs.
+    /// Settings of separate queues for DATA and ACKs (`data-ack`).
     pub data_ack: DataAck,
-    /// Settings of airtime weights.
+    /// Settings of airtime weights (`airtime-weights`).
     pub airtime_weights: AirtimeWeights,
 }
 
@@ -162,7 +162,7 @@ impl Written {
         }
     }
 
-    /// Values from the command line.
+    /// Makes a configuration from values of the command line.
     pub fn from_command_line(
         interface: Option<String>,
         scheme: Option<Scheme>,
@@ -172,8 +172,8 @@ impl Written {
         Self { interface, emulator, station, scheme, ..Self::default() }
     }
 
-    /// Sets the role to that of this machine's interface, unless it is configured. Recordings need
-    /// it.
+    /// Sets the role of this machine to that of its interface, unless the role is configured.
+    /// Recordings need the role.
     #[must_use]
     pub fn at(mut self, interface: Role) -> Self {
         self.occupancy.role.get_or_insert(interface);
@@ -226,7 +226,7 @@ impl Written {
     }
 }
 
-/// Checks that an emulation can provide what the scheme needs.
+/// Checks that an emulation can provide what the scheme needs, if an emulation is the source.
 fn check_source(source: &SampleSource, scheme: Scheme, role: Role) -> Result<()> {
     let SampleSource::Emulator { station, .. } = source else { return Ok(()) };
     ensure!(

@@ -9,7 +9,7 @@ use airfair_units::{Bytes, Duration, Time};
 use crate::estimate::increase;
 use crate::sample::{Connection, Sample, Sent};
 
-/// Time after which a silent connection is forgotten.
+/// Time after which a connection without traffic is forgotten.
 pub const FORGOTTEN: Duration = Duration::from_secs(60);
 
 /// Both ends of a connection, the station's first.
@@ -24,9 +24,9 @@ pub struct Traffic {
     pub packets: u64,
     /// Packets without data.
     pub answers: u64,
-    /// Sum of the round trips from the access point to the other end.
+    /// Sum of the round trips measured from the access point to the other end.
     pub echo: Duration,
-    /// Number of round trips in the sum.
+    /// Number of round trips in the sum `echo`.
     pub echoes: u64,
 }
 
@@ -52,12 +52,12 @@ impl Traffic {
         self.echoes = self.echoes.saturating_add(*echoes);
     }
 
-    /// Mean length of the data in a packet; zero without packets.
+    /// Mean length of the data in a packet with data; zero without packets.
     pub fn mean(&self) -> Bytes {
         Bytes::new(self.octets.get() / self.packets.max(1))
     }
 
-    /// Mean round trip from the access point to the other end.
+    /// Mean round trip from the access point to the other end; `None` if none was measured.
     pub fn mean_echo(&self) -> Option<Duration> {
         (self.echoes > 0).then(|| self.echo / self.echoes)
     }
@@ -74,12 +74,12 @@ pub struct ConnectionTraffic {
     pub up: Traffic,
     /// Packets that the station has received.
     pub down: Traffic,
-    /// Maximum segment sizes upwards and downwards.
+    /// Maximum segment sizes of data upwards and downwards.
     pub largest: [Bytes; 2],
 }
 
 impl ConnectionTraffic {
-    /// Packets in one direction.
+    /// Traffic of the connection in one direction.
     pub fn moved(&self, direction: Direction) -> &Traffic {
         match direction {
             Direction::Up => &self.up,
@@ -88,14 +88,15 @@ impl ConnectionTraffic {
     }
 }
 
-/// Remembers the counters of connections from sample to sample.
+/// Tracker that computes the traffic of connections from their counters in successive samples.
 #[derive(Clone, Debug, Default)]
 pub struct ConnectionTracker {
     known: BTreeMap<Ends, (Time, [Sent; 2])>,
 }
 
 impl ConnectionTracker {
-    /// Processes a sample. A new connection has no traffic until the next sample.
+    /// Traffic of each connection since the last sample. A new connection has no traffic until the
+    /// next sample.
     pub fn take(&mut self, sample: &Sample) -> Vec<ConnectionTraffic> {
         let now = Time::from_nanos(sample.at_ns);
         let seen = sample.connections.iter().map(|it| self.connection(now, it)).collect();

@@ -19,10 +19,10 @@ use crate::decision::{Decision, Share};
 use crate::estimate::{Estimate, Estimator, increase};
 use crate::sample::{Connection, QueueCounters, Sample};
 
-/// Time between two decisions.  [D-180]
+/// Time between two decisions on weights and rate.  [D-180]
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// State of the law.
+/// Law of separate queues for DATA and ACKs at an access point, with its state.
 #[derive(Clone, Debug)]
 pub struct TwoQueues {
     settings: DataAck,
@@ -34,7 +34,7 @@ pub struct TwoQueues {
     share: Option<Share>,
 }
 
-/// Counters at the start of a period.
+/// Counters at the start of a period between two decisions.
 #[derive(Clone, Copy, Debug)]
 struct PeriodStart {
     at_ns: u64,
@@ -43,7 +43,7 @@ struct PeriodStart {
 }
 
 impl TwoQueues {
-    /// Makes the law. Displayed rates are medians of the last `polls` samples.
+    /// Makes the law of separate queues. Displayed rates are medians of the last `polls` samples.
     pub fn new(settings: DataAck, polls: usize) -> Self {
         Self {
             settings,
@@ -56,7 +56,7 @@ impl TwoQueues {
         }
     }
 
-    /// Present settings of the classes.
+    /// Present weights and rate of the queues for DATA and ACKs; `None` before the first decision.
     pub fn share(&self) -> Option<Share> {
         self.share
     }
@@ -114,15 +114,16 @@ impl TwoQueues {
     }
 }
 
-/// The law by number of connections, with its state.
+/// Weights of DATA and ACKs by the number of connections: the law of [updown-fairness §IV], with
+/// its state.
 #[derive(Clone, Debug)]
 struct Separation {
     state: ack_separation::State,
     counts: Counts,
     connections: Connections,
-    /// Numbers of connections, and their last counters.
+    /// Number of each connection, and its counters in the last sample.
     known: BTreeMap<[SocketAddr; 2], (u16, Connection)>,
-    /// ACKs queued towards stations so far.
+    /// ACKs sent to stations up to the last sample.
     acks: Option<u64>,
     weights: (u32, u32),
 }
@@ -196,12 +197,12 @@ impl Delivered {
     }
 }
 
-/// Measurements of a period [packets/s].
+/// Measurements of a period between two decisions.
 #[derive(Clone, Copy, Debug)]
 struct Measured {
-    /// Packets that the driver has delivered to stations.
+    /// Packets that the driver has delivered to stations, per second.
     delivered: u32,
-    /// Packets that the classes have sent to the driver; `None` without classes.
+    /// Packets that the classes have sent to the driver, per second; `None` without classes.
     sent: Option<u32>,
     /// Packets queued in the classes at the end of the period.
     waiting: u32,
@@ -214,18 +215,18 @@ struct Measured {
 /// measured capacity until this queue has drained.
 #[derive(Clone, Copy, Debug, Default)]
 struct Capacity {
-    /// Rate of the classes; `None` before the first period.
+    /// Packet rate of the classes; `None` before the first period.
     rate: Option<u32>,
     state: Search,
-    /// True once the channel has limited the rate.
+    /// True once the channel has limited the packet rate.
     is_found: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Search {
-    /// The driver's queue drains; the channel carries `carried` packets per second.
+    /// The driver's queue drains. The channel carries `carried` packets per second.
     Draining { carried: u32 },
-    /// The rate may grow; the driver is estimated to hold `behind` packets.
+    /// The packet rate may grow. The driver is estimated to hold `behind` packets.
     Growing { behind: u32 },
 }
 
@@ -300,7 +301,8 @@ mod tests {
     use super::*;
     use crate::sample::{DirectionCounters, LinkCounters, Sent};
 
-    /// Channel that carries a given number of packets per second. Senders always have data.
+    /// Simulated channel that carries a given number of packets per second. Senders always have
+    /// data.
     #[derive(Default)]
     struct Channel {
         at_s: u64,
@@ -336,7 +338,7 @@ mod tests {
         Sample { at_ns: at_s * 1_000_000_000, links, queue, ..Sample::default() }
     }
 
-    /// Connection with 40 segments per second.
+    /// Counters of a connection after some seconds with 40 segments each.
     fn connection(number: u32, seconds: u32, is_down: bool) -> Connection {
         let data = Sent { packets: 40 * seconds, ..Sent::default() };
         let port = u16::try_from(40_000 + number).unwrap();

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
 
-/// Setting that holds until the next decision.
+/// Decision of a law, which holds until the next one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
@@ -20,21 +20,21 @@ pub enum Decision {
     Share(Share),
     /// Airtime weights of stations.
     Weights(Vec<Weight>),
-    /// No limit, because the link has its highest rate or its rate is unknown.
+    /// No limit, because the link has its highest rate or the rate is unknown.
     Lift,
 }
 
-/// Limits of the data in flight of both ends of a connection [octets]. An end without a value keeps
-/// its limit.
+/// Limits of the data in flight from both ends of a connection [octets]. An end without a value
+/// keeps its limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConnectionLimit {
-    /// The station's end, and the other end.
+    /// Ends of the connection, the station's first.
     pub ends: [SocketAddr; 2],
-    /// Limit of the station.
+    /// Limit of the station's data in flight [octets].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up: Option<u32>,
-    /// Limit of the other end.
+    /// Limit of the other end's data in flight [octets].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub down: Option<u32>,
 }
@@ -61,6 +61,6 @@ pub struct Share {
 pub struct Weight {
     /// MAC address of the station.
     pub station: String,
-    /// Weight; the driver's default is 256.
+    /// Airtime weight; the driver's default is 256.
     pub weight: u16,
 }

@@ -13,7 +13,7 @@ const ACK: Bytes = Bytes::new(14);
 /// MAC header, frame check sequence, and LLC and SNAP headers.  [80211-2020 §9.3.2.1]
 const OVERHEAD: Bytes = Bytes::new(36);
 
-/// Estimates for one direction of a link between two samples.
+/// Estimated traffic in one direction of a link between two samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirectionEstimate {
     /// Octets of the delivered packets.
@@ -22,35 +22,35 @@ pub struct DirectionEstimate {
     pub packets: u64,
     /// Transmission attempts, retransmissions included.
     pub frames: u64,
-    /// Airtime without the gaps before frames.
+    /// Airtime of the frames, without the gaps before them.
     pub air: Duration,
     /// True if the source measures airtime; false if it is estimated here.
     pub is_measured: bool,
-    /// Median of the latest rates.
+    /// Median of the latest rates; `None` if no rate is known.
     pub rate: Option<DataRate>,
     /// Highest median since the link appeared.
     pub highest: Option<DataRate>,
 }
 
-/// Estimates for a link between two samples.
+/// Estimated traffic of a link between two samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkEstimate {
     /// Name of the link.
     pub name: String,
-    /// Station to access point.
+    /// Direction from the station to the access point.
     pub up: DirectionEstimate,
-    /// Access point to station.
+    /// Direction from the access point to the station.
     pub down: DirectionEstimate,
 }
 
-/// Estimates for all links between two samples.
+/// Estimated traffic of all links between two samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
     /// Time of the second sample.
     pub at: Time,
     /// Time between the samples; zero for the first one.
     pub elapsed: Duration,
-    /// Links in the second sample.
+    /// Estimates for the links in the second sample.
     pub links: Vec<LinkEstimate>,
 }
 
@@ -103,7 +103,7 @@ impl Estimator {
 }
 
 impl DirectionState {
-    /// Traffic since the last sample.
+    /// Traffic of the direction since the last sample, from the counters `now`.
     fn moved(&self, now: &DirectionCounters) -> Attempts {
         let retries = now.retries.map(|now| increase(self.last.retries.unwrap_or(now), now));
         Attempts {
@@ -162,7 +162,7 @@ pub(crate) fn sum(one: Duration, other: Duration) -> Duration {
     one.saturating_add(other)
 }
 
-/// Lower median, which is always one of the values.
+/// Lower median of some rates, which is always one of the values.
 fn median(rates: &VecDeque<u64>) -> Option<u64> {
     let mut sorted: Vec<u64> = rates.iter().copied().collect();
     sorted.sort_unstable();
@@ -178,7 +178,7 @@ struct Attempts {
 }
 
 impl Attempts {
-    /// Fills in unknown retries with the other direction's number per packet, because both
+    /// Fills in unknown retries: as many per packet as in the direction `other`, because both
     /// directions contend for the same channel.  Deviates: [D-175]
     fn like(self, other: &Self) -> Self {
         let of_other = other.retries.filter(|_| other.packets > 0).map_or(0, |retries| {
@@ -194,9 +194,9 @@ impl Attempts {
         if self.packets == 0 { 0 } else { self.packets.saturating_add(retries) }
     }
 
-    /// Estimated airtime, without the gaps before frames. All frames are assumed to have the mean
-    /// length. For 802.11n and later the counters do not show aggregation, so the result is a lower
-    /// bound: the time of the octets alone.
+    /// Estimated airtime of the frames at this rate, without the gaps before them. All frames are
+    /// assumed to have the mean length. For 802.11n and later the counters do not show aggregation,
+    /// so the result is a lower bound: the time of the octets alone.
     fn air(&self, rate: DataRate) -> Duration {
         if self.packets == 0 {
             return Duration::ZERO;
@@ -250,8 +250,8 @@ pub fn exchange(packet: Bytes, rate: DataRate) -> Exchange {
 /// Longest MSDU [octets]. A longer mean length can only come from inconsistent counters.
 pub const LONGEST: u64 = 2_304;
 
-/// Duration of the ACK, at the highest mandatory rate that does not exceed that of the frame.
-/// [80211-2020 §10.6.6.5.2]
+/// Duration of the ACK for a frame, at the highest mandatory rate that does not exceed the frame's
+/// rate.  [80211-2020 §10.6.6.5.2]
 fn ack(standard: Standard, of: TxVector) -> Duration {
     let rates: &[DataRate] = if of.is_dsss() { &dsss::RATES } else { &ofdm::MANDATORY_RATES };
     let rate = rates.iter().rfind(|rate| **rate <= of.rate()).unwrap_or(&rates[0]);

@@ -39,14 +39,15 @@ pub const PORT: u16 = 8_011;
 /// itself: that of ten beacons.  [D-111]
 pub const LEASE: Duration = Duration::from_secs(1);
 
-/// Reason to reject a message.
+/// Reason to reject a message about grants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejected {
     /// Not a valid message of this version and type.
     Malformed,
     /// Wrong random number.
     Nonce,
-    /// The message answers no request of the last second, or its number has been used already.
+    /// The message answers no request of the last second, or its sequence number has been used
+    /// already.
     Number,
     /// The table of requesters is full.
     Full,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Word of the command line with the name of its value, and its meaning.
+/// Entry of the help: word of the command line with the name of its value, and its meaning.
 pub type Entry = (&'static str, &'static str);
 
 const SCOPE: &str = "\
@@ -11,7 +11,7 @@ the use of the channel, or the share of the air that the access point grants. At
 equal shares of the air or of the buffer for the connections through it, separate queues for TCP's
 data and ACKs, or airtime weights of the driver.";
 
-/// Commands of the program.
+/// Commands of `airfair-agent`.
 pub const COMMANDS: [Entry; 5] = [
     ("observe", "show who uses the air, up and down, live"),
     ("run", "apply the scheme"),
@@ -20,7 +20,7 @@ pub const COMMANDS: [Entry; 5] = [
     ("replay FILE", "repeat the decisions of a recording, and compare them"),
 ];
 
-/// Options of the program.
+/// Options of `airfair-agent`.
 pub const OPTIONS: [Entry; 13] = [
     ("--config FILE", "configuration (default: /etc/airfair/agent.toml, if that exists)"),
     ("--interface NAME", "interface to watch, and whose connections are limited"),
@@ -76,7 +76,8 @@ pub fn manual() -> String {
     page
 }
 
-/// Tagged paragraphs with words in bold and values in italics.
+/// Appends entries of the help as tagged paragraphs in man's markup, with words in bold and values
+/// in italics.
 fn list(page: &mut String, entries: &[Entry]) {
     for (word, meaning) in entries {
         let (word, value) = word.split_once(' ').unwrap_or((word, ""));

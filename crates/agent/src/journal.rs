@@ -9,30 +9,30 @@ use airfair_units::Time;
 use crate::grants::LEASE;
 use crate::shares::{EnforcedBy, Granted};
 
-/// Most messages about single stations, for the whole life of an agent.
+/// Most messages about single stations that an agent writes to the journal in its whole life.
 const MOST: usize = 1_024;
 
-/// Composes messages, and remembers what was written last.
+/// Composer of messages about shares of airtime, which remembers what it wrote last.
 #[derive(Clone, Debug, Default)]
 pub struct Journal {
     /// True at a station, which reports only its own share.
     is_station: bool,
-    /// Number of stations that share the airtime.
+    /// Number of stations that share the airtime, as last reported.
     sharers: usize,
-    /// Stations whose way of enforcement has been reported.
+    /// Stations for which it has been reported who enforces their share.
     stations: BTreeSet<(String, EnforcedBy)>,
-    /// True if the last message about grants was that none arrive.
+    /// True if the last message about grants was that the station receives none.
     is_without: bool,
 }
 
 impl Journal {
-    /// Makes the messages of a station, or of an access point.
+    /// Makes the composer of messages of a station, or of an access point.
     pub fn new(is_station: bool) -> Self {
         Self { is_station, ..Self::default() }
     }
 
-    /// New messages at time `now` since the start. `access_point` is the one that a station asks
-    /// for grants.
+    /// New messages at time `now` since the start of the agent. `access_point` is the one that a
+    /// station asks for grants.
     pub fn messages(
         &mut self,
         now: Time,

@@ -24,7 +24,7 @@ use crate::shares::{
 /// Lengths of IPv4 and IPv6 headers [octets].  [RFC791 §3.1], [RFC8200 §3]
 const HEADERS: [u64; 2] = [20, 40];
 
-/// Remembered state of a connection.
+/// Connection of the station: state of its local end, and its limits.
 #[derive(Clone, Debug)]
 struct KnownConnection {
     own: LocalEnd,
@@ -32,7 +32,7 @@ struct KnownConnection {
     seen: Time,
 }
 
-/// State of the law.
+/// Law of a station that keeps to the airtime share that its access point grants, with its state.
 #[derive(Clone, Debug)]
 pub struct GrantedStation {
     settings: Occupancy,
@@ -40,14 +40,15 @@ pub struct GrantedStation {
     tracker: ConnectionTracker,
     slot: Slot,
     known: BTreeMap<Ends, KnownConnection>,
-    /// Last grant with the time of its arrival, for one second.
+    /// Last grant with the time of its arrival; `None` one second later.
     grant: Option<(Grant, Time)>,
     granted: Vec<Granted>,
     is_limiting: bool,
 }
 
 impl GrantedStation {
-    /// Makes the law. Rates are medians of the last `polls` samples.
+    /// Makes the law of a station that keeps to its grant. Link rates are medians of the last
+    /// `polls` samples.
     pub fn new(settings: Occupancy, polls: usize) -> Self {
         Self {
             settings,
@@ -61,12 +62,12 @@ impl GrantedStation {
         }
     }
 
-    /// Share of this station; empty without a grant.
+    /// Airtime share of this station as a list of one; empty without a grant.
     pub fn granted(&self) -> &[Granted] {
         &self.granted
     }
 
-    /// Processes a sample. Returns the estimates and the decision if it has changed. If there are
+    /// Processes a sample. Returns the estimates, and the decision if it has changed. If there are
     /// several links, none can be the station's own, and there is no limit.
     pub fn take(&mut self, sample: &Sample) -> (Estimate, Option<Decision>) {
         let seen = self.estimator.take(sample);
@@ -104,7 +105,7 @@ impl GrantedStation {
         std::mem::take(&mut self.is_limiting).then_some(Decision::Lift)
     }
 
-    /// Records the state of the connections' local ends.
+    /// Records the state of this machine's ends of the connections.
     fn know(&mut self, sample: &Sample, connections: &[ConnectionTraffic], now: Time) {
         for (it, seen) in sample.connections.iter().zip(connections) {
             let Some(own) = it.own else { continue };
@@ -119,8 +120,8 @@ impl GrantedStation {
         self.known.retain(|_, it| now.saturating_since(it.seen) < FORGOTTEN);
     }
 
-    /// Divides the granted share between the connections. Returns the limits that have changed.
-    /// [occupancy-tfrc eq. 7 to 18]
+    /// Divides the granted share between the station's connections. Returns the limits that have
+    /// changed. [occupancy-tfrc eq. 7 to 18]
     fn keep(&mut self, link: &LinkEstimate, grant: Grant) -> Vec<ConnectionLimit> {
         let slot = self.slot.length();
         self.granted.clear();
@@ -153,8 +154,8 @@ impl GrantedStation {
 }
 
 impl KnownConnection {
-    /// Smoothed round trips of data up and down. Without one the minimum round trip is used;
-    /// zero means unknown.
+    /// Smoothed round trips of data up and down. Where there is none, the minimum round trip is
+    /// used; zero means unknown.
     fn round_trips(&self) -> [Duration; 2] {
         let least = self.own.least_round_trip();
         let known = |it: Duration| if it.is_zero() { least } else { it };

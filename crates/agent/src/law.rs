@@ -24,9 +24,9 @@ pub enum Law {
     ArfWindow(ArfWindow),
     /// Equal shares of airtime, at an access point.
     Occupancy(AccessPoint),
-    /// The share of airtime that an access point grants, at a station.
+    /// Windows that keep a station to the share of airtime that its access point grants.
     GrantedStation(GrantedStation),
-    /// Shared windows, at an access point.
+    /// Windows that share the buffer of an access point.
     SharedWindows(SharedWindows),
     /// Separate queues for DATA and ACKs, at an access point.
     DataAck(TwoQueues),
@@ -65,8 +65,8 @@ impl Law {
         }
     }
 
-    /// Highest rate of a station's link divided by its present rate. Always 1, for no limit, except
-    /// with ARF-aware TCP.
+    /// Ratio k: highest rate of a station's link divided by its present rate. Always 1, for no
+    /// limit, except with ARF-aware TCP.
     pub fn ratio(&self) -> u32 {
         if let Self::ArfAware(station) = self { station.ratio() } else { 1 }
     }
@@ -82,7 +82,7 @@ impl Law {
         )
     }
 
-    /// Shares that an access point granted last; at a station its own share alone.
+    /// Shares of airtime that an access point granted last; at a station its own share alone.
     pub fn granted(&self) -> &[Granted] {
         match self {
             Self::Occupancy(access_point) => access_point.granted(),
@@ -96,7 +96,7 @@ impl Law {
         if let Self::Occupancy(access_point) = self { access_point.grant() } else { None }
     }
 
-    /// Service of DATA and ACKs.
+    /// Weights and rate of the queues for DATA and ACKs; `None` with other schemes.
     pub fn share(&self) -> Option<Share> {
         if let Self::DataAck(queues) = self { queues.share() } else { None }
     }

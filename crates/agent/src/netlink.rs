@@ -12,17 +12,18 @@ use crate::os::Netlink;
 const ERROR: u16 = 2;
 const DONE: u16 = 3;
 const REQUEST: u16 = 0x1;
-/// Flag of a dump request, whose reply is a list.
+/// Flag of a netlink dump request, whose reply is a list.
 pub(crate) const DUMP: u16 = 0x300;
-/// Flag that requests an acknowledgment.
+/// Flag of a netlink request for an acknowledgment.
 pub(crate) const ACKNOWLEDGE: u16 = 0x4;
-/// Position of the sequence number in a message's header.
+/// Position of the sequence number in the netlink header [octets].
 const NUMBER: Range<usize> = 8..12;
-/// Lengths of the message header, and of the smallest family header [octets].
+/// Length of the netlink header [octets].
 const HEADER: usize = 16;
+/// Length of the smallest header of a netlink family [octets].
 const FAMILY_HEADER: usize = 4;
 
-/// Builds a request: message type, flags, fixed part and attributes.
+/// Builds a netlink request: message type, flags, fixed part and attributes.
 pub(crate) fn question(
     kind: u16,
     flags: u16,
@@ -46,8 +47,8 @@ pub(crate) fn question(
     octets
 }
 
-/// Sends a request and returns the messages of the reply, without their header and the first four
-/// octets of the family header. Replies to earlier requests are skipped.
+/// Sends a netlink request and returns the messages of the reply, without their header and the
+/// first four octets of the family header. Replies to earlier requests are skipped.
 pub(crate) fn ask(socket: &Netlink, question: &[u8]) -> Result<Vec<Vec<u8>>> {
     let (mut question, number) = (question.to_vec(), socket.number());
     question[NUMBER].copy_from_slice(&number.to_ne_bytes());
@@ -63,7 +64,8 @@ pub(crate) fn ask(socket: &Netlink, question: &[u8]) -> Result<Vec<Vec<u8>>> {
     }
 }
 
-/// Appends the messages with this sequence number; true at the end of the reply.
+/// Appends the content of the netlink messages with this sequence number; true at the end of the
+/// reply.
 fn take(octets: &[u8], number: u32, into: &mut Vec<Vec<u8>>) -> Result<bool> {
     let mut rest = octets;
     while rest.len() >= HEADER {
@@ -99,7 +101,7 @@ fn refusal(code: i32) -> Error {
     if error.kind() == ErrorKind::NotFound { Error::other("unknown to the kernel") } else { error }
 }
 
-/// Types and values of attributes, up to the first incomplete one.
+/// Types and values of netlink attributes, up to the first incomplete one.
 pub(crate) fn attributes(mut octets: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         let (head, _) = octets.split_at_checked(4)?;
@@ -120,14 +122,16 @@ mod tests {
 
     use super::*;
 
-    /// Reply of the kernel with this sequence number.
+    /// Message from the kernel with this type and sequence number, and an attribute filled with
+    /// `value`.
     fn answer(kind: u16, number: u32, value: u8) -> Vec<u8> {
         let mut message = question(kind, 0, &[0, 0, 0, 0], &[(1, &[value; 4])]);
         message[NUMBER].copy_from_slice(&number.to_ne_bytes());
         message
     }
 
-    /// Dump and single request. Before each reply come the rest of the previous one.
+    /// The late rest of an earlier reply comes before the reply to a dump request, and before the
+    /// reply to a single request.
     #[test]
     fn an_answer_that_comes_late_is_not_taken_for_one_to_the_next_question() {
         let (ours, kernel) = UnixDatagram::pair().unwrap();

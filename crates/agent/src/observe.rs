@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::estimate::{DirectionEstimate, Estimate, LinkEstimate};
 
-/// Traffic and airtime summed up over an interval.
+/// Traffic and airtime of links, summed up over an interval.
 #[derive(Clone, Debug, Default)]
 pub struct AirtimeSummary {
     elapsed: Duration,
@@ -36,7 +36,7 @@ impl AirtimeSummary {
         self.elapsed
     }
 
-    /// The summary as a JSON document; `at_s` is the time since the start [s].
+    /// The summary as a JSON document; `at_s` is the time since the start of the agent [s].
     pub fn document(&self, at_s: f64) -> Value {
         let way = |it: &DirectionEstimate| {
             json!({

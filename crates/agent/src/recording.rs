@@ -11,7 +11,7 @@ use crate::decision::Decision;
 use crate::law::Law;
 use crate::sample::{GrantFields, Sample};
 
-/// Version of the format.
+/// Version of the format of recordings.
 const SCHEMA: u32 = 1;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -28,13 +28,13 @@ struct Entry {
     sample: Sample,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     decision: Option<Decision>,
-    /// Grant that was sent to stations which asked, if any did.
+    /// Grant that the access point sent to stations which asked, if any did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     grant: Option<GrantFields>,
 }
 
 impl Entry {
-    /// Line with a sample and the outcome of the law.
+    /// Makes the line of a recording with a sample and the outcome of the law.
     fn of(sample: Sample, decision: Option<Decision>, law: &Law) -> Self {
         let grant = law.grant().filter(|_| !sample.asked.is_empty()).map(GrantFields::from);
         Self { sample, decision, grant }
@@ -57,7 +57,7 @@ impl<W: Write> Recording<W> {
         Ok(Self(to))
     }
 
-    /// Adds a sample and the decision of the law.
+    /// Appends a sample and the decision of the law to the recording.
     ///
     /// # Errors
     /// Returns the error of the writer.
@@ -83,7 +83,7 @@ pub struct RecordingReader<R> {
 }
 
 impl<R: BufRead> RecordingReader<R> {
-    /// Reads the first line.
+    /// Opens a recording, and reads its first line, the configuration.
     ///
     /// # Errors
     /// Returns an error if the file is no recording, or has another version.
@@ -101,7 +101,7 @@ impl<R: BufRead> RecordingReader<R> {
         Ok(Self { configuration, lines, number: 1 })
     }
 
-    /// Reads the next sample; `None` at the end.
+    /// Reads the next sample; `None` at the end of the recording.
     ///
     /// # Errors
     /// Returns an error if a line is no sample, or if a counter is out of range.
@@ -121,10 +121,10 @@ impl<R: BufRead> RecordingReader<R> {
     }
 }
 
-/// Result of a replay.
+/// Result of the replay of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Replayed {
-    /// Number of samples.
+    /// Number of samples in the recording.
     pub samples: u64,
     /// Decisions of the law, with the times of their samples [ns].
     pub decisions: Vec<(u64, Decision)>,

@@ -24,13 +24,13 @@ use crate::status::{self, Status};
 /// Options of `run` on the command line.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
-    /// True to decide without acting.
+    /// True for a dry run, which decides without acting.
     pub is_dry_run: bool,
     /// True to exchange grants with other machines.
     pub is_live: bool,
     /// File for a recording of samples and decisions.
     pub record: Option<PathBuf>,
-    /// Duration of the run; `None` to run until a signal.
+    /// Duration of the run; `None` to run until a signal arrives.
     pub lasting: Option<Duration>,
 }
 
@@ -59,7 +59,7 @@ impl AgentLock {
 /// samples.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// Result of reading the source.
+/// Result of reading a sample from the source.
 enum Reading {
     Sample(Sample),
     /// The source failed, for less than [`PATIENCE`].
@@ -84,8 +84,8 @@ struct Run {
     heard_at: u64,
 }
 
-/// Runs until a signal, the end of the time or the end of the source. All changes in the kernel are
-/// undone at the end and after an error.
+/// Runs the agent until a signal, the end of the time or the end of the source. All changes in the
+/// kernel are undone at the end and after an error.
 ///
 /// # Errors
 /// Returns an error if the interface is missing, or if the kernel refuses a request.
@@ -141,8 +141,8 @@ pub fn run(written: &Written, source: Box<dyn Source>, options: &RunOptions) -> 
     Ok(())
 }
 
-/// Opens the socket for grants. Without it an access point limits all stations, and a station
-/// limits none of its connections.
+/// Opens the socket for grants; `None` if the scheme uses none or the socket cannot be opened.
+/// Without it an access point limits all stations, and a station limits none of its connections.
 fn open_grants(configuration: &Configuration) -> Option<GrantSocket> {
     let settings = &configuration.occupancy;
     if configuration.scheme != Scheme::Occupancy || !settings.grants {
@@ -159,7 +159,7 @@ fn open_grants(configuration: &Configuration) -> Option<GrantSocket> {
         .map(GrantSocket::AccessPoint)
 }
 
-/// Summary of new windows.
+/// Text about new limits of windows: their range, and the number of connections.
 fn summary(windows: &[ConnectionLimit]) -> String {
     let octets = || windows.iter().flat_map(|it| [it.up, it.down]).flatten();
     let (least, most) = (octets().min().unwrap_or(0), octets().max().unwrap_or(0));
@@ -218,7 +218,8 @@ impl Run {
         Ok(())
     }
 
-    /// Processes one sample; false if the source has ended.
+    /// Processes one sample, at the time `since` after the start [ns]; false if the source has
+    /// ended.
     fn turn(&mut self, since: u64) -> Result<bool> {
         let sample = match self.sample(since) {
             Reading::Sample(sample) => sample,
@@ -249,7 +250,7 @@ impl Run {
     }
 
     /// Collects a sample from the source, the actuator's connections and the network, so that a
-    /// recording has all input.
+    /// recording has all input. `since` is the time since the start [ns].
     fn look(&mut self, since: u64) -> Result<Option<Sample>> {
         let Some(mut sample) = self.source.sample(since)? else { return Ok(None) };
         let connections = self.actuator.connections()?;
@@ -271,8 +272,8 @@ impl Run {
         Ok(Some(sample))
     }
 
-    /// Next sample. After a longer failure of the source it is a sample without links, which lifts
-    /// the limits.
+    /// Reads the next sample. After a longer failure of the source it is a sample without links,
+    /// which lifts the limits.
     fn sample(&mut self, since: u64) -> Reading {
         let error = match self.look(since) {
             Ok(None) => return Reading::End,
@@ -353,7 +354,8 @@ impl Run {
         }
     }
 
-    /// Reports changed weights. The rate changes often, so only `status` shows it.
+    /// Reports changed weights of DATA and ACKs. Their rate changes often, so only `status` shows
+    /// it.
     fn report_share(&self, share: &Share) {
         if self.status.share.is_some_and(|it| (it.data, it.ack) == (share.data, share.ack)) {
             return;
@@ -387,7 +389,7 @@ impl Run {
         self.status.highest_rate_bps = self.highest(seen).map(DataRate::bps);
     }
 
-    /// Reports the end, after the actuator has undone its changes.
+    /// Reports the end of the agent, after the actuator has undone its changes.
     fn end(self) {
         let Self { actuator, status, .. } = self;
         drop(actuator);

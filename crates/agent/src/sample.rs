@@ -19,10 +19,10 @@ pub struct DirectionCounters {
     /// Packets that were delivered.
     pub packets: u64,
     /// Transmission attempts after the first of each packet, where the source counts them. A
-    /// receiver cannot.
+    /// receiver cannot count them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retries: Option<u64>,
-    /// Airtime, where the source measures it [ns].
+    /// Airtime of the frames, where the source measures it [ns].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub airtime_ns: Option<u64>,
     /// Rate of the last frame [bit/s].
@@ -39,9 +39,9 @@ pub struct DirectionCounters {
 pub struct LinkCounters {
     /// Name of the station, or MAC address of the other end.
     pub name: String,
-    /// Station to access point.
+    /// Counters from the station to the access point.
     pub up: DirectionCounters,
-    /// Access point to station.
+    /// Counters from the access point to the station.
     pub down: DirectionCounters,
 }
 
@@ -57,13 +57,13 @@ pub struct Sent {
     pub answers: u32,
     /// Sum of `echoes` round trips from the access point to the other end [ns].
     pub echo_ns: u64,
-    /// Number of round trips measured by TCP timestamps.
+    /// Number of round trips in `echo_ns`, measured by TCP timestamps.
     pub echoes: u32,
     /// Maximum segment size that this end announced [octets].
     pub largest: u16,
 }
 
-/// State of a connection's end on this machine, from the kernel.
+/// State of the end of a connection on this machine, from the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LocalEnd {
@@ -100,13 +100,13 @@ impl LocalEnd {
 pub struct Connection {
     /// MAC address of the station.
     pub station: String,
-    /// The station's end, and the other end.
+    /// Ends of the connection, the station's first.
     pub ends: [SocketAddr; 2],
     /// Packets that the station has sent.
     pub up: Sent,
     /// Packets that the station has received.
     pub down: Sent,
-    /// State of the end on this machine, if there is one.
+    /// State of the connection's end on this machine, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<LocalEnd>,
 }
@@ -117,13 +117,13 @@ pub struct Connection {
 pub struct QueueCounters {
     /// Packets sent to the driver.
     pub sent: u64,
-    /// Pure ACKs among them.
+    /// Pure ACKs among the packets sent to the driver.
     pub acks: u64,
     /// Packets queued now.
     pub waiting: u32,
 }
 
-/// All counters at one time.
+/// Counters of all links and connections at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sample {
@@ -143,7 +143,7 @@ pub struct Sample {
     /// Connections with traffic since the last sample.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub connections: Vec<Connection>,
-    /// The agent's own queues, if it has some.
+    /// Counters of the agent's own queues, if it has some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueCounters>,
     /// Grant that a station has received since the last sample.
@@ -154,13 +154,13 @@ pub struct Sample {
     pub asked: Vec<Asked>,
 }
 
-/// Largest counter of octets, packets or nanoseconds. It is 36 years in nanoseconds, and eight
-/// times the value still fits into 64 bits.
+/// Largest valid counter of octets, packets or nanoseconds. It is 36 years in nanoseconds, and
+/// eight times the value still fits into 64 bits.
 const LARGEST: u64 = 1 << 60;
-/// Range of rates: one to 2^32 − 1 of the kernel's units of 100 kb/s.
+/// Range of valid rates [bit/s]: one to 2^32 − 1 of the kernel's units of 100 kb/s.
 const RATES: [u64; 2] = [100_000, 100_000 * 0xffff_ffff];
 
-/// Error: a counter that no real source can have.
+/// Error: a counter has a value that no real source can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfRange {
     /// Path of the counter within the sample.
@@ -185,7 +185,7 @@ impl std::error::Error for OutOfRange {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Range {
     Counter,
-    /// Zero means an unknown rate.
+    /// Range of a rate, in which zero means an unknown rate.
     Rate,
 }
 
@@ -199,7 +199,7 @@ impl Range {
 }
 
 impl Sample {
-    /// Clamps all counters to their ranges, so that sums of them do not overflow.
+    /// Clamps all counters of the sample to their ranges, so that sums of them do not overflow.
     ///
     /// # Errors
     /// Returns the first counter that was out of range.
@@ -219,7 +219,7 @@ impl Sample {
         first.map_or(Ok(()), Err)
     }
 
-    /// Calls `see` with each 64-bit counter and its path.
+    /// Calls `see` with each 64-bit counter of the sample, its path and its range.
     fn visit(&mut self, see: &mut See) {
         see(format_args!("at_ns"), &mut self.at_ns, Range::Counter);
         for (list, links) in [("links", &mut self.links), ("others", &mut self.others)] {
@@ -252,7 +252,7 @@ impl Sample {
     }
 }
 
-/// Callback for a counter: path, value and range.
+/// Callback for a counter of a sample: path, value and range.
 type See<'s> = dyn FnMut(fmt::Arguments, &mut u64, Range) + 's;
 
 impl DirectionCounters {
@@ -278,12 +278,12 @@ impl DirectionCounters {
 pub struct Asked {
     /// IP address from which the station asked.
     pub address: IpAddr,
-    /// MAC address, where it is known.
+    /// MAC address of the station, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub station: Option<String>,
 }
 
-/// Grant in the form of a message.  [occupancy-tfrc §III-B]
+/// Fields of a grant as integers, in the form of a message.  [occupancy-tfrc §III-B]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GrantFields {
@@ -311,7 +311,7 @@ impl From<GrantFields> for Grant {
 mod tests {
     use super::*;
 
-    /// Paths of all 64-bit counters in a document.
+    /// Paths of all 64-bit counters in the JSON document of a sample.
     fn counters(document: &serde_json::Value, key: &str, found: &mut Vec<String>) {
         const FEWER_BITS: [&str; 14] = [
             "answers",

@@ -17,7 +17,7 @@ use crate::decision::{ConnectionLimit, Decision};
 use crate::estimate::{Estimate, Estimator};
 use crate::sample::Sample;
 
-/// State of the law.
+/// Law of windows that share the buffer of an access point, with its state.
 #[derive(Clone, Debug)]
 pub struct SharedWindows {
     settings: Settings,
@@ -29,17 +29,17 @@ pub struct SharedWindows {
     free: Vec<u16>,
 }
 
-/// Remembered state of a connection.
+/// Connection through the access point: its number, and its limits.
 #[derive(Clone, Copy, Debug)]
 struct KnownConnection {
     number: u16,
     seen: Time,
-    /// Last limits up and down [octets].
+    /// Last limits of the connection, up and down [octets].
     limits: [Option<u32>; 2],
 }
 
 impl SharedWindows {
-    /// Makes the law. Displayed rates are medians of the last `polls` samples.
+    /// Makes the law of shared windows. Displayed rates are medians of the last `polls` samples.
     pub fn new(settings: Settings, polls: usize) -> Self {
         Self {
             settings,
@@ -51,7 +51,7 @@ impl SharedWindows {
         }
     }
 
-    /// Processes a sample. Returns the estimates and the decision if it has changed. The law does
+    /// Processes a sample. Returns the estimates, and the decision if it has changed. The law does
     /// not use link counters.
     pub fn take(&mut self, sample: &Sample) -> (Estimate, Option<Decision>) {
         let seen = self.estimator.take(sample);
@@ -95,7 +95,8 @@ impl SharedWindows {
         Some(number)
     }
 
-    /// Limit of a connection, if it has changed; `None` if no connection has data.
+    /// New limit of a connection if it has changed. `flows` is the number of connections with data;
+    /// there is no limit if it is zero.
     fn window(&mut self, connection: &ConnectionTraffic, flows: u32) -> Option<ConnectionLimit> {
         let ends = connection.ends;
         if flows == 0 {

@@ -50,7 +50,7 @@ pub(crate) struct Usage {
     packets: u64,
 }
 
-/// Traffic between two samples.
+/// Traffic of stations and connections between two samples.
 #[derive(Clone, Debug, Default)]
 struct Interval {
     length: Duration,
@@ -66,12 +66,13 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Makes a slot of at most `most` intervals.
+    /// Makes an observation slot of at most `most` intervals between samples.
     pub(crate) fn new(most: u16) -> Self {
         Self { most: most.into(), intervals: VecDeque::new() }
     }
 
-    /// Adds the traffic since the last sample, and removes what is older than the slot.
+    /// Adds the traffic since the last sample to the observation slot, and removes what is older
+    /// than the slot.
     pub(crate) fn push<'c>(
         &mut self,
         seen: &Estimate,
@@ -97,17 +98,17 @@ impl Slot {
         self.intervals.clear();
     }
 
-    /// Number of intervals in the slot.
+    /// Number of intervals in the observation slot.
     pub(crate) fn intervals(&self) -> u64 {
         u64::try_from(self.intervals.len()).unwrap_or(u64::MAX)
     }
 
-    /// Length of the slot, T.
+    /// Length of the observation slot, T in the paper.
     pub(crate) fn length(&self) -> Duration {
         self.intervals.iter().map(|it| it.length).fold(Duration::ZERO, sum)
     }
 
-    /// Usage of a station in the slot, up and down.
+    /// Airtime and packets of a station in the observation slot, up and down.
     pub(crate) fn used_by(&self, name: &str) -> [Usage; 2] {
         let mut used = [Usage::default(); 2];
         for uses in self.intervals.iter().filter_map(|it| it.stations.get(name)) {
@@ -120,7 +121,7 @@ impl Slot {
         used
     }
 
-    /// Traffic of each connection in the slot, up and down.
+    /// Traffic of each connection in the observation slot, up and down.
     pub(crate) fn moved(&self) -> BTreeMap<Ends, [Traffic; 2]> {
         let mut moved: BTreeMap<Ends, [Traffic; 2]> = BTreeMap::new();
         for (ends, both) in self.intervals.iter().flat_map(|it| &it.connections) {
@@ -131,18 +132,18 @@ impl Slot {
     }
 }
 
-/// True if the station has sent or received frames.
+/// True if a station with this usage has sent or received frames.
 pub(crate) fn is_active(used: &[Usage; 2]) -> bool {
     used.iter().any(|it| it.frames > 0 || !it.air.is_zero())
 }
 
-/// True if the traffic can be explained by asking for grants alone: `questions` requests with
-/// replies, and as many frames that wake the station's radio.
+/// True if a station's traffic can be explained by asking for grants alone: `questions` requests
+/// with replies, and as many frames that wake the station's radio.
 pub(crate) fn only_asks(used: &[Usage; 2], questions: u64) -> bool {
     used.iter().all(|it| it.packets <= 2 * questions)
 }
 
-/// Channel occupancy time of a station: its frames, with gap and mean back-off before each.
+/// Channel occupancy time of a station: its frames, with gap and mean back-off before each frame.
 /// [occupancy-tfrc §III-A]
 pub(crate) fn occupancy(link: &LinkEstimate, used: &[Usage; 2]) -> Duration {
     let one = |way: &DirectionEstimate, used: &Usage| {
@@ -162,7 +163,7 @@ pub(crate) struct Flow {
     used: f64,
 }
 
-/// Traffic of a connection in a slot, with header lengths and round trips.
+/// Traffic of a connection in an observation slot, with header lengths and round trips.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Connection<'m> {
     pub(crate) ends: Ends,
@@ -210,7 +211,7 @@ impl Connection<'_> {
     }
 }
 
-/// Share of a station: used and available part of the slot.
+/// Share of airtime of a station: the used and the available part of the observation slot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StationShare {
     pub(crate) used: f64,
@@ -223,12 +224,12 @@ pub(crate) struct StationShare {
 pub(crate) struct LimitState {
     /// Maximum segment sizes up and down.
     pub(crate) largest: [Bytes; 2],
-    /// Last limits up and down [octets].
+    /// Last limits of the data in flight, up and down [octets].
     pub(crate) octets: [Option<u32>; 2],
 }
 
 impl StationShare {
-    /// Divides the share between the flows of a station. Returns the limits that have changed.
+    /// Divides the station's share between its flows. Returns the limits that have changed.
     /// [occupancy-tfrc eq. 8 to 18]
     pub(crate) fn keep<Known: AsMut<LimitState>>(
         &self,

@@ -12,27 +12,27 @@ use crate::decision::Decision;
 use crate::estimate::{Estimate, Estimator, LinkEstimate};
 use crate::sample::Sample;
 
-/// State of ARF-aware TCP at a station.
+/// ARF-aware TCP at a station, with its state.
 #[derive(Clone, Debug)]
 pub struct Station {
     settings: ArfAware,
     estimator: Estimator,
-    /// Present ratio; 1 for no limit.
+    /// Present ratio k by which windows are divided; 1 for no limit.
     k: u32,
 }
 
 impl Station {
-    /// Makes a station without a limit.
+    /// Makes a station without a limit. Link rates are medians of the last `polls` samples.
     pub fn new(settings: ArfAware, polls: usize) -> Self {
         Self { settings, estimator: Estimator::new(polls), k: 1 }
     }
 
-    /// Present ratio; 1 for no limit.
+    /// Present ratio k by which windows are divided; 1 for no limit.
     pub fn ratio(&self) -> u32 {
         self.k
     }
 
-    /// Processes a sample. Returns the estimates and the decision if it has changed. If there are
+    /// Processes a sample. Returns the estimates, and the decision if it has changed. If there are
     /// several links, none can be the station's own, and there is no limit.
     pub fn take(&mut self, sample: &Sample) -> (Estimate, Option<Decision>) {
         let seen = self.estimator.take(sample);

@@ -22,7 +22,7 @@ use crate::shares::{EnforcedBy, Granted};
 pub struct Status {
     /// Kind of the document, for readers.
     pub document: String,
-    /// Version of the format.
+    /// Version of the format of the status document.
     pub schema: u32,
     /// Version of the agent.
     pub version: String,
@@ -44,11 +44,11 @@ pub struct Status {
     pub rate_bps: Option<u64>,
     /// Highest rate of the station's link [bit/s].
     pub highest_rate_bps: Option<u64>,
-    /// Highest rate divided by the present rate; 1 for no limit.
+    /// Ratio k: highest rate of the link divided by its present rate; 1 for no limit.
     pub ratio: u32,
-    /// Service of DATA and ACKs; `null` if they share a queue.
+    /// Weights and rate of the queues for DATA and ACKs; `null` if they share a queue.
     pub share: Option<Share>,
-    /// Connections under a limit.
+    /// Number of connections under a limit.
     pub limited: u64,
     /// Time that the last pass over all connections took [ms].
     pub pass_ms: f64,
@@ -80,8 +80,8 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Opens the socket, and replaces the file of an earlier agent. The caller must hold the lock
-    /// of the directory.
+    /// Opens the socket for the status, and replaces the file of an earlier agent. The caller must
+    /// hold the lock of the directory.
     ///
     /// # Errors
     /// Returns the error of the operating system.
@@ -93,7 +93,7 @@ impl Listener {
         Ok(Self { socket, path })
     }
 
-    /// File descriptor, for polling.
+    /// File descriptor of the socket, for polling.
     pub fn descriptor(&self) -> RawFd {
         self.socket.as_raw_fd()
     }
@@ -131,7 +131,7 @@ pub fn ask(directory: &Path) -> Result<Status> {
     serde_json::from_str(&text).context("the agent's answer is not valid")
 }
 
-/// The status as a table.
+/// The status as a table for the terminal.
 pub fn table(status: &Status) -> String {
     let mbps = |bps: Option<u64>| bps.map_or("unknown".into(), mbps);
     let mut rows = vec![
@@ -180,12 +180,12 @@ pub fn table(status: &Status) -> String {
     rows.join("\n") + "\n"
 }
 
-/// Text of a number of connections.
+/// Text with a number of connections, such as `2 connections`.
 pub fn connections(count: u64) -> String {
     format!("{count} connection{}", if count == 1 { "" } else { "s" })
 }
 
-/// Text of a rate.
+/// Text of a rate in Mb/s.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 pub fn mbps(bps: u64) -> String {
     format!("{} Mb/s", bps as f64 / 1e6)

@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 const FEW: u64 = 600;
 /// Most samples in a recording.
 const SAMPLES: u64 = 40;
-/// Configurations of all schemes; the last one is invalid.
+/// Configurations of all schemes as JSON; the last one is invalid.
 const SCHEMES: [&str; 9] = [
     r#"{"scheme": "arf-aware", "polls": 1}"#,
     r#"{"scheme": "arf-window", "polls": 1, "arf-window": {"samples": 1}}"#,
@@ -92,7 +92,7 @@ fn variable(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name}={text}: a whole number is allowed")))
 }
 
-/// Generator of a recording.
+/// Generator of a recording with hostile counters.
 struct Recording {
     random: u64,
     /// Largest value of most counters.
@@ -109,7 +109,7 @@ impl Recording {
         it
     }
 
-    /// Random number by Splitmix64.
+    /// Next random number, by Splitmix64.
     fn draw(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.random;
@@ -250,7 +250,7 @@ impl Recording {
         now
     }
 
-    /// Text with an octet changed or missing, or cut off there.
+    /// Damaged text: one octet is changed or missing, or the text is cut off.
     fn damaged(&mut self, text: String) -> String {
         let mut octets = text.into_bytes();
         let place = usize::try_from(self.below(octets.len() as u64)).unwrap();

@@ -29,7 +29,7 @@ int main(void)
 }
 "#;
 
-/// Random number by xorshift with a fixed seed.
+/// Next random number, by xorshift.
 fn next(state: &mut u64) -> u64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -37,7 +37,7 @@ fn next(state: &mut u64) -> u64 {
     *state
 }
 
-/// Random ratios and windows, and the results of the simulator's law.
+/// Random ratios and windows as input, and the results of the simulator's law for them.
 fn history() -> (String, String) {
     let (mut questions, mut answers, mut random) =
         (String::new(), String::new(), 88_172_645_463_325_252);
@@ -95,8 +95,8 @@ fn the_kernels_law_is_the_simulators_but_for_the_least_window() {
     assert_eq!(bounds, "100 9 0\n100 2 0\n100 2 0\n0 0 100\n");
 }
 
-/// A connection between ends 0 and 1. A line of input is a segment with a limit and a minimum
-/// window; the output is the window that is written.
+/// C program that lowers windows of a connection between ends 0 and 1. A line of input is a segment
+/// with a limit and a minimum window; the output is the window that is written.
 const WINDOWS: &str = r#"
 #include <stdio.h>
 typedef unsigned char __u8;
@@ -120,13 +120,13 @@ int main(void)
 }
 "#;
 
-/// Windows that are written into a sequence of segments.
+/// Windows that the C program writes into a sequence of segments.
 fn windows(questions: &str) -> Vec<u32> {
     let answers = answered(&compiled("windows", WINDOWS), questions);
     answers.lines().map(|line| line.parse().unwrap()).collect()
 }
 
-/// The same cases as for the emulator's windows. Window scales are 7 and 9; 255 means none.
+/// The cases are the same as for the emulator's windows. Window scales are 7 and 9; 255 means none.
 ///
 /// Verifies: [RFC7323 §2.2]
 #[test]

@@ -19,18 +19,19 @@ mod linux {
     use std::io::{Error, ErrorKind, Read, Result, Write};
     use std::os::fd::{FromRawFd, OwnedFd};
 
-    /// Generic netlink's controller family, the command that looks up a family, and its attributes.
+    /// Message type of generic netlink's controller family, which finds other families by name.
     const CONTROL: u16 = 0x10;
     const GET_FAMILY: u8 = 3;
     const FAMILY_ID: u16 = 1;
     const FAMILY_NAME: u16 = 2;
-    /// Command and attribute of the family `MAC80211_HWSIM`.
+    /// Command of the family `MAC80211_HWSIM` that removes a radio.
     const DELETE_RADIO: u8 = 5;
     const RADIO_ID: u16 = 10;
-    /// Lengths of the netlink header and of both headers, and the message type of an
-    /// acknowledgment.
+    /// Length of the netlink header [octets].
     const HEAD: usize = 16;
+    /// Length of the netlink header and the generic netlink header [octets].
     const HEADS: usize = HEAD + 4;
+    /// Netlink message type of an error or an acknowledgment.
     const ERROR: u16 = 2;
 
     pub(super) fn remove(number: u32) -> Result<()> {
@@ -53,8 +54,8 @@ mod linux {
         ask(&mut line, &message(family, DELETE_RADIO, RADIO_ID, &number.to_ne_bytes())).map(drop)
     }
 
-    /// Builds a message with one attribute. `GET_FAMILY` returns data; other commands request an
-    /// acknowledgment.
+    /// Builds a generic netlink request with one attribute. `GET_FAMILY` returns data; all other
+    /// commands request an acknowledgment.
     fn message(family: u16, command: u8, attribute: u16, value: &[u8]) -> Vec<u8> {
         let length = |octets: usize| u16::try_from(octets).expect("a short message");
         let answered = if command == GET_FAMILY { 0 } else { libc::NLM_F_ACK };
@@ -70,7 +71,8 @@ mod linux {
         octets
     }
 
-    /// Sends a message and returns the reply, or the error that the reply reports.
+    /// Sends a message over a netlink socket. Returns the reply, or the error that the reply
+    /// reports.
     fn ask(line: &mut File, message: &[u8]) -> Result<Vec<u8>> {
         line.write_all(message)?;
         let mut octets = vec![0; 8_192];
@@ -88,7 +90,7 @@ mod linux {
         }
     }
 
-    /// Number of a family, from the attributes of the controller's reply.
+    /// Number of a generic netlink family, from the attributes of the controller's reply.
     fn family_id(answer: &[u8]) -> Option<u16> {
         let mut rest = answer.get(HEADS..)?;
         loop {

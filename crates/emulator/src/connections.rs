@@ -20,15 +20,15 @@ const MOST: usize = 1_024;
 /// Maximum segment size of an end whose SYN has no such option.  [RFC9293 §3.7.1]
 const DEFAULT_LARGEST: u16 = 536;
 
-/// Protocol and both ends, the lower one first.
+/// Key of a connection: IP protocol and both ends, the lower one first.
 type Key = (u8, SocketAddress, SocketAddress);
 
-/// Table of known connections.
+/// Table of the connections of real programs, by protocol and ends.
 #[derive(Debug)]
 pub(crate) struct Connections {
     places: BTreeMap<Key, usize>,
     known: Vec<Entry>,
-    /// Number of the first connection.
+    /// Number of the first connection. The smaller numbers belong to the flows.
     first: u16,
     packets: u64,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Connections {
 #[derive(Debug)]
 struct Entry {
     key: Key,
-    /// Value of `packets` when the connection was last seen.
+    /// Value of `Connections::packets` at the last packet of this connection.
     seen: u64,
     sides: [SenderState; 2],
 }
@@ -45,13 +45,13 @@ struct Entry {
 #[derive(Clone, Copy, Debug, Default)]
 struct SenderState {
     syn: Option<SynOptions>,
-    /// Sequence number after the last octet of data sent.
+    /// Sequence number after the last octet of data that this end has sent.
     next: Option<u32>,
-    /// Acknowledgment number, extended to 64 bits.
+    /// Last acknowledgment number that this end has sent, extended to 64 bits.
     ack: u64,
 }
 
-/// Options of a SYN.
+/// Options of a TCP SYN that limit windows and segments.
 #[derive(Clone, Copy, Debug)]
 struct SynOptions {
     scale: Option<u8>,
@@ -64,15 +64,16 @@ fn key(headers: &Headers) -> (Key, bool) {
 }
 
 impl Connections {
-    /// Makes an empty table. Connections are numbered after the flows, of which there are `flows`.
+    /// Makes an empty table. Its connections are numbered from `flows` on, after the flows.
     pub(crate) fn after(flows: usize) -> Self {
         let first = u16::try_from(flows).expect("flows and connections have numbers of 16 bits");
         assert!(usize::from(u16::MAX - first) >= MOST, "each connection has a number");
         Self { places: BTreeMap::new(), known: Vec::new(), first, packets: 0 }
     }
 
-    /// Records a packet, and returns its connection and its TCP header in the form that the world
-    /// takes. Packets without ports, such as fragments, belong to no connection.
+    /// Records a packet of a program. Returns the packet's connection, and its TCP header in the
+    /// form that the simulated world takes. Packets without ports, such as fragments, belong to no
+    /// connection.
     pub(crate) fn note(&mut self, headers: &Headers) -> (Option<Connection>, Option<ExternalTcp>) {
         if headers.from.1 == 0 && headers.to.1 == 0 {
             return (None, None);
@@ -106,8 +107,8 @@ impl Connections {
         place
     }
 
-    /// Value of the window field for which the window is at most `limit`; `None` to leave the
-    /// header as it is.
+    /// Value for the window field of a TCP header that lowers the window to `limit`, but not below
+    /// one segment or the data in flight; `None` to leave the header as it is.
     pub(crate) fn window(&self, headers: &Headers, limit: Bytes) -> Option<u16> {
         let (key, is_other) = key(headers);
         let (known, tcp) = (&self.known[*self.places.get(&key)?], headers.tcp.as_ref()?);
@@ -147,8 +148,8 @@ impl Entry {
     }
 }
 
-/// Number nearest to `near` whose low 32 bits are `bits`. The result is never below 2^31, so the
-/// first number has room below.
+/// Extends a 32-bit sequence number to the number nearest to `near` that has the low 32 bits
+/// `bits`. The result is never below 2^31, so that numbers before the first one are not negative.
 #[expect(clippy::cast_possible_truncation, reason = "32 bits are what is known")]
 fn unwrapped(near: u64, bits: u32) -> u64 {
     let near = near.max(1 << 32);
@@ -180,7 +181,8 @@ mod tests {
         Tcp { scale, largest: Some(1_460), ..tcp(0, 0, 64_240, 0, flags) }
     }
 
-    /// Connection in which the station announced the first window scale and the server the second.
+    /// Table with one connection, for which the station has announced the first window scale and
+    /// the server the second.
     fn opened(scales: [Option<u8>; 2]) -> Connections {
         let mut connections = Connections::after(10);
         connections.note(&packet(STATION, SERVER, syn(Flags::SYN, scales[0])));
@@ -188,7 +190,7 @@ mod tests {
         connections
     }
 
-    /// ACK of the station whose window field is 1000.
+    /// Headers of an ACK from the station with this acknowledgment number and window field 1000.
     fn ack(number: u32) -> Headers {
         packet(STATION, SERVER, tcp(1, number, 1_000, 0, Flags::ACK))
     }

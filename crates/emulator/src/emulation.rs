@@ -36,11 +36,11 @@ const FOREVER: Duration = Duration::from_secs(100 * 86_400);
 /// Reason why an emulation could not start.
 #[derive(Debug)]
 pub enum Error {
-    /// The scenario cannot be emulated. Message for the user.
+    /// The scenario cannot be emulated; the text is a message for the user.
     Scenario(String),
-    /// The operating system returned an error: operation, and error.
+    /// The operating system returned an error: operation that failed, and its error.
     System(String, io::Error),
-    /// The engine's thread panicked at the start. Payload of the panic.
+    /// The engine's thread panicked at the start; the value is the payload of the panic.
     Engine(Box<dyn Any + Send>),
 }
 
@@ -56,7 +56,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Result of an emulation.
+/// Results of an emulation that has ended.
 #[derive(Debug)]
 pub struct Ended {
     /// The scenario as emulated: with its actual duration, and with the added flows that carried
@@ -64,7 +64,7 @@ pub struct Ended {
     pub scenario: Scenario,
     /// Measurements; `None` if the emulation ended during the warm-up.
     pub outcome: Option<Outcome>,
-    /// View at the end of the emulation.
+    /// Snapshot at the end of the emulation.
     pub view: View,
 }
 
@@ -138,13 +138,13 @@ impl Emulation {
         })
     }
 
-    /// Stations and hosts.
+    /// Stations and hosts of the emulation, each with a namespace of its own.
     pub fn nodes(&self) -> &[Node] {
         &self.plan.nodes
     }
 
-    /// Programs that carry flows of the scenario. The owner starts and ends them. Each receiver
-    /// precedes its sender.
+    /// Programs that carry flows of the scenario. The owner of the emulation starts and ends them.
+    /// Each receiver precedes its sender.
     pub fn programs(&self) -> Vec<Program> {
         traffic::programs(&self.plan)
     }
@@ -169,7 +169,7 @@ impl Emulation {
         self.namespaces[node].as_fd().as_raw_fd()
     }
 
-    /// Default TCP congestion control in the namespaces.
+    /// Default TCP congestion control in the nodes' namespaces.
     pub fn congestion_control(&self) -> &str {
         &self.congestion_control
     }
@@ -179,7 +179,7 @@ impl Emulation {
         self.is_realtime
     }
 
-    /// Latest view, at most 0.1 s old.
+    /// Latest snapshot of the emulation, at most 0.1 s old.
     pub fn view(&self) -> View {
         self.shared.view()
     }
@@ -266,7 +266,7 @@ fn tfrc_limits(
     Ok((limits, sockets))
 }
 
-/// Starts the engine's thread. The flag is true if the thread has real-time priority.
+/// Starts the engine's thread. The returned flag is true if the thread has real-time priority.
 fn start_engine(
     plan: &Arc<Plan>,
     ports: Vec<Port>,
@@ -289,7 +289,7 @@ fn start_engine(
     })
 }
 
-/// Starts a thread, and waits until the thread sends the result of its start.
+/// Starts a thread that runs `run`, and waits until `run` has sent the result of its start.
 fn launch<T: Send + 'static, S: Send + 'static>(
     run: impl FnOnce(Sender<io::Result<S>>) -> T + Send + 'static,
 ) -> Result<(JoinHandle<T>, S), Error> {

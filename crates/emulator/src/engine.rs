@@ -39,7 +39,7 @@ const TURN: Duration = Duration::from_millis(1);
 /// Busy-waiting time before each deadline with the option `spin`: longer than a wake-up takes on a
 /// quiet machine.
 const AWAKE: Duration = Duration::from_micros(60);
-/// Channel time between two published views.
+/// Channel time between two snapshots that are published for viewers.
 const VIEW: Duration = Duration::from_millis(100);
 
 /// Options of an emulation that are not part of the scenario.
@@ -128,13 +128,14 @@ pub(crate) struct Engine<'s> {
     connections: Connections,
     traffic: Vec<Traffic>,
     has_interface: Vec<bool>,
-    /// Frames that may still be read from each port in this turn.
+    /// Frames that may still be read from each port in the current [`TURN`].
     left: Vec<u32>,
     turn_ends: Duration,
     next_view: Time,
     lateness: Histogram,
     flow_lateness: FlowLateness,
-    /// Time of the turns that each node has used up, by second.
+    /// Time of the turns in which a node sent as many frames as the engine reads: for each node,
+    /// summed by second.
     crowded: Vec<BySecond>,
     effort: Effort,
     losses: Losses,
@@ -142,12 +143,13 @@ pub(crate) struct Engine<'s> {
     accounts: &'s [Account],
     /// Rate limits of the TFRC flows over real sockets.
     limits: BTreeMap<FlowId, TfrcLimits>,
-    /// Counts of the kernel's flows at the end of the warm-up; `None` during the warm-up.
+    /// Octets delivered and segments retransmitted by each flow over kernel sockets up to the end
+    /// of the warm-up; `None` during the warm-up.
     before: Option<Vec<[u64; 2]>>,
 }
 
 impl<'s> Engine<'s> {
-    /// Makes an engine. Channel time starts now.
+    /// Makes the engine of an emulation, and starts channel time.
     pub(crate) fn new(
         plan: &'s Plan,
         ports: &'s [Port],
@@ -236,7 +238,8 @@ impl<'s> Engine<'s> {
         self.accounts.iter().map(read).collect()
     }
 
-    /// Sends the packets that have left the world to their interfaces, and applies new rate limits.
+    /// Sends the packets that have left the world to their interfaces, and the new rate limits to
+    /// the programs of TFRC flows.
     fn deliver(&mut self) {
         while let Some(output) = self.world.poll_output() {
             if let Output::RateLimit(flow, side, limit) = output {
@@ -302,8 +305,8 @@ impl<'s> Engine<'s> {
         }
     }
 
-    /// Starts a new turn when the last one is over. Ports that had used up their turn are read
-    /// again.
+    /// Starts a new [`TURN`] when the last one is over, and reads ports again that had used theirs
+    /// up.
     fn renew_turn(&mut self) {
         let wall = self.world.clock();
         let now = wall.seen();
@@ -364,7 +367,8 @@ impl<'s> Engine<'s> {
         }
     }
 
-    /// Injects a packet into the world, which has already advanced to the arrival time.
+    /// Injects the packet in a frame into the world, which has already advanced to the arrival
+    /// time. `from` and `to` are indices of nodes.
     fn carry(&mut self, from: usize, to: usize, frame: &[u8]) {
         let headers = headers::read(frame);
         let Some((flow, side)) = self.plan.flow_of(headers.as_ref(), from, to) else {
@@ -429,7 +433,8 @@ impl<'s> Engine<'s> {
         self.next_view = now + VIEW;
     }
 
-    /// Updates what station schemes may know about flows of the kernel: windows and round trips.
+    /// Updates the windows and round trips of flows over kernel sockets, which schemes at stations
+    /// may read.
     fn update_kernel_flows(&mut self) {
         for (flow, account) in self.plan.kernel_flows.iter().zip(self.accounts) {
             for (side, end) in
@@ -442,7 +447,8 @@ impl<'s> Engine<'s> {
         }
     }
 
-    /// Makes a view of the current state. The verdict covers the seconds that are over at `then`.
+    /// Makes a snapshot of the emulation. Its verdict covers the seconds of channel time that are
+    /// over at `then`.
     fn snapshot(&mut self, then: Time) -> View {
         let elapsed = self.world.now() - Time::ZERO;
         let nodes = self.plan.nodes.iter().enumerate();
@@ -473,7 +479,8 @@ impl<'s> Engine<'s> {
         View { elapsed, punctuality, nodes, access_points, objections }
     }
 
-    /// Objections other than those about lateness and stalls.
+    /// Reasons other than lateness and stalls for which the figures are invalid: packets dropped by
+    /// the kernel, a busy engine, and nodes that send too many frames.
     fn objections(&self, nodes: &[NodeView]) -> Vec<Objection> {
         let names = || self.plan.nodes.iter().map(|node| node.name.clone());
         let each = |count: fn(&Traffic) -> u64| {

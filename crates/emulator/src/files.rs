@@ -12,19 +12,19 @@ use std::thread;
 use crate::os::{Namespace, stop_listening};
 
 const PORT: u16 = 80;
-/// Most simultaneous connections.
+/// Most simultaneous connections of the file server.
 const MOST: usize = 64;
-/// Greatest length of a request's head [octets].
+/// Greatest length of the head of an HTTP request [octets].
 const HEAD: u64 = 16_384;
-/// Length of a write [octets].
+/// Most octets that the server writes at once.
 const CHUNK: usize = 65_536;
 
-/// Running server. It stops when it is dropped.
+/// Running HTTP file server. It stops when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct FileServer(Arc<TcpListener>);
 
 impl FileServer {
-    /// Starts a server in a namespace.
+    /// Starts a file server in a namespace.
     pub(crate) fn start(namespace: &Namespace) -> Result<Self> {
         let listener = namespace.within(|| {
             // Dual stack, or IPv4 alone if the kernel has no IPv6.
@@ -144,7 +144,7 @@ fn request(head: &mut impl BufRead) -> Option<Request> {
     None
 }
 
-/// Number of octets that a path requests.
+/// Number of octets that the path of an HTTP request asks for, such as `/100M`.
 fn size(path: &str) -> Option<u64> {
     let text = path.strip_prefix('/')?;
     let digits = text.trim_end_matches(['k', 'K', 'M', 'G']);

@@ -11,7 +11,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use crate::headers::HEADER;
 use crate::plan::{Mac, Node};
 
-/// Greatest length of a frame: header, VLAN tag and 1500 octets.
+/// Greatest length of an Ethernet frame: header, VLAN tag and 1500 octets.
 pub(crate) const MAX_FRAME: usize = HEADER + 4 + 1500;
 
 const ARP: u16 = 0x0806;
@@ -22,14 +22,14 @@ const ICMPV6: u8 = 58;
 /// IPv6 hop-by-hop options, which precede a Multicast Listener Discovery message.
 const HOP_BY_HOP: u8 = 0;
 
-/// Forwarding decision for a frame.
+/// Forwarding decision for a frame that a node has sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Forwarding {
     /// Forward to the node with this index.
     To(usize),
     /// Forward to all other nodes.
     ToAll,
-    /// Return this frame to the sender.
+    /// Return this frame, which is an answer, to the sender.
     Answer(Vec<u8>),
     /// Discard silently: no other node needs the frame.
     Filtered,
@@ -39,7 +39,7 @@ pub(crate) enum Forwarding {
     Garbage,
 }
 
-/// Decides on a frame that the node with index `from` has sent.
+/// Forwarding decision for a frame that the node with index `from` has sent.
 pub(crate) fn classify(frame: &[u8], from: usize, nodes: &[Node]) -> Forwarding {
     if frame.len() <= HEADER || frame.len() > MAX_FRAME {
         return Forwarding::Garbage;

@@ -30,10 +30,11 @@ pub(crate) type SocketAddress = (IpAddr, u16);
 /// Headers of an IP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Headers {
-    /// Protocol above IP.
+    /// IP protocol number of the payload.
     pub(crate) protocol: u8,
-    /// Source and destination; port 0 for a fragment or a protocol without ports.
+    /// Source. Its port is 0 for a fragment or a protocol without ports.
     pub(crate) from: SocketAddress,
+    /// Destination. Its port is 0 for a fragment or a protocol without ports.
     pub(crate) to: SocketAddress,
     /// Differentiated services code point.
     pub(crate) dscp: u8,
@@ -46,18 +47,19 @@ pub(crate) struct Headers {
 /// Fields of a TCP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tcp {
-    /// Offset in the frame.
+    /// Offset of the TCP header in the Ethernet frame [octets].
     pub(crate) at: usize,
     pub(crate) seq: u32,
     pub(crate) ack: u32,
     /// Window field, not scaled.
     pub(crate) window: u16,
-    /// Length of the data [octets].
+    /// Length of the segment's data [octets].
     pub(crate) payload: u32,
     /// Control bits. RST counts as FIN, because both end a connection.
     pub(crate) flags: Flags,
-    /// Options of a SYN: window scale and maximum segment size.
+    /// Window scale option of a SYN.
     pub(crate) scale: Option<u8>,
+    /// Maximum segment size option of a SYN [octets].
     pub(crate) largest: Option<u16>,
     pub(crate) has_sack: bool,
 }
@@ -134,7 +136,7 @@ fn headers(
     Headers { protocol, from: (from, source), to: (to, destination), dscp, tcp, udp }
 }
 
-/// Reads the TCP header at offset `at` of an IP packet.  [RFC9293 §3.1]
+/// Reads the TCP header of `segment`, which begins at offset `at` of an IP packet.  [RFC9293 §3.1]
 fn tcp(segment: &[u8], at: usize) -> Option<Tcp> {
     let header = usize::from(*segment.get(12)? >> 4) * 4;
     if header < 20 || header > segment.len() {
@@ -158,7 +160,7 @@ fn tcp(segment: &[u8], at: usize) -> Option<Tcp> {
     Some(found)
 }
 
-/// Reads TCP options up to the end of the list or the first malformed one.
+/// Reads TCP options into `found`, up to the end of the list or the first malformed option.
 fn options(mut left: &[u8], found: &mut Tcp) {
     while let Some(&kind) = left.first() {
         let length = match (kind, left.get(1)) {
@@ -185,7 +187,8 @@ pub(crate) fn mended(sum: u16, old: u16, new: u16) -> u16 {
     !u16::try_from(folded).expect("carries are folded")
 }
 
-/// Writes a window into the TCP header at offset `at`, and updates the checksum.
+/// Writes a window into the TCP header at offset `at` of an Ethernet frame, and updates the
+/// checksum.
 pub(crate) fn write_window(frame: &mut [u8], at: usize, window: u16) {
     let old = u16::from_be_bytes([frame[at + 14], frame[at + 15]]);
     let sum = mended(u16::from_be_bytes([frame[at + 16], frame[at + 17]]), old, window);

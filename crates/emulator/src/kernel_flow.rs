@@ -6,15 +6,16 @@ use airfair_units::Time;
 
 use crate::headers;
 
-/// Port of the first flow.
+/// Port of the first flow over kernel sockets. The next flows have the ports after it.
 const FIRST_PORT: u16 = 40_000;
 
 /// Flow of the scenario that runs over kernel sockets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KernelFlow {
     pub(crate) flow: FlowId,
-    /// Indices of the sending and the receiving node.
+    /// Index of the sending node.
     pub(crate) from: usize,
+    /// Index of the receiving node.
     pub(crate) to: usize,
     pub(crate) port: u16,
     pub(crate) carrier: Carrier,
@@ -24,7 +25,7 @@ pub(crate) struct KernelFlow {
     pub(crate) stop: Option<Time>,
 }
 
-/// Sender of a flow's packets.
+/// Implementation that sends a flow's packets over kernel sockets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Carrier {
     /// TCP of the kernel; `size` in octets, `None` for an endless transfer.
@@ -60,7 +61,7 @@ impl Carrier {
         }
     }
 
-    /// IP protocol number.
+    /// IP protocol number of the flow's packets.
     pub(crate) fn protocol(&self) -> u8 {
         match self {
             Self::Tcp { .. } => headers::TCP,

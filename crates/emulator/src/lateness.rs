@@ -3,9 +3,9 @@
 
 use airfair_units::Duration;
 
-/// Buckets per power of two, for a resolution of 3 %.
+/// Buckets of the lateness histogram per power of two, for a resolution of 3 %.
 const STEPS: u64 = 32;
-/// Number of buckets, enough for any duration in nanoseconds.
+/// Number of buckets of the lateness histogram, enough for any duration in nanoseconds.
 const BUCKETS: usize = 60 * 32;
 /// Lateness of the clock beyond which channel time is stopped instead of catching up.
 pub const STALL: Duration = Duration::from_millis(20);

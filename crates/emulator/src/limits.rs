@@ -22,8 +22,8 @@ pub(crate) struct TfrcLimits {
 }
 
 impl TfrcLimits {
-    /// Makes a flow without limits. Also returns the socket from which the sender's program reads
-    /// its limit: one socket per change, such as `400 kb/s` or `none`.
+    /// Makes the limits of a flow, which has none yet. Also returns the socket from which the
+    /// sender's program reads its limit: one line per change, such as `400 kb/s` or `none`.
     ///
     /// # Errors
     /// Returns the error of the operating system.
@@ -33,7 +33,7 @@ impl TfrcLimits {
         Ok((Self { sender: None, receiver: None, sent: None, socket }, read.into()))
     }
 
-    /// Changes the limit of one end, and informs the sender's program.
+    /// Changes the rate limit at one end of the flow, and informs the sender's program.
     pub(crate) fn set(&mut self, side: Side, limit: Option<DataRate>) {
         match side {
             Side::Sender => self.sender = limit,
@@ -42,9 +42,9 @@ impl TfrcLimits {
         self.send();
     }
 
-    /// Writes the sender's limit to its program if it has changed. If the socket is full because
-    /// the program does not read, the next call tries again. A socket is so short that it is written
-    /// whole or not at all.
+    /// Writes the sender's limit to its program if the limit has changed. If the socket is full
+    /// because the program does not read, the next call tries again. A line is so short that it is
+    /// written whole or not at all.
     pub(crate) fn send(&mut self) {
         if self.sent == self.sender {
             return;
@@ -55,7 +55,7 @@ impl TfrcLimits {
         }
     }
 
-    /// Limit at the receiver.
+    /// Rate limit at the receiver.
     pub(crate) fn receiver(&self) -> Option<DataRate> {
         self.receiver
     }

@@ -9,16 +9,16 @@ use airfair_wlan::{AirUse, NodeId, SentFrame};
 
 use crate::plan::Plan;
 
-/// Counters of one member of a cell.
+/// Counters of one member of a cell: an access point or a station.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Member {
     /// Data frames sent, retries included.
     pub frames: u64,
-    /// Retries among these frames.
+    /// Retries among the data frames sent.
     pub retries: u64,
     /// Packets refused or dropped by the transmit queue, or given up after the last retry.
     pub drops: u64,
-    /// Packets in its queue now.
+    /// Packets in the member's transmit queue now.
     pub queue: u32,
     /// Airtime of data frames that the member has sent.
     pub airtime_up: Duration,
@@ -26,8 +26,8 @@ pub struct Member {
     pub airtime_down: Duration,
     /// Airtime of the control frames in the member's exchanges, in both directions.
     pub airtime_control: Duration,
-    /// Rates of the link, up and down; `None` until a rate is set by a request or chosen by rate
-    /// control.
+    /// Rates of the member's link, up and down; `None` until a rate is set by a request or chosen
+    /// by rate control.
     pub rates: [Option<DataRate>; 2],
 }
 

@@ -13,7 +13,7 @@ use crate::verdict::BySecond;
 
 /// Wall clock with a sleep that input interrupts.
 pub(crate) trait Wall {
-    /// Time since a fixed, arbitrary moment.
+    /// Wall time since a fixed, arbitrary moment.
     fn now(&mut self) -> Duration;
 
     /// Sleeps until `at`; true if input came first or is waiting already.
@@ -66,8 +66,8 @@ impl<W: Wall> Pace<W> {
         self.seen
     }
 
-    /// Compares the clock with the channel time `at`, which is `due` on the wall clock, and handles
-    /// lateness.
+    /// Compares the wall clock with the channel time `at`, which is `due` on the wall clock, and
+    /// handles lateness.
     fn since(&mut self, at: Time, due: Duration) -> Woken {
         let late = self.seen.saturating_sub(due);
         self.longest = self.longest.max(late);

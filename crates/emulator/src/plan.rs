@@ -21,7 +21,7 @@ pub const MAX_NODES: usize = 100;
 pub const PREFIX_V4: u8 = 16;
 /// Length of the IPv6 prefix [bits].
 pub const PREFIX_V6: u8 = 64;
-/// Number of the first host. The numbers below are for stations.
+/// Number of the first host. Stations have smaller numbers.
 const FIRST_HOST: u16 = 0x1001;
 
 /// Ethernet address (48 bits).
@@ -34,7 +34,7 @@ pub struct Node {
     pub name: String,
     /// Station or host in the scenario, by index.
     pub end: Endpoint,
-    /// Number from which the addresses follow.
+    /// Number from which the node's addresses follow.
     pub number: u16,
 }
 
@@ -183,8 +183,8 @@ impl Plan {
         Some((flow, Side::Sender))
     }
 
-    /// Indices of source and destination node of packets that `origin` sends; `None` for a
-    /// simulated flow.
+    /// Indices of source and destination node of the packets of a flow that `origin` sends; `None`
+    /// for a simulated flow.
     pub fn ends(&self, flow: FlowId, origin: Side) -> Option<(usize, usize)> {
         let others = || flow.index().checked_sub(self.own_flows).map(|at| self.ends[at]);
         let own = self.kernel_flows.iter().find(|it| it.flow == flow).map(|it| (it.from, it.to));
@@ -208,7 +208,7 @@ impl Plan {
         2 * flow.index() + usize::from(origin == Side::Receiver)
     }
 
-    /// Flow of a direction.
+    /// Flow that a direction belongs to; `track` is the index of the direction.
     pub(crate) fn flow_of_direction(track: usize) -> FlowId {
         FlowId::new(track / 2)
     }
@@ -266,7 +266,7 @@ fn name(from: &Node, to: &Node, category: AccessCategory) -> String {
     if category == AccessCategory::BestEffort { between } else { format!("{between}-{category}") }
 }
 
-/// The name itself, or with `-` appended until no flow has it.
+/// Name for a flow: `name`, with `-` appended until no flow of the scenario has the same name.
 fn free_name(scenario: &Scenario, name: &str) -> String {
     let mut name = name.to_owned();
     while scenario.flows.iter().any(|flow| flow.name == name) {
@@ -283,7 +283,7 @@ mod tests {
     use airfair_units::Duration;
     use airfair_wlan::phy::Standard;
 
-    /// Two stations, a server, and a host that no link connects with them.
+    /// Plan with two stations, a server, and a host that no link connects with the others.
     fn plan() -> Plan {
         Plan::new(scenario()).expect("few nodes")
     }

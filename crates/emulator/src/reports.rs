@@ -9,7 +9,7 @@ use crate::headers::{Headers, UDP_HEADER, mended};
 /// Offset of the receive rate in a feedback packet [octets].
 const RECEIVE_RATE: usize = 20;
 
-/// TFRC packet that the frame carries, if any.
+/// TFRC packet that an Ethernet frame carries, if any.
 pub(crate) fn read(frame: &[u8], headers: &Headers) -> Option<wire::Packet> {
     let (at, end) = headers.udp?;
     wire::decode(frame.get(at + UDP_HEADER..end)?).ok()
@@ -25,8 +25,8 @@ pub(crate) fn limit(frame: &mut [u8], headers: &Headers, limit: DataRate) {
     write_rate(frame, at.0, report.receive_rate, half);
 }
 
-/// Writes the receive rate after the UDP header at offset `udp`, and updates the checksum if there
-/// is one.
+/// Writes the receive rate `new` after the UDP header at offset `udp`, and updates the checksum if
+/// there is one.
 fn write_rate(frame: &mut [u8], udp: usize, old: u32, new: u32) {
     let at = udp + UDP_HEADER + RECEIVE_RATE;
     frame[at..at + 4].copy_from_slice(&new.to_be_bytes());

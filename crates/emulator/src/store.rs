@@ -1,16 +1,16 @@
-//! Frames of the packets that are inside the world.
+//! Frames of the packets that are inside the simulated world.
 
 use airfair_sim::packet::Handle;
 use airfair_units::Time;
 
-/// Frame of a packet inside the world, and the time at which the packet entered.
+/// Frame of a packet inside the simulated world, and the time at which the packet entered.
 #[derive(Debug, Default)]
 pub(crate) struct Stored {
     pub(crate) frame: Vec<u8>,
     pub(crate) since: Time,
 }
 
-/// Frames of all packets inside the world, by handle.
+/// Frames of all packets inside the simulated world, by handle.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     packets: Vec<Stored>,
@@ -31,8 +31,8 @@ impl Store {
         Handle(at as u64)
     }
 
-    /// Frees the handle of a packet, and returns the packet. The next call of `put` may overwrite
-    /// it.
+    /// Frees the handle of a packet, and returns the packet's frame. The next call of `put` may
+    /// overwrite the frame.
     pub(crate) fn release(&mut self, Handle(at): Handle) -> &mut Stored {
         let at = usize::try_from(at).expect("a place in memory");
         self.free.push(at);

@@ -1,4 +1,4 @@
-//! Flows of the scenario over real sockets between two namespaces. TCP uses the kernel's, with a
+//! Flows of the scenario over real sockets between two namespaces. TCP is the kernel's, with a
 //! thread at each end; TFRC has a program at each end.
 //!
 //! The threads block, so that the kernel decides when data is sent. Each flow has a port of its
@@ -19,15 +19,15 @@ use crate::kernel_flow::{Carrier, KernelFlow};
 use crate::os::{self, Namespace, TcpInfo, stop_listening};
 use crate::plan::Plan;
 
-/// Length of each write and read [octets].
+/// Length of each write to and read from a socket [octets].
 const CHUNK: usize = 65_536;
-/// Longest time that a thread blocks before it checks for the end.
+/// Longest time that a thread blocks before it checks for the end of the emulation.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Program that carries one end of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// Index of the node in whose namespace it runs.
+    /// Index of the node in whose namespace the program runs.
     pub node: usize,
     /// Start of the program.
     pub start: Time,
@@ -60,26 +60,29 @@ pub(crate) fn programs(plan: &Plan) -> Vec<Program> {
     found
 }
 
-/// Counts of a flow since its start, and the state of its transport.
+/// Counters of a flow over kernel sockets since its start, and the state of its transport.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
     /// Octets that the receiver has read.
     pub(crate) delivered: AtomicU64,
     /// Segments retransmitted, as the kernel counts them.
     pub(crate) retransmissions: AtomicU64,
-    /// State of the transport at each end.
+    /// State of the transport at the sender.
     pub(crate) sender: TransportState,
+    /// State of the transport at the receiver.
     pub(crate) receiver: TransportState,
 }
 
-/// State of the transport at one end when it was last read. Zero means unknown.
+/// State of TCP or TFRC at one end when it was last read. Zero means unknown.
 #[derive(Debug, Default)]
 pub(crate) struct TransportState {
-    /// Congestion window [segments] and segment size [octets], for TCP only.
+    /// Congestion window of TCP [segments].
     cwnd: AtomicU32,
+    /// Segment size of TCP [octets].
     segment: AtomicU32,
-    /// Smoothed and minimum round-trip time [µs].
+    /// Smoothed round-trip time [µs].
     smoothed: AtomicU32,
+    /// Minimum round-trip time [µs].
     least: AtomicU32,
 }
 
@@ -109,7 +112,8 @@ impl TransportState {
         self.smoothed.store(smoothed, Ordering::Relaxed);
     }
 
-    /// State in the form that the world takes; `None` before the first TCP reading.
+    /// State of the transport in the form that the simulated world takes; `None` before the first
+    /// TCP reading.
     pub(crate) fn outside(&self, carrier: &Carrier) -> Option<Outside> {
         let [cwnd, segment, smoothed, least] =
             [&self.cwnd, &self.segment, &self.smoothed, &self.least]
@@ -137,7 +141,7 @@ impl Account {
     }
 }
 
-/// Threads and listeners of all flows over the kernel's TCP. They stop when this is dropped.
+/// Threads and listeners of all flows over the kernel's TCP. They stop when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Generator {
     listeners: Vec<Arc<TcpListener>>,

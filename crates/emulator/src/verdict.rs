@@ -17,10 +17,11 @@ pub const TOLERATED: u64 = 10;
 pub const PROMPT: Duration = Duration::from_micros(100);
 /// Number of late packets of a flow up to which there is no objection.
 pub const FEW: u64 = 5;
-/// Limit over the whole emulation [%]: of a flow's packets that may be late, and of the time for
+/// Limit over a whole emulation [%]: of a flow's packets that may be late, and of the time for
 /// which channel time may be stopped.
 pub const OF_ALL: u64 = 1;
-/// The same limit for any single second [%].
+/// Limit over any single second [%]: of a flow's packets that may be late, and of the time for
+/// which channel time may be stopped.
 pub const OF_A_SECOND: u64 = 5;
 /// Limit of load [%]: the part of a second in which the engine may work, or in which a node may
 /// send as many frames as the engine reads.
@@ -69,7 +70,7 @@ pub struct LateShare<F> {
     pub share: Share,
     /// Tolerated lateness at the end of the counted time.
     pub tolerated: Duration,
-    /// Start of the second of channel time [s]; `None` for the whole emulation.
+    /// Start of the counted second of channel time [s]; `None` for the whole emulation.
     pub second: Option<u64>,
 }
 
@@ -136,7 +137,8 @@ impl FlowLateness {
         }
     }
 
-    /// Ends the second that is being counted, and keeps it if it is the worst so far.
+    /// Ends the second that is being counted for the direction `at`, and keeps its share of late
+    /// packets if that is the largest so far.
     fn close(&mut self, at: usize) {
         let direction = &mut self.directions[at];
         let share = std::mem::take(&mut direction.in_second);
@@ -148,7 +150,7 @@ impl FlowLateness {
     }
 
     /// Flows with the largest share of late packets: in one second that is over at `now`, and over
-    /// the whole emulation.
+    /// the whole emulation. `name` returns the name of a direction's flow.
     pub(crate) fn worst(
         &mut self,
         now: Time,
@@ -204,8 +206,8 @@ impl BySecond {
 pub(crate) struct Effort {
     /// Readings at the start of the current second; none before the first call.
     start: Option<Readings>,
-    /// Second with the highest load, and the time worked in it, scaled to a whole second of wall
-    /// time.
+    /// Second with the highest load, and the time for which the engine worked in it, scaled to a
+    /// whole second of wall time.
     pub(crate) most: InSecond,
 }
 
@@ -218,8 +220,8 @@ struct Readings {
 }
 
 impl Effort {
-    /// Reads the clocks: channel time `now`, wall time, and idle time of the engine since the
-    /// start.
+    /// Records readings of the clocks: channel time `now`, wall time, and idle time of the engine
+    /// since the start.
     pub(crate) fn note(&mut self, now: Time, wall: Duration, rest: Duration) {
         let readings = Readings { second: second_of(now), wall, rest };
         let start = *self.start.get_or_insert(readings);
@@ -285,7 +287,7 @@ pub enum Objection {
     Crowded(String, InSecond),
 }
 
-/// Objections that follow from lateness and stalls; none if the emulation is valid so far.
+/// Reasons in lateness and stalls for which an emulation is invalid; none if it is valid so far.
 pub fn objections(it: &Punctuality) -> Vec<Objection> {
     let late = it.worst_second.iter().chain(&it.worst_flow).cloned().map(Objection::Late);
     let mut found: Vec<Objection> = late.collect();

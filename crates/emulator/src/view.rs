@@ -28,7 +28,7 @@ pub struct Traffic {
     pub undelivered: u64,
     /// Frames of the node whose destination address belongs to no node.
     pub unknown: u64,
-    /// Malformed or oversized frames.
+    /// Malformed or oversized frames of the node.
     pub garbage: u64,
 }
 

@@ -30,7 +30,7 @@ const WAKE: std::time::Duration = std::time::Duration::from_millis(100);
 /// Time that cancelled runs get to end.
 const GRACE: std::time::Duration = std::time::Duration::from_millis(50);
 
-/// Measurements of one run; `tables` turns them into columns.
+/// Measurements of one run; the function `tables` turns them into columns.
 #[pyclass(frozen, module = "airfair._core")]
 pub(crate) struct Outcome {
     pub(crate) inner: outcome::Outcome,
@@ -68,8 +68,8 @@ impl Outcome {
         self.inner.record_hash
     }
 
-    /// The outcome as bytes, with or without histograms. Only the same build of airfair can read
-    /// them.
+    /// Outcome as bytes, with or without histograms of delays. Only the same build of airfair can
+    /// read the bytes.
     #[pyo3(signature = (*, histograms = true))]
     fn to_bytes<'py>(&self, py: Python<'py>, histograms: bool) -> PyResult<Bound<'py, PyBytes>> {
         if histograms {
@@ -89,7 +89,7 @@ impl Outcome {
     }
 }
 
-/// Result of `run`.
+/// Result of `run`: outcomes of the jobs.
 #[pyclass(frozen, module = "airfair._core")]
 pub(crate) struct Batch {
     outcomes: Vec<Option<Py<Outcome>>>,
@@ -116,11 +116,11 @@ struct Job {
     scenario: Py<Scenario>,
     seed: u64,
     replication: u32,
-    /// Trace files to write during the run.
+    /// Trace files that the job writes during the run.
     tracing: Option<Py<Tracing>>,
 }
 
-/// All jobs, shared by the worker threads.
+/// Jobs of a batch, shared by the worker threads.
 struct Work {
     jobs: Vec<Job>,
     control: Control,
@@ -187,9 +187,9 @@ pub(crate) fn stream(
     run_all(py, &jobs, (threads, None), progress.as_ref(), hand_over)
 }
 
-/// Runs jobs, and calls `take` with finished outcomes and `progress` with the share of the work.
-/// Returns true if Ctrl-C stopped some. `take` gets all finished outcomes, also after Ctrl-C or a
-/// failed run.
+/// Runs jobs, and calls `take` with finished outcomes and `progress` with the simulated share of
+/// the work. Returns true if Ctrl-C stopped some jobs. `take` gets all finished outcomes, also
+/// after Ctrl-C or a failed run.
 fn run_all(
     py: Python<'_>,
     jobs: &Jobs,
@@ -308,7 +308,7 @@ impl Work {
         Ok(())
     }
 
-    /// Runs one job after another until none is left.
+    /// Runs one job after another until no job is left.
     fn run_jobs(&self) {
         while !self.control.cancel.load(Ordering::Relaxed) {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
@@ -321,7 +321,7 @@ impl Work {
         }
     }
 
-    /// Jobs finished since the last call.
+    /// Jobs that have finished since the last call.
     fn take(&self) -> Vec<Finished> {
         mem::take(&mut *self.locked())
     }

@@ -25,10 +25,10 @@ use crate::scenario::Scenario;
 #[pyclass(frozen, module = "airfair._core")]
 pub(crate) struct Emulation {
     inner: std::sync::Mutex<Option<emulator::Emulation>>,
-    /// Names of the nodes, in the engine's order.
+    /// Names of the nodes of the emulation, in the engine's order.
     names: Vec<String>,
     cells: Vec<String>,
-    /// Standard of each cell.
+    /// 802.11 standard of each cell.
     standards: Vec<String>,
 }
 
@@ -102,13 +102,13 @@ impl Emulation {
         })
     }
 
-    /// Contents of `/etc/hosts` in each namespace.
+    /// Contents of `/etc/hosts` in the namespace of each node.
     #[getter]
     fn hosts_file(&self) -> PyResult<String> {
         self.with(|emulation| Ok(emulation.hosts_file()))
     }
 
-    /// Default TCP congestion control in the namespaces.
+    /// Default TCP congestion control in the namespaces of the nodes.
     #[getter]
     fn congestion_control(&self) -> PyResult<String> {
         self.with(|emulation| Ok(emulation.congestion_control().to_owned()))
@@ -195,8 +195,9 @@ impl Emulation {
     }
 
     /// Starts a program in the namespace of a node, with `hosts` as its `/etc/hosts`; returns the
-    /// process id. With `to_errors` its standard output goes to standard error. With `limited` it
-    /// reads the rate limits of that flow from standard input.
+    /// process id. With `to_errors` the program's standard output goes to standard error. With
+    /// `limited`, the index of a flow, the program reads the rate limits of this flow from standard
+    /// input.
     #[expect(clippy::too_many_arguments, reason = "options have names in Python")]
     #[pyo3(signature = (node, command, hosts, *, to_errors = false, limited = None))]
     fn spawn(
@@ -292,7 +293,7 @@ fn mac(node: &Node) -> String {
     node.mac().map(|octet| format!("{octet:02x}")).join(":")
 }
 
-/// State of an emulation as JSON.
+/// State of an emulation as a JSON document.
 fn document(view: &View, nodes: &[Node], cells: &[String]) -> Value {
     let us = |time: Duration| time.as_secs_f64() * 1e6;
     let it = &view.punctuality;
@@ -388,7 +389,8 @@ fn node(of: &Node, seen: &NodeView) -> Value {
     document
 }
 
-/// Tests if this process may create namespaces with such interfaces; raises `OSError` if not.
+/// Tests if this process may create namespaces with interfaces of the kind `backend`; raises
+/// `OSError` if not.
 #[pyfunction]
 pub(crate) fn emulation_try(py: Python<'_>, backend: &str) -> PyResult<()> {
     let backend = kind(backend)?;

@@ -6,7 +6,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 
 thread_local! {
-    /// Location of this thread's last panic.
+    /// Location of the last panic of this thread.
     static PLACE: Cell<Option<String>> = const { Cell::new(None) };
 }
 

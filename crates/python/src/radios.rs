@@ -1,4 +1,4 @@
-//! Medium of the kernel's simulated radios.
+//! Medium for the kernel's simulated radios.
 
 use airfair_emulator::hwsim::{Error, Hwsim, View};
 use airfair_units::Duration;
@@ -15,7 +15,8 @@ pub(crate) struct Radios {
 
 #[pymethods]
 impl Radios {
-    /// Becomes the medium of the radios; raises `OSError` if there are none or if they have one.
+    /// Becomes the medium of the kernel's simulated radios; raises `OSError` if there are no radios
+    /// or if another program is their medium.
     #[new]
     #[pyo3(signature = (scenario, *, seed, duration_ns = None))]
     fn new(
@@ -45,7 +46,7 @@ impl Radios {
         self.with(|(medium, _)| Ok(medium.is_over()))
     }
 
-    /// One line on the time since the last call.
+    /// One line of text on the airtime and attempts of each radio since the last call.
     fn line(&self) -> PyResult<String> {
         self.with(|(medium, last)| {
             let view = medium.view();
@@ -55,7 +56,8 @@ impl Radios {
         })
     }
 
-    /// Ends the medium and returns its counters as text; raises `OSError` if it had ended early.
+    /// Ends the medium and returns the counters of the radios as text; raises `OSError` if the
+    /// medium had ended early.
     fn end(&self, py: Python<'_>) -> PyResult<String> {
         let (medium, _) = self.lock().take().ok_or_else(over)?;
         let radios = medium.radios().to_vec();

@@ -1,4 +1,4 @@
-//! Scenarios, read only.
+//! Scenarios, which Python can read but not change.
 
 use airfair_sim::scenario as sim;
 use airfair_units::Duration;
@@ -112,7 +112,7 @@ impl Scenario {
         self.inner.seed
     }
 
-    /// Number of independent runs.
+    /// Number of independent runs of the scenario.
     #[getter]
     fn replications(&self) -> u32 {
         self.inner.replications
@@ -136,13 +136,13 @@ impl Scenario {
         self.inner.warmup.as_secs_f64()
     }
 
-    /// Step of the time series [s]; `None` if none is recorded.
+    /// Step of the time series [s]; `None` if no time series is recorded.
     #[getter]
     fn series_step_s(&self) -> Option<f64> {
         self.inner.series_step.map(Duration::as_secs_f64)
     }
 
-    /// Step of the time series [ns]; `None` if none is recorded.
+    /// Step of the time series [ns]; `None` if no time series is recorded.
     #[getter]
     fn series_step_ns(&self) -> Option<u64> {
         self.inner.series_step.map(Duration::as_nanos)
@@ -160,7 +160,7 @@ impl Scenario {
         self.inner.stations.iter().map(|station| station.name.as_str()).collect()
     }
 
-    /// Access categories of flows over the air, the lowest first, if there are several; else empty.
+    /// Access categories of flows over the air, the lowest first; empty if there is only one.
     #[getter]
     fn categories(&self) -> Vec<String> {
         let used = self.inner.categories();
@@ -233,7 +233,7 @@ impl Scenario {
     }
 }
 
-/// Both directions of a link, with start and end.
+/// Both directions of a wired link, each with start and end.
 fn both_directions(link: &sim::Link) -> [(&sim::Link, sim::Node, sim::Node); 2] {
     let [first, second] = link.ends;
     [(link, first, second), (link, second, first)]
@@ -257,7 +257,7 @@ fn protocol(of: &sim::Transport) -> &'static str {
     }
 }
 
-/// Calls Python's `read` for a file; returns the contents or an error message.
+/// Calls Python's `read` with the name of a file; returns the contents or an error message.
 fn read_file(py: Python<'_>, read: &Py<PyAny>, name: &str) -> PyResult<Result<Vec<u8>, String>> {
     let content = read.bind(py).call1((name,))?;
     match content.cast::<PyBytes>() {

@@ -17,7 +17,7 @@ use pyo3::types::PyDict;
 
 use crate::scenario::Scenario;
 
-/// Writers of the requested files.
+/// Writers of the trace files that were requested.
 struct Writers {
     capture: Option<Capture<BufWriter<File>>>,
     timeline: Option<Timeline<BufWriter<File>>>,
@@ -122,7 +122,7 @@ impl Tracing {
         self.writers.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Runs a replication and writes the files.
+    /// Runs a replication of the scenario, and writes the trace files.
     pub(crate) fn run(
         &self,
         scenario: &airfair_sim::scenario::Scenario,

@@ -21,13 +21,13 @@ struct CapturedFrame {
     cell: usize,
     ppdu: Ppdu<Packet>,
     fate: &'static str,
-    /// MPDUs that were not received.
+    /// MPDUs of the frame that were not received.
     lost: usize,
     /// Access category, if the scenario uses several.
     category: Option<AccessCategory>,
 }
 
-/// Member of a cell, a row of the picture.
+/// Member of a cell, which is a row of the picture.
 #[derive(Debug, Default)]
 struct Row {
     lane: Lane,
@@ -125,7 +125,7 @@ impl Channel {
         (0..scenario.cells.len()).flat_map(of_cell).collect()
     }
 
-    /// Frames as columns, in order of their start.
+    /// Frames as columns, in the order of their start.
     fn table(&self) -> Value {
         let column = |value: fn(&Ppdu<Packet>) -> Value| {
             self.frames.iter().map(|it| value(&it.ppdu)).collect::<Value>()

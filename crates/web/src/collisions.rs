@@ -12,7 +12,7 @@ const MOST: usize = 20_000;
 pub(crate) struct Collisions {
     /// Start of each collision, and its cell.
     pub(crate) starts: Vec<(Time, CellId)>,
-    /// True if there were more than [`MOST`].
+    /// True if there were more than [`MOST`] collisions.
     pub(crate) is_cut: bool,
     /// End of the last collision in each cell, as far as recorded.
     ends: Vec<Time>,
@@ -40,8 +40,8 @@ impl Collisions {
         }
     }
 
-    /// Adds a collision. One collision may be recorded in parts, if one of its frames ends before
-    /// another.
+    /// Adds a collision from `from` to `to`. One collision may be recorded in parts, if one of its
+    /// frames ends before another.
     #[cold]
     fn add(&mut self, cell: CellId, from: Time, to: Time) {
         let index = cell.index();

@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use crate::VERSION;
 use crate::collisions::Collisions;
 
-/// Most values of the time series in a document.
+/// Most values that the time series in a document may have.
 const MOST_STEPS: usize = 100_000;
 
-/// Results of a run without its channel.
+/// Document with the results of a run: tables, time series and collisions, without single frames.
 pub(crate) fn figures(scenario: &Scenario, outcome: &Outcome, collisions: &Collisions) -> Value {
     let by_name = |table: Table| (table.name.to_owned(), columns(table));
     // The table "runs" adds only the hash, which is too long for a number in JavaScript.
@@ -41,15 +41,15 @@ pub(crate) fn figures(scenario: &Scenario, outcome: &Outcome, collisions: &Colli
     })
 }
 
-/// Application octets delivered by each flow in each step; null without a series, or if it is too
-/// long.
+/// Application octets delivered by each flow in each step of the time series; null if the run has
+/// no series or a series that is too long.
 fn delivered(scenario: &Scenario, outcome: &Outcome) -> Value {
     let steps: usize = outcome.series.flows.iter().map(Vec::len).sum();
     let table = series("delivered", scenario, &[outcome]).expect("one of the series");
     if (1..=MOST_STEPS).contains(&steps) { columns(table) } else { Value::Null }
 }
 
-/// Values of each column by name. A missing value is null.
+/// Columns of a table by name, as lists of values. A missing value is null.
 fn columns(table: Table) -> Value {
     let values = |values| match values {
         Values::U32(values) => json!(values),

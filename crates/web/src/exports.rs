@@ -92,7 +92,7 @@ extern "C" fn airfair_output() -> *const u8 {
     address
 }
 
-/// Stores a text for the page, and returns its length.
+/// Stores a document as JSON text for the page, and returns the length of the text.
 fn put(answer: &Value) -> usize {
     let text = answer.to_string();
     let length = text.len();

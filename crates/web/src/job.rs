@@ -87,7 +87,8 @@ impl Job {
         json!({ "version": VERSION, "until_ns": until })
     }
 
-    /// Runs up to `until` at most. Returns the time up to which all events have happened.
+    /// Advances the run, but not beyond `until`. Returns the time up to which all events have
+    /// happened.
     pub fn advance(&mut self, until: Time) -> Time {
         const FREE: &str = "a clock that runs freely has no input";
         match &mut self.goal {

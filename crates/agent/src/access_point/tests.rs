@@ -9,8 +9,8 @@ use crate::sample::{Connection, DirectionCounters, LinkCounters, Sent};
 
 const PERIOD_MS: u64 = 100;
 
-/// Station with `packets` data packets per period, all at 54 Mb/s, and half as many ACKs in the
-/// other direction.
+/// Load of a station: `packets` data packets per period, all at 54 Mb/s, and half as many ACKs in
+/// the other direction.
 #[derive(Clone, Copy)]
 struct Load {
     station: u8,
@@ -26,8 +26,8 @@ fn ends(station: u8) -> Ends {
     [([10, 0, 0, station], 4_000).into(), ([10, 1, 0, 1], 80).into()]
 }
 
-/// Counters after `periods` periods. The round trip is 15 ms to the wired end and 5 ms to the
-/// station.
+/// Sample with the counters after `periods` periods of these loads. The round trip is 15 ms to the
+/// wired end and 5 ms to the station.
 fn sample(periods: u64, loads: &[Load]) -> Sample {
     let way = |packets: u64, octets: u64| DirectionCounters {
         bytes: packets * octets,
@@ -95,7 +95,7 @@ fn limits_by(settings: Occupancy, loads: &[Load]) -> (AccessPoint, BTreeMap<u8, 
     (access_point, found)
 }
 
-/// Within one thousandth, since grants have 16 bits.
+/// True if a limit is within one thousandth of `octets`, since grants have 16 bits.
 fn is_near(limit: Option<u32>, octets: f64) -> bool {
     limit.is_some_and(|limit| (f64::from(limit) / octets - 1.0).abs() < 1e-3)
 }
@@ -120,7 +120,7 @@ fn windows_follow_from_shares_of_the_channel() {
     assert!((granted[1].used - 0.048_425).abs() < 1e-6 && (granted[1].share - 0.5).abs() < 1e-4);
 }
 
-/// Downloads of a station count like its uploads.
+/// The same load has the same limit as a download and as an upload.
 #[test]
 fn a_download_has_the_limit_of_an_upload() {
     let loads = [Load { direction: Down, ..up(1, 100) }, up(2, 10)];
@@ -169,7 +169,8 @@ fn asked(address: [u8; 4]) -> Asked {
     Asked { address: address.into(), station: None }
 }
 
-/// Processes samples of some periods in which stations ask. Returns the last limit of each station.
+/// Processes samples of some periods in which the stations `askers` ask for grants. Returns the
+/// last limit of each station.
 fn ask(
     access_point: &mut AccessPoint,
     periods: std::ops::Range<u64>,
@@ -277,7 +278,7 @@ fn a_station_without_traffic_has_no_share() {
     assert_eq!(of(1, false).0, 3);
 }
 
-/// Requests and grants are recorded, and a replay gives the same ones.
+/// Requests and grants are recorded, and a replay of the recording gives the same grants.
 #[test]
 fn a_recording_with_questions_replays_to_the_same_grants() {
     let written = configuration::parse("scheme = \"occupancy\"").unwrap();

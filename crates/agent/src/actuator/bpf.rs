@@ -13,10 +13,11 @@ use libbpf_rs::{
 
 use super::BTF;
 
-/// Last message of libbpf.
+/// Last message that libbpf has printed.
 static LAST: Mutex<String> = Mutex::new(String::new());
 
-/// Makes libbpf store its messages here. It prints long reports of which the last line is enough.
+/// Makes libbpf store its last message instead of printing. Of its long reports the last line is
+/// enough.
 pub(super) fn keep_quiet() {
     set_print(Some((PrintLevel::Warn, |_, text| {
         text.trim().clone_into(&mut LAST.lock().unwrap_or_else(PoisonError::into_inner));
@@ -38,18 +39,18 @@ pub(super) fn load(octets: &[u8]) -> Result<Object> {
     )
 }
 
-/// Handle of a map of the object, by name.
+/// Handle of a map of a BPF object, by name.
 pub(super) fn map(object: &Object, name: &str) -> Result<MapHandle> {
     let found = object.maps().find(|map| map.name() == name);
     let found = found.with_context(|| format!("the BPF object has no map {name}"))?;
     Ok(MapHandle::try_from(&found)?)
 }
 
-/// Most addresses of an interface that are watched. The kernel's map holds twice as many, because
-/// new addresses are added before old ones are removed.
+/// Most addresses of an interface whose connections are watched. The kernel's map holds twice as
+/// many, because new addresses are added before old ones are removed.
 const ADDRESSES: usize = 512;
 
-/// Sets the addresses whose connections the programs watch. Returns the number of addresses for
+/// Sets the addresses whose connections the BPF programs watch. Returns the number of addresses for
 /// which there is no room.
 pub(super) fn watch(map: &MapHandle, addresses: Vec<IpAddr>) -> Result<u64> {
     let mut addresses: Vec<[u8; 16]> = addresses.into_iter().map(in_six).collect();
@@ -59,7 +60,7 @@ pub(super) fn watch(map: &MapHandle, addresses: Vec<IpAddr>) -> Result<u64> {
     Ok(u64::try_from(left)?)
 }
 
-/// Replaces the keys of a map that is used as a set.
+/// Replaces the keys of a BPF map that is used as a set.
 pub(super) fn replace_keys(map: &MapHandle, keys: &[[u8; 16]]) -> Result<()> {
     let old: Vec<Vec<u8>> = map.keys().collect();
     for key in keys {
@@ -71,14 +72,14 @@ pub(super) fn replace_keys(map: &MapHandle, keys: &[[u8; 16]]) -> Result<()> {
     Ok(())
 }
 
-/// Attaches an iterator program, which can then be read repeatedly.
+/// Attaches a BPF iterator program, which can then be read repeatedly.
 pub(super) fn iterator(object: &mut Object, name: &str) -> Result<Link> {
     let program = object.progs_mut().find(|program| program.name() == name);
     let program = program.with_context(|| format!("the BPF object has no program {name}"))?;
     program.attach().with_context(|| format!("the iterator {name}"))
 }
 
-/// Runs an iterator over all sockets; returns the output of its program.
+/// Runs a BPF iterator over all sockets; returns the output of its program.
 pub(super) fn pass(iterator: &Link) -> Result<Vec<u8>> {
     let mut octets = Vec::new();
     Iter::new(iterator)?.read_to_end(&mut octets)?;

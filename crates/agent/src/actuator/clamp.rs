@@ -16,24 +16,24 @@ use crate::output::say;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/clamp.bpf.o"));
 
-/// Kinds of windows to clamp.
+/// Kinds of windows that are clamped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ClampedWindows {
     /// Windows for data that this machine sends.
     pub(super) senders: bool,
-    /// Windows for data that it receives.
+    /// Windows for data that this machine receives.
     pub(super) receivers: bool,
 }
 
-/// Clamps on all connections of an interface at 1/k of their windows.
+/// Window clamps on all connections of an interface, at 1/k of their windows.
 pub(super) struct Clamps {
     ways: ClampedWindows,
-    /// Ratio of the rates; 1 for no limit.
+    /// Ratio k by which windows are divided; 1 for no limit.
     k: u32,
     base: Clamper,
 }
 
-/// Iterators that set and remove clamps, and the guardian.
+/// BPF iterators that set and remove window clamps on sockets, and the guardian process.
 pub(super) struct Clamper {
     /// Minimum window [segments].
     least: u32,
@@ -47,8 +47,8 @@ pub(super) struct Clamper {
 }
 
 impl Clamper {
-    /// Loads the iterators and starts the guardian; `clamp` is the name of the iterator that sets
-    /// clamps.
+    /// Loads the BPF iterators and starts the guardian process; `clamp` is the name of the iterator
+    /// that sets clamps, `least` the minimum window [segments].
     pub(super) fn load(interface: &str, clamp: &str, least: u32) -> Result<Self> {
         let mut object = bpf::load(OBJECT)?;
         let passes = Passes::of(&mut object, interface, [clamp, "unclamp"])?;
@@ -63,7 +63,8 @@ impl Clamper {
         Ok(Self { least, orders, passes, loosen, is_loosening: false, guardian, object })
     }
 
-    /// Sets clamps at 1/k on all sockets, in the kinds of `ways`.
+    /// Sets clamps at 1/`k` of the windows of all watched sockets, for the kinds of windows in
+    /// `ways`. With `spares_new`, connections that no pass has met before are left alone.
     pub(super) fn take(&mut self, k: u32, spares_new: bool, ways: ClampedWindows) -> Result<()> {
         let ways = u32::from(ways.senders) | u32::from(ways.receivers) << 1;
         let words = [k, self.least, u32::from(spares_new), ways];
@@ -80,7 +81,7 @@ impl Clamper {
         self.passes.give_back()
     }
 
-    /// Gives a sign of life, and lets released senders grow.
+    /// Gives a sign of life, and lets senders without a clamp grow again.
     pub(super) fn rest(&mut self) -> Result<()> {
         if self.is_loosening && self.passes.is_due() {
             self.is_loosening = self.passes.follow(&self.loosen)? > 0;
@@ -117,7 +118,7 @@ impl WindowDivider for Clamps {
     }
 }
 
-/// Removes the clamps when the agent ends. After SIGKILL the guardian does it.
+/// Removes the clamps when the agent ends. After SIGKILL the guardian process removes them.
 impl Drop for Clamper {
     fn drop(&mut self) {
         if let Err(error) = self.passes.give_back() {

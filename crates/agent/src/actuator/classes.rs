@@ -27,13 +27,13 @@ const PROGRAM: &str = "airfair_class";
 /// limited rate, and the limit is to be gone within a second.
 const LIFETIME: Duration = Duration::from_millis(600);
 
-/// HTB classes at an interface.
+/// Actuator with HTB classes at an interface, one for DATA and one for ACKs.
 pub struct Classes {
     settings: DataAck,
     interface: u32,
     socket: Netlink,
     share: Option<Share>,
-    /// Counters of connections, if the weights depend on them.
+    /// Counters of forwarded connections, if the weights depend on connections.
     counters: Option<Forwarded>,
     passed: PassCounts,
     orders: MapHandle,
@@ -85,7 +85,7 @@ impl Classes {
         })
     }
 
-    /// Writes `struct orders` into the map.
+    /// Writes the orders of the classifier, `struct orders`, into its BPF map.
     fn order(&self) -> Result<()> {
         let alive_until = os::monotonic_ns() + LIFETIME.as_nanos();
         let octets =

@@ -15,21 +15,23 @@ use crate::netlink::{DUMP, ask, attributes, question};
 use crate::os::{self, Family, Netlink};
 use crate::output::say;
 
-/// Priority of the agent's filters: they run before others, which then decide.
+/// Priority of the agent's tc filters: they run before others, which then decide.
 const PRIORITY: u32 = 31;
-/// Handle of a filter if `clsact` existed before.
+/// Handle of a tc filter of the agent if `clsact` existed before.
 const BEFORE: u32 = 1;
-/// Handle of a filter if the agent has created `clsact`.
+/// Handle of a tc filter of the agent if the agent has created `clsact`.
 const MADE: u32 = 2;
 
-/// Requests of `linux/rtnetlink.h`, and the attribute `TCA_KIND`.
+/// Message type that requests queueing disciplines (`RTM_GETQDISC`).
 const GET_QDISC: u16 = 38;
+/// Message type that requests filters (`RTM_GETTFILTER`).
 const GET_FILTER: u16 = 46;
+/// Attribute with the kind of a filter or discipline (`TCA_KIND`).
 const KIND: u16 = 1;
 /// Parents of the filters (`TC_H_CLSACT` with `TC_H_MIN_INGRESS` and `TC_H_MIN_EGRESS`).
 const PARENTS: [u32; 2] = [0xffff_fff2, 0xffff_fff3];
 
-/// The agent's filters at an interface. They are removed when this is dropped.
+/// The agent's tc filters at an interface. They are removed when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Filters {
     interface: u32,
@@ -37,7 +39,8 @@ pub(super) struct Filters {
 }
 
 impl Filters {
-    /// Attaches programs for packets that enter and that leave through an interface.
+    /// Attaches two BPF programs as tc filters: for packets that enter through an interface, and
+    /// for packets that leave through it.
     pub(super) fn put(interface: u32, programs: [BorrowedFd<'_>; 2]) -> Result<Self> {
         let handle = if has_clsact(interface)? { BEFORE } else { MADE };
         let filters = Self { interface, handle };
@@ -66,8 +69,8 @@ impl Drop for Filters {
     }
 }
 
-/// Removes the filters of dead agents, and returns their number. Waits until their orders have run
-/// out, and fails if an agent renews them.
+/// Removes the filters of dead agents whose programs have these names, and returns the number of
+/// filters. Waits until their orders have run out, and fails if an agent renews the orders.
 pub(super) fn take_away(names: &[&str]) -> Result<u64> {
     // libbpf would report an error for each hook without a filter.
     bpf::keep_quiet();
@@ -98,7 +101,7 @@ fn hook(
     Ok(hook)
 }
 
-/// Ids of the programs of filters with this handle at an interface.
+/// Ids of the BPF programs of filters with this handle at an interface.
 fn programs_of(interface: u32, handle: u32) -> Result<Vec<u32>> {
     let nothing = File::open("/dev/null")?;
     let mut found = Vec::new();
@@ -113,8 +116,8 @@ fn program_name(id: u32) -> Option<String> {
     Some(program.name.to_string_lossy().into_owned())
 }
 
-/// Waits until a program's orders have run out. If they are renewed meanwhile, an agent is alive,
-/// and this fails.
+/// Waits until the orders of a BPF program have run out. Fails if an agent that is alive renews
+/// them meanwhile.
 fn outlast(id: u32) -> Result<()> {
     let Some(until) = alive_until(id) else { return Ok(()) };
     let left = until.saturating_sub(os::monotonic_ns());
@@ -125,7 +128,7 @@ fn outlast(id: u32) -> Result<()> {
     Ok(())
 }
 
-/// Time at which the orders of a program run out [ns]; `None` if it has none.
+/// Time at which the orders of a BPF program run out [ns]; `None` if it has none.
 fn alive_until(id: u32) -> Option<u64> {
     let options = libbpf_rs::query::ProgInfoQueryOptions::default().include_map_ids(true);
     let program = ProgInfoIter::with_query_opts(options).find(|program| program.id == id);
@@ -137,8 +140,8 @@ fn alive_until(id: u32) -> Option<u64> {
     })
 }
 
-/// Removes the filters with this handle. Also removes `clsact` if an agent created it and no other
-/// filter uses it.
+/// Removes the agent's filters with this handle from an interface. Also removes `clsact` if an
+/// agent created it and no other filter uses it.
 fn take_away_from(interface: u32, handle: u32) -> Result<()> {
     let nothing = File::open("/dev/null")?;
     for place in [TC_INGRESS, TC_EGRESS] {
@@ -171,7 +174,7 @@ fn has_filters(interface: u32) -> Result<bool> {
     Ok(false)
 }
 
-/// Replies to a dump request with `struct tcmsg`.
+/// Sends a tc dump request with `struct tcmsg`, and returns the messages of the reply.
 fn dump(kind: u16, interface: u32, parent: u32) -> Result<Vec<Vec<u8>>> {
     let socket = Netlink::open(Family::Route).context("route netlink")?;
     let words = [0, interface, 0, parent, 0];

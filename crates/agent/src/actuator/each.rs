@@ -16,7 +16,7 @@ use crate::sample::{Connection, LocalEnd, Sent};
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/look.bpf.o"));
 /// Capacity of the kernel's map of limits [connections].
 const ROOM: usize = 16_384;
-/// Length of `struct local`, which the iterator writes for each connection [octets].
+/// Length of `struct local`, which the BPF iterator writes for each connection [octets].
 const LOCAL: usize = 88;
 
 /// Limits on single connections of a station's link.
@@ -26,7 +26,7 @@ pub(super) struct PerConnectionClamps {
     clamps: Clamper,
 }
 
-/// Reader of the connections of a link. It changes none of them.
+/// Reader of the connections of a link, which changes none of them.
 pub(super) struct ConnectionReader {
     interface: String,
     look: Link,
@@ -52,7 +52,7 @@ impl ConnectionReader {
     }
 }
 
-/// In a dry run the decisions follow from the same connections.
+/// Actuator of a dry run. It only reads connections, so that the decisions are those of a real run.
 impl Actuator for ConnectionReader {
     fn apply(&mut self, _decision: &Decision) -> Result<()> {
         Ok(())
@@ -76,7 +76,7 @@ impl Actuator for ConnectionReader {
 }
 
 impl PerConnectionClamps {
-    /// Loads the programs; `least` is the minimum window [segments].
+    /// Loads the BPF programs; `least` is the minimum window [segments].
     pub(super) fn load(configuration: &Configuration, least: u32) -> Result<Self> {
         let reader = ConnectionReader::load(configuration)?;
         let clamps = Clamper::load(&reader.interface, "clamp_each", least)?;
@@ -127,7 +127,7 @@ impl Actuator for PerConnectionClamps {
     }
 }
 
-/// Decodes `struct local`.
+/// Decodes a connection from `struct local`, which the BPF iterator writes.
 fn connection(octets: &[u8; LOCAL]) -> Connection {
     let half = |at: usize| u16::from_ne_bytes([octets[at], octets[at + 1]]);
     let largest = half(ENDS + 2);

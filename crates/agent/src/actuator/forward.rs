@@ -19,29 +19,32 @@ use crate::os;
 use crate::sample::{Connection, Sent};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/forward.bpf.o"));
-/// Programs for packets that enter and that leave through the interface.
+/// Names of the BPF programs for packets that enter and that leave through the interface.
 const PROGRAMS: [&str; 2] = ["airfair_up", "airfair_down"];
-/// Time between checks if the interface has been re-created.
+/// Time between two checks whether the interface has been re-created.
 const PERIOD: Duration = Duration::from_secs(1);
-/// More connections than fit into one bucket of the kernel's hash table.
+/// Room to spare when all connections are read at once: more connections than fit into one bucket
+/// of the kernel's hash table.
 const ROOM: usize = 128;
-/// Lengths of `struct side` and `struct connection` [octets].
+/// Length of `struct side`, the counters of one end of a connection [octets].
 const SIDE: usize = 64;
+/// Length of `struct connection`, the counters of both ends [octets].
 const CONNECTION: usize = 2 * SIDE + 8;
 /// Offset in `struct side` of the counter of lowered windows.
 const REWRITTEN: usize = 36;
 
-/// Counters by connection, as `struct connection`.
+/// Counters of forwarded connections, each as `struct connection`.
 type Counters = BTreeMap<Key, [u8; CONNECTION]>;
 
-/// Connections that are forwarded through an interface.
+/// Actuator for connections that are forwarded through an interface: counts their packets and
+/// limits their windows.
 pub struct Forwarded {
     interface: String,
     least: u32,
     orders: MapHandle,
     connections: MapHandle,
     limited: LimitMap,
-    /// Counters of the last reading.
+    /// Counters at the last reading.
     read: Counters,
     looked_at: u64,
     passed: PassCounts,
@@ -50,7 +53,7 @@ pub struct Forwarded {
 }
 
 impl Forwarded {
-    /// Attaches the filters to an interface, and removes what an earlier agent has left behind;
+    /// Attaches the tc filters to an interface, and removes what an earlier agent has left behind;
     /// `least` is the minimum window [segments].
     ///
     /// # Errors
@@ -87,7 +90,7 @@ impl Forwarded {
         Ok(())
     }
 
-    /// Writes `struct orders` into the map.
+    /// Writes the orders of the filters, `struct orders`, into their BPF map.
     fn order(&self) -> Result<()> {
         let alive_until = os::monotonic_ns() + LIFETIME.as_nanos();
         let words = [self.least, 0].map(u32::to_ne_bytes).concat();
@@ -107,9 +110,9 @@ impl Forwarded {
         Ok(self.all()?.values().map(|it| of(it, 0) + of(it, 1)).sum())
     }
 
-    /// Counters of all connections. libbpf takes a batch that is not full for the last one. But a
-    /// batch can also be short because the next bucket of the hash table does not fit into it. So
-    /// everything is read in one batch with room left.
+    /// Reads the counters of all connections from the BPF map. libbpf takes a batch that is not
+    /// full for the last one. But a batch can also be short because the next bucket of the hash
+    /// table does not fit into it. So everything is read in one batch with room left.
     fn all(&self) -> Result<Counters> {
         let whole = |(key, value): (Vec<u8>, Vec<u8>)| {
             let key = key.try_into().ok().context("struct ends")?;
@@ -175,7 +178,7 @@ impl Actuator for Forwarded {
     }
 }
 
-/// Removes the filters of dead agents; returns their number.
+/// Removes the tc filters of dead agents; returns the number of filters.
 ///
 /// # Errors
 /// Returns an error if the kernel refuses.
@@ -183,7 +186,8 @@ pub fn restore() -> Result<u64> {
     clsact::take_away(&PROGRAMS)
 }
 
-/// Connections whose counters have changed. Both maps are sorted, so one pass over both is enough.
+/// Connections whose counters differ between `before` and `now`. Both maps are sorted, so one pass
+/// over both is enough.
 fn changed(before: &Counters, now: &Counters) -> Vec<Connection> {
     let mut before = before.iter().peekable();
     let is_new = |it: &(&Key, &[u8; CONNECTION])| {
@@ -217,12 +221,12 @@ fn sent(side: &[u8]) -> Sent {
     }
 }
 
-/// Reads a 64-bit number.
+/// Reads a 64-bit number at offset `at`, in the machine's byte order.
 pub(super) fn long(octets: &[u8], at: usize) -> u64 {
     u64::from_ne_bytes(octets[at..at + 8].try_into().expect("eight octets"))
 }
 
-/// Reads a 32-bit number.
+/// Reads a 32-bit number at offset `at`, in the machine's byte order.
 pub(super) fn word(octets: &[u8], at: usize) -> u32 {
     u32::from_ne_bytes(octets[at..at + 4].try_into().expect("four octets"))
 }

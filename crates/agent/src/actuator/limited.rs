@@ -16,7 +16,7 @@ pub(super) const ENDS: usize = 36;
 /// Both ends of a connection as `struct ends`, the station's first.
 pub(super) type Key = [u8; ENDS];
 
-/// Limits by connection, in the kernel's map and as a copy here.
+/// Limits of connections, in a BPF map and as a copy in this process.
 pub(super) struct LimitMap {
     map: MapHandle,
     /// Limits up and down [octets]; 0 for none.
@@ -24,7 +24,7 @@ pub(super) struct LimitMap {
 }
 
 impl LimitMap {
-    /// Takes an empty map whose keys are connections.
+    /// Takes an empty BPF map, whose keys are connections.
     pub(super) fn new(map: MapHandle) -> Self {
         Self { map, windows: BTreeMap::new() }
     }
@@ -54,12 +54,12 @@ impl LimitMap {
         Ok(())
     }
 
-    /// Forgets connections that have ended.
+    /// Removes connections that have ended from the copy: those for which `is_there` is false.
     pub(super) fn retain(&mut self, is_there: impl Fn(&Key) -> bool) {
         self.windows.retain(|key, _| is_there(key));
     }
 
-    /// Removes all limits from the map, also those unknown here.
+    /// Removes all limits from the BPF map, also those that are missing in the copy.
     pub(super) fn lift(&mut self) -> Result<()> {
         for key in std::mem::take(&mut self.windows).into_keys() {
             // The kernel may have evicted a silent connection from the map.
@@ -70,7 +70,7 @@ impl LimitMap {
     }
 }
 
-/// Encodes `struct ends`.
+/// Encodes both ends of a connection as `struct ends`.
 pub(super) fn key([station, other]: &[SocketAddr; 2]) -> Key {
     let mut key = [0; ENDS];
     key[..16].copy_from_slice(&bpf::in_six(station.ip()));
@@ -80,7 +80,7 @@ pub(super) fn key([station, other]: &[SocketAddr; 2]) -> Key {
     key
 }
 
-/// Decodes `struct ends`.
+/// Decodes both ends of a connection from `struct ends`.
 pub(super) fn ends(key: &Key) -> [SocketAddr; 2] {
     let end = |address: usize, port: usize| {
         let six: [u8; 16] = key[address..address + 16].try_into().expect("sixteen octets");

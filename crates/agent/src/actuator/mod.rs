@@ -44,7 +44,7 @@ use crate::source::nl80211::AirtimeWeightSocket;
 /// second.
 pub const LIFETIME: Duration = Duration::from_millis(800);
 
-/// Results of the last pass over all connections.
+/// Counts of the last pass over all connections, which sets or removes limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PassCounts {
     /// Connections that the pass has put under a limit.
@@ -57,9 +57,9 @@ pub struct PassCounts {
     pub unwatched: u64,
     /// Connections whose limit was removed.
     pub given_back: u64,
-    /// Traffic filters that were removed.
+    /// Traffic filters of dead agents that were removed.
     pub filters: u64,
-    /// Interfaces whose classes were removed.
+    /// Interfaces whose HTB classes were removed.
     pub interfaces: u64,
     /// Stations whose airtime weights were restored.
     pub stations: u64,
@@ -77,7 +77,7 @@ pub trait Actuator {
     /// Returns an error if the kernel refuses.
     fn apply(&mut self, decision: &Decision) -> Result<()>;
 
-    /// Gives a sign of life, and does periodic work.
+    /// Gives the sign of life without which orders in the kernel run out, and does periodic work.
     ///
     /// # Errors
     /// Returns an error if the kernel refuses.
@@ -99,11 +99,11 @@ pub trait Actuator {
         Ok(None)
     }
 
-    /// Results of the last pass over all connections.
+    /// Counts of the last pass over all connections.
     fn counts(&self) -> &PassCounts;
 }
 
-/// Actuator that changes nothing.
+/// Actuator of a dry run, which changes nothing.
 #[derive(Debug, Default)]
 pub struct DryRun(PassCounts);
 

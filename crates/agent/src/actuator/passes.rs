@@ -8,7 +8,7 @@ use libbpf_rs::{Link, MapHandle, Object};
 use super::{PassCounts, bpf};
 use crate::os;
 
-/// Windows of one kind, which are divided by the ratio.
+/// Windows of senders or of receivers, which are divided by the ratio k of the rates.
 pub(super) trait WindowDivider {
     /// Divides the windows by `k`; 1 removes the limit.
     fn divide(&mut self, k: u32) -> Result<()>;
@@ -16,7 +16,7 @@ pub(super) trait WindowDivider {
     /// Gives a sign of life, and periodically looks for new connections.
     fn beat(&mut self) -> Result<()>;
 
-    /// Results of the last pass.
+    /// Counts of the last pass over the connections.
     fn counts(&self) -> &PassCounts;
 }
 
@@ -25,7 +25,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// Length of `struct seen`, which a pass writes for each socket [octets].
 const SEEN: usize = 64;
 
-/// Both passes of a BPF object, with the results of the last one.
+/// Two passes over the sockets of an interface: one sets limits, the other one removes them.
 pub(super) struct Passes {
     interface: String,
     addresses: MapHandle,
@@ -37,7 +37,7 @@ pub(super) struct Passes {
 }
 
 impl Passes {
-    /// Makes the passes from the iterators with these names.
+    /// Makes both passes from the BPF iterators with these names.
     pub(super) fn of(
         object: &mut Object,
         interface: &str,
@@ -53,7 +53,7 @@ impl Passes {
         })
     }
 
-    /// Passes over all sockets with the orders in the object's map.
+    /// Runs the pass that sets limits, by the orders in the BPF object's map.
     pub(super) fn take(&mut self) -> Result<()> {
         // A missing interface has no connections.
         let addresses = os::addresses(&self.interface).unwrap_or_default();
@@ -71,19 +71,19 @@ impl Passes {
         Ok(())
     }
 
-    /// Runs another iterator over connections that were released; returns the number that it has
-    /// found.
+    /// Runs the iterator `other` over connections whose limits were removed; returns the number of
+    /// connections that it has found.
     pub(super) fn follow(&mut self, other: &Link) -> Result<u64> {
         self.taken_at = os::monotonic_ns();
         Ok(tally(&bpf::pass(other)?).held)
     }
 
-    /// The pass that removes limits, for use by the guardian.
+    /// The pass that removes limits, which the guardian process uses.
     pub(super) fn giving_back(&self) -> &Link {
         &self.give_back
     }
 
-    /// True if there may be connections that the last pass has not met.
+    /// True if it is time for the next pass, because there may be new connections.
     pub(super) fn is_due(&self) -> bool {
         os::monotonic_ns() - self.taken_at >= PERIOD.as_nanos()
     }

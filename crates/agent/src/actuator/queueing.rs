@@ -10,15 +10,17 @@ use crate::decision::Share;
 use crate::netlink::{ACKNOWLEDGE, DUMP, ask, attributes, question};
 use crate::os::{Family, Netlink};
 
-/// Message types of `linux/rtnetlink.h`.
+/// Message type that creates or changes a queueing discipline (`RTM_NEWQDISC`). Other message types
+/// of `linux/rtnetlink.h` follow.
 const NEW_DISCIPLINE: u16 = 36;
 const DELETE_DISCIPLINE: u16 = 37;
 const GET_DISCIPLINE: u16 = 38;
 const NEW_CLASS: u16 = 40;
 const GET_CLASS: u16 = 42;
 const NEW_FILTER: u16 = 44;
-/// Flags: acknowledge and create; for `CREATE` also fail if the object exists.
+/// Flags of a request that creates or changes an object and is acknowledged.
 const PUT: u16 = ACKNOWLEDGE | 0x400;
+/// Flags of a request that creates an object, and fails if the object exists.
 const CREATE: u16 = PUT | 0x200;
 
 const KIND: u16 = 1;
@@ -29,17 +31,19 @@ const ROOT: u32 = u32::MAX;
 /// Handle of the agent's root discipline, unlikely to be used by other programs.
 pub(super) const OURS: u32 = 0xaf1f_0000;
 const ALL: u32 = OURS | 1;
-/// Class of all packets except pure ACKs.
+/// HTB class of all packets except pure ACKs.
 pub(super) const DATA: u32 = OURS | 0x10;
-/// Class of pure ACKs.
+/// HTB class of pure ACKs.
 pub(super) const ACK: u32 = OURS | 0x20;
-/// Priority and protocol of the filter: first, and all packets (`ETH_P_ALL` in network order).
+/// Priority and protocol of the filter that classifies: first, and all packets (`ETH_P_ALL` in
+/// network order).
 const FIRST_OF_ALL_PACKETS: u32 = 1 << 16 | 3_u16.to_be() as u32;
 const ETHERNET: u8 = 1;
 
-/// Size that every packet counts as [octets].
+/// Size as which HTB counts every packet [octets].
 const SLOT: u32 = 1_536;
-/// Size table with 128 entries of 512 octets each, for packets of up to 65 536 octets.
+/// Entries of the size table, each for 512 octets of packet length, for packets of up to 65 536
+/// octets.
 const LINES: u16 = 128;
 const LINE_BITS: u8 = 9;
 
@@ -58,18 +62,18 @@ pub(super) struct Discipline {
     pub(super) waiting: u32,
 }
 
-/// Opens a netlink socket for disciplines.
+/// Opens a netlink socket for queueing disciplines.
 pub(super) fn open() -> Result<Netlink> {
     Netlink::open(Family::Route).context("route netlink")
 }
 
-/// Root disciplines of all interfaces.
+/// Root queueing disciplines of all interfaces.
 pub(super) fn roots(socket: &Netlink) -> Result<Vec<Discipline>> {
     let found = ask(socket, &question(GET_DISCIPLINE, DUMP, &head(0, 0, 0, 0), &[]))?;
     Ok(found.iter().filter_map(|message| root(message)).collect())
 }
 
-/// Packets that a class has sent.
+/// Number of packets that an HTB class has sent.
 pub(super) fn sent_of(socket: &Netlink, interface: u32, class: u32) -> Result<u64> {
     let found = ask(socket, &question(GET_CLASS, DUMP, &head(interface, 0, 0, 0), &[]))?;
     let class = found.iter().find(|message| word_at(message, 4) == class);
@@ -91,8 +95,8 @@ fn statistics(message: &[u8]) -> Option<(u64, u32)> {
     all.map(|(_, value)| counters(value))
 }
 
-/// Packets sent and queued (`TCA_STATS_BASIC`, in 64 bits `TCA_STATS_PKT64`, and
-/// `TCA_STATS_QUEUE`).
+/// Numbers of packets sent and queued, from the statistics of a discipline or class
+/// (`TCA_STATS_BASIC`, in 64 bits `TCA_STATS_PKT64`, and `TCA_STATS_QUEUE`).
 fn counters(value: &[u8]) -> (u64, u32) {
     let (mut sent, mut waiting) = (0, 0);
     for (kind, value) in attributes(value) {
@@ -110,14 +114,16 @@ fn word_at(octets: &[u8], at: usize) -> u32 {
     octets.get(at..at + 4).and_then(|it| it.try_into().ok()).map_or(0, u32::from_ne_bytes)
 }
 
-/// Removes the agent's discipline from an interface, with its classes, filters and queued packets.
+/// Removes the agent's queueing discipline from an interface, with its classes, filters and queued
+/// packets.
 pub(super) fn take_away(socket: &Netlink, interface: u32) -> Result<()> {
     let message = question(DELETE_DISCIPLINE, ACKNOWLEDGE, &head(interface, OURS, ROOT, 0), &[]);
     ask(socket, &message).context("the classes could not be removed")?;
     Ok(())
 }
 
-/// Installs the agent's discipline with queues of `queue` packets and the classifier `program`.
+/// Installs the agent's queueing discipline at an interface, with queues of `queue` packets and the
+/// classifier `program`.
 pub(super) fn put(
     socket: &Netlink,
     interface: u32,
@@ -145,7 +151,8 @@ pub(super) fn put(
         .context("the classifier (CONFIG_NET_CLS_BPF)")
 }
 
-/// Sets the rates of the classes, and creates classes that do not exist.
+/// Sets the rates of the HTB classes by the weights in `share`, and creates classes that do not
+/// exist.
 pub(super) fn change(socket: &Netlink, interface: u32, share: &Share) -> Result<()> {
     let all = u64::from(share.packets_per_second);
     let weights = u64::from(share.data) + u64::from(share.ack);
@@ -170,7 +177,7 @@ fn head(interface: u32, handle: u32, parent: u32, info: u32) -> Vec<u8> {
     words(&[0, interface, handle, parent, info])
 }
 
-/// Encodes attributes as the value of another one.
+/// Encodes netlink attributes as the value of another attribute.
 fn nested(attributes: &[(u16, &[u8])]) -> Vec<u8> {
     let mut octets = Vec::new();
     for (kind, value) in attributes {
@@ -186,8 +193,8 @@ fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_ne_bytes()).collect()
 }
 
-/// Encodes `struct tc_htb_opt`. Rates are in octets per second. The ceiling lets a class use the
-/// whole rate while the other one is idle.
+/// Encodes `struct tc_htb_opt`, the options of an HTB class. Rates are in octets per second. The
+/// ceiling lets a class use the whole rate while the other one is idle.
 fn class_options(rate: u64, ceiling: u64, weight: u32) -> Vec<u8> {
     let short = |rate: u64| u32::try_from(rate).unwrap_or(u32::MAX);
     let specification = |rate: u64| {
@@ -202,8 +209,8 @@ fn class_options(rate: u64, ceiling: u64, weight: u32) -> Vec<u8> {
     [specification(rate), specification(ceiling), rest].concat()
 }
 
-/// Size table (`stab`) by which each packet counts as one slot, and a GSO packet as one slot per
-/// segment.
+/// Encodes the size table (`stab`) by which HTB counts each packet as one slot, and a GSO packet as
+/// one slot per segment.
 fn size_table() -> Vec<u8> {
     const { assert!(SLOT <= u16::MAX as u32) };
     let base: Vec<u8> =
@@ -214,12 +221,13 @@ fn size_table() -> Vec<u8> {
     nested(&[(1, &base), (2, &table)])
 }
 
-/// The table has sizes in units of 512 octets, so that 45 slots fit into 16 bits.
+/// Binary logarithm of the unit of sizes in the table, 512 octets. With this unit 45 slots fit into
+/// 16 bits.
 const SLOT_BITS: u8 = 9;
 const SLOT_LINES: u16 = 3;
 
-/// Number of segments in a packet of the middle size of a table entry. A segment has 1448 octets,
-/// and the packet one header of 66.
+/// Number of slots for packets in entry `line` of the size table: of segments in a packet of the
+/// entry's middle size. A segment has 1448 octets, and the packet one header of 66.
 fn slots(line: u16) -> u16 {
     let octets = u32::from(line) * 512 + 256;
     let segments = (octets.saturating_sub(66) + 724) / 1_448;

@@ -15,15 +15,15 @@ use crate::os;
 use crate::output::say;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o"));
-/// The same programs for Linux before 6.4, where `struct_ops` has no links.
+/// BPF object of the congestion control for Linux before 6.4, where `struct_ops` has no links.
 const OBJECT_WITHOUT_LINK: &[u8] =
     include_bytes!(concat!(env!("OUT_DIR"), "/sender_without_link.bpf.o"));
 const NAME: &str = "airfair";
 
-/// Congestion control of the sockets of an interface.
+/// Congestion control `airfair` on the sockets of an interface.
 pub(super) struct Senders {
     settings: ArfAware,
-    /// Ratio of the rates; 1 for no limit.
+    /// Ratio k by which windows are divided; 1 for no limit.
     k: u32,
     orders: MapHandle,
     passes: Passes,
@@ -32,7 +32,8 @@ pub(super) struct Senders {
 }
 
 impl Senders {
-    /// Loads the congestion control, and undoes what an earlier agent has left behind.
+    /// Loads the congestion control into the kernel, and undoes what an earlier agent has left
+    /// behind.
     pub(super) fn load(interface: &str, settings: &ArfAware) -> Result<Self> {
         let mut object = load()?;
         let names: Vec<[u8; 16]> = settings.replaces.iter().map(|name| padded(name)).collect();
@@ -56,13 +57,14 @@ impl Senders {
         })
     }
 
-    /// Puts the link's connections under the limit. New connections are spared if `spares_new`.
+    /// Puts the connections of the interface under the limit. With `spares_new`, connections that
+    /// no pass has met before are left alone.
     fn take(&mut self, spares_new: bool) -> Result<()> {
         self.order(spares_new)?;
         self.passes.take()
     }
 
-    /// Writes `struct orders` into the map.
+    /// Writes the orders of the congestion control, `struct orders`, into its BPF map.
     fn order(&self, spares_new: bool) -> Result<()> {
         let alive_until = os::monotonic_ns() + LIFETIME.as_nanos();
         let words = [self.k, self.settings.least_window, u32::from(spares_new), 0];
@@ -91,7 +93,8 @@ impl WindowDivider for Senders {
     }
 }
 
-/// Restores all sockets when the agent ends. After SIGKILL the limit runs out.
+/// Restores the congestion control of all sockets when the agent ends. After SIGKILL the limit runs
+/// out.
 impl Drop for Senders {
     fn drop(&mut self) {
         if let Err(error) = self.passes.give_back() {
@@ -102,8 +105,8 @@ impl Drop for Senders {
     }
 }
 
-/// Loads the programs. Where `struct_ops` has no links, first unregisters what a dead agent has
-/// left behind.
+/// Loads the BPF object of the congestion control. Where `struct_ops` has no links, first
+/// unregisters the congestion control that a dead agent has left behind.
 fn load() -> Result<Object> {
     if let Ok(object) = bpf::load(OBJECT) {
         return Ok(object);
@@ -113,7 +116,7 @@ fn load() -> Result<Object> {
     Ok(object)
 }
 
-/// Restores all sockets that dead agents have left behind.
+/// Restores the congestion control of all sockets that dead agents have left behind.
 pub(super) fn restore() -> Result<PassCounts> {
     let mut object = load()?;
     passes::give_back(&bpf::iterator(&mut object, "give_back")?)

@@ -22,7 +22,7 @@ use crate::sample::Connection;
 use crate::source::nl80211::AirtimeWeightSocket;
 use crate::status;
 
-/// Earlier weights of the stations of an interface, by MAC address.
+/// Weights that the stations of an interface had before the agent set its own, by MAC address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Before {
@@ -30,14 +30,15 @@ struct Before {
     weights: BTreeMap<String, u16>,
 }
 
-/// Airtime weights of the stations of an interface.
+/// Actuator that sets airtime weights of the stations of an interface.
 pub(super) struct Weights {
     socket: AirtimeWeightSocket,
     index: u32,
     before: Before,
     file: PathBuf,
     guardian: Guardian,
-    /// Counters of connections, if weights depend on them. Windows are not changed.
+    /// Counters of forwarded connections, if weights depend on connections. Windows are not
+    /// changed.
     counters: Option<Forwarded>,
     passed: PassCounts,
 }
@@ -128,7 +129,8 @@ fn place() -> PathBuf {
     status::directory().join("weights")
 }
 
-/// Writes the file atomically: after a crash it has the old or the new contents.
+/// Writes the earlier weights to a file atomically: after a crash the file has the old or the new
+/// contents.
 fn write(file: &Path, before: &Before) -> Result<()> {
     let next = file.with_extension("next");
     fs::write(&next, serde_json::to_string(before)?).with_context(|| next.display().to_string())?;
@@ -145,8 +147,8 @@ fn read(file: &Path) -> Result<Option<Before>> {
     }
 }
 
-/// Restores the weights in the file and deletes it. Weights of stations that have left are gone
-/// with them.
+/// Restores the earlier weights that are saved in a file, and deletes the file. Stations that have
+/// left need nothing.
 fn give_back(file: &Path) -> Result<PassCounts> {
     let mut passed = PassCounts::default();
     let Some(before) = read(file)? else { return Ok(passed) };
@@ -164,7 +166,7 @@ fn give_back(file: &Path) -> Result<PassCounts> {
     Ok(passed)
 }
 
-/// Restores the weights that a dead agent has left behind.
+/// Restores the airtime weights that a dead agent has left behind.
 pub(super) fn restore() -> Result<PassCounts> {
     give_back(&place())
 }

@@ -25,7 +25,8 @@ fn link(name: &str, packets: u64, mbps: u64) -> LinkCounters {
     LinkCounters { name: name.into(), up: way(packets / 2, 52), down: way(packets, 1_500) }
 }
 
-/// A download with a minimum round trip of 20 ms, after periods of `each` packets.
+/// Sample of a download with a minimum round trip of 20 ms, after `periods` periods of `each`
+/// packets.
 fn sample(periods: u64, mbps: u64, each: u64) -> Sample {
     let packets = u32::try_from(each * periods).unwrap();
     let both = Sent { largest: 1_448, ..Sent::default() };
@@ -41,7 +42,8 @@ fn sample(periods: u64, mbps: u64, each: u64) -> Sample {
     }
 }
 
-/// Windows after a change of rate. A slow link carries 30 packets per period, a fast one 100.
+/// Windows after the rate changes from `before` to `after` [Mb/s]. A slow link carries 30 packets
+/// per period, a fast one 100.
 fn changed(
     station: &mut ArfWindow,
     [before, after]: [u64; 2],

@@ -5,35 +5,35 @@ use std::collections::BTreeMap;
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
-/// Default weight in mac80211.  [linux-atf]
+/// Default airtime weight in mac80211.  [linux-atf]
 const OWN: u16 = 256;
-/// Allowed weights: from a sixteenth to sixteen times the default.
+/// Airtime weights that can be configured: from a sixteenth to sixteen times the default.
 const ALLOWED: std::ops::RangeInclusive<u16> = OWN / 16..=OWN * 16;
 
-/// Settings of airtime weights.
+/// Settings of the scheme `airtime-weights`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AirtimeWeights {
-    /// Weights by MAC address.
+    /// Weights of single stations by MAC address.
     stations: BTreeMap<String, u16>,
-    /// Weight of all other stations.
+    /// Weight of stations without a weight of their own.
     others: u16,
     share: AirtimeShare,
 }
 
-/// Owner of a weight.
+/// Unit to which a configured airtime weight belongs: a station, or each of its connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum AirtimeShare {
-    /// The station has the weight.
+    /// A station has its weight, whatever its number of connections.
     #[default]
     Stations,
-    /// Each connection of the station.  Deviates: [D-199]
+    /// A station has its weight once for each active connection.  Deviates: [D-199]
     Connections,
 }
 
 impl AirtimeWeights {
-    /// Weight of a station with this number of active connections. Without connections it is that
-    /// of one.
+    /// Airtime weight of a station with `connections` active connections. Without connections it is
+    /// the weight for one connection.
     pub fn weight(&self, station: &str, connections: u32) -> u16 {
         let one = self.stations.get(station).copied().unwrap_or(self.others);
         match self.share {
@@ -45,7 +45,7 @@ impl AirtimeWeights {
         }
     }
 
-    /// True if connections must be counted.
+    /// True if weights depend on the number of active connections.
     pub fn is_by_connections(&self) -> bool {
         self.share == AirtimeShare::Connections
     }

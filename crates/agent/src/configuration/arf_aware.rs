@@ -10,27 +10,28 @@ use super::{LARGEST_RATIO, LEAST_WINDOW, check_least};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SenderWindow {
-    /// A congestion control in BPF; a clamp where the kernel does not support it.
+    /// A congestion control in BPF, or a clamp where the kernel does not support such a congestion
+    /// control.
     #[default]
     CongestionControl,
     /// A clamp on the socket (`TCP_WINDOW_CLAMP`).
     Clamp,
 }
 
-/// Settings of ARF-aware TCP.
+/// Settings of the scheme `arf-aware`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArfAware {
     /// Highest rate of the link; `None` for the highest one seen.
     pub highest_rate: Option<DataRate>,
     /// Minimum window [segments].
     pub least_window: u32,
-    /// Largest ratio of rates.
+    /// Largest ratio k by which windows are divided.
     pub largest_ratio: u32,
     /// Congestion controls whose connections may be limited.
     pub replaces: Vec<String>,
     /// Mechanism that limits the window of a sender.
     pub senders: SenderWindow,
-    /// True to limit received data too.
+    /// True to limit the windows for received data too.
     pub receivers: bool,
 }
 

@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 /// Settings of the scheme `arf-window`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArfWindow {
-    /// Parameters of the law, without the length of the slot.
+    /// Parameters of the law, except the length of the observation slot.
     pub params: Params,
     /// Samples in an observation slot.
     pub samples: u16,
 }
 
 impl Default for ArfWindow {
-    /// Three samples, like the three beacon intervals of the companion paper.  [occupancy-tfrc §IV]
-    /// Deviates: [D-080]
+    /// Default settings. The slot has three samples, like the three beacon intervals of the
+    /// companion paper.  [occupancy-tfrc §IV] Deviates: [D-080]
     fn default() -> Self {
         Self { params: Params::default(), samples: 3 }
     }

@@ -3,34 +3,34 @@
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-/// Weights of DATA and ACKs.
+/// Weights of the queues for DATA and ACKs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weights {
-    /// Packets of each kind per round.
+    /// Fixed numbers of packets per round.
     Fixed {
-        /// Packets with data.
+        /// Packets with data per round.
         data: u32,
-        /// TCP ACKs without data.
+        /// TCP ACKs without data per round.
         ack: u32,
     },
-    /// Weights by which all connections get the same.
+    /// Weights with which all connections get the same throughput, by the law.
     Connections,
 }
 
 /// Settings of the scheme `data-ack`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataAck {
-    /// Weights of the queues.
+    /// Weights of the queues for DATA and ACKs.
     pub weights: Weights,
-    /// Packets of both kinds per second; `None` to measure it.
+    /// Rate of both queues together [packets/s]; `None` to measure what the channel can carry.
     pub packets_per_second: Option<u32>,
-    /// Capacity of each queue [packets].
+    /// Capacity of each of the two queues [packets].
     pub queue: u32,
 }
 
 impl Default for DataAck {
-    /// The paper's weights, and its medium buffer size.  [updown-fairness §III], [updown-fairness
-    /// §IV]
+    /// Default settings: the paper's weights, and its medium buffer size.  [updown-fairness §III],
+    /// [updown-fairness §IV]
     fn default() -> Self {
         Self { weights: Weights::Fixed { data: 2, ack: 1 }, packets_per_second: None, queue: 100 }
     }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{LEAST_WINDOW, check_least};
 use crate::grants::PORT;
 
-/// Role of this machine.
+/// Role of this machine in the scheme `occupancy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -24,11 +24,11 @@ pub enum Role {
 /// Settings of the scheme `occupancy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy {
-    /// Parameters of the law. A sample takes the place of a beacon.
+    /// Parameters of the law, in which a sample takes the place of a beacon.
     pub params: occupancy::Params,
     /// Minimum window [segments].
     pub least_window: u32,
-    /// Role of this machine.
+    /// Role of this machine in the scheme.
     pub role: Role,
     /// True if stations may request grants.
     pub grants: bool,

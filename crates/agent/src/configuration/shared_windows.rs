@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{LEAST_WINDOW, check_least};
 
-/// Settings of shared windows.
+/// Settings of the scheme `shared-windows`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedWindows {
     /// Capacity of the access point's buffer [packets].
@@ -15,7 +15,7 @@ pub struct SharedWindows {
 }
 
 impl Default for SharedWindows {
-    /// Buffer of the access point in [occupancy-tfrc §IV], 150 kB.
+    /// Default settings: the buffer of the access point in [occupancy-tfrc §IV], 150 kB.
     fn default() -> Self {
         Self { buffer: 100, least_window: LEAST_WINDOW }
     }

@@ -9,7 +9,7 @@ use airfair_units::Time;
 use super::message::{Message, OCTETS};
 use super::{LEASE, Rejected};
 
-/// Most addresses in the table of requesters.
+/// Most addresses of stations that an access point remembers for grants.
 pub const ROOM: usize = 1_024;
 
 /// Station that requests grants.
@@ -17,14 +17,14 @@ pub const ROOM: usize = 1_024;
 struct Requester {
     from: SocketAddr,
     nonce: u64,
-    /// Sequence number of the last request.
+    /// Sequence number of the station's last request.
     number: u32,
     asked_at: Time,
     /// True until the last request is answered.
     is_due: bool,
 }
 
-/// Table of requesters by IP address.
+/// Table of the stations that request grants from an access point, by IP address.
 #[derive(Clone, Debug, Default)]
 pub struct RequestTable {
     requesters: BTreeMap<IpAddr, Requester>,
@@ -59,7 +59,7 @@ impl RequestTable {
         if self.requesters.len() < ROOM { Ok(()) } else { Err(Rejected::Full) }
     }
 
-    /// Addresses with an unanswered request.
+    /// IP addresses with an unanswered request.
     pub fn asked(&self) -> Vec<IpAddr> {
         self.requesters.iter().filter(|(_, it)| it.is_due).map(|(address, _)| *address).collect()
     }

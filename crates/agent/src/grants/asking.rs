@@ -8,7 +8,7 @@ use airfair_units::Time;
 use super::message::{Message, OCTETS};
 use super::{LEASE, Rejected};
 
-/// Requests to one access point.
+/// Requests of a station to one access point, and their state.
 #[derive(Clone, Debug)]
 pub struct Requests {
     nonce: u64,
@@ -21,7 +21,8 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// Makes the state for an access point, with the random number that identifies this station.
+    /// Makes the state of requests to an access point. The random number `nonce` identifies this
+    /// station.
     pub fn new(nonce: u64) -> Self {
         Self { nonce, number: 0, open: VecDeque::new(), asked_at: None, heard_at: None }
     }
@@ -33,7 +34,7 @@ impl Requests {
         lately(self.heard_at) || !lately(self.asked_at)
     }
 
-    /// Makes the next request.
+    /// Makes the next request, encoded for sending.
     pub fn ask(&mut self, now: Time) -> [u8; OCTETS] {
         self.asked_at = Some(now);
         self.number = self.number.wrapping_add(1);
@@ -79,7 +80,7 @@ mod tests {
         Message { nonce, number, grant }.encode()
     }
 
-    /// Station with requests at 100, 200 and 300 ms.
+    /// Requests of a station at 100, 200 and 300 ms.
     fn asked() -> Requests {
         let mut asking = Requests::new(NONCE);
         for ms in [100, 200, 300] {

@@ -14,14 +14,14 @@
 
 use airfair_laws::occupancy::Grant;
 
-/// Length of both messages.
+/// Length of a request and of a reply [octets].
 pub const OCTETS: usize = 28;
 const NAME: [u8; 4] = *b"AFGR";
 const VERSION: u8 = 1;
 const ASKS: u8 = 1;
 const GRANTS: u8 = 2;
 
-/// Request or reply.
+/// Request for a grant, or reply with a grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
     /// Random number of the requesting station.
@@ -115,7 +115,8 @@ mod tests {
             }
         }
 
-        /// The same for octets that are nearly a message.
+        /// Octets that are nearly a message cause no panic, and a decoded message is encoded as the
+        /// same octets.
         #[test]
         fn mutated_messages_decode_or_are_rejected(
             nonce: u64, number: u32, even: u16, at in 0..OCTETS, other: u8,

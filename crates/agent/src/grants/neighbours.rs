@@ -6,10 +6,11 @@ use std::net::IpAddr;
 use crate::netlink::{DUMP, ask, attributes, question};
 use crate::os::{Family, Netlink};
 
-/// Request of `linux/rtnetlink.h`, and attributes of `linux/neighbour.h`: `NDA_DST` and
-/// `NDA_LLADDR`.
+/// Message type that requests the neighbour table (`RTM_GETNEIGH`).
 const GET_NEIGHBOUR: u16 = 30;
+/// Attribute with the IP address of a neighbour (`NDA_DST`).
 const ADDRESS: u16 = 1;
+/// Attribute with the MAC address of a neighbour (`NDA_LLADDR`).
 const ON_THE_AIR: u16 = 2;
 
 /// MAC addresses of the neighbours at an interface, by IP address; empty if the kernel returns an
@@ -22,8 +23,8 @@ pub(super) fn at(index: u32) -> BTreeMap<IpAddr, String> {
     all.unwrap_or_default().iter().filter_map(|message| neighbour(message, index)).collect()
 }
 
-/// Reads a message without its first four octets: interface index, four more octets, and
-/// attributes.
+/// Reads a neighbour at the interface `index` from a message without its first four octets:
+/// interface index, four more octets, and attributes.
 fn neighbour(message: &[u8], index: u32) -> Option<(IpAddr, String)> {
     if message.get(..4)? != index.to_ne_bytes() {
         return None;

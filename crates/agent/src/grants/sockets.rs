@@ -23,20 +23,21 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// Most messages read at a time: twice the number of requesters. Further messages wait in the
 /// socket or are lost.
 const MOST: usize = 2 * ROOM;
-/// The kernel's IPv4 routing table, and the flag of a route with gateway.
+/// File with the kernel's IPv4 routing table.
 const ROUTES: &str = "/proc/net/route";
+/// Flag of a route that has a gateway.
 const GATEWAY: u32 = 2;
 
-/// The agent's end of the exchange of grants.
+/// Socket by which the agent requests or sends grants.
 #[derive(Debug)]
 pub enum GrantSocket {
-    /// The end at a station.
+    /// Socket of a station.
     Station(Requester),
-    /// The end at an access point.
+    /// Socket of an access point.
     AccessPoint(Responder),
 }
 
-/// Station that requests grants.
+/// Station that requests grants from its access point.
 #[derive(Debug)]
 pub struct Requester {
     interface: String,
@@ -47,19 +48,19 @@ pub struct Requester {
     asked: Option<AccessPoint>,
 }
 
-/// Access point that is asked.
+/// Access point from which a station requests grants.
 #[derive(Debug)]
 struct AccessPoint {
     address: IpAddr,
-    /// Index of the interface.
+    /// Index of the interface towards the access point.
     index: Option<u32>,
     socket: UdpSocket,
     asking: Requests,
 }
 
 impl Requester {
-    /// Makes a station that asks over an interface; `configured` is the address of the access point if
-    /// configured.
+    /// Makes a station that requests grants over an interface. `configured` is the address of the
+    /// access point; `None` for the gateway.
     pub fn new(interface: &str, port: u16, configured: Option<IpAddr>) -> Self {
         Self { interface: interface.to_owned(), port, configured, refreshed_at: None, asked: None }
     }
@@ -80,8 +81,8 @@ impl Requester {
         granted
     }
 
-    /// Checks the address of the access point and the interface. If one has changed, opens a new
-    /// socket with a new random number.
+    /// Checks if the address of the access point or the interface has changed, and if so opens a
+    /// new socket with a new random number.
     fn refresh(&mut self) {
         let address = self.configured.or_else(|| gateway(&self.interface));
         let index = os::interface_index(&self.interface);
@@ -106,27 +107,27 @@ impl Requester {
         Ok(AccessPoint { address, index, socket, asking: Requests::new(os::random()?) })
     }
 
-    /// Address of the access point, once it is known.
+    /// Address of the access point from which grants are requested, once it is known.
     pub fn access_point(&self) -> Option<IpAddr> {
         self.asked.as_ref().map(|it| it.address)
     }
 }
 
-/// Access point that replies to stations at an interface.
+/// Access point that replies to requests for grants at an interface.
 #[derive(Debug)]
 pub struct Responder {
     interface: String,
     index: u32,
     port: u16,
     refreshed_at: Time,
-    /// `None` while the interface is missing.
+    /// Socket for requests; `None` while the interface is missing.
     socket: Option<UdpSocket>,
     answering: RequestTable,
     neighbours: BTreeMap<IpAddr, String>,
 }
 
 impl Responder {
-    /// Listens on an interface, or on the bridge that it belongs to.
+    /// Listens for requests at an interface, or at the bridge that the interface belongs to.
     ///
     /// # Errors
     /// Returns an error if there is no such interface or if the port is in use.
@@ -141,7 +142,7 @@ impl Responder {
         Ok(Self { interface, index, port, refreshed_at, socket, answering, neighbours })
     }
 
-    /// Stations that have asked since the last replies.
+    /// Receives requests. Returns the stations that have asked since the last replies.
     pub fn receive(&mut self, now: Time) -> Vec<Asked> {
         let is_due = now.saturating_since(self.refreshed_at) >= PERIOD;
         if is_due {
@@ -173,7 +174,7 @@ impl Responder {
         }
     }
 
-    /// Replies to all requests. Errors on sending count as lost replies.
+    /// Replies to all requests with the grant. Errors on sending count as lost replies.
     pub fn answer(&mut self, grant: Option<Grant>) {
         let Some(socket) = &self.socket else { return };
         let is_six = socket.local_addr().is_ok_and(|it| it.is_ipv6());
@@ -187,7 +188,7 @@ impl Responder {
     }
 }
 
-/// UDP socket for IPv6 and IPv4, or for IPv4 alone without IPv6.
+/// UDP socket for IPv6 and IPv4 at an interface; for IPv4 alone if the machine has no IPv6.
 fn listening(interface: &str, port: u16) -> Result<UdpSocket> {
     let six = bound(interface, SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)));
     six.or_else(|_| bound(interface, SocketAddr::from((Ipv4Addr::UNSPECIFIED, port))))
@@ -201,7 +202,7 @@ fn bound(interface: &str, address: SocketAddr) -> Result<UdpSocket> {
     Ok(socket)
 }
 
-/// Calls `what` for each received message.
+/// Calls `what` for each message that waits in the socket.
 fn each(socket: &UdpSocket, mut what: impl FnMut(&[u8], SocketAddr)) {
     // One octet longer than a message, so that messages that are too long are detected.
     let mut octets = [0; OCTETS + 1];
@@ -215,7 +216,7 @@ fn each(socket: &UdpSocket, mut what: impl FnMut(&[u8], SocketAddr)) {
     }
 }
 
-/// Bridge that an interface belongs to.
+/// Name of the bridge that an interface belongs to.
 fn bridge(interface: &str) -> Option<String> {
     let master = fs::read_link(format!("/sys/class/net/{interface}/master")).ok()?;
     Some(master.file_name()?.to_str()?.to_owned())
@@ -226,8 +227,9 @@ fn gateway(interface: &str) -> Option<IpAddr> {
     gateway_in(&fs::read_to_string(ROUTES).ok()?, interface)
 }
 
-/// Gateway in the text of the kernel's table: that of the default route with the lowest metric. The
-/// table has addresses in network order, printed as a number in the machine's order.
+/// Gateway of an interface in the text of the kernel's routing table: that of the default route
+/// with the lowest metric. The table has addresses in network order, printed as a number in the
+/// machine's order.
 fn gateway_in(routes: &str, interface: &str) -> Option<IpAddr> {
     let route = |line: &str| {
         let fields: Vec<&str> = line.split_whitespace().collect();

@@ -8,13 +8,13 @@ fn ends() -> Ends {
     [([10, 0, 0, 2], 4_000).into(), ([10, 1, 0, 1], 80).into()]
 }
 
-/// Half of the channel, and the part that no station uses.
+/// Grant of half of the channel, and of the part that no station uses.
 fn grant() -> Grant {
     Grant::new(0.5, 0.467_325, Duration::ZERO)
 }
 
-/// Counters after `periods` periods of 100 ms, each with 100 data packets up and 50 ACKs down, all
-/// at 54 Mb/s. The sender's round trip is 20 ms.
+/// Sample with the counters after `periods` periods of 100 ms, each with 100 data packets up and 50
+/// ACKs down, all at 54 Mb/s. The sender's round trip is 20 ms.
 fn sample(periods: u64, grant: Option<Grant>) -> Sample {
     let way = |packets: u64, octets: u64| DirectionCounters {
         bytes: packets * octets,
@@ -39,7 +39,7 @@ fn sample(periods: u64, grant: Option<Grant>) -> Sample {
     }
 }
 
-/// The same sample with data down and ACKs up.
+/// Sample with both directions exchanged: data down and ACKs up.
 fn turned(mut sample: Sample) -> Sample {
     let (link, connection) = (&mut sample.links[0], &mut sample.connections[0]);
     std::mem::swap(&mut link.up, &mut link.down);
@@ -51,7 +51,7 @@ fn station() -> GrantedStation {
     GrantedStation::new(Occupancy::default(), 1)
 }
 
-/// Last limits up and down after four periods.
+/// Last limits of the connection, up and down, after four periods.
 fn limits(sample: impl Fn(u64) -> Sample) -> [Option<u32>; 2] {
     let mut station = station();
     let mut last = [None; 2];
@@ -62,7 +62,7 @@ fn limits(sample: impl Fn(u64) -> Sample) -> [Option<u32>; 2] {
     last
 }
 
-/// Within one thousandth, since grants have 16 bits.
+/// True if a limit is within one thousandth of `octets`, since grants have 16 bits.
 fn is_near(limit: Option<u32>, octets: f64) -> bool {
     limit.is_some_and(|limit| (f64::from(limit) / octets - 1.0).abs() < 1e-3)
 }
@@ -122,7 +122,7 @@ fn of_several_links_none_is_the_stations_own() {
     }
 }
 
-/// Grants received over the network are part of the recording.
+/// Grants received over the network are part of the recording, so a replay gives the same windows.
 #[test]
 fn a_recording_with_grants_replays_to_the_same_windows() {
     let written = configuration::parse("scheme = \"occupancy\"\n[occupancy]\nrole = \"station\"");

@@ -17,8 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use airfair_units::Duration;
 use libc::c_int;
 
-/// Capabilities of `linux/capability.h` that the agent keeps.
+/// Number of the capability `CAP_NET_ADMIN`, which the agent keeps.
 const CAP_NET_ADMIN: u32 = 12;
+/// Number of the capability `CAP_BPF`, which the agent keeps.
 const CAP_BPF: u32 = 39;
 /// `_LINUX_CAPABILITY_VERSION_3`, which has two words of 32 capabilities.
 const VERSION: u32 = 0x2008_0522;
@@ -55,12 +56,12 @@ pub fn catch_signals() {
     }
 }
 
-/// True once one of these signals has arrived.
+/// True once SIGTERM, SIGINT or SIGHUP has arrived.
 pub fn is_asked_to_end() -> bool {
     IS_ASKED_TO_END.load(Ordering::Relaxed)
 }
 
-/// Waits `ms` milliseconds, until one of `files` is readable, or until a signal arrives.
+/// Waits `ms` milliseconds, or until one of `files` is readable or a signal arrives.
 pub fn wait_for(files: &[RawFd], ms: u32) {
     let of = |fd: &RawFd| libc::pollfd { fd: *fd, events: libc::POLLIN, revents: 0 };
     let mut polled: Vec<libc::pollfd> = files.iter().map(of).collect();
@@ -148,7 +149,7 @@ fn address(of: *const libc::sockaddr) -> Option<IpAddr> {
     }
 }
 
-/// Index of an interface; `None` if there is none of that name.
+/// Index of an interface; `None` if there is no interface with this name.
 pub fn interface_index(name: &str) -> Option<u32> {
     let name = CString::new(name).ok()?;
     // SAFETY: the pointer is to a string that ends with a zero.
@@ -226,9 +227,9 @@ pub struct Guardian {
 }
 
 impl Guardian {
-    /// Starts a guardian, which has the capabilities that the agent keeps. It runs `what` after
-    /// `patience` without a sign of life, and at the end of this process. This process must have
-    /// one thread.
+    /// Starts a guardian, which has the capabilities that the agent keeps. The guardian runs `what`
+    /// after `patience` without a sign of life, and at the end of this process. This process must
+    /// have one thread.
     ///
     /// # Errors
     /// Returns the error of the operating system.
@@ -257,7 +258,7 @@ impl Guardian {
         unsafe { libc::_exit(0) };
     }
 
-    /// Gives a sign of life.
+    /// Gives the guardian a sign of life.
     ///
     /// # Errors
     /// Returns the error of the operating system if the guardian has ended.
@@ -281,8 +282,8 @@ impl Drop for Guardian {
     }
 }
 
-/// Waits for signs of life: true once the writing end is closed, false after `patience` without a
-/// sign.
+/// Waits in the guardian for signs of life: true once the agent's end of the pipe is closed, false
+/// after `patience` without a sign.
 fn listen(pipe: &OwnedFd, patience: Duration) -> bool {
     let ms = u32::try_from(patience.as_nanos() / 1_000_000).unwrap_or(u32::MAX);
     let mut octets = [0_u8; 64];
@@ -300,7 +301,7 @@ fn listen(pipe: &OwnedFd, patience: Duration) -> bool {
     }
 }
 
-/// Netlink socket with the sequence number of its requests.
+/// Netlink socket, with the sequence number of the last request.
 #[derive(Debug)]
 pub struct Netlink {
     socket: OwnedFd,
@@ -317,12 +318,12 @@ pub enum Family {
     Route,
 }
 
-/// Most octets received at once.
+/// Most octets received at once from a netlink socket.
 const LONGEST: usize = 65_536;
 
 impl Netlink {
-    /// Opens a socket with a time-out of 200 ms for replies. With a longer one the agent's signs of
-    /// life would come too late.
+    /// Opens a netlink socket with a time-out of 200 ms for replies. With a longer one the agent's
+    /// signs of life would come too late.
     ///
     /// # Errors
     /// Returns the error of the operating system.
@@ -352,7 +353,7 @@ impl Netlink {
         Ok(Self::over(socket))
     }
 
-    /// Wraps a datagram socket.
+    /// Wraps a datagram socket, which takes the place of a netlink socket.
     pub(crate) fn over(socket: OwnedFd) -> Self {
         Self { socket, asked: Cell::new(0) }
     }
@@ -363,7 +364,7 @@ impl Netlink {
         self.asked.get()
     }
 
-    /// Sends a message. Received replies to earlier messages are discarded first.
+    /// Sends a netlink message. Received replies to earlier messages are discarded first.
     ///
     /// # Errors
     /// Returns the error of the operating system.
@@ -376,7 +377,7 @@ impl Netlink {
         Ok(())
     }
 
-    /// Receives the next datagram.
+    /// Receives the next datagram of the netlink socket.
     ///
     /// # Errors
     /// Returns the error of the operating system; `WouldBlock` after the time-out.

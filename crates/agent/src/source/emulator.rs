@@ -1,4 +1,4 @@
-//! Source: the control socket of an emulation (`docs/emulator.md`).
+//! Source of samples: the control socket of an emulation (`docs/emulator.md`).
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -11,19 +11,20 @@ use serde::Deserialize;
 use super::Source;
 use crate::sample::{DirectionCounters, LinkCounters, Sample};
 
-/// Time-out for a reply. With a longer one the agent's signs of life would come too late.
+/// Time-out for a reply of the emulation. With a longer one the agent's signs of life would come
+/// too late.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Airtime of the links in an emulation.
+/// Origin of the airtime of links in an emulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AirtimeSource {
-    /// As counted by the emulation: frames without overlap.
+    /// Airtime as counted by the emulation: frames without overlap.
     Measured,
-    /// Estimated from attempts, collided ones included.  Deviates: [D-198]
+    /// Airtime estimated from attempts, collided ones included.  Deviates: [D-198]
     Estimated,
 }
 
-/// Source: an emulation.
+/// Source of samples: an emulation.
 #[derive(Debug)]
 pub struct Emulator {
     socket: PathBuf,
@@ -64,7 +65,7 @@ struct Radio {
 }
 
 impl Emulator {
-    /// Connects to a control socket, for one station or for all.
+    /// Connects to the control socket of an emulation, for one station or for all.
     ///
     /// # Errors
     /// Returns an error if no emulation answers there.
@@ -106,7 +107,8 @@ impl Source for Emulator {
     }
 }
 
-/// Links in a reply: those that are asked for, and those of other stations.
+/// Links in a reply of the emulation: those of `station` or of all stations, and those of the other
+/// stations.
 fn links(
     answer: &str,
     station: Option<&str>,

@@ -21,10 +21,10 @@ pub trait Source {
     fn sample(&mut self, now: u64) -> Result<Option<Sample>>;
 }
 
-/// Opens the configured source.
+/// Opens the configured source of samples.
 ///
 /// # Errors
-/// Returns an error if it does not exist.
+/// Returns an error if the source does not exist.
 pub fn open(configuration: &Configuration) -> Result<Box<dyn Source>> {
     Ok(match &configuration.source {
         SampleSource::Kernel => {

@@ -1,4 +1,4 @@
-//! Source: stations in the kernel's nl80211, over generic netlink.
+//! Source of samples: stations in the kernel's nl80211, over generic netlink.
 //!
 //! The few messages that are needed are built here. Lengths in received messages are checked, and
 //! unknown attributes are skipped.
@@ -10,12 +10,13 @@ use crate::netlink::{self, ACKNOWLEDGE, DUMP, ask, attributes};
 use crate::os::{Family, Netlink};
 use crate::sample::{DirectionCounters, LinkCounters, Sample};
 
-/// Generic netlink's controller family (`GENL_ID_CTRL`), its command and its attributes.
+/// Message type of generic netlink's controller family (`GENL_ID_CTRL`), which finds other families
+/// by name.
 const CONTROL: u16 = 0x10;
 const GET_FAMILY: u8 = 3;
 const FAMILY_ID: u16 = 1;
 const FAMILY_NAME: u16 = 2;
-/// Commands of `linux/nl80211.h`.
+/// Command of nl80211 that requests interfaces. Other commands of `linux/nl80211.h` follow.
 const GET_INTERFACE: u8 = 5;
 const GET_WIPHY: u8 = 1;
 const GET_STATION: u8 = 17;
@@ -26,7 +27,7 @@ const GET_SURVEY: u8 = 50;
 /// (`NL80211_EXT_FEATURE_AIRTIME_FAIRNESS`).
 const AIRTIME_FAIRNESS: usize = 33;
 
-/// Attributes (`NL80211_ATTR_`).
+/// Attributes of nl80211 (`NL80211_ATTR_`).
 mod attribute {
     pub(super) const INDEX: u16 = 3;
     pub(super) const NAME: u16 = 4;
@@ -39,7 +40,7 @@ mod attribute {
     pub(super) const AIRTIME_WEIGHT: u16 = 274;
 }
 
-/// Counters of a station (`NL80211_STA_INFO_`).
+/// Attributes with counters of a station (`NL80211_STA_INFO_`).
 mod station {
     pub(super) const RX_BYTES: u16 = 2;
     pub(super) const TX_BYTES: u16 = 3;
@@ -56,20 +57,21 @@ mod station {
     pub(super) const AIRTIME_WEIGHT: u16 = 40;
 }
 
-/// Survey of a channel (`NL80211_SURVEY_INFO_`), times in ms.
+/// Attributes of a channel survey (`NL80211_SURVEY_INFO_`), times in ms.
 mod survey {
     pub(super) const IN_USE: u16 = 3;
     pub(super) const TIME_BUSY: u16 = 5;
 }
 
-/// Rate (`NL80211_RATE_INFO_`), in units of 100 kb/s.
+/// Attributes of a rate (`NL80211_RATE_INFO_`), in units of 100 kb/s.
 mod rate {
     pub(super) const OF_16_BITS: u16 = 1;
     pub(super) const OF_32_BITS: u16 = 5;
 }
 
-/// Interface types (`NL80211_IFTYPE_`) with links between a station and an access point.
+/// Interface type of a station (`NL80211_IFTYPE_STATION`).
 const STATION: u32 = 2;
+/// Interface type of an access point (`NL80211_IFTYPE_AP`).
 const ACCESS_POINT: u32 = 3;
 
 /// Wireless interface of the host.
@@ -80,7 +82,7 @@ struct Interface {
     is_access_point: bool,
 }
 
-/// Source: stations of the kernel.
+/// Source of samples: stations that the kernel knows by nl80211.
 #[derive(Debug)]
 pub struct Nl80211 {
     socket: Netlink,
@@ -141,7 +143,7 @@ impl Nl80211 {
     }
 }
 
-/// True for an interface of an access point, false for one of a station.
+/// True if an interface is that of an access point, false if it is that of a station.
 ///
 /// # Errors
 /// Returns an error if the kernel has no nl80211, or if there is no such interface.
@@ -153,7 +155,7 @@ pub fn is_access_point(interface: &str) -> Result<bool> {
     Ok(first.is_access_point)
 }
 
-/// Error text for a missing interface.
+/// Error text for an interface that is missing or is not a wireless one.
 const NEITHER: &str = "not a wireless interface of a station or an access point";
 
 impl Source for Nl80211 {
@@ -166,7 +168,7 @@ fn open_socket() -> Result<Netlink> {
     Netlink::open(Family::Generic).context("generic netlink")
 }
 
-/// Number of the family nl80211.
+/// Number of the generic netlink family nl80211.
 fn family(socket: &Netlink) -> Result<u16> {
     let name = [(FAMILY_NAME, &b"nl80211\0"[..])];
     let found = ask(socket, &question(CONTROL, GET_FAMILY, 0, &name))?;
@@ -181,7 +183,7 @@ fn question(family: u16, command: u8, flags: u16, attributes: &[(u16, &[u8])]) -
     netlink::question(family, flags, &[command, 0, 0, 0], attributes)
 }
 
-/// Reads an unsigned number of any width.
+/// Reads an unsigned number of any width from the value of an attribute.
 fn number(value: &[u8]) -> Option<u64> {
     Some(match *value {
         [a] => u64::from(a),
@@ -232,7 +234,7 @@ fn weight(message: &[u8]) -> Option<(String, u16)> {
     Some((address(of(attribute::MAC)?), u16::try_from(number(value)?).ok()?))
 }
 
-/// True if this part of a device's description has the feature bit of airtime weights.
+/// True if a part of a device's description has the feature bit of airtime weights.
 fn has_weights(message: &[u8]) -> bool {
     let mut all = attributes(message).filter(|(kind, _)| *kind == attribute::FEATURES);
     let (octet, bit) = (AIRTIME_FAIRNESS / 8, AIRTIME_FAIRNESS % 8);
@@ -247,7 +249,7 @@ pub struct AirtimeWeightSocket {
 }
 
 impl AirtimeWeightSocket {
-    /// Opens the socket.
+    /// Opens a netlink socket for airtime weights.
     ///
     /// # Errors
     /// Returns an error if the kernel has no nl80211.
@@ -256,7 +258,8 @@ impl AirtimeWeightSocket {
         Ok(Self { socket, family })
     }
 
-    /// True if the driver of this interface, or of any, supports airtime weights.
+    /// True if the driver of an interface supports airtime weights; without `index`, the driver of
+    /// any interface.
     ///
     /// # Errors
     /// Returns an error if the kernel does not answer.
@@ -268,7 +271,7 @@ impl AirtimeWeightSocket {
         Ok(found.iter().any(|message| has_weights(message)))
     }
 
-    /// Weight of a station at an interface; `None` if it is not there any more.
+    /// Airtime weight of a station at an interface; `None` if the station has left.
     ///
     /// # Errors
     /// Returns an error if the kernel does not answer.
@@ -279,16 +282,16 @@ impl AirtimeWeightSocket {
         Ok(all.find(|(address, _)| address == station).map(|(_, weight)| weight))
     }
 
-    /// Sets the weight of a station.
+    /// Sets the airtime weight of a station.
     ///
     /// # Errors
-    /// Returns an error if the driver refuses, or if the station is not there any more.
+    /// Returns an error if the driver refuses, or if the station has left.
     pub fn set(&self, index: u32, station: &str, weight: u16) -> Result<()> {
         ask(&self.socket, &weighted(self.family, index, station, weight)?).map(drop)
     }
 }
 
-/// Builds the request that sets the weight of a station.
+/// Builds the request that sets the airtime weight of a station.
 fn weighted(family: u16, index: u32, station: &str, weight: u16) -> Result<Vec<u8>> {
     let mac = octets(station).with_context(|| format!("{station:?} is not an address"))?;
     let (index, weight) = (index.to_ne_bytes(), weight.to_ne_bytes());
@@ -300,8 +303,8 @@ fn weighted(family: u16, index: u32, station: &str, weight: u16) -> Result<Vec<u
     Ok(question(family, SET_STATION, ACKNOWLEDGE, &about))
 }
 
-/// Counters of a station's link. What this machine sends goes down if it is the access point, and
-/// up if it is the station.
+/// Counters of a station's link, from a message of nl80211. What this machine sends goes down if it
+/// is the access point, and up if it is the station.
 fn link(message: &[u8], interface: &Interface) -> Option<LinkCounters> {
     let (mut mac, mut sent, mut received) =
         (None, DirectionCounters::default(), DirectionCounters::default());
@@ -317,7 +320,7 @@ fn link(message: &[u8], interface: &Interface) -> Option<LinkCounters> {
     Some(LinkCounters { name: format!("{} {mac}", interface.name), up, down })
 }
 
-/// Time for which the channel in use was busy [ns].
+/// Time for which the channel in use was busy, from a message with a survey [ns].
 fn busy(message: &[u8]) -> Option<u64> {
     let (_, channel) = attributes(message).find(|(kind, _)| *kind == attribute::SURVEY)?;
     let of = |kind| attributes(channel).find(|(it, _)| *it == kind).map(|(_, value)| value);
@@ -423,9 +426,9 @@ mod tests {
         assert_eq!(at_access_point.down, sent);
     }
 
-    /// The request by hand: 16 octets of netlink header with length, family and REQUEST | ACK;
-    /// command 18; interface 3; MAC address with two octets of padding; weight with two octets of
-    /// padding.
+    /// The request for a weight is compared with one made by hand: 16 octets of netlink header with
+    /// length, family and REQUEST | ACK; command 18; interface 3; MAC address with two octets of
+    /// padding; weight with two octets of padding.
     #[test]
     fn a_weight_is_asked_for_by_the_stations_address() {
         let message = weighted(28, 3, "02:00:00:00:01:ab", 512).unwrap();

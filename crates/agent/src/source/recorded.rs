@@ -1,4 +1,4 @@
-//! Source: a recording.
+//! Source of samples: a recording.
 
 use std::io::BufRead;
 

@@ -21,15 +21,16 @@ use super::protocol::{
 const CHECK_SEQUENCE: u64 = 4;
 /// Lower edge of the 5 GHz band, in which there is no DSSS [MHz].
 const GHZ5: u32 = 4_900;
-/// Received power of links without a given SNR, and noise power for links with one [dBm].
+/// Received power on links without a given SNR [dBm].
 const SIGNAL_DBM: i32 = -50;
+/// Noise power on links with a given SNR [dBm].
 const NOISE_DBM: i32 = -95;
-/// Retry bit in the second octet of a frame.  [80211-2020 §9.2.4.1.7]
+/// Retry bit in the second octet of an 802.11 frame.  [80211-2020 §9.2.4.1.7]
 const RETRY: u8 = 0x08;
 
-/// Mask of the frame type in the first octet, and its value for data frames.  [80211-2020
-/// §9.2.4.1.3]
+/// Mask of the frame type in the first octet of an 802.11 frame.  [80211-2020 §9.2.4.1.3]
 const KIND: u8 = 0x0c;
+/// Frame type of data frames, in the bits of `KIND`.
 const DATA: u8 = 0x08;
 
 /// Counters of one radio.
@@ -37,7 +38,7 @@ const DATA: u8 = 0x08;
 pub struct Account {
     /// Frames sent, with or without success.
     pub frames: u64,
-    /// Transmission attempts of these frames.
+    /// Transmission attempts of the frames sent, retries included.
     pub attempts: u64,
     /// Frames sent that required an acknowledgment and got none.
     pub lost: u64,
@@ -72,18 +73,19 @@ struct InFlight {
     chain: [Attempts; STAGES],
 }
 
-/// Message to the kernel.
+/// Message to `mac80211_hwsim` about a frame.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Reply<'a> {
-    /// A radio has received a frame: rate index, power [dBm] and frequency [MHz], and the frame's
-    /// path.
+    /// Reception of a frame by a radio: the radio's address; the frame; rate index, power [dBm] and
+    /// frequency [MHz]; and the frame's path.
     Received(Address, &'a [u8], (u32, i32, u32), Path),
-    /// A frame is done: transmitter, cookie and flags; attempts made of each stage; acknowledged,
-    /// and power [dBm].
+    /// Report to the transmitter that a frame is done: transmitter, cookie and flags; attempts made
+    /// in each stage of the retry chain; and whether the frame was acknowledged, with the power
+    /// [dBm].
     Report((Address, u64, u32), [Attempts; STAGES], (bool, i32)),
 }
 
-/// Radios and their channels.
+/// Radios of the kernel as members of a cell, and a channel for each frequency.
 #[derive(Debug)]
 pub(super) struct Air {
     scenario: Scenario,
@@ -134,7 +136,7 @@ impl Air {
         &self.accounts
     }
 
-    /// Time of the next event, and the frequency of its channel.
+    /// Time of the next event on any channel, and the frequency of that channel [MHz].
     pub(super) fn next_event(&mut self) -> Option<(Moment, u32)> {
         let each = self.channels.iter_mut().map(|(at, medium)| (medium.next_event(), *at));
         each.min().filter(|(next, _)| *next < Moment::NEVER)
@@ -222,7 +224,8 @@ impl Air {
         }
     }
 
-    /// Receivers of a frame. A radio on another channel counts as unknown.
+    /// Receivers of a frame that the radio `from` sends. A radio on another channel counts as
+    /// unknown.
     fn addressee(&self, from: NodeId, frame: &Frame<'_>) -> Addressee {
         let receiver = frame.receiver();
         if receiver[0] & 1 == 1 || frame.flags & NO_ACK != 0 {
@@ -305,7 +308,8 @@ fn whole(decibels: f64) -> i32 {
     decibels.round() as i32
 }
 
-/// Rates in the order of the kernel's indices: DSSS in the 2.4 GHz band, then OFDM.
+/// Rates at a channel frequency [MHz], in the order of the kernel's rate indices: DSSS in the 2.4
+/// GHz band, then OFDM.
 fn rates(frequency: u32) -> impl Iterator<Item = DataRate> {
     let dsss = if frequency < GHZ5 { &dsss::RATES[..] } else { &[] };
     dsss.iter().chain(&ofdm::RATES).copied()
@@ -328,7 +332,7 @@ fn chain_of(frame: &Frame<'_>, medium: &Medium<usize>) -> [Option<Stage>; STAGES
     chain
 }
 
-/// TX vector of a stage; `None` if its rate is unknown here.
+/// TX vector of a stage of a retry chain; `None` if the medium does not know the stage's rate.
 fn vector_of(stage: Attempts, frequency: u32, medium: &Medium<usize>) -> Option<TxVector> {
     let at = u8::try_from(stage.rate).ok().filter(|_| stage.flags & IS_VHT == 0)?;
     if stage.flags & IS_HT == 0 {
@@ -358,8 +362,8 @@ mod tests {
         Air::new(scenario.expect("a scenario"), 1, (0..3).map(radio).collect())
     }
 
-    /// Text of a message: `R2` is a reception by radio 2, `D7 2 1 !` the end of frame 7 after three
-    /// attempts.
+    /// Short text of a message to the kernel: `R2` is a reception by radio 2, `D7 2 1 !` the end of
+    /// frame 7 after three attempts.
     fn note(reply: &Reply<'_>) -> String {
         match reply {
             Reply::Received(by, octets, (rate, ..), _) => {
@@ -473,7 +477,7 @@ mod tests {
         assert_eq!((replies.len(), air.unknown, air.accounts()[1].refused), (4, 1, 1));
     }
 
-    /// In the 5 GHz band index 0 is 6 Mb/s.
+    /// Rate index 0 is 6 Mb/s in the 5 GHz band.
     #[test]
     fn places_of_rates_are_those_of_the_band() {
         let place = |mbps, frequency| {

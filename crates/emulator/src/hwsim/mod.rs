@@ -41,9 +41,9 @@ use crate::verdict::{FlowLateness, Punctuality};
 pub use self::air::Account;
 pub use crate::os::generic::Signals;
 
-/// Time between two published views.
+/// Time between two snapshots that are published for viewers.
 const VIEW: Duration = Duration::from_millis(100);
-/// Length above which collected messages are sent [octets].
+/// Length of collected messages to the kernel above which they are sent [octets].
 const BATCH: usize = 1 << 14;
 /// Buffer size that holds any message of the kernel [octets].
 const LONGEST: usize = 1 << 16;
@@ -51,7 +51,7 @@ const LONGEST: usize = 1 << 16;
 /// Reason why the medium could not start or had to end.
 #[derive(Debug)]
 pub enum Error {
-    /// The scenario is not suitable. Message for the user.
+    /// The scenario is not suitable; the text is a message for the user.
     Scenario(&'static str),
     /// The module mac80211_hwsim is not loaded.
     NoModule,
@@ -63,18 +63,18 @@ pub enum Error {
     ManyChannels,
     /// There are fewer radios than members of the cell.
     TooFewRadios {
-        /// Number of radios.
+        /// Number of radios that the kernel has.
         found: usize,
-        /// Number of members.
+        /// Number of members of the cell, each of which needs a radio.
         needed: usize,
         /// Name of the first member without a radio.
         without: String,
     },
-    /// A radio was removed. Names of the radio and of its member.
+    /// A radio was removed: names of the radio and of its member of the cell.
     RadioGone(String, String),
     /// The module mac80211_hwsim was unloaded.
     ModuleGone,
-    /// The operating system returned an error: operation, and error.
+    /// The operating system returned an error: operation that failed, and its error.
     System(&'static str, io::Error),
 }
 
@@ -112,10 +112,10 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Radio of a member of the cell.
+/// Simulated radio of the kernel that belongs to a member of the cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Radio {
-    /// Name of the member. The access point has the name of its cell.
+    /// Name of the member of the cell. The access point has the name of the cell.
     pub member: String,
     /// Name of the radio in the kernel.
     pub name: String,
@@ -124,9 +124,9 @@ pub struct Radio {
 /// Snapshot of a running medium.
 #[derive(Clone, Debug, Default)]
 pub struct View {
-    /// Lateness against the wall clock.
+    /// Lateness of the medium against the wall clock.
     pub punctuality: Punctuality,
-    /// Counters in the order of the radios.
+    /// Counters of each radio, in the order of [`Hwsim::radios`].
     pub accounts: Vec<Account>,
     /// Frames of radios that are not members. Nobody receives them.
     pub unknown: u64,
@@ -219,12 +219,12 @@ impl Hwsim {
         Ok(Self { radios, shared, engine })
     }
 
-    /// Radios in the order of the members.
+    /// Radios in the order of the cell's members.
     pub fn radios(&self) -> &[Radio] {
         &self.radios
     }
 
-    /// Latest view, at most 0.1 s old.
+    /// Latest snapshot of the medium, at most 0.1 s old.
     pub fn view(&self) -> View {
         self.shared.view().clone()
     }
@@ -234,7 +234,7 @@ impl Hwsim {
         self.engine.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Ends the medium and returns its last view.
+    /// Ends the medium and returns its last snapshot.
     ///
     /// # Errors
     /// Returns the [`Error`] for which the medium had ended by itself, such as removed radios.
@@ -281,7 +281,8 @@ fn members(scenario: &Scenario) -> Result<Vec<String>, Error> {
     Ok(std::iter::once(cell.name.clone()).chain(stations).collect())
 }
 
-/// Event loop: frames from the kernel go into the channels, receptions and reports go back.
+/// Event loop of the medium: passes frames from the kernel to the channels, and receptions and
+/// reports back.
 struct Engine<'s> {
     shared: &'s Shared,
     socket: &'s FamilySocket,
@@ -338,7 +339,8 @@ impl<'s> Engine<'s> {
         Self { shared, socket, air, pace, outbox, overruns: 0 }
     }
 
-    /// Runs until `end` or until it is stopped. Returns the reason if the medium has to end early.
+    /// Runs the medium until `end` or until it is stopped. Returns the reason if it has to end
+    /// early.
     fn run(mut self, end: Time, radios: &[Radio], found: &[RadioName]) -> Option<Error> {
         let (mut buffer, mut next_view) = (vec![0; LONGEST], Time::ZERO);
         let mut why = None;
@@ -416,7 +418,8 @@ impl<'s> Engine<'s> {
         why
     }
 
-    /// Publishes a view. The verdict covers the seconds that are over at `then`.
+    /// Publishes a snapshot for viewers. Its verdict covers the seconds of channel time that are
+    /// over at `then`.
     fn publish(&mut self, now: Time, then: Time, radios: &[Radio]) {
         let name = |track: usize| {
             let [from, to] =

@@ -4,11 +4,12 @@ use airfair_wlan::medium::STAGES;
 
 use crate::os::message::{ACK, Message, attributes};
 
-/// Name of the family, and of its multicast group for radios that come and go.
+/// Name of the generic netlink family of `mac80211_hwsim`.
 pub(super) const FAMILY: &str = "MAC80211_HWSIM";
+/// Multicast group of the family for messages about radios that come and go.
 pub(super) const GROUP: &str = "config";
 
-/// Commands (`HWSIM_CMD_`).
+/// Commands of `mac80211_hwsim` (`HWSIM_CMD_`).
 pub(super) mod command {
     pub(crate) const REGISTER: u8 = 1;
     pub(crate) const FRAME: u8 = 2;
@@ -17,7 +18,7 @@ pub(super) mod command {
     pub(crate) const GET_RADIO: u8 = 6;
 }
 
-/// Attributes (`HWSIM_ATTR_`).
+/// Attributes of `mac80211_hwsim` (`HWSIM_ATTR_`).
 mod attribute {
     pub(super) const RECEIVER: u16 = 1;
     pub(super) const TRANSMITTER: u16 = 2;
@@ -34,17 +35,20 @@ mod attribute {
     pub(super) const PERMANENT_ADDRESS: u16 = 22;
 }
 
-/// Frame flag in both directions: no acknowledgment is expected.
+/// Frame flag, both in frames from the kernel and in reports: no acknowledgment is expected.
 pub(super) const NO_ACK: u32 = 1 << 1;
 /// Frame flag in reports: the frame was acknowledged.
 const ACKNOWLEDGED: u32 = 1 << 2;
-/// Stage flag: RTS and CTS precede each attempt.
+/// Flag of a stage of a retry chain: RTS and CTS precede each attempt.
 pub(super) const WITH_RTS: u16 = 1;
-/// Stage flags: the rate index is an HT MCS index (eight per number of streams), or a VHT MCS.
+/// Flag of a stage of a retry chain: the rate index is an HT MCS index, eight per number of
+/// streams.
 pub(super) const IS_HT: u16 = 0x8;
+/// Flag of a stage of a retry chain: the rate index is a VHT MCS.
 pub(super) const IS_VHT: u16 = 0x100;
-/// Stage flags: channel width of 40 MHz, and short guard interval.
+/// Flag of a stage of a retry chain: the channel width is 40 MHz.
 pub(super) const IS_40_MHZ: u16 = 0x20;
+/// Flag of a stage of a retry chain: the guard interval is short.
 pub(super) const IS_SHORT: u16 = 0x80;
 
 pub(super) type Address = [u8; 6];
@@ -58,7 +62,7 @@ pub(super) struct Attempts {
     pub(super) flags: u16,
 }
 
-/// Frame that a radio sends.
+/// Frame that a radio sends, as the kernel hands it over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frame<'o> {
     pub(super) transmitter: Address,
@@ -165,7 +169,7 @@ pub(super) fn register(message: impl FnOnce(u8, u16) -> Message) -> Message {
     message(command::REGISTER, ACK)
 }
 
-/// Fills the message by which a radio receives a frame.
+/// Appends the attributes of the message by which the radio `by` receives a frame.
 pub(super) fn receive(
     message: &mut Message,
     by: Address,
@@ -179,7 +183,8 @@ pub(super) fn receive(
     message.attribute(attribute::FREQUENCY, &frequency.to_ne_bytes());
 }
 
-/// Fills the report on a radio's frame: the attempts made of each stage, and the acknowledgment.
+/// Appends the attributes of the report on a frame that a radio has sent: the attempts made in each
+/// stage, and the acknowledgment.
 pub(super) fn report(
     message: &mut Message,
     (radio, cookie, flags): (Address, u64, u32),

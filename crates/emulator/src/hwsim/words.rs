@@ -1,4 +1,4 @@
-//! Text output about a medium.
+//! Text output about the medium of the kernel's simulated radios.
 
 use airfair_units::Duration;
 
@@ -6,7 +6,8 @@ use super::{Radio, View};
 use crate::verdict;
 
 impl View {
-    /// One line on the airtime and the attempts of each radio between the view `last` and this one.
+    /// Line of text with the share of airtime and the attempts of each radio between the snapshots
+    /// `last` and `self`.
     pub fn line(&self, last: &Self, radios: &[Radio]) -> String {
         let (now, before) = (&self.punctuality, &last.punctuality);
         let seconds = seconds(now.elapsed.saturating_sub(before.elapsed));
@@ -26,7 +27,8 @@ impl View {
         format!("{:6.1} s  {}", now.elapsed.as_secs_f64(), each.join(", "))
     }
 
-    /// Counters of all radios, lateness and verdict.
+    /// Final report: a line of counters for each radio, a line on lateness, and the verdict whether
+    /// these figures are valid.
     pub fn summary(&self, radios: &[Radio]) -> String {
         let late = &self.punctuality;
         let line = |(radio, it): (&Radio, &super::Account)| {

@@ -56,13 +56,13 @@ pub(crate) fn monotonic() -> Duration {
     Duration::from_secs(part(time.tv_sec)) + Duration::from_nanos(part(time.tv_nsec))
 }
 
-/// Reads available data; returns an error of kind `WouldBlock` if there is none.
+/// Reads available data from a file; returns an error of kind `WouldBlock` if there is none.
 pub(super) fn read(from: BorrowedFd<'_>, into: &mut [u8]) -> Result<usize> {
     // SAFETY: pointer and length are those of a buffer.
     checked_size(unsafe { libc::read(from.as_raw_fd(), into.as_mut_ptr().cast(), into.len()) })
 }
 
-/// Writes one frame, counter value or message.
+/// Writes one frame, counter value or message to a file.
 pub(super) fn write(to: BorrowedFd<'_>, octets: &[u8]) -> Result<usize> {
     // SAFETY: pointer and length are those of a buffer.
     checked_size(unsafe { libc::write(to.as_raw_fd(), octets.as_ptr().cast(), octets.len()) })
@@ -281,7 +281,7 @@ pub(super) fn packet_socket(index: u32, room: c_int) -> Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Packets that a packet socket has dropped because its buffer was full, since the last call.
+/// Packets that a packet socket has dropped since the last call because its buffer was full.
 pub(super) fn packet_drops(socket: BorrowedFd<'_>) -> Result<u32> {
     let mut statistics = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
     let mut length = libc::socklen_t::try_from(size_of_val(&statistics)).expect("some octets");
@@ -316,7 +316,7 @@ pub(super) fn route_socket() -> Result<OwnedFd> {
 
 /// Opens a generic netlink socket with a large receive buffer.
 pub(super) fn generic_socket() -> Result<OwnedFd> {
-    /// Enough for the messages of all radios with full queues.
+    /// Receive buffer that holds the messages of all radios with full queues [octets].
     const ROOM: c_int = 16 << 20;
     let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
     // SAFETY: no pointer is involved.
@@ -338,8 +338,8 @@ pub(super) fn await_input(file: BorrowedFd<'_>, longest: Duration) -> Result<boo
     Ok(check(unsafe { libc::poll(&raw mut poll, 1, ms) })? > 0)
 }
 
-/// Blocks SIGINT and SIGTERM for this thread and the threads it starts, and opens a signalfd for
-/// them.
+/// Blocks SIGINT and SIGTERM for this thread and the threads that it starts, and opens a signalfd
+/// for both signals.
 pub(super) fn signals() -> Result<OwnedFd> {
     // SAFETY: all of its fields are numbers; the pointers are to it.
     unsafe {
@@ -379,7 +379,7 @@ pub(crate) fn set_send_timeout(socket: BorrowedFd<'_>, longest: Duration) -> Res
     set_option(socket, libc::SOL_SOCKET, libc::SO_SNDTIMEO, &timeval(longest))
 }
 
-/// Sets a time-out for reading.
+/// Sets a time-out for reading from a socket.
 pub(crate) fn set_receive_timeout(socket: BorrowedFd<'_>, longest: Duration) -> Result<()> {
     set_option(socket, libc::SOL_SOCKET, libc::SO_RCVTIMEO, &timeval(longest))
 }
@@ -450,7 +450,8 @@ pub(super) fn ioctl_socket() -> Result<OwnedFd> {
     owned(unsafe { libc::socket(libc::AF_INET, kind, 0) })
 }
 
-/// Disables all offloads, so that packets are not aggregated and have valid checksums.
+/// Disables all offloads of an interface, so that packets are not aggregated and have valid
+/// checksums.
 pub(super) fn disable_offloads(interface: &str) -> Result<()> {
     let socket = ioctl_socket()?;
     for offload in OFFLOADS {

@@ -43,8 +43,8 @@ impl Counters {
 
 /// Parses the counter file, and calls `each` with interface names and transmit drops.
 fn dropped(text: &str, mut each: impl FnMut(&str, u64)) {
-    /// Index of the column: 8 columns for reception, then octets, packets and errors of
-    /// transmission.
+    /// Index of the column with transmit drops: 8 columns for reception precede, and octets,
+    /// packets and errors of transmission.
     const PLACE: usize = 11;
     for line in text.lines() {
         let Some((name, numbers)) = line.split_once(':') else { continue };
@@ -59,11 +59,11 @@ fn dropped(text: &str, mut each: impl FnMut(&str, u64)) {
 #[derive(Clone, Copy, Debug)]
 struct LastReading {
     count: Option<u64>,
-    /// True if the interface was up.
+    /// True if the interface was up at the last reading.
     was_on: bool,
 }
 
-/// Growth of a counter between two readings.
+/// Growth of an interface's drop counter between two readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Growth {
     /// The interface was up at both readings.
@@ -77,8 +77,8 @@ impl LastReading {
     /// State before the first reading.
     const NEVER: Self = Self { count: None, was_on: true };
 
-    /// Growth since the last reading; zero at the first one, and zero when a new interface starts
-    /// its counter anew.
+    /// Growth of the drop counter since the last reading; zero at the first one, and zero when a
+    /// new interface starts its counter anew.
     fn look(&mut self, now: u64, is_up: bool) -> Growth {
         let more = now.saturating_sub(self.count.replace(now).unwrap_or(now));
         let was_on = std::mem::replace(&mut self.was_on, is_up);
@@ -97,7 +97,7 @@ pub(crate) struct Drops {
     pub(crate) for_nobody: u64,
 }
 
-/// Kernel drops by node.
+/// Packets of each node that the kernel has dropped, with the last readings of its counters.
 #[derive(Debug)]
 pub(crate) struct Losses {
     pub(crate) nodes: Vec<Drops>,
@@ -197,8 +197,8 @@ eth0:1 2 3 4 5 6 7 8 9 10 11 12
  cut: 1 2 3
 ";
 
-    /// Columns of reception are bytes, packets, errors, drops and four more; then transmission
-    /// begins likewise.
+    /// The counter file has the columns bytes, packets, errors, drops and four more for reception,
+    /// and the same columns for transmission.
     #[test]
     fn drops_of_each_interface_are_read_from_the_kernels_file() {
         let mut found = Vec::new();

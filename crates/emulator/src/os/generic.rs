@@ -8,9 +8,9 @@ use airfair_units::Duration;
 use super::calls;
 use super::message::{ACK, DONE, DUMP, ERROR, Message, REQUEST, Received, attributes, messages};
 
-/// The controller family, its multicast group for families that come and go, its commands and
-/// attributes.
+/// Message type of generic netlink's controller family, which finds other families by name.
 const CONTROL: u16 = 0x10;
+/// Multicast group of the controller family for families that come and go.
 const CONTROL_GROUP: u32 = 0x10;
 const GET_FAMILY: u8 = 3;
 const DELETE_FAMILY: u8 = 2;
@@ -31,21 +31,21 @@ pub(crate) struct FamilySocket {
     family: u16,
 }
 
-/// Message of a family: command, and attributes.
+/// Message of a generic netlink family: command, and attributes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FamilyMessage<'o> {
     pub(crate) command: u8,
     pub(crate) attributes: &'o [u8],
 }
 
-/// Message received from the kernel.
+/// Message that a generic netlink socket has received from the kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Input<'o> {
-    /// Message of the family.
+    /// Message of the socket's family.
     Message(FamilyMessage<'o>),
     /// Acknowledgment: error number of a failed request, or 0.
     Ack(i32),
-    /// The family has been removed, because its module was unloaded.
+    /// The socket's family has been removed, because its module was unloaded.
     Gone,
 }
 
@@ -110,7 +110,7 @@ impl FamilySocket {
         }
     }
 
-    /// Sends a dump request, and calls `handle` with each entry.
+    /// Sends a dump request, and calls `handle` with each entry of the reply.
     pub(crate) fn list(&self, command: u8, handle: impl FnMut(FamilyMessage<'_>)) -> Result<()> {
         self.ask(self.message(command, DUMP), handle)
     }

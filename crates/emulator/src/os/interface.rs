@@ -24,7 +24,7 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// Name for messages.
+    /// Name of this kind of interface in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tap => "TAP",
@@ -32,7 +32,7 @@ impl Backend {
         }
     }
 
-    /// Tests if this process may create such interfaces, by creating a namespace with one.
+    /// Tests if this process may create interfaces of this kind, by creating a namespace with one.
     ///
     /// # Errors
     /// Returns the error of the operating system.
@@ -97,7 +97,7 @@ pub(crate) struct Port {
     device: Device,
     /// Name of the interface in the namespace.
     name: &'static str,
-    /// Counters of the namespace.
+    /// Drop counters of the interfaces in the namespace.
     inside: Counters,
     /// Socket in the namespace for the ioctl that reads the state of the interface.
     ioctl_socket: OwnedFd,

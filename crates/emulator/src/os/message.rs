@@ -1,20 +1,20 @@
 //! Netlink messages: header, fixed part of the message type, and attributes, which can be nested.
 //! [RFC3549]
 
-/// Flag of a request.
+/// Flag of a netlink request.
 pub(crate) const REQUEST: u16 = 0x1;
-/// Flag that requests an acknowledgment.
+/// Flag of a netlink request for an acknowledgment.
 pub(crate) const ACK: u16 = 0x4;
-/// Flags of a dump request, whose reply is a list.
+/// Flags of a netlink dump request, whose reply is a list.
 pub(crate) const DUMP: u16 = 0x300;
-/// Message type of an error or, with error number 0, an acknowledgment.
+/// Netlink message type of an error or, with error number 0, an acknowledgment.
 pub(crate) const ERROR: u16 = 2;
-/// Message type that ends a dump.
+/// Netlink message type that ends the reply to a dump request.
 pub(crate) const DONE: u16 = 3;
-/// Length of the header [octets].
+/// Length of the netlink header [octets].
 const HEADER: usize = 16;
 
-/// Message under construction.
+/// Netlink message under construction.
 pub(crate) struct Message(Vec<u8>);
 
 impl Message {
@@ -55,7 +55,7 @@ impl Message {
     }
 }
 
-/// Received message: type, and content after the header.
+/// Received netlink message: type, and content after the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Received<'o> {
     pub(crate) kind: u16,
@@ -81,7 +81,7 @@ fn split<'o>(octets: &mut &'o [u8], length: usize, least: usize) -> Option<&'o [
     Some(part)
 }
 
-/// Messages in a buffer. An incomplete message at the end is left out.
+/// Netlink messages in a buffer. An incomplete message at the end is left out.
 pub(crate) fn messages(mut octets: &[u8]) -> impl Iterator<Item = Received<'_>> {
     std::iter::from_fn(move || {
         let length = u32::from_ne_bytes(*octets.first_chunk()?);
@@ -91,7 +91,7 @@ pub(crate) fn messages(mut octets: &[u8]) -> impl Iterator<Item = Received<'_>> 
     })
 }
 
-/// Types and values of attributes. An incomplete attribute at the end is left out.
+/// Types and values of netlink attributes. An incomplete attribute at the end is left out.
 pub(crate) fn attributes(mut octets: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     /// Flag bits of an attribute type: nested, and network byte order.
     const MARKS: u16 = 0xc000;

@@ -9,10 +9,10 @@ use super::calls;
 use super::interface::Port;
 use crate::pace::Wall;
 
-/// Epoll number of the bell.
+/// Number of the [`Bell`] in epoll events.
 const BELL: u64 = u64::MAX;
 
-/// Wakes the thread that polls it. Other threads ring it. (An eventfd.)
+/// Eventfd by which other threads wake the thread that polls it.
 #[derive(Debug)]
 pub(crate) struct Bell(OwnedFd);
 
@@ -60,7 +60,7 @@ impl<'b> Poller<'b> {
         Ok(Self { epoll, bell, found: Vec::new(), awake, alarm: None })
     }
 
-    /// Adds a port to the poller.
+    /// Adds a port, which epoll events identify by `number`.
     pub(crate) fn add(&self, port: &impl AsFd, number: usize) -> Result<()> {
         calls::epoll_control(&self.epoll, libc::EPOLL_CTL_ADD, port.as_fd(), number as u64)
     }

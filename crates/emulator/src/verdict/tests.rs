@@ -14,8 +14,8 @@ fn at(ms: u64) -> Time {
     Time::ZERO + MS * ms
 }
 
-/// A download whose data takes 15 ms and whose ACKs take 5 ms. A tenth of the round trip of 20 ms
-/// is tolerated, 2 ms.
+/// Lateness counters of a download whose data takes 15 ms and whose ACKs take 5 ms. A tenth of the
+/// round trip of 20 ms is tolerated, 2 ms.
 fn download() -> FlowLateness {
     let mut lateness_of = FlowLateness::new([Some(1), Some(0)].into_iter());
     lateness_of.note(1, at(0), ms(5), Duration::ZERO);
@@ -189,7 +189,7 @@ fn drops_are_objected_to_one_by_one_and_a_few_nodes_are_named() {
     );
 }
 
-/// Idle for 6 and for 4 of every 100 ms.
+/// The engine is idle for 6 and for 4 of every 100 ms.
 #[test]
 fn an_engine_that_never_rests_is_too_slow() {
     for (rest, is_valid) in [(6, true), (4, false)] {
@@ -208,7 +208,8 @@ fn an_engine_that_never_rests_is_too_slow() {
 }
 
 proptest! {
-    /// The worst second and the worst flow agree with a direct count.
+    /// The second and the flow found to have the largest share of late packets agree with a direct
+    /// count.
     #[test]
     fn the_worst_is_that_of_a_plain_count(
         packets in prop::collection::vec((0..3_usize, 0..40_u64, 0..2_u64), 0..600),

@@ -15,12 +15,12 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// Largest datagram [octets].
 const MAX_DATAGRAM: usize = 65_536;
 
-/// Packets that were sent, and packets that the network refused.
+/// Counts of packets that were sent, and of packets that the network refused.
 #[derive(Debug, Default)]
 pub(super) struct SendCounts {
     pub(super) packets: u64,
     pub(super) unsent: u64,
-    /// Last error of the network.
+    /// Last error that the network returned.
     pub(super) error: Option<String>,
 }
 
@@ -74,14 +74,14 @@ impl Host {
         self.end.is_some_and(|end| now >= end)
     }
 
-    /// True once the end or the next report is due. Long loops check this.
+    /// True once the end of the run or the next progress report is due. Long loops check this.
     pub(super) fn is_due(&self) -> bool {
         let now = self.now();
         now >= self.next_report || self.is_over(now)
     }
 
-    /// Waits for a datagram until `deadline`, the end or the next report, whichever comes first. If
-    /// that time has passed, it returns a datagram that is already there.
+    /// Waits for a datagram until `deadline`, the end of the run or the next report, whichever
+    /// comes first. If that time has passed, returns a datagram that has arrived already.
     pub(super) fn receive(&mut self, deadline: Option<Time>) -> Option<(&[u8], SocketAddr)> {
         let until = deadline.into_iter().chain(self.end).fold(self.next_report, Time::min);
         let wait = until.saturating_since(self.now());
@@ -167,7 +167,7 @@ impl Host {
     }
 }
 
-/// Measures a rate between two readings of a counter.
+/// Meter of the rate between two readings of a counter.
 #[derive(Debug, Default)]
 pub(super) struct Meter {
     before: u64,

@@ -8,14 +8,14 @@ use airfair_units::DataRate;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Limit, or the error in a line.
+/// Rate limit from a line of standard input, or the error in the line.
 type ParsedLimit = Result<DataRate, String>;
 
-/// Reader of standard input. Its thread ends with the input or with the process.
+/// Reader of rate limits from standard input. Its thread ends with the input or with the process.
 pub(super) struct RateLimits(Receiver<ParsedLimit>);
 
 impl RateLimits {
-    /// Starts to read limits. `highest` is the limit in any case.
+    /// Starts to read rate limits from standard input. `highest` is the limit in any case.
     pub(super) fn of_standard_input(highest: DataRate) -> io::Result<Self> {
         let (sender, limits) = channel();
         let read = move || read(highest, &sender);
@@ -23,7 +23,7 @@ impl RateLimits {
         Ok(Self(limits))
     }
 
-    /// Newest limit since the last call. At the end of the input the last limit stays.
+    /// Newest rate limit since the last call. At the end of the input the last limit stays.
     ///
     /// # Errors
     /// Raises `ValueError` for a malformed line.

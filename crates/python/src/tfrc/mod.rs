@@ -41,8 +41,8 @@ pub(crate) fn quantity(text: &str, dimension: &str) -> PyResult<Number> {
     parsed.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Sends one flow to `to` for `duration_s`; returns its counters. With `limits`, lines of standard
-/// input limit its rate.
+/// Sends one TFRC flow to the address `to` for `duration_s`; returns the flow's counters. With
+/// `limits`, lines of standard input limit its rate.
 #[pyfunction]
 #[pyo3(signature = (to, *, profile, segment, ssrc, max_rate_bps, rate_bps = None, duration_s = None, limits = false, report = None))]
 #[expect(clippy::too_many_arguments, reason = "a function with named options, as Python has them")]
@@ -74,7 +74,7 @@ pub(crate) fn tfrc_send<'py>(
     Ok(result)
 }
 
-/// Receives flows at `at`, one after another; returns the counters.
+/// Receives TFRC flows at the address `at`, one after another; returns the counters of all flows.
 #[pyfunction]
 #[pyo3(signature = (at, *, profile, reporter, duration_s = None, report = None))]
 #[expect(clippy::too_many_arguments, reason = "a function with named options, as Python has them")]
@@ -114,8 +114,8 @@ fn parse_profile(name: &str) -> PyResult<Profile> {
     }
 }
 
-/// Resolves an address. IPv4 is preferred, because a receiver that is given only a port listens on
-/// IPv4.
+/// Resolves the text of an address. IPv4 is preferred, because a receiver that is given only a port
+/// listens on IPv4.
 fn resolve(address: &str) -> PyResult<SocketAddr> {
     let wrong = |why: &str| PyOSError::new_err(format!("{address}: {why}"));
     let found: Vec<_> = match address.to_socket_addrs() {
@@ -142,7 +142,7 @@ fn bind(address: &str, at: SocketAddr) -> PyResult<UdpSocket> {
         .map_err(|error| PyOSError::new_err(format!("{address}: {}", reason(&error))))
 }
 
-/// End of the run as a time since its start.
+/// End of a run of `duration_s` seconds, as a time since the start.
 fn end(duration_s: Option<f64>) -> PyResult<Option<Time>> {
     let Some(duration_s) = duration_s else { return Ok(None) };
     let duration = std::time::Duration::try_from_secs_f64(duration_s);

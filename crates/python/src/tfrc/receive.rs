@@ -14,23 +14,24 @@ use super::host::{Host, Meter};
 /// and §4.4]
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// Sender that is being received.
+/// Sender of the flow that is being received.
 #[derive(Clone, Copy, Debug)]
 struct Peer {
     address: SocketAddr,
     ssrc: u32,
-    /// Arrival times of its first and last packet.
+    /// Arrival time of the sender's first packet.
     first: Time,
+    /// Arrival time of the sender's last packet.
     last: Time,
 }
 
-/// Receiver with the address of its sender.
+/// TFRC receiver with the address of its sender.
 pub(super) struct Incoming {
     config: ReceiverConfig,
     receiver: Receiver,
     peer: Option<Peer>,
     senders: u64,
-    /// Totals of earlier senders.
+    /// Totals of the senders before the present one.
     earlier: ReceiverStats,
     earlier_active: Duration,
     refused: u64,
@@ -52,7 +53,7 @@ impl Incoming {
         }
     }
 
-    /// Receives until the end or Ctrl-C.
+    /// Receives until the end of the run or Ctrl-C.
     pub(super) fn run(&mut self, host: &mut Host) -> PyResult<()> {
         loop {
             let now = host.now();
@@ -85,7 +86,7 @@ impl Incoming {
         }
     }
 
-    /// True if the packet belongs to the flow or begins a new one.
+    /// True if the data packet belongs to the present flow or begins a new one.
     fn accepts(&mut self, now: Time, data: &Data, from: SocketAddr) -> bool {
         match &mut self.peer {
             Some(peer) if (peer.address, peer.ssrc) == (from, data.ssrc) => {
@@ -101,14 +102,14 @@ impl Incoming {
         true
     }
 
-    /// Forgets the sender and adds its totals to the earlier ones.
+    /// Forgets the present sender, and adds its totals to those of earlier senders.
     fn let_go(&mut self) {
         (self.earlier, self.earlier_active) = (self.stats(), self.active());
         self.peer = None;
         self.receiver = Receiver::new(self.config);
     }
 
-    /// Total time between the first and the last packet of each sender.
+    /// Sum over all senders of the time between the first and the last packet.
     fn active(&self) -> Duration {
         let current = self.peer.map_or(Duration::ZERO, |peer| peer.last - peer.first);
         self.earlier_active + current
@@ -130,7 +131,7 @@ impl Incoming {
         }
     }
 
-    /// State of the flow for the live display.
+    /// Writes the state of the flow for the live display into `state`.
     fn write_state(&mut self, now: Time, state: &Bound<'_, PyDict>) -> PyResult<()> {
         let totals = self.stats();
         let silence = self.peer.map(|peer| now.saturating_since(peer.last).as_secs_f64());
@@ -140,7 +141,7 @@ impl Incoming {
         state.set_item("silence_s", silence)
     }
 
-    /// Writes the counters into `result`.
+    /// Writes the counters of all senders into `result`.
     pub(super) fn write_result(&self, host: &Host, result: &Bound<'_, PyDict>) -> PyResult<()> {
         let stats = self.stats();
         result.set_item("duration_s", self.active().as_secs_f64())?;

@@ -21,13 +21,13 @@ const BURST: usize = 64;
 /// Time without feedback after which a flow ends that has never had any.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Sender with the address of its receiver.
+/// TFRC sender with the address of its receiver.
 pub(super) struct Outgoing {
     sender: Sender,
     limits: Option<RateLimits>,
     peer: SocketAddr,
     payload: u64,
-    /// Arrival time of the last report.
+    /// Arrival time of the last feedback packet.
     heard: Option<Time>,
     refused: u64,
     meter: Meter,
@@ -65,7 +65,8 @@ impl Outgoing {
         Self { sender, limits, peer, payload: 0, heard: None, refused: 0, meter }
     }
 
-    /// Sends until the end, until Ctrl-C, or until there has been no feedback for too long.
+    /// Sends until the end of the run, until Ctrl-C, or until there has been no feedback for too
+    /// long.
     pub(super) fn run(&mut self, host: &mut Host) -> PyResult<()> {
         self.sender.open(host.now());
         let mut datagram = Vec::new();
@@ -86,7 +87,7 @@ impl Outgoing {
         }
     }
 
-    /// Applies the last rate limit read.  [occupancy-tfrc §III-D]
+    /// Applies the last rate limit that was read from standard input.  [occupancy-tfrc §III-D]
     fn keep_to_limit(&mut self, now: Time) -> PyResult<()> {
         if let Some(limit) = self.limits.as_mut().map(RateLimits::poll).transpose()?.flatten() {
             self.sender.set_rate_limit(now, Some(limit));
@@ -125,7 +126,7 @@ impl Outgoing {
         }
     }
 
-    /// State of the flow for the live display.
+    /// Writes the state of the flow for the live display into `state`.
     fn write_state(&mut self, now: Time, host: &Host, state: &Bound<'_, PyDict>) -> PyResult<()> {
         let silence = now.saturating_since(self.heard.unwrap_or(Time::ZERO));
         state.set_item("rate_bps", self.meter.rate(now, self.payload))?;
@@ -137,7 +138,7 @@ impl Outgoing {
         state.set_item("network_error", host.sent.error.as_deref())
     }
 
-    /// Writes the counters into `result`.
+    /// Writes the counters of the flow into `result`.
     pub(super) fn write_result(&self, host: &Host, result: &Bound<'_, PyDict>) -> PyResult<()> {
         let stats = self.sender.stats();
         result.set_item("packets_sent", host.sent.packets)?;
