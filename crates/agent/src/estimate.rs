@@ -24,7 +24,7 @@ pub struct DirectionEstimate {
     pub frames: u64,
     /// Airtime of the frames, without the gaps before them.
     pub air: Duration,
-    /// True if the source measures airtime; false if it is estimated here.
+    /// True if the source measures airtime; false if airtime is estimated from other counters.
     pub is_measured: bool,
     /// Median of the latest rates; `None` if no rate is known.
     pub rate: Option<DataRate>,
@@ -48,9 +48,9 @@ pub struct LinkEstimate {
 pub struct Estimate {
     /// Time of the later sample.
     pub at: Time,
-    /// Time between the samples; zero for the first one.
+    /// Time between the two samples; zero for the first sample.
     pub elapsed: Duration,
-    /// Estimates for the links in the second sample.
+    /// Estimates for the links in the later sample.
     pub links: Vec<LinkEstimate>,
 }
 
