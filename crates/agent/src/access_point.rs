@@ -51,7 +51,7 @@ impl AsMut<LimitState> for KnownConnection {
     }
 }
 
-/// Address that has asked for grants within the last second.
+/// IP address that has asked for grants within the last second.
 #[derive(Clone, Debug)]
 struct Requester {
     /// MAC address of the station, where it is known.

@@ -47,7 +47,7 @@ struct KnownConnection {
     seen: Time,
 }
 
-/// Traffic of the last observation slot.
+/// Use of the channel in an observation slot.
 #[derive(Clone, Debug, Default)]
 struct Slot {
     length: Duration,

@@ -1,4 +1,4 @@
-//! Command line of the program.
+//! Command line of `airfair-agent`.
 
 use std::ffi::OsString;
 use std::fmt::{self, Write as _};

@@ -126,7 +126,7 @@ pub struct Configuration {
     pub arf_aware: ArfAware,
     /// Settings of windows from the use of the channel (`arf-window`).
     pub arf_window: ArfWindow,
-    /// Settings of equal shares (`occupancy`).
+    /// Settings of equal shares of airtime (`occupancy`).
     pub occupancy: Occupancy,
     /// Settings of windows that share a buffer (`shared-windows`).
     pub shared_windows: SharedWindows,
@@ -180,7 +180,7 @@ impl Written {
         self
     }
 
-    /// Checks all values and fills in defaults.
+    /// Checks all values of the configuration and fills in defaults.
     ///
     /// # Errors
     /// Returns an error with the key of a value that is out of bounds.

@@ -18,11 +18,11 @@ pub type Ends = [SocketAddr; 2];
 /// Packets that one end of a connection has sent between two samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Octets of data.
+    /// Octets of data sent, retransmissions included.
     pub octets: Bytes,
-    /// Packets with data.
+    /// Packets with data that were sent.
     pub packets: u64,
-    /// Packets without data.
+    /// Packets without data that were sent, such as ACKs.
     pub answers: u64,
     /// Sum of the round trips measured from the access point to the other end.
     pub echo: Duration,
@@ -68,7 +68,7 @@ impl Traffic {
 pub struct ConnectionTraffic {
     /// MAC address of the station.
     pub station: String,
-    /// Both ends, the station's first.
+    /// Both ends of the connection, the station's first.
     pub ends: Ends,
     /// Packets that the station has sent.
     pub up: Traffic,

@@ -114,8 +114,8 @@ impl TwoQueues {
     }
 }
 
-/// Weights of DATA and ACKs by the number of connections: the law of [updown-fairness §IV], with
-/// its state.
+/// Weights of DATA and ACKs by the number of connections, with the state of the law that computes
+/// them.
 #[derive(Clone, Debug)]
 struct Separation {
     state: ack_separation::State,

@@ -51,7 +51,7 @@ pub struct Share {
     pub data: u32,
     /// Pure ACKs per round.
     pub ack: u32,
-    /// Packets of both kinds per second.
+    /// Packets with and without data per second, together.
     pub packets_per_second: u32,
 }
 

@@ -8,7 +8,7 @@ use airfair_wlan::phy::{Preamble, Standard, TxVector, dsss, ofdm};
 
 use crate::sample::{DirectionCounters, LinkCounters, Sample};
 
-/// Length of an ACK frame.  [80211-2020 §9.3.1.4]
+/// Length of the ACK frame of 802.11.  [80211-2020 §9.3.1.4]
 const ACK: Bytes = Bytes::new(14);
 /// MAC header, frame check sequence, and LLC and SNAP headers.  [80211-2020 §9.3.2.1]
 const OVERHEAD: Bytes = Bytes::new(36);
@@ -16,7 +16,7 @@ const OVERHEAD: Bytes = Bytes::new(36);
 /// Estimated traffic in one direction of a link between two samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirectionEstimate {
-    /// Octets of the delivered packets.
+    /// Octets of the packets that were delivered.
     pub moved: Bytes,
     /// Number of packets that were delivered.
     pub packets: u64,
@@ -24,11 +24,11 @@ pub struct DirectionEstimate {
     pub frames: u64,
     /// Airtime of the frames, without the gaps before them.
     pub air: Duration,
-    /// True if the source measures airtime; false if it is estimated here.
+    /// True if the source measures airtime; false if airtime is estimated from other counters.
     pub is_measured: bool,
     /// Median of the latest rates; `None` if no rate is known.
     pub rate: Option<DataRate>,
-    /// Highest median since the link appeared.
+    /// Highest median of rates since the link appeared.
     pub highest: Option<DataRate>,
 }
 
@@ -46,11 +46,11 @@ pub struct LinkEstimate {
 /// Estimated traffic of all links between two samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
-    /// Time of the second sample.
+    /// Time of the later sample.
     pub at: Time,
-    /// Time between the samples; zero for the first one.
+    /// Time between the two samples; zero for the first sample.
     pub elapsed: Duration,
-    /// Estimates for the links in the second sample.
+    /// Estimates for the links in the later sample.
     pub links: Vec<LinkEstimate>,
 }
 

@@ -44,11 +44,11 @@ pub const LEASE: Duration = Duration::from_secs(1);
 pub enum Rejected {
     /// Not a valid message of this version and type.
     Malformed,
-    /// Wrong random number.
+    /// The random number in the message is not that of the station.
     Nonce,
     /// The message answers no request of the last second, or its sequence number has been used
     /// already.
     Number,
-    /// The table of requesters is full.
+    /// The access point's table of requesting stations is full.
     Full,
 }

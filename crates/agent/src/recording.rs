@@ -109,7 +109,7 @@ impl<R: BufRead> RecordingReader<R> {
         Ok(self.next_entry()?.map(|line| line.sample))
     }
 
-    /// Reads the next sample with its decision.
+    /// Reads the next sample of the recording with its decision.
     fn next_entry(&mut self) -> Result<Option<Entry>> {
         let Some(text) = self.lines.next() else { return Ok(None) };
         self.number += 1;
@@ -132,7 +132,7 @@ pub struct Replayed {
     pub differences: Vec<u64>,
 }
 
-/// Replays a recording through the law.
+/// Replays a recording through the law of its configuration.
 ///
 /// # Errors
 /// Returns an error if the recording cannot be read.

@@ -21,7 +21,7 @@ use crate::sample::{GrantFields, Sample};
 use crate::source::Source;
 use crate::status::{self, Status};
 
-/// Options of `run` on the command line.
+/// Command-line options of `airfair-agent run`.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
     /// True for a dry run, which decides without acting.
@@ -62,7 +62,7 @@ const PATIENCE: Duration = Duration::from_millis(400);
 /// Result of reading a sample from the source.
 enum Reading {
     Sample(Sample),
-    /// The source failed, for less than [`PATIENCE`].
+    /// The source has failed to return a sample, for less than [`PATIENCE`].
     Missed,
     /// The source has no more samples.
     End,

@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DirectionCounters {
-    /// Octets of packets that were delivered.
+    /// Octets of packets that were delivered in this direction.
     pub bytes: u64,
-    /// Packets that were delivered.
+    /// Packets that were delivered in this direction.
     pub packets: u64,
     /// Transmission attempts after the first of each packet, where the source counts them. A
     /// receiver cannot count them.
@@ -115,11 +115,11 @@ pub struct Connection {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QueueCounters {
-    /// Packets sent to the driver.
+    /// Packets that the queues have sent to the driver.
     pub sent: u64,
     /// Pure ACKs among the packets sent to the driver.
     pub acks: u64,
-    /// Packets queued now.
+    /// Packets in the queues now.
     pub waiting: u32,
 }
 
@@ -127,7 +127,7 @@ pub struct QueueCounters {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sample {
-    /// Time since the first sample [ns].
+    /// Time of the sample since the first one [ns].
     pub at_ns: u64,
     /// Links of the interface; empty if the source has failed.
     pub links: Vec<LinkCounters>,
@@ -163,7 +163,7 @@ const RATES: [u64; 2] = [100_000, 100_000 * 0xffff_ffff];
 /// Error: a counter has a value that no real source can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfRange {
-    /// Path of the counter within the sample.
+    /// Path of the counter within the sample, such as `links[0].up.bytes`.
     key: String,
     found: u64,
     allowed: Range,
@@ -181,7 +181,7 @@ impl fmt::Display for OutOfRange {
 
 impl std::error::Error for OutOfRange {}
 
-/// Range of values of a counter.
+/// Range of valid values of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Range {
     Counter,

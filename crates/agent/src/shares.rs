@@ -167,9 +167,9 @@ pub(crate) struct Flow {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Connection<'m> {
     pub(crate) ends: Ends,
-    /// Traffic up and down.
+    /// Traffic of the connection, up and down.
     pub(crate) moved: &'m [Traffic; 2],
-    /// Header lengths of packets up and down.
+    /// Lengths of the headers of packets up and down.
     pub(crate) headers: [Bytes; 2],
     /// Round trips of data up and down; zero if unknown.
     pub(crate) round_trips: [Duration; 2],
@@ -222,7 +222,7 @@ pub(crate) struct StationShare {
 /// Segment sizes of a connection, and limits of its data in flight.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LimitState {
-    /// Maximum segment sizes up and down.
+    /// Maximum segment sizes of data up and down.
     pub(crate) largest: [Bytes; 2],
     /// Last limits of the data in flight, up and down [octets].
     pub(crate) octets: [Option<u32>; 2],

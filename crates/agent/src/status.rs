@@ -20,7 +20,7 @@ use crate::shares::{EnforcedBy, Granted};
 /// Status document of a running agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Status {
-    /// Kind of the document, for readers.
+    /// Kind of the JSON document, by which readers recognise a status.
     pub document: String,
     /// Version of the format of the status document.
     pub schema: u32,
@@ -30,7 +30,7 @@ pub struct Status {
     pub process: u32,
     /// Interface whose connections are limited.
     pub interface: Option<String>,
-    /// Scheme in the configuration.
+    /// Scheme by which the agent decides.
     pub scheme: Scheme,
     /// True with `--dry-run`: the agent changes nothing.
     pub is_dry_run: bool,

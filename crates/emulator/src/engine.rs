@@ -45,9 +45,9 @@ const VIEW: Duration = Duration::from_millis(100);
 /// Options of an emulation that are not part of the scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Kind of network interface in the namespaces.
+    /// Kind of network interface in the namespaces of the nodes.
     pub backend: Backend,
-    /// Seed of the random streams.
+    /// Seed of the emulation's random streams.
     pub seed: u64,
     /// True to busy-wait before each deadline, which lowers lateness and costs part of a core.
     pub spin: bool,
@@ -109,7 +109,7 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().expect("nobody panics while it holds the lock")
 }
 
-/// Results of a finished emulation.
+/// Results that the engine returns at the end of an emulation.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) finished: Finished<Metrics>,

@@ -25,9 +25,9 @@ const HOP_BY_HOP: u8 = 0;
 /// Forwarding decision for a frame that a node has sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Forwarding {
-    /// Forward to the node with this index.
+    /// Forward the frame to the node with this index.
     To(usize),
-    /// Forward to all other nodes.
+    /// Forward the frame to all other nodes.
     ToAll,
     /// Return this frame, which is an answer, to the sender.
     Answer(Vec<u8>),

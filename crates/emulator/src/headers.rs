@@ -21,13 +21,13 @@ const ROUTING: u8 = 43;
 const DESTINATION: u8 = 60;
 /// Most IPv6 extension headers that are skipped. A packet with more counts as an unknown protocol.
 const MOST_EXTENSIONS: usize = 8;
-/// Largest window scale.  [RFC7323 §2.3]
+/// Largest shift of the TCP window scale option.  [RFC7323 §2.3]
 const MOST_SCALE: u8 = 14;
 
 /// IP address and port.
 pub(crate) type SocketAddress = (IpAddr, u16);
 
-/// Headers of an IP packet.
+/// Headers of an IP packet that queue disciplines and schemes need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Headers {
     /// IP protocol number of the payload.
@@ -44,7 +44,7 @@ pub(crate) struct Headers {
     pub(crate) udp: Option<(usize, usize)>,
 }
 
-/// Fields of a TCP header.
+/// Fields of a TCP header, and its offset in the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tcp {
     /// Offset of the TCP header in the Ethernet frame [octets].
@@ -82,7 +82,7 @@ fn long(octets: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(octets.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// Reads an IPv4 packet.  [RFC791 §3.1]
+/// Reads the headers of an IPv4 packet.  [RFC791 §3.1]
 fn ipv4(packet: &[u8]) -> Option<Headers> {
     let (first, length) = (*packet.first()?, usize::from(word(packet, 2)?));
     let header = usize::from(first & 0xf) * 4;
@@ -97,7 +97,7 @@ fn ipv4(packet: &[u8]) -> Option<Headers> {
     Some(headers(packet, packet[9], ends, packet[1] >> 2, above))
 }
 
-/// Reads an IPv6 packet.  [RFC8200 §3]
+/// Reads the headers of an IPv6 packet.  [RFC8200 §3]
 fn ipv6(packet: &[u8]) -> Option<Headers> {
     let length = 40 + usize::from(word(packet, 4)?);
     if packet[0] >> 4 != 6 || length > packet.len() {

@@ -10,7 +10,7 @@ const BUCKETS: usize = 60 * 32;
 /// Lateness of the clock beyond which channel time is stopped instead of catching up.
 pub const STALL: Duration = Duration::from_millis(20);
 
-/// Histogram of lateness with logarithmic buckets.
+/// Histogram of the lateness of packets, with logarithmic buckets.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     counts: Vec<u64>,
@@ -30,7 +30,7 @@ impl Histogram {
         self.total += 1;
     }
 
-    /// Number of packets recorded.
+    /// Number of packets whose lateness was recorded.
     pub fn count(&self) -> u64 {
         self.total
     }
@@ -55,7 +55,7 @@ fn bucket(ns: u64) -> usize {
     usize::try_from(index).unwrap_or(usize::MAX).min(BUCKETS - 1)
 }
 
-/// Largest value in a bucket [ns].
+/// Largest lateness in a bucket of the histogram [ns].
 fn upper_end(bucket: usize) -> u64 {
     let (power, step) = (bucket as u64 / STEPS, bucket as u64 % STEPS);
     ((STEPS + step + 1) << power) - 1

@@ -11,7 +11,7 @@ use std::os::unix::net::UnixStream;
 use airfair_sim::packet::Side;
 use airfair_units::DataRate;
 
-/// Rate limits of one flow.
+/// Rate limits of one TFRC flow over real sockets, at the sender and at the receiver.
 #[derive(Debug)]
 pub(crate) struct TfrcLimits {
     sender: Option<DataRate>,

@@ -12,7 +12,7 @@ use crate::plan::Plan;
 /// Counters of one member of a cell: an access point or a station.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Member {
-    /// Data frames sent, retries included.
+    /// Data frames that the member has sent, retries included.
     pub frames: u64,
     /// Retries among the data frames sent.
     pub retries: u64,
@@ -41,9 +41,9 @@ impl Member {
 /// Payload that simulated flows have delivered from and to a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Simulated {
-    /// Octets delivered by flows from the node.
+    /// Octets delivered by simulated flows from the node.
     pub sent_bytes: u64,
-    /// Octets delivered by flows to the node.
+    /// Octets delivered by simulated flows to the node.
     pub received_bytes: u64,
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct Pace<W> {
 }
 
 impl<W: Wall> Pace<W> {
-    /// Starts channel time now.
+    /// Starts channel time at the current wall time.
     pub(crate) fn new(mut wall: W) -> Self {
         let origin = wall.now();
         let (longest, slipped) = (Duration::ZERO, Duration::ZERO);

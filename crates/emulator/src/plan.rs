@@ -17,9 +17,9 @@ use crate::kernel_flow::{Carrier, KernelFlow, kernel_flows, place};
 
 /// Most nodes of an emulation. Each pair of nodes needs a flow in each direction.
 pub const MAX_NODES: usize = 100;
-/// Length of the IPv4 prefix [bits].
+/// Length of the IPv4 prefix of the nodes' addresses [bits].
 pub const PREFIX_V4: u8 = 16;
-/// Length of the IPv6 prefix [bits].
+/// Length of the IPv6 prefix of the nodes' addresses [bits].
 pub const PREFIX_V6: u8 = 64;
 /// Number of the first host. Stations have smaller numbers.
 const FIRST_HOST: u16 = 0x1001;
@@ -30,7 +30,7 @@ pub type Mac = [u8; 6];
 /// Station or host, which has a network namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Name in the scenario.
+    /// Name of the station or host in the scenario.
     pub name: String,
     /// Station or host in the scenario, by index.
     pub end: Endpoint,
@@ -39,7 +39,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// Name of the network interface.
+    /// Name of the node's network interface.
     pub fn interface(&self) -> &'static str {
         match self.end {
             Endpoint::Station(_) => "wlan0",
@@ -47,7 +47,7 @@ impl Node {
         }
     }
 
-    /// Ethernet address, locally administered.
+    /// Ethernet address of the node, locally administered.
     pub fn mac(&self) -> Mac {
         let [high, low] = self.number.to_be_bytes();
         [0x02, 0xaf, 0, 0, high, low]
@@ -59,7 +59,7 @@ impl Node {
         Ipv4Addr::new(10, 11, high, low)
     }
 
-    /// Unique local IPv6 address (RFC 4193).
+    /// Unique local IPv6 address of the node (RFC 4193).
     pub fn v6(&self) -> Ipv6Addr {
         Ipv6Addr::new(0xfd11, 0, 0, 0, 0, 0, 0, self.number)
     }
@@ -90,10 +90,10 @@ impl PairFlows {
     }
 }
 
-/// Nodes, and the flows between them.
+/// Plan of an emulation: nodes, and the flows between them.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Stations, then hosts, in the scenario's order.
+    /// Nodes of the emulation: stations, then hosts, in the scenario's order.
     pub nodes: Vec<Node>,
     /// The scenario with an external flow added for each ordered pair of connected nodes.
     pub scenario: Scenario,
@@ -108,7 +108,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Makes the plan of a scenario.
+    /// Makes the plan of the emulation of a scenario.
     ///
     /// # Errors
     /// Returns a message if the scenario has more than [`MAX_NODES`] nodes.
@@ -237,7 +237,7 @@ impl Plan {
         self.nodes.iter().position(|node| node.name == name)
     }
 
-    /// Contents of `/etc/hosts` in each namespace.
+    /// Contents of `/etc/hosts` in the namespace of each node.
     pub fn hosts_file(&self) -> String {
         let mut text = "127.0.0.1 localhost\n::1 localhost\n".to_owned();
         for node in &self.nodes {

@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_millis(100);
 pub struct Program {
     /// Index of the node in whose namespace the program runs.
     pub node: usize,
-    /// Start of the program.
+    /// Time at which the program starts.
     pub start: Time,
     /// End of the program; `None` for the end of the emulation.
     pub stop: Option<Time>,
@@ -63,9 +63,9 @@ pub(crate) fn programs(plan: &Plan) -> Vec<Program> {
 /// Counters of a flow over kernel sockets since its start, and the state of its transport.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
-    /// Octets that the receiver has read.
+    /// Octets that the flow's receiver has read.
     pub(crate) delivered: AtomicU64,
-    /// Segments retransmitted, as the kernel counts them.
+    /// Segments of the flow that were retransmitted, as the kernel counts them.
     pub(crate) retransmissions: AtomicU64,
     /// State of the transport at the sender.
     pub(crate) sender: TransportState,

@@ -39,7 +39,7 @@ fn second_of(at: Time) -> u64 {
 /// Count of late packets among all packets of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// Packets in total.
+    /// Packets of the flow in total.
     pub packets: u64,
     /// Packets whose lateness exceeded the tolerated one.
     pub late: u64,
@@ -64,9 +64,9 @@ impl Share {
 /// A flow's share of late packets, over one second or over the whole emulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LateShare<F> {
-    /// Identification of the flow.
+    /// Identification of the flow: an index or a name.
     pub flow: F,
-    /// Packets of the flow in one direction.
+    /// Late packets among the flow's packets in one direction.
     pub share: Share,
     /// Tolerated lateness at the end of the counted time.
     pub tolerated: Duration,
@@ -84,13 +84,13 @@ impl<F> LateShare<F> {
 /// Delay and late packets of one direction of a flow.
 #[derive(Clone, Debug, Default)]
 struct Direction {
-    /// Index of the opposite direction.
+    /// Index of the opposite direction between the same nodes, if any.
     opposite: Option<usize>,
     /// Smoothed time that packets take through the cell; zero before the first packet.
     delay: Duration,
     /// Lateness that was tolerated for the last packet.
     tolerated: Duration,
-    /// Second of channel time that `in_second` counts.
+    /// Second of channel time in which `in_second` counts packets.
     second: u64,
     in_second: Share,
     in_all: Share,
@@ -174,7 +174,7 @@ impl FlowLateness {
 /// Duration within one second of channel time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InSecond {
-    /// Start of the second [s].
+    /// Start of the second of channel time [s].
     pub second: u64,
     /// Sum of the durations within that second.
     pub time: Duration,
@@ -262,7 +262,7 @@ pub struct Punctuality {
     pub worst_second: Option<LateShare<String>>,
     /// Flow with the largest share of late packets over the whole emulation.
     pub worst_flow: Option<LateShare<String>>,
-    /// Channel time elapsed.
+    /// Channel time elapsed since the start of the emulation.
     pub elapsed: Duration,
 }
 

@@ -5,14 +5,14 @@ use airfair_units::{DataRate, Duration};
 use crate::live::{Member, Simulated};
 use crate::verdict::{Objection, Punctuality};
 
-/// Packets and frames of one node.
+/// Counters of packets and frames of one node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Packets sent into the cell.
+    /// Packets that the node has sent into the cell.
     pub sent_packets: u64,
     /// Octets of the sent packets without Ethernet headers.
     pub sent_bytes: u64,
-    /// Packets received from the cell.
+    /// Packets that the node has received from the cell.
     pub received_packets: u64,
     /// Octets of the received packets without Ethernet headers.
     pub received_bytes: u64,
@@ -32,10 +32,10 @@ pub struct Traffic {
     pub garbage: u64,
 }
 
-/// State of a station or host.
+/// State of a station or host of an emulation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NodeView {
-    /// Packets sent and received.
+    /// Counters of the node's packets and frames.
     pub traffic: Traffic,
     /// Payload that simulated flows have delivered from and to the node.
     pub simulated: Simulated,
@@ -52,9 +52,9 @@ pub struct NodeView {
 pub struct View {
     /// Channel time since the start of the emulation.
     pub elapsed: Duration,
-    /// Lateness against the wall clock.
+    /// Lateness of the emulation against the wall clock.
     pub punctuality: Punctuality,
-    /// Nodes in the order of the plan.
+    /// State of each node, in the order of the plan.
     pub nodes: Vec<NodeView>,
     /// Access points in the order of the cells.
     pub access_points: Vec<Member>,

@@ -27,7 +27,7 @@ create_exception!(airfair._core, RunError, PyRuntimeError, "A run failed.");
 /// Period in which the waiting thread reports progress and checks for Ctrl-C.
 const WAKE: std::time::Duration = std::time::Duration::from_millis(100);
 
-/// Time that cancelled runs get to end.
+/// Time that cancelled runs get to end before their threads are abandoned.
 const GRACE: std::time::Duration = std::time::Duration::from_millis(50);
 
 /// Measurements of one run; the function `tables` turns them into columns.
@@ -44,7 +44,7 @@ impl Outcome {
         self.inner.replication
     }
 
-    /// Seed of the run.
+    /// Seed of the run's random streams.
     #[getter]
     fn seed(&self) -> u64 {
         self.inner.seed
@@ -111,7 +111,7 @@ impl Batch {
     }
 }
 
-/// One run of a batch.
+/// Job of a batch: one run of a scenario.
 struct Job {
     scenario: Py<Scenario>,
     seed: u64,

@@ -41,7 +41,7 @@ fn bug_report(panic: &(dyn Any + Send), place: Option<String>) -> String {
     format!("this is a bug in airfair, please report it: {sentence} ({place}, version {version})")
 }
 
-/// Text of a panic.
+/// Text of a panic, from its payload.
 fn sentence(panic: &(dyn Any + Send)) -> &str {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
     owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no sentence")

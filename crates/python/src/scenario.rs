@@ -160,7 +160,7 @@ impl Scenario {
         self.inner.stations.iter().map(|station| station.name.as_str()).collect()
     }
 
-    /// Access categories of flows over the air, the lowest first; empty if there is only one.
+    /// Access categories of flows over the air, the lowest first; empty unless there are several.
     #[getter]
     fn categories(&self) -> Vec<String> {
         let used = self.inner.categories();

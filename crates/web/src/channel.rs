@@ -12,7 +12,7 @@ use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{FrameKind, Headers, NodeId, Ppdu};
 use serde_json::{Value, json};
 
-/// Most frames in one document.
+/// Most frames in one document about the channel.
 const MOST: usize = 20_000;
 
 /// Frame that has left the air in a cell.
@@ -23,7 +23,7 @@ struct CapturedFrame {
     fate: &'static str,
     /// MPDUs of the frame that were not received.
     lost: usize,
-    /// Access category, if the scenario uses several.
+    /// Access category of a data frame, if the scenario uses several.
     category: Option<AccessCategory>,
 }
 
@@ -31,7 +31,7 @@ struct CapturedFrame {
 #[derive(Debug, Default)]
 struct Row {
     lane: Lane,
-    /// Periods of waiting within the time span.
+    /// Periods in which the member waited, within the time span.
     waits: Vec<Wait>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Channel {
     to: Time,
     /// Members of all cells. The access point of a cell precedes its stations.
     rows: Vec<Row>,
-    /// First row of each cell.
+    /// Index of the first row of each cell.
     first: Vec<usize>,
     has_categories: bool,
     frames: Vec<CapturedFrame>,

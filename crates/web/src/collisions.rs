@@ -4,13 +4,13 @@ use airfair_sim::record::{CellId, Record, Recorder};
 use airfair_units::Time;
 use airfair_wlan::AirUse;
 
-/// Most collisions kept.
+/// Most collisions whose start times are kept.
 const MOST: usize = 20_000;
 
 /// Recorder that keeps the start times of collisions.
 #[derive(Debug, Default)]
 pub(crate) struct Collisions {
-    /// Start of each collision, and its cell.
+    /// Start of each collision, and the cell in which it happened.
     pub(crate) starts: Vec<(Time, CellId)>,
     /// True if there were more than [`MOST`] collisions.
     pub(crate) is_cut: bool,

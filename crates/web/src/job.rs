@@ -14,7 +14,7 @@ use crate::channel::Channel;
 use crate::collisions::Collisions;
 use crate::{VERSION, document};
 
-/// Request for a run.
+/// Request of a page for a run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
@@ -24,7 +24,7 @@ pub struct Request {
     pub channel: Option<TimeSpan>,
 }
 
-/// Time span within a run.
+/// Time span within a run, of which all frames are wanted.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TimeSpan {
@@ -34,7 +34,7 @@ pub struct TimeSpan {
     pub to_ns: u64,
 }
 
-/// Run in progress.
+/// Run for a page, in progress.
 #[derive(Debug)]
 pub struct Job {
     scenario: Box<Scenario>,

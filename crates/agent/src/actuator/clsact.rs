@@ -54,7 +54,7 @@ impl Filters {
         Ok(filters)
     }
 
-    /// Index of the interface.
+    /// Index of the interface that has the filters.
     pub(super) fn interface(&self) -> u32 {
         self.interface
     }

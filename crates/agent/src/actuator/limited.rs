@@ -10,7 +10,7 @@ use libbpf_rs::{MapCore, MapFlags, MapHandle};
 use super::bpf;
 use crate::decision::ConnectionLimit;
 
-/// Length of `struct ends` [octets].
+/// Length of `struct ends`, both ends of a connection [octets].
 pub(super) const ENDS: usize = 36;
 
 /// Both ends of a connection as `struct ends`, the station's first.

@@ -49,7 +49,7 @@ pub const LIFETIME: Duration = Duration::from_millis(800);
 pub struct PassCounts {
     /// Connections that the pass has put under a limit.
     pub taken: u64,
-    /// Connections that were under a limit before.
+    /// Connections that the pass has found under a limit already.
     pub held: u64,
     /// Connections left alone because of their congestion control: their number by its name.
     pub left: BTreeMap<String, u64>,

@@ -31,7 +31,7 @@ pub(super) struct Passes {
     addresses: MapHandle,
     take: Link,
     give_back: Link,
-    /// Time of the last limiting pass [ns].
+    /// Time of the last pass that set limits [ns].
     taken_at: u64,
     passed: PassCounts,
 }

@@ -50,15 +50,15 @@ const LINE_BITS: u8 = 9;
 /// Queueing discipline as reported by the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Discipline {
-    /// Index of the interface.
+    /// Index of the discipline's interface.
     pub(super) interface: u32,
     /// Handle; zero for a discipline that the kernel has chosen.
     pub(super) handle: u32,
-    /// Kind, such as `fq_codel`.
+    /// Kind of the discipline, such as `fq_codel`.
     pub(super) kind: String,
-    /// Packets sent to the driver.
+    /// Packets that the discipline has sent to the driver.
     pub(super) sent: u64,
-    /// Packets in the queue.
+    /// Packets queued in the discipline.
     pub(super) waiting: u32,
 }
 
@@ -172,7 +172,7 @@ pub(super) fn change(socket: &Netlink, interface: u32, share: &Share) -> Result<
     Ok(())
 }
 
-/// Encodes `struct tcmsg`.
+/// Encodes `struct tcmsg`, the fixed part of messages about disciplines, classes and filters.
 fn head(interface: u32, handle: u32, parent: u32, info: u32) -> Vec<u8> {
     words(&[0, interface, handle, parent, info])
 }

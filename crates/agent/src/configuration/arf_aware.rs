@@ -14,7 +14,7 @@ pub enum SenderWindow {
     /// control.
     #[default]
     CongestionControl,
-    /// A clamp on the socket (`TCP_WINDOW_CLAMP`).
+    /// A clamp on the sender's socket (`TCP_WINDOW_CLAMP`).
     Clamp,
 }
 
@@ -23,7 +23,7 @@ pub enum SenderWindow {
 pub struct ArfAware {
     /// Highest rate of the link; `None` for the highest one seen.
     pub highest_rate: Option<DataRate>,
-    /// Minimum window [segments].
+    /// Minimum window of a limited connection [segments].
     pub least_window: u32,
     /// Largest ratio k by which windows are divided.
     pub largest_ratio: u32,

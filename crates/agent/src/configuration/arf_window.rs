@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct ArfWindow {
     /// Parameters of the law, except the length of the observation slot.
     pub params: Params,
-    /// Samples in an observation slot.
+    /// Number of samples in an observation slot.
     pub samples: u16,
 }
 

@@ -26,13 +26,13 @@ pub enum Role {
 pub struct Occupancy {
     /// Parameters of the law, in which a sample takes the place of a beacon.
     pub params: occupancy::Params,
-    /// Minimum window [segments].
+    /// Minimum window of a limited connection [segments].
     pub least_window: u32,
     /// Role of this machine in the scheme.
     pub role: Role,
     /// True if stations may request grants.
     pub grants: bool,
-    /// UDP port of grants.
+    /// UDP port for requests and grants.
     pub port: u16,
     /// Address of the access point that a station asks; `None` for its gateway.
     pub access_point: Option<IpAddr>,

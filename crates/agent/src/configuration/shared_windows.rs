@@ -10,7 +10,7 @@ use super::{LEAST_WINDOW, check_least};
 pub struct SharedWindows {
     /// Capacity of the access point's buffer [packets].
     pub buffer: u32,
-    /// Minimum window [segments].
+    /// Minimum window of a connection [segments].
     pub least_window: u32,
 }
 

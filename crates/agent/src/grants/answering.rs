@@ -12,7 +12,7 @@ use super::{LEASE, Rejected};
 /// Most addresses of stations that an access point remembers for grants.
 pub const ROOM: usize = 1_024;
 
-/// Station that requests grants.
+/// Station that requests grants, with its last request.
 #[derive(Clone, Copy, Debug)]
 struct Requester {
     from: SocketAddr,
@@ -20,7 +20,7 @@ struct Requester {
     /// Sequence number of the station's last request.
     number: u32,
     asked_at: Time,
-    /// True until the last request is answered.
+    /// True until the station's last request is answered.
     is_due: bool,
 }
 

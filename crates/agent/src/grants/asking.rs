@@ -12,7 +12,7 @@ use super::{LEASE, Rejected};
 #[derive(Clone, Debug)]
 pub struct Requests {
     nonce: u64,
-    /// Sequence number of the last request.
+    /// Sequence number of the station's last request.
     number: u32,
     /// Unanswered requests of the last second, with their times.
     open: VecDeque<(u32, Time)>,

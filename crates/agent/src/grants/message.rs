@@ -33,7 +33,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// Encodes the message.
+    /// Encodes the message for sending.
     pub fn encode(&self) -> [u8; OCTETS] {
         let mut octets = [0; OCTETS];
         octets[..4].copy_from_slice(&NAME);

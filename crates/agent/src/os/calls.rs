@@ -176,7 +176,7 @@ pub fn bind_to_interface(socket: RawFd, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Random number that cannot be guessed.
+/// Random number that an attacker cannot guess.
 ///
 /// # Errors
 /// Returns the error of the operating system.

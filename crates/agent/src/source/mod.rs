@@ -12,7 +12,7 @@ pub use recorded::Recorded;
 use crate::configuration::{Configuration, SampleSource, Scheme};
 use crate::sample::Sample;
 
-/// Source of samples.
+/// Source of samples for the agent.
 pub trait Source {
     /// Reads the counters at time `now` since the start of the agent [ns]; `None` at the end.
     ///

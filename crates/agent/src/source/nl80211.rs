@@ -74,7 +74,7 @@ const STATION: u32 = 2;
 /// Interface type of an access point (`NL80211_IFTYPE_AP`).
 const ACCESS_POINT: u32 = 3;
 
-/// Wireless interface of the host.
+/// Wireless interface of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Interface {
     index: u32,
@@ -213,13 +213,13 @@ fn interface(message: &[u8]) -> Option<Interface> {
     Some(Interface { index: u32::try_from(index?).ok()?, name: name?, is_access_point })
 }
 
-/// Formats a MAC address.
+/// Formats the octets of a MAC address as text.
 fn address(octets: &[u8]) -> String {
     let octets: Vec<String> = octets.iter().map(|octet| format!("{octet:02x}")).collect();
     octets.join(":")
 }
 
-/// Parses a MAC address.
+/// Parses the text of a MAC address.
 fn octets(address: &str) -> Option<Vec<u8>> {
     let octets: Option<Vec<u8>> =
         address.split(':').map(|it| u8::from_str_radix(it, 16).ok()).collect();
@@ -241,7 +241,7 @@ fn has_weights(message: &[u8]) -> bool {
     all.any(|(_, features)| features.get(octet).is_some_and(|it| it >> bit & 1 == 1))
 }
 
-/// Netlink socket for airtime weights.
+/// Netlink socket for reading and setting airtime weights.
 #[derive(Debug)]
 pub struct AirtimeWeightSocket {
     socket: Netlink,

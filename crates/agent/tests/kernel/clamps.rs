@@ -1,5 +1,5 @@
-//! Clamps of windows: downloads of a station, and its senders where the kernel takes no congestion control; and the
-//! guardian that takes them away.
+//! Tests of window clamps on a station's downloads and, where the kernel supports no congestion
+//! control in BPF, on its senders; and tests of the guardian process that removes clamps.
 
 use std::fs;
 use std::thread;
@@ -12,7 +12,8 @@ fn agent(rig: &Rig, air: &Air, settings: &str) -> Agent {
     rig.agent(air, &["--config", &config.to_string_lossy()])
 }
 
-/// A download over the wire that the agent watches, and one over the other wire. The server sends 20 Mb/s.
+/// Begins two downloads of the station: one over the wire that the agent watches, the other one
+/// over the other wire. The server sends 20 Mb/s over each.
 pub(super) fn downloads(rig: &Rig) -> [Flow; 2] {
     for wire in ["v1", "w1"] {
         let _ = std::process::Command::new("ip")
@@ -23,7 +24,8 @@ pub(super) fn downloads(rig: &Rig) -> [Flow; 2] {
     ["10.11.0.1:0", "10.12.0.1:0"].map(|to| Flow::begin(&rig.server, &rig.station, to, "reno"))
 }
 
-/// A station of 11 Mb/s with two downloads whose windows have grown, and an agent that limits downloads.
+/// Station at 11 Mb/s with two downloads whose windows have grown, and an agent that limits
+/// downloads.
 struct Download {
     agent: Agent,
     air: Air,
@@ -41,7 +43,8 @@ impl Download {
         Self { agent, air, flow, other, rig }
     }
 
-    /// Makes the link slow. A window may be small before the pass that limits it, where the receiver has had no time to read.
+    /// Makes the link slow, and waits until the window is limited. A window may be small before the
+    /// pass that limits it, where the receiver has had no time to read.
     fn slow_down(&self) {
         self.air.set(1);
         eventually("the pass is over", || self.agent.said().contains("divided by 11"));
@@ -57,22 +60,23 @@ impl Download {
     }
 }
 
-/// Window that the sender knows of [octets].
+/// Receive window that the sender of a flow knows [octets].
 pub(super) fn offered(flow: &Flow) -> u64 {
     flow.number("snd_wnd:").unwrap()
 }
 
-/// Windows that nobody has touched have grown beyond this [octets].
+/// Size beyond which windows without a limit have grown [octets].
 pub(super) const FREE: u64 = 150_000;
 
-/// True of a k-th, k being 11, of what the receiver has taken in a round trip, rounded up to a unit of the window's scale of a
-/// kilobyte. It may be less while there is data to read, or little memory.
+/// True if the window of a flow is at most 1/k, with k = 11, of the data that the receiver takes in
+/// a round trip, rounded up to a unit of the window scale of 1024 octets. The window may be smaller
+/// while there is data to read, or if memory is short.
 fn is_limited(rig: &Rig, flow: &Flow) -> bool {
     let taken = flow.number_there(&rig.station, "rcv_space:").unwrap();
     offered(flow) <= (taken / 11).max(2 * 1_448) + 1_024
 }
 
-/// The guardian's process.
+/// Process id of an agent's guardian process.
 fn guardian(agent: &Agent) -> i32 {
     sh(&format!("pgrep -P {}", agent.process())).trim().parse().unwrap()
 }
@@ -96,7 +100,7 @@ fn downloads_of_a_slow_link_have_a_kth_of_their_window_and_get_it_back() {
     assert_eq!(status, Some(0), "{said}");
 }
 
-/// The guardian: it outlives the agent, and what it does is all that `restore` could do.
+/// The guardian process outlives the agent, and does all that `restore` could do.
 #[test]
 fn clamps_lift_within_a_second_of_kill_9_or_of_a_hang() {
     if !may() {
@@ -127,7 +131,8 @@ fn an_agent_without_its_guardian_gives_back_and_ends() {
     eventually("it is said", || it.agent.said().contains("the guardian process has ended"));
 }
 
-/// The bound that holds where no process is left: the connection keeps its clamp, and new ones have none.
+/// Without agent and guardian process a connection keeps its clamp until it ends, and new
+/// connections have none.
 #[test]
 fn clamps_of_an_agent_killed_with_its_guardian_end_with_their_connections() {
     if !may() {

@@ -1,4 +1,5 @@
-//! DATA and ACKs apart: classes on the interface that the agent watches, with real TCP both ways through it.
+//! Tests of separate queues for DATA and ACKs: HTB classes on the interface that the agent watches,
+//! with real TCP in both directions.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use crate::rig::{Agent, Air, Flow, LIFTED, Rig, eventually, inside, may, sh, within};
 
-/// Packets of both classes in a second: some 5 Mb/s of data, which the wire carries four times.
+/// Packets per second of both classes: about 5 Mb/s of data, a quarter of what the wire carries.
 const RATE: u32 = 400;
 
-/// `v0` without the rig's own limit: nobody has chosen its queueing. Both ends send segment by segment, as on the air, so
-/// that two of them make an ACK.
+/// Rig whose interface `v0` has no limit and no configured queueing discipline. Both ends send
+/// segment by segment, as on the air, so that two segments cause one ACK.
 fn rig() -> Rig {
     let rig = Rig::new();
     sh(&format!("ip netns exec {} tc qdisc del dev v0 root", rig.station));
@@ -27,7 +28,8 @@ fn agent(rig: &Rig, air: &Air, settings: &str, more: &[&str]) -> Agent {
     rig.agent(air, &[&["--config", &config.to_string_lossy()], more].concat())
 }
 
-/// Two flows down, whose data leaves by `v0`, and two up, whose ACKs do; of either one is IPv6.
+/// Begins two flows from the station, whose data leaves through `v0`, and two flows to the station,
+/// whose ACKs leave through `v0`. One flow of each pair uses IPv6.
 fn flows(rig: &Rig) -> [Flow; 4] {
     sh(&format!("ip -n {0} addr replace 10.11.0.1/24 dev v0", rig.station));
     let (station, server) = (&*rig.station, &*rig.server);
@@ -39,17 +41,17 @@ fn flows(rig: &Rig) -> [Flow; 4] {
     ]
 }
 
-/// The classes at some time: of data's and of ACKs', in this order.
+/// Counters of the HTB classes at one time: that of data first, then that of ACKs.
 #[derive(Clone, Copy)]
 struct Classes {
-    /// Packets that they have sent.
+    /// Packets that each class has sent.
     sent: [u32; 2],
-    /// Packets that wait in them.
+    /// Packets that wait in each class.
     waiting: [u32; 2],
 }
 
 impl Classes {
-    /// None where there are no classes.
+    /// Reads the counters of the HTB classes; `None` if there are no classes.
     fn look(rig: &Rig) -> Option<Self> {
         let said = sh(&format!("ip netns exec {} tc -s class show dev v0", rig.station));
         let of = |class: &str| -> Option<[u32; 2]> {
@@ -66,7 +68,7 @@ impl Classes {
         Some(Self { sent: [data, acks], waiting: [data_waiting, acks_waiting] })
     }
 
-    /// Packets that both have sent.
+    /// Packets that both HTB classes have sent.
     fn sum(&self) -> u32 {
         self.sent.iter().sum()
     }
@@ -80,18 +82,18 @@ fn are_there(rig: &Rig) -> bool {
     Classes::look(rig).is_some()
 }
 
-/// Packets that both classes have sent.
+/// Packets that both HTB classes have sent so far.
 fn sum(rig: &Rig) -> u32 {
     Classes::look(rig).unwrap().sum()
 }
 
-/// Waits until the classes have sent so many packets.
+/// Waits until the HTB classes have sent this number of further packets.
 fn go_on(rig: &Rig, packets: u32) {
     let end = sum(rig) + packets;
     eventually("packets are sent", || sum(rig) >= end);
 }
 
-/// Waits until slow start, and whatever it has lost, is over.
+/// Waits until the flows' slow start and the recovery from its losses are over.
 fn settle(rig: &Rig) {
     go_on(rig, 3 * RATE);
 }
@@ -100,9 +102,11 @@ fn ratio([data, acks]: [u32; 2]) -> f64 {
     f64::from(data) / f64::from(acks)
 }
 
-/// Packets of the classes while neither was empty, some five seconds of them. On a busy machine programs that make ACKs may have no
-/// time, and what a class does not need the other one has. All ACKs that were sent between two looks were there at the
-/// first one, while the kernel's senders keep a few packets of data in their class; behind a gap a class may have saved something.
+/// Packets that each HTB class sends in about five seconds during which neither class is empty. On
+/// a busy machine the programs that cause ACKs may have no time, and a class takes the capacity
+/// that the other one does not need. Intervals count if all ACKs that were sent in them waited at
+/// their start, and if the interval before was like that too: after a gap a class may have saved
+/// some capacity. The kernel's senders always keep a few packets of data in their class.
 fn shared(rig: &Rig) -> [u32; 2] {
     let (mut counted, mut was_full) = ([0; 2], false);
     let mut before = Classes::look(rig).unwrap();
@@ -158,7 +162,8 @@ fn packets_of_data_and_acks_are_sent_by_their_weights() {
     }
 }
 
-/// Fails open: an agent that is gone limits nothing, and what is left of it is known by its number.
+/// The agent fails open: after SIGKILL nothing is limited, and `restore` recognises the remaining
+/// qdisc by its handle.
 #[test]
 fn classes_let_go_within_a_second_of_kill_9_and_restore_takes_them_away() {
     if !may() {
@@ -195,7 +200,8 @@ fn classes_let_go_within_a_second_of_kill_9_and_restore_takes_them_away() {
     assert!(!queueing(&rig).contains("htb"));
 }
 
-/// Two connections down and one up: what the one has, over what either of the two has.
+/// Throughput of one upload over the mean throughput of two downloads, with these weights. The data
+/// of downloads leaves through `v0`.
 fn up_over_down(weights: &str) -> f64 {
     let rig = rig();
     let air = Air::new(&rig, 11);
@@ -226,7 +232,8 @@ fn up_over_down(weights: &str) -> f64 {
     up / down
 }
 
-/// By the paper's weights the one up has as much as both others, or more where its ACKs find no room.
+/// By the paper's fixed weights the one upload gets as much as both downloads together, or more if
+/// its ACKs find no room.
 ///
 /// Verifies: [updown-fairness §IV]
 #[test]
@@ -240,8 +247,8 @@ fn weights_by_connections_give_each_of_them_about_as_much() {
     assert!(control > 1.8, "the negative control: {control}");
 }
 
-/// Puts a channel of `RATE` packets per second behind `v0`, with a buffer of its own: `v1` becomes a port of a bridge, and the
-/// server is at the other end of `x0`, where the channel is.
+/// Puts a simulated channel of `RATE` packets per second, with a buffer of its own, behind `v0`:
+/// `v1` becomes a port of a bridge, whose other port `x0` limits the rate towards the server.
 fn put_channel(rig: &Rig) {
     let bits = RATE * 1_536 * 8;
     sh(&format!(
@@ -258,7 +265,8 @@ fn put_channel(rig: &Rig) {
     sh(&format!("ip -n {} neigh flush all", rig.station));
 }
 
-/// Packets that the channel has carried. No other program is started for it: on a busy machine its number would come too late.
+/// Packets that the simulated channel has carried. They are counted without starting a program,
+/// whose result would come too late on a busy machine.
 fn carried(rig: &Rig) -> u64 {
     let said = inside(&rig.server, || fs::read_to_string("/proc/thread-self/net/dev").unwrap());
     let of_channel = said.lines().find_map(|line| line.trim().strip_prefix("x0:")).unwrap();
@@ -266,13 +274,13 @@ fn carried(rig: &Rig) -> u64 {
     of_channel.split_whitespace().nth(9).unwrap().parse().unwrap()
 }
 
-/// Packets that wait in its buffer.
+/// Packets that wait in the buffer of the simulated channel.
 fn waiting(rig: &Rig) -> u64 {
     let said = sh(&format!("ip netns exec {} tc -s qdisc show dev x0", rig.server));
     said.split_whitespace().find_map(|word| word.strip_suffix('p')?.parse().ok()).unwrap()
 }
 
-/// Has something go on no longer than this is there, whatever becomes of the test.
+/// Guard that sets a flag to false when it is dropped, so that a thread ends however the test ends.
 struct Ending<'a>(&'a AtomicBool);
 
 impl Drop for Ending<'_> {
@@ -281,7 +289,8 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// Where the rate is not told it is found, and then packets wait in the classes and not behind them.
+/// Without a configured rate the agent finds the rate, and then packets wait in the classes and not
+/// behind them.
 #[test]
 fn the_rate_of_the_classes_is_found_just_below_what_the_channel_carries() {
     if !may() {
@@ -327,7 +336,8 @@ fn the_rate_of_the_classes_is_found_just_below_what_the_channel_carries() {
     drop((flows, agent));
 }
 
-/// A packet of many segments counts as these: else the kernel's own senders would have many times their weight.
+/// A packet of many segments counts as that many packets. Otherwise the kernel's own senders would
+/// have many times their weight.
 #[test]
 fn a_packet_of_many_segments_is_as_many() {
     if !may() {

@@ -1,4 +1,5 @@
-//! Faults of the machine: what it lacks, what there is too much of, and what goes while it is looked at.
+//! Tests of the agent on a machine with faults: missing features of the kernel, too many addresses,
+//! and connections that end while the agent reads them.
 
 use std::fs;
 use std::sync::Arc;
@@ -6,14 +7,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::rig::{Agent, Air, Rig, churn, eventually, may, sh};
 
-/// The agent behind something that is done to the machine as it sees it. `ip netns exec` has given it mounts of its own.
+/// Starts the agent after the shell commands `done`, which change only the agent's view of the
+/// machine: `ip netns exec` has given it mounts of its own.
 fn agent_where(rig: &Rig, air: &Air, done: &str) -> Agent {
     let words =
         ["sh", "-ec", &format!("{done}; exec \"$@\""), "sh", env!("CARGO_BIN_EXE_airfair-agent")];
     rig.agent_by(&words.map(str::to_owned), air, &[])
 }
 
-/// The kernel's types without such names, in place of the kernel's own. Names of the same length leave all others where they are.
+/// Shell command that mounts a copy of the kernel's type information without these names over the
+/// original. Each name is replaced by one of the same length, so that all others stay where they
+/// are.
 fn without(rig: &Rig, names: &[&str]) -> String {
     let types = rig.runtime.join("types");
     let hidden = names.iter().map(|name| format!("s/{name}/{}/;", "x".repeat(name.len())));
@@ -23,7 +27,8 @@ fn without(rig: &Rig, names: &[&str]) -> String {
     format!("mount --bind {types} /sys/kernel/btf/vmlinux")
 }
 
-/// As the library sees Linux without BPF's congestion controls.
+/// Name of a kernel type. Without it libbpf takes the kernel for one without congestion control in
+/// BPF.
 const STRUCT_OPS: &str = "bpf_struct_ops_tcp_congestion_ops";
 
 #[test]
@@ -83,7 +88,7 @@ fn a_kernel_with_neither_or_without_types_is_told_and_what_needs_none_works() {
     assert_eq!(status, Some(0), "{said}");
 }
 
-/// 600 addresses, and room for 512.
+/// The interface has 600 addresses, and there is room for 512.
 #[test]
 fn an_interface_with_too_many_addresses_has_the_connections_of_some_limited() {
     if !may() {
@@ -105,7 +110,7 @@ fn an_interface_with_too_many_addresses_has_the_connections_of_some_limited() {
     assert_eq!(flow.law(), "reno");
 }
 
-/// Connections begin and end all the time, some hundred in a second, while passes take them and give them back.
+/// About a hundred connections per second begin and end while passes set and remove limits.
 #[test]
 fn connections_that_end_during_a_pass_are_borne() {
     if !may() {

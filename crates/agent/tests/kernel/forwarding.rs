@@ -1,4 +1,4 @@
-//! Windows in ACKs that a router forwards.
+//! Tests of window limits in the ACKs that a router forwards.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,22 +13,22 @@ use super::rig::{
 };
 use super::router::{Hand, ROUTER, Router, SERVER, STATION, TO_ROUTER, TO_SERVER, TO_STATION};
 
-/// Window that the sender knows of, in what ss says [octets].
+/// Word of `ss` before the receive window that the sender knows [octets].
 const WINDOW: &str = "snd_wnd:";
-/// Windows that nobody has touched have grown beyond this.
+/// Size beyond which windows without a limit have grown [octets].
 const FREE: u64 = 100_000;
 
-/// Zero before the first ACK.
+/// Receive window that the sender of a flow knows [octets]; zero before the first ACK.
 fn window(flow: &Flow) -> u64 {
     flow.number(WINDOW).unwrap_or_default()
 }
 
-/// True if a window is far below what a free one grows to.
+/// True if the window of a flow is far below the size to which windows without a limit grow.
 fn is_small(flow: &Flow) -> bool {
     (1..20_000).contains(&window(flow))
 }
 
-/// True if a window is a limit, rounded up to a unit of 1024 octets at most.
+/// True if a window is at a limit, rounded up to a unit of at most 1024 octets.
 fn is_at(window: u64, limit: u64) -> bool {
     (limit..limit + 1_024).contains(&window)
 }
@@ -64,7 +64,8 @@ fn windows_in_forwarded_acks_are_lowered_for_either_end_and_version_and_nothing_
     assert_eq!(router.wrong_checksums(), 0);
 }
 
-/// What the machine sends goes through the filter in packets of many segments, and what it receives before its TCP has it.
+/// Data that the router itself sends passes the filter in packets of many segments, and data that
+/// it receives passes the filter before its TCP.
 #[test]
 fn connections_that_end_at_the_machine_itself_are_counted_by_segments_and_limited() {
     if !may() {
@@ -117,7 +118,8 @@ fn shares_follow_the_windows_one_to_eight() {
     assert_eq!(router.wrong_checksums(), 0);
 }
 
-/// A sudden drop takes back nothing that is under way, so that nothing has to be sent again.
+/// A limit that drops suddenly leaves data in flight inside the window, so that nothing has to be
+/// sent again.
 #[test]
 fn a_window_that_drops_costs_next_to_no_retransmissions() {
     if !may() {
@@ -187,7 +189,7 @@ fn acks_on_data_have_windows_as_well() {
     assert_eq!(router.wrong_checksums(), 0);
 }
 
-/// Both halves of a round trip are those that echoed timestamps tell of.
+/// Both parts of a round trip are measured by echoed timestamps.
 ///
 /// Verifies: [RFC7323 §4.1]
 #[test]
@@ -276,7 +278,8 @@ fn an_interface_that_comes_back_has_its_filters_again() {
     assert_eq!(inside(ROUTER, restore).unwrap(), 0);
 }
 
-/// The best of some looks, of the processor. docs/agent-measurements.md has what they take, in an optimised build as well.
+/// The shortest processor time of ten readings is checked. docs/agent-measurements.md has such
+/// times, also of an optimised build.
 #[test]
 fn ten_thousand_connections_are_read_within_a_sample() {
     if !may() {
@@ -297,7 +300,8 @@ fn ten_thousand_connections_are_read_within_a_sample() {
     drop(all);
 }
 
-/// 18 000 connections, and room for 16 384: those that were silent longest give way, and others can be limited.
+/// There are 18 000 connections, and room for 16 384. Connections that have been silent longest are
+/// evicted, and new ones can be limited.
 #[test]
 fn a_map_that_is_full_has_room_for_who_begins() {
     if !may() {
@@ -316,8 +320,8 @@ fn a_map_that_is_full_has_room_for_who_begins() {
     drop(all);
 }
 
-/// The station has a link of 6 Mb/s, so that 20 Mb/s are too much for it. Fails open: nothing is left to a dead agent's
-/// orders.
+/// The station's link of 6 Mb/s cannot carry 20 Mb/s, so the agent limits it. The agent fails open:
+/// after SIGKILL no limit depends on it.
 #[test]
 fn an_access_points_limits_lift_within_a_second_of_kill_9_and_restore_takes_away_its_filters() {
     if !may() {
@@ -391,7 +395,7 @@ fn a_dry_run_at_an_access_point_says_the_shares_and_touches_nothing() {
     assert!(said.contains("changed nothing"), "{said}");
 }
 
-/// Twenty connections share a hundred packets, in either direction.
+/// Twenty connections, ten in each direction, share a buffer of a hundred packets.
 #[test]
 fn connections_share_a_buffer_by_their_windows() {
     if !may() {

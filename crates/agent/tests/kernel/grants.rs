@@ -1,5 +1,5 @@
-//! An access point that grants and a station that keeps what it is granted, each with its own agent, over a real wire between two
-//! namespaces and UDP.
+//! Tests of an access point that grants airtime shares and a station that keeps to its grant, each
+//! with an agent, over UDP and a wire between two namespaces.
 
 use std::fs::{self, Permissions};
 use std::net::{SocketAddr, UdpSocket};
@@ -12,17 +12,21 @@ use crate::rig::{Agent, Air, Flow, eventually, for_samples, inside, may, sh, wit
 use crate::router::{ROUTER, Router, SERVER, STATION};
 use crate::unit::{NOBODY, as_the_unit};
 
-/// Length of a message, and the port.
+/// Length of a request for a grant and of its reply [octets].
 const OCTETS: usize = 28;
+/// Default UDP port of grants.
 const PORT: u16 = 8_011;
-/// Time within which the end of grants, or of questions, has its effect: either one holds for a second, and then a sample comes
-/// and a window grows. Without that second's end the other side would be trusted for good.
+/// Time within which the end of grants or of requests takes effect: both are valid for one second,
+/// and then a sample has to come and a window to grow. If they did not expire, this would never
+/// happen.
 const SILENCE: Duration = Duration::from_millis(1_500);
-/// Time that something may take to come by the wire from an agent, on a busy machine; and time in which nothing is to come.
+/// Longest time in which a message from an agent arrives over the wire on a busy machine.
 const ANSWER: Duration = Duration::from_secs(20);
+/// Time for which a test waits to see that no message comes.
 const NO_ANSWER: Duration = Duration::from_millis(500);
 
-/// A station with an upload and a link of 6 Mb/s, for which 20 Mb/s are too much, behind an access point with an agent.
+/// Station with an upload and a link of 6 Mb/s, which cannot carry 20 Mb/s, behind an access point
+/// with an agent.
 struct Cell {
     at_access_point: Option<Agent>,
     recordings: [PathBuf; 2],
@@ -47,7 +51,8 @@ impl Cell {
         it
     }
 
-    /// The agent of the station, as its unit would start it: with a user of its own and three capabilities.
+    /// Starts the agent of the station as its systemd unit would: as a separate user with the
+    /// capabilities of the unit.
     fn agent(&self) -> Agent {
         let program = self.station.join("airfair-agent");
         fs::copy(env!("CARGO_BIN_EXE_airfair-agent"), &program).unwrap();
@@ -68,13 +73,13 @@ impl Cell {
         Agent::begin(command)
     }
 
-    /// What a command of the agent at the station says.
+    /// Output of a command of the agent at the station.
     fn ask(&self, arguments: &[&str]) -> Output {
         let mut command = self.router.command(arguments);
         command.env("RUNTIME_DIRECTORY", &self.station).output().unwrap()
     }
 
-    /// Windows in the ACKs that the station gets are far below what the server writes into them.
+    /// True if the windows in ACKs to the station are far below those that the server has written.
     fn is_limited_on_its_way(&self) -> bool {
         (1..20_000).contains(&self.flow.number("snd_wnd:").unwrap_or_default())
     }
@@ -89,7 +94,7 @@ impl Cell {
     }
 }
 
-/// Replays a recording: no difference, and so many decisions at least.
+/// Replays a recording, and checks that there are decisions and that none differs.
 fn replays(cell: &Cell, recording: &std::path::Path) {
     let replayed = cell.ask(&["replay", &recording.to_string_lossy()]);
     let said = String::from_utf8(replayed.stdout).unwrap();
@@ -97,8 +102,8 @@ fn replays(cell: &Cell, recording: &std::path::Path) {
     assert!(!said.contains(" 0 decisions"), "{said}");
 }
 
-/// The station's windows are small all the time, first by the ACKs that the access point forwards, then by its own agent, and by
-/// the ACKs again within a second or so of that one's death.
+/// The station's windows are limited first by the ACKs that the access point forwards, then by the
+/// station's own agent, and within about a second of that agent's death by the ACKs again.
 #[test]
 fn a_station_with_an_agent_keeps_to_its_grant_and_is_left_alone_until_it_is_silent_for_a_second() {
     if !may() {
@@ -130,7 +135,8 @@ fn a_station_with_an_agent_keeps_to_its_grant_and_is_left_alone_until_it_is_sile
     replays(&it, &it.recordings[0]);
 }
 
-/// Fails open: without grants a station limits nothing after a second, and says so once. It goes on to ask once a second.
+/// The agent fails open: after a second without grants the station limits nothing, reports this
+/// once, and continues to ask once a second.
 #[test]
 fn a_station_whose_access_point_grants_no_more_limits_nothing_after_a_second() {
     if !may() {
@@ -152,7 +158,8 @@ fn a_station_whose_access_point_grants_no_more_limits_nothing_after_a_second() {
     replays(&it, &it.recordings[1]);
 }
 
-/// Time from the first to the last of so many questions that come to an access point whose agent is gone.
+/// Time from the first to the last of `count` requests that arrive at an access point whose agent
+/// has ended.
 fn time_of_questions(count: usize) -> Duration {
     let socket = inside(ROUTER, || UdpSocket::bind(("10.11.0.1", PORT)).unwrap());
     socket.set_read_timeout(Some(ANSWER)).unwrap();
@@ -164,7 +171,8 @@ fn time_of_questions(count: usize) -> Duration {
     (1..count).fold(first, |_, _| next()) - first
 }
 
-/// What comes to a socket within some time, and from where.
+/// Message that arrives at a socket within some time, and its sender's address; `None` if none
+/// arrives.
 fn heard(socket: &UdpSocket, time: Duration) -> Option<(Vec<u8>, SocketAddr)> {
     socket.set_read_timeout(Some(time)).unwrap();
     let mut octets = [0; 64];
@@ -172,7 +180,7 @@ fn heard(socket: &UdpSocket, time: Duration) -> Option<(Vec<u8>, SocketAddr)> {
     Some((octets[..size].to_vec(), from))
 }
 
-/// What is no question is not answered, and who asks once is answered once, by as many octets.
+/// Malformed requests get no reply, and each request gets one reply of the same length.
 #[test]
 fn an_access_point_answers_questions_alone_and_each_once() {
     if !may() {

@@ -1,4 +1,5 @@
-//! The agent on this kernel: real TCP in network namespaces. Without root each test says that it is left out.
+//! Tests of the agent on the kernel of this machine: real TCP in network namespaces. Without root
+//! each test prints that it is left out.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
@@ -16,7 +17,7 @@ use std::fs;
 
 use rig::{Air, LIFTED, Rig, SAMPLE, eventually, may, within};
 
-/// Test of a flow at rest: what its window is follows from the law alone.
+/// The flow is at rest, so that its window follows from the law alone.
 ///
 /// Verifies: [arf-aware-tcp §3]
 #[test]
@@ -77,7 +78,7 @@ fn a_saturated_sender_stays_at_its_limit() {
     drop(agent);
 }
 
-/// Fails open: nothing is left to a dead agent's orders.
+/// The agent fails open: after SIGKILL no limit depends on it.
 #[test]
 fn limits_lift_within_a_second_of_kill_9_and_restore_takes_away_the_rest() {
     if !may() {
@@ -304,7 +305,8 @@ fn an_interface_that_there_is_not_is_told_before_anything_is_touched() {
     assert!(String::from_utf8_lossy(&done.stderr).contains("interface wlan7"));
 }
 
-/// Some pass, as other programs have the cores, too. docs/agent-measurements.md has what they take.
+/// The best of several passes is measured, because other programs use the cores too.
+/// docs/agent-measurements.md has the durations of passes.
 #[test]
 fn ten_thousand_connections_are_passed_over_within_a_sample() {
     if !may() {

@@ -1,4 +1,5 @@
-//! Two namespaces with a slow wire between them, TCP over it, and an agent in the first one.
+//! Rig for tests of the agent: two namespaces with slow wires between them, TCP flows over the
+//! wires, and an agent in the first namespace.
 
 #![expect(unsafe_code, reason = "a thread enters a namespace by a call of C")]
 
@@ -16,11 +17,11 @@ use std::time::{Duration, Instant};
 
 use airfair_agent::actuator::LIFETIME;
 
-/// Time between two samples, unless the configuration says another one: what is done for a sample has to be done within.
+/// Default time between two samples, within which the work for a sample has to be done.
 pub(super) const SAMPLE: Duration = Duration::from_millis(100);
 
-/// The right to have the kernel's one congestion control of a name, and namespaces of the tests' names: one test on a machine
-/// has it at a time, of whatever run.
+/// Lock for the namespaces of the tests and the kernel's congestion control `airfair`. Only one
+/// test on a machine holds the lock at a time, also among test runs in parallel.
 pub(super) struct Turn {
     _here: MutexGuard<'static, ()>,
     _on_this_machine: File,
@@ -36,7 +37,7 @@ impl Turn {
     }
 }
 
-/// True if this process may make namespaces and load programs; says so if not.
+/// True if this process may create namespaces; otherwise prints that the test is left out.
 pub(super) fn may() -> bool {
     let name = format!("airfair-try-{}", std::process::id());
     let made = Command::new("ip").args(["netns", "add", &name]).output();
@@ -49,14 +50,14 @@ pub(super) fn may() -> bool {
     is_made
 }
 
-/// Runs a command that has to succeed: what it prints.
+/// Runs a shell command that must succeed, and returns its standard output.
 pub(super) fn sh(line: &str) -> String {
     let done = Command::new("sh").args(["-c", line]).output().unwrap();
     assert!(done.status.success(), "{line}: {}", String::from_utf8_lossy(&done.stderr));
     String::from_utf8(done.stdout).unwrap()
 }
 
-/// Runs something in a namespace, in a thread of its own.
+/// Runs `what` in a namespace, in a thread of its own, and returns the result.
 pub(super) fn inside<T: Send + 'static>(
     namespace: &str,
     what: impl FnOnce() -> T + Send + 'static,
@@ -71,7 +72,7 @@ pub(super) fn inside<T: Send + 'static>(
     thread::spawn(enter).join().unwrap()
 }
 
-/// Time of the processor that this thread has had, of which other programs take nothing.
+/// Processor time of this thread, which does not include the time of other programs.
 pub(super) fn processor_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a value of the type asked for.
@@ -79,21 +80,23 @@ pub(super) fn processor_time() -> Duration {
     Duration::new(time.tv_sec.try_into().unwrap(), time.tv_nsec.try_into().unwrap())
 }
 
-/// Waits until something is so. The bound is for what never comes to be so.
+/// Waits until a condition is true. Panics with the text `what` if this takes more than 20 s.
 pub(super) fn eventually(what: &str, is_so: impl FnMut() -> bool) {
     within(Duration::from_secs(20), what, is_so);
 }
 
-/// Time within which the limits of an agent that was killed, or hangs, have lifted: its orders live for most of it, and then
-/// windows grow. A limit that does not lift is there for as long as its connection.
+/// Time within which the limits of an agent that was killed or hangs are gone: its orders run out
+/// within [`LIFETIME`], and then windows grow. A limit that fails to lift lasts as long as its
+/// connection.
 pub(super) const LIFTED: Duration = {
     assert!(LIFETIME.as_nanos() < 1_000_000_000);
     Duration::from_secs(1)
 };
 
-/// Waits until something is so, for such a time at most. Time is what this thread has slept as it wanted to: what looks take does
-/// not count, nor that it is woken late. That is a third more than the clock's on a machine that has nothing else to do, and
-/// several times as much on one that is busy, where what is waited for takes longer as well.
+/// Waits until a condition is true, for at most `time`; otherwise panics with the text `what`. The
+/// time is the sum of this thread's naps. It includes neither the checks of the condition nor late
+/// wake-ups, so that the limit is several times as long on a busy machine, where the condition
+/// takes longer too.
 pub(super) fn within(time: Duration, what: &str, mut is_so: impl FnMut() -> bool) {
     const NAP: Duration = Duration::from_millis(20);
     let mut slept = Duration::ZERO;
@@ -104,8 +107,8 @@ pub(super) fn within(time: Duration, what: &str, mut is_so: impl FnMut() -> bool
     }
 }
 
-/// Waits until an agent has taken so many more samples, of which it takes one in `SAMPLE` at most. `ask` asks it for its status;
-/// `look` is called between questions.
+/// Waits until an agent has taken `count` more samples, at most one per [`SAMPLE`]. `ask` runs a
+/// command of the agent, and `look` is called before each question.
 pub(super) fn for_samples(
     count: u64,
     mut ask: impl FnMut(&[&str]) -> Output,
@@ -123,7 +126,8 @@ pub(super) fn for_samples(
     });
 }
 
-/// Two namespaces: `station` with `v0` and a link of 20 Mb/s, `server` with `v1`.
+/// Two namespaces, `station` and `server`, with two wires of 20 Mb/s between them: from `v0`, which
+/// the agent watches, to `v1`, and from `w0` to `w1`.
 pub(super) struct Rig {
     pub(super) station: String,
     pub(super) server: String,
@@ -158,22 +162,23 @@ impl Rig {
         Self { station, server, runtime, _turn: turn }
     }
 
-    /// Begins a flow from the station to an address of the server, with a congestion control.
+    /// Begins a flow from the station to the address `to` of the server, with the congestion
+    /// control `law`.
     pub(super) fn flow(&self, to: &str, law: &str) -> Flow {
         Flow::begin(&self.station, &self.server, to, law)
     }
 
-    /// Connections over the wire that the agent watches, on which nothing is sent.
+    /// Opens `count` idle connections over the wire that the agent watches.
     pub(super) fn idle_connections(&self, count: usize) -> Waiting {
         connections(&self.station, &self.server, "10.11.0.2:0", count)
     }
 
-    /// Begins a flow over the wire that the agent watches.
+    /// Begins a flow from the station over the wire that the agent watches.
     pub(super) fn watched_flow(&self) -> Flow {
         self.flow("10.11.0.2:0", "reno")
     }
 
-    /// A command of the agent in the station.
+    /// Command that runs the agent's program with these arguments in the namespace of the station.
     pub(super) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.station, env!("CARGO_BIN_EXE_airfair-agent")]);
@@ -181,22 +186,25 @@ impl Rig {
         command
     }
 
-    /// What a command of the agent says.
+    /// Output of a command of the agent at the station.
     pub(super) fn ask(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()
     }
 
-    /// Waits until the agent has taken so many more samples.
+    /// Waits until the agent at the station has taken `count` more samples.
     pub(super) fn for_samples(&self, count: u64) {
         for_samples(count, |arguments| self.ask(arguments), || ());
     }
 
-    /// Starts the agent with a source that says what `Air` has.
+    /// Starts the agent at the station. `air` is the source of its samples; `more` are further
+    /// arguments after `run`.
     pub(super) fn agent(&self, air: &Air, more: &[&str]) -> Agent {
         self.agent_by(&[env!("CARGO_BIN_EXE_airfair-agent").to_owned()], air, more)
     }
 
-    /// Starts the agent by a command that need not be its program alone.
+    /// Starts the agent at the station by a command line that ends with the agent's program, such
+    /// as `setpriv … airfair-agent`. `air` is the source of its samples; `more` are further
+    /// arguments.
     pub(super) fn agent_by(&self, words: &[String], air: &Air, more: &[&str]) -> Agent {
         let config = self.runtime.join("agent.toml");
         fs::write(&config, "[arf-aware]\nhighest_rate = \"11 Mb/s\"\n").unwrap();
@@ -210,7 +218,7 @@ impl Rig {
 }
 
 impl Agent {
-    /// Starts one that is ready when it says what it watches.
+    /// Starts an agent by a command, and waits until the agent prints what it watches.
     pub(super) fn begin(mut command: Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap());
@@ -239,8 +247,8 @@ impl Drop for Rig {
     }
 }
 
-/// Connections between two namespaces on which nothing is sent. Their other ends wait at the listener to be accepted: those
-/// of many would need more descriptors than a process may have.
+/// Opens idle connections between two namespaces. The listener does not accept them, because this
+/// process may not have enough file descriptors for both ends.
 pub(super) fn connections(from: &str, to: &str, address: &str, count: usize) -> Waiting {
     sh(&format!("prlimit --pid {} --nofile={}:", std::process::id(), count + 1_000));
     sh(&format!("ip netns exec {to} sysctl -qw net.core.somaxconn={}", count + 1));
@@ -255,13 +263,14 @@ pub(super) fn connections(from: &str, to: &str, address: &str, count: usize) -> 
     Waiting { _streams: streams, _listener: listener }
 }
 
-/// Connections at whose other end nobody accepts them.
+/// Open connections that the listener has not accepted.
 pub(super) struct Waiting {
     _streams: Vec<TcpStream>,
     _listener: TcpListener,
 }
 
-/// Begins and ends connections until it is told to end, and counts them.
+/// Starts a thread that opens and closes connections until the flag `end` is set, and counts the
+/// connections in `count`.
 pub(super) fn churn(
     from: &str,
     to: &str,
@@ -303,26 +312,27 @@ fn set_law(stream: &TcpStream, law: &str) {
     assert_eq!(result, 0, "this kernel has no congestion control {law}");
 }
 
-/// A flow that sends as fast as it may, until it is told to pause or dropped.
+/// TCP flow that sends as fast as possible until it is paused or dropped.
 pub(super) struct Flow {
     stream: TcpStream,
-    /// Its sender's port and the other one.
+    /// Ports of the sender and of the other end.
     ports: [u16; 2],
     namespace: String,
     pause: Arc<AtomicBool>,
-    /// True once its writer knows of the pause.
+    /// True while the writing thread is paused.
     rests: Arc<AtomicBool>,
     end: Arc<AtomicBool>,
     threads: Vec<thread::JoinHandle<()>>,
 }
 
 impl Flow {
-    /// Begins one from a namespace to an address in another one, with a congestion control.
+    /// Begins a flow from one namespace to an address in another namespace, with the congestion
+    /// control `law`.
     pub(super) fn begin(from: &str, to: &str, address: &str, law: &str) -> Self {
         Self::begin_with(from, to, address, law, false)
     }
 
-    /// The same, but the other end sends as much as it gets.
+    /// Begins a flow between two namespaces whose other end sends all data back.
     pub(super) fn begin_both_ways(from: &str, to: &str, address: &str) -> Self {
         Self::begin_with(from, to, address, "reno", true)
     }
@@ -364,17 +374,18 @@ impl Flow {
         flow
     }
 
-    /// Its sender's end and the other one.
+    /// Addresses of the sender and of the other end.
     pub(super) fn ends(&self) -> [SocketAddr; 2] {
         [self.stream.local_addr().unwrap(), self.stream.peer_addr().unwrap()]
     }
 
-    /// A number that ss tells of the sender, behind such a word.
+    /// Number that `ss` prints after `word` for the sender's socket; `None` if the word is missing.
     pub(super) fn number(&self, word: &str) -> Option<u64> {
         Self::found(&self.says(), word)
     }
 
-    /// The same of the other end, which is in such a namespace.
+    /// Number that `ss` prints after `word` for the socket of the other end, which is in
+    /// `namespace`; `None` if the word is missing.
     pub(super) fn number_there(&self, namespace: &str, word: &str) -> Option<u64> {
         Self::found(
             &sh(&format!(
@@ -421,20 +432,21 @@ impl Flow {
         Self { stream, ports, namespace, pause, rests, end, threads: vec![reader, writer] }
     }
 
-    /// Stops sending, and waits until all has arrived.
+    /// Pauses the flow, and waits until all data is acknowledged.
     pub(super) fn pause(&self) {
         self.pause.store(true, Ordering::Relaxed);
         eventually("its writer rests", || self.rests.load(Ordering::Relaxed));
         eventually("all is acknowledged", || !self.says().contains("unacked:"));
     }
 
-    /// Sends again.
+    /// Lets a paused flow send again.
     pub(super) fn resume(&self) {
         self.pause.store(false, Ordering::Relaxed);
         eventually("its writer goes on", || !self.rests.load(Ordering::Relaxed));
     }
 
-    /// Stops sending while the congestion window is in such a range: the window, which stays as it is.
+    /// Pauses the flow while its congestion window is in `range`, and returns the window, which
+    /// stays as it is [segments].
     pub(super) fn pause_with(&self, range: std::ops::Range<u32>) -> u32 {
         let mut found = 0;
         eventually("the window is in range", || {
@@ -452,19 +464,20 @@ impl Flow {
         found
     }
 
-    /// Sends one segment, and waits until it has arrived.
+    /// Sends one segment over a paused flow, and waits until the segment is acknowledged.
     pub(super) fn nudge(&self) {
         let before = self.acknowledged();
         (&self.stream).write_all(&[0; 100]).unwrap();
         eventually("it is acknowledged", || self.acknowledged() >= before + 100);
     }
 
-    /// Data that has arrived [octets].
+    /// Data of the flow that is acknowledged [octets].
     pub(super) fn acknowledged(&self) -> u64 {
         self.number("bytes_acked:").unwrap_or_default()
     }
 
-    /// Waits until so much more data has arrived [octets]; `look` is called meanwhile.
+    /// Waits until so much more data of the flow is acknowledged [octets]; `look` is called
+    /// meanwhile.
     pub(super) fn move_on(&self, octets: u64, mut look: impl FnMut()) {
         let end = self.acknowledged() + octets;
         eventually("data arrives", || {
@@ -473,7 +486,7 @@ impl Flow {
         });
     }
 
-    /// What ss says of the sender.
+    /// Output of `ss` for the sender's socket.
     fn says(&self) -> String {
         // The same port may lead to several places.
         let [port, to] = self.ports;
@@ -483,14 +496,14 @@ impl Flow {
         ))
     }
 
-    /// Congestion window [segments].
+    /// Congestion window of the sender [segments].
     pub(super) fn window(&self) -> u32 {
         let said = self.says();
         let value = said.split_whitespace().find_map(|word| word.strip_prefix("cwnd:"));
         value.unwrap_or_else(|| panic!("no window: {said}")).parse().unwrap()
     }
 
-    /// Congestion control.
+    /// Name of the sender's congestion control.
     pub(super) fn law(&self) -> String {
         let said = self.says();
         let line = said.lines().nth(1).unwrap_or_else(|| panic!("no second line: {said}"));
@@ -508,7 +521,7 @@ impl Drop for Flow {
     }
 }
 
-/// An agent that runs.
+/// Running agent, which is killed when this value is dropped.
 pub(super) struct Agent {
     child: Child,
     heard: Arc<Mutex<String>>,
@@ -516,17 +529,18 @@ pub(super) struct Agent {
 }
 
 impl Agent {
-    /// All that it has said so far.
+    /// Text that the agent has written to standard error so far.
     pub(super) fn said(&self) -> String {
         self.heard.lock().unwrap().clone()
     }
 
-    /// Its process.
+    /// Process id of the agent.
     pub(super) fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// Ends it by a signal: its exit status and all that it has said.
+    /// Ends the agent by a signal. Returns its exit status, and the text that it has written to
+    /// standard error.
     pub(super) fn end(mut self, signal: i32) -> (Option<i32>, String) {
         let process = i32::try_from(self.child.id()).unwrap();
         // SAFETY: the process is this one's child, and it has not been waited for.
@@ -544,8 +558,8 @@ impl Drop for Agent {
     }
 }
 
-/// A control socket as an emulation has it, whose station has the rate that the test says. It sends 200 packets a second
-/// that hold 0.4 of the air.
+/// Control socket like that of an emulation, as a source of samples. Its only station has the rate
+/// that the test sets, and sends 200 packets per second, which take 0.4 of the airtime.
 pub(super) struct Air {
     path: PathBuf,
     told: Arc<Told>,
@@ -553,7 +567,8 @@ pub(super) struct Air {
     thread: Option<thread::JoinHandle<()>>,
 }
 
-/// What the test says: the rate of its station [bit/s], and packets that this has received.
+/// Values that the test sets: rate of the station [bit/s], and packets that the station has
+/// received.
 #[derive(Default)]
 struct Told {
     rate: AtomicU64,
@@ -565,7 +580,7 @@ impl Air {
         Self::of("it", &rig.runtime, mbps)
     }
 
-    /// One in a directory, with a station of such a name.
+    /// Makes a control socket in a directory, with a station of this name and rate.
     pub(super) fn of(name: &str, directory: &std::path::Path, mbps: u64) -> Self {
         let (path, name) = (directory.join("control"), name.to_owned());
         let _ = fs::remove_file(&path);
@@ -585,17 +600,17 @@ impl Air {
         Self { path, told, end, thread: Some(thread) }
     }
 
-    /// Gives the station a rate.
+    /// Sets the rate of the station's link [Mb/s].
     pub(super) fn set(&self, mbps: u64) {
         self.told.rate.store(mbps * 1_000_000, Ordering::Relaxed);
     }
 
-    /// Says how many packets the station has received.
+    /// Sets the number of packets that the station has received.
     pub(super) fn received(&self, packets: u64) {
         self.told.received.store(packets, Ordering::Relaxed);
     }
 
-    /// Ends the emulation.
+    /// Ends the emulation: closes and removes the control socket.
     pub(super) fn vanish(&mut self) {
         self.end.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -606,7 +621,7 @@ impl Air {
 }
 
 impl Air {
-    /// Its control socket.
+    /// Path of the control socket.
     pub(super) fn path(&self) -> &std::path::Path {
         &self.path
     }

@@ -1,4 +1,5 @@
-//! A router between a station and a server, as an access point is one, and in it the actuator or the agent.
+//! Router between a station and a server in place of an access point, with the actuator or the
+//! agent.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,17 +14,21 @@ use airfair_agent::decision::{ConnectionLimit, Decision};
 
 use super::rig::{Agent, Air, Flow, Turn, inside, sh};
 
-/// Namespaces.
+/// Namespace of the station.
 pub(super) const STATION: &str = "airfair-laptop";
+/// Namespace of the router.
 pub(super) const ROUTER: &str = "airfair-router";
+/// Namespace of the server.
 pub(super) const SERVER: &str = "airfair-site";
-/// Addresses of the router, of the server and of the station, with any port.
+/// IPv4 and IPv6 address of the router, with any port.
 pub(super) const TO_ROUTER: [&str; 2] = ["10.11.0.1:0", "[fd11::1]:0"];
+/// IPv4 and IPv6 address of the server, with any port.
 pub(super) const TO_SERVER: [&str; 2] = ["10.12.0.2:0", "[fd12::2]:0"];
+/// IPv4 and IPv6 address of the station, with any port.
 pub(super) const TO_STATION: [&str; 2] = ["10.11.0.2:0", "[fd11::2]:0"];
 
-/// Three namespaces: `station` has `s0`, which leads to `wlan0` of the router, and `server` has `e0`, which leads to its
-/// `wire`. The router sends 20 Mb/s either way.
+/// Three namespaces in a row: interface `s0` of the station leads to `wlan0` of the router, and
+/// `wire` of the router to `e0` of the server. The router sends 20 Mb/s in each direction.
 pub(super) struct Router {
     pub(super) runtime: PathBuf,
     _turn: Turn,
@@ -59,19 +64,19 @@ impl Router {
         Self { runtime, _turn: turn }
     }
 
-    /// Begins a flow from the station to the server, by IPv4 or IPv6.
+    /// Begins a flow from the station to the server, by IPv4 (`version` 0) or IPv6 (1).
     #[expect(clippy::unused_self, reason = "the namespaces are its")]
     pub(super) fn up(&self, version: usize) -> Flow {
         Flow::begin(STATION, SERVER, TO_SERVER[version], "reno")
     }
 
-    /// Begins one from the server to the station.
+    /// Begins a flow from the server to the station, by IPv4 (`version` 0) or IPv6 (1).
     #[expect(clippy::unused_self, reason = "the namespaces are its")]
     pub(super) fn down(&self, version: usize) -> Flow {
         Flow::begin(SERVER, STATION, TO_STATION[version], "reno")
     }
 
-    /// Packets whose checksum was wrong, as all ends have counted them.
+    /// Number of TCP segments with a wrong checksum that station and server have received.
     #[expect(clippy::unused_self, reason = "the namespaces are its")]
     pub(super) fn wrong_checksums(&self) -> u64 {
         let count = |namespace| {
@@ -83,14 +88,14 @@ impl Router {
         count(STATION) + count(SERVER)
     }
 
-    /// Address of the station on the wire, which stands for the air.
+    /// MAC address of the station at the wire that takes the place of the air.
     #[expect(clippy::unused_self, reason = "the namespaces are its")]
     pub(super) fn station(&self) -> String {
         let said = sh(&format!("ip netns exec {STATION} cat /sys/class/net/s0/address"));
         said.trim().to_owned()
     }
 
-    /// A command of the agent in the router.
+    /// Command that runs the agent's program with these arguments in the namespace of the router.
     pub(super) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", ROUTER, env!("CARGO_BIN_EXE_airfair-agent")]);
@@ -98,7 +103,8 @@ impl Router {
         command
     }
 
-    /// Starts the agent with a scheme and a source that says what `Air` has.
+    /// Starts the agent at the router with a scheme. `air` is the source of its samples; `more` are
+    /// further arguments after `run`.
     pub(super) fn agent(&self, air: &Air, scheme: &str, more: &[&str]) -> Agent {
         let config = self.runtime.join("agent.toml");
         fs::write(&config, format!("scheme = \"{scheme}\"\n")).unwrap();
@@ -107,7 +113,7 @@ impl Router {
         Agent::begin(command)
     }
 
-    /// What tc says of the router's `wlan0`.
+    /// Output of `tc` on the qdiscs and filters of the router's interface `wlan0`.
     #[expect(clippy::unused_self, reason = "the namespaces are its")]
     pub(super) fn filters(&self) -> String {
         sh(&format!(
@@ -126,14 +132,15 @@ impl Drop for Router {
 
 type Task = Box<dyn FnOnce(&mut Forwarded) + Send>;
 
-/// The actuator in the router, which says every tenth of a second that it lives.
+/// Thread with the actuator in the router, to which it gives a sign of life every tenth of a
+/// second.
 pub(super) struct Hand {
     tasks: Option<Sender<Task>>,
     thread: Option<thread::JoinHandle<()>>,
 }
 
 impl Hand {
-    /// Begins with such a least window.
+    /// Starts the actuator with this minimum window [segments].
     pub(super) fn new(least: u32) -> Self {
         let (tasks, incoming) = channel();
         let thread = thread::spawn(move || inside(ROUTER, move || serve(least, &incoming)));
@@ -142,7 +149,7 @@ impl Hand {
         hand
     }
 
-    /// Does something with it.
+    /// Runs `what` with the actuator in its thread, and returns the result.
     pub(super) fn with<T: Send + 'static>(
         &self,
         what: impl FnOnce(&mut Forwarded) -> T + Send + 'static,
@@ -153,7 +160,7 @@ impl Hand {
         answered.recv().unwrap()
     }
 
-    /// Sets limits of a flow of the station's, or of one to it.
+    /// Limits both directions of a flow from or to the station [octets].
     pub(super) fn limit(&self, flow: &Flow, octets: u32) {
         let [from, to] = flow.ends();
         let of_station = TO_STATION.iter().any(|it| {
@@ -165,7 +172,7 @@ impl Hand {
         self.with(move |it| it.apply(&Decision::Windows(vec![window])).unwrap());
     }
 
-    /// Takes all limits away.
+    /// Removes all limits of the actuator.
     pub(super) fn lift(&self) {
         self.with(|it| it.apply(&Decision::Lift).unwrap());
     }

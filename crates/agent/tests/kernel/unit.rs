@@ -1,4 +1,5 @@
-//! The agent as its unit has systemd start it: as a user of its own, with the capabilities of the unit and no others.
+//! Test of the agent as systemd starts it by its unit: as a separate user, with only the
+//! capabilities of the unit.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -6,16 +7,16 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use crate::rig::{Air, Rig, eventually, may};
 
 const UNIT: &str = include_str!("../../packaging/airfair-agent.service");
-/// `nobody`, who stands for the user that systemd makes.
+/// User id of `nobody`, which takes the place of the user that systemd creates.
 pub(super) const NOBODY: u32 = 65_534;
 
-/// A setting of the unit.
+/// Value of a setting in the systemd unit.
 fn setting(name: &str) -> &'static str {
     let mut values = UNIT.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix('='));
     values.next().unwrap_or_else(|| panic!("the unit has no {name}"))
 }
 
-/// `setpriv` with what the unit says.
+/// Command line of `setpriv` with the user, capabilities and restrictions of the systemd unit.
 pub(super) fn as_the_unit() -> Vec<String> {
     assert_eq!((setting("DynamicUser"), setting("NoNewPrivileges")), ("yes", "yes"));
     let capabilities = setting("CapabilityBoundingSet");
@@ -31,7 +32,7 @@ pub(super) fn as_the_unit() -> Vec<String> {
         .collect()
 }
 
-/// A way back behind SIGKILL as well: `ExecStopPost`.
+/// Even after SIGKILL the unit restores all connections, by `ExecStopPost`.
 #[test]
 fn the_units_user_and_capabilities_are_enough_and_what_follows_its_end_gives_back() {
     if !may() {

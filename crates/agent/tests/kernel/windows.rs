@@ -1,4 +1,5 @@
-//! A window for each connection of a station, from the use of its channel.
+//! Tests of the scheme `arf-window`: a window for each connection of a station, from the use of the
+//! channel.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use airfair_agent::decision::ConnectionLimit;
 use crate::clamps::{FREE, downloads, offered};
 use crate::rig::{Agent, Air, Flow, LIFTED, Rig, eventually, may, within};
 
-/// A station of 11 Mb/s with an upload and a download, and another download over another wire.
+/// Station at 11 Mb/s with an upload, a download, and another download over another wire.
 struct Cell {
     agent: Option<Agent>,
     air: Air,
@@ -20,7 +21,8 @@ struct Cell {
 }
 
 impl Cell {
-    /// Windows are for smoothed round trips: without a queue those of the wire are too short for any window.
+    /// Makes a station with an agent that computes windows for smoothed round trips, because
+    /// without a queue the round trip of the wire is too short for any window.
     fn new() -> Self {
         Self::with(&[])
     }
@@ -42,14 +44,14 @@ impl Cell {
         Self { agent, air, up, down, other, recording, rig }
     }
 
-    /// Makes the link slow.
+    /// Makes the link slow, and waits until both connections keep to their new windows.
     fn slow_down(&self) {
         self.air.set(1);
         eventually("there are windows", || self.windows().is_some());
         eventually("both are kept to them", || self.is_kept());
     }
 
-    /// The last window of the upload and of the download [octets], as the law has decided.
+    /// Last windows of the upload and of the download by the law's decisions [octets].
     fn windows(&self) -> Option<[u32; 2]> {
         let (mut up, mut down) = (None, None);
         let (of_up, of_down) = (self.up.ends(), self.down.ends());
@@ -69,13 +71,15 @@ impl Cell {
         Some([up?, down?])
     }
 
-    /// True if the sender has so many segments, and the receiver offers no more octets, rounded up to a unit of a kilobyte.
+    /// True if both connections keep to their windows: the sender's congestion window, and the
+    /// receiver's window, which is rounded up to a unit of 1024 octets.
     fn is_kept(&self) -> bool {
         let Some([up, down]) = self.windows() else { return false };
         self.up.window() <= (up / 1_448).max(2) && offered(&self.down) <= u64::from(down) + 1_024
     }
 
-    /// True if nothing is limited: the sender's window is what it was when it was limited, which is half of its most at least.
+    /// True if nothing is limited: the sender's window is what it was before the limit, at least
+    /// half of its maximum.
     fn is_free(&self) -> bool {
         self.up.window() > 30 && offered(&self.down) > FREE
     }

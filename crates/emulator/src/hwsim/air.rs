@@ -33,10 +33,10 @@ const KIND: u8 = 0x0c;
 /// Frame type of data frames, in the bits of `KIND`.
 const DATA: u8 = 0x08;
 
-/// Counters of one radio.
+/// Counters of one simulated radio of the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// Frames sent, with or without success.
+    /// Frames that the radio has sent, with or without success.
     pub frames: u64,
     /// Transmission attempts of the frames sent, retries included.
     pub attempts: u64,
@@ -44,13 +44,13 @@ pub struct Account {
     pub lost: u64,
     /// Frames that the radio's full transmit queue refused.
     pub refused: u64,
-    /// Octets in received frames.
+    /// Octets in frames that the radio has received.
     pub received_bytes: u64,
     /// Airtime of the radio's own exchanges.
     pub airtime: Duration,
     /// Airtime of other radios' exchanges that were addressed to this radio alone.
     pub airtime_to: Duration,
-    /// Frames in the transmit queue.
+    /// Frames in the radio's transmit queue.
     pub queue: u64,
 }
 

@@ -121,7 +121,7 @@ pub struct Radio {
     pub name: String,
 }
 
-/// Snapshot of a running medium.
+/// Snapshot of the running medium of the kernel's simulated radios.
 #[derive(Clone, Debug, Default)]
 pub struct View {
     /// Lateness of the medium against the wall clock.
@@ -147,7 +147,7 @@ impl Shared {
     }
 }
 
-/// Handle of a running medium.
+/// Handle of the running medium of the kernel's simulated radios.
 #[derive(Debug)]
 pub struct Hwsim {
     radios: Vec<Radio>,

@@ -19,7 +19,7 @@ use libc::{c_int, c_void};
 
 /// Size of an interface name, with the terminating zero [octets].
 const NAME: usize = libc::IF_NAMESIZE;
-/// `TUNSETIFF` of `linux/if_tun.h`.
+/// Request `TUNSETIFF` of `linux/if_tun.h`, which opens a TAP device.
 const TUNSETIFF: u64 = 0x4004_54ca;
 /// Commands of `linux/ethtool.h` that set offloads: `ETHTOOL_STXCSUM`, `_SRXCSUM`, `_STSO`, `_SGSO`,
 /// `_SGRO` and `_SSG`.
@@ -231,7 +231,7 @@ pub(crate) fn set_realtime() -> Result<()> {
 struct Request<T> {
     name: [u8; NAME],
     about: T,
-    /// Padding: the kernel copies 40 octets.
+    /// Padding, because the kernel copies 40 octets of the request.
     rest: [u64; 2],
 }
 

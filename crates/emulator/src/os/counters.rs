@@ -22,7 +22,7 @@ const ROUND: usize = 10;
 pub(super) struct Counters(File);
 
 impl Counters {
-    /// Opens the counters of this thread's namespace.
+    /// Opens the counters of this thread's network namespace.
     pub(super) fn of_this_thread() -> Result<Self> {
         Ok(Self(File::open("/proc/thread-self/net/dev")?))
     }
@@ -55,7 +55,7 @@ fn dropped(text: &str, mut each: impl FnMut(&str, u64)) {
     }
 }
 
-/// Last reading of an interface's counter.
+/// Last reading of an interface's drop counter.
 #[derive(Clone, Copy, Debug)]
 struct LastReading {
     count: Option<u64>,
@@ -74,7 +74,7 @@ enum Growth {
 }
 
 impl LastReading {
-    /// State before the first reading.
+    /// State of a drop counter before its first reading.
     const NEVER: Self = Self { count: None, was_on: true };
 
     /// Growth of the drop counter since the last reading; zero at the first one, and zero when a
@@ -147,7 +147,7 @@ impl Losses {
         }
     }
 
-    /// Reads the counters of all nodes.
+    /// Reads the drop counters of all nodes.
     pub(crate) fn look(&mut self, ports: &[Port]) {
         for (at, port) in ports.iter().enumerate() {
             self.look_inside(at, port);

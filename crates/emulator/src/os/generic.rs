@@ -74,7 +74,7 @@ impl FamilySocket {
         Ok(this)
     }
 
-    /// Starts a message to the family.
+    /// Starts a message to the socket's family.
     pub(crate) fn message(&self, command: u8, flags: u16) -> Message {
         let mut message = Message::new(self.family, REQUEST | flags);
         message.put(&[command, 1, 0, 0]);

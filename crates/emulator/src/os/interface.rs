@@ -73,7 +73,7 @@ impl Hub {
     }
 }
 
-/// The emulator's end of a veth pair.
+/// The emulator's end of the veth pair of a node.
 #[derive(Debug)]
 pub(super) struct VethEnd {
     socket: OwnedFd,
@@ -83,7 +83,7 @@ pub(super) struct VethEnd {
 /// Reason why a frame could not be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotSent {
-    /// The interface is down or removed.
+    /// The node's interface is down or removed.
     Off,
     /// The kernel dropped the frame, and its counters do not show this.
     Dropped,
@@ -95,7 +95,7 @@ pub(crate) enum NotSent {
 #[derive(Debug)]
 pub(crate) struct Port {
     device: Device,
-    /// Name of the interface in the namespace.
+    /// Name of the node's interface in its namespace.
     name: &'static str,
     /// Drop counters of the interfaces in the namespace.
     inside: Counters,
@@ -134,7 +134,7 @@ impl Port {
         }
     }
 
-    /// Sends a frame into the namespace.
+    /// Sends a frame into the namespace of the node.
     pub(crate) fn send(&self, frame: &[u8]) -> std::result::Result<(), NotSent> {
         let Err(error) = calls::write(self.as_fd(), frame) else { return Ok(()) };
         Err(match (error.raw_os_error(), &self.device) {
@@ -144,7 +144,7 @@ impl Port {
         })
     }
 
-    /// Name of the interface in the namespace.
+    /// Name of the node's interface in its namespace.
     pub(super) fn name(&self) -> &'static str {
         self.name
     }

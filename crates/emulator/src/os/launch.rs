@@ -18,7 +18,7 @@ pub struct Entrance {
     pub user: Option<PathBuf>,
     /// Network namespace of the node.
     pub network: PathBuf,
-    /// File that replaces `/etc/hosts`.
+    /// File that replaces `/etc/hosts` for the program.
     pub hosts: PathBuf,
 }
 

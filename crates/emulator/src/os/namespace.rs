@@ -40,7 +40,7 @@ impl Namespace {
         })
     }
 
-    /// Second handle of the same namespace.
+    /// Second handle of this namespace.
     pub(crate) fn share(&self) -> Result<Self> {
         Ok(Self(self.0.try_clone()?))
     }

@@ -122,7 +122,7 @@ impl Netlink {
     }
 }
 
-/// Starts a request with acknowledgment.
+/// Starts a netlink request with acknowledgment.
 fn request(kind: u16, flags: u16) -> Message {
     Message::new(kind, REQUEST | ACK | flags)
 }

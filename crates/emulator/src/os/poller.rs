@@ -21,7 +21,7 @@ impl Bell {
         Ok(Self(calls::eventfd()?))
     }
 
-    /// Wakes the polling thread.
+    /// Wakes the thread that polls this eventfd.
     pub(crate) fn ring(&self) {
         // Fails only after 2⁶⁴ − 2 rings without a wait.
         let _ = calls::write(self.0.as_fd(), &1_u64.to_ne_bytes());
@@ -32,10 +32,10 @@ impl Bell {
     }
 }
 
-/// Sources that have become readable.
+/// Ports and bell of a poller that have become readable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ready {
-    /// Indices of the ports with frames.
+    /// Indices of the ports from which frames can be read.
     pub(crate) ports: Vec<usize>,
     /// True if the bell was rung.
     pub(crate) bell: bool,
