@@ -30,8 +30,8 @@ use crate::shares::{
 const HEADERS: [u64; 2] = [40, 60];
 /// Length of the timestamps option in a TCP header [octets].  [RFC7323 §3.2]
 const TIMESTAMPS: u64 = 12;
-/// Samples until a grant takes effect: the next reply carries it, and the sample after that acts on
-/// it.
+/// Number of samples until a grant takes effect. The access point sends it in the reply to the next request, and
+/// the station limits its flows at its own next sample.
 const LATE: usize = 2;
 
 /// Connection that the access point forwards: its station, round trip and limits.

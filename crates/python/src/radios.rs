@@ -40,7 +40,7 @@ impl Radios {
         })
     }
 
-    /// True once the medium has ended by itself.
+    /// True once the emulated medium has stopped although nobody closed it, for example after an error.
     #[getter]
     fn is_over(&self) -> PyResult<bool> {
         self.with(|(medium, _)| Ok(medium.is_over()))

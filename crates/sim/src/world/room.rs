@@ -26,7 +26,7 @@ pub(crate) struct Full;
 /// Ends that wait for room in one queue.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WaitingEnds {
-    /// Waiting ends in order; an end appears once for each packet that it waits to send.
+    /// Ends of flows that wait for room, in the order in which they are served; once for each packet to send.
     ends: VecDeque<(FlowId, Side)>,
     /// Next time at which a wired link may have room for the first waiting end.
     alarm: Alarm,

@@ -154,8 +154,8 @@ fn no_station_measures_more_of_the_air_than_there_is() {
     }
 }
 
-/// With `eifs = "ns-2"` a NAV of EIFS outlasts the frame after which it is set, so a later exchange of a TXOP is not
-/// handled as undisturbed.
+/// A traced run has the record hash of the run without a trace, although the next exchange of a TXOP begins while a NAV
+/// is set. With `eifs = "ns-2"`, a station that cannot decode a frame sets its NAV to EIFS at the end of that frame.
 #[test]
 fn a_trace_changes_nothing_where_eifs_is_a_nav_and_a_txop_goes_on() {
     let scenario = parse(

@@ -55,7 +55,7 @@ pub struct Capture<W> {
     outlet: Outlet<W>,
 }
 
-/// One frame of a PPDU: an MPDU, or the only frame of the PPDU.
+/// One frame of a PPDU: an MPDU of an A-MPDU, or the only MPDU.
 #[derive(Clone, Copy)]
 struct FramePart<'h> {
     heard: &'h Monitored<packet::Packet>,

@@ -213,7 +213,10 @@ mod tests {
         assert!(size_of::<Segment>() <= 72);
     }
 
-    /// Verifies: [RFC2018 §3]: 2 octets and 8 per block, padded to a multiple of four.
+    /// SACK blocks are stored as offsets from the acknowledgment number, and read back unchanged. The option has 2
+    /// octets and 8 per block, padded to a multiple of four.
+    ///
+    /// Verifies: [RFC2018 §3]
     #[test]
     fn blocks_are_kept_relative_to_the_acknowledgment() {
         let mut blocks = SackBlocks::NONE;

@@ -268,8 +268,9 @@ impl<P: Copy> BlockAckLink<P> {
 /// Place of a packet in an aggregate: its own MPDU, or the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// In the last MPDU, which is an A-MSDU.
+    /// The packet joins the last MPDU of the aggregate, as one more subframe of its A-MSDU.
     LastMpdu,
+    /// The packet gets an MPDU of its own.
     OwnMpdu,
 }
 

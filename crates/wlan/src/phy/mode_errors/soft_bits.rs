@@ -11,10 +11,10 @@ pub(super) struct SoftBits {
     pub(super) capacity: f64,
     /// Variance of the information of a coded bit [bit²].
     dispersion: f64,
-    /// Bhattacharyya parameter of a coded bit: the mean of e^-Λ/2, where Λ is the log-likelihood ratio in favour of
+    /// Bhattacharyya parameter of a coded bit: the mean of e^(-Λ/2), where Λ is the log-likelihood ratio in favour of
     /// the correct value. Each bit in which a wrong path differs makes the path less likely by this factor.
     pub(super) bhattacharyya: f64,
-    /// Mean of Λ², weighted by e^-Λ/2, where Λ is the log-likelihood ratio in favour of the correct value of a coded
+    /// Mean of Λ², weighted by e^(-Λ/2), where Λ is the log-likelihood ratio in favour of the correct value of a coded
     /// bit.
     spread: f64,
 }
@@ -62,7 +62,7 @@ impl SoftBits {
     }
 
     /// Probability that a wrong path of weight `d` beats the correct one. The sum Λ of the bits' log-likelihood
-    /// ratios, tilted by e^-Λ/2, is assumed to be normal with a variance of d times the spread s:
+    /// ratios, tilted by e^(-Λ/2), is assumed to be normal with a variance of d times the spread s:
     /// B^d·e^(ds/8)·Q(√(ds)/2). For BPSK it is normal. [martinez-2006 §III]
     pub(super) fn pairwise(self, d: f64) -> f64 {
         exp(d * log(self.bhattacharyya)) * scaled_tail(sqrt(d * self.spread) / 2.0)
