@@ -1,4 +1,6 @@
-"""Keeps the results of searches that docs/limits.md, limits-shares.md and limits-ax.md show: shares, medians, counts in regions, maps.
+"""Keeps results of searches for docs/limits.md, limits-shares.md and limits-ax.md.
+
+It keeps shares, medians, counts in regions, and maps.
 
 Use: python book/limits.py RESULTS [STANDARD], of `airfair limits --out RESULTS [--standard STANDARD]`; writes
 docs/limits.json and the maps. Results of other standards stay. book/regions.toml has the regions.
