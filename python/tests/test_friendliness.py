@@ -221,7 +221,7 @@ def test_a_protocol_alone_has_nobody_to_be_fair_to() -> None:
 
 def test_a_granularity_is_a_multiple_of_the_step(result: airfair.Result) -> None:
     for ask in (result.friendliness, result.equivalence, result.sliding):
-        with pytest.raises(ValueError, match=r"not a multiple of 0\.1 s"):
+        with pytest.raises(ValueError, match=r"allowed are multiples of 0\.1 s"):
             ask("150 ms")
     with pytest.raises(ValueError, match="longer than the time"):
         result.friendliness("11 s")
