@@ -223,5 +223,5 @@ def test_a_granularity_is_a_multiple_of_the_step(result: airfair.Result) -> None
     for ask in (result.friendliness, result.equivalence, result.sliding):
         with pytest.raises(ValueError, match=r"allowed are multiples of 0\.1 s"):
             ask("150 ms")
-    with pytest.raises(ValueError, match="longer than the time"):
+    with pytest.raises(ValueError, match="longer than the measured time"):
         result.friendliness("11 s")
