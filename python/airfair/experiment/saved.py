@@ -173,7 +173,7 @@ def _loaded(folder: Path, found: Mapping[str, Any]) -> ExperimentResult:
     scenarios = _whole(folder, SCENARIOS, pl.Schema({"scenario": pl.String}))
     factors = tuple(_factor(one) for one in found["factors"])
     names = tuple(factor.name for factor in factors)
-    columns = [_levels(factor, points[factor.name]) for factor in factors]
+    columns = [_levels(factor, points[factor.name], folder / POINTS) for factor in factors]
     rows: Iterable[tuple[Level, ...]] = (
         zip(*columns, strict=True) if columns else ((),) * points.height
     )
@@ -288,11 +288,14 @@ def _factor(written: Mapping[str, Any]) -> Factor:
     return Factor(written["name"], range=Between(**written["range"]))
 
 
-def _levels(factor: Factor, labels: pl.Series) -> list[Level]:
-    """Level of each point; a column that mixes numbers and texts was saved as text."""
+def _levels(factor: Factor, labels: pl.Series, path: Path) -> list[Level]:
+    """Level of each point; a column that mixes numbers and texts was saved as text.
+
+    Raises `DamagedError`, which names the file `path`, for a label that is neither.
+    """
     known = {form(level.label): level for level in factor.levels for form in (str, _text)}
-    if odd := [label for label in labels if not isinstance(label, str | int | float)]:
-        raise TypeError(f"{factor.name} = {odd[0]!r}; allowed is text or a number")
+    if odd := [label for label in labels.to_list() if not isinstance(label, str | int | float)]:
+        raise DamagedError(f"{path}: {factor.name} = {odd[0]!r}; allowed is text or a number")
     return [known.get(_text(label)) or Level(label, {}) for label in labels]
 
 

@@ -142,12 +142,26 @@ def test_what_another_build_wrote_is_loaded_from_its_tables(place: int, tmp_path
     alike(made, airfair.load_experiment(tmp_path / "again"))
 
 
-def other_rows(folder: Path, name: str, rows: Callable[[pl.DataFrame], pl.DataFrame]) -> None:
-    """Replace the rows of a table written by another build, and its hash in the manifest."""
+def rewrite(folder: Path, name: str, rows: Callable[[pl.DataFrame], pl.DataFrame]) -> None:
+    """Replace the rows of a table, and its hash in the manifest."""
     path = folder / name
     rows(pl.read_parquet(path)).write_parquet(path)
-    files = store.manifest(folder)["files"] | {name: store.hash_of(path.read_bytes())}
-    change(folder, build="00" * 32, files=files)
+    change(folder, files=store.manifest(folder)["files"] | {name: store.hash_of(path.read_bytes())})
+
+
+def test_a_table_that_is_not_the_one_in_the_manifest_is_damaged(folder: Path) -> None:
+    path = folder / "flows.parquet"
+    pl.read_parquet(path).head(1).write_parquet(path)
+    with pytest.raises(airfair.DamagedError, match=r"flows\.parquet"):
+        airfair.load_experiment(folder)
+
+
+def test_a_label_that_is_no_text_and_no_number_is_damaged(folder: Path) -> None:
+    rewrite(folder, "points.parquet", lambda it: it.with_columns(scheme=pl.lit([1, 2])))
+    with pytest.raises(
+        airfair.DamagedError, match=r"points\.parquet: scheme = \[1, 2\]; allowed is text"
+    ):
+        airfair.load_experiment(folder)
 
 
 @pytest.mark.parametrize("name", ["flows.parquet", "stations.parquet", "runs.parquet"])
@@ -157,7 +171,8 @@ def other_rows(folder: Path, name: str, rows: Callable[[pl.DataFrame], pl.DataFr
 def test_a_table_without_a_row_for_each_run_and_thing_is_damaged(
     folder: Path, name: str, rows: Callable[[pl.DataFrame], pl.DataFrame]
 ) -> None:
-    other_rows(folder, name, rows)
+    rewrite(folder, name, rows)
+    change(folder, build="00" * 32)
     with pytest.raises(airfair.DamagedError, match=r"\.parquet: does not have"):
         airfair.load_experiment(folder)
 
@@ -176,10 +191,7 @@ def test_a_table_without_a_row_for_each_run_and_thing_is_damaged(
 def test_an_outcome_of_no_point_is_damaged(
     folder: Path, rows: Callable[[pl.DataFrame], pl.DataFrame], problem: str
 ) -> None:
-    path = folder / "outcomes.parquet"
-    rows(pl.read_parquet(path)).write_parquet(path)
-    files = store.manifest(folder)["files"] | {path.name: store.hash_of(path.read_bytes())}
-    change(folder, files=files)
+    rewrite(folder, "outcomes.parquet", rows)
     with pytest.raises(airfair.DamagedError, match=problem):
         airfair.load_experiment(folder)
 
