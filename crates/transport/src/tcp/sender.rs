@@ -1,9 +1,9 @@
 //! The sending TCP endpoint.  [RFC9293 §3.10], [RFC5681], [RFC6298 §5], [RFC6582], [RFC6675]
 
-mod by_time;
 mod input;
 mod limit;
 mod output;
+mod rack_tlp;
 mod refusal;
 mod small_queue;
 
@@ -17,7 +17,7 @@ use super::rtt::RttEstimator;
 use super::sack::Scoreboard;
 use super::segment::FIRST_OCTET;
 use super::stats::{PendingEvents, SenderEvent, SenderStats};
-use by_time::RackTlp;
+use rack_tlp::RackTlp;
 pub use refusal::RefusalOutcome;
 use refusal::Refusals;
 use small_queue::SmallQueue;

@@ -1,6 +1,5 @@
 //! TCP endpoints as scripts ("at t receive X, expect exactly Y, then silence") and as pairs.
 
-mod by_time;
 mod close;
 mod every_flavour;
 mod flavours;
@@ -9,6 +8,7 @@ mod loss;
 mod network;
 mod options;
 mod pair;
+mod rack_tlp;
 mod receiver;
 mod refusal;
 mod script;
