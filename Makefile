@@ -42,11 +42,11 @@ $(VENV)/built: $(VENV)/installed pyproject.toml $(RUST_SOURCES) | needs
 
 demo: build ## A first look at five papers and a study of ours, in results/
 	$(BIN)/airfair reproduce --quick --out results
-	@echo "Open results/index.html in a browser. Everything, with narrow intervals: make reproduce"
+	@echo "Open results/index.html in a browser. The full run: make reproduce"
 
 reproduce: build ## The main job: every table, figure and claim of each paper, in results/
 	$(BIN)/airfair reproduce --out results
-	@echo "Open results/index.html in a browser: five papers and a study, their claims, which hold, and why others do not."
+	@echo "Open results/index.html in a browser: claims, verdicts and reasons."
 
 test: build test-rust test-python ## Everything that has to pass: format, lints, types, tests
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import math
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
@@ -36,9 +37,11 @@ MUTED = "#6b6b6b"
 GRID = "#dcdcdc"
 _MARKERS = "os^Dv"
 _DASHES = ((0, (5, 2)), (0, (1, 1.5)))
-"""Of horizontal lines in a legend."""
+"""Dashes of horizontal lines in a legend."""
 WIDE, NARROW = 10.5, 5.4
 """Widths of a figure over a page and over half of it [inch]."""
+_MARGIN, _LETTER = 0.5, 0.08
+"""Width of a panel's labels beside its axes, and of a letter of its title [inch]."""
 BAND, BARS = "band: 95 % interval of the mean", "bars: 95 % interval of the mean"
 """Bands and bars mean one thing everywhere."""
 THE_PAPER = "the paper"
@@ -194,7 +197,7 @@ def by_category(panel: Category, *, wide: bool = False) -> Figure:
         if all(group.possible[0] >= 0 for group in panel.groups):
             highest = max(np.nanmax(group.interval[1], initial=0) for group in panel.groups)
             ax.set_ylim(0, max(ax.get_ylim()[1], 1.05 * highest))
-        ax.set_title(panel.title)
+        _title(ax, panel.title)
         ax.set_xlabel(panel.x_label)
         ax.set_ylabel(panel.y_label)
         _legend(figure, ax, 3 if wide else 2, BARS, printed=any(g.printed for g in panel.groups))
@@ -203,6 +206,14 @@ def by_category(panel: Category, *, wide: bool = False) -> Figure:
         rows = replace(panel, x_label=panel.y_label, y_label=panel.x_label)
         figure.narrow = lambda: by_name([rows], stacked=True)
     return figure
+
+
+def _title(ax: Axes, text: str, pad: float = 6) -> None:
+    """Set the title of a panel, in lines that are not wider than the panel."""
+    spec, figure = ax.get_subplotspec(), ax.get_figure(root=True)
+    columns = spec.get_gridspec().ncols if spec else 1
+    inches = (figure.get_figwidth() if figure else NARROW) / columns - _MARGIN
+    ax.set_title(textwrap.fill(text, max(1, int(inches / _LETTER))), pad=pad)
 
 
 def _printed(ax: Axes, at: Sequence[float], points: Points, colour: str, i: int) -> None:
@@ -325,7 +336,7 @@ def _over_number(
             ax.set_visible(False)
         for place, (ax, chart) in enumerate(zip(axes, charts, strict=False)):
             _numbers(ax, chart, floor)
-            ax.set_title(chart.title)
+            _title(ax, chart.title)
             which = place % columns if columns > 1 else min(place, len(labels_of_y) - 1)
             if which < len(labels_of_y):
                 ax.set_ylabel(labels_of_y[which])
@@ -436,7 +447,7 @@ def _rows_of(ax: Axes, panel: Category) -> None:
         )
     if all(group.possible[0] >= 0 for group in panel.groups):
         ax.set_xlim(left=0)
-    ax.set_title(panel.title, pad=14 if panel.levels else 6)
+    _title(ax, panel.title, pad=14 if panel.levels else 6)
     ax.set_xlabel(panel.x_label)
 
 
@@ -460,7 +471,7 @@ def over_time(
         axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
         for place, (ax, panel) in enumerate(zip(axes, panels, strict=True)):
             _stack(ax, panel) if stacked else _lines(ax, panel)
-            ax.set_title(panel.title)
+            _title(ax, panel.title)
             if place % columns == 0:
                 ax.set_ylabel(panel.y_label)
             if place >= len(panels) - columns:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 
 from airfair import figures
 from airfair.figures import (
@@ -58,3 +62,24 @@ def test_panels_of_one_label_keep_one_scale_on_a_narrow_screen() -> None:
     assert [ax.get_ylabel() for ax in axes] == ["left", "left", "right", "right"]
     assert axes[0].get_ylim() == axes[1].get_ylim()
     assert axes[2].get_ylim() == axes[3].get_ylim()
+
+
+def test_long_titles_of_panels_stay_beside_each_other() -> None:
+    title = (
+        "A scheme with a long name: session 2 keeps 93 % of its throughput while session 1 is slow"
+    )
+    panel = Panel(title, "rate", np.arange(3.0), [Curve("a", np.ones((2, 3)))])
+    chart = Chart(title, [1, 2, 3], points(1.0, 2.0))
+    category = Category(title, "Goodput", "Cell", ["one", "two", "three"], points(1.0, 2.0))
+    for figure in (
+        over_time([panel, panel], wide=True),
+        over_number([chart] * 3, "x", ["a", "b", "c"], columns=3),
+        by_name([category] * 3),
+        by_category(category),
+    ):
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        titles = [text for text in figure.findobj(Text) if text.get_text().startswith("A scheme")]
+        boxes = [text.get_window_extent() for text in titles]
+        assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))
+        assert boxes[-1].x1 <= figure.bbox.x1

@@ -23,6 +23,7 @@ from . import dots, pages, topology
 from .document import (
     FIRST_LOOK,
     LABELS,
+    LOOKS,
     MARKS,
     WIDTH,
     counted,
@@ -442,9 +443,13 @@ class Summary:
         return f"{chapter.paper.id:<{name}}  {marks:<{most}}  {chapter.short}"[:width].rstrip()
 
     def counts_text(self) -> str:
-        """Number of claims of all papers by their state, as text."""
+        """Number of claims of all papers by their state, and the meaning of their signs, as text."""
         lines = _wrap(f"{self.headline}.", "")
-        if self.first_look or self.quick:
+        looks = self.first_look or self.quick
+        marks, labels = (FIRST_LOOK, LOOKS) if looks else (MARKS, LABELS)
+        signs = (f"{marks[state]} {labels[state]}" for state in LABELS if self.counts[state])
+        lines += _wrap(f"Signs: {', '.join(signs)}.", "")
+        if looks:
             lines.append("This is a first look with few and short runs; the full run decides.")
         return "\n".join(lines)
 

@@ -189,7 +189,8 @@ def test_the_text_fits_80_columns(tmp_path: Path) -> None:
     assert "9 of 33 claims hold, 8 do not, 16 are not run" in text
     assert "9 of 9 hold; 10 replications in 2 min 05 s" in text
     assert "0 of 8 hold; interrupted, 3 of 10 replications" in text
-    assert [summary.line(each) for each in chapters] == text.splitlines()[-5:-1]
+    assert [summary.line(each) for each in chapters] == text.splitlines()[-6:-2]
+    assert text.splitlines()[-1] == "Signs: ✓ holds, ✗ does not hold, – not run."
     assert summary.line(chapters[1]).endswith("0 of 8 hold; interrupted after 3 of 10 runs")
     assert [entry["state"] for entry in summary.document()["papers"]] == [
         "done",

@@ -41,7 +41,7 @@ def _pair(data: Measurements, marks: Sequence[Mark], setup: str, interval: Inter
     for scheme, name in NAMES.items():
         runs = data[setup, scheme]
         kept = _percent(runs, slice(1, 2), interval)
-        title = f"{name}: session 2 keeps {kept} of its throughput while session 1 is slow"
+        title = f"{name}: session 2 keeps {kept} of its throughput"
         panels.append(_sessions(runs, runs.packets_per_second, title, "packet/s", marks))
     return panels
 
