@@ -18,6 +18,7 @@ mod scenario;
 mod tables;
 mod tfrc;
 mod trace;
+mod world;
 
 use pyo3::prelude::*;
 
@@ -42,6 +43,8 @@ mod _core {
     use crate::tfrc::{quantity, tfrc_receive, tfrc_send};
     #[pymodule_export]
     use crate::trace::{Tracing, traceable};
+    #[pymodule_export]
+    use crate::world::{Observation, World, observation_columns};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -18,7 +18,7 @@ use pyo3::types::PyDict;
 use crate::scenario::Scenario;
 
 /// Writers of the trace files that were requested.
-struct Writers {
+pub(crate) struct Writers {
     capture: Option<Capture<BufWriter<File>>>,
     timeline: Option<Timeline<BufWriter<File>>>,
     now: Time,
@@ -118,6 +118,16 @@ impl Tracing {
 }
 
 impl Tracing {
+    /// Takes the writers, for a run that owns them; `None` if they are gone.
+    pub(crate) fn take(&self) -> Option<Writers> {
+        self.locked().take()
+    }
+
+    /// Gives the writers back after the run.
+    pub(crate) fn put_back(&self, writers: Writers) {
+        *self.locked() = Some(writers);
+    }
+
     fn locked(&self) -> MutexGuard<'_, Option<Writers>> {
         self.writers.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }

@@ -15,7 +15,7 @@ use crate::scenario::{Tfrc, Transport};
 const LIVE_BUFFER_PACKETS: u64 = 50;
 
 /// Sending end of a flow, by transport.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Source {
     Tcp(Box<tcp::Sender>),
     Tfrc(Box<tfrc::Sender>),
@@ -50,7 +50,7 @@ pub struct OutsideTcp {
 }
 
 /// Entry of an external flow's packets into the world, with the limits that schemes set.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Gate {
     /// Size of the packet that the host's queue has refused, for each end; `None` while the end does not wait for room.
     refused: [Option<Bytes>; 2],
@@ -111,7 +111,7 @@ impl Gate {
 }
 
 /// Receiving end of a flow, by transport.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Sink {
     Tcp(Box<tcp::Receiver>),
     Tfrc(Box<tfrc::Receiver>),

@@ -14,6 +14,7 @@
 //! | [`queue`], [`clock`], [`random`] | order of events, pace of a run, random streams |
 //! | `endpoint`, [`packet`], [`link`] | ends of flows, packets, wired links |
 //! | [`record`], [`metrics`], [`outcome`] | records of a run, their accumulation, and the figures that result |
+//! | [`observe`] | activity of a run since its owner observed it last |
 //! | [`trace`] | frames, channel access and windows, for captures and timelines |
 //! | [`tables`] | results as columns |
 //! | [`run`](mod@run) | one run of a scenario, as a pure function |
@@ -24,6 +25,7 @@ mod coupling;
 mod endpoint;
 pub mod link;
 pub mod metrics;
+pub mod observe;
 pub mod outcome;
 pub mod packet;
 pub mod queue;

@@ -12,13 +12,13 @@ use airfair_units::Time;
 use airfair_wlan::{Moment, Phase};
 
 /// Queue of events, ordered by time, phase and insertion.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct EventQueue<E> {
     heap: BinaryHeap<Entry<E>>,
     inserted: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Entry<E> {
     moment: Moment,
     number: u64,

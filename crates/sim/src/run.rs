@@ -101,7 +101,7 @@ impl Finished<Metrics> {
 }
 
 /// A run that its owner advances in steps of any length. The records do not depend on the steps.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Simulation<R, C> {
     world: World<R, C>,
     end: Time,
@@ -130,6 +130,11 @@ impl<R: Recorder, C: Clock> Simulation<R, C> {
     /// Simulated time of the run: everything before this time has happened.
     pub fn now(&self) -> Time {
         self.world.now()
+    }
+
+    /// World of the run, for observations and for changes of settings.
+    pub fn world(&mut self) -> &mut World<R, C> {
+        &mut self.world
     }
 
     /// Runs until the time `until`, or until the end of the scenario if that is earlier.

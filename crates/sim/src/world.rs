@@ -136,7 +136,7 @@ pub(crate) struct RateChange {
 /// let outcome = world.finish().recorder.finish(&scenario);
 /// assert!(outcome.flows[0].packets_received > 0);
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct World<R, C> {
     pub(crate) now: Time,
     /// Length of the warm-up. Packets sent during the warm-up do not count as in flight at the end of the run.

@@ -92,7 +92,7 @@ enum State {
 ///
 /// There is no `handle_timeout`: call [`poll_transmit`](Self::poll_transmit) when
 /// [`next_timeout`](Self::next_timeout) is reached.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Sender {
     rate: SendRate,
     payload: u32,
@@ -188,7 +188,7 @@ pub struct SinkStats {
 const MEMORY: u64 = 128;
 
 /// Receives UDP datagrams and counts new, duplicate and reordered ones.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Sink {
     /// One more than the highest number seen.
     next: u64,

@@ -149,7 +149,7 @@ impl AccessLimits {
 }
 
 /// State of a member as a receiver of data frames, and rates between it and the access point.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Member {
     /// Sequence number that the access point received last from this member; `last_received_down` is for the other
     /// direction.  [80211-2020 §10.3.2.14]
@@ -175,7 +175,7 @@ impl Member {
 }
 
 /// State of one contender of a cell.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Contender<P> {
     pub(crate) access: Access,
     pub(crate) queue: TransmitQueue<P>,

@@ -43,7 +43,7 @@ use crate::phy::{Generation, Timing, TxVector};
 use crate::roster::{ContenderId, Roster};
 
 /// Countdowns and carrier sense of all contenders of a channel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Contention {
     slot: Duration,
     waits: Waits,

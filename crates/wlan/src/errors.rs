@@ -60,7 +60,7 @@ impl Periods {
 }
 
 /// Errors of frames on the links of a cell, each link with its own model.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct LinkErrors {
     links: Vec<Option<FrameErrors>>,
     survivals: Survivals,
@@ -108,7 +108,7 @@ impl LinkErrors {
 
 /// Survival probabilities by vector and signal-to-noise ratio, for any link and length, as far as this cell has needed
 /// them. The cell has its own copies because the process-wide table is behind a lock.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Survivals {
     of_vectors: BTreeMap<(TxVector, Decibels), LogSurvival>,
     /// Survival of HT, VHT and HE modes, by error class: many modes share one.
@@ -128,7 +128,7 @@ impl Survivals {
 }
 
 /// Errors of the frames of one link.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct FrameErrors {
     model: ErrorModel,
     stream: Stream,

@@ -13,7 +13,7 @@ use crate::packet::Packet;
 use crate::scenario::Queue;
 
 /// Agent of an access point that follows the TCP connections through it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Agent {
     separation: Option<ack_separation::Params>,
     state: ack_separation::State,

@@ -21,7 +21,7 @@ struct LinkRate {
 }
 
 /// TCP sender that the agent controls.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Connection {
     end: LocalEnd,
     settings: ArfAware,
@@ -35,7 +35,7 @@ struct Connection {
 }
 
 /// Agent of a station whose TCP senders follow the rate of its link.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Agent {
     connections: Vec<Connection>,
     /// Rate of the station's link; `None` before the first change of the rate.

@@ -15,7 +15,7 @@ use crate::scenario::{Scheme, Transport};
 
 /// Agent of a station that measures the use of its channel, and limits its connections' windows when its rate
 /// changes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Agent {
     params: Params,
     meter: meter::Params,

@@ -9,7 +9,7 @@ use airfair_wlan::{Elements, Listen};
 use super::{Action, Home, Seen, View, hearing};
 
 /// Agent of an access point that grants its stations shares of the channel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Agent {
     params: Params,
     meter: meter::Params,

@@ -14,7 +14,7 @@ use crate::packet::{Packet, Side};
 use crate::scenario::{Scheme, Transport};
 
 /// Agent of a station whose flows keep to a share of the channel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Agent {
     params: Params,
     meter: meter::Params,

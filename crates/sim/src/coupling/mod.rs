@@ -44,7 +44,7 @@ use crate::scenario::Queue;
 use crate::world::Flow;
 
 /// A scheme that runs at a station or an access point.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Agent {
     /// Divides a TCP sender's window while its station is below its highest rate.  [arf-aware-tcp §3]
     ArfAware(arf_aware::Agent),

@@ -10,7 +10,7 @@ use crate::packet::Side;
 use crate::scenario::Scheme;
 
 /// Sender that the agent controls, with the parameters and the state of its cap.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Capped {
     end: LocalEnd,
     params: law::Params,
@@ -18,7 +18,7 @@ struct Capped {
 }
 
 /// Agent of a station that limits the rate of its senders to a fixed share of the rate of its link.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Agent {
     flows: Vec<Capped>,
     alarm: Alarm,

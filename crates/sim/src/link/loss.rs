@@ -7,7 +7,7 @@ use rand_core::Rng;
 use crate::scenario::{GilbertElliott, Loss};
 
 /// Loss process of one direction of a link.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Channel {
     model: Loss,
     is_bad: bool,

@@ -86,7 +86,7 @@ pub struct LinkStreams {
 }
 
 /// One direction of a wired link. Packets arrive in the order in which they were sent.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct LinkDirection {
     rate: DataRate,
     delay: Duration,

@@ -10,7 +10,7 @@ use crate::scenario::Red;
 const TYPICAL_PACKET: Bytes = Bytes::new(500);
 
 /// State of RED for one queue.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct EarlyDetection {
     config: Red,
     /// Exponentially weighted average of the queue's length [packets], `avg`.

@@ -12,7 +12,7 @@ use crate::outcome::{CategoryOutcome, ChannelOutcome, RadioOutcome, StationOutco
 use crate::record::Measured;
 
 /// Sums over the records of one cell, indexed by member; index 0 is the access point.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct AirAccount {
     members: Vec<StationOutcome>,
     queues: Vec<Level>,

@@ -48,7 +48,7 @@ impl MeasuredTime {
 }
 
 /// All metrics of one run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Metrics {
     measured_time: MeasuredTime,
     flows: Vec<FlowAccount>,

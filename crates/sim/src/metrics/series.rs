@@ -9,7 +9,7 @@ use crate::outcome::{FlowStep, Series, StationStep};
 use crate::scenario::{Scenario, Station};
 
 /// Finished steps of the time series of flows and links.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct SeriesAccount {
     /// Start of the current step of the time series.
     start: Time,

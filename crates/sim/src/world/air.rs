@@ -15,7 +15,7 @@ use crate::record::{CellId, Recorder};
 use crate::scenario::Beacons;
 
 /// A basic service set: its cell, the agents of its members, and its beacons.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Bss {
     pub(crate) cell: Cell<Packet>,
     /// LLC/SNAP headers in front of each packet on the air, or zero.

@@ -14,7 +14,7 @@ use crate::packet::{Body, FlowId, Packet, Side};
 use crate::record::{FlowRecord, Recorder, SentAt};
 
 /// State of a flow.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Flow {
     pub(crate) source: Source,
     pub(crate) sink: Sink,

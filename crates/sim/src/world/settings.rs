@@ -13,7 +13,7 @@ use crate::record::{CellId, Member, Record, Recorder};
 use crate::scenario::{Loss, Queue};
 
 /// Bounds of a member's settings, without their values.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Settable {
     /// Highest rate of the member's link.
     pub(crate) highest: DataRate,

@@ -28,7 +28,7 @@ pub(crate) enum Departures {
 }
 
 /// Departures of one sender's packets from the queue of a wired link.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SmallQueue {
     /// Time at which each packet leaves the queue, in order, and its size.
     departures: VecDeque<(Time, Bytes)>,

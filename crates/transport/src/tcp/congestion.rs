@@ -25,7 +25,7 @@ enum Law {
 }
 
 /// cwnd and ssthresh under the law of the connection's flavour.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Congestion {
     params: Params,
     window: State,

@@ -123,7 +123,7 @@ pub(crate) struct RackInput {
 }
 
 /// RACK's state of one sender: its segments that are not acknowledged, in order of sequence numbers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Rack {
     first: u64,
     sent: VecDeque<SentSegment>,

@@ -16,7 +16,7 @@ impl Range {
 }
 
 /// A set of octets. It keeps its memory, so it allocates only when it holds more ranges than ever before.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct RangeSet(Vec<Range>);
 
 impl Deref for RangeSet {

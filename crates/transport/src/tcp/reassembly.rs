@@ -17,7 +17,7 @@ pub(crate) enum Placement {
 }
 
 /// Octets that have arrived: all below `next`, and the ranges beyond gaps.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Reassembly {
     next: u64,
     ranges: RangeSet,

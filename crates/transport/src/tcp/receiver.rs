@@ -47,7 +47,7 @@ enum AckState {
 /// The application reads at once, so the window is always the whole buffer, unless a
 /// [limit](Self::set_window_limit) is set. A lost SYN-ACK is repaired by the sender's next SYN; the receiver
 /// has no retransmission timer.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Receiver {
     config: ReceiverConfig,
     /// Window before the limit is applied [octets].

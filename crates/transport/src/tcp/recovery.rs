@@ -50,7 +50,7 @@ pub(crate) enum NewAck {
 }
 
 /// Detector of losses by duplicate ACKs, and phase of the recovery.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Recovery {
     phase: Phase,
     /// The RFC's `recover` plus 1: one past the highest octet sent when the last loss was detected. 0 before

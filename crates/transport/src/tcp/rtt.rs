@@ -26,7 +26,7 @@ struct Timed {
 
 /// Estimator of the round-trip time, one measurement at a time, and of the retransmission time-out.
 /// [RFC6298 §2 and §3]
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct RttEstimator {
     config: RtoConfig,
     /// Arithmetic of the time-out. In Linux's, the minimum of the time-out applies to its variation.

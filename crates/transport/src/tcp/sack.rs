@@ -25,7 +25,7 @@ pub(crate) struct SackUpdate {
     pub(crate) is_duplicate_reported: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Scoreboard {
     /// SMSS: payload of a full segment [octets].
     segment: u64,

@@ -4,7 +4,7 @@ use super::reassembly::Reassembly;
 use super::segment::SackBlocks;
 
 /// Ranges that the receiver reports in SACK blocks, in the order in which they last changed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SackList {
     /// One octet of each reported range, the most recent first; `count` of them are valid.
     recent: [u64; SackBlocks::ROOM],

@@ -46,7 +46,7 @@ enum State {
 /// Sends the data of one TCP connection.
 ///
 /// The FIN is sent alone, after all data is acknowledged. The sender never gives up.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Sender {
     config: SenderConfig,
     /// SMSS: payload of a full segment [octets].

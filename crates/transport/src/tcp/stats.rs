@@ -67,7 +67,7 @@ pub struct ReceiverStats {
 }
 
 /// Events not yet fetched, as counters instead of a queue, so that an owner who never polls needs no memory.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct PendingEvents {
     pending: u32,
     established: bool,

@@ -56,7 +56,7 @@ pub(crate) struct Piece {
 }
 
 /// State of an application that generates traffic.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Application {
     traffic: Traffic,
     segment: u64,

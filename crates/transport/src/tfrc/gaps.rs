@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 const RANGES: usize = 64;
 
 /// Missing packets, as ranges of packet numbers.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Gaps {
     /// First and last packet number of each range.
     ranges: VecDeque<(u64, u64)>,

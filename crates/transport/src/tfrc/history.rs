@@ -41,7 +41,7 @@ pub(crate) struct LossEvent {
 }
 
 /// Packets that have arrived, in the order of their numbers, and the loss events among them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct History {
     /// Number of later packets after which a missing one counts as lost.
     later_packets: usize,

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 const RUNS: usize = 64;
 
 /// Send times of packets that only the rate has delayed [µs].
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Limited {
     /// First and last packet of each run, in order.
     runs: VecDeque<(u64, u64)>,

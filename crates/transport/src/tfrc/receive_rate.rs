@@ -9,7 +9,7 @@ use airfair_units::{Duration, Time};
 const SINGLE_ARRIVALS: usize = 1 << 16;
 
 /// Octets received since the last report, and in the last round trip.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ReceiveRate {
     /// Arrivals of the last round trip, and perhaps one before.
     recent: VecDeque<(Time, u64)>,

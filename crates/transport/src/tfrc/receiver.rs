@@ -50,7 +50,7 @@ struct Peer {
 /// Receives one TFRC flow.
 ///
 /// There is no `open`: the first packet opens the flow. A receiver without packets sends no reports.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Receiver {
     config: ReceiverConfig,
     peer: Option<Peer>,

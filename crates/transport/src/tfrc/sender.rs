@@ -34,7 +34,7 @@ enum State {
 type Order = (u64, u32);
 
 /// Sends the packets of one TFRC flow.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Sender {
     params: Params,
     ssrc: u32,

@@ -41,7 +41,7 @@ pub struct Carrier {
 }
 
 /// An MPDU in a reorder buffer: its packet, or those of its A-MSDU.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Received<P> {
     first: Msdu<P>,
     others: Vec<Msdu<P>>,
@@ -63,7 +63,7 @@ impl<P: Copy> Received<P> {
 }
 
 /// Recipients of the block ack agreements of a cell, by hop; empty if no link has an agreement.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Recipients<P> {
     hops: Vec<Option<BoxedRecipient<P>>>,
     /// Time at which the first reorder buffer times out.

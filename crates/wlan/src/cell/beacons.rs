@@ -14,7 +14,7 @@ use crate::queue::headers::Headers;
 use crate::roster::ContenderId;
 
 /// State of a cell's beacons.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Beacons {
     pub(super) waiting: Option<Beacon>,
     /// Start of the beacon that waits, if the access point's medium stays idle.

@@ -11,7 +11,7 @@ use crate::roster::ContenderId;
 
 /// Channel of a cell: the frames on the air, and the account of airtime. Records cover each nanosecond once; time is
 /// charged whenever the use of the air changes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Channel<P> {
     on_air: Vec<Ppdu<P>>,
     /// Frame of an undisturbed exchange on the air, for which there is no PPDU.

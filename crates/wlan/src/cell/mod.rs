@@ -92,7 +92,7 @@ enum FrameReports {
 
 /// One 802.11 cell: an access point, its stations and their channel. `P` is the payload that the owner attaches to
 /// each packet.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Cell<P> {
     airtime: Airtime,
     response_timeout: Duration,
@@ -247,6 +247,22 @@ impl<P: Copy + Headers> Cell<P> {
     ) -> usize {
         let id = self.roster.find(from, || category);
         self.contenders[id.index()].queue.backlog(to, flow)
+    }
+
+    /// Number of packets in the transmit queues of a member, those in service included.
+    pub fn queue_length(&self, member: NodeId) -> u32 {
+        self.packets_of(member)
+    }
+
+    /// Rate of data frames from a station to the access point or in the other direction; `None` for the access point,
+    /// which has a rate for each station.
+    pub fn rate(&self, station: NodeId, direction: Direction) -> Option<DataRate> {
+        let member = &self.members[station.index()];
+        let rate = match direction {
+            Direction::Up => &member.rate_up,
+            Direction::Down => &member.rate_down,
+        };
+        (!station.is_ap()).then(|| rate.get().rate())
     }
 
     /// Sets the rate of data frames from or to a station, from its next attempt on.

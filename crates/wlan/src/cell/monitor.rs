@@ -122,7 +122,7 @@ impl ChannelAccess {
 }
 
 /// State of the monitor of a cell.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Monitor<P> {
     pub(super) frames: VecDeque<Monitored<P>>,
     /// State of each member's channel access when it was last reported.

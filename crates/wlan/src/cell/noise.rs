@@ -14,7 +14,7 @@ use crate::radio::Propagation;
 use crate::record::Record;
 
 /// Source of errors in frames that no other frame overlaps.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Noise {
     /// Error models of the stations' links with the access point.
     Links(LinkErrors),

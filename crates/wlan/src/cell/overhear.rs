@@ -134,7 +134,7 @@ impl<'c, P> Overheard<'c, P> {
 }
 
 /// Frames that listeners have decoded or sent. Each frame is stored once, with its hearers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct HeardFrames<P> {
     frames: Vec<Heard>,
     packets: Vec<Carried<P>>,
@@ -142,7 +142,7 @@ pub(super) struct HeardFrames<P> {
 }
 
 /// A listener that has decoded or sent a frame.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Hearer {
     node: NodeId,
     /// Index of the frame among the stored frames.

@@ -22,7 +22,7 @@ pub(super) enum PendingAccess {
 }
 
 /// Contenders that count slots together, because they have equal knowledge of the medium.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Group {
     /// Class of the group's contenders, if they are of one. A group of several classes consists of contenders that wait
     /// equally long and treats every frame as decoded; exceptions go on alone as soon as it makes a difference.
@@ -61,7 +61,7 @@ impl Turn {
 }
 
 /// Countdown of one contender.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Countdown {
     pub(super) pending: PendingAccess,
     /// Slot at which the back-off ends, in the count of the contender's group, or in its own count if it is alone.
@@ -71,7 +71,7 @@ pub(super) struct Countdown {
 }
 
 /// Class and group of one contender.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Membership {
     pub(super) class: ClassId,
     /// Index of the contender's group; `None` if no other contender waits equally long, so that the contender is always
@@ -82,7 +82,7 @@ pub(super) struct Membership {
 }
 
 /// A contender that counts slots with its own state of the medium, outside of its group.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Alone {
     pub(super) id: ContenderId,
     pub(super) class: ClassId,

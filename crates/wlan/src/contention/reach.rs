@@ -8,7 +8,7 @@ use crate::frame::{Frame, FrameKind};
 use crate::hearing::{Audibility, ClassId};
 
 /// Audibility and power of one member's frame that is on the air, or of its last one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Reach {
     /// True if the frame is on the air.
     pub(super) is_sent: bool,

@@ -107,7 +107,7 @@ pub enum News<T> {
 }
 
 /// A member with its queue of frames, and with the progress of the first one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Sender<T> {
     queue: VecDeque<Job<T>>,
     capacity: usize,

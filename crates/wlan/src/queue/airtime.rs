@@ -25,7 +25,7 @@ const LINUX_HEADERS: Bytes = Bytes::new(38);
 const FRAME: Duration = Duration::from_micros(40);
 
 /// Deficit round robin of airtime between stations, in which new stations come first.  Deviates: [D-105]
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct AirtimeFair {
     rule: AirtimeSharing,
     /// Stations that may have packets and are new; `old` has the others.
@@ -40,7 +40,7 @@ pub(super) struct AirtimeFair {
     ahead_of_others: Duration,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Station {
     /// Airtime that the station may use before others have their turn [ns].
     deficit: i64,

@@ -23,7 +23,7 @@ use crate::config::NodeId;
 use crate::frame::Msdu;
 
 /// Queue of the driver: packets that it has taken ahead of the air, in the order in which they are sent.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Driver<P> {
     /// Largest number of aggregates or packets in the driver, by `counts`.
     most: u16,
@@ -38,7 +38,7 @@ pub(super) struct Driver<P> {
 
 /// Packets to one receiver that are not in service yet: those of an aggregate, or of a burst that the driver took at
 /// once.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Ahead<P> {
     to: NodeId,
     /// Packets to the receiver, each with the queue from which it came. Empty if only lost MPDUs are sent again.

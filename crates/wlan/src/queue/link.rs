@@ -147,7 +147,7 @@ pub(crate) struct Frames {
 }
 
 /// Link with a block ack agreement to one receiver.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct BlockAckLink<P> {
     pub(crate) agreement: Agreement,
     pub(crate) originator: Originator<Queued<P>>,

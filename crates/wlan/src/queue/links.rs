@@ -20,7 +20,7 @@ use crate::config::NodeId;
 use crate::frame::Msdu;
 
 /// Links of one transmitter with block ack agreements.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct BlockAckLinks<P> {
     /// Link of each receiver; `None` without an agreement.
     to: Vec<Option<Box<BlockAckLink<P>>>>,

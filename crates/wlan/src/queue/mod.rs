@@ -90,7 +90,7 @@ pub struct InService<P> {
 }
 
 /// Transmit queue of one member.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TransmitQueue<P> {
     config: QueueConfig,
     in_service: Option<InService<P>>,

@@ -14,7 +14,7 @@ use super::sub_queue::SubQueues;
 const CHANNEL: i64 = 1_000_000;
 
 /// Regulator of channel time of an access point, with a token bucket for each station.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Regulator {
     rule: TimeRegulation,
     /// Stations with packets, in the order of their turns.

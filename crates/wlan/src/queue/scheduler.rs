@@ -12,7 +12,7 @@ use super::sub_queue::{SubQueue, SubQueues, Turn};
 use crate::config::NodeId;
 
 /// Scheduler of one transmitter, which chooses the queue that is served next.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Scheduler {
     Single,
     CoDel(CoDel),
@@ -180,7 +180,7 @@ impl Scheduler {
 
 /// Smooth weighted round robin over two queues. A round has as many packets as the sum of the weights, and each queue
 /// has its weight in it, evenly spread. An empty queue gives up its turn and saves nothing.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Weighted {
     weights: [u32; 2],
     /// Service that each queue is owed [packets times the sum of weights].
@@ -230,7 +230,7 @@ impl Weighted {
 }
 
 /// Deficit round robin between queues, by octets.  [drr-1995 §3]
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Deficit {
     quantum: Bytes,
     active: VecDeque<usize>,
@@ -295,7 +295,7 @@ impl Deficit {
 }
 
 /// Deficit round robin between flows with `CoDel`, in which new flows come first.  [RFC8290 §4]
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Fair {
     quantum: i64,
     new: VecDeque<usize>,

@@ -10,14 +10,14 @@ use crate::frame::Msdu;
 use crate::record::DropCause;
 
 /// A packet that waits in a queue, with the time at which it came.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Waiting<P> {
     pub(super) msdu: Msdu<P>,
     pub(super) since: Time,
 }
 
 /// One of the queues between which a transmitter's scheduler chooses.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct SubQueue<P> {
     pub(super) packets: VecDeque<Waiting<P>>,
     /// Receivers with MPDUs or `BlockAckReq`s to be sent again, which come before the queue's packets.
@@ -52,7 +52,7 @@ impl<P> Default for SubQueue<P> {
 }
 
 /// All queues between which a transmitter's scheduler chooses, with the packets dropped from them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct SubQueues<P> {
     queues: Vec<SubQueue<P>>,
     /// Number of packets in all queues, and of receivers to be served again.

@@ -52,7 +52,7 @@ pub struct StationStreams {
 }
 
 /// One station with its link to the access point.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Place {
     mover: Mover,
     link: LinkGain,
@@ -64,7 +64,7 @@ struct Place {
 }
 
 /// Audibility of one member's frames with one vector, for each member.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Row {
     tx: TxVector,
     /// Power at which frames with the row's vector are just received.
@@ -77,7 +77,7 @@ struct Row {
 }
 
 /// Members of a cell at their positions.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Propagation {
     radio: Radio,
     between: PathLoss,

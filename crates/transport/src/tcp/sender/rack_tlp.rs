@@ -35,7 +35,7 @@ enum Timer {
 }
 
 /// State of loss detection by RACK-TLP.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct RackTlp {
     rack: Rack,
     probe: TailProbe,

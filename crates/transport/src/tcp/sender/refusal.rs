@@ -18,7 +18,7 @@ pub enum RefusalOutcome {
 }
 
 /// State that a sender keeps to handle a refusal of a segment by its own host.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Refusals {
     /// True from a refusal until the next ACK or time-out, because the queue is still full. Nothing is sent
     /// meanwhile.

@@ -16,7 +16,7 @@ const LEAST_BURSTS: u64 = 2;
 const MOST_OCTETS: u64 = 4 << 20;
 
 /// Accounting of a sender's packets in the transmit queue of its own host.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct SmallQueue {
     /// Octets of the sender's packets in its host's transmit queue or in service, headers included.
     held: u64,
@@ -27,7 +27,7 @@ pub(super) struct SmallQueue {
 
 /// Largest use of cwnd, kept until the data sent at that time is acknowledged. A sender that pauses for its
 /// host queue between two ACKs thus still counts as limited by cwnd.  `tcp_cwnd_validate` [linux-tsq]
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct CwndUsage {
     /// True if cwnd has limited the sender.
     is_full: bool,
