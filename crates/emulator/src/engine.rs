@@ -10,7 +10,7 @@ use airfair_sim::packet::{External, FlowId, Side};
 use airfair_sim::random::Streams;
 use airfair_sim::run::Finished;
 use airfair_sim::scenario::{Endpoint, ErrorModel, Queue, Weights};
-use airfair_sim::world::{Direction, Output, Pause, ReleaseReason, Released, World};
+use airfair_sim::world::{Direction, Output, Pause, ReleaseReason, Released, Unsettable, World};
 use airfair_transport::tfrc::wire;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
@@ -399,7 +399,6 @@ impl<'s> Engine<'s> {
     }
 
     fn apply(&mut self, change: Change) -> Result<(), &'static str> {
-        use airfair_sim::world::Unsettable;
         let world = &mut self.world;
         let applied = match change {
             Change::Rate(station, direction, rate) => {
@@ -407,17 +406,9 @@ impl<'s> Engine<'s> {
             }
             Change::Errors(station, model) => world.set_errors(world.station(station), model),
             Change::Weights(cell, weights) => world.set_weights(world.access_point(cell), weights),
-            Change::Queue(cell, queue) => {
-                world.set_queue(world.access_point(cell), queue);
-                Ok(())
-            }
+            Change::Queue(cell, queue) => world.set_queue(world.access_point(cell), queue),
         };
-        applied.map_err(|error| match error {
-            Unsettable::NoSuchRate => "not a rate of the station's standard",
-            Unsettable::RateIsFound => "rate adaptation sets this rate",
-            Unsettable::PowersDecide => "powers decide which frames are errored",
-            Unsettable::NoWeights => "the queue has no weights of data and ACKs",
-        })
+        applied.map_err(Unsettable::reason)
     }
 
     fn publish(&mut self) {

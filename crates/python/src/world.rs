@@ -114,9 +114,7 @@ impl World {
         let stepped = self.stepped.as_mut().ok_or_else(over)?;
         let until = with!(stepped, it => it.now()) + Duration::from_nanos(by_ns);
         loop {
-            let advanced = py.detach(|| {
-                panics::caught(|| with!(stepped, it => it.advance(until)))
-            });
+            let advanced = py.detach(|| panics::caught(|| with!(stepped, it => it.advance(until))));
             match advanced {
                 Ok(Ok(())) => break,
                 Ok(Err(run::RunError::Cancelled)) => py.check_signals()?,

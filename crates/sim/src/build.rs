@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, Duration, Time};
+use airfair_wlan::aggregation::Agreement;
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::medium::Medium;
 use airfair_wlan::phy::{Band, Rate, Standard, Timing, TxVector, mode_groups};
@@ -23,8 +24,8 @@ use crate::record::{CellId, Member, Recorder};
 use crate::scenario::routes::Routes;
 use crate::scenario::{self, CellRates, Endpoint, Node, Scenario, Station, Transport, UdpRate};
 use crate::world::{
-    Bss, Departures, Event, Flow, Hop, LimitWatch, RateChange, Settable, SmallQueue, WaitingEnds,
-    WithoutRoom, World,
+    Bss, Departures, Event, Flow, FlowPhase, Hop, LimitWatch, RateChange, Settable, SmallQueue,
+    WaitingEnds, WithoutRoom, World,
 };
 
 /// Length of the LLC and SNAP headers.  [RFC1042]
@@ -319,6 +320,7 @@ fn members_of<'s>(
         rates: Vec::new(),
         is_adapted: [true; 2],
         has_weights: has_weights(&bss.ap.queue),
+        aggregates: None,
         errors: None,
     };
     let station = |station: &'s Station| {
@@ -331,6 +333,7 @@ fn members_of<'s>(
             rates: rates.clone().unwrap_or_else(|| rates_of_link(station)),
             is_adapted: station.adaptation.map(|law| law.is_some()),
             has_weights: has_weights(&station.queue),
+            aggregates: station.link.as_ref().and_then(Agreement::on).map(|it| it.limits),
             errors: bss.radio.is_none().then_some(errors),
         })
     };
@@ -412,6 +415,7 @@ fn flows(scenario: &Scenario, members: &[NodeId]) -> Vec<Flow> {
             _ => Departures::Ignored,
         };
         Flow {
+            phase: FlowPhase::Planned,
             source,
             departures,
             small_queue,

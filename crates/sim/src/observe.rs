@@ -165,11 +165,7 @@ const STATIONS: &[Column<MemberStep>] = &[
         meaning: "Data and RTS frames that the station sent during the step.",
         value: |it, _| real(it.frames),
     },
-    Column {
-        name: "retries",
-        meaning: "Retries among `frames`.",
-        value: |it, _| real(it.retries),
-    },
+    Column { name: "retries", meaning: "Retries among `frames`.", value: |it, _| real(it.retries) },
     Column {
         name: "collisions",
         meaning: "Frames of the station that another frame overlapped at the receiver during the step.",
@@ -250,7 +246,10 @@ pub enum Objects {
 
 /// All columns of an observation, in order: objects, name and meaning.
 pub fn columns() -> Vec<(Objects, &'static str, &'static str)> {
-    fn of<T>(objects: Objects, all: &'static [Column<T>]) -> impl Iterator<Item = (Objects, &'static str, &'static str)> {
+    fn of<T>(
+        objects: Objects,
+        all: &'static [Column<T>],
+    ) -> impl Iterator<Item = (Objects, &'static str, &'static str)> {
         all.iter().map(move |it| (objects, it.name, it.meaning))
     }
     let flows = of(Objects::Flows, FLOWS).chain(of(Objects::Stations, STATIONS));
@@ -428,7 +427,8 @@ impl<W: Recorder, C: Clock> World<Observed<W>, C> {
         let Self { now, cells, flows, stations, recorder, .. } = self;
         let sums = &mut recorder.sums;
         for (step, flow) in sums.flows.iter_mut().zip(flows) {
-            step.cwnd = if let Source::Tcp(sender) = &flow.source { Some(sender.cwnd()) } else { None };
+            step.cwnd =
+                if let Source::Tcp(sender) = &flow.source { Some(sender.cwnd()) } else { None };
         }
         for (step, bss) in sums.cells.iter_mut().zip(cells) {
             for (node, member) in (0..).map(NodeId).zip(&mut step.members) {

@@ -53,15 +53,16 @@ use crate::run::Finished;
 
 pub(crate) use air::Bss;
 pub use external::{Output, Outside, OutsideTcp, Refused, ReleaseReason, Released};
-pub(crate) use flows::Flow;
+pub(crate) use flows::{Flow, FlowPhase};
 pub(crate) use limits::LimitWatch;
 pub(crate) use room::{WaitingEnds, WithoutRoom};
 pub(crate) use settings::Settable;
-pub use settings::Unsettable;
+pub use settings::{AggregateLimits, Unsettable};
 pub(crate) use small_queues::{Departures, SmallQueue};
 pub(crate) use tracing::Freedom;
 
 pub use airfair_laws::Direction;
+pub use airfair_laws::window_limit::WindowLimit;
 
 /// One hop of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -328,10 +329,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     fn handle_other(&mut self, event: Event) {
         match event {
             Event::Start(flow) => self.start(flow),
-            Event::Stop(flow) => {
-                self.flows[flow.index()].source.close(self.now);
-                self.drain_source(flow);
-            }
+            Event::Stop(flow) => self.stop(flow),
             Event::Alarm(flow, side) => self.ring(flow, side),
             Event::Arrival(_) => unreachable!("most events are arrivals, and seen to before"),
             Event::Departure(flow, side) => self.seek_room(flow, side),

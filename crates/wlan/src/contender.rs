@@ -244,10 +244,10 @@ impl<P: Copy + Headers> Contender<P> {
 
     /// Draws a back-off, uniform in 0 … contention window [slots].  [80211-2020 §10.3.3]
     pub(crate) fn draw_backoff(&mut self) -> u16 {
-        // The window is 2^k - 1, so the upper k bits of a draw are uniform in it.
-        let bits = self.contention_window.trailing_ones();
-        let draw = u64::from(self.stream.next_u32()) >> (32 - bits);
-        u16::try_from(draw).expect("at most 16 bits")
+        // For a window of 2^k - 1 these are the upper k bits of the draw.
+        let draw =
+            (u64::from(self.stream.next_u32()) * (u64::from(self.contention_window) + 1)) >> 32;
+        u16::try_from(draw).expect("at most the window")
     }
 
     /// Counts a failed attempt and doubles the window.  [80211-2020 §10.3.3, §10.3.4.4]
@@ -277,6 +277,15 @@ impl<P: Copy + Headers> Contender<P> {
     pub(crate) fn collide(&mut self, chain: Chain) -> Verdict {
         self.internal = self.internal.saturating_add(1);
         self.fail(false, chain)
+    }
+
+    /// Sets the smallest and largest contention window [slots]. The current window is moved into these bounds; a
+    /// back-off that has been drawn goes on.
+    pub(crate) fn set_contention_window(&mut self, smallest: u16, largest: u16) {
+        let is_first = self.contention_window == self.limits.cw_min;
+        (self.limits.cw_min, self.limits.cw_max) = (smallest, largest);
+        let window = self.contention_window.clamp(smallest, largest);
+        self.contention_window = if is_first { smallest } else { window };
     }
 
     /// Resets contention window and retry counters: the next attempt is a first one.  [80211-2020 §10.23.2.2]

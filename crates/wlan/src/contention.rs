@@ -49,8 +49,6 @@ pub(crate) struct Contention {
     waits: Waits,
     roster: Roster,
     hearing: Hearing,
-    /// Interframe spaces of each class of contenders that hear the same frames.
-    spaces: Vec<InterframeSpaces>,
     groups: Vec<Group>,
     /// For each class that belongs to a group of several classes: its only contender. Empty if all contenders are of
     /// one class.
@@ -124,8 +122,8 @@ impl Contention {
         for (id, membership) in roster.all().zip(&mut memberships) {
             if membership.group.is_none() {
                 membership.alone = Some(place(alone.len()));
-                let medium = MediumState::new(spaces[membership.class.index()]);
-                alone.push(Alone::new(id, membership.class, medium));
+                let spaces = spaces[membership.class.index()];
+                alone.push(Alone::new(id, membership.class, spaces, MediumState::new(spaces)));
             }
         }
         let countdowns = memberships.iter().map(|_| Countdown::default()).collect();
@@ -137,7 +135,6 @@ impl Contention {
             sifs: timing.sifs,
             hearing,
             roster,
-            spaces,
             groups,
             only_of_class,
             reaches,
@@ -164,6 +161,48 @@ impl Contention {
             Membership { alone: Some(place), .. } => &self.alone[usize::from(place)].medium,
             Membership { group: Some(group), .. } => &self.groups[usize::from(group)].medium,
             Membership { .. } => unreachable!("whoever has no group is alone"),
+        }
+    }
+
+    /// Interframe spaces of contender `id`.
+    fn spaces(&self, id: ContenderId) -> InterframeSpaces {
+        match self.memberships[id.index()] {
+            Membership { alone: Some(place), .. } => self.alone[usize::from(place)].spaces,
+            Membership { group: Some(group), .. } => self.groups[usize::from(group)].spaces,
+            Membership { .. } => unreachable!("whoever has no group is alone"),
+        }
+    }
+
+    /// Sets the AIFSN of contender `id`. The contender leaves its group for good, because the others of the group wait
+    /// for other times.
+    #[cold]
+    pub(crate) fn set_aifsn(&mut self, now: Time, id: ContenderId, timing: &Timing, aifsn: u8) {
+        let before = self.spaces(id);
+        let spaces = before.with_aifsn(timing, aifsn);
+        let own = self.part(id);
+        own.medium.set_spaces(now, before, spaces);
+        own.spaces = spaces;
+        let start = own.medium.immediate_access(now);
+        let Self { memberships, countdowns, alone, always_alone, only_of_class, slot, .. } = self;
+        if let (PendingAccess::Immediate(at), Some(start)) =
+            (&mut countdowns[id.index()].pending, start)
+            && *at > now
+        {
+            *at = start;
+        }
+        let membership = &mut memberships[id.index()];
+        let from = usize::from(membership.alone.expect("it has just left its group"));
+        if membership.group.take().is_some() {
+            alone.swap(from, *always_alone);
+            for index in [from, *always_alone] {
+                memberships[alone[index].id.index()].alone = Some(place(index));
+            }
+            *always_alone += 1;
+        }
+        let place = memberships[id.index()].alone.expect("it is alone");
+        alone[usize::from(place)].plan(countdowns, *slot);
+        for only in only_of_class.iter_mut().filter(|only| **only == Some(id)) {
+            *only = None;
         }
     }
 
@@ -280,8 +319,7 @@ impl Contention {
     /// busy. The space before a back-off must be an AIFS.
     pub(crate) fn idle_for(&self, id: NodeId, space: Duration) -> Option<Time> {
         let id = ContenderId::first(id);
-        let class = self.memberships[id.index()].class;
-        self.medium(id).idle_for(space, self.spaces[class.index()])
+        self.medium(id).idle_for(space, self.spaces(id))
     }
 
     /// True if virtual carrier sense of member `id` is idle.
@@ -358,7 +396,7 @@ impl Contention {
         let mut held = std::mem::take(&mut self.held);
         held.retain(|(_, until)| *until > now);
         for (id, until) in &held {
-            let spaces = self.spaces[self.memberships[id.index()].class.index()];
+            let spaces = self.spaces(*id);
             let start = self.part(*id).medium.wait_until(*until, spaces);
             let Self { memberships, countdowns, alone, slot, .. } = self;
             if let (PendingAccess::Immediate(at), Some(start)) =

@@ -91,6 +91,11 @@ impl InterframeSpaces {
         let aifs = timing.sifs + timing.slot * u64::from(aifsn);
         Self { aifs, eifs: timing.eifs - timing.difs + aifs, counts_at_start }
     }
+
+    /// Interframe spaces of the same station with another AIFSN.
+    pub(crate) fn with_aifsn(self, timing: &Timing, aifsn: u8) -> Self {
+        Self::new(timing, aifsn, self.counts_at_start)
+    }
 }
 
 /// Rules of a cell for the wait after a frame that was not decoded.
@@ -280,6 +285,20 @@ impl MediumState {
         Some(self.access_start)
     }
 
+    /// Replaces the interframe spaces `before` by `spaces`. A space that has not ended yet becomes longer or shorter; it
+    /// ends at `now` at the earliest.
+    pub(crate) fn set_spaces(
+        &mut self,
+        now: Time,
+        before: InterframeSpaces,
+        spaces: InterframeSpaces,
+    ) {
+        if self.is_idle() && now < self.access_start {
+            self.access_start = (self.access_start + spaces.aifs - before.aifs).max(now);
+            self.counts_from = self.access_start;
+        }
+    }
+
     /// True if both states have the same knowledge of the frames on the air.
     pub(crate) fn hears_as(&self, other: &Self) -> bool {
         (self.carrier, self.on_air, self.follows) == (other.carrier, other.on_air, other.follows)
@@ -347,7 +366,9 @@ impl MediumState {
     /// Time at which the medium will have been idle for `space`, if it stays idle; `None` if it is busy. The space
     /// before a back-off must be an AIFS.
     pub(crate) fn idle_for(&self, space: Duration, spaces: InterframeSpaces) -> Option<Time> {
-        self.is_idle().then(|| self.access_start - (spaces.aifs - space))
+        self.is_idle().then(|| {
+            Time::ZERO + (self.access_start + space).saturating_since(Time::ZERO + spaces.aifs)
+        })
     }
 
     /// True if a station in this state, whose busy period has just ended, and a station in the `other` state will

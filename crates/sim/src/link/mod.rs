@@ -214,6 +214,15 @@ impl LinkDirection {
         }
     }
 
+    /// Replaces the rate, from the next packet on.
+    pub fn set_rate(&mut self, rate: DataRate) {
+        (self.rate, self.last_size) = (rate, Bytes::ZERO);
+        self.last_time = Duration::ZERO;
+        if let Some(red) = &mut self.red {
+            red.set_rate(rate);
+        }
+    }
+
     /// Replaces the loss model, from the next packet on.
     pub fn set_loss(&mut self, loss: scenario::Loss) {
         self.channel.set_model(loss);

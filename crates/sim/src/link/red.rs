@@ -29,6 +29,11 @@ impl EarlyDetection {
         Self { config, average: 0.0, count: None, idle_from: Time::ZERO, typical_time, stream }
     }
 
+    /// Sets the rate of the link, by which the average decays while the queue is idle.
+    pub(super) fn set_rate(&mut self, rate: DataRate) {
+        self.typical_time = rate.time_to_send(TYPICAL_PACKET);
+    }
+
     /// Updates the time at which the queue becomes empty.
     pub(super) fn busy_until(&mut self, departure: Time) {
         self.idle_from = departure;

@@ -151,7 +151,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     fn apply(&mut self, cell: CellId, node: NodeId, action: Action, subject: &mut Subject) {
         let bss = &mut self.cells[cell.index()];
         match (action, subject) {
-            (Action::LimitWindow(end, limit), _) => self.touch(end).limit_window(end.side, limit),
+            (Action::LimitWindow(end, limit), _) => self.limit_window(end, limit),
             (Action::SetCwnd(end, cwnd), _) => {
                 match &mut self.touch(end).source {
                     Source::Tcp(sender) => sender.set_cwnd(cwnd),
@@ -192,7 +192,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    fn limit_rate(&mut self, end: LocalEnd, rate: Option<DataRate>) {
+    pub(super) fn limit_window(&mut self, end: LocalEnd, limit: WindowLimit) {
+        self.touch(end).limit_window(end.side, limit);
+    }
+
+    pub(super) fn limit_rate(&mut self, end: LocalEnd, rate: Option<DataRate>) {
         let now = self.now;
         let flow = self.touch(end);
         match (end.side, &mut flow.source, &mut flow.sink) {
@@ -207,7 +211,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    fn lift(&mut self, end: LocalEnd) {
+    pub(super) fn lift(&mut self, end: LocalEnd) {
         let flow = self.touch(end);
         match (end.side, &mut flow.source, &mut flow.sink) {
             (side, Source::External(gate), _) => {

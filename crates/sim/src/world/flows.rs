@@ -13,9 +13,21 @@ use crate::endpoint::{Alarm, Intake, Sink, Source};
 use crate::packet::{Body, FlowId, Packet, Side};
 use crate::record::{FlowRecord, Recorder, SentAt};
 
+/// Part of a flow's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FlowPhase {
+    /// The flow has not started.
+    Planned,
+    /// The flow has started and has not been stopped.
+    Open,
+    /// The flow has been stopped.
+    Stopped,
+}
+
 /// State of a flow.
 #[derive(Clone, Debug)]
 pub(crate) struct Flow {
+    pub(crate) phase: FlowPhase,
     pub(crate) source: Source,
     pub(crate) sink: Sink,
     /// Hops from the sender to the receiver.
@@ -50,7 +62,12 @@ impl Flow {
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
+    /// Starts a flow, unless its owner has started it before.
     pub(super) fn start(&mut self, id: FlowId) {
+        if self.flows[id.index()].phase != FlowPhase::Planned {
+            return;
+        }
+        self.flows[id.index()].phase = FlowPhase::Open;
         self.emit(id, FlowRecord::Started);
         self.flows[id.index()].source.open(self.now);
         match self.flows[id.index()].without_room {
@@ -62,6 +79,16 @@ impl<R: Recorder, C: Clock> World<R, C> {
             }
             WithoutRoom::Lose | WithoutRoom::Keep | WithoutRoom::Return => self.drain_source(id),
         }
+    }
+
+    /// Stops a flow: its sender sends no new data.
+    pub(super) fn stop(&mut self, id: FlowId) {
+        let flow = &mut self.flows[id.index()];
+        if flow.phase == FlowPhase::Open {
+            flow.phase = FlowPhase::Stopped;
+        }
+        flow.source.close(self.now);
+        self.drain_source(id);
     }
 
     pub(super) fn ring(&mut self, id: FlowId, side: Side) {

@@ -1,16 +1,34 @@
 //! Settings that the owner of a world may change during a run.
+//!
+//! A setting takes effect with the next frame, packet or attempt, never within one. A value that a scheme, rate control
+//! or the propagation model decides is refused with the reason. If a scheme of the scenario acts on the same setting,
+//! the last one to act wins.
+
+use std::fmt;
 
 use airfair_laws::Direction;
-use airfair_units::DataRate;
+use airfair_laws::window_limit::WindowLimit;
+use airfair_units::{Bytes, DataRate, Duration};
+use airfair_wlan::aggregation::AmpduLimits;
+use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::Rate;
 use airfair_wlan::{Discipline, ErrorModel, NodeId, Stream, Weights};
 
 use super::World;
+use super::flows::FlowPhase;
 use crate::clock::Clock;
-use crate::coupling::{Agent, Seen};
+use crate::coupling::{Agent, LocalEnd, Seen};
+use crate::endpoint::{Sink, Source};
 use crate::link::LinkId;
+use crate::packet::{FlowId, Side};
 use crate::record::{CellId, Member, Record, Recorder};
 use crate::scenario::{Loss, Queue};
+
+/// Largest contention window that can be announced [slots].  [80211-2020 §9.4.2.28]
+const LARGEST_WINDOW: u16 = 32_767;
+
+/// Longest TXOP limit that can be announced: a field of 8 bits of 32 µs.  [80211-2020 §9.4.2.28]
+const LONGEST_TXOP: Duration = Duration::from_micros(8_160);
 
 /// Bounds of a member's settings, without their values.
 #[derive(Clone, Debug)]
@@ -23,6 +41,8 @@ pub(crate) struct Settable {
     pub(crate) is_adapted: [bool; 2],
     /// True if the member's queue has weights for DATA and ACKs.
     pub(crate) has_weights: bool,
+    /// Limits of the member's A-MPDUs in the scenario; `None` if its frames carry one MPDU each.
+    pub(crate) aggregates: Option<AmpduLimits>,
     /// Random stream for a link that has no errors yet; `None` in a cell with a radio, where powers decide.
     pub(crate) errors: Option<Stream>,
 }
@@ -39,6 +59,76 @@ pub enum Unsettable {
     PowersDecide,
     /// The queue has no weights for DATA and ACKs.
     NoWeights,
+    /// The access point's queue does not share airtime between stations, so stations have no weights.
+    NoAirtimeWeights,
+    /// The access point has no rate, errors or weight of its own: these belong to stations.
+    IsAccessPoint,
+    /// Only an access point can have this queue discipline.
+    OnlyAtAccessPoint,
+    /// The value lies outside the range of the setting.
+    OutOfRange,
+    /// The member's frames carry one MPDU each.
+    NoAggregates,
+    /// The flow's transport has no window that can be limited at this end, or not in this unit.
+    NoWindow,
+    /// The flow's transport has no rate that can be limited at this end.
+    NoRate,
+    /// The flow has already started.
+    HasStarted,
+    /// The flow has not started yet, or has already stopped.
+    IsNotOpen,
+}
+
+impl Unsettable {
+    /// The reason in words, with what is allowed.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::NoSuchRate => {
+                "not a rate of the station's standard, or none that its radio model knows"
+            }
+            Self::RateIsFound => "rate control chooses the rate",
+            Self::PowersDecide => "the radio model decides which frames are errored",
+            Self::NoWeights => {
+                "the queue has no weights of data and ACKs; allowed with the discipline \"data-ack\""
+            }
+            Self::NoAirtimeWeights => {
+                "the access point's queue has no weights of stations; allowed with the discipline \"airtime\" and a \
+                 quantum"
+            }
+            Self::IsAccessPoint => "an access point has no such setting; allowed are stations",
+            Self::OnlyAtAccessPoint => "only an access point can have this queue discipline",
+            Self::OutOfRange => "the value is out of range",
+            Self::NoAggregates => {
+                "the frames carry one MPDU each, so there are no aggregates to limit"
+            }
+            Self::NoWindow => {
+                "the flow has no such window; a TCP sender's can be limited in segments, in octets or by a divisor, \
+                 a receiver's in octets"
+            }
+            Self::NoRate => "the flow has no rate that can be limited; allowed with TFRC",
+            Self::HasStarted => "the flow has already started",
+            Self::IsNotOpen => "the flow has not started yet, or has already stopped",
+        }
+    }
+}
+
+impl fmt::Display for Unsettable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.reason())
+    }
+}
+
+impl std::error::Error for Unsettable {}
+
+/// Limits of the aggregates of one direction of a link; `None` leaves a limit as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AggregateLimits {
+    /// Size of the largest A-MPDU.
+    pub bytes: Option<Bytes>,
+    /// Largest number of MPDUs in an A-MPDU.
+    pub mpdus: Option<u16>,
+    /// Longest A-MPDU [time on the air].
+    pub duration: Option<Duration>,
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
@@ -56,10 +146,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// the rates that the link really had.
     ///
     /// # Errors
-    /// [`Unsettable`] if the link does not have this rate, or if rate control chooses it.
-    ///
-    /// # Panics
-    /// If the member is an access point.
+    /// [`Unsettable`] if the link does not have this rate, if rate control chooses it, or for an access point.
     pub fn set_rate(
         &mut self,
         Member { cell, node: station }: Member,
@@ -67,7 +154,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
         rate: impl Into<Rate>,
     ) -> Result<(), Unsettable> {
         let rate = rate.into();
-        assert!(!station.is_ap(), "an access point has a rate for each station");
+        if station.is_ap() {
+            return Err(Unsettable::IsAccessPoint);
+        }
         let bss = &mut self.cells[cell.index()];
         let member = &bss.members[station.index()];
         if !member.rates.contains(&rate) {
@@ -90,12 +179,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Sets the error model of frames between a station and its access point, those on the air included.
     ///
     /// # Errors
-    /// [`Unsettable::PowersDecide`] in a cell with a radio.
-    ///
-    /// # Panics
-    /// If the member is an access point.
+    /// [`Unsettable`] in a cell with a radio, and for an access point.
     pub fn set_errors(&mut self, station: Member, errors: ErrorModel) -> Result<(), Unsettable> {
-        assert!(!station.node.is_ap(), "errors are a station's");
+        if station.node.is_ap() {
+            return Err(Unsettable::IsAccessPoint);
+        }
         let bss = &mut self.cells[station.cell.index()];
         let stream = bss.members[station.node.index()].errors.clone();
         let stream = stream.ok_or(Unsettable::PowersDecide)?;
@@ -106,6 +194,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Sets the loss model of one direction of a link, from the next packet on.
     pub fn set_loss(&mut self, link: LinkId, loss: Loss) {
         self.links[link.index()].set_loss(loss);
+    }
+
+    /// Sets the rate of one direction of a link, from the next packet on. Packets in the queue keep their departures.
+    pub fn set_link_rate(&mut self, link: LinkId, rate: DataRate) {
+        self.links[link.index()].set_rate(rate);
     }
 
     /// Sets the weights of DATA and ACKs in the queue of a member, from the next packet on.
@@ -121,22 +214,216 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Ok(())
     }
 
-    /// Replaces the queue of an access point, for every access category. Waiting packets move to the new queue, and
-    /// those for which it has no room are dropped. Packets in service and in aggregates are not affected.
+    /// Replaces the queue of a member, for every access category. Waiting packets move to the new queue, and those for
+    /// which it has no room are dropped. Packets in service and in aggregates are not affected. Weights of stations
+    /// start anew.
     ///
-    /// # Panics
-    /// If the member is a station.
-    pub fn set_queue(&mut self, of: Member, queue: Queue) {
-        assert!(of.node.is_ap(), "a station's queue is its own");
+    /// # Errors
+    /// [`Unsettable::OnlyAtAccessPoint`] for a station if the queue shares airtime or counts flows.
+    pub fn set_queue(&mut self, of: Member, queue: Queue) -> Result<(), Unsettable> {
+        let discipline = queue.config.discipline;
+        if !of.node.is_ap() && (discipline.shares_time() || queue.counts_flows) {
+            return Err(Unsettable::OnlyAtAccessPoint);
+        }
         let bss = &mut self.cells[of.cell.index()];
         bss.cell.set_queue(self.now, of.node, queue.config);
-        let discipline = queue.config.discipline;
         bss.members[of.node.index()].has_weights = matches!(discipline, Discipline::DataAck { .. });
-        let was_told = bss.watches_packets;
-        Agent::follow_queue(&mut bss.agents, &queue);
-        if !was_told && !bss.agents.is_empty() {
-            self.tell(of.cell, of.node, &Seen::Start);
+        if of.node.is_ap() {
+            let was_told = bss.watches_packets;
+            Agent::follow_queue(&mut bss.agents, &queue);
+            if !was_told && !bss.agents.is_empty() {
+                self.tell(of.cell, of.node, &Seen::Start);
+            }
         }
+        self.drain_cells();
+        Ok(())
+    }
+
+    /// Sets the weight of a station's airtime in the queue of its access point, from 1 to 65 535. The default is 256; a
+    /// station of twice the weight gets twice the airtime.
+    ///
+    /// # Errors
+    /// [`Unsettable`] if the queue does not share airtime by turns, for an access point, and for a weight of 0.
+    pub fn set_airtime_weight(&mut self, station: Member, weight: u16) -> Result<(), Unsettable> {
+        if station.node.is_ap() {
+            return Err(Unsettable::IsAccessPoint);
+        }
+        let bss = &mut self.cells[station.cell.index()];
+        if !bss.cell.has_airtime_weights() {
+            return Err(Unsettable::NoAirtimeWeights);
+        }
+        if weight == 0 {
+            return Err(Unsettable::OutOfRange);
+        }
+        bss.cell.set_airtime_weight(station.node, weight);
+        Ok(())
+    }
+
+    /// Sets the smallest and largest contention window of a member for one of its access categories, or for all
+    /// [slots]. A back-off that has been drawn goes on.
+    ///
+    /// # Errors
+    /// [`Unsettable::OutOfRange`] if the smallest window exceeds the largest, or the largest exceeds 32 767.
+    pub fn set_contention_window(
+        &mut self,
+        of: Member,
+        category: Option<AccessCategory>,
+        (smallest, largest): (u16, u16),
+    ) -> Result<(), Unsettable> {
+        if smallest > largest || largest > LARGEST_WINDOW {
+            return Err(Unsettable::OutOfRange);
+        }
+        let cell = &mut self.cells[of.cell.index()].cell;
+        cell.set_contention_window(of.node, category, (smallest, largest));
+        Ok(())
+    }
+
+    /// Sets the AIFSN of a member for one of its access categories, or for all. It applies to an interframe space that
+    /// has not ended, and to all later ones.
+    ///
+    /// # Errors
+    /// [`Unsettable::OutOfRange`] unless the AIFSN is from 1 to 15.
+    pub fn set_aifsn(
+        &mut self,
+        of: Member,
+        category: Option<AccessCategory>,
+        aifsn: u8,
+    ) -> Result<(), Unsettable> {
+        if !(1..=15).contains(&aifsn) {
+            return Err(Unsettable::OutOfRange);
+        }
+        self.cells[of.cell.index()].cell.set_aifsn(self.now, of.node, category, aifsn);
+        Ok(())
+    }
+
+    /// Sets the TXOP limit of a member for one of its access categories, or for all. Zero allows one frame.
+    ///
+    /// # Errors
+    /// [`Unsettable::OutOfRange`] above 8160 µs, the largest value of the field that announces it.
+    pub fn set_txop_limit(
+        &mut self,
+        of: Member,
+        category: Option<AccessCategory>,
+        limit: Duration,
+    ) -> Result<(), Unsettable> {
+        if limit > LONGEST_TXOP {
+            return Err(Unsettable::OutOfRange);
+        }
+        self.cells[of.cell.index()].cell.set_txop_limit(of.node, category, limit);
+        Ok(())
+    }
+
+    /// Sets limits of the A-MPDUs from or to a station. They cannot exceed those of the scenario.
+    ///
+    /// # Errors
+    /// [`Unsettable`] without a block ack agreement, for an access point, for a limit of 0, and beyond the scenario's
+    /// limit.
+    pub fn set_aggregate_limits(
+        &mut self,
+        station: Member,
+        direction: Direction,
+        limits: AggregateLimits,
+    ) -> Result<(), Unsettable> {
+        if station.node.is_ap() {
+            return Err(Unsettable::IsAccessPoint);
+        }
+        let bss = &mut self.cells[station.cell.index()];
+        let most = bss.members[station.node.index()].aggregates.ok_or(Unsettable::NoAggregates)?;
+        let now = bss.cell.ampdu_limits(station.node, direction).ok_or(Unsettable::NoAggregates)?;
+        let set = AmpduLimits {
+            max_bytes: limits.bytes.unwrap_or(now.max_bytes),
+            max_mpdus: limits.mpdus.unwrap_or(now.max_mpdus),
+            max_duration: limits.duration.unwrap_or(now.max_duration),
+            ..now
+        };
+        let is_allowed = set.max_bytes <= most.max_bytes
+            && (1..=most.max_mpdus).contains(&set.max_mpdus)
+            && !set.max_bytes.is_zero()
+            && !set.max_duration.is_zero()
+            && set.max_duration <= most.max_duration;
+        if !is_allowed {
+            return Err(Unsettable::OutOfRange);
+        }
+        bss.cell.set_ampdu_limits(station.node, direction, set);
+        Ok(())
+    }
+
+    /// Limits the window of TCP at one end of a flow, in addition to its own window.
+    ///
+    /// # Errors
+    /// [`Unsettable::NoWindow`] for another transport, and for a receiver if the limit is not in octets.
+    pub fn set_window_limit(
+        &mut self,
+        flow: FlowId,
+        side: Side,
+        limit: WindowLimit,
+    ) -> Result<(), Unsettable> {
+        let of = &self.flows[flow.index()];
+        match (side, &of.source, &of.sink, limit) {
+            (_, Source::External(_), ..)
+            | (Side::Sender, Source::Tcp(_), ..)
+            | (Side::Receiver, _, Sink::Tcp(_), WindowLimit::Octets(_)) => {
+                self.limit_window(LocalEnd { flow, side }, limit);
+            }
+            (Side::Receiver, _, Sink::Tcp(_), WindowLimit::None) => {
+                self.lift(LocalEnd { flow, side })
+            }
+            _ => return Err(Unsettable::NoWindow),
+        }
+        self.settle();
+        Ok(())
+    }
+
+    /// Limits the rate of TFRC at one end of a flow; `None` removes the limit.
+    ///
+    /// # Errors
+    /// [`Unsettable::NoRate`] for another transport.
+    pub fn set_rate_limit(
+        &mut self,
+        flow: FlowId,
+        side: Side,
+        limit: Option<DataRate>,
+    ) -> Result<(), Unsettable> {
+        let of = &self.flows[flow.index()];
+        match (side, &of.source, &of.sink) {
+            (_, Source::External(_), _)
+            | (Side::Sender, Source::Tfrc(_), _)
+            | (Side::Receiver, _, Sink::Tfrc(_)) => self.limit_rate(LocalEnd { flow, side }, limit),
+            _ => return Err(Unsettable::NoRate),
+        }
+        self.settle();
+        Ok(())
+    }
+
+    /// Starts a flow now. The start that the scenario has planned for it is then without effect.
+    ///
+    /// # Errors
+    /// [`Unsettable::HasStarted`] if the flow has started before.
+    pub fn start_flow(&mut self, flow: FlowId) -> Result<(), Unsettable> {
+        if self.flows[flow.index()].phase != FlowPhase::Planned {
+            return Err(Unsettable::HasStarted);
+        }
+        self.start(flow);
+        self.settle();
+        Ok(())
+    }
+
+    /// Stops a flow now, as its `stop` would. A stopped flow cannot be started again.
+    ///
+    /// # Errors
+    /// [`Unsettable::IsNotOpen`] if the flow has not started yet, or has stopped.
+    pub fn stop_flow(&mut self, flow: FlowId) -> Result<(), Unsettable> {
+        if self.flows[flow.index()].phase != FlowPhase::Open {
+            return Err(Unsettable::IsNotOpen);
+        }
+        self.stop(flow);
+        self.settle();
+        Ok(())
+    }
+
+    /// Lets senders that a setting has affected send, and processes the output of the cells.
+    fn settle(&mut self) {
+        self.drain_touched();
         self.drain_cells();
     }
 }

@@ -224,7 +224,7 @@ fn switched(scenario: &Scenario, replication: u32, switches: &[(u64, Queue)]) ->
     for (pause, queue) in switches {
         let until = world.now() + Duration::from_millis(*pause);
         assert_eq!(world.advance(until), Pause::Reached);
-        world.set_queue(world.access_point(0), *queue);
+        assert_eq!(world.set_queue(world.access_point(0), *queue), Ok(()));
     }
     assert_eq!(world.advance(Time::ZERO + scenario.duration), Pause::Reached);
     world.finish().outcome(scenario, 1, replication)

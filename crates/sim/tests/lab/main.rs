@@ -1,5 +1,6 @@
 //! Tests of whole runs of whole scenarios.
 
+mod access;
 mod access_point;
 mod accounts;
 mod air;

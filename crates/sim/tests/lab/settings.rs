@@ -135,7 +135,8 @@ fn a_queue_that_is_set_at_the_start_is_that_of_the_scenario() {
         ] {
             let wanted = text(standard, queue);
             let set = driven(&fifo, 0, |world| {
-                world.set_queue(world.access_point(0), wanted.cells[0].ap.queue);
+                let queue = wanted.cells[0].ap.queue;
+                assert_eq!(world.set_queue(world.access_point(0), queue), Ok(()));
             });
             assert_eq!(set.record_hash, run_once(&wanted, 0).record_hash, "{standard} {queue}");
             assert_ne!(set.record_hash, run_once(&fifo, 0).record_hash, "{standard} {queue}");
@@ -170,7 +171,7 @@ fn a_cell_goes_on_whatever_queue_it_is_given() {
     let queues = queues.map(|queue| text(queue).cells[0].ap.queue);
     let changed = driven(&fifo, 1_000_003, |world| {
         for queue in queues.iter().cycle().take(96) {
-            world.set_queue(world.access_point(0), *queue);
+            assert_eq!(world.set_queue(world.access_point(0), *queue), Ok(()));
             let until = world.now() + Duration::from_micros(5_003);
             assert_eq!(world.advance(until), Pause::Reached);
         }

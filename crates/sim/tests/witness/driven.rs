@@ -137,7 +137,9 @@ impl Owner {
             cells::queue(&mut self.luck)
         );
         let Ok(other) = Scenario::parse(&text, &[]) else { return false };
-        self.world.set_queue(self.world.access_point(0), other.cells[0].ap.queue);
+        let access_point = self.world.access_point(0);
+        let set = self.world.set_queue(access_point, other.cells[0].ap.queue);
+        assert_eq!(set, Ok(()));
         true
     }
 

@@ -11,6 +11,7 @@ mod monitor;
 mod noise;
 mod overhear;
 mod rates;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod undisturbed;
@@ -23,17 +24,13 @@ use airfair_units::{DataRate, Duration, Time};
 
 use crate::airtime::Airtime;
 use crate::config::{AfterCollision, NodeId};
-use crate::contender::Stream;
 use crate::contender::{Access, Contender, Content, Deadline, Exchange, Member, Step};
 use crate::contention::Contention;
 use crate::edca::AccessCategory;
-use crate::errors::ErrorModel;
 use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu};
 use crate::hearing::Audibility;
 use crate::moment::{Moment, Phase};
-use crate::phy::{Rate, TxVector};
 use crate::queue::Queued;
-use crate::queue::config::{QueueConfig, Weights};
 use crate::queue::headers::Headers;
 use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::{ContenderId, Roster};
@@ -263,59 +260,6 @@ impl<P: Copy + Headers> Cell<P> {
             Direction::Down => &member.rate_down,
         };
         (!station.is_ap()).then(|| rate.get().rate())
-    }
-
-    /// Sets the rate of data frames from or to a station, from its next attempt on.
-    ///
-    /// # Panics
-    /// If no legacy amendment has this rate.
-    pub fn set_rate(&mut self, station: NodeId, direction: Direction, rate: impl Into<Rate>) {
-        let tx = self.airtime.vector(rate);
-        self.link_rate(station, direction).set(tx);
-    }
-
-    /// Sets the vector of data frames from or to a station, from its next attempt on.
-    pub fn set_vector(&mut self, station: NodeId, direction: Direction, tx: TxVector) {
-        self.link_rate(station, direction).set(tx);
-    }
-
-    /// Sets the error model of frames between a station and the access point, from those on the air on. A link that
-    /// had no errors before draws from `stream`.
-    ///
-    /// # Panics
-    /// If the cell was made [`with_propagation`](Self::with_propagation), where powers decide.
-    pub fn set_errors(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
-        self.noise.set_model(station, model, stream);
-        self.audience = self.audience.max(Audience::Noise);
-    }
-
-    /// Sets the weights of DATA and ACKs in the queues of `node`, from the next packet on.
-    pub fn set_weights(&mut self, node: NodeId, weights: Weights) {
-        for id in self.roster.of(node) {
-            self.contenders[id.index()].queue.set_weights(weights);
-        }
-    }
-
-    /// Replaces the configuration of the queues of `node`, one for each category: see
-    /// [`TransmitQueue::reconfigure`](crate::queue::TransmitQueue::reconfigure).
-    #[cold]
-    pub fn set_queue(&mut self, now: Time, node: NodeId, config: QueueConfig) {
-        for id in self.roster.of(node) {
-            self.contenders[id.index()].queue.reconfigure(now, config);
-            if self.contenders[id.index()].queue.has_dropped() {
-                self.take_dropped(id);
-                self.record_queue(id);
-            }
-        }
-        if node.is_ap() {
-            self.shares_time = config.discipline.shares_time();
-        }
-        for id in self.roster.of(node) {
-            self.contenders[id.index()].queue.release(now);
-            self.seek_access(now, id);
-        }
-        self.plan_release();
-        self.plan_next(now);
     }
 
     /// Moment at which the cell needs the next call of [`handle_event`](Self::handle_event); [`Moment::NEVER`] if it

@@ -245,7 +245,7 @@ impl Contention {
             self.part_exceptions(from, Audibility::Senses);
         }
         self.part_exceptions(to, Audibility::Senses);
-        let Self { groups, reaches, countdowns, alone, waits, spaces, slot, .. } = self;
+        let Self { groups, reaches, countdowns, alone, waits, slot, .. } = self;
         let (first, last) = (&reaches[from.index()].row, &reaches[to.index()].row);
         let misses = |class: ClassId| keeps_eifs && first[class.index()] != Audibility::Decodes;
         let hears = |class: ClassId| all_decode || last[class.index()] == Audibility::Decodes;
@@ -257,14 +257,14 @@ impl Contention {
             medium.end_frames(now, &Ended::last(to, decoded), *spaces, waits);
         }
         for alone in alone {
-            let Alone { id, class, medium, .. } = alone;
+            let Alone { id, class, spaces, medium, .. } = alone;
             let id = id.member();
             if id != from && misses(*class) {
                 medium.hold_undecoded(first_end, waits);
             }
             medium.continue_with(id == to);
             let decoded = id == to || hears(*class);
-            medium.end_frames(now, &Ended::last(to, decoded), spaces[class.index()], waits);
+            medium.end_frames(now, &Ended::last(to, decoded), *spaces, waits);
             alone.plan(countdowns, *slot);
         }
         self.reunite(now);
@@ -457,7 +457,7 @@ impl Contention {
         seen: impl Fn(Audibility, Option<NodeId>, &MediumState) -> Option<Ended>,
     ) {
         let all_decode = self.all_decode_all();
-        let Self { groups, reaches, countdowns, alone, waits, spaces, slot, .. } = self;
+        let Self { groups, reaches, countdowns, alone, waits, slot, .. } = self;
         reaches[from.index()].is_sent = false;
         let row = &reaches[from.index()].row;
         let audibility_of =
@@ -471,7 +471,7 @@ impl Contention {
         for alone in alone {
             let member = Some(alone.id.member());
             if let Some(ended) = seen(audibility_of(alone.class), member, &alone.medium) {
-                alone.medium.end_frames(now, &ended, spaces[alone.class.index()], waits);
+                alone.medium.end_frames(now, &ended, alone.spaces, waits);
                 if alone.medium.is_idle() {
                     alone.plan(countdowns, *slot);
                 }

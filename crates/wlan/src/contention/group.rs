@@ -86,6 +86,7 @@ pub(super) struct Membership {
 pub(super) struct Alone {
     pub(super) id: ContenderId,
     pub(super) class: ClassId,
+    pub(super) spaces: InterframeSpaces,
     /// Medium as the contender knows it.
     pub(super) medium: MediumState,
     /// True if a frame of the contender's member is about to start.
@@ -104,14 +105,19 @@ impl Membership {
         all: &'a mut Vec<Alone>,
     ) -> &'a mut Alone {
         self.alone = Some(place(all.len()));
-        all.push(Alone::new(id, self.class, group.medium));
+        all.push(Alone::new(id, self.class, group.spaces, group.medium));
         all.last_mut().expect("the one just added")
     }
 }
 
 impl Alone {
-    pub(super) fn new(id: ContenderId, class: ClassId, medium: MediumState) -> Self {
-        Self { id, class, medium, starts: false, access: Time::MAX }
+    pub(super) fn new(
+        id: ContenderId,
+        class: ClassId,
+        spaces: InterframeSpaces,
+        medium: MediumState,
+    ) -> Self {
+        Self { id, class, spaces, medium, starts: false, access: Time::MAX }
     }
 
     /// Calculates the time at which the contender's back-off ends.

@@ -20,6 +20,9 @@ use super::sub_queue::SubQueues;
 /// Time for which a station without packets in the queue is still charged.  [linux-atf]
 const ACTIVE: Duration = Duration::from_millis(100);
 
+/// Weight of a station in Linux unless another is set, `IEEE80211_DEFAULT_AIRTIME_WEIGHT`.  [linux-atf]
+pub(super) const WEIGHT: u16 = 256;
+
 /// Octets that Linux expects around a packet; `FRAME` is the time that it expects around a frame.  [linux-aql]
 const LINUX_HEADERS: Bytes = Bytes::new(38);
 const FRAME: Duration = Duration::from_micros(40);
@@ -44,6 +47,8 @@ pub(super) struct AirtimeFair {
 struct Station {
     /// Airtime that the station may use before others have their turn [ns].
     deficit: i64,
+    /// Weight by which the airtime of each turn is multiplied, in units of 1 / [`WEIGHT`].
+    weight: u16,
     is_listed: bool,
     is_slow: bool,
     last_active: Time,
@@ -75,6 +80,11 @@ impl AirtimeFair {
             self.stations.resize_with(index + 1, || Station::new(quantum, flow_quantum));
         }
         &mut self.stations[index]
+    }
+
+    /// Sets the weight of a station's airtime, in units of 1 / [`WEIGHT`].
+    pub(super) fn set_weight(&mut self, station: usize, weight: u16) {
+        self.station(station).weight = weight;
     }
 
     /// Flow queue for a packet that has come for `station`. `hash` returns the flow's index among a number of queues.
@@ -126,7 +136,8 @@ impl AirtimeFair {
             if is_in_debt || !may_go {
                 // A station that AQL holds back saves no airtime for its next turn.
                 if let Some(quantum) = self.rule.quantum.filter(|_| is_in_debt) {
-                    station.deficit += nanos(quantum);
+                    station.deficit +=
+                        nanos(quantum * u64::from(station.weight)) / i64::from(WEIGHT);
                 }
                 list.pop_front();
                 self.old.push_back(index);
@@ -242,6 +253,7 @@ impl Station {
     fn new(quantum: Option<Duration>, flow_quantum: Bytes) -> Self {
         Self {
             deficit: quantum.map_or(0, nanos),
+            weight: WEIGHT,
             is_listed: false,
             is_slow: false,
             last_active: Time::ZERO,

@@ -363,6 +363,18 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
+    /// True if the discipline gives each station a share of airtime per turn, which a weight can change.
+    pub fn has_airtime_weights(&self) -> bool {
+        matches!(self.config.discipline, Discipline::Airtime(rule) if rule.quantum.is_some())
+    }
+
+    /// Sets the weight of a station's airtime; no effect if the discipline does not share airtime.
+    pub fn set_airtime_weight(&mut self, station: NodeId, weight: u16) {
+        if let Scheduler::Airtime(airtime) = &mut self.scheduler {
+            airtime.set_weight(station.index(), weight);
+        }
+    }
+
     /// Index of the queue to which a packet belongs.
     fn classify(&mut self, msdu: &Msdu<P>, now: Time) -> usize {
         match self.config.discipline {
