@@ -74,7 +74,7 @@ def _within(t: float, freedom: int) -> float:
 def jain(shares: Iterable[float]) -> float | None:
     """Jain's fairness index (Σx)² / (n Σx²), from 1/n (one has all) to 1 (all are equal).
 
-    `None` if there are no shares or all are zero.  [arf-aware-tcp eq. 1]
+    `None` if there are no shares or all are zero.  [jain-1984], [arf-aware-tcp eq. 1]
     """
     values = list(shares)
     largest = max(values, default=0.0)
