@@ -9,10 +9,11 @@
 //! does not sense or decode a frame that its group does. When the two states agree again after a busy period, it
 //! returns to the group. A plain cell is one group, and few contenders are alone.
 //!
-//! The contenders of a class (`hearing`) form a group. All contenders that have a class of their own and wait equally
-//! long also form a group. Such a group treats each frame as decoded, and exceptions go on alone: contenders that do
-//! not sense a frame when it starts, and contenders that do not decode it, once this makes a difference. It makes no
-//! difference if the next frame of an exchange follows after a SIFS and all members sense both.
+//! The contenders of a class, which sense and decode the same frames (`hearing`), form a group. All contenders that
+//! have a class of their own and wait equally long also form a group. Such a group treats each frame as decoded, and
+//! exceptions go on alone: contenders that do not sense a frame when it starts, and contenders that do not decode it,
+//! once this makes a difference. It makes no difference if the next frame of an exchange follows after a SIFS and all
+//! members sense both.
 //!
 //! Contenders of one member hear and send the same frames. Their carrier sense, NAV and frames on the air agree, and
 //! they differ only in their counts of slots. A question about a member is answered for its first contender.
