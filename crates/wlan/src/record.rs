@@ -9,7 +9,7 @@ use crate::edca::AccessCategory;
 /// Record of something that happened in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record {
-    /// The air had one use from one time to another. These intervals follow each other without gaps.
+    /// The air had the same use during an interval. The intervals of these records follow each other without gaps.
     Air {
         /// Start of the interval.
         from: Time,

@@ -20,7 +20,7 @@ pub enum AfterSilence {
 pub struct OriginatorConfig {
     /// Size of the window: MPDUs from the first outstanding one to the last.
     pub window: u16,
-    /// Largest number of transmissions of an MPDU, and of consecutive requests.
+    /// Largest number of transmissions of an MPDU, and of consecutive `BlockAckReq`s.
     pub attempts: u16,
     /// Behaviour if no response arrives.
     pub after_silence: AfterSilence,

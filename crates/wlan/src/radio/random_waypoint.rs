@@ -131,8 +131,8 @@ impl RandomWaypoint {
         pause / (pause + self.region.mean_distance() * self.mean_slowness())
     }
 
-    /// Draws the ends of the trip at a random time: the probability of a pair is proportional to its distance.
-    /// [navidi-2004]
+    /// Draws the ends of the trip at a random time: the probability of two places is proportional to the distance
+    /// between them.  [navidi-2004]
     fn draw_steady_trip(&self, stream: &mut Stream) -> (Position, Position) {
         loop {
             let ends = (self.region.draw(stream), self.region.draw(stream));
@@ -342,6 +342,8 @@ mod tests {
         }
     }
 
+    /// If speeds begin at zero, the mean speed of the members decays during a run, and even the slowest trip goes on.
+    ///
     /// Verifies: [yoon-2003]
     #[test]
     fn without_a_lowest_speed_the_mean_decays_and_nothing_stops() {

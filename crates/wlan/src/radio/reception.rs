@@ -213,6 +213,9 @@ mod tests {
         assert_eq!(radio().reach(TERMINAL, TERMINAL, Dbm::new(30)), None);
     }
 
+    /// At the power at which frames are just received, the error rate is the one that defines the standard's
+    /// sensitivity.
+    ///
     /// Verifies: [80211-2020 §17.3.10.2]
     #[test]
     fn what_is_just_received_is_lost_as_often_as_the_standard_says() {
