@@ -119,6 +119,8 @@ pub(crate) fn happens((_, agreed, arrivals, beacons): &Case) -> Happens<'_> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(50))]
 
+    /// A cell in which some links aggregate sends the same frames at the same times as the model.
+    ///
     /// Verifies: [80211-2020 §10.12, §10.25]
     #[test]
     fn aggregates_go_out_when_a_station_by_station_model_says(
