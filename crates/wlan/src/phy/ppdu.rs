@@ -151,8 +151,8 @@ mod tests {
     }
 
     /// Duration of an HT PPDU in mixed format. Preamble 20 + 8 + 4 + 4·2 = 40 µs. 1538 octets at MCS 15, 20 MHz:
-    /// 12 304 + 22 = 12 326 bits at 520 per symbol → 24 symbols. Long guard interval: 96 µs. Short: 24·3.6 = 86.4 → 88 µs. At
-    /// 2.4 GHz 6 µs more.
+    /// 12 304 + 22 = 12 326 bits at 520 per symbol → 24 symbols. Long guard interval: 96 µs. Short: 24·3.6 = 86.4 →
+    /// 88 µs. At 2.4 GHz 6 µs more.
     ///
     /// Verifies: [80211-2020 §19.4.3]
     #[test]
