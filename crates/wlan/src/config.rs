@@ -254,12 +254,13 @@ impl Default for Attempts {
 /// Interframe space after a collision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AfterCollision {
-    /// As in the standard: stations that heard the collision wait EIFS, and its senders wait for their ACK time-out.
+    /// Stations that have heard the collision wait for an EIFS, and its senders wait for their ACK time-out, as in the
+    /// standard.
     #[default]
     Standard,
-    /// AIFS for all stations, at once, as in Bianchi's model. The default AIFS is a DIFS.
+    /// All stations wait for an AIFS right after the collision, as in Bianchi's model. The default AIFS is a DIFS.
     Difs,
-    /// EIFS for all stations.
+    /// All stations wait for an EIFS right after the collision.
     Eifs,
 }
 

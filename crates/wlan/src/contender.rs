@@ -109,9 +109,9 @@ pub(crate) enum Step {
 /// Time at which an initiator learns that no response comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deadline {
-    /// At the response time-out.
+    /// The response time-out, at which the initiator learns that no response comes.
     At(Time),
-    /// As soon as the initiator's medium is idle, under a model in which senders notice collisions.
+    /// The time at which the initiator's medium becomes idle, under a model in which senders notice collisions.
     Idle,
 }
 

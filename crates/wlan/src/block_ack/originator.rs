@@ -18,7 +18,7 @@ pub enum AfterSilence {
 /// Configuration of the originator of a block ack agreement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OriginatorConfig {
-    /// Size of the window: MPDUs from the first outstanding one to the last.
+    /// Size of the block ack window: largest number of MPDUs from the first outstanding one to the last.
     pub window: u16,
     /// Largest number of transmissions of an MPDU, and of consecutive `BlockAckReq`s.
     pub attempts: u16,

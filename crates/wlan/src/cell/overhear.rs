@@ -414,8 +414,8 @@ mod tests {
         assert_eq!(overheard(FAR, FAR, NodeId::AP).len(), 4);
     }
 
-    /// Frames of an exchange that `listener` overhears: kind, transmitter, receiver, whether it knows the packet, and
-    /// the back-off if an exchange of its own begins.
+    /// Frames of an exchange that `listener` overhears, each as a text: kind, transmitter, receiver, `packet` if the
+    /// listener knows the packet, and the back-off if an exchange of the listener begins with the frame.
     fn own(
         cell: &mut Cell<()>,
         (listener, scope): (NodeId, Listen),

@@ -150,7 +150,7 @@ impl Group {
 }
 
 impl Countdown {
-    /// Adds the contender to the heap of its group, unless its former entry is still valid.
+    /// Adds the contender to the heap of its group, unless the contender's entry in the heap is still valid.
     #[inline]
     pub(super) fn queue(&mut self, id: ContenderId, group: &mut Group) {
         if self.queued != Some(self.due) {
@@ -188,7 +188,7 @@ pub(super) fn groups(
     (members_of.keys().map(group).collect(), group_of)
 }
 
-/// Returns `index`, which is that of a contender or a group in a list, with 16 bits.
+/// Converts the index of a contender or a group in a list to 16 bits.
 pub(super) fn place(index: usize) -> u16 {
     u16::try_from(index).expect("no more than contenders")
 }

@@ -24,9 +24,9 @@ use soft_bits::SoftBits;
 
 /// Length of the longest codeword, which all but the shortest PPDUs use [coded bits].  [80211-2020 §19.3.11.7.5]
 const CODEWORD: f64 = 1_944.0;
-/// Part of an LDPC code's redundancy that its decoder does not use: the code performs like the best code of rate R +
-/// (1 - R) times this. The value is the only one that fits the tables of [patidar-2017] at all code rates and
-/// constellations.
+/// Part of an LDPC code's redundancy that its decoder does not use. With this part u, a code of rate R performs like
+/// the best code of rate R + (1 - R)·u. The value is the only one that fits the tables of [patidar-2017] at all code
+/// rates and constellations.
 const UNUSED_REDUNDANCY: f64 = 0.28;
 /// Length of L-SIG [bits].
 const L_SIG: f64 = 24.0;

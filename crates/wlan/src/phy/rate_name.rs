@@ -19,14 +19,14 @@ pub struct LinkFormat {
     pub guard: GuardInterval,
     /// Largest number of spatial streams.
     pub streams: u8,
-    /// Type of the HE-LTF; `None` for the usual one of products.
+    /// Type of the HE-LTF; `None` for the type that products use by default.
     pub ltf: Option<HeLtf>,
-    /// Forward error correction; `None` for the usual one of products.
+    /// Forward error correction; `None` for the code that products use by default.
     pub coding: Option<Coding>,
 }
 
 impl LinkFormat {
-    /// Format of a link with the usual LTF and code of products.
+    /// Format of a link with the HE-LTF and the code that products use by default.
     pub fn new(format: Format, width: Width, guard: GuardInterval, streams: u8) -> Self {
         Self { format, width, guard, streams, ltf: None, coding: None }
     }

@@ -39,13 +39,13 @@ pub enum Limit {
     Each,
 }
 
-/// Packet that is dropped when there is no room for one more.
+/// Choice of the packet that is dropped when a packet comes to a full transmit queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
-    /// The arriving packet.
+    /// The arriving packet is dropped.
     Tail,
-    /// The oldest packet of the flow with the most packets in the same queue, so that no flow is locked out.
-    /// [mckenney-1990 §3]
+    /// The oldest packet of the flow with the most packets in the same queue is dropped, so that no flow is locked
+    /// out.  [mckenney-1990 §3]
     LongestFlow,
 }
 
@@ -235,9 +235,9 @@ impl Default for TimeRegulation {
 /// Numbers of DATA packets and of pure ACKs that are served per round while both queues have packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weights {
-    /// Weight of DATA: everything but pure ACKs.
+    /// Number of DATA packets that are served per round. DATA is everything but pure ACKs.
     pub data: u32,
-    /// Weight of pure ACKs.
+    /// Number of pure ACKs that are served per round.
     pub ack: u32,
 }
 

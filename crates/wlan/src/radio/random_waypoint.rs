@@ -28,8 +28,8 @@ pub struct RandomWaypoint {
 /// State of a member in the random waypoint model at the start of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Start {
-    /// Pause at a uniformly drawn place: the classic model. The distribution of places and speeds takes many trips to
-    /// settle: denser in the middle of the region, and slower.
+    /// Pause at a uniformly drawn place: the classic model. During many trips, the members then become denser in the
+    /// middle of the region, and slower, until their distribution is steady.
     #[default]
     Uniform,
     /// Pause at this position.

@@ -31,12 +31,13 @@ pub struct Terminal {
 /// Criterion by which a frame that no other frame overlaps is decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Decoder {
-    /// Random errors, by signal-to-noise ratio, rate and length of the frame.
+    /// A frame has random errors, with a probability by its signal-to-noise ratio, rate and length.
     #[default]
     Snr,
-    /// Received power of at least the rate's sensitivity.  [80211-2020 §17.3.10.2]
+    /// A frame is decoded if its received power is at least the sensitivity of its rate.  [80211-2020 §17.3.10.2]
     Sensitivity,
-    /// Received power of at least QualNet 4's sensitivity, with its transmit powers of 802.11a.
+    /// A frame is decoded if its received power is at least QualNet 4's sensitivity, with QualNet 4's transmit powers
+    /// of 802.11a.
     Qualnet4,
 }
 
