@@ -174,8 +174,8 @@ mod tests {
         assert_eq!((at(Ns800), at(Ns400)), (1_344_000, 1_216_000));
     }
 
-    /// Duration of a VHT PPDU with one stream. Preamble 20 + 8 + 4 + 4 + 4 = 40 µs. 1536 octets at MCS 9, 80 MHz: 12
-    /// 288 + 22 = 12 310 bits at 1560 per symbol → 8 symbols: 32 µs, short 28.8 → 32 µs.
+    /// Duration of a VHT PPDU with one stream. Preamble 20 + 8 + 4 + 4 + 4 = 40 µs. 1536 octets at MCS 9, 80 MHz:
+    /// 12 288 + 22 = 12 310 bits at 1560 per symbol → 8 symbols: 32 µs, short 28.8 → 32 µs.
     ///
     /// Verifies: [80211-2020 §21.4.3]
     #[test]

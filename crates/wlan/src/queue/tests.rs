@@ -179,8 +179,8 @@ fn a_flow_with_few_packets_is_not_locked_out() {
     assert!(!queue.push(ms(0), packet(2, 0, 1_000)));
 }
 
-/// A queue has room for a packet if the packet makes no other packet be dropped. Two packets have room, and the one in
-/// service counts. If each station has a queue with its own room, only packets of the same station count.
+/// A queue has room for a packet if no other packet is dropped for it. Two packets have room, and the one in service
+/// counts. If each station has a queue with its own room, only packets of the same station count.
 #[test]
 fn room_is_what_a_packet_finds_without_another_giving_way() {
     let to = NodeId::station;
