@@ -76,7 +76,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.channel.tell_categories(self.roster.categories());
     }
 
-    /// Category of a contender, if categories are recorded.
+    /// Access category of a contender, if categories are recorded; `None` otherwise.
     pub(super) fn told_category(&self, id: ContenderId) -> Option<AccessCategory> {
         (self.frame_reports == FrameReports::Categories).then(|| self.roster.category(id))
     }

@@ -193,7 +193,7 @@ impl<P> Channel<P> {
         self.categories = categories.to_vec();
     }
 
-    /// Charges the frame on the air from `start` to `now`, and the contention before it.
+    /// Charges the airtime of the frame on the air from `start` to `now`, and the contention before `start`.
     #[inline]
     fn charge_frame(&mut self, start: Time, now: Time, usage: AirUse) {
         if start > self.charged_until {

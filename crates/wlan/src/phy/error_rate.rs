@@ -75,7 +75,7 @@ pub fn independent_bits(ber: f64, psdu: Bytes) -> f64 {
     1.0 - exp(log_success(ber, bits))
 }
 
-/// ln (1 - p)^n, the logarithm of the probability of n successes; exact for small p.
+/// Logarithm of the probability of `n` successes, ln (1 - p)^n; exact for small `p`.
 pub(super) fn log_success(p: f64, n: f64) -> f64 {
     if p >= 1.0 { f64::NEG_INFINITY } else { n * log1p(-p) }
 }

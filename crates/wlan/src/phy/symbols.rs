@@ -156,8 +156,9 @@ mod tests {
         assert_eq!((of(Coding::Bcc), of(Coding::Ldpc)), (32, 33));
     }
 
-    /// HE MCS 0 at 20 MHz, 117 bits per symbol and 30 per segment. 14 octets: 112 + 22 = 134 = 117 + 17 → 2 symbols,
-    /// one segment. 26 octets: 208 + 22 = 230 = 117 + 113, and 113/30 → 4 segments.
+    /// The data fills a number of segments of HE's last symbol. HE MCS 0 at 20 MHz, 117 bits per symbol and 30 per
+    /// segment. 14 octets: 112 + 22 = 134 = 117 + 17 → 2 symbols, one segment. 26 octets: 208 + 22 = 230 = 117 + 113,
+    /// and 113/30 → 4 segments.
     ///
     /// Verifies: [80211ax-2021 §27.3.12.5.1]
     #[test]

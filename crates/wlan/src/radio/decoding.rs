@@ -31,7 +31,7 @@ pub struct Decoding {
     of_modes: BTreeMap<ErrorClass, Curve>,
 }
 
-/// Survival of frames with one vector by signal-to-noise ratio, at the points computed so far.
+/// Probability that frames with one vector survive noise, by signal-to-noise ratio, at the points computed so far.
 #[derive(Clone, Debug)]
 struct Curve {
     tx: TxVector,

@@ -178,8 +178,8 @@ mod tests {
         Radio::new(Standard::A, PathLoss::FreeSpace { frequency })
     }
 
-    /// kT = 1.380649e-23 · 290 = 4.00388e-21 W/Hz = -173.9752 dBm/Hz; 22 MHz: + 73.4242 dB;
-    /// 52 · 312.5 kHz = 16.25 MHz: + 72.1085 dB.
+    /// Thermal noise is kT times the bandwidth. kT = 1.380649e-23 · 290 = 4.00388e-21 W/Hz = -173.9752 dBm/Hz; 22
+    /// MHz: + 73.4242 dB; 52 · 312.5 kHz = 16.25 MHz: + 72.1085 dB.
     #[test]
     fn noise_is_ktb() {
         let noise = |hertz: f64| 10.0 * libm::log10(1.380_649e-23 * 290.0 * hertz * 1e3);

@@ -20,7 +20,7 @@ use rand_core::Rng;
 use crate::bench::{Bench, MBPS, config, error_stream, stream};
 use crate::properties::{cells, check_air, check_packets};
 
-/// Sizes of a packet of 1500 octets behind LLC/SNAP, and of its MPDU.
+/// Size of a packet of 1500 octets with LLC/SNAP; `MPDU` is the size of the MPDU that carries it.
 const PACKET: u64 = 1_508;
 const MPDU: u64 = PACKET + 30;
 
@@ -158,9 +158,9 @@ fn known_packets(bench: &Bench) -> Vec<(NodeId, bool, Vec<u32>)> {
     bench.heard().iter().filter(of_aggregates).map(known).collect()
 }
 
-/// With three of ten MPDUs lost to noise, a sender knows all packets that it sends, and a receiver those that come
-/// without an error. A `BlockAck` acknowledges no fewer packets of the same frame to its receiver, and adds
-/// nothing to what its sender knows. The result is the same with and without a monitor.
+/// The receiver of an aggregate knows the packets that have arrived without an error, and the `BlockAck` acknowledges
+/// these packets to the sender, among those that the sender has sent. Three of ten MPDUs are lost to noise. The result
+/// is the same with and without a monitor.
 ///
 /// Verifies: [80211-2020 §9.3.1.8]
 #[test]
@@ -570,8 +570,7 @@ fn run(cell: &CellConfig, links: &[Option<LinkParameters>], bursts: &[Burst]) ->
     bench
 }
 
-/// Asserts that the packets of each hop are delivered in the order in which they were sent, where their queue keeps
-/// it.
+/// Asserts that the packets of each hop are delivered in the order in which they were sent, as queues keep it.
 fn check_order(bench: &Bench) {
     let mut last = BTreeMap::new();
     for (_, number) in &bench.delivered {

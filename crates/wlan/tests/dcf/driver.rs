@@ -14,7 +14,7 @@ use crate::bench::{Bench, MBPS, config};
 
 const PACKET: u64 = 1_508;
 
-/// Mode of HT with this MCS index; there are eight for each stream.
+/// HT mode with this MCS index, which counts eight MCSs for each number of streams.
 fn ht(mcs: u8) -> Mode {
     Mode::all(Format::Ht, Width::Mhz20, GuardInterval::Ns800)
         .find(|mode| mode.mcs() % 8 + 8 * (mode.streams() - 1) == mcs)

@@ -141,7 +141,7 @@ fn every_exchange_of_every_mode_lasts_as_long_as_its_parts() {
     assert_eq!(modes, 2 * 2 * 2 * 32 + vht + 6 * 3 * 96);
 }
 
-/// Ends of all frames [µs], with their senders and kinds.
+/// End [µs], sender and kind of each frame, in the order of the ends.
 fn frames(bench: &Bench) -> Vec<(u64, u16, SentFrame)> {
     let frame = |sent: &crate::bench::Sent| (sent.end.as_nanos() / 1_000, sent.node.0, sent.frame);
     bench.sent().iter().map(frame).collect()

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use crate::model::{Agreed, Announced, Arrival, Happens};
 use crate::{Audience, Hears, Packet, Way, cells, compare_changing, compare_ways};
 
-/// Makes the aggregation agreements of a cell.
+/// Sets the aggregation agreements between the access point and its stations, in both directions of each link.
 pub(crate) fn agree(cell: &mut Cell<Packet>, agreed: &[Option<Agreed>]) {
     for (index, agreed) in agreed.iter().enumerate() {
         let Some(Agreed { format, octets, amsdu, mpdus, window, asks }) = *agreed else { continue };

@@ -314,7 +314,7 @@ enum Hears {
     NotAll,
 }
 
-/// Hides each member that is hidden from another in both directions; hidden members are not sensed.
+/// Hides members from each other, always in both directions. Hidden members are then not sensed either.
 fn hide(members: &[Drawn], stations: &mut [StationConfig]) {
     let id = |member: usize| NodeId(u16::try_from(member).expect("few stations"));
     for member in 1..=stations.len() {

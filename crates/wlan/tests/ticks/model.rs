@@ -97,7 +97,7 @@ struct Plan {
     mpdus: Vec<u64>,
 }
 
-/// An MPDU with a sequence number that is not finished, or waits for earlier ones to be finished.
+/// An MPDU that has a sequence number, and is not finished or waits for earlier MPDUs to be finished.
 #[derive(Clone, Copy, Debug)]
 struct Numbered {
     number: u64,
