@@ -124,7 +124,7 @@ pub struct Originator<P> {
     asks: bool,
     /// True if the originator has given up a packet for which the recipient may still wait.
     has_moved: bool,
-    /// Consecutive frames without a response.
+    /// Number of consecutive frames without a response.
     silences: u16,
 }
 

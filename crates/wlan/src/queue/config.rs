@@ -102,7 +102,7 @@ impl Discipline {
         Some((hardware_queue.most?, hardware_queue.counts))
     }
 
-    /// DATA and pure ACKs by weights, without a driver's queue.
+    /// Discipline that serves DATA and pure ACKs by weights, without a driver's queue.
     pub fn data_ack(weights: Weights) -> Self {
         Self::DataAck { weights, hardware_queue: HardwareQueue::default() }
     }

@@ -125,9 +125,9 @@ impl Propagation {
         }
     }
 
-    /// True if all members decode each other's frames at any rate, until `end`. Audibility then need not be
-    /// calculated for each frame. The time for this grows with the square of the number of members. Returns `None`
-    /// once `cancel` is set.
+    /// True if all members decode each other's frames at any rate, until `end`. Audibility then need not be calculated
+    /// for each frame. The time of the call grows with the square of the number of members. Returns `None` once
+    /// `cancel` is set.
     pub fn all_decode(&self, end: Time, cancel: &AtomicBool) -> Option<bool> {
         let corners: Vec<(Position, Position)> = std::iter::once(Default::default())
             .chain(self.places.iter().map(|place| place.mover.bounds(end)))
