@@ -189,7 +189,7 @@ impl CellConfig {
 /// Channel access of one member: EDCA parameters and retry limits.  [80211-2020 §10.23.2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessParameters {
-    /// Idle slots after a SIFS before back-off counts, at least 1; 2 is a DIFS.
+    /// Number of slots by which the AIFS exceeds a SIFS, at least 1; with 2, the AIFS is a DIFS.
     pub aifsn: u8,
     /// Smallest contention window [slots]; `None` for the cell's.
     pub cw_min: Option<u16>,

@@ -46,7 +46,7 @@ use crate::phy::Timing;
 /// Physical carrier sense of a station, with its knowledge of the busy period.  [80211-2020 §10.3.2.1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum CarrierSense {
-    /// Nothing is on the air.
+    /// The station neither senses nor sends a frame.
     #[default]
     Idle,
     /// One frame of another station is on the air, and the station has received it from its start.

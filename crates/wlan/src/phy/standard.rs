@@ -64,7 +64,8 @@ pub struct Timing {
     pub difs: Duration,
     /// Extended interframe space: SIFS + DIFS + an ACK at the lowest mandatory rate.  [80211-2020 §10.3.7]
     pub eifs: Duration,
-    /// aRxPHYStartDelay, long enough for the slowest response; a part of the ACK time-out.
+    /// Delay of the PHY until it indicates the start of a frame, aRxPHYStartDelay, for the slowest response. It is a
+    /// part of the ACK time-out.
     pub rx_phy_start_delay: Duration,
     /// Smallest contention window, aCWmin [slots].
     pub cw_min: u16,

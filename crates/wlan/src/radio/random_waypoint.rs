@@ -32,7 +32,7 @@ pub enum Start {
     /// middle of the region, and slower, until their distribution is steady.
     #[default]
     Uniform,
-    /// Pause at this position.
+    /// The member starts with a pause at this position.
     At(Position),
     /// Pause or trip drawn from the stationary distribution: the steady state.  [navidi-2004]
     SteadyState,

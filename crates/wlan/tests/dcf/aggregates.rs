@@ -570,7 +570,7 @@ fn run(cell: &CellConfig, links: &[Option<LinkParameters>], bursts: &[Burst]) ->
     bench
 }
 
-/// Asserts that the packets of each hop are delivered in the order in which they were sent, as queues keep it.
+/// Asserts that the packets of each hop are delivered in the order in which they were sent.
 fn check_order(bench: &Bench) {
     let mut last = BTreeMap::new();
     for (_, number) in &bench.delivered {
