@@ -338,7 +338,8 @@ mod tests {
         );
     }
 
-    /// 42 · 1544 = 64 848, and one more of 1542 exceeds 65 535; 41 · 1544 + 1542 = 64 846 does not.
+    /// The largest A-MPDU of HT has room for 42 MPDUs of 1538 octets. 42 · 1544 = 64 848, and one more of 1542 exceeds
+    /// 65 535; 41 · 1544 + 1542 = 64 846 does not.
     ///
     /// Verifies: [80211-2020 §9.4.2.55.3]
     #[test]
@@ -350,9 +351,10 @@ mod tests {
         assert_eq!((filled.mpdus(), filled.octets()), (42, Bytes::new(64_846)));
     }
 
-    /// HT MCS 0 at 20 MHz: 5484 - 36 = 5448 µs are 1362 symbols of 26 bits: 35 412 - 22 bits = 4423 octets, enough
-    /// for two MPDUs of 1542 and not for three (4630). In a TXOP of 2528 µs, SIFS 16 and a `BlockAck` of 68 leave
-    /// 2444 µs, and 2444 - 36 = 2408 µs are 602 symbols: 1953 octets.
+    /// The longest PPDU and the rest of a TXOP limit the octets of an A-MPDU. HT MCS 0 at 20 MHz: 5484 - 36 = 5448 µs
+    /// are 1362 symbols of 26 bits: 35 412 - 22 bits = 4423 octets, enough for two MPDUs of 1542 and not for three
+    /// (4630). In a TXOP of 2528 µs, SIFS 16 and a `BlockAck` of 68 leave 2444 µs, and 2444 - 36 = 2408 µs are 602
+    /// symbols: 1953 octets.
     ///
     /// Verifies: [80211-2020 §10.12.5, §10.23.2.8]
     #[test]
@@ -369,7 +371,8 @@ mod tests {
         assert_eq!(limits.room(mode, Band::Ghz5, response, Duration::from_micros(100)), None);
     }
 
-    /// At 300 Mb/s, 8 µs are 300 octets: MPDUs of 100 octets, 104 with delimiter, start 300 octets apart.
+    /// MPDUs in an A-MPDU start at least the receiver's minimum spacing apart. At 300 Mb/s, 8 µs are 300 octets: MPDUs
+    /// of 100 octets, 104 with delimiter, start 300 octets apart.
     ///
     /// Verifies: [80211-2020 §10.12.3]
     #[test]
@@ -390,9 +393,9 @@ mod tests {
         assert_eq!(amsdu_size([]), Bytes::ZERO);
     }
 
-    /// At 24 Mb/s, 96 bits per symbol. ACK of 14 octets: 134 bits → 2 symbols, 28 µs. `BlockAck` of 32: 278 → 3, 32
-    /// µs; for 256 MPDUs 56: 470 → 5, 40 µs. BAR of 24: 214 → 3, 32 µs. At 6 Mb/s, 24 bits per symbol: `BlockAck` 278
-    /// → 12, 68 µs.
+    /// A response lasts as long as its symbols at the rate of the response. At 24 Mb/s, 96 bits per symbol. ACK of 14
+    /// octets: 134 bits → 2 symbols, 28 µs. `BlockAck` of 32: 278 → 3, 32 µs; for 256 MPDUs 56: 470 → 5, 40 µs. BAR of
+    /// 24: 214 → 3, 32 µs. At 6 Mb/s, 24 bits per symbol: `BlockAck` 278 → 12, 68 µs.
     ///
     /// Verifies: [80211-2020 §9.3.1.7, §9.3.1.8.2, §17.4.3]
     #[test]
@@ -409,9 +412,9 @@ mod tests {
         assert_eq!(extended, Duration::from_micros(38));
     }
 
-    /// HT at 20 MHz, 4 ms: 3964 µs after a preamble of 36, 991 symbols. MCS 7 is not slow: 991·260 - 22 bits are 32
-    /// 204 octets. MCS 0 is slow: 2 ms leave 491 symbols of 26 bits, 12 744 bits, 1593 octets. A slow limit above 4
-    /// ms has no effect.
+    /// The slow limit of a driver shortens aggregates at rates below 12 Mb/s, and no others. HT at 20 MHz, 4 ms: 3964
+    /// µs after a preamble of 36, 991 symbols. MCS 7 is not slow: 991·260 - 22 bits are 32 204 octets. MCS 0 is slow: 2
+    /// ms leave 491 symbols of 26 bits, 12 744 bits, 1593 octets. A slow limit above 4 ms has no effect.
     #[test]
     fn a_driver_may_limit_the_time_of_an_aggregate_at_low_rates_more_than_at_others() {
         let us = Duration::from_micros;
@@ -425,9 +428,10 @@ mod tests {
         assert_eq!((of(7, us(5_000)), of(0, us(5_000))), (32_204, 3_218));
     }
 
-    /// A packet of 1508 octets takes 1522 octets in an A-MSDU, and 1524 if another follows. Three are 4570 octets,
-    /// and a fourth does not fit into 4600. Each of 64 MPDUs has three. MPDUs in A-MPDUs of HT have 4065 octets, for
-    /// two. A header and what may come beside it has 56 octets.
+    /// An agreement limits the packets in a frame by its block ack window and its largest A-MSDU. A packet of 1508
+    /// octets takes 1522 octets in an A-MSDU, and 1524 if another follows. Three are 4570 octets, and a fourth does not
+    /// fit into 4600. Each of 64 MPDUs has three. A-MSDUs in A-MPDUs of HT have at most 4065 octets, enough for two.
+    /// The standard's largest MPDUs exceed its largest A-MSDUs by 56 octets.
     ///
     /// Verifies: [80211-2020 §9.3.2.2, §9.7.1]
     #[test]
@@ -447,6 +451,9 @@ mod tests {
         assert_eq!((known(Format::He, Band::Ghz2), known(Format::Vht, Band::Ghz5)), (2, 3));
     }
 
+    /// The response to a frame has the highest basic rate not above the reference rate of the frame's mode, or else the
+    /// highest such mandatory rate.
+    ///
     /// Verifies: [80211-2020 §10.6.6.5.2]
     #[test]
     fn a_response_has_the_highest_basic_rate_that_the_reference_rate_allows() {
@@ -464,7 +471,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// The A-MPDU fits, one more MPDU would not, and the length is the sum over the subframes.
+        /// An A-MPDU stays within its limits, one more MPDU would exceed them, and its length is the sum over its
+        /// subframes.
         #[test]
         fn an_aggregate_is_as_long_as_its_limits_allow(
             sizes in prop::collection::vec(30_u64..4_000, 1..80),

@@ -54,7 +54,7 @@ pub enum Protection {
 }
 
 impl Airtime {
-    /// Durations and control vectors for the cell with this configuration.
+    /// Calculates the durations of frames and the vectors of control frames, for a cell with this configuration.
     ///
     /// # Panics
     /// If a basic rate is not a rate of a legacy amendment.

@@ -170,6 +170,9 @@ mod tests {
         link.map(|LinkCapabilities { format: it, .. }| (it.format, it.width, it.guard, it.streams))
     }
 
+    /// A link has the format of its older end, and the channel's width, guard interval and streams as far as this
+    /// format allows.
+    ///
     /// Verifies: [80211-2020 §9.4.2.55, §9.4.2.157]
     #[test]
     fn a_link_has_the_format_of_its_older_end_and_as_much_of_the_channel_as_that_has() {
@@ -195,6 +198,8 @@ mod tests {
         );
     }
 
+    /// A-MPDUs and the block ack window of a link are limited by the smaller values of its two ends.
+    ///
     /// Verifies: [80211ax-2021 §26.4.3]
     #[test]
     fn aggregates_are_as_large_as_both_ends_take_them() {
@@ -214,8 +219,8 @@ mod tests {
         assert_eq!(of(Standard::N), Some(small));
     }
 
-    /// 20 MHz, long guard interval, two streams: 6.5 to 65 Mb/s with one stream, then 78, 104, 117 and 130 Mb/s with
-    /// two.
+    /// A ladder leaves out the modes whose rate a mode with fewer streams has too. 20 MHz, long guard interval, two
+    /// streams: 6.5 to 65 Mb/s with one stream, then 78, 104, 117 and 130 Mb/s with two.
     #[test]
     fn a_ladder_leaves_out_what_fewer_streams_do_as_well() {
         let link = at(Standard::N, Band::Ghz2).link(Standard::N, Standard::N).expect("a link");

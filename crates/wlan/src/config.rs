@@ -189,7 +189,7 @@ impl CellConfig {
 /// Channel access of one member: EDCA parameters and retry limits.  [80211-2020 §10.23.2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessParameters {
-    /// Idle slots after a SIFS before back-off counts, at least 1; 2 is a DIFS.
+    /// Number of slots by which the AIFS exceeds a SIFS, at least 1; with 2, the AIFS is a DIFS.
     pub aifsn: u8,
     /// Smallest contention window [slots]; `None` for the cell's.
     pub cw_min: Option<u16>,
@@ -254,12 +254,13 @@ impl Default for Attempts {
 /// Interframe space after a collision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AfterCollision {
-    /// As in the standard: stations that heard the collision wait EIFS, and its senders wait for their ACK time-out.
+    /// Stations that have heard the collision wait for an EIFS, and its senders wait for their ACK time-out, as in the
+    /// standard.
     #[default]
     Standard,
-    /// AIFS for all stations, at once, as in Bianchi's model. The default AIFS is a DIFS.
+    /// All stations wait for an AIFS right after the collision, as in Bianchi's model. The default AIFS is a DIFS.
     Difs,
-    /// EIFS for all stations.
+    /// All stations wait for an EIFS right after the collision.
     Eifs,
 }
 

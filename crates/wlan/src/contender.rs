@@ -31,7 +31,7 @@ pub type Stream = Xoshiro128PlusPlus;
 pub(crate) enum Access {
     /// The contender has nothing to send. The back-off after its last exchange continues.
     Idle,
-    /// The contender counts down its back-off, as a member of the contention set.
+    /// The contender counts down its back-off, or waits for an idle medium to do so.
     Contending,
     /// The contender has won the channel, and the frames of its exchange follow each other.
     Exchange(Exchange),
@@ -109,9 +109,9 @@ pub(crate) enum Step {
 /// Time at which an initiator learns that no response comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deadline {
-    /// At the response time-out.
+    /// The response time-out, at which the initiator learns that no response comes.
     At(Time),
-    /// As soon as the initiator's medium is idle, under a model in which senders notice collisions.
+    /// The time at which the initiator's medium becomes idle, under a model in which senders notice collisions.
     Idle,
 }
 
@@ -314,6 +314,8 @@ mod tests {
         Contender::new(QueueConfig::fifo(2), limits, Stream::seed_from_u64(1))
     }
 
+    /// Each failed attempt doubles the contention window, up to the maximum, and the end of the frame resets it.
+    ///
     /// Verifies: [80211-2020 §10.3.3]
     #[test]
     fn the_window_doubles_to_its_maximum_and_starts_afresh_after_the_frame() {
@@ -332,6 +334,8 @@ mod tests {
         assert!(!contender.is_retrying());
     }
 
+    /// A frame is given up after seven failed attempts without RTS protection, and after four with it.
+    ///
     /// Verifies: [80211-2020 §10.3.4.4]
     #[test]
     fn seven_attempts_without_and_four_with_protection() {

@@ -9,10 +9,11 @@
 //! does not sense or decode a frame that its group does. When the two states agree again after a busy period, it
 //! returns to the group. A plain cell is one group, and few contenders are alone.
 //!
-//! The contenders of a class (`hearing`) form a group. All contenders that have a class of their own and wait equally
-//! long also form a group. Such a group treats each frame as decoded, and exceptions go on alone: contenders that do
-//! not sense a frame when it starts, and contenders that do not decode it, once this makes a difference. It makes no
-//! difference if the next frame of an exchange follows after a SIFS and all members sense both.
+//! The contenders of a class, which sense and decode the same frames (`hearing`), form a group. All contenders that
+//! have a class of their own and wait equally long also form a group. Such a group treats each frame as decoded, and
+//! exceptions go on alone: contenders that do not sense a frame when it starts, and contenders that do not decode it,
+//! once this makes a difference. It makes no difference if the next frame of an exchange follows after a SIFS and all
+//! members sense both.
 //!
 //! Contenders of one member hear and send the same frames. Their carrier sense, NAV and frames on the air agree, and
 //! they differ only in their counts of slots. A question about a member is answered for its first contender.
@@ -53,12 +54,13 @@ pub(crate) struct Contention {
     /// For each class that belongs to a group of several classes: its only contender. Empty if all contenders are of
     /// one class.
     only_of_class: Vec<Option<ContenderId>>,
-    /// Last frame of each member.
+    /// Reach of the last frame of each member.
     reaches: Vec<Reach>,
     /// Class and group of each contender.
     memberships: Vec<Membership>,
     countdowns: Vec<Countdown>,
-    /// Contenders that count with their own state instead of a group's. The first `always_alone` of them have no group.
+    /// Contenders that count slots with a [`MediumState`] of their own instead of their group's. The first
+    /// `always_alone` of them have no group.
     alone: Vec<Alone>,
     always_alone: usize,
     /// Contenders that are to transmit without a back-off.
@@ -218,7 +220,7 @@ impl Contention {
         medium
     }
 
-    /// Lets contender `id` leave its group and go on with its own state from now on.
+    /// Lets contender `id` leave its group and go on with its own state of the medium from now on.
     #[inline]
     fn part(&mut self, id: ContenderId) -> &mut Alone {
         let Self { groups, memberships, countdowns, alone, slot, .. } = self;
@@ -234,8 +236,8 @@ impl Contention {
         }
     }
 
-    /// Lets each contender of a member leave its group and go on with its own state. Calls `each` with every such
-    /// contender.
+    /// Lets each contender of a member leave its group and go on with its own state of the medium. Calls `each` with
+    /// every such contender.
     #[inline]
     fn part_member(&mut self, member: NodeId, mut each: impl FnMut(&mut Alone)) {
         each(self.part(ContenderId::first(member)));
@@ -244,7 +246,7 @@ impl Contention {
         }
     }
 
-    /// Returns lone contenders whose state agrees with their group's to the group.
+    /// Returns lone contenders to their group if their state of the medium agrees with that of the group.
     #[inline]
     fn reunite(&mut self, now: Time) {
         if !self.held.is_empty() {
@@ -341,7 +343,7 @@ impl Contention {
         };
     }
 
-    /// Contends with the back-off drawn last.
+    /// Lets contender `id` contend with the back-off that it has drawn last.
     #[inline]
     pub(crate) fn contend(&mut self, id: ContenderId) {
         let Self { groups, memberships, countdowns, alone, slot, .. } = self;
@@ -357,9 +359,9 @@ impl Contention {
         }
     }
 
-    /// Starts channel access for a packet of an idle contender: with the rest of its last back-off, or at once after
-    /// an idle AIFS. Returns the slots left. Returns `None` if a new back-off must be drawn, because the medium is
-    /// busy.  [80211-2020 §10.3.4.2]
+    /// Starts channel access for a packet of an idle contender: with the rest of its last back-off, or at once after an
+    /// idle AIFS. Returns the slots of back-off left. Returns `None` if a new back-off must be drawn, because the
+    /// medium is busy.  [80211-2020 §10.3.4.2]
     pub(crate) fn try_access(&mut self, id: ContenderId, now: Time) -> Option<u64> {
         let is_held = self.held.iter().any(|(held, until)| *held == id && *until > now);
         let medium = self.medium(id);

@@ -46,7 +46,7 @@ use crate::phy::Timing;
 /// Physical carrier sense of a station, with its knowledge of the busy period.  [80211-2020 §10.3.2.1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum CarrierSense {
-    /// Nothing is on the air.
+    /// The station neither senses nor sends a frame.
     #[default]
     Idle,
     /// One frame of another station is on the air, and the station has received it from its start.
@@ -103,7 +103,7 @@ impl InterframeSpaces {
 pub(crate) struct Waits {
     after_collision: AfterCollision,
     eifs: Eifs,
-    /// Length of the NAV that stands for an EIFS, under [`Eifs::Nav`].
+    /// Length of the NAV that replaces an EIFS, under [`Eifs::Nav`].
     nav: Duration,
 }
 
@@ -380,7 +380,8 @@ impl MediumState {
         is_fresh(self) && is_fresh(other) && self.access_start == other.access_start && same_nav
     }
 
-    /// Number of the `other` state's slot count that corresponds to `due` of this one. Both counts go on together.
+    /// Slot number, in the count of the `other` state, of the slot that has number `due` in the count of this state.
+    /// Both counts go on together.
     pub(crate) fn translate(&self, due: u64, other: &Self) -> u64 {
         other.slots + due.saturating_sub(self.slots)
     }
@@ -434,8 +435,8 @@ mod tests {
         medium
     }
 
-    /// Both stations have an EIFS until 1364 µs, and one of them has a NAV until 1100 µs, in which it would not answer
-    /// an RTS.
+    /// Two stations behave differently while only one of them has a NAV, in which it would not answer an RTS. Both have
+    /// an EIFS until 1364 µs, and the NAV ends at 1100 µs.
     ///
     /// Verifies: [80211-2020 §10.3.2.9]
     #[test]
@@ -446,6 +447,8 @@ mod tests {
         assert_eq!([1_000, 1_099, 1_100].map(agree), [false, false, true]);
     }
 
+    /// A back-off that is drawn during a slot counts from the end of that slot.
+    ///
     /// Verifies: [80211-2020 §10.3.3]
     #[test]
     fn a_back_off_that_starts_inside_a_slot_counts_from_its_end() {
@@ -459,6 +462,8 @@ mod tests {
         assert_eq!([10, 50, 70, 71, 90].map(done), [110, 110, 130, 150, 150].map(Some));
     }
 
+    /// A busy medium stops the count of slots, and a slot that a frame interrupts does not count.
+    ///
     /// Verifies: [80211-2020 §10.3.4.3]
     #[test]
     fn a_busy_medium_counts_nothing_and_what_is_left_of_a_slot_is_lost() {
@@ -468,6 +473,8 @@ mod tests {
         assert_eq!(medium.time_of(2, SLOT), Some(US(1350)));
     }
 
+    /// A station that has decoded a frame waits until its NAV ends, and a station that has not waits for an EIFS.
+    ///
     /// Verifies: [80211-2020 §10.3.2.4, §10.3.2.3.7]
     #[test]
     fn the_nav_holds_who_decoded_a_frame_and_eifs_who_did_not() {
@@ -481,7 +488,8 @@ mod tests {
         assert!(!decoded.agrees_with(&not, US(1000)));
     }
 
-    /// Transitions of carrier sense, for each state: own frame, one other, two others, own and one other.
+    /// Carrier sense moves from each state as the diagram shows, when these frames start: the station's own, one of
+    /// another station, two of others, or its own and one other.
     #[test]
     fn carrier_sense_follows_its_diagram() {
         use CarrierSense::{Energy, Frame, Idle, Overlap, Own};

@@ -94,14 +94,14 @@ pub enum Defaults {
     /// themselves as well. [80211-2020 Table 9-155]
     #[default]
     Standard,
-    /// Parameters that hostapd uses for the access point's own queues: shorter spaces for video and voice, no TXOP for
-    /// data. [hostapd]
+    /// Parameters that hostapd uses for the access point's own queues: shorter interframe spaces for video and voice,
+    /// no TXOP for data. [hostapd]
     Hostapd,
 }
 
 impl Defaults {
-    /// Parameters of a category, for a PHY with this smallest and largest window [slots]. `is_dsss` is true for a PHY
-    /// with DSSS and CCK only.
+    /// Parameters of a category, for a PHY with this smallest and largest contention window [slots]. `is_dsss` is true
+    /// for a PHY with DSSS and CCK only.
     pub fn parameters(
         self,
         category: AccessCategory,
@@ -162,6 +162,7 @@ mod tests {
     use super::*;
     use AccessCategory::{Background, BestEffort, Video, Voice};
 
+    /// The standard's defaults of all categories, for OFDM and for DSSS: AIFSN, contention windows and TXOP limit.
     /// aCWmin 15 and aCWmax 1023: (15 + 1)/2 - 1 = 7, (15 + 1)/4 - 1 = 3.
     ///
     /// Verifies: [80211-2020 Table 9-155]
@@ -182,6 +183,8 @@ mod tests {
         assert_eq!(dsss, rows);
     }
 
+    /// Each user priority has its category of Table 10-1, and there is none above 7.
+    ///
     /// Verifies: [80211-2020 Table 10-1]
     #[test]
     fn user_priorities_have_their_categories() {
@@ -193,7 +196,8 @@ mod tests {
         assert_eq!(AccessCategory::of_user_priority(8), None);
     }
 
-    /// EF 46, CS5 40, AF41 34, CS3 24, AF21 18, CS2 16, AF11 10, CS1 8, LE 1, DF 0, CS6 48.
+    /// Code points of service classes have the user priorities that RFC 8325 recommends, and others that of best
+    /// effort. EF 46, CS5 40, AF41 34, CS3 24, AF21 18, CS2 16, AF11 10, CS1 8, LE 1, DF 0, CS6 48.
     ///
     /// Verifies: [RFC8325 §4.3], [RFC8622]
     #[test]
@@ -210,6 +214,9 @@ mod tests {
         assert_eq!((user_priority(64), AccessCategory::of_dscp(64)), (None, None));
     }
 
+    /// hostapd's defaults have a smaller AIFSN than the standard's for video and voice only, and a shorter TXOP limit
+    /// for all categories.
+    ///
     /// Verifies: [hostapd]
     #[test]
     fn hostapd_is_quicker_with_video_and_voice() {

@@ -66,8 +66,9 @@ impl Elements {
 mod tests {
     use super::*;
 
-    /// Two elements with payloads of three and two octets. Of several elements with one number, the first is found.
-    /// 23 octets have room for 2 + 3, 2 + 2 and 2 + 12, and for nothing more.
+    /// Elements are found by their number, and are refused once the beacon has no room. Two elements have payloads of
+    /// three and two octets. Of several elements with one number, the first is found. 23 octets have room for 2 + 3,
+    /// 2 + 2 and 2 + 12, and for nothing more.
     ///
     /// Verifies: [80211-2020 §9.4.2.1]
     #[test]

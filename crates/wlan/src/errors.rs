@@ -207,8 +207,9 @@ mod tests {
         FrameErrors::new(model, Stream::seed_from_u64(5)).expect("a link with errors")
     }
 
-    /// Frames come every 10 ms. The share of bad time is 100/400. A bad period continues for the next 10 ms with
-    /// probability 1/4 + 3/4 e^(-10/75) = 0.90636, so bursts have 1/(1 - 0.90636) = 10.68 frames on average.
+    /// Under the Gilbert-Elliott model, bad periods have the expected share of time and the expected length. Frames
+    /// come every 10 ms. The share of bad time is 100/400. A bad period continues for the next 10 ms with probability
+    /// 1/4 + 3/4 e^(-10/75) = 0.90636, so bursts have 1/(1 - 0.90636) = 10.68 frames on average.
     #[test]
     fn bad_periods_have_their_share_of_time_and_their_length() {
         let mut link = link(ErrorModel::GilbertElliott(PERIODS));
@@ -255,7 +256,8 @@ mod tests {
         assert!(FrameErrors::new(ErrorModel::None, Stream::seed_from_u64(0)).is_none());
     }
 
-    /// Two links with the same ratio, and modes of two widths: kept values equal computed ones.
+    /// Loss by survival probabilities that links have already computed and share equals loss that is computed anew. Two
+    /// links have the same signal-to-noise ratio, and modes have two widths.
     #[test]
     fn links_share_what_is_known_of_survival_and_no_more() {
         let modes = [Width::Mhz20, Width::Mhz80]

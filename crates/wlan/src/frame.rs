@@ -8,8 +8,8 @@
 //! ```
 //!
 //! A PPDU owns its MPDUs: delivery, errors, overhearing and traces read them from the PPDU and from no queue. In an
-//! undisturbed exchange there is no PPDU, and the packets in service stand for it. A `TxVector` sets how a frame is sent;
-//! the control frames for each vector are in a table (`airtime`).
+//! undisturbed exchange there is no PPDU, and the packets in service take its place. A `TxVector` sets how a frame is
+//! sent; the control frames for each vector are in a table (`airtime`).
 
 use std::num::NonZeroU16;
 

@@ -9,7 +9,7 @@ use crate::edca::AccessCategory;
 /// Record of something that happened in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record {
-    /// The air had one use from one time to another. These intervals follow each other without gaps.
+    /// The air had the same use during an interval. The intervals of these records follow each other without gaps.
     Air {
         /// Start of the interval.
         from: Time,
@@ -93,7 +93,7 @@ pub enum Record {
 /// Event in the channel access of an access category, as recorded for the category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CategoryEvent {
-    /// A frame of one of the category's exchanges was alone on the air. A record of the air has the same end.
+    /// A frame of one of the category's exchanges was alone on the air. A [`Record::Air`] ends at the same time.
     Air {
         /// Start of the interval.
         from: Time,

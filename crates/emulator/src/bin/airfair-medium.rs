@@ -25,7 +25,7 @@ mod linux {
 usage: airfair-medium [--set KEY=VALUE]... [--seed N] [--duration TIME] SCENARIO.toml
 
 Be the medium of the radios of mac80211_hwsim: the first radio is the access point of the
-scenario's cell, the others are its stations, in their order. A line per second tells who holds
+scenario's cell, the others are its stations, in their order. A line per second shows who holds
 the air, until TIME is over, Ctrl-C or SIGTERM.";
 
     struct Arguments {

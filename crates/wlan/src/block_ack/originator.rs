@@ -18,9 +18,9 @@ pub enum AfterSilence {
 /// Configuration of the originator of a block ack agreement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OriginatorConfig {
-    /// Size of the window: MPDUs from the first outstanding one to the last.
+    /// Size of the block ack window: largest number of MPDUs from the first outstanding one to the last.
     pub window: u16,
-    /// Largest number of transmissions of an MPDU, and of consecutive requests.
+    /// Largest number of transmissions of an MPDU, and of consecutive `BlockAckReq`s.
     pub attempts: u16,
     /// Behaviour if no response arrives.
     pub after_silence: AfterSilence,
@@ -124,7 +124,7 @@ pub struct Originator<P> {
     asks: bool,
     /// True if the originator has given up a packet for which the recipient may still wait.
     has_moved: bool,
-    /// Consecutive frames without a response.
+    /// Number of consecutive frames without a response.
     silences: u16,
 }
 

@@ -105,7 +105,7 @@ impl<P> Recipient<P> {
         if is_new { Reception::Kept } else { Reception::Refused }
     }
 
-    /// Notes a received sequence number for the scoreboard. In most cases it follows the last ones.
+    /// Notes a received sequence number for the scoreboard. In most cases it follows the number that was noted last.
     #[inline]
     fn note(&mut self, sequence: Sequence) {
         self.note_row(sequence, 1);

@@ -35,7 +35,8 @@ impl LossyLink {
     }
 
     /// Performs one exchange: fills the window and sends up to `count` packets of the batch, or sends a `BlockAckReq`.
-    /// Packets with a bit in `lost` are lost. The response is lost if `loses_response`.
+    /// A packet is lost if the bit of its index in the batch is set in `lost`. The response is lost if
+    /// `loses_response`.
     fn exchange(&mut self, count: usize, lost: u64, loses_response: bool) {
         self.now += MS;
         self.recipient.handle_timeout(self.now);
@@ -56,7 +57,8 @@ impl LossyLink {
         self.collect();
     }
 
-    /// Sends up to `count` MPDUs, of which those with a bit in `lost` are lost. Returns true if any MPDU has arrived.
+    /// Sends up to `count` MPDUs. An MPDU is lost if the bit of its index is set in `lost`. Returns true if any MPDU
+    /// has arrived.
     fn send(&mut self, count: usize, lost: u64) -> bool {
         while self.originator.has_room() && self.originator.outstanding().count() < count {
             self.originator.push(self.pushed);
@@ -83,7 +85,8 @@ impl LossyLink {
         come
     }
 
-    /// Passes the packets on the air on together, if they are consecutive.
+    /// Passes all packets on the air to the recipient at once, if they are consecutive. Returns false if this is not
+    /// possible.
     fn send_row(&mut self) -> bool {
         let Some((first, row)) = self.originator.row_on_air() else { return false };
         let count = u16::try_from(row.len()).expect("a window");
@@ -124,6 +127,8 @@ impl LossyLink {
     }
 }
 
+/// A lost MPDU is sent again, and the recipient buffers the MPDUs behind it until it arrives.
+///
 /// Verifies: [80211-2020 §10.25.6.3, §10.25.6.6]
 #[test]
 fn what_is_lost_comes_again_and_what_came_behind_it_waits() {
@@ -239,7 +244,8 @@ proptest! {
         }
     }
 
-    /// Consecutive numbers, repeated, skipped and beyond the window, change the bitmap as they would one by one.
+    /// Consecutive sequence numbers that are noted together change the bitmap as they would one by one, even if they
+    /// are repeated, skipped or beyond the window.
     ///
     /// Verifies: [80211-2020 §10.25.6.3]
     #[test]
@@ -272,7 +278,8 @@ proptest! {
         }
     }
 
-    /// Aggregates that arrive as a whole, with others in between, have the same effect as their packets one by one.
+    /// An aggregate that arrives as a whole has the same effect as its packets one by one, also with other aggregates
+    /// in between.
     #[test]
     fn a_row_is_what_its_packets_are_one_by_one(
         window in prop::sample::select(vec![1_u16, 8, 64, 256]),

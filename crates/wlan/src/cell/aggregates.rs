@@ -27,7 +27,7 @@ use crate::roster::ContenderId;
 /// Recipient of the block ack agreement of one link.
 type BoxedRecipient<P> = Box<Recipient<Received<P>>>;
 
-/// Size and duration of a data frame as it would be sent, and of its response.
+/// Size and duration of a data frame that a member may send, and duration of the response to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Carrier {
     /// Number of packets in the frame.
@@ -102,7 +102,7 @@ impl<P: Copy> Recipients<P> {
     }
 }
 
-/// Places of the MPDUs of an aggregate in which noise has made errors, one bit for each.
+/// MPDUs of an aggregate in which noise has made errors: bit `i` is set for the MPDU with index `i` in the aggregate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Errors([u64; 4]);
 

@@ -102,8 +102,8 @@ mod tests {
     };
     use airfair_units::{Bytes, DataRate};
 
-    /// An 802.11b cell of two stations, both known to a regulator with buckets of 500 µs, and three packets that wait
-    /// for the first.
+    /// An 802.11b cell of two stations, both known to a regulator with buckets of 500 µs. Two packets for the first
+    /// station wait at the access point, and one packet waits at the first station.
     fn cell(rts: bool) -> Cell<u32> {
         let rule = TimeRegulation {
             bucket: Duration::from_micros(500),
@@ -132,8 +132,8 @@ mod tests {
         cell
     }
 
-    /// Time at which the second packet to the first station may be sent [µs], after an exchange of `from` with `last`
-    /// as its last frame, whose own last frame ended `own_end` after its TXOP began [µs].
+    /// Time from which the access point may send to the first station again [µs], after an exchange of `from` whose
+    /// last frame was of kind `last`. The last frame of `from` itself ended `own_end` [µs] after its TXOP began.
     fn release(rts: bool, from: NodeId, last: FrameKind, own_end: u64) -> u64 {
         let mut cell = cell(rts);
         cell.begin_exchange(Time::ZERO, ContenderId::first(from));
@@ -146,6 +146,9 @@ mod tests {
         release.as_nanos() / 1_000
     }
 
+    /// An exchange is charged for those of its frames that were on the air, with the gaps between them, and for the
+    /// interframe space and the mean back-off before them.
+    ///
     /// Data: 192 + ⌈1528·8/11⌉ = 1304 µs; ACK and CTS 192 + 14·8/2 = 248; RTS 192 + 20·8/2 = 272; SIFS 10. Before
     /// each: DIFS 50, and 31/2 slots of 20. Time above 500 µs is paid with half of the channel.
     ///
@@ -194,7 +197,7 @@ mod tests {
         assert!(!is_held(NodeId::AP, false) && is_held(NodeId::AP, true));
     }
 
-    /// A packet of this category.
+    /// Payload of a packet, which determines its access category.
     #[derive(Clone, Copy, Debug)]
     struct Of(AccessCategory);
 
@@ -204,9 +207,9 @@ mod tests {
         }
     }
 
-    /// Linux expects packets of 1040 µs each. Best effort has twelve per station, which is more than 12 ms of one
-    /// station and more than 24 ms of all. So video may have only `low`, 5 ms, and one packet that exceeds it. Alone
-    /// it would have twelve.
+    /// The airtime of all access categories' packets in the driver counts against one threshold. Linux expects packets
+    /// of 1040 µs each. Best effort has twelve per station, which is more than 12 ms of one station and more than 24 ms
+    /// of all. So video may have only `low`, 5 ms, and one packet that exceeds it. Alone it would have twelve.
     ///
     /// Verifies: [linux-aql]
     #[test]

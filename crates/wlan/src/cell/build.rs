@@ -37,9 +37,9 @@ impl<P: Copy + Headers> Cell<P> {
         Self::on(config, streams, Noise::links(config, error_streams), (hearing, roster))
     }
 
-    /// Creates a silent cell with a radio, in which powers decide audibility and frame errors. `all_decode` is the
-    /// result of [`Propagation::all_decode`]. If some members do not sense a frame, its cost grows with the number of
-    /// members.
+    /// Creates a silent cell with a radio, in which received powers decide audibility and frame errors. `all_decode` is
+    /// the result of [`Propagation::all_decode`]. The cost of simulating a frame that some members do not sense grows
+    /// with the number of members.
     ///
     /// # Panics
     /// If the number of streams does not match the members, or an AIFSN is zero.
@@ -61,8 +61,8 @@ impl<P: Copy + Headers> Cell<P> {
         cell
     }
 
-    /// Creates a silent cell whose audibility may change: see [`set_audibility`](Self::set_audibility). If some
-    /// members do not sense a frame, its cost grows with the number of members.
+    /// Creates a silent cell whose audibility may change: see [`set_audibility`](Self::set_audibility). The cost of
+    /// simulating a frame that some members do not sense grows with the number of members.
     ///
     /// # Panics
     /// As [`new`](Self::new).
@@ -147,8 +147,8 @@ impl<P: Copy + Headers> Cell<P> {
     }
 }
 
-/// Timing of an 802.11b station, whose smallest window is that of its own PHY, even if EDCA's is smaller.
-/// [80211-2020 §16.3.4]
+/// Timing of an 802.11b station, whose smallest contention window is that of its own PHY, even if EDCA's is
+/// smaller.  [80211-2020 §16.3.4]
 fn dsss_timing(config: &CellConfig, airtime: &Airtime) -> Timing {
     let own = Standard::B.timing(true, config.rules.preamble).cw_min;
     Timing { cw_min: config.rules.cw_min.unwrap_or(own), ..airtime.timing }

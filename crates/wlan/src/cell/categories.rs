@@ -76,7 +76,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.channel.tell_categories(self.roster.categories());
     }
 
-    /// Category of a contender, if categories are recorded.
+    /// Access category of a contender, if categories are recorded; `None` otherwise.
     pub(super) fn told_category(&self, id: ContenderId) -> Option<AccessCategory> {
         (self.frame_reports == FrameReports::Categories).then(|| self.roster.category(id))
     }
@@ -100,7 +100,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.roster.of(member).map(|id| self.contenders[id.index()].queue.len()).sum()
     }
 
-    /// Sequence number received last on a hop from a contender that is not the first of its member.
+    /// Sequence number that `to` has received last from contender `id`, which is not the first contender of its member.
     #[inline(never)]
     pub(super) fn received(&mut self, id: ContenderId, to: NodeId) -> &mut Option<u16> {
         &mut self.received[self.roster.hop(id, to)]

@@ -99,7 +99,8 @@ impl<P> Channel<P> {
         self.records.push(Record::Sent { node, frame, retry, collided: false });
     }
 
-    /// Removes the frame of an undisturbed exchange, which becomes a PPDU. Returns its start.
+    /// Removes the frame of an undisturbed exchange from the air, because a PPDU takes its place. Returns the start of
+    /// the frame.
     pub(super) fn expose(&mut self) -> Time {
         self.undisturbed.take().expect("an undisturbed frame is on the air").start
     }
@@ -192,7 +193,7 @@ impl<P> Channel<P> {
         self.categories = categories.to_vec();
     }
 
-    /// Charges the frame on the air from `start` to `now`, and the contention before it.
+    /// Charges the airtime of the frame on the air from `start` to `now`, and the contention before `start`.
     #[inline]
     fn charge_frame(&mut self, start: Time, now: Time, usage: AirUse) {
         if start > self.charged_until {

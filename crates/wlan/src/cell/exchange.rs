@@ -454,7 +454,8 @@ mod tests {
     use crate::Rules;
     use crate::phy::Standard;
 
-    /// The repetition is made by hand; the scripts test whole lost ACKs.
+    /// A retry with the sequence number of a packet that was delivered is recorded as a duplicate, and not delivered
+    /// again. The test itself sends the frame twice, without losing an ACK.
     ///
     /// Verifies: [80211-2020 §10.3.2.14]
     #[test]

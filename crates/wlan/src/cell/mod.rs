@@ -125,7 +125,8 @@ pub struct Cell<P> {
     shares_time: bool,
     /// Time at which the access point's queue may release a packet, or at which a reorder buffer times out.
     release: Option<Time>,
-    /// Sequence numbers received last from contenders that are not the first of their member, by hop.
+    /// For each hop, the sequence number that its receiver has received last from a contender that is not the first of
+    /// its member. [`Member`] has the numbers of first contenders.
     received: Vec<Option<u16>>,
     recipients: Recipients<P>,
     /// Errors of the MPDUs of the undisturbed aggregate that leaves the air.
@@ -168,7 +169,7 @@ impl<P: Copy + Headers> Cell<P> {
         Ok(())
     }
 
-    /// Queues a packet at contender `id`, in favour of which other packets may be dropped.
+    /// Queues a packet at contender `id`, whose queue may drop other packets in favour of this one.
     #[inline(never)]
     fn push(&mut self, now: Time, id: ContenderId, msdu: Msdu<P>) -> Result<(), QueueFull> {
         let is_let_in = self.contenders[id.index()].queue.push(now, msdu);
@@ -181,9 +182,9 @@ impl<P: Copy + Headers> Cell<P> {
         Ok(())
     }
 
-    /// Queues up to `most` packets of one member and category that `next` makes, as [`enqueue`](Self::enqueue) would
-    /// while there [is room](Self::has_room). Stops before the first packet that would do more than join the queue.
-    /// Returns the number of packets queued.
+    /// Queues up to `most` packets that `next` makes for one member and category, as [`enqueue`](Self::enqueue) would.
+    /// Stops when the queue has [no room](Self::has_room), or when a packet would do more than join the end of the
+    /// queue, for example start channel access. Returns the number of packets queued.
     pub fn refill(
         &mut self,
         now: Time,

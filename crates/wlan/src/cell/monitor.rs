@@ -98,8 +98,8 @@ pub enum ChannelAccess {
         /// Slots of the back-off left to count.
         slots: u64,
     },
-    /// A packet waits while the medium is idle: first for the end of the interframe space and of the NAV, and then
-    /// for its slots.
+    /// A packet waits while the medium is idle: first for the end of the interframe space and of the NAV, and then for
+    /// the slots of its back-off.
     CountingDown {
         /// Time from which slots of the back-off count.
         from: Time,

@@ -1,4 +1,4 @@
-//! Errors of frames without overlap.
+//! Errors that noise makes in frames that no other frame overlaps.
 
 use airfair_units::{Bytes, Probability, Time};
 
@@ -18,7 +18,7 @@ use crate::record::Record;
 pub(super) enum Noise {
     /// Error models of the stations' links with the access point.
     Links(LinkErrors),
-    /// Errors by received powers and the positions of members, in a cell with a radio.
+    /// Model in which the received power and the positions of members decide the errors, in a cell with a radio.
     Propagation(Box<Propagation>),
 }
 

@@ -356,8 +356,9 @@ mod tests {
     const NEAR: NodeId = NodeId(1);
     const FAR: NodeId = NodeId(2);
 
-    /// Frames that `listener` overhears of one exchange with RTS/CTS: kind, transmitter, receiver, whether it knows
-    /// the packet, duration and duration field [µs]. The first station cannot decode the second.
+    /// Frames of one exchange with RTS/CTS that `listener` overhears, each as a text: kind, transmitter, receiver,
+    /// `packet` if the listener knows the packet, duration and duration field [µs]. The first station cannot decode the
+    /// frames of the second.
     fn overheard(listener: NodeId, from: NodeId, to: NodeId) -> Vec<String> {
         let rules = Rules { rts_threshold: Some(Bytes::ZERO), ..Rules::of(Standard::B) };
         let mut cell = cell(rules, 2, &[FAR]);
@@ -387,6 +388,9 @@ mod tests {
         lines
     }
 
+    /// A listener learns the receiver of each frame from its header, and the transmitter only of RTS and data frames.
+    /// The packet is known to the sender and the receiver of the data frame.
+    ///
     /// Long preamble 192 µs and 2 Mb/s: RTS 272, CTS and ACK 248; 1000 octets at 11 Mb/s 920; SIFS 10.
     ///
     /// Verifies: [80211-2020 §9.3.1.3]
@@ -410,8 +414,8 @@ mod tests {
         assert_eq!(overheard(FAR, FAR, NodeId::AP).len(), 4);
     }
 
-    /// Frames of an exchange that `listener` overhears: kind, transmitter, receiver, whether it knows the packet, and
-    /// the back-off if an exchange of its own begins.
+    /// Frames of an exchange that `listener` overhears, each as a text: kind, transmitter, receiver, `packet` if the
+    /// listener knows the packet, and the back-off if an exchange of the listener begins with the frame.
     fn own(
         cell: &mut Cell<()>,
         (listener, scope): (NodeId, Listen),
@@ -453,7 +457,8 @@ mod tests {
         assert_eq!(heard((FAR, Listen::All), down()).len(), 4);
     }
 
-    /// A CTS-to-self is only its sender's own, although it reserves time for the receiver.
+    /// A CTS-to-self is an own frame of its sender alone, although it reserves the medium for the receiver of the data
+    /// too.
     #[test]
     fn a_cts_to_oneself_is_not_the_receivers_own() {
         let protected = || {

@@ -35,7 +35,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Passes the success of the data frame of the exchange of contender `id` to rate control.
+    /// Reports to rate control that the data frame of the exchange of contender `id` was answered.
     #[inline]
     pub(super) fn adapt_to_answer(&mut self, now: Time, id: ContenderId) {
         if self.adapts {
@@ -43,7 +43,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Passes the missing response to the RTS or data frame `failed` of contender `id` to rate control.
+    /// Reports to rate control that the RTS or data frame `failed` of contender `id` got no response.
     #[inline]
     pub(super) fn adapt_to_silence(&mut self, now: Time, id: ContenderId, failed: FrameKind) {
         if self.adapts {
@@ -115,7 +115,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Lets the ideal rate control of a link choose a rate by the current effect of noise, before each frame.
+    /// Lets the ideal rate control of a link choose the rate of the next frame by the current probability of its loss.
     fn ask_noise(
         &mut self,
         now: Time,

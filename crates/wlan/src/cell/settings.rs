@@ -40,7 +40,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.audience = self.audience.max(Audience::Noise);
     }
 
-    /// Sets the weights of DATA and ACKs in the queues of `node`, from the next packet on.
+    /// Sets the weights by which the queues of `node` serve DATA and pure ACKs, from the next packet on.
     pub fn set_weights(&mut self, node: NodeId, weights: Weights) {
         for id in self.roster.of(node) {
             self.contenders[id.index()].queue.set_weights(weights);

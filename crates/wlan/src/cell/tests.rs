@@ -71,7 +71,8 @@ pub(super) fn next(cell: &mut Cell<()>) {
     cell.handle_event(next.at(), next.phase());
 }
 
-/// A cell whose access point has sent a frame, with `waiting` further packets in its queue.
+/// A cell whose access point has just started an exchange, with `waiting` further packets in its queue. If `deaf`, the
+/// station cannot decode the access point's frames.
 fn in_exchange(attempts: u16, rts: bool, deaf: bool, waiting: usize) -> Cell<()> {
     let rts_threshold = rts.then_some(Bytes::ZERO);
     let attempts = Attempts::Max(attempts);
@@ -84,6 +85,9 @@ fn in_exchange(attempts: u16, rts: bool, deaf: bool, waiting: usize) -> Cell<()>
     cell
 }
 
+/// Each input moves the access point's channel access to the state that the diagram of [`Access`] shows. A call without
+/// a due event changes nothing.
+///
 /// Verifies: [80211-2020 §10.3.4]
 #[test]
 fn access_follows_its_diagram() {
@@ -168,8 +172,8 @@ fn a_cts_sets_the_nav_of_those_who_did_not_decode_the_rts() {
     assert!(!nav_is_clear(2, 1767) && nav_is_clear(0, 1768));
 }
 
-/// Entries that a saturated cell inspects one by one, per frame [tenths]: groups, lone contenders, contenders that
-/// wait for a response, and frames on the air. Entries of heaps do not count.
+/// Number of groups, contenders and exchanges that a saturated cell inspects one by one for each data frame [tenths].
+/// Contenders that wait in a heap are not inspected one by one, and do not count.
 fn entries_per_frame(stations: usize, may_change: bool) -> usize {
     const FRAMES: usize = 4_000;
     let rules = Rules { attempts: Attempts::Unlimited, ..Rules::of(Standard::B) };
@@ -204,13 +208,17 @@ fn a_thousand_stations_cost_no_more_than_three_times_what_ten_cost() {
     assert!(many <= 3 * few, "{many} tenths of an entry per frame against {few}");
 }
 
-/// A contender is not alone just because audibility may change.
+/// While all members decode each other, contenders stay in their groups even if audibility may change: the cell
+/// inspects at most twice as many entries of its lists as with constant audibility.
 #[test]
 fn where_all_decode_each_other_few_are_looked_at_even_if_that_may_change() {
     let (for_good, now) = (entries_per_frame(100, false), entries_per_frame(100, true));
     assert!(now <= 2 * for_good, "{now} tenths of an entry per frame against {for_good}");
 }
 
+/// A monitor reports RTS, CTS, data and ACK of two exchanges with size, rate, start, duration, duration field, sequence
+/// number and retry flag.
+///
 /// Long preamble 192 µs; data of 1000 octets at 11 Mb/s 728 µs; RTS, CTS and ACK at 2 Mb/s 80 and 56 µs; SIFS 10.
 ///
 /// Verifies: [80211-2020 §9.2]
@@ -246,8 +254,8 @@ fn a_monitor_sees_every_frame_with_what_it_carries() {
     assert_eq!(seen, [exchange(0), exchange(1)].concat());
 }
 
-/// A beacon that noise has destroyed for some members is received by the others. A frame that no member has received,
-/// and that nothing has disturbed, was missed.
+/// A frame that any of its receivers has decoded counts as received, even if noise has destroyed it for the others. A
+/// frame that none has decoded is collided, or errored, or was missed if nothing disturbed it.
 #[test]
 fn a_frame_has_one_fate() {
     let mut cell = cell(Rules::of(Standard::B), 1, &[]);

@@ -114,7 +114,7 @@ impl Contention {
         self.roster.of(member).all(|id| self.memberships[id.index()].alone.is_some())
     }
 
-    /// Gives the transmitting member its own state, if it used the state of its group.
+    /// Gives the transmitting member its own state of the medium, if it used that of its group.
     fn settle(&mut self) {
         if let Some(member) = self.grouped_transmitter.take() {
             self.part_member(member, |alone| alone.medium.continue_with(true));
@@ -310,8 +310,8 @@ impl Contention {
         self.reaches(id, id)
     }
 
-    /// True if the NAV of a frame binds no member after the end of the next frame, which lasts `next`, or binds the
-    /// same members as the exchange itself does.
+    /// True if the NAV that a frame sets needs no attention until the exchange is over: the NAV ends with the next
+    /// frame, which lasts `next`, or all members decode each other.
     #[inline]
     fn binds_until<P>(&self, ppdu: &Ppdu<P>, next: Duration) -> bool {
         let nav = ppdu.frame.duration_field;
@@ -329,7 +329,7 @@ impl Contention {
         }
     }
 
-    /// Ends the only frame on the air without letting members count, until the next frame replaces it:
+    /// Ends the only frame on the air, but lets no member count slots until the next frame replaces it:
     /// [now](Self::replace), or when it [starts](Self::wait_for_next).
     #[inline]
     pub(crate) fn hold(&mut self, now: Time, from: NodeId) {
@@ -393,7 +393,8 @@ impl Contention {
         }
     }
 
-    /// Ends a frame without a NAV: its transmitter defers like all members that have decoded it.
+    /// Ends a frame that sets no NAV. Its transmitter and the members that have decoded it defer for an AIFS. An EIFS
+    /// may follow for the others.
     #[inline]
     fn end_exchange(&mut self, now: Time, ended: Ended) {
         self.grouped_transmitter = None;
@@ -447,8 +448,9 @@ impl Contention {
         });
     }
 
-    /// Ends a frame of `from` for each group and each lone contender. `seen` decides how the frame ends there, from its
-    /// audibility, the member of a lone contender, and the state of the medium.
+    /// Ends a frame of `from` for each group and each lone contender. `seen` returns how the end of the frame is
+    /// perceived there, from the frame's audibility, the member of a lone contender, and its state of the medium;
+    /// `None` if the frame is not sensed.
     #[inline]
     fn end_for_each(
         &mut self,

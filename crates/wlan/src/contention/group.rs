@@ -29,12 +29,13 @@ pub(super) struct Group {
     pub(super) class: Option<ClassId>,
     pub(super) spaces: InterframeSpaces,
     pub(super) medium: MediumState,
-    /// Contenders of the group by the slot at which they are due. A contender that has left the group may have an
-    /// outdated entry.
+    /// Heap of the group's contenders, by the slot at which their back-off ends. A contender that has left the group
+    /// may have an outdated entry.
     pub(super) due: BinaryHeap<Reverse<Turn>>,
 }
 
-/// Slot at which a contender is due, with the contender's index, in one integer, because turns are compared often.
+/// Slot at which a contender's back-off ends, with the contender's index, in one integer, because turns are compared
+/// often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Turn(u64);
 
@@ -60,7 +61,7 @@ impl Turn {
     }
 }
 
-/// Countdown of one contender.
+/// Countdown of one contender's back-off.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Countdown {
     pub(super) pending: PendingAccess,
@@ -155,7 +156,7 @@ impl Group {
 }
 
 impl Countdown {
-    /// Adds the contender to the heap of its group, unless its former entry is still valid.
+    /// Adds the contender to the heap of its group, unless the contender's entry in the heap is still valid.
     #[inline]
     pub(super) fn queue(&mut self, id: ContenderId, group: &mut Group) {
         if self.queued != Some(self.due) {
@@ -193,7 +194,7 @@ pub(super) fn groups(
     (members_of.keys().map(group).collect(), group_of)
 }
 
-/// Index in a list of contenders or groups.
+/// Converts the index of a contender or a group in a list to 16 bits.
 pub(super) fn place(index: usize) -> u16 {
     u16::try_from(index).expect("no more than contenders")
 }

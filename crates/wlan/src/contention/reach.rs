@@ -20,7 +20,7 @@ pub(super) struct Reach {
     pub(super) power: Vec<Dbm>,
 }
 
-/// Lowest audibility in a row, which has one entry for each class of contenders.
+/// Lowest of the audibilities in `row`, which has one for each class of contenders.
 pub(super) fn least(row: &[Audibility]) -> Audibility {
     row.iter().copied().min().unwrap_or(Audibility::Decodes)
 }
@@ -65,8 +65,8 @@ impl Contention {
         self.hearing.set(&self.roster, listener, from, audibility);
     }
 
-    /// Sets the audibility of `frame`, which is about to start, for each member from `row`. The addressee counts as
-    /// decoding the frame if it senses it, because errors are drawn at the end of the frame.
+    /// Sets the audibility of `frame`, which is about to start, from `row`, which has one audibility for each member.
+    /// The addressee counts as decoding the frame if it senses it, because errors are drawn at the end of the frame.
     pub(crate) fn set_row(&mut self, frame: &Frame, row: &[Audibility]) {
         let Self { hearing, roster, .. } = self;
         hearing.set_row(roster, frame.from, row);
@@ -171,8 +171,8 @@ impl Contention {
         self.medium_of(id).receives(from) && self.reaches(id, from)
     }
 
-    /// True if a member with the audibility of `id` that has received a frame of `from` from its start decodes it,
-    /// unless noise destroys it.
+    /// True if member `id`, once it has received a frame of `from` from its start, decodes the frame unless noise
+    /// destroys it.
     #[inline]
     pub(crate) fn reaches(&self, id: NodeId, from: NodeId) -> bool {
         self.audibility(id, from) == Audibility::Decodes

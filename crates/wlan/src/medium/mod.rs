@@ -167,9 +167,10 @@ pub struct Medium<T> {
 }
 
 impl<T: Copy> Medium<T> {
-    /// Creates a silent channel with the rules and members of `config`. Of the members it uses queue lengths, channel
-    /// access, audibility, errors, and rates as ceilings. `streams` are the random streams of the members' back-offs,
-    /// the access point's first, and `error_streams` those of the stations' links.
+    /// Creates a silent channel with the rules and members of `config`. The medium uses each member's queue length,
+    /// channel access, audibility and error model, and takes the rates as ceilings: the highest rates at which frames
+    /// get through. `streams` are the random streams of the members' back-offs, the access point's first, and
+    /// `error_streams` those of the stations' links.
     ///
     /// # Panics
     /// If the number of streams does not match the members and links.

@@ -56,7 +56,7 @@ fn job(tag: u32, to: Addressee, stages: &[Stage]) -> Job<u32> {
     Job { tag, to, psdu: SIZE, chain, is_urgent: false }
 }
 
-/// News that the medium reports until no event is left, with their times.
+/// Events that the medium reports to the MACs until none is left, each with its time.
 fn run(medium: &mut Medium<u32>) -> Vec<(Time, News<u32>)> {
     let mut told = Vec::new();
     while medium.next_event() < Moment::NEVER {
@@ -75,7 +75,8 @@ fn done(told: &[(Time, News<u32>)]) -> Vec<(u64, Done<u32>)> {
     told.iter().filter_map(done).collect()
 }
 
-/// DIFS 50, frame 192 + 1118, SIFS 10, ACK at 2 Mb/s 192 + 56: the frame arrives at 1360 µs, and its ACK at 1618 µs.
+/// A frame arrives at 1360 µs, after a DIFS and its own duration, and its ACK at 1618 µs. DIFS 50, frame 192 + 1118,
+/// SIFS 10, ACK at 2 Mb/s 192 + 56.
 ///
 /// Verifies: [80211-2020 §10.3.2]
 #[test]
@@ -95,7 +96,8 @@ fn a_frame_takes_a_difs_its_airtime_a_sifs_and_an_ack() {
     assert_eq!(done(&told), [(1_618, expected)]);
 }
 
-/// Two attempts at 11 Mb/s and one at 1 Mb/s: 2 · 1310 + 192 + 12 288 µs on the air.
+/// A frame without a response is sent in all stages of its retry chain, and then given up. Two attempts at 11 Mb/s and
+/// one at 1 Mb/s: 2 · 1310 + 192 + 12 288 µs on the air.
 #[test]
 fn a_frame_that_nobody_answers_goes_through_its_chain() {
     let mut medium = medium(&config(&[11]));
@@ -226,8 +228,8 @@ fn frames_are_done_when_they_are_in_a_cell_of_the_same_rates() {
     }
 }
 
-/// Any member sends to any other, to all, and to an unknown address, with hidden stations, RTS and errors: each frame
-/// is done once, within its chain.
+/// Each frame is done once, after attempts of its retry chain only, if any member sends to any other, to all, and to an
+/// unknown address, with hidden stations, RTS and errors.
 #[test]
 fn each_frame_is_done_once_within_its_chain_whoever_sends_to_whom() {
     for seed in 0..40 {

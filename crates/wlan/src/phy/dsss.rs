@@ -12,7 +12,7 @@ pub const RATES: [DataRate; 4] = [
     DataRate::from_mbps(11),
 ];
 
-/// Modulations of HR/DSSS, each with the rate at its place in [`RATES`].  [80211-2020 §15.4.4.4, §16.3.6]
+/// Modulations of HR/DSSS, each with the data rate at its index in [`RATES`].  [80211-2020 §15.4.4.4, §16.3.6]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Modulation {
     /// Differential BPSK with the Barker code, 1 Mb/s.

@@ -75,7 +75,7 @@ pub fn independent_bits(ber: f64, psdu: Bytes) -> f64 {
     1.0 - exp(log_success(ber, bits))
 }
 
-/// ln (1 - p)^n, the logarithm of the probability of n successes; exact for small p.
+/// Logarithm of the probability of `n` successes, ln (1 - p)^n; exact for small `p`.
 pub(super) fn log_success(p: f64, n: f64) -> f64 {
     if p >= 1.0 { f64::NEG_INFINITY } else { n * log1p(-p) }
 }
@@ -256,8 +256,9 @@ mod tests {
         assert!(near(qam(64.0, 42.0), 0.045_879), "{}", qam(64.0, 42.0));
     }
 
-    /// p = 0.01: D² = 0.0396, and ½ (36·0.0396⁵ + 211·0.0396⁶ + 1404·0.0396⁷ + 11633·0.0396⁸ + …) =
-    /// ½ (3.5057e-6 + 8.1368e-7 + 2.1441e-7 + 7.0351e-8 + 1.8544e-8 + 4.767e-9 + 1.248e-9).
+    /// The bit error rate after decoding at rate 1/2 is the union bound over the weight spectrum. p = 0.01: D² =
+    /// 0.0396, and ½ (36·0.0396⁵ + 211·0.0396⁶ + 1404·0.0396⁷ + 11633·0.0396⁸ + …) = ½ (3.5057e-6 + 8.1368e-7 +
+    /// 2.1441e-7 + 7.0351e-8 + 1.8544e-8 + 4.767e-9 + 1.248e-9).
     #[test]
     fn the_code_of_rate_one_half_follows_its_spectrum() {
         assert!(near(HALF.bit_error(0.01), 2.3144e-6), "{}", HALF.bit_error(0.01));

@@ -1,7 +1,7 @@
 //! Process-wide table of survival probabilities, each computed once per kind of frame and signal-to-noise ratio.
 //!
-//! For an HT, VHT or HE mode one value takes up to a millisecond of numerical integration. It depends on nothing
-//! else, so all cells, runs and replications share the table.
+//! One value for an HT, VHT or HE mode takes up to a millisecond of numerical integration. All cells, runs and
+//! replications share the table, because a value depends on nothing but the kind of frame and the ratio.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

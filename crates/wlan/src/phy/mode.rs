@@ -161,8 +161,8 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Parameters with the usual LTF and code of products: a 2x LTF, or 4x with the longest guard interval; BCC in HT
-    /// and VHT, and LDPC in HE, which requires it above 20 MHz.
+    /// Parameters with the HE-LTF and the code that products use by default: a 2x HE-LTF, or 4x with the longest guard
+    /// interval; BCC in HT and VHT, and LDPC in HE, which requires it above 20 MHz.
     pub fn of(format: Format, mcs: u8, streams: u8, width: Width, guard: GuardInterval) -> Self {
         let is_he = format == Format::He;
         let ltf = is_he.then_some(HeLtf::of(guard));
@@ -245,8 +245,8 @@ impl Mode {
         Ok(Self(word.to_le_bytes()))
     }
 
-    /// All modes of a format with this width and guard interval and the usual LTF and code of products, by streams
-    /// and MCS.
+    /// All modes of a format with this width and guard interval, and with the HE-LTF and the code that products use by
+    /// default, by streams and MCS.
     pub fn all(format: Format, width: Width, guard: GuardInterval) -> impl Iterator<Item = Self> {
         (1..=format.max_streams()).flat_map(move |streams| {
             (0..=format.max_mcs()).filter_map(move |mcs| {

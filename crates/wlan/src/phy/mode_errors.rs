@@ -24,9 +24,9 @@ use soft_bits::SoftBits;
 
 /// Length of the longest codeword, which all but the shortest PPDUs use [coded bits].  [80211-2020 §19.3.11.7.5]
 const CODEWORD: f64 = 1_944.0;
-/// Part of an LDPC code's redundancy that its decoder does not use: the code performs like the best code of rate R +
-/// (1 - R) times this. The value is the only one that fits the tables of [patidar-2017] at all code rates and
-/// constellations.
+/// Part of an LDPC code's redundancy that its decoder does not use. With this part u, a code of rate R performs like
+/// the best code of rate R + (1 - R)·u. The value is the only one that fits the tables of [patidar-2017] at all code
+/// rates and constellations.
 const UNUSED_REDUNDANCY: f64 = 0.28;
 /// Length of L-SIG [bits].
 const L_SIG: f64 = 24.0;
@@ -147,8 +147,9 @@ mod tests {
         log_survival(mode, snr).frame_error_rate(Bytes::new(octets))
     }
 
-    /// The ratio is the power minus noise of -174 dBm/Hz in 20 MHz, -101 dBm, minus the margin that the standard
-    /// grants a receiver: 10 dB of noise figure and 5 dB of losses.
+    /// Each mode of VHT and HE is decoded at the ratio that its sensitivity leaves. The ratio is the power minus noise
+    /// of -174 dBm/Hz in 20 MHz, -101 dBm, minus the margin that the standard grants a receiver: 10 dB of noise figure
+    /// and 5 dB of losses.
     ///
     /// Verifies: [80211-2020 Table 19-23, Table 21-25], [80211ax-2021 Table 27-51]
     #[test]
@@ -166,6 +167,8 @@ mod tests {
         }
     }
 
+    /// The sensitivity rises by 3 dB with each doubling of the channel width.
+    ///
     /// Verifies: [80211-2020 Table 21-25]
     #[test]
     fn a_wider_channel_needs_as_much_more_power_as_it_has_noise() {
@@ -234,9 +237,9 @@ mod tests {
         page.lines().filter_map(row).collect()
     }
 
-    /// Excerpt of the tables in ns-3 that come from [patidar-2017]: the ratio at which one PPDU in ten is lost,
-    /// interpolated between two entries by the logarithm of the loss. BCC is within 0.25 dB of them, and LDPC within
-    /// 0.3 dB.
+    /// The model agrees with published link simulations: BCC within 0.25 dB, and LDPC within 0.3 dB. The published
+    /// values are an excerpt of the tables in ns-3 that come from [patidar-2017]: the ratio at which one PPDU in ten is
+    /// lost, interpolated between two values by the logarithm of the loss.
     #[test]
     fn published_link_simulations_are_met_as_the_docs_say() {
         let rows = documented();

@@ -78,10 +78,11 @@ mod tests {
         mode_groups(LinkFormat::new(format, width, guard, streams), Band::Ghz5)
     }
 
-    /// HT at 40 MHz with two streams: 2 widths, 2 guard intervals and 2 streams, with 8 MCSs each. VHT at 80 MHz with
-    /// three streams: 3·2·3 groups of 10, without MCS 9 at 20 MHz with one and two streams and MCS 6 at 80 MHz with
-    /// three, which the standard does not have, for both guard intervals. HE has three guard intervals and all MCSs:
-    /// 4·3·2 groups of 12.
+    /// The groups of a link have all modes that the standard has at its widths, guard intervals and streams. HT at 40
+    /// MHz with two streams: 2 widths, 2 guard intervals and 2 streams, with 8 MCSs each. VHT at 80 MHz with three
+    /// streams: 3·2·3 groups of 10, without MCS 9 at 20 MHz with one and two streams and MCS 6 at 80 MHz with three,
+    /// which the standard does not have, for both guard intervals. HE has three guard intervals and all MCSs: 4·3·2
+    /// groups of 12.
     ///
     /// Verifies: [linux-minstrel-ht §`minstrel_get_valid_vht_rates`]
     #[test]
@@ -115,8 +116,8 @@ mod tests {
         assert_eq!(most_robust(link), first);
     }
 
-    /// HT at 20 MHz, 800 ns, MCS 7: 9600 bits at 260 per symbol are 36.923 symbols of 4 µs, 147.692 µs. Linux has
-    /// 147.75 µs.
+    /// The time of a packet is its share of the symbols of an endless aggregate. HT at 20 MHz, 800 ns, MCS 7: 9600 bits
+    /// at 260 per symbol are 36.923 symbols of 4 µs, 147.692 µs. Linux has 147.75 µs.
     ///
     /// Verifies: [linux-minstrel-ht §`MCS_DURATION`]
     #[test]

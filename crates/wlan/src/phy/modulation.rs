@@ -137,6 +137,8 @@ mod tests {
         assert!(bits.is_sorted_by(|a, b| a < b), "{bits:?}");
     }
 
+    /// The non-HT reference rate of an MCS has the constellation and code rate of the MCS, if OFDM has them.
+    ///
     /// Verifies: [80211-2020 §10.6.11]
     #[test]
     fn the_reference_rate_has_the_same_constellation_and_code_as_far_as_ofdm_has_them() {

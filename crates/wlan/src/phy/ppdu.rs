@@ -150,8 +150,9 @@ mod tests {
         duration(mode, Bytes::new(octets), band, PacketPadding::None).as_nanos()
     }
 
-    /// Preamble 20 + 8 + 4 + 4·2 = 40 µs. 1538 octets at MCS 15, 20 MHz: 12 304 + 22 = 12 326 bits at 520 per symbol
-    /// → 24 symbols. Long guard interval: 96 µs. Short: 24·3.6 = 86.4 → 88 µs. At 2.4 GHz 6 µs more.
+    /// Duration of an HT PPDU in mixed format. Preamble 20 + 8 + 4 + 4·2 = 40 µs. 1538 octets at MCS 15, 20 MHz:
+    /// 12 304 + 22 = 12 326 bits at 520 per symbol → 24 symbols. Long guard interval: 96 µs. Short: 24·3.6 = 86.4 →
+    /// 88 µs. At 2.4 GHz 6 µs more.
     ///
     /// Verifies: [80211-2020 §19.4.3]
     #[test]
@@ -162,8 +163,9 @@ mod tests {
         assert_eq!(at(Ns400, Band::Ghz2), 134_000);
     }
 
-    /// Three streams have four LTFs: 20 + 12 + 16 = 48 µs. MCS 23 at 40 MHz has two encoders: 65 535 octets are 524
-    /// 280 + 16 + 12 = 524 308 bits at 1620 per symbol → 324 symbols, 1296 µs; short 1166.4 → 1168 µs.
+    /// Duration of the longest HT aggregate with three streams. Three streams have four LTFs: 20 + 12 + 16 = 48 µs. MCS
+    /// 23 at 40 MHz has two encoders: 65 535 octets are 524 280 + 16 + 12 = 524 308 bits at 1620 per symbol → 324
+    /// symbols, 1296 µs; short 1166.4 → 1168 µs.
     ///
     /// Verifies: [80211-2020 §19.4.3]
     #[test]
@@ -172,8 +174,8 @@ mod tests {
         assert_eq!((at(Ns800), at(Ns400)), (1_344_000, 1_216_000));
     }
 
-    /// Preamble 20 + 8 + 4 + 4 + 4 = 40 µs with one stream. 1536 octets at MCS 9, 80 MHz: 12 288 + 22 = 12 310 bits
-    /// at 1560 per symbol → 8 symbols: 32 µs, short 28.8 → 32 µs.
+    /// Duration of a VHT PPDU with one stream. Preamble 20 + 8 + 4 + 4 + 4 = 40 µs. 1536 octets at MCS 9, 80 MHz:
+    /// 12 288 + 22 = 12 310 bits at 1560 per symbol → 8 symbols: 32 µs, short 28.8 → 32 µs.
     ///
     /// Verifies: [80211-2020 §21.4.3]
     #[test]
@@ -182,8 +184,8 @@ mod tests {
         assert_eq!((at(Ns800), at(Ns400)), (72_000, 72_000));
     }
 
-    /// Eight streams have eight LTFs: 36 + 32 = 68 µs. MCS 9 at 160 MHz has 24 960 bits per symbol and 12 encoders.
-    /// 100 000 octets: 800 000 + 16 + 72 = 800 088 bits → 33 symbols, 132 µs.
+    /// Duration of a VHT PPDU with eight streams and twelve encoders. Eight LTFs: 36 + 32 = 68 µs. MCS 9 at 160 MHz has
+    /// 24 960 bits per symbol. 100 000 octets: 800 000 + 16 + 72 = 800 088 bits → 33 symbols, 132 µs.
     ///
     /// Verifies: [80211-2020 §21.4.3]
     #[test]
@@ -193,9 +195,9 @@ mod tests {
         assert_eq!(ns(mode, 100_000, Band::Ghz5), 200_000);
     }
 
-    /// Preamble 20 + 4 + 8 + 4 = 36 µs, and one LTF of 6.4 + 0.8 = 7.2 µs. 1536 octets at MCS 7, 20 MHz, BCC: 12 310
-    /// bits at 1170 per symbol → 11 symbols. Symbols of 13.6 µs: 149.6 µs; of 14.4 µs: 158.4, with 8.0 of LTF; of 16
-    /// µs: 176, with 12.8 + 3.2 = 16 of LTF.
+    /// Duration of an HE PPDU with one stream, for each guard interval. Preamble 20 + 4 + 8 + 4 = 36 µs, and one LTF of
+    /// 6.4 + 0.8 = 7.2 µs. 1536 octets at MCS 7, 20 MHz, BCC: 12 310 bits at 1170 per symbol → 11 symbols. Symbols of
+    /// 13.6 µs: 149.6 µs; of 14.4 µs: 158.4, with 8.0 of LTF; of 16 µs: 176, with 12.8 + 3.2 = 16 of LTF.
     ///
     /// Verifies: [80211ax-2021 §27.4.3]
     #[test]
@@ -207,7 +209,9 @@ mod tests {
         assert_eq!(at(Ns800, Band::Ghz2), 36_000 + 7_200 + 149_600 + 6_000);
     }
 
-    /// The 12 310 bits of the last test end 610 bits into the last symbol, which has segments of 300: three segments.
+    /// The packet extension of HE follows from the nominal padding and the segments used in the last symbol. 1536
+    /// octets with BCC are 12 310 bits. At 1170 per symbol they end 610 bits into the last symbol, which has segments
+    /// of 300: three segments.
     ///
     /// Verifies: [80211ax-2021 Table 27-46]
     #[test]
@@ -235,7 +239,7 @@ mod tests {
         }
     }
 
-    /// Checks that the largest PSDU fits, and that one with a symbol more does not.
+    /// Checks that the largest PSDU whose PPDU takes at most `limit` fits, and that one with a symbol more does not.
     fn holds(mode: Mode, limit: Duration, band: Band) {
         let padding = PacketPadding::None;
         let time = |size| duration(mode, size, band, padding);
@@ -249,9 +253,9 @@ mod tests {
         assert!(time(size) <= limit && is_largest, "{mode:?} {limit:?} {size}");
     }
 
-    /// Durations in the tests of ns-3, for 1536, 76 and 14 octets in one stream. The numbers of symbols are equal.
-    /// The conventions of ns-3 differ: no VHT-SIG-B, no rounding to 4 µs with short symbols, HE-LTFs of 8 µs, and a
-    /// tail of 6 bits in HE with either code.
+    /// The data fields of PPDUs have as many symbols as in the tests of ns-3, for 1536, 76 and 14 octets in one stream.
+    /// The durations differ by conventions of ns-3: no VHT-SIG-B, no rounding to 4 µs with short symbols, HE-LTFs of 8
+    /// µs, and a tail of 6 bits in HE with either code.
     ///
     /// Verifies: [ns-3]
     #[test]

@@ -19,14 +19,14 @@ pub struct LinkFormat {
     pub guard: GuardInterval,
     /// Largest number of spatial streams.
     pub streams: u8,
-    /// Type of the HE-LTF; `None` for the usual one of products.
+    /// Type of the HE-LTF; `None` for the type that products use by default.
     pub ltf: Option<HeLtf>,
-    /// Forward error correction; `None` for the usual one of products.
+    /// Forward error correction; `None` for the code that products use by default.
     pub coding: Option<Coding>,
 }
 
 impl LinkFormat {
-    /// Format of a link with the usual LTF and code of products.
+    /// Format of a link with the HE-LTF and the code that products use by default.
     pub fn new(format: Format, width: Width, guard: GuardInterval, streams: u8) -> Self {
         Self { format, width, guard, streams, ltf: None, coding: None }
     }
@@ -341,8 +341,9 @@ mod tests {
         ));
     }
 
-    /// MCS 9 with two streams, 80 MHz and 400 ns: 2 · 234 subcarriers · 8 bits · 5/6 in 3.6 µs are 3120 bits, 866.67
-    /// Mb/s. Tables round this to 866.7; vendors round it to 867 or truncate it to 866.
+    /// A rate is found by its value in the tables of the standard, and as vendors print it. MCS 9 with two streams, 80
+    /// MHz and 400 ns: 2 · 234 subcarriers · 8 bits · 5/6 in 3.6 µs are 3120 bits, 866.67 Mb/s. Tables round this to
+    /// 866.7; vendors round it to 867 or truncate it to 866.
     #[test]
     fn a_rate_is_found_as_it_is_printed() {
         let vht = LinkFormat::new(Format::Vht, Width::Mhz80, Ns400, 2);

@@ -64,7 +64,8 @@ pub struct Timing {
     pub difs: Duration,
     /// Extended interframe space: SIFS + DIFS + an ACK at the lowest mandatory rate.  [80211-2020 §10.3.7]
     pub eifs: Duration,
-    /// aRxPHYStartDelay, long enough for the slowest response; a part of the ACK time-out.
+    /// Delay of the PHY until it indicates the start of a frame, aRxPHYStartDelay, for the slowest response. It is a
+    /// part of the ACK time-out.
     pub rx_phy_start_delay: Duration,
     /// Smallest contention window, aCWmin [slots].
     pub cw_min: u16,
@@ -240,6 +241,8 @@ impl fmt::Display for Standard {
 mod tests {
     use super::*;
 
+    /// DIFS and EIFS of the legacy amendments follow from their slot time and SIFS.
+    ///
     /// Verifies: [80211-2020 §10.3.7]
     #[test]
     fn the_gaps_follow_from_slot_and_sifs() {
@@ -256,6 +259,8 @@ mod tests {
         assert_eq!(Standard::G.timing(true, Preamble::Long), b);
     }
 
+    /// An OFDM PPDU of 802.11g lasts 6 µs longer than in 802.11a, and a CCK PPDU as long as in 802.11b.
+    ///
     /// Verifies: [80211-2020 §18.3.2.4]
     #[test]
     fn erp_ofdm_adds_a_signal_extension_and_cck_does_not() {

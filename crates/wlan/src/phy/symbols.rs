@@ -131,9 +131,9 @@ mod tests {
         Mode::new(of).expect("a mode of the standard")
     }
 
-    /// 1500 octets at HT MCS 7, 20 MHz: 12 000 + 16 + 6 = 12 022 bits; /260 = 46.2 → 47 symbols. LDPC: 12 016/260 →
-    /// 47 symbols of 312 = 14 664 bits. 12 016/(1944·5/6) = 7.4 → 8 codewords, 15 552 bits with 12 960 of data; 944
-    /// are shortened, and none is punctured: 15 552 - 14 664 - 944 < 0.
+    /// A packet of 1500 octets takes 47 symbols with BCC and with LDPC. HT MCS 7, 20 MHz: 12 000 + 16 + 6 = 12 022
+    /// bits; /260 = 46.2 → 47 symbols. LDPC: 12 016/260 → 47 symbols of 312 = 14 664 bits. 12 016/(1944·5/6) = 7.4 → 8
+    /// codewords, 15 552 bits with 12 960 of data; 944 are shortened, and none is punctured: 15 552 - 14 664 - 944 < 0.
     ///
     /// Verifies: [80211-2020 §19.3.11.7.5]
     #[test]
@@ -143,9 +143,10 @@ mod tests {
         assert_eq!(of(Coding::Ldpc), of(Coding::Bcc));
     }
 
-    /// VHT MCS 0 at 20 MHz: 100 octets, 816 bits at 26 per symbol → 32 symbols: 832 data bits in 1664, one codeword
-    /// of 1944. 972 - 832 = 140 are shortened, and 1944 - 1664 - 140 = 140 are punctured: 14.4 % of 972 parity bits,
-    /// and 140 < 1.2·140.
+    /// A PSDU takes one more symbol with LDPC if too many parity bits of its codeword would be punctured. VHT MCS 0 at
+    /// 20 MHz: 100 octets, 816 bits at 26 per symbol → 32 symbols: 832 data bits in 1664, one codeword of 1944. 972 -
+    /// 832 = 140 are shortened, and 1944 - 1664 - 140 = 140 are punctured: 14.4 % of 972 parity bits, and 140 <
+    /// 1.2·140.
     ///
     /// Verifies: [80211-2020 §21.3.10.5.4]
     #[test]
@@ -155,8 +156,9 @@ mod tests {
         assert_eq!((of(Coding::Bcc), of(Coding::Ldpc)), (32, 33));
     }
 
-    /// HE MCS 0 at 20 MHz, 117 bits per symbol and 30 per segment. 14 octets: 112 + 22 = 134 = 117 + 17 → 2 symbols,
-    /// one segment. 26 octets: 208 + 22 = 230 = 117 + 113, and 113/30 → 4 segments.
+    /// The data fills a number of segments of HE's last symbol. HE MCS 0 at 20 MHz, 117 bits per symbol and 30 per
+    /// segment. 14 octets: 112 + 22 = 134 = 117 + 17 → 2 symbols, one segment. 26 octets: 208 + 22 = 230 = 117 + 113,
+    /// and 113/30 → 4 segments.
     ///
     /// Verifies: [80211ax-2021 §27.3.12.5.1]
     #[test]

@@ -146,6 +146,9 @@ mod tests {
         assert_eq!(other, [TxVector::Dsss(dsss::Modulation::Dbpsk, Preamble::Short)]);
     }
 
+    /// The index of a mode's vector is that of the mode's OFDM reference rate, in the part of [`TxVector::references`]
+    /// for modes.
+    ///
     /// Verifies: [80211-2020 §10.6.11]
     #[test]
     fn a_mode_has_the_place_of_its_reference_rate_among_modes() {

@@ -170,8 +170,8 @@ impl AirtimeFair {
         }
     }
 
-    /// True if the station has MPDUs that a receiver must get again. No airtime limit holds these back, since the
-    /// driver has had them before.
+    /// True if lost MPDUs must be sent to the station again. No airtime limit holds them back, since the driver has
+    /// already taken them.
     #[cold]
     fn goes_again<P>(&self, queues: &SubQueues<P>, station: usize) -> bool {
         self.stations[station].flows.listed().any(|index| queues.goes_again(index))

@@ -30,7 +30,7 @@ impl QueueConfig {
     }
 }
 
-/// Scope of a capacity, for disciplines with several queues.
+/// Scope of the capacity of a transmit queue, for disciplines with several queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The capacity applies to all queues together.
@@ -39,13 +39,13 @@ pub enum Limit {
     Each,
 }
 
-/// Packet that is dropped when there is no room for one more.
+/// Choice of the packet that is dropped when a packet comes to a full transmit queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
-    /// The arriving packet.
+    /// The arriving packet is dropped.
     Tail,
-    /// The oldest packet of the flow with the most packets in the same queue, so that no flow is locked out.
-    /// [mckenney-1990 §3]
+    /// The oldest packet of the flow with the most packets in the same queue is dropped, so that no flow is locked
+    /// out.  [mckenney-1990 §3]
     LongestFlow,
 }
 
@@ -56,7 +56,7 @@ pub enum Discipline {
     Fifo,
     /// Two queues, one for TCP's pure ACKs and one for all else (DATA), served by weights.  [updown-fairness §IV]
     DataAck {
-        /// Packets of DATA and of pure ACKs per round.
+        /// Numbers of DATA packets and of pure ACKs that are served per round.
         weights: Weights,
         /// Queue of the driver, which takes packets ahead of the air.
         hardware_queue: HardwareQueue,
@@ -65,7 +65,7 @@ pub enum Discipline {
     RoundRobin,
     /// One queue per station; stations send a quantum of octets in turn.  [drr-1995]
     DeficitRoundRobin {
-        /// Octets added at each turn of a station.
+        /// Octets added to the deficit of a station at each of its turns.
         quantum: Bytes,
     },
     /// First in, first out, with CoDel.  [RFC8289]
@@ -74,7 +74,7 @@ pub enum Discipline {
     FqCoDel {
         /// CoDel parameters of the queue of each flow.
         codel: CoDel,
-        /// Octets added at each turn of a flow.
+        /// Octets added to the deficit of a flow at each of its turns.
         quantum: Bytes,
         /// Number of queues to which flows are hashed.
         queues: u16,
@@ -102,7 +102,7 @@ impl Discipline {
         Some((hardware_queue.most?, hardware_queue.counts))
     }
 
-    /// DATA and pure ACKs by weights, without a driver's queue.
+    /// Discipline that serves DATA and pure ACKs by weights, without a driver's queue.
     pub fn data_ack(weights: Weights) -> Self {
         Self::DataAck { weights, hardware_queue: HardwareQueue::default() }
     }
@@ -111,11 +111,12 @@ impl Discipline {
 /// Parameters of airtime fairness.  [hoiland-2017 §3], [linux-atf]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AirtimeSharing {
-    /// Airtime added at each turn of a station; with `None`, a turn is one aggregate, whatever airtime it takes.
+    /// Airtime added to the deficit of a station at each of its turns; with `None`, a turn is one aggregate, whatever
+    /// airtime it takes.
     pub quantum: Option<Duration>,
     /// True if stations are also charged for their own transmissions.
     pub charges_uplink: bool,
-    /// Octets added at each turn of a flow.
+    /// Octets added to the deficit of a flow at each of its turns.
     pub flow_quantum: Bytes,
     /// Number of queues to which the flows of a station are hashed.
     pub queues: u16,
@@ -212,7 +213,7 @@ impl Default for AirtimeSharing {
 /// Parameters of a regulator of channel time.  [tan-2004 §4]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeRegulation {
-    /// Largest channel time that a station can save.
+    /// Largest channel time that a station can save for later.
     pub bucket: Duration,
     /// Interval at which the stations' shares are adjusted.
     pub adjustment: Duration,
@@ -231,17 +232,17 @@ impl Default for TimeRegulation {
     }
 }
 
-/// Packets of DATA and of pure ACKs per round, while both queues have packets.
+/// Numbers of DATA packets and of pure ACKs that are served per round while both queues have packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weights {
-    /// Weight of DATA: everything but pure ACKs.
+    /// Number of DATA packets that are served per round. DATA is everything but pure ACKs.
     pub data: u32,
-    /// Weight of pure ACKs.
+    /// Number of pure ACKs that are served per round.
     pub ack: u32,
 }
 
 impl Default for Weights {
-    /// Weights of two segments per ACK, as many as an ACK lets a sender send.  [updown-fairness §IV]
+    /// Two DATA packets per pure ACK, since each ACK lets a TCP sender transmit two segments.  [updown-fairness §IV]
     fn default() -> Self {
         Self { data: 2, ack: 1 }
     }

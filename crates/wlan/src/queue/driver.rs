@@ -28,7 +28,8 @@ pub(super) struct Driver<P> {
     /// Largest number of aggregates or packets in the driver, by `counts`.
     most: u16,
     counts: Counts,
-    /// Packets that the driver has taken, by receiver. The first entry is in service, if any entry is.
+    /// Packets that the driver has taken, grouped by receiver. Those of the first receiver are in service, if anything
+    /// is.
     ahead: VecDeque<Ahead<P>>,
     /// Number of packets in `ahead`.
     packets: u32,

@@ -76,8 +76,8 @@ impl<P: Copy> BlockAckLinks<P> {
         self.under_way
     }
 
-    /// Assigns all packets that are neither acknowledged nor given up to the queues that `classify` returns. No
-    /// receiver is to be served again.
+    /// Assigns all packets that are neither acknowledged nor given up to the queues that `classify` returns. Afterwards
+    /// no receiver is scheduled to be served again.
     pub(super) fn reclassify(&mut self, mut classify: impl FnMut(&Msdu<P>) -> usize) {
         self.of_queue.clear();
         for link in self.to.iter_mut().flatten() {

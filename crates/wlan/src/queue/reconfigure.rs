@@ -71,7 +71,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Queue for a receiver to which there are no packets, but only a pending `BlockAckReq`.
+    /// Queue that serves receiver `to`, for which there are no packets but only a pending `BlockAckReq`.
     fn queue_of(&mut self, now: Time, to: NodeId) -> usize {
         match (self.config.discipline, &mut self.scheduler) {
             (_, Scheduler::Airtime(airtime)) => airtime.classify(now, to.index(), |_| 0),

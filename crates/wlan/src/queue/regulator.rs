@@ -10,7 +10,7 @@ use super::Charge;
 use super::config::TimeRegulation;
 use super::sub_queue::SubQueues;
 
-/// Share of the whole channel, in the unit of [`Station::rate`].
+/// Share that is the whole channel, in the unit of [`Station::rate`].
 const CHANNEL: i64 = 1_000_000;
 
 /// Regulator of channel time of an access point, with a token bucket for each station.
@@ -89,7 +89,7 @@ impl Regulator {
         None
     }
 
-    /// Removes a station whose packets have all left at once.
+    /// Removes a station from the turns, because all its packets have left at once.
     pub(super) fn forget(&mut self, station: usize) {
         self.waiting.retain(|it| *it != station);
     }

@@ -100,8 +100,9 @@ impl Scheduler {
         matches!(self, Self::Single)
     }
 
-    /// Queue of the packet that may join one for `to` from queue `index` in its aggregate, and place of this packet.
-    /// Packets before place `from` of queue `index` are for other receivers.  Deviates: [D-130]
+    /// Finds the next packet that may join an aggregate for `to` which was begun with a packet of queue `index`.
+    /// Returns the packet's queue and its place there. Packets before place `from` of queue `index` are for other
+    /// receivers.  Deviates: [D-130]
     pub(super) fn find_more<P>(
         &mut self,
         now: Time,

@@ -55,9 +55,9 @@ impl<P> Default for SubQueue<P> {
 #[derive(Clone, Debug)]
 pub(super) struct SubQueues<P> {
     queues: Vec<SubQueue<P>>,
-    /// Number of packets in all queues, and of receivers to be served again.
+    /// Number of packets in all queues, plus number of receivers to be served again.
     pub(super) waiting: u32,
-    /// Number of receivers to be served again, in all queues.
+    /// Number of receivers to be served again, because of lost MPDUs or a `BlockAckReq`, in all queues.
     pub(super) again: u32,
     /// Packets dropped after they had been added, with the reason.
     pub(super) dropped: VecDeque<(Msdu<P>, DropCause)>,
@@ -86,7 +86,7 @@ impl<P> SubQueues<P> {
         self.queues.iter()
     }
 
-    /// Number of packets in queue `index`, and of receivers to be served again.
+    /// Number of packets in queue `index`, plus number of receivers to be served again before them.
     pub(super) fn len(&self, index: usize) -> usize {
         self.queues.get(index).map_or(0, |queue| queue.packets.len() + queue.again.len())
     }
@@ -120,7 +120,7 @@ impl<P> SubQueues<P> {
         Some(self.queues.get(index)?.packets.front()?.msdu.to)
     }
 
-    /// Schedules a receiver to be served again, before the packets of queue `index`.
+    /// Schedules a receiver to be served again, for lost MPDUs or a `BlockAckReq`, before the packets of queue `index`.
     pub(super) fn push_again(&mut self, index: usize, to: NodeId) {
         self.get(index).again.push_back(to);
         (self.waiting, self.again) = (self.waiting + 1, self.again + 1);

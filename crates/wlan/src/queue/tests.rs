@@ -16,7 +16,7 @@ mod properties;
 mod regulator;
 mod turns;
 
-/// A packet with a number in its flow. An ACK acknowledges up to its number.
+/// Payload of a packet: its flow, and its number in the flow. A pure ACK acknowledges the packets up to its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Tagged {
     flow: u64,
@@ -63,7 +63,7 @@ fn queue(discipline: Discipline, packets: u32, limit: Limit) -> TransmitQueue<Ta
     TransmitQueue::new(QueueConfig { limit, discipline, ..QueueConfig::fifo(packets) })
 }
 
-/// Flows of the packets served until none waits.
+/// Flow of each packet that the queue serves at `now`, in order, until no packet waits.
 fn served(queue: &mut TransmitQueue<Tagged>, now: Time) -> Vec<u64> {
     std::iter::from_fn(|| finish(queue, now)).map(|msdu| msdu.payload.flow).collect()
 }
@@ -91,7 +91,7 @@ fn exchange(index: usize, direction: Direction, airtime: u64) -> Charge {
     }
 }
 
-/// Serves the packet in service, and returns its flow. An exchange with a station costs its entry of `costs` [µs].
+/// Serves the packet in service, and returns its flow. An exchange with station `index` costs `costs[index]` [µs].
 fn serve(queue: &mut TransmitQueue<Tagged>, now: Time, costs: [u64; 3]) -> Option<u64> {
     let flow = in_service(queue)?.payload.flow;
     let index = usize::try_from(flow / 2).unwrap();
@@ -100,7 +100,8 @@ fn serve(queue: &mut TransmitQueue<Tagged>, now: Time, costs: [u64; 3]) -> Optio
     Some(flow)
 }
 
-/// A queue discipline with room for two packets in each queue. The packet in service counts for its own queue.
+/// A capacity of two packets holds for each queue under [`Limit::Each`], and for all queues together under
+/// [`Limit::Shared`]. The packet in service counts for its own queue.
 #[test]
 fn a_limit_counts_each_queue_or_all() {
     let accepted = |limit| {
@@ -112,7 +113,8 @@ fn a_limit_counts_each_queue_or_all() {
     assert_eq!(accepted(Limit::Shared), [true, true, false, false, false, false]);
 }
 
-/// A queue with five places, one of them for the packet in service: two packets join, and then two of seven.
+/// Packets that come together join a queue with something in service, up to its capacity. Five packets have room, one
+/// of them in service: two packets join, and then two of seven.
 #[test]
 fn packets_that_come_together_join_as_they_do_one_by_one() {
     let mut queue = queue(Discipline::Fifo, 5, Limit::Shared);
@@ -143,9 +145,9 @@ fn a_newer_ack_takes_the_place_of_an_older_one_of_its_flow() {
     assert_eq!(served(&mut queue, ms(0)), [0, 3, 1, 1]);
 }
 
-/// Room for five packets, one of them in service. Flow 0 fills the queue. A packet of flow 2 replaces the oldest
-/// waiting one, and so does the next, until both flows have equally many. Then the longer flow, the new packet
-/// included, gives way again.
+/// When a queue is full, the flow with the most packets gives way to a flow with few. Room for five packets, one of
+/// them in service. Flow 0 fills the queue. A packet of flow 2 replaces the oldest waiting one, and so does the next,
+/// until both flows have equally many. Then the longer flow, the new packet included, gives way again.
 ///
 /// Verifies: [mckenney-1990 §3]
 #[test]
@@ -177,8 +179,8 @@ fn a_flow_with_few_packets_is_not_locked_out() {
     assert!(!queue.push(ms(0), packet(2, 0, 1_000)));
 }
 
-/// Room for two packets. The packet in service counts. If each queue has its own room, only packets of its station
-/// count. A packet for which another would be dropped has no room.
+/// A queue has room for a packet if no other packet is dropped for it. Two packets have room, and the one in service
+/// counts. If each station has a queue with its own room, only packets of the same station count.
 #[test]
 fn room_is_what_a_packet_finds_without_another_giving_way() {
     let to = NodeId::station;

@@ -15,7 +15,7 @@ impl Draws {
         Self { seed }
     }
 
-    /// Word at `index`.
+    /// Random word at `index` of the sequence.
     pub(super) const fn word(self, index: u64) -> u64 {
         let state =
             self.seed.wrapping_add((index.wrapping_add(1)).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -24,12 +24,12 @@ impl Draws {
         mixed ^ (mixed >> 31)
     }
 
-    /// Word at `index` as a number above 0 and at most 1.
+    /// Random word at `index` of the sequence, converted to a number above 0 and at most 1.
     pub(super) fn unit(self, index: u64) -> f64 {
         unit(self.word(index))
     }
 
-    /// Two independent standard normal numbers from the words at `index` and `index + 1`, by Box and Muller.
+    /// Two independent standard normal numbers from the random words at `index` and `index + 1`, by Box and Muller.
     pub(super) fn normal_pair(self, index: u64) -> (f64, f64) {
         let radius = sqrt(-2.0 * log(self.unit(index)));
         let angle = 2.0 * PI * self.unit(index.wrapping_add(1));

@@ -36,7 +36,7 @@ pub struct Waypoints(Vec<(Time, Position)>);
 /// Error in a list of waypoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaypointsError {
-    /// The list is empty.
+    /// The list has no waypoints.
     Empty,
     /// The waypoint with this index, from 0, is not later than the one before it.
     NotLater(usize),

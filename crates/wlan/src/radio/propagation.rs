@@ -1,8 +1,9 @@
 //! Propagation in one cell: positions of its members and the powers that result.
 //!
-//! Nothing is scheduled for members that move. A position is computed when a frame needs it. Who hears whom is a row of
-//! `Audibility` for each transmitter and rate. A row holds until some member can have crossed a limit, by its distance to
-//! the limit and the highest speeds.
+//! Nothing is scheduled for members that move. A position is computed when a frame needs it. The audibility of a
+//! transmitter's frames at one rate is a row with an `Audibility` for each member. The row is valid until some member
+//! can have moved so far that an audibility changes. This time follows from the distances to the limits of audibility
+//! and from the highest speeds.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -63,16 +64,16 @@ struct Place {
     speed: f64,
 }
 
-/// Audibility of one member's frames with one vector, for each member.
+/// Row of audibilities: that of one member's frames with one vector, for each member.
 #[derive(Clone, Debug)]
 struct Row {
     tx: TxVector,
-    /// Power at which frames with the row's vector are just received.
+    /// Power at which frames with the vector of this row are just received.
     required: Dbm,
     /// Time until which the audibility is valid, because no member can have moved too far.
     until: Time,
     audibility: Vec<Audibility>,
-    /// True if every member at least senses the member's frames with the row's vector.
+    /// True if every member at least senses the member's frames with the vector of this row.
     all_sense: bool,
 }
 
@@ -87,7 +88,7 @@ pub struct Propagation {
     decoding: Decoding,
     /// Power at which the most demanding frames of all members are just received.
     required: Option<Dbm>,
-    /// Audibility of each member's frames, one row per vector that the member has used.
+    /// Rows of audibilities of each member's frames, one for each vector that the member has used.
     rows: Vec<Vec<Row>>,
 }
 
@@ -124,9 +125,9 @@ impl Propagation {
         }
     }
 
-    /// True if all members decode each other's frames at any rate, until `end`. Audibility then need not be
-    /// calculated for each frame. The time for this grows with the square of the number of members. Returns `None`
-    /// once `cancel` is set.
+    /// True if all members decode each other's frames at any rate, until `end`. Audibility then need not be calculated
+    /// for each frame. The time of the call grows with the square of the number of members. Returns `None` once
+    /// `cancel` is set.
     pub fn all_decode(&self, end: Time, cancel: &AtomicBool) -> Option<bool> {
         let corners: Vec<(Position, Position)> = std::iter::once(Default::default())
             .chain(self.places.iter().map(|place| place.mover.bounds(end)))
@@ -177,8 +178,8 @@ impl Propagation {
         known.is_some_and(|row| row.until > start && row.all_sense)
     }
 
-    /// Calculates the row with this index of member `from` from the members' positions. The row is valid until some
-    /// member can have crossed a limit.
+    /// Calculates the row of audibilities with this index of member `from` from the members' positions, and the time
+    /// until which the row is valid because no member can have crossed a limit of audibility.
     fn look(&mut self, now: Time, from: NodeId, index: usize) {
         let mut row = self.rows[from.index()].swap_remove(index);
         let here = self.position(now, from);
@@ -271,7 +272,7 @@ impl Propagation {
         self.radio.capture
     }
 
-    /// Received power of a frame of `from` at each member. The entry of `from` itself has no meaning.
+    /// Received power of a frame of `from` at each member. The power at `from` itself has no meaning.
     pub(crate) fn powers(&mut self, now: Time, from: NodeId) -> impl Iterator<Item = Dbm> {
         let here = self.position(now, from);
         (0..=self.places.len()).map(move |index| {
@@ -384,6 +385,7 @@ mod tests {
         Mobility::Fixed(Position::new(Length::from_metres(x), Length::from_metres(y)))
     }
 
+    /// Members near a transmitter decode its frames, members further away sense them, and others do not hear them.
     /// Exponent 3 from 46.768 dB at 1 m, and 20 dBm: -82 dBm is sensed up to 10^((102 - 46.768)/30) = 69.4 m. 54 Mb/s
     /// needs about -71.9 dBm (noise -91.867 dBm, 19.9 dB), which reaches about 32 m.
     #[test]
@@ -416,7 +418,7 @@ mod tests {
     }
 
     proptest! {
-        /// Compares a row that is kept until its validity ends with one that is always recalculated.
+        /// A row of audibilities that is kept while it is valid equals one that is calculated for each frame.
         #[test]
         fn what_was_seen_holds_until_somebody_can_have_moved_too_far(
             seed in 0u64..1_000,

@@ -28,11 +28,11 @@ pub struct RandomWaypoint {
 /// State of a member in the random waypoint model at the start of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Start {
-    /// Pause at a uniformly drawn place: the classic model. The distribution of places and speeds takes many trips to
-    /// settle: denser in the middle of the region, and slower.
+    /// Pause at a uniformly drawn place: the classic model. During many trips, the members then become denser in the
+    /// middle of the region, and slower, until their distribution is steady.
     #[default]
     Uniform,
-    /// Pause at this position.
+    /// The member starts with a pause at this position.
     At(Position),
     /// Pause or trip drawn from the stationary distribution: the steady state.  [navidi-2004]
     SteadyState,
@@ -131,8 +131,8 @@ impl RandomWaypoint {
         pause / (pause + self.region.mean_distance() * self.mean_slowness())
     }
 
-    /// Draws the ends of the trip at a random time: the probability of a pair is proportional to its distance.
-    /// [navidi-2004]
+    /// Draws the ends of the trip at a random time: the probability of two places is proportional to the distance
+    /// between them.  [navidi-2004]
     fn draw_steady_trip(&self, stream: &mut Stream) -> (Position, Position) {
         loop {
             let ends = (self.region.draw(stream), self.region.draw(stream));
@@ -342,6 +342,8 @@ mod tests {
         }
     }
 
+    /// If speeds begin at zero, the mean speed of the members decays during a run, and even the slowest trip goes on.
+    ///
     /// Verifies: [yoon-2003]
     #[test]
     fn without_a_lowest_speed_the_mean_decays_and_nothing_stops() {

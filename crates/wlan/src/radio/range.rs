@@ -190,8 +190,9 @@ mod tests {
         }
     }
 
-    /// Sensitivities of -82 and -65 dBm, and a decade of distance: n = 17/10 = 1.7. The loss at 370 m is 46.768 +
-    /// 17·log10 370 = 46.768 + 43.659 = 90.427 dB, so the power is -82 + 90.427 - 2·2 = 4.427 dBm.
+    /// The ranges of two rates determine the transmit power and the exponent of the path loss. Sensitivities of -82 and
+    /// -65 dBm, and a decade of distance: n = 17/10 = 1.7. The loss at 370 m is 46.768 + 17·log10 370 = 46.768 + 43.659
+    /// = 90.427 dB, so the power is -82 + 90.427 - 2·2 = 4.427 dBm.
     #[test]
     fn two_sensitivities_give_power_and_exponent() {
         let radio = radio(Decoder::Sensitivity);
@@ -204,8 +205,9 @@ mod tests {
         assert_eq!(radio.solve_range(GAIN, &turned), Ok(solved));
     }
 
-    /// By the error model, 54 Mb/s needs 18.639 dB more than 6 Mb/s for 10 % loss of 1000 octets, so n = 1.8639. By
-    /// the standard's sensitivities it needs 17 dB more.
+    /// With the solved power and exponent, each rate has the range that was given. By the error model, 54 Mb/s needs
+    /// 18.639 dB more than 6 Mb/s for 10 % loss of 1000 octets, so n = 1.8639. By the standard's sensitivities it needs
+    /// 17 dB more.
     #[test]
     fn two_ranges_by_signal_to_noise_come_back() {
         let radio = radio(Decoder::Snr);

@@ -31,12 +31,13 @@ pub struct Terminal {
 /// Criterion by which a frame that no other frame overlaps is decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Decoder {
-    /// Random errors, by signal-to-noise ratio, rate and length of the frame.
+    /// A frame has random errors, with a probability by its signal-to-noise ratio, rate and length.
     #[default]
     Snr,
-    /// Received power of at least the rate's sensitivity.  [80211-2020 §17.3.10.2]
+    /// A frame is decoded if its received power is at least the sensitivity of its rate.  [80211-2020 §17.3.10.2]
     Sensitivity,
-    /// Received power of at least QualNet 4's sensitivity, with its transmit powers of 802.11a.
+    /// A frame is decoded if its received power is at least QualNet 4's sensitivity, with QualNet 4's transmit powers
+    /// of 802.11a.
     Qualnet4,
 }
 
@@ -177,8 +178,8 @@ mod tests {
         Radio::new(Standard::A, PathLoss::FreeSpace { frequency })
     }
 
-    /// kT = 1.380649e-23 · 290 = 4.00388e-21 W/Hz = -173.9752 dBm/Hz; 22 MHz: + 73.4242 dB;
-    /// 52 · 312.5 kHz = 16.25 MHz: + 72.1085 dB.
+    /// Thermal noise is kT times the bandwidth. kT = 1.380649e-23 · 290 = 4.00388e-21 W/Hz = -173.9752 dBm/Hz; 22
+    /// MHz: + 73.4242 dB; 52 · 312.5 kHz = 16.25 MHz: + 72.1085 dB.
     #[test]
     fn noise_is_ktb() {
         let noise = |hertz: f64| 10.0 * libm::log10(1.380_649e-23 * 290.0 * hertz * 1e3);
@@ -213,6 +214,9 @@ mod tests {
         assert_eq!(radio().reach(TERMINAL, TERMINAL, Dbm::new(30)), None);
     }
 
+    /// At the power at which frames are just received, the error rate is the one that defines the standard's
+    /// sensitivity.
+    ///
     /// Verifies: [80211-2020 §17.3.10.2]
     #[test]
     fn what_is_just_received_is_lost_as_often_as_the_standard_says() {

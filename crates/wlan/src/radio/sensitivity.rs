@@ -60,6 +60,8 @@ pub fn carrier_sense_threshold(standard: Standard) -> Dbm {
 #[cfg(test)]
 mod tests {
     use super::*;
+    /// Sensitivities of OFDM, DSSS and CCK are those of the standard.
+    ///
     /// Verifies: [80211-2020 Table 17-18] [80211-2020 §15.4.6.2] [80211-2020 §16.3.8.2]
     #[test]
     fn sensitivities_are_the_standards() {
@@ -70,6 +72,8 @@ mod tests {
         assert_eq!(levels, [-80, -80, -76, -76].map(Dbm::new));
     }
 
+    /// Carrier sense becomes busy at the sensitivity of the most robust rate of a standard.
+    ///
     /// Verifies: [80211-2020 §17.3.10.6]
     #[test]
     fn the_medium_is_busy_from_the_most_robust_rate_on() {

@@ -38,6 +38,8 @@ fn run(cell: &CellConfig, packets: usize) -> Bench {
     bench
 }
 
+/// A station with an AIFSN of 2 transmits before a station with an AIFSN of 3 in each contention.
+///
 /// Verifies: [80211-2020 §10.23.2]
 #[test]
 fn an_aifsn_of_3_lets_one_of_2_go_first_each_time() {
@@ -53,6 +55,8 @@ fn an_aifsn_of_3_lets_one_of_2_go_first_each_time() {
     assert_eq!(bench.ends(), expected);
 }
 
+/// A station with a longer AIFS counts no slots while other members transmit after a shorter one.
+///
 /// Verifies: [80211-2020 §10.23.2, §10.3.4.3]
 #[test]
 fn a_longer_aifs_counts_fewer_of_the_same_slots() {
@@ -75,6 +79,8 @@ fn a_longer_aifs_counts_fewer_of_the_same_slots() {
     assert_eq!(bench.ends()[5..7], [(4_634, 1), (4_634 + 90 + 20 * backoff + 920, 1)]);
 }
 
+/// With an AIFSN of 1, a station transmits a PIFS after the medium becomes idle.
+///
 /// Verifies: [80211-2020 §10.23.2]
 #[test]
 fn an_aifsn_of_1_makes_a_pifs() {
@@ -88,6 +94,8 @@ fn an_aifsn_of_1_makes_a_pifs() {
     assert_eq!(bench.ends(), [(950, 2), (1_208, 0), (2_178, 1), (2_436, 0)]);
 }
 
+/// The EIFS of a member differs from the DCF's by as many slots as its AIFS differs from the DIFS.
+///
 /// Verifies: [80211-2020 §10.3.2.3.7, §10.23.2]
 #[test]
 fn eifs_is_longer_or_shorter_by_as_many_slots_as_aifs() {
@@ -107,6 +115,9 @@ fn eifs_is_longer_or_shorter_by_as_many_slots_as_aifs() {
     }
 }
 
+/// A station whose frame has collided counts its back-off from its own AIFS after the collision, once its ACK time-out
+/// is over.
+///
 /// Verifies: [80211-2020 §10.3.2.9, §10.23.2]
 #[test]
 fn those_in_a_collision_count_from_their_own_aifs() {
@@ -130,6 +141,8 @@ fn those_in_a_collision_count_from_their_own_aifs() {
     assert_eq!(collide(&cell)[..3], [(1_920, 1), (9_192, 2), (9_192 + 270 + 920, 1)]);
 }
 
+/// A TXOP has room for three exchanges if its limit is exactly their duration, and for two if it is a microsecond less.
+///
 /// Verifies: [80211-2020 §10.23.2.8]
 #[test]
 fn a_txop_of_three_frames_fits_exactly_or_lacks_a_microsecond() {
@@ -204,6 +217,8 @@ fn no_cts_to_self_announces_the_second_frame_of_a_txop() {
     assert_eq!(run(&cell, 2).ends(), [(253, 1), (441, 1), (485, 0), (673, 1), (717, 0)]);
 }
 
+/// A lost frame ends its TXOP, and the next TXOP starts with the retransmission.
+///
 /// Verifies: [80211-2020 §10.23.2.8, §10.3.2.9]
 #[test]
 fn a_lost_frame_ends_its_txop_and_the_next_one_starts_with_the_repetition() {
@@ -233,6 +248,8 @@ fn a_lost_frame_ends_its_txop_and_the_next_one_starts_with_the_repetition() {
     }
 }
 
+/// A frame lost inside a TXOP had no protection of its own, so the short retry limit applies to it.
+///
 /// Verifies: [80211-2020 §10.3.4.4, §10.23.2.8]
 #[test]
 fn a_frame_lost_inside_a_txop_was_not_protected_and_counts_as_short() {
@@ -269,6 +286,8 @@ fn each_member_gives_up_by_its_own_limit() {
     assert!(bench.records.contains(&(at(2_342), dropped)));
 }
 
+/// Each member draws its back-off from its own contention windows.
+///
 /// Verifies: [80211-2020 §10.3.3, §10.23.2]
 #[test]
 fn each_member_draws_from_its_own_windows() {

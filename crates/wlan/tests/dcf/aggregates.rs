@@ -20,7 +20,7 @@ use rand_core::Rng;
 use crate::bench::{Bench, MBPS, config, error_stream, stream};
 use crate::properties::{cells, check_air, check_packets};
 
-/// Sizes of a packet of 1500 octets behind LLC/SNAP, and of its MPDU.
+/// Size of a packet of 1500 octets with LLC/SNAP; `MPDU` is the size of the MPDU that carries it.
 const PACKET: u64 = 1_508;
 const MPDU: u64 = PACKET + 30;
 
@@ -57,7 +57,7 @@ pub(crate) fn errors(probability: f64) -> ErrorModel {
     ErrorModel::Bernoulli(Probability::literal(probability))
 }
 
-/// Numbers of MPDUs in the recorded aggregates.
+/// Number of MPDUs in each recorded aggregate, in the order of the records.
 fn aggregates(bench: &Bench) -> Vec<u16> {
     let size = |(_, record): &(Time, Record)| match record {
         Record::Aggregate { mpdus, .. } if *mpdus > 1 => Some(*mpdus),
@@ -107,6 +107,8 @@ fn closed_form(mode: Mode, mut packets: u64, most_octets: u64, window: u64) -> V
     ends
 }
 
+/// In every mode, PPDUs and responses of a single saturated station end at the times of the closed form.
+///
 /// Verifies: [80211-2020 §10.12, §10.25], [80211ax-2021 §26.6]
 #[test]
 fn a_single_saturated_station_sends_when_the_sum_says_in_every_mode() {
@@ -156,9 +158,9 @@ fn known_packets(bench: &Bench) -> Vec<(NodeId, bool, Vec<u32>)> {
     bench.heard().iter().filter(of_aggregates).map(known).collect()
 }
 
-/// With three of ten MPDUs lost to noise, a sender knows all packets that it sends, and a receiver those that come
-/// without an error. A `BlockAck` acknowledges no fewer packets of the same frame to its receiver, and adds
-/// nothing to what its sender knows. The result is the same with and without a monitor.
+/// The receiver of an aggregate knows the packets that have arrived without an error, and the `BlockAck` acknowledges
+/// these packets to the sender, among those that the sender has sent. Three of ten MPDUs are lost to noise. The result
+/// is the same with and without a monitor.
 ///
 /// Verifies: [80211-2020 §9.3.1.8]
 #[test]
@@ -265,6 +267,9 @@ fn closed_form_of_amsdus(
     ends
 }
 
+/// In every mode, frames of a single saturated station with A-MSDUs end at the times of the closed form, with as many
+/// packets.
+///
 /// Verifies: [80211-2020 §9.3.2.2, §10.11], [80211ax-2021 §26.6]
 #[test]
 fn a_single_station_with_amsdus_sends_when_the_sum_says_in_every_mode() {
@@ -345,7 +350,7 @@ fn an_amsdu_errs_as_one_mpdu_and_is_given_up_as_one() {
     }
 }
 
-/// The response to one MPDU has 14 octets, to two MPDUs 32.
+/// A single MPDU is answered by an ACK, of 14 octets, and two MPDUs are answered by a `BlockAck`, of 32 octets.
 #[test]
 fn an_mpdu_alone_has_an_ack_and_two_have_a_block_ack() {
     let mut bench =
@@ -361,7 +366,7 @@ fn an_mpdu_alone_has_an_ack_and_two_have_a_block_ack() {
     assert_eq!((fourth - third, aggregates(&bench)), (Duration::from_micros(16 + 32), vec![2]));
 }
 
-/// With half of all MPDUs lost, each packet arrives once and in order.
+/// With half of all MPDUs lost, packets arrive in order and at most once, and all others are given up.
 #[test]
 fn lost_mpdus_go_again_and_packets_arrive_in_order() {
     let mut config = stations(1);
@@ -379,8 +384,8 @@ fn lost_mpdus_go_again_and_packets_arrive_in_order() {
     assert!(drops(&bench) > 0, "2^-7 of them fail seven times");
 }
 
-/// Noise takes the same octets of each MPDU and response whether PPDUs are constructed, as with a monitor, or left
-/// out, as where nothing can disturb an exchange.
+/// Noise makes the same errors in MPDUs and responses whether PPDUs are constructed, as with a monitor, or left out, as
+/// if nothing can disturb an exchange.
 #[test]
 fn noise_asks_for_the_same_octets_on_both_ways_of_an_aggregate() {
     let errored = |is_watched: bool| {
@@ -428,7 +433,8 @@ fn a_station_that_loses_mpdus_does_not_keep_others_waiting() {
     }
 }
 
-/// Without a response the whole aggregate is sent again, seven times, or after a request each time.
+/// Without a response, the originator sends the whole aggregate again, seven times in all, or sends `BlockAckReq`s
+/// after each transmission of the aggregate.
 #[test]
 fn silence_is_followed_by_the_aggregate_or_by_a_request() {
     let mut config = stations(1);
@@ -456,7 +462,7 @@ fn silence_is_followed_by_the_aggregate_or_by_a_request() {
     }
 }
 
-/// Packets in bursts: pause [µs], number of packets, station, true if downlink, size.
+/// A burst of packets: pause before it [µs], number of packets, station, true if downlink, size of each packet.
 type Burst = (u64, usize, usize, bool, u64);
 
 fn bursts() -> impl Strategy<Value = Vec<Burst>> {
@@ -564,8 +570,7 @@ fn run(cell: &CellConfig, links: &[Option<LinkParameters>], bursts: &[Burst]) ->
     bench
 }
 
-/// Asserts that the packets of each hop are delivered in the order in which they were sent, where their queue keeps
-/// it.
+/// Asserts that the packets of each hop are delivered in the order in which they were sent.
 fn check_order(bench: &Bench) {
     let mut last = BTreeMap::new();
     for (_, number) in &bench.delivered {

@@ -54,6 +54,8 @@ fn beacons(bench: &Bench) -> Vec<(u64, bool)> {
     sent.map(|sent| (sent.end.as_nanos() / 1000, sent.collided)).collect()
 }
 
+/// A beacon is sent a PIFS after the frame on the air and its ACK, before all members that wait for their DIFS.
+///
 /// Verifies: [80211-2020 §10.3.2.3.4, §11.1.3.2]
 #[test]
 fn a_pifs_after_a_frame_before_all_who_wait() {
@@ -68,7 +70,7 @@ fn a_pifs_after_a_frame_before_all_who_wait() {
     }
 }
 
-/// A packet that arrives at the access point while its beacon waits changes nothing, whatever the queue.
+/// A beacon precedes a packet that comes to the access point while the beacon waits, under any queue discipline.
 ///
 /// Verifies: [80211-2020 §10.3.2.3.4]
 #[test]
@@ -94,6 +96,8 @@ fn before_data_that_comes_meanwhile() {
     }
 }
 
+/// A beacon is sent at once if the medium has been idle for a PIFS, or else as soon as it has been.
+///
 /// Verifies: [80211-2020 §10.3.2.3.4]
 #[test]
 fn at_once_where_the_medium_has_been_idle_for_a_pifs() {
@@ -123,6 +127,8 @@ fn at_once_where_the_medium_has_been_idle_for_a_pifs() {
     }
 }
 
+/// A beacon waits for the end of the access point's own exchange: the ACK and a PIFS, or the ACK time-out.
+///
 /// Verifies: [80211-2020 §10.3.2.3.4]
 #[test]
 fn behind_an_exchange_of_ones_own_with_its_time_out() {
@@ -145,6 +151,8 @@ fn behind_an_exchange_of_ones_own_with_its_time_out() {
     assert!(run(&cell).iter().all(|ends| ends[..3] == expected));
 }
 
+/// A beacon waits for the end of the access point's own TXOP, and a PIFS.
+///
 /// Verifies: [80211-2020 §10.23.2.8]
 #[test]
 fn behind_a_txop() {
@@ -160,7 +168,7 @@ fn behind_a_txop() {
     }
 }
 
-/// The access point's data, due at the same instant, draws a back-off.
+/// A data frame of the access point that is due at the same instant as its beacon gives way and draws a back-off.
 ///
 /// Verifies: [80211-2020 §10.3.2.3.4]
 #[test]
@@ -207,6 +215,8 @@ fn data_that_gives_way_counts_both_back_offs() {
     }
 }
 
+/// A beacon collides with the frame of a station that starts at the same instant, and is not sent again.
+///
 /// Verifies: [80211-2020 §10.3.2.3.4]
 #[test]
 fn whoever_starts_at_the_same_instant_collides_with_it() {
@@ -237,7 +247,7 @@ fn whoever_starts_at_the_same_instant_collides_with_it() {
     }
 }
 
-/// After a frame that is not decoded, too, a beacon waits for a PIFS instead of a DIFS.
+/// After a frame that was not decoded, a beacon waits for an EIFS minus the slots between PIFS and AIFS.
 ///
 /// Verifies: [80211-2020 §10.3.2.3.7]
 #[test]
@@ -267,6 +277,8 @@ fn an_eifs_less_the_slots_between_pifs_and_aifs() {
     }
 }
 
+/// A beacon waits for a PIFS after the end of the access point's NAV, even if the medium is idle before.
+///
 /// Verifies: [80211-2020 §10.3.2.4]
 #[test]
 fn a_pifs_after_the_nav() {
@@ -283,6 +295,9 @@ fn a_pifs_after_the_nav() {
     assert_eq!(bench.ends()[2], (485 + 30 + BEACON, 0));
 }
 
+/// A beacon is heard by all members that listen, its sender included, with elements, rate and times, and is not
+/// answered.
+///
 /// Verifies: [80211-2020 §9.3.3, §10.3.2.3.4]
 #[test]
 fn everybody_hears_it_and_nobody_answers() {
@@ -307,7 +322,8 @@ fn everybody_hears_it_and_nobody_answers() {
     }
 }
 
-/// A station for which the beacon is errored waits for an EIFS and learns nothing of the beacon.
+/// A beacon that is errored for one station reaches the others. The station for which it is errored waits for an EIFS
+/// and hears no beacon.
 ///
 /// Verifies: [80211-2020 §10.3.2.3.7]
 #[test]
@@ -350,6 +366,8 @@ fn a_b_station_does_not_decode_an_ofdm_beacon() {
     }
 }
 
+/// A beacon that still waits is replaced by the next one.
+///
 /// Verifies: [80211-2020 §11.1.3.2]
 #[test]
 fn one_that_still_waits_is_replaced() {
@@ -410,8 +428,8 @@ fn a_sender_knows_the_back_off_that_it_has_counted() {
     }
 }
 
-/// Path loss exponent 3 from 46.768 dB at 1 m, 20 dBm: -82 dBm is sensed up to 69.4 m, where noise takes nearly no
-/// beacon of 76 octets at 6 Mb/s.
+/// A beacon is heard by the stations that are near enough. Path loss exponent 3 from 46.768 dB at 1 m, 20 dBm: -82 dBm
+/// is sensed up to 69.4 m, where noise takes nearly no beacon of 76 octets at 6 Mb/s.
 #[test]
 fn in_a_space_whoever_is_near_enough_hears_it() {
     let path_loss = PathLoss::log_distance(Frequency::from_megahertz(5_200), 3.0);

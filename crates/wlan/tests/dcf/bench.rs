@@ -13,7 +13,7 @@ use rand_core::SeedableRng;
 
 pub(crate) const MBPS: fn(u64) -> DataRate = DataRate::from_mbps;
 
-/// The point `us` microseconds after the start.
+/// Time `us` microseconds after the start of the run.
 pub(crate) fn at(us: u64) -> Time {
     Time::ZERO + Duration::from_micros(us)
 }
@@ -193,7 +193,7 @@ impl Bench {
         self.records.iter().filter_map(sent).collect()
     }
 
-    /// Ends of all frames [µs], with their senders.
+    /// End [µs] and sender of each frame, in the order of the ends.
     pub(crate) fn ends(&self) -> Vec<(u64, u16)> {
         self.sent().iter().map(|sent| (sent.end.as_nanos() / 1000, sent.node.0)).collect()
     }

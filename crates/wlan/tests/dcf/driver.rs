@@ -14,16 +14,16 @@ use crate::bench::{Bench, MBPS, config};
 
 const PACKET: u64 = 1_508;
 
-/// Mode of HT with this MCS index; there are eight for each stream.
+/// HT mode with this MCS index, which counts eight MCSs for each number of streams.
 fn ht(mcs: u8) -> Mode {
     Mode::all(Format::Ht, Width::Mhz20, GuardInterval::Ns800)
         .find(|mode| mode.mcs() % 8 + 8 * (mode.streams() - 1) == mcs)
         .expect("a mode")
 }
 
-/// 95th percentile of the delay of packets to the second station [ms], and numbers of packets that the first and the
-/// third station receive in two seconds. The first station is fast, and the third is at 6.5 Mb/s; packets always wait
-/// for both. Now and then a packet comes for the second station, which is fast.
+/// Delay of packets to the second station [ms], 95th percentile, and numbers of packets that the first and the third
+/// station receive in two seconds. The first station is fast, and the third is at 6.5 Mb/s; packets always wait for
+/// both. Now and then a packet comes for the second station, which is fast.
 fn delay(hardware_queue: HardwareQueue, aql: Option<AirtimeQueueLimits>) -> (u64, [usize; 2]) {
     let mut config = config(Standard::N, &[MBPS(54); 3]);
     let rule = AirtimeSharing { hardware_queue, aql, ..AirtimeSharing::default() };
@@ -65,9 +65,10 @@ fn delay(hardware_queue: HardwareQueue, aql: Option<AirtimeQueueLimits>) -> (u64
     (delays[delays.len() * 95 / 100], [of(0), of(2)])
 }
 
-/// Without a hardware queue, a packet to the second station waits for one aggregate on the air, 5.5 ms at most, and one
-/// for the first station; with two aggregates in the hardware, for one more. A long hardware queue delays the packet by
-/// all of its aggregates, unless airtime queue limits keep these few.
+/// Airtime queue limits keep the delay behind a slow station short, whatever the length of the hardware queue. Without
+/// a hardware queue, a packet to the second station waits for one aggregate on the air, 5.5 ms at most, and one for the
+/// first station; with two aggregates in the hardware, for one more. A long hardware queue delays the packet by all of
+/// its aggregates, unless the limits keep these few.
 ///
 /// Verifies: [linux-aql], [linux-ath9k]
 #[test]
@@ -87,7 +88,7 @@ fn airtime_queue_limits_keep_the_delay_behind_a_slow_station_short() {
     }
 }
 
-/// Packets that the driver has taken are delivered, whatever is lost on the air.
+/// Packets that the driver has taken are all delivered or given up in the end, whatever is lost on the air.
 #[test]
 fn what_the_driver_has_taken_comes_in_the_end() {
     let limits = Some(AirtimeQueueLimits::default());

@@ -13,8 +13,8 @@ use crate::bench::{Bench, MBPS, at, config, error_stream, without_backoff};
 
 const HALF: Probability = Probability::literal(0.5);
 
-/// A cell in which each frame is errored with probability one half, and a station of it whose first frames are
-/// errored where `luck` is true.
+/// A cell in which each frame is errored with probability one half, and the index of one of its stations. The first
+/// frames on this station's link are errored where `luck` is true.
 pub(crate) fn lucky(luck: &[bool]) -> (CellConfig, usize) {
     let has_luck = |station: &usize| {
         let mut stream = error_stream(*station);
@@ -63,6 +63,8 @@ fn an_errored_ack_makes_a_duplicate_that_is_not_delivered_again() {
     assert!(bench.departed.iter().all(|departure| !departure.lost));
 }
 
+/// The receiver of an errored frame waits for an EIFS, and other stations obey the frame's NAV and wait for a DIFS.
+///
 /// Verifies: [80211-2020 §10.3.2.3.7]
 #[test]
 fn only_the_receiver_of_an_errored_frame_waits_eifs() {
@@ -102,7 +104,8 @@ fn an_errored_rts_is_sent_again_after_the_cts_time_out() {
     assert_eq!(bench.ends(), [(322, id), (824, id), (1_082, 0), (2_012, id), (2_270, 0)]);
 }
 
-/// The two parties of an exchange are not bound by the NAV that it sets.
+/// After an errored CTS, the sender of the RTS waits for an EIFS, and the sender of the CTS for a DIFS. Neither is
+/// bound by the NAV of their exchange.
 ///
 /// Verifies: [80211-2020 §10.3.2.4, §10.3.2.3.7]
 #[test]

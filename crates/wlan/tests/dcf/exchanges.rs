@@ -20,6 +20,8 @@ fn data_is_answered_by_an_ack_a_sifs_later() {
     assert_eq!(bench.delivered, [(at(1940), 0)]);
 }
 
+/// An ACK has the highest basic rate that is not above the rate of the data frame.
+///
 /// Verifies: [80211-2020 §10.6.6.5.2]
 #[test]
 fn responses_come_at_the_highest_basic_rate_not_above_the_datas() {
@@ -72,6 +74,8 @@ fn rts_and_cts_precede_a_frame_longer_than_the_threshold_only() {
     assert_eq!(ends, [272, 530, 1117, 1375]);
 }
 
+/// With an 802.11b station in the cell, a CTS-to-self precedes each OFDM data frame.
+///
 /// Verifies: [80211-2020 §10.3.2.14]
 #[test]
 fn an_ofdm_frame_is_announced_by_a_cts_to_self_when_a_b_station_listens() {
@@ -118,6 +122,8 @@ fn a_new_rate_holds_from_the_next_attempt_on() {
     assert_eq!(bench.ends(), [(990, 1), (1248, 0), (9714, 1), (10_028, 0)]);
 }
 
+/// A frame is given up after its last attempt, of seven or three.
+///
 /// Verifies: [80211-2020 §10.3.4.4]
 #[test]
 fn a_frame_is_given_up_after_its_last_attempt_and_the_next_one_starts_afresh() {
@@ -144,6 +150,8 @@ fn a_frame_is_given_up_after_its_last_attempt_and_the_next_one_starts_afresh() {
     }
 }
 
+/// An RTS without a CTS is sent again with the retry bit, and the data frame after it has no retry bit.
+///
 /// Verifies: [80211-2020 §10.3.4.4]
 #[test]
 fn an_rts_that_fails_counts_as_a_short_attempt_and_its_data_is_no_repetition() {

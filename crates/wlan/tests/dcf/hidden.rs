@@ -7,7 +7,8 @@ use airfair_wlan::{AirUse, Attempts, Audibility, CellConfig, NodeId, Record, Sen
 
 use crate::bench::{Bench, MBPS, Sent, at, config, without_backoff};
 
-/// Durations [µs]: data 192 + 8·1028 / 11 = 940; ACK and CTS at 2 Mb/s 192 + 56 = 248; RTS 192 + 80 = 272.
+/// Duration of a data frame [µs], 192 + 8·1028 / 11 = 940. ACK and CTS at 2 Mb/s last 192 + 56 = 248, and an RTS 192 +
+/// 80 = 272.
 const DATA: u64 = 940;
 const ACK: u64 = 248;
 const RTS: u64 = 272;
@@ -41,6 +42,8 @@ fn send_at(bench: &mut Bench, us: u64, station: usize) {
     bench.send_up(station, 1000);
 }
 
+/// A station that does not sense the frame on the air transmits, and both frames are lost at the access point.
+///
 /// Verifies: [80211-2020 §10.3.2.3.7, §10.3.4.2]
 #[test]
 fn a_frame_that_starts_in_the_middle_of_a_hidden_one_collides_with_it_at_the_access_point() {
@@ -65,6 +68,8 @@ fn a_frame_that_starts_in_the_middle_of_a_hidden_one_collides_with_it_at_the_acc
     }
 }
 
+/// A station that does not hear the data frame defers, because the CTS of the access point has set its NAV.
+///
 /// Verifies: [80211-2020 §10.3.2.4]
 #[test]
 fn the_cts_tells_those_who_do_not_hear_the_data() {
@@ -83,6 +88,9 @@ fn the_cts_tells_those_who_do_not_hear_the_data() {
     assert!(bench.sent().iter().all(|sent| !sent.collided));
 }
 
+/// A hidden station that starts in the SIFS before a CTS does not prevent the CTS, misses it, and collides with the
+/// data.
+///
 /// Verifies: [80211-2020 §10.3.2.3.3, §10.3.2.9]
 #[test]
 fn whoever_starts_in_the_sifs_before_a_cts_does_not_hold_it_back_and_misses_it() {
@@ -107,6 +115,8 @@ fn whoever_starts_in_the_sifs_before_a_cts_does_not_hold_it_back_and_misses_it()
     assert_eq!(bench.sent().iter().map(facts).collect::<Vec<_>>(), expected);
 }
 
+/// A sender whose frames its receiver does not sense waits for the ACK time-out, and sends the frame again.
+///
 /// Verifies: [80211-2020 §10.3.2.11]
 #[test]
 fn a_sender_that_its_receiver_does_not_sense_waits_for_its_time_out() {
@@ -120,6 +130,8 @@ fn a_sender_that_its_receiver_does_not_sense_waits_for_its_time_out() {
     assert!(bench.sent().iter().all(|sent| !sent.collided));
 }
 
+/// An ACK that overlaps another frame at its receiver is lost, and the data frame is sent again after both.
+///
 /// Verifies: [80211-2020 §10.3.2.11]
 #[test]
 fn a_response_in_the_tail_of_another_frame_comes_in_vain() {
@@ -167,8 +179,8 @@ fn a_cell_whose_relation_is_given_for_good_refuses_another() {
     bench.cell.set_audibility(NodeId(1), NodeId(2), Audibility::Nothing);
 }
 
-/// Number of data frames lost, number sent, and number of packets that arrive, of two saturated stations within five
-/// seconds.
+/// Data frames lost and data frames sent by two saturated stations within five seconds, and number of packets that
+/// arrive.
 fn saturated(rts: bool) -> (usize, usize, usize) {
     let mut cell = hidden(2);
     cell.stations.iter_mut().for_each(|station| station.rate_up = MBPS(2).into());

@@ -12,7 +12,7 @@ use crate::bench::{Bench, MBPS, config, stream};
 const SIZE: u64 = 1000;
 const ATTEMPTS: u16 = 5;
 
-/// A saturated station of the model.
+/// Saturated station of the model of contention.
 struct Station {
     stream: Stream,
     data: Duration,
@@ -207,6 +207,8 @@ fn ten_stations_of_one_rate_send_when_the_model_says() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
+    /// A saturated cell with stations of random rates sends each frame at the time at which the model sends it.
+    ///
     /// Verifies: [80211-2020 §10.3.4.2, §10.3.4.3]
     #[test]
     fn stations_of_any_rates_send_when_the_model_says(

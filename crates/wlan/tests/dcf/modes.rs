@@ -100,8 +100,8 @@ fn channels() -> impl Iterator<Item = (Standard, Channel)> {
     })
 }
 
-/// Exchanges of a single saturated station: AIFS of 3 slots, a back-off of 0 to 15 slots, the PPDU, SIFS, the ACK,
-/// for each mode of each width, guard interval, number of streams and band.
+/// Each exchange of a single saturated station lasts as long as its parts: AIFS of 3 slots, a back-off of 0 to 15
+/// slots, the PPDU, SIFS, the ACK. This holds for each mode of each width, guard interval, number of streams and band.
 ///
 /// Verifies: [80211-2020 §10.23.2.4], [80211-2020 §19.4.3], [80211-2020 §21.4.3], [80211ax-2021 §27.4.3]
 #[test]
@@ -141,16 +141,16 @@ fn every_exchange_of_every_mode_lasts_as_long_as_its_parts() {
     assert_eq!(modes, 2 * 2 * 2 * 32 + vht + 6 * 3 * 96);
 }
 
-/// Ends of all frames [µs], with their senders and kinds.
+/// End [µs], sender and kind of each frame, in the order of the ends.
 fn frames(bench: &Bench) -> Vec<(u64, u16, SentFrame)> {
     let frame = |sent: &crate::bench::Sent| (sent.end.as_nanos() / 1_000, sent.node.0, sent.frame);
     bench.sent().iter().map(frame).collect()
 }
 
-/// At 2.4 GHz, one stream, 20 MHz: a CTS to self protects an HT PPDU from a station of 802.11g. `ht-mcs7`, 1538
+/// A CTS-to-self protects an HT PPDU from a station of 802.11g, at 2.4 GHz with one stream and 20 MHz. `ht-mcs7`, 1538
 /// octets: 12 326 bits of 260: 48 symbols, 36 + 192 + 6 = 234 µs; ACK and CTS at 24 Mb/s 28 + 6 = 34. AIFS 10 + 3·9 =
-/// 37: CTS to self 37 … 71, data 81 … 315, ACK 325 … 359. The 802.11g station, DIFS 28: 1536 octets at 54 Mb/s, 12
-/// 310 bits of 216: 57 symbols, 20 + 228 + 6 = 254 µs.
+/// 37: CTS-to-self 37 … 71, data 81 … 315, ACK 325 … 359. The 802.11g station, DIFS 28: 1536 octets at 54 Mb/s, 12 310
+/// bits of 216: 57 symbols, 20 + 228 + 6 = 254 µs.
 ///
 /// Verifies: [80211-2020 §10.27.3]
 #[test]
@@ -172,8 +172,9 @@ fn an_older_station_is_told_of_a_ppdu_that_it_does_not_know() {
     assert_eq!(frames(&alone), [(271, 1, Data), (315, 0, Response)]);
 }
 
-/// With an 802.11b station the slot is 20 µs, AIFS 10 + 60, and the CTS is a DSSS one at 11 Mb/s: 192 + ⌈112/11⌉ =
-/// 203 µs. Without protection there is no CTS; 802.11n in a cell of 802.11ac needs none.
+/// The CTS-to-self is a frame that the oldest station of the cell decodes. With an 802.11b station the slot is 20 µs,
+/// AIFS 10 + 60, and the CTS is a DSSS one at 11 Mb/s: 192 + ⌈112/11⌉ = 203 µs. Without protection there is no CTS;
+/// 802.11n in a cell of 802.11ac needs none.
 ///
 /// Verifies: [80211-2020 §10.27.3], [80211-2020 §10.27.5]
 #[test]
@@ -249,9 +250,9 @@ fn stations_of_802_11b_have_their_own_window() {
     assert!((16..=31).contains(&slots(1)), "{}", slots(1));
 }
 
-/// Rates chosen by ARF and by an oracle over 20 MHz with two streams and the long guard interval. Without noise ARF
-/// climbs all rates in turn; the oracle is at the highest one at once, and at the lowest one where noise takes all
-/// others.
+/// ARF and the ideal rate control choose among the modes of a link, over 20 MHz with two streams and the long guard
+/// interval. Without noise ARF climbs all rates in turn, and the ideal rate control uses the highest one at once. With
+/// noise the ideal one uses a lower rate at once.
 #[test]
 fn laws_step_over_the_modes_of_a_link() {
     let channel = Channel { streams: 2, ..Channel::at(Standard::N, Band::Ghz2) };
@@ -280,8 +281,8 @@ fn laws_step_over_the_modes_of_a_link() {
     assert_eq!([1, 6].map(|db| rates(RateLaw::Oracle, snr(db))), [[130], [260]]);
 }
 
-/// Noise takes the same octets of each frame whether PPDUs are constructed, as with a monitor, or left out, as where
-/// nothing can disturb an exchange.
+/// Noise makes the same errors in the frames of an exchange whether their PPDUs are constructed, as with a monitor, or
+/// left out, as if nothing can disturb the exchange.
 #[test]
 fn noise_asks_for_the_same_octets_on_both_ways_of_an_exchange() {
     let channel = Channel::of(Standard::Ac);

@@ -29,7 +29,7 @@ fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
     prop::collection::vec(arrival, 1..60)
 }
 
-/// Random channel access parameters, often those of the DCF.
+/// Random channel access parameters of a member, often those of the DCF.
 fn accesses() -> impl Strategy<Value = AccessParameters> {
     let windows = &[(None, None), (Some(0), None), (Some(3), Some(7))][..];
     let attempts = &[None, None, Some(Attempts::Max(2)), Some(Attempts::Max(1))][..];

@@ -35,7 +35,7 @@ fn cell() -> CellConfig {
     cell
 }
 
-/// Changes of rate: time [µs], direction, rate [kb/s].
+/// Recorded changes of rate: time [µs], direction, new rate [kb/s].
 fn changes(bench: &Bench) -> Vec<(u64, Direction, u64)> {
     let change = |(time, record): &(_, Record)| match *record {
         Record::Rate { station, direction, rate } => {
@@ -53,6 +53,8 @@ fn changes(bench: &Bench) -> Vec<(u64, Direction, u64)> {
         .collect()
 }
 
+/// A retransmission is sent at the rate to which ARF has lowered the rate after the failures before.
+///
 /// Verifies: [kamerman-1997]
 #[test]
 fn a_repetition_goes_out_at_the_rate_that_the_failure_has_led_to() {
@@ -67,7 +69,7 @@ fn a_repetition_goes_out_at_the_rate_that_the_failure_has_led_to() {
     assert_eq!(changes(&bench), [(2_342, Up, 5_500), (6_096, Up, 2_000)]);
 }
 
-/// ARF counts ACKs for each direction separately; three in a row raise the rate.
+/// ARF counts ACKs for each direction of a link separately, where three in a row raise the rate.
 #[test]
 fn each_direction_of_a_link_has_a_law_of_its_own() {
     let mut cell = cell();
@@ -158,7 +160,7 @@ fn minstrel_ht_settles_at_the_fastest_rate_that_gets_through() {
     assert!(rate == 39_000 && share > 0.85, "{rate} {share}");
 }
 
-/// Bit error ratio that loses this share of the MPDUs of 1538 octets, -ln(1 - p) / 12 304, and few of the
+/// Error model whose bit error ratio loses this share of the MPDUs of 1538 octets, -ln(1 - p) / 12 304, and few of the
 /// `BlockAck`s, 32 octets.
 fn losing(share: f64) -> ErrorModel {
     ErrorModel::Bits(Probability::literal(-libm::log(1.0 - share) / 12_304.0))
@@ -205,7 +207,7 @@ fn arf_counts_an_aggregate_by_the_half_of_it() {
     assert!(rate == 6_500 && share > 0.9, "{rate} {share}");
 }
 
-/// One period of a run: packets uplink and downlink, its length [ms], and the share of losses from then on.
+/// One period of a run: packets uplink and downlink, length of the period [ms], and the share of losses from then on.
 type Turn = (usize, usize, u64, f64);
 
 proptest! {

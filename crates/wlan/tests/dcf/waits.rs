@@ -7,7 +7,7 @@ use rand_core::Rng;
 
 use crate::bench::{Bench, MBPS, at, config, stream, without_backoff};
 
-/// Durations [µs] of a frame of 1000 octets at 11 Mb/s, and of the SIFS and the ACK after it.
+/// Duration of a frame of 1000 octets at 11 Mb/s [µs]. The SIFS and the ACK after it last `SIFS_ACK`.
 const DATA: u64 = 940;
 const SIFS_ACK: u64 = 10 + 248;
 
@@ -21,6 +21,8 @@ fn draws(member: usize) -> impl Iterator<Item = u64> {
     std::iter::from_fn(move || Some(u64::from(stream.next_u32()) >> 27))
 }
 
+/// A packet that comes before the medium has been idle for a DIFS is sent when the DIFS is over.
+///
 /// Verifies: [80211-2020 §10.3.4.2]
 #[test]
 fn a_packet_that_comes_within_the_first_difs_waits_for_its_end_and_no_longer() {
@@ -98,6 +100,8 @@ fn a_back_off_freezes_while_the_medium_is_busy_and_resumes_where_it_was() {
     assert_eq!(data[1..], [first_end, second_end]);
 }
 
+/// Stations whose frames have collided wait for their ACK time-out, and draw a back-off from a doubled window.
+///
 /// Verifies: [80211-2020 §10.3.2.9, §10.3.3]
 #[test]
 fn those_in_a_collision_wait_for_their_ack_time_out_and_double_their_window() {
@@ -115,6 +119,9 @@ fn those_in_a_collision_wait_for_their_ack_time_out_and_double_their_window() {
     assert_eq!(bench.ends()[2].0, collision + 230 + 20 * winner + DATA);
 }
 
+/// Under Bianchi's assumption, stations whose frames have collided count their back-off from a DIFS after the
+/// collision.
+///
 /// Verifies: [bianchi-2000 §4]
 #[test]
 fn under_bianchis_assumption_those_in_a_collision_are_back_a_difs_after_it() {
@@ -131,6 +138,9 @@ fn under_bianchis_assumption_those_in_a_collision_are_back_a_difs_after_it() {
     assert_eq!(bench.ends()[2].0, collision + 50 + 20 * backoff(1).min(backoff(2)) + data);
 }
 
+/// A packet that comes in the SIFS between another station's frame and its ACK draws a back-off, because the NAV is
+/// set.
+///
 /// Verifies: [80211-2020 §10.3.2.4, §10.3.4.2]
 #[test]
 fn a_packet_that_comes_between_a_frame_and_its_ack_finds_the_medium_busy_by_its_nav() {
@@ -145,7 +155,7 @@ fn a_packet_that_comes_between_a_frame_and_its_ack_finds_the_medium_busy_by_its_
     assert_eq!(bench.ends()[2], (1000 + DATA + SIFS_ACK + 50 + 20 * backoff + DATA, 2));
 }
 
-/// Time [µs after the collision] at which a third station transmits whose packet comes while two others collide.
+/// Time from a collision of two stations to the transmission of a third [µs], whose packet comes during the collision.
 fn listener_after_a_collision(after_collision: AfterCollision, eifs: Eifs) -> u64 {
     let mut cell = without_backoff(b(&[MBPS(1), MBPS(1), MBPS(11)]));
     (cell.rules.after_collision, cell.rules.eifs) = (after_collision, eifs);
@@ -162,6 +172,8 @@ fn listener_after_a_collision(after_collision: AfterCollision, eifs: Eifs) -> u6
     (third.end - first.end).as_nanos() / 1000 - DATA
 }
 
+/// A station that hears a collision waits for an EIFS after it, or for the space that the rules of a model demand.
+///
 /// Verifies: [80211-2020 §10.3.2.3.7]
 #[test]
 fn listeners_wait_eifs_after_a_collision_or_difs_where_a_model_wants_it() {
@@ -181,6 +193,8 @@ fn deaf_pair() -> CellConfig {
     cell
 }
 
+/// An EIFS ends with the next frame that the station decodes, but not if the rules keep it as a NAV.
+///
 /// Verifies: [80211-2020 §10.3.2.3.7]
 #[test]
 fn eifs_ends_with_the_next_frame_that_is_decoded() {
@@ -199,6 +213,8 @@ fn eifs_ends_with_the_next_frame_that_is_decoded() {
     }
 }
 
+/// A station that senses an ACK without decoding it waits for an EIFS, even if it has decoded the data frame.
+///
 /// Verifies: [80211-2020 §10.3.2.3.7]
 #[test]
 fn a_response_that_is_only_sensed_leaves_an_eifs_behind() {
@@ -213,6 +229,8 @@ fn a_response_that_is_only_sensed_leaves_an_eifs_behind() {
     assert_eq!(bench.ends()[2], (ack + 364 + DATA, 1));
 }
 
+/// A station that has decoded the RTS of an exchange, and not the CTS, stays quiet until the end of the exchange.
+///
 /// Verifies: [80211-2020 §10.3.2.4]
 #[test]
 fn the_nav_of_an_rts_covers_the_whole_exchange() {
@@ -231,6 +249,8 @@ fn the_nav_of_an_rts_covers_the_whole_exchange() {
     assert_eq!(bench.ends()[4], (ack + 364 + 272, 1));
 }
 
+/// In a collision, the sender of the shorter frame waits for a DIFS after the longer one.
+///
 /// Verifies: [80211-2020 §10.3.4.2]
 #[test]
 fn the_sender_of_the_shorter_frame_of_a_collision_is_back_a_difs_after_the_longer_one() {

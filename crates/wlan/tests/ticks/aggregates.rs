@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use crate::model::{Agreed, Announced, Arrival, Happens};
 use crate::{Audience, Hears, Packet, Way, cells, compare_changing, compare_ways};
 
-/// Makes the aggregation agreements of a cell.
+/// Sets the aggregation agreements between the access point and its stations, in both directions of each link.
 pub(crate) fn agree(cell: &mut Cell<Packet>, agreed: &[Option<Agreed>]) {
     for (index, agreed) in agreed.iter().enumerate() {
         let Some(Agreed { format, octets, amsdu, mpdus, window, asks }) = *agreed else { continue };
@@ -119,6 +119,8 @@ pub(crate) fn happens((_, agreed, arrivals, beacons): &Case) -> Happens<'_> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(50))]
 
+    /// A cell in which some links aggregate sends the same frames at the same times as the model.
+    ///
     /// Verifies: [80211-2020 §10.12, §10.25]
     #[test]
     fn aggregates_go_out_when_a_station_by_station_model_says(

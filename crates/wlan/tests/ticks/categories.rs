@@ -19,7 +19,7 @@ fn categories() -> impl Strategy<Value = Categories> {
     })
 }
 
-/// The cell of `case`, with random access categories of its members, and packets of all categories.
+/// Random cases like `case`, in which members have random access categories and packets come in all categories.
 fn divided(case: Case) -> impl Strategy<Value = Case> {
     let (config, agreed, arrivals, beacons) = case;
     let of = prop::collection::vec(categories(), config.stations.len() + 1);
@@ -49,6 +49,8 @@ fn all(hears: Hears) -> impl Strategy<Value = Case> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
+    /// A cell with access categories sends the same frames at the same times as the model.
+    ///
     /// Verifies: [80211-2020 §10.23.2.2, §10.23.2.4, §10.23.2.8]
     #[test]
     fn categories_go_out_when_a_station_by_station_model_says(
@@ -62,8 +64,8 @@ proptest! {
         compare_changing(&case.0, happens(&case), Way::Changing);
     }
 
-    /// Listeners of a cell with access categories receive the same however contenders are grouped and whether PPDUs
-    /// are constructed.
+    /// Listeners of a cell with access categories receive the same frames however contenders are grouped and whether or
+    /// not PPDUs are constructed.
     #[test]
     fn categories_are_told_of_the_same(
         case in prop_oneof![all(Hears::Everyone), all(Hears::AccessPoint), all(Hears::Noise)]

@@ -19,7 +19,7 @@ use proptest::prelude::*;
 
 use model::{Announced, Arrival, Change, Happens, Heard, Model, Sent, class, error_stream, stream};
 
-/// A packet of an access category.
+/// Payload of a packet: its access category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Packet(AccessCategory);
 
@@ -118,7 +118,7 @@ fn drive(
     }
 }
 
-/// Frames that a cell sends without listeners.
+/// Frames that a cell without listeners sends until `until` [µs].
 fn measure(config: &CellConfig, arrivals: &[Arrival], until: u64) -> Vec<Sent> {
     let happens = Happens { agreed: &[], arrivals, changes: &[], beacons: &[] };
     measure_as(config, happens, (Way::Fixed, Audience::Nobody, until)).0
@@ -168,7 +168,7 @@ fn compare_changing(config: &CellConfig, happens: Happens<'_>, way: Way) {
     differ(config, happens, (sent, model.sent), |it| it.0 < until);
 }
 
-/// Fails if the measured list differs from the expected one, up to the time until which both are known.
+/// Fails if the list measured in a cell differs from the list expected by the model, as far as `is_known` is true.
 fn differ<T: Copy + Ord + std::fmt::Debug>(
     config: &CellConfig,
     happens: Happens<'_>,
@@ -314,7 +314,7 @@ enum Hears {
     NotAll,
 }
 
-/// Hides each member that is hidden from another in both directions; hidden members are not sensed.
+/// Hides members from each other, always in both directions. Hidden members are then not sensed either.
 fn hide(members: &[Drawn], stations: &mut [StationConfig]) {
     let id = |member: usize| NodeId(u16::try_from(member).expect("few stations"));
     for member in 1..=stations.len() {
@@ -407,8 +407,8 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<A
         })
 }
 
-/// All that a cell records, and the cell. Records of the use of the air come last, because they may be made later
-/// than the use ends.
+/// Runs a cell and returns all its records, and the cell. Records of the use of the air come last, because they may be
+/// made later than the use ends.
 fn account(
     config: &CellConfig,
     happens: Happens<'_>,
@@ -424,7 +424,7 @@ fn account(
     (records, cell)
 }
 
-/// Fails if a cell makes other records in one way than in the other, or its listeners receive other frames.
+/// Fails if a cell that is run in two ways makes different records, or if its listeners receive different frames.
 fn compare_ways(config: &CellConfig, happens: Happens<'_>, ways: [(Way, Audience); 2]) {
     let [(one, first), (other, second)] = ways.map(|way| account(config, happens, way));
     if ways.iter().all(|(_, audience)| *audience != Audience::Nobody) {
@@ -446,6 +446,8 @@ fn compare_ways(config: &CellConfig, happens: Happens<'_>, ways: [(Way, Audience
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
+    /// A cell sends the same frames at the same times as the model.
+    ///
     /// Verifies: [80211-2020 §10.3.2.3.7, §10.3.2.4, §10.3.3, §10.3.4.2, §10.3.4.3, §10.3.4.4]
     #[test]
     fn every_frame_goes_out_when_a_station_by_station_model_says(

@@ -35,14 +35,14 @@ pub(crate) struct Arrival {
     pub(crate) category: AccessCategory,
 }
 
-/// A beacon that is to be sent from a time on [µs].
+/// A beacon that the access point is to send from a time on [µs].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Announced {
     pub(crate) at: u64,
     pub(crate) psdu: Bytes,
 }
 
-/// From a time on [µs], `listener` hears frames of `from` with another audibility.
+/// A change of audibility: from a time on [µs], `listener` hears frames of `from` with another audibility.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
     pub(crate) at: u64,
@@ -97,7 +97,7 @@ struct Plan {
     mpdus: Vec<u64>,
 }
 
-/// An MPDU with a sequence number that is not finished, or waits for earlier ones to be finished.
+/// An MPDU that has a sequence number, and is not finished or waits for earlier MPDUs to be finished.
 #[derive(Clone, Copy, Debug)]
 struct Numbered {
     number: u64,
@@ -145,13 +145,13 @@ struct OnAir {
     noisy_for: Vec<bool>,
     /// Back-off counted before the frame, if an exchange begins with it.
     backoff: Option<u64>,
-    /// Entry for each member: true if it senses the frame. `readable_by`: true if it can decode the frame.
+    /// For each member: true if it senses the frame. `readable_by`: true if it can decode the frame.
     sensed_by: Vec<bool>,
     readable_by: Vec<bool>,
-    /// Entry for each member: true if it has listened since the frame began, and has neither transmitted nor been
-    /// receiving another frame whose start it missed.
+    /// For each member: true if it has listened since the frame began, and has neither transmitted nor been receiving
+    /// another frame whose start it missed.
     heard_by: Vec<bool>,
-    /// Entry for each member: true if another frame that it senses, or its own, has overlapped this one.
+    /// For each member: true if another frame that it senses, or its own, has overlapped this one.
     lost_to: Vec<bool>,
     /// True if the frame is a response whose start the member that waits for it does not sense.
     missed: bool,
@@ -201,18 +201,18 @@ struct Station {
     eifs: u64,
     /// Time at which the station's TXOP began.
     txop_start: u64,
-    /// Slots left to count, of which the next one begins at `drawn_at` or later.
+    /// Slots of the back-off left to count, of which the next one begins at `drawn_at` or later.
     counter: u32,
     drawn_at: u64,
-    /// Slots counted while the packet at the head of the queue waited.
+    /// Slots of the back-off counted while the packet at the head of the queue waited.
     waited: u64,
     /// Time for which the medium has been physically idle; `clear` is that for which it has been virtually idle as
     /// well.
     idle: u64,
     clear: u64,
-    /// Interframe space after the last frame: AIFS or EIFS.
+    /// Interframe space that the station must wait after the last frame: AIFS or EIFS.
     gap: u64,
-    /// Time since the interframe space ended.
+    /// Time that has passed since the interframe space ended; `None` before its end.
     ready: Option<u64>,
     nav: u64,
     /// Time until which another category of the same member waits for a response.
@@ -223,7 +223,7 @@ struct Station {
     internal: u16,
     /// End of the wait for a response that will not come, and the kind of the frame that it would answer.
     timeout: Option<(u64, FrameKind)>,
-    /// Kind of the station's frame in a collision that all members notice at once.
+    /// Kind of the station's frame, if the frame is in a collision that all members notice at once.
     notices: Option<FrameKind>,
 }
 

@@ -45,6 +45,8 @@ fn packet(at: u64, from: u16, to: u16) -> Arrival {
     Arrival { at, from, to, size: Bytes::new(972), category }
 }
 
+/// A packet that comes during an EIFS draws a back-off if the medium becomes busy before the EIFS is over.
+///
 /// Verifies: [80211-2020 §10.3.4.2]
 #[test]
 fn a_packet_that_came_inside_the_gap_draws_a_back_off_if_the_medium_gets_busy_before_its_end() {
@@ -59,6 +61,8 @@ fn a_packet_that_came_inside_the_gap_draws_a_back_off_if_the_medium_gets_busy_be
     assert_eq!(sent[2], (2178 + 50 + 20 * backoff + 920, 1, 0, false));
 }
 
+/// A sender without a response is not bound by the NAV of its own frame: it counts its back-off after the ACK time-out.
+///
 /// Verifies: [80211-2020 §10.3.2.9]
 #[test]
 fn a_sender_without_answer_is_not_held_by_its_own_nav_whatever_follows_collisions() {
@@ -75,6 +79,8 @@ fn a_sender_without_answer_is_not_held_by_its_own_nav_whatever_follows_collision
     }
 }
 
+/// A station that has decoded a frame stays quiet until its NAV ends, even if the response does not come.
+///
 /// Verifies: [80211-2020 §10.3.2.4]
 #[test]
 fn the_nav_keeps_a_listener_quiet_even_where_no_response_comes() {
@@ -92,6 +98,8 @@ fn the_nav_keeps_a_listener_quiet_even_where_no_response_comes() {
     }
 }
 
+/// An RTS does not set the NAV of the station to which it is addressed.
+///
 /// Verifies: [80211-2020 §10.3.2.4, §10.3.2.7]
 #[test]
 fn an_rts_does_not_set_the_nav_of_the_station_that_it_asks() {

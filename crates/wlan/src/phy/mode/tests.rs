@@ -57,6 +57,8 @@ fn he_has_the_rates_of_its_tables() {
     assert_eq!(of(Mhz160, Ns800, 8)[11], 96_078);
 }
 
+/// Coded bits and data bits per symbol, and numbers of encoders, are those of the standard's tables.
+///
 /// Verifies: [80211-2020 §19.3.5, §21.5]
 #[test]
 fn symbols_carry_the_bits_of_the_tables() {
@@ -72,7 +74,7 @@ fn symbols_carry_the_bits_of_the_tables() {
     assert_eq!(bits(Format::He, 11, 1, Mhz20), (2_340, 1_950, 0));
 }
 
-/// Modes for which the rate alone would need fewer encoders than the standard has.
+/// VHT modes have as many encoders as the standard's tables say, also where the data rate alone would need fewer.
 ///
 /// Verifies: [80211-2020 §21.5]
 #[test]
@@ -91,6 +93,8 @@ fn encoders_of_vht_share_a_symbol_evenly() {
     assert_eq!(eight, [1, 2, 3, 4, 6, 8, 8, 9, 12, 12]);
 }
 
+/// VHT lacks exactly the modes that the standard's tables leave out.
+///
 /// Verifies: [80211-2020 §21.5]
 #[test]
 fn vht_leaves_out_what_its_tables_leave_out() {
@@ -149,6 +153,8 @@ fn what_does_not_go_together_is_refused_with_what_does() {
     assert!(refused(Parameters { mcs: 255, ..usual }).starts_with("MCS 255"));
 }
 
+/// The error for a width that a band does not have lists the widths that it has.
+///
 /// Verifies: [80211-2020 §21.1.1]
 #[test]
 fn a_width_that_the_band_lacks_is_refused_with_those_that_it_has() {

@@ -63,9 +63,9 @@ impl Code {
 mod tests {
     use super::*;
 
-    /// Counts wrong paths by weight up to `heaviest`, bit by bit. From each place of the puncturing pattern, which
-    /// has one bit of `sent` for each output, a wrong bit leaves state 0, and the path ends when it is back in state
-    /// 0. A state is the last six bits.
+    /// Counts wrong paths by weight up to `heaviest`, bit by bit. From each position of the puncturing pattern, which
+    /// has one bit of `sent` for each output, a wrong bit leaves state 0 of the encoder, and the path ends when it is
+    /// back in state 0. The last six bits are the state of the encoder.
     fn counted(sent: [&[u8]; 2], heaviest: usize) -> Vec<f64> {
         let period = sent[0].len();
         let mut ended = vec![0.0; heaviest + 1];
@@ -102,8 +102,9 @@ mod tests {
         ended
     }
 
-    /// The patterns are those of the standard. The counts at rates 1/2, 2/3 and 3/4 are also those of [haccoun-1989],
-    /// which has 39 699, 315 371 and 2 507 890 as the last three at 5/6.
+    /// Puncturing patterns are those of the standard, and wrong paths of each weight are as many as published. The
+    /// counts at rates 1/2, 2/3 and 3/4 are also those of [haccoun-1989], which has 39 699, 315 371 and 2 507 890 as
+    /// the last three at 5/6.
     ///
     /// Verifies: [80211-2020 §17.3.5.6, §19.3.11.6]
     #[test]
@@ -126,8 +127,9 @@ mod tests {
         }
     }
 
-    /// BPSK with Es/N0 = 1 and rate 1/2: 11·Q(√20) + 38·Q(√24) + 193·Q(√28) + 1331·Q(√32) = 4.259e-5 + 1.830e-5 +
-    /// 1.169e-5 + 1.023e-5, and less for each further weight.
+    /// The probability that a wrong path begins is the sum over the paths of each weight. BPSK with Es/N0 = 1 and rate
+    /// 1/2: 11·Q(√20) + 38·Q(√24) + 193·Q(√28) + 1331·Q(√32) = 4.259e-5 + 1.830e-5 + 1.169e-5 + 1.023e-5, and less for
+    /// each further weight.
     #[test]
     fn paths_add_up() {
         let q = |weight: f64| 0.5 * libm::erfc(libm::sqrt(weight));

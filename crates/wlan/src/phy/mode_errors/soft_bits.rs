@@ -160,9 +160,9 @@ mod tests {
         }
     }
 
-    /// BPSK has the factor e^-Es/N0, at 3 dB e^-1.9953 = 0.13598, and the spread 8·Es/N0 = 15.962. So a path of
-    /// weight d has probability Q(√(2·d·Es/N0)): with Es/N0 = 1 and weights 10, 12, 14, Q(√20) = 3.872e-6, Q(√24) =
-    /// 4.817e-7 and Q(√28) = 6.055e-8.
+    /// Wrong paths of BPSK have the probability of the closed form. BPSK has the factor e^-Es/N0, at 3 dB e^-1.9953 =
+    /// 0.13598, and the spread 8·Es/N0 = 15.962. So a path of weight d has probability Q(√(2·d·Es/N0)): with Es/N0 = 1
+    /// and weights 10, 12, 14, Q(√20) = 3.872e-6, Q(√24) = 4.817e-7 and Q(√28) = 6.055e-8.
     ///
     /// Verifies: [martinez-2006 §III]
     #[test]

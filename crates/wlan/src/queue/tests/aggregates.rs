@@ -13,7 +13,7 @@ const ATTEMPTS: u16 = 4;
 /// Outcome of the data frame of an exchange.
 #[derive(Clone, Copy, Debug)]
 enum Frame {
-    /// The MPDUs whose place has a bit in this number are lost, and the others are acknowledged.
+    /// MPDUs are lost if the bit of their index in the aggregate is set in this number. The others are acknowledged.
     Lost(u64),
     Unanswered,
     /// No CTS came for any of the RTS attempts.
@@ -142,8 +142,9 @@ fn agreement() -> Agreement {
     Agreement::of(Format::Ht, BlockAckWindow::Mpdus64)
 }
 
-/// Two flows to one station, in which the first MPDU of each frame is lost three times out of four. The window of 64
-/// moves only with every fourth frame of 63 packets. Meanwhile packets of both flows wait in their queues.
+/// No packet vanishes while the block ack window has no room. In two flows to one station, the first MPDU of each frame
+/// is lost three times out of four. The window of 64 moves only with every fourth frame of 63 packets. Meanwhile
+/// packets of both flows wait in their queues.
 #[test]
 fn a_window_without_room_lets_no_packet_vanish() {
     let airtime = |hardware_queue| {
@@ -169,11 +170,11 @@ fn a_window_without_room_lets_no_packet_vanish() {
     }
 }
 
-/// At 6 Mb/s a packet of 1500 octets is expected to take 2.07 ms, so each of three stations has four packets in the
-/// driver, 24.8 ms together. The first station's frames are lost, each of one packet more; an MPDU is given up after
-/// four attempts. When the last frame is lost, three packets wait in the window, 6.2 ms, and other categories have 24
-/// ms, so that the station may have 5 ms. Its lost packets are sent again nevertheless, because the driver has taken
-/// them before.
+/// Airtime limits do not hold back lost MPDUs that must be sent again. At 6 Mb/s a packet of 1500 octets is expected to
+/// take 2.07 ms, so each of three stations has four packets in the driver, 24.8 ms together. The first station's frames
+/// are lost, each of one packet more; an MPDU is given up after four attempts. When the last frame is lost, three
+/// packets wait in the window, 6.2 ms, and other categories have 24 ms, so that the station may have 5 ms. Its lost
+/// packets are sent again nevertheless, because the driver has taken them before.
 #[test]
 fn limits_of_airtime_hold_back_nothing_that_was_lost() {
     let rule = AirtimeSharing {

@@ -7,10 +7,11 @@ fn airtime_queue(rule: AirtimeSharing) -> TransmitQueue<Tagged> {
     queue(Discipline::Airtime(rule), 1_000, Limit::Shared)
 }
 
-/// The quantum is 300. An exchange costs station 0 250 and station 1 900. After each service, deficits of (0, 1):
-/// (50, 300) 0 again; (−200, 300) → 0 gets 300 and is last, 1; (100, −600) → −300, 0; (−150, −300) → 0 gets 300, 1
-/// too and has 0, 0; (−100, 0) → 200 and 300, 0; (−50, 300) → 250, 1; (250, −600) → −300, 0; (0, −300) → 300 and 0,
-/// 0; (50, 0) 0; (−200, 0) → 100 and 300, 0; (−150, 300) → 150, 1.
+/// Stations share airtime by deficit round robin, and each exchange is charged after it. The quantum is 300 µs. An
+/// exchange costs station 0 250 µs and station 1 900 µs. After each service, the deficits of both stations, and the
+/// station that is served next: (50, 300) 0 again; (−200, 300) → 0 gets 300 and is last, 1; (100, −600) → −300, 0;
+/// (−150, −300) → 0 gets 300, 1 too and has 0, 0; (−100, 0) → 200 and 300, 0; (−50, 300) → 250, 1; (250, −600) → −300,
+/// 0; (0, −300) → 300 and 0, 0; (50, 0) 0; (−200, 0) → 100 and 300, 0; (−150, 300) → 150, 1.
 ///
 /// Verifies: [hoiland-2017 §3.2]
 #[test]
@@ -26,8 +27,8 @@ fn airtime_is_charged_after_the_exchange_and_shared_in_rounds() {
     assert_eq!(order, [0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
 }
 
-/// A queue whose driver takes up to 64 packets ahead. Three stations at 8 Mb/s have 30 packets of 962 octets each,
-/// one station after the other. Linux expects 38 octets more, 1000 µs, and 40 µs for the frame.
+/// A queue whose driver takes up to 64 packets ahead. 30 packets of 962 octets wait for each of three stations at 8
+/// Mb/s, one station after the other. Linux expects 38 octets more per packet, so 1000 µs, and 40 µs for the frame.
 fn queue_with_driver(aql: Option<AirtimeQueueLimits>) -> TransmitQueue<Tagged> {
     let rule = AirtimeSharing {
         hardware_queue: HardwareQueue::aggregates(64),
@@ -45,16 +46,16 @@ fn queue_with_driver(aql: Option<AirtimeQueueLimits>) -> TransmitQueue<Tagged> {
     queue
 }
 
-/// Number of packets of each of three stations that have left their queues.
+/// Number of packets to each of three stations that the driver has taken, those in service included.
 fn taken(queue: &TransmitQueue<Tagged>) -> [usize; 3] {
     let ahead = queue.driver.as_ref().expect("a driver").packets().map(|(msdu, _)| msdu.to);
     let all: Vec<NodeId> = ahead.chain(in_service(queue).map(|msdu| msdu.to)).collect();
     [0, 1, 2].map(|index| all.iter().filter(|to| **to == NodeId::station(index)).count())
 }
 
-/// The driver takes up to 12 ms of the first station: eleven packets are 11.44 ms, so a twelfth follows. The second
-/// station has as many, since 12.48 + 11.44 ms are below 24 ms. After 24.96 ms the third station may have up to 5 ms:
-/// four packets are 4.16 ms, so a fifth follows.
+/// The driver takes packets of a station up to the airtime that the limits leave. Of the first station it takes up to
+/// 12 ms: eleven packets are 11.44 ms, so a twelfth follows. The second station has as many, since 12.48 + 11.44 ms are
+/// below 24 ms. After 24.96 ms the third station may have up to 5 ms: four packets are 4.16 ms, so a fifth follows.
 ///
 /// Verifies: [linux-aql]
 #[test]
@@ -73,8 +74,8 @@ fn the_driver_takes_the_airtime_that_its_limits_leave_to_a_station() {
     assert_eq!(taken(&queue_with_driver(None)), [30, 30, 4]);
 }
 
-/// Quanta of 300 µs, and exchanges of 250 and 900 µs: stations share airtime as without a driver's queue, a little
-/// later.
+/// Stations share airtime with a driver's queue as they do without, within 3 ms. Quanta are 300 µs, and exchanges last
+/// 250 and 900 µs.
 #[test]
 fn a_driver_shares_airtime_as_the_scheduler_says() {
     let rule = AirtimeSharing {
@@ -92,8 +93,9 @@ fn a_driver_shares_airtime_as_the_scheduler_says() {
     assert!(first.abs_diff(second) <= 3_000, "{first} and {second} us");
 }
 
-/// A turn has three exchanges. A new station interrupts a turn, and does so once: if it comes back while it is still
-/// listed, it waits for its turn.
+/// A station is served before the old stations only when it is new. A turn of a station has three exchanges. A new
+/// station interrupts the turn of another station, and does so once: if it has new packets while it is still listed, it
+/// waits for its turn.
 ///
 /// Verifies: [hoiland-2017 §3.2]
 #[test]
@@ -115,7 +117,8 @@ fn a_station_goes_first_only_when_it_is_new() {
     assert_eq!([next(Some(2)), next(None)], [0, 4]);
 }
 
-/// Two stations use equally much per exchange. Each of two flows of one station has half of the station's share.
+/// Each of two flows of one station has half of the station's share of airtime. Two stations use equally much airtime
+/// per exchange.
 #[test]
 fn flows_of_a_station_share_its_time() {
     let mut queue = airtime_queue(AirtimeSharing::default());
@@ -130,8 +133,8 @@ fn flows_of_a_station_share_its_time() {
     assert_eq!(counts, [8, 8, 16]);
 }
 
-/// Station 0 has sent for 3 ms. It waits until station 1 has had as much more, if uplink counts and if station 0 was
-/// active within the last 100 ms.
+/// A station that has transmitted for 3 ms is charged for it, if uplink airtime counts and if the station was active
+/// within the last 100 ms. It then waits until the other station has used as much more.
 ///
 /// Verifies: [linux-atf]
 #[test]
@@ -153,7 +156,8 @@ fn what_a_station_sends_is_charged_while_it_is_active() {
     }
 }
 
-/// A standing delay of 30 ms is above the target of 20 ms, and below the 50 ms of stations below 12 Mb/s.
+/// CoDel drops packets to a station at 12 Mb/s, and none to a slower one. The standing delay of 30 ms is above the
+/// target of 20 ms, and below the target of 50 ms for stations below 12 Mb/s.
 ///
 /// Verifies: [hoiland-2017 §3]
 #[test]
@@ -177,6 +181,8 @@ fn a_slow_station_may_wait_longer() {
     assert_eq!(dropped(11), 0);
 }
 
+/// When the queue is full, the flow with the most octets loses a packet, whatever its station.
+///
 /// Verifies: [hoiland-2017 §3.1]
 #[test]
 fn among_stations_the_fattest_flow_gives_way() {
@@ -188,7 +194,7 @@ fn among_stations_the_fattest_flow_gives_way() {
     assert!(queue.poll_dropped().is_none());
 }
 
-/// Station 1 uses nine times as much per exchange, and has equally many turns.
+/// Without a quantum, stations are served in turn, although an exchange with station 1 uses nine times as much airtime.
 ///
 /// Verifies: [hoiland-2017 §3.1]
 #[test]

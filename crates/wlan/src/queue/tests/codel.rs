@@ -2,9 +2,9 @@
 
 use super::*;
 
-/// Packets of 1000 octets, one served every 20 ms, so that each has waited 20 ms longer than the one before. The
-/// delay is above 5 ms from the first dequeue on. The first drop comes 100 ms later, the next one 100 ms after it,
-/// and the third 100/√2 ms after that.
+/// CoDel drops more often the longer the delay stays above its target. Packets of 1000 octets are served every 20 ms,
+/// so that each has waited 20 ms longer than the one before. The delay is above 5 ms from the first dequeue on. The
+/// first drop comes 100 ms later, the next one 100 ms after it, and the third 100/√2 ms after that.
 ///
 /// Verifies: [RFC8289 §5.5]
 #[test]
@@ -81,8 +81,8 @@ fn a_flow_that_has_just_come_goes_first() {
     assert_eq!(served(&mut queue, ms(0))[..4], [0, 2, 2, 0]);
 }
 
-/// A turn has three packets. A new flow interrupts a turn, and does so once: if it comes back while it is still
-/// listed, it waits for its turn.
+/// A flow is served before the old flows only when it is new. A turn of a flow has three packets. A new flow interrupts
+/// the turn of another flow, and does so once: if it has new packets while it is still listed, it waits for its turn.
 ///
 /// Verifies: [RFC8290 §4.2]
 #[test]
@@ -106,6 +106,8 @@ fn a_flow_goes_first_only_when_it_is_new() {
     assert_eq!([0; 3].map(|_| next(&mut queue)), [0, 2, 0]);
 }
 
+/// A packet that comes to a full queue is accepted, and the first waiting packet of the longest flow is dropped.
+///
 /// Verifies: [RFC8290 §4.1.3]
 #[test]
 fn where_there_is_no_room_the_longest_queue_gives_way_at_its_head() {

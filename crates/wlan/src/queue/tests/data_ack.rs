@@ -1,9 +1,9 @@
-//! Tests of DATA and ACKs by weights.
+//! Tests of the service of DATA and pure ACKs by weights.
 
 use super::*;
 
-/// The first packet is in service before the second comes. Then there are three rounds of data, ACK, data, and the
-/// remaining ACKs.
+/// Two DATA packets are served for each ACK, as the weights are two to one, and the remaining ACKs follow at once. The
+/// first packet is in service before the second comes. Then there are three rounds of data, ACK, data.
 ///
 /// Verifies: [updown-fairness §IV]
 #[test]
@@ -16,8 +16,8 @@ fn data_and_acks_are_served_two_to_one_and_nobody_waits_for_an_empty_queue() {
     assert_eq!(served(&mut queue, ms(0)), [0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1]);
 }
 
-/// Weights two to one. The only waiting data packet is served first. Then the ACK is alone, which clears the credits,
-/// so that of the next two packets data goes first again.
+/// A queue gains no credit while it is empty. Weights are two to one. The only waiting data packet is served first.
+/// Then the ACK is alone, which clears the credits, so that of the next two packets data goes first again.
 #[test]
 fn an_empty_queue_saves_nothing() {
     let mut queue = queue(Discipline::data_ack(Weights::default()), 50, Limit::Each);
@@ -45,7 +45,9 @@ fn new_weights_hold_from_the_next_packet_on() {
     assert_eq!(order[1..9].iter().sum::<u64>(), 6, "{order:?}");
 }
 
-/// Data and ACKs alternate in a FIFO. Then one ACK follows two data packets; there is no room for a third.
+/// Packets that wait in a FIFO join the queues of the new discipline in their order, and those without room are
+/// dropped. Data and ACKs alternate in the FIFO. Under the new weights one ACK follows two data packets. Each new queue
+/// has room for three packets.
 #[test]
 fn what_waits_joins_the_queues_of_another_discipline() {
     let mut queue = queue(Discipline::Fifo, 50, Limit::Shared);
@@ -63,8 +65,8 @@ fn what_waits_joins_the_queues_of_another_discipline() {
     assert_eq!(served(&mut queue, ms(9)), [0, 0, 1, 0, 1, 1]);
 }
 
-/// The driver holds two frames: the one in service and the data that came next. An ACK that comes behind them waits
-/// for both. Without the driver's queue it would be served after the frame in service.
+/// A pure ACK is served after the frames that the driver has taken before. The driver holds two frames: the one in
+/// service and the data that came next. Without the driver's queue, the ACK is served after the frame in service.
 #[test]
 fn an_ack_waits_behind_data_that_the_driver_has_taken() {
     let order = |hardware_queue| {

@@ -2,9 +2,10 @@
 
 use super::*;
 
-/// Two stations with half of the channel and 10 ms saved each. An exchange of 12 ms leaves the first with a debt of 2
-/// ms, which is paid after 4 ms. Tokens must be positive, so it may send a nanosecond later. Before that the other
-/// station has its turns, and when that has nothing more to send, no station is served.
+/// A station without tokens waits, even if no other station has anything to send. Two stations have half of the channel
+/// and 10 ms saved each. An exchange of 12 ms leaves the first with a debt of 2 ms, which is paid after 4 ms. Tokens
+/// must be positive, so it may send a nanosecond later. Before that the other station has its turns, and when that has
+/// nothing more to send, no station is served.
 ///
 /// Verifies: [tan-2004 §4.1, §4.2]
 #[test]
@@ -51,7 +52,8 @@ fn uplink_gap_and_back_off_use_tokens() {
     }
 }
 
-/// A minute of UDP that could not be held back leaves a debt of one interval, which is a second.
+/// A station owes tokens for at most one interval, which is a second, even after a minute of UDP that could not be held
+/// back.
 #[test]
 fn a_debt_has_a_bound() {
     let mut queue = queue(Discipline::TimeRegulator(REGULATION), 50, Limit::Each);

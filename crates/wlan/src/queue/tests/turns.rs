@@ -13,8 +13,9 @@ fn stations_take_turns() {
     }
 }
 
-/// Quantum 1000. Station 0 sends packets of 600 octets, and station 1 packets of 300. After the packet in service:
-/// 600 (400 kept), then 300 · 3 (100 kept), 600 · 2 of 1400, 300 · 3 of 1100.
+/// Stations share octets, whatever the size of their packets. The quantum is 1000 octets. Station 0 sends packets of
+/// 600 octets, and station 1 packets of 300. After the packet in service: 600 (400 kept), then 300 · 3 (100 kept), 600
+/// · 2 of 1400, 300 · 3 of 1100.
 ///
 /// Verifies: [drr-1995 §3]
 #[test]
@@ -28,8 +29,8 @@ fn octets_are_shared_where_packets_differ() {
     assert_eq!(order[..10], [0, 2, 2, 2, 0, 2, 2, 2, 0, 0]);
 }
 
-/// Station 1 sends 300 of its 1000 octets and has no more packets. The 700 are lost when it comes back, and after one
-/// packet of 600 it is station 0's turn.
+/// A station whose packets have all left keeps no octets for its next turn. Station 1 sends 300 of its 1000 octets and
+/// has no more packets. The 700 are lost when it has packets again, and after one packet of 600 it is station 0's turn.
 #[test]
 fn whoever_has_nothing_left_keeps_no_octets() {
     let mut queue = queue(DRR, 50, Limit::Each);

@@ -15,7 +15,7 @@ impl Model<'_> {
         }
     }
 
-    /// Frame of an exchange that follows after a SIFS.
+    /// Frame of an exchange that starts a SIFS after the frame before it.
     pub(super) fn follow(
         &mut self,
         now: u64,
