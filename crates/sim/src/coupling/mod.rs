@@ -12,10 +12,11 @@
 //! ```
 //!
 //! A node sees frames that it decodes or sends only after its agent has asked for them ([`Action::Listen`]), and an
-//! access point's agents see packets on the same terms. Agents see a frame before its packet goes on. When a beacon is
-//! due, the access point's agents add their elements; then the stations' agents count the beacon, and senders go on
-//! once the cell has the beacon. If an access point grants shares, its agent and those of its stations ask for their
-//! own frames and for beacons alone, so that twenty stations cost as much per frame as two.
+//! access point's agents see packets only after they have asked for them ([`Action::WatchPackets`]). Agents see a
+//! frame before the packets in it are forwarded. When a beacon is due, the access point's agents add their elements;
+//! then the stations' agents count the beacon, and senders go on once the cell has the beacon. If an access point
+//! grants shares, its agent and those of its stations ask for their own frames and for beacons alone, so that twenty
+//! stations cost as much per frame as two.
 
 mod access_point;
 mod arf_aware;

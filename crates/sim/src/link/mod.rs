@@ -19,12 +19,12 @@ use crate::scenario::{self, Capacity};
 use loss::Channel;
 use red::EarlyDetection;
 
-/// One direction of a wired link of the scenario, as a number.
+/// Number of one direction of a wired link of the scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct LinkId(pub u16);
 
 impl LinkId {
-    /// Index in tables with one entry per direction of each link.
+    /// Index of the direction in tables with one entry per direction of each link.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
@@ -96,7 +96,7 @@ pub struct LinkDirection {
     capacity: Capacity,
     red: Option<EarlyDetection>,
     channel: Channel,
-    /// Time at which the last packet leaves the queue, or has left it.
+    /// Time at which the packet accepted last leaves the queue, or has left it.
     busy_until: Time,
     backlog: Bytes,
     /// Packets that have not arrived yet, in the order of their arrivals, lost ones included.
@@ -237,7 +237,7 @@ impl LinkDirection {
         u32::try_from(queued).expect("a queue of at most 2^32 packets")
     }
 
-    /// Time at which the last packet leaves the queue, or has left it.
+    /// Time at which the packet accepted last leaves the queue, or has left it.
     pub fn last_departure(&self) -> Time {
         self.busy_until
     }

@@ -269,8 +269,9 @@ mod tests {
     const ONE: NodeId = NodeId(1);
     const TWO: NodeId = NodeId(2);
 
-    /// Contention of station 1: 50 before its data and 10, the SIFS, before its ACK; of station 2: 100 + 20 before its
-    /// data. The 80 before a collision and the 7 at the end belong to neither.
+    /// Station 1 is charged with the contention before its data, 50 µs, and before its ACK, the SIFS of 10 µs; station
+    /// 2 is charged with 100 + 20 µs before its data. The 80 µs before a collision and the 7 µs at the end belong to
+    /// neither.
     ///
     /// Verifies: [occupancy-tfrc fig. 1]
     #[test]

@@ -54,7 +54,7 @@ use crate::link::LinkId;
 use crate::packet::{FlowId, Side};
 use crate::record::{CellId, FlowRecord, LinkRecord, Measured, Record, Recorder, SentAt};
 
-/// Hash of the records so far.
+/// Hash of all records of a run so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fingerprint(u64);
 

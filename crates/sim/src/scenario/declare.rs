@@ -38,7 +38,7 @@ pub(super) struct OrNone<T> {
 /// Keys with their values as TOML, in the order in which they are written.
 pub(super) type Written = Vec<(&'static str, String)>;
 
-/// Leaks a description, which lives as long as the program.
+/// Leaks `it`, a part of a description of keys, so that it lives as long as the program.
 fn forever<T>(it: T) -> &'static T {
     Box::leak(Box::new(it))
 }
@@ -51,7 +51,7 @@ pub(super) fn inline(written: Written) -> String {
 }
 
 impl<'k> Keys<'k> {
-    /// Describes the table whose keys `declare` declares. The defaults are the parts of `value`.
+    /// Describes the table whose keys `declare` declares. The fields of `value` are the defaults of the keys.
     pub(super) fn describe<T>(
         value: &mut T,
         declare: impl FnOnce(&mut Keys, &mut T),
@@ -62,8 +62,7 @@ impl<'k> Keys<'k> {
         forever(Table { noun, keys: keys.leak() })
     }
 
-    /// Reads a table: `value`, with the values that the file sets. Returns `None` if a mistake hides some of the
-    /// values.
+    /// Reads a table. Returns `value` with the fields that the file sets, and `None` if a mistake hides some of them.
     pub(super) fn read<T>(
         fields: &'k Fields<'k>,
         mut value: T,
@@ -74,7 +73,7 @@ impl<'k> Keys<'k> {
         matches!(all, Keys::Read { is_spoilt: false, .. }).then_some(value)
     }
 
-    /// Writes the parts of `value`, each under its key.
+    /// Writes the fields of `value` as TOML, each under its key.
     pub(super) fn write<T: Clone>(value: &T, declare: impl FnOnce(&mut Keys, &mut T)) -> Written {
         let mut all = Keys::Write(Written::new());
         declare(&mut all, &mut value.clone());

@@ -191,8 +191,8 @@ fn check_transport(entry: &Entry, context: &Context, mistakes: &mut Mistakes) {
     }
 }
 
-/// Checks that a flow over kernel sockets belongs to an emulation, and that no scheme or setting applies to it that
-/// cannot.
+/// Checks that a flow over kernel sockets belongs to an emulation, and that the kernel supports the flow's scheme and
+/// settings.
 fn check_stack(flow: &Fields, context: &Context, mistakes: &mut Mistakes) {
     let transport = flow.get("transport");
     let (Some(Transport::Tcp(_) | Transport::Tfrc(_)), Some(settings)) =

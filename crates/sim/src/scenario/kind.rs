@@ -111,9 +111,9 @@ pub(super) enum Kind {
     Word(&'static [&'static str]),
     /// List of values of one kind.
     List(&'static Kind),
-    /// List of fixed length, with a kind for each place.
+    /// List of fixed length, with a kind for the value at each position.
     Tuple(&'static Tuple),
-    /// Table with a length for each rate, which is read as pairs.
+    /// Table of ranges, with a rate as key and a length as value. The table is read as pairs of a rate and a length.
     Ranges,
     /// Table with a fixed set of keys.
     Table(&'static Table),
@@ -138,14 +138,14 @@ pub(super) struct Tagged {
     pub(super) variants: &'static [(&'static str, &'static Table)],
 }
 
-/// List of fixed length whose places have different kinds.
+/// List of fixed length whose values have different kinds.
 #[derive(Debug)]
 pub(super) struct Tuple {
     /// Singular noun for the list in messages: "a pair [time, rate]".
     pub(super) one: &'static str,
     /// Plural noun for the list in messages.
     pub(super) many: &'static str,
-    /// Kind of the value at each place of the list.
+    /// Kind of the value at each position of the list.
     pub(super) items: &'static [Kind],
 }
 

@@ -215,12 +215,13 @@ pub struct Station {
     /// Capabilities common to both ends of the link with the access point; `None` if one of the ends is older than
     /// HT.
     pub link: Option<LinkCapabilities>,
-    /// Rate of the station's own frames over time. The first entry is at [`Time::ZERO`], and times ascend.
+    /// Rates of the station's own frames, each with the time from which on it holds. The first time is [`Time::ZERO`],
+    /// and times ascend.
     pub rate_up: Vec<(Time, Rate)>,
-    /// Rate of the access point's frames to the station over time. The first entry is at [`Time::ZERO`], and times
-    /// ascend.
+    /// Rates of the access point's frames to the station, each with the time from which on it holds. The first time is
+    /// [`Time::ZERO`], and times ascend.
     pub rate_down: Vec<(Time, Rate)>,
-    /// Rate control, up and down, in place of the rate schedules. The schedules then hold its initial rates.
+    /// Rate control, up and down, in place of the rate schedules. The schedules then hold the initial rates.
     pub adaptation: [Option<RateControl>; 2],
     /// Transmit queue of the station.
     pub queue: Queue,
@@ -370,7 +371,7 @@ pub enum Loss {
     GilbertElliott(GilbertElliott),
 }
 
-/// Markov chain of two states, with a loss probability in each.
+/// Settings of a Markov chain of two states, with a loss probability in each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GilbertElliott {
     /// Loss probability in the good state, in which the chain starts.
@@ -507,7 +508,8 @@ pub struct Tcp {
 }
 
 impl Default for Tcp {
-    /// Recommendations of the RFCs, with a receive window that fits into the header without scaling.
+    /// Settings of a TCP connection as the RFCs recommend, with a receive window that fits into the header without
+    /// scaling.
     fn default() -> Self {
         let sender = tcp::SenderConfig { window_scaling: false, ..tcp::SenderConfig::default() };
         let receiver = tcp::ReceiverConfig {

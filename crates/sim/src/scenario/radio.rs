@@ -77,7 +77,7 @@ impl Radio {
         Layout { ways, vectors, ..self.solved(rates).expect("the scenario was checked") }
     }
 
-    /// Layout of a cell without stations.
+    /// Layout of a cell without stations. If the scenario gives ranges, transmit power and path loss follow from them.
     fn solved(&self, rates: CellRates) -> Result<Layout, RangeError> {
         let (path_loss, between) = self.path_losses();
         let mut radio = airfair_wlan::radio::Radio {
@@ -251,7 +251,7 @@ pub enum Motion {
 }
 
 impl Motion {
-    /// True if the motion itself determines where the station starts.
+    /// True if the motion itself determines the position at which the station starts.
     pub(super) fn says_where_it_starts(&self) -> bool {
         match self {
             Self::None | Self::Velocity(_) => false,

@@ -298,7 +298,8 @@ mod tests {
         all
     }
 
-    /// A flow that sent nothing has no loss, no delay and no life.
+    /// Exactly the columns declared as nullable lack values for a flow that sent nothing, and so has no loss, no delay
+    /// and no life.
     #[test]
     fn only_a_column_that_says_so_lacks_values() {
         let flows = scenario().flows;

@@ -93,8 +93,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         elements
     }
 
-    /// Passes overheard frames to agents, from the frame and the agent at the position `at` on, until an agent has
-    /// actions. Returns the agent's node and the next position.
+    /// Passes overheard frames to agents until an agent has actions, starting at the position `at` in the lists of
+    /// frames and agents. Returns the agent's node and the next position.
     fn tell_frames(
         &mut self,
         cell: CellId,

@@ -17,13 +17,14 @@ use crate::scenario::{Loss, Queue};
 pub(crate) struct Settable {
     /// Highest rate of the member's link.
     pub(crate) highest: DataRate,
-    /// Rates that the member's frames may have on its link.
+    /// Rates at which the member may send frames on its link.
     pub(crate) rates: Vec<Rate>,
     /// True where rate control chooses the rate, up and down.
     pub(crate) is_adapted: [bool; 2],
     /// True if the member's queue has weights for DATA and ACKs.
     pub(crate) has_weights: bool,
-    /// Random stream for a link that has no errors yet; `None` in a cell with a radio, where powers decide.
+    /// Random stream for the frame errors of a link without an error model; `None` in a cell with a radio, where
+    /// powers decide which frames are errored.
     pub(crate) errors: Option<Stream>,
 }
 
@@ -87,7 +88,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Ok(())
     }
 
-    /// Sets the error model of frames between a station and its access point, those on the air included.
+    /// Sets the error model of frames between a station and its access point. It applies to frames on the air as well.
     ///
     /// # Errors
     /// [`Unsettable::PowersDecide`] in a cell with a radio.

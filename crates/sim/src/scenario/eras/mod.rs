@@ -33,9 +33,11 @@ pub struct AppliedDefault {
     pub legacy: &'static str,
     /// Reason for the value, with the setting of Linux.
     pub reason: &'static str,
-    /// Name of the newest cell on the path of the flow, or on the paths over the link.
+    /// Name of the modern cell because of which the default applies: the cell of the section's station or access
+    /// point, or the newest cell on the path of the section's flow or on the paths of all flows over the section's
+    /// link.
     pub cell: String,
-    /// Standard of the newest cell on the path.
+    /// Standard of the cell [`cell`](Self::cell).
     pub standard: &'static str,
 }
 
