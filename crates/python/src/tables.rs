@@ -31,8 +31,8 @@ pub(crate) fn tables<'py>(
 }
 
 /// Columns of one time series of `outcomes`, which are runs of `scenario`: one row per replication,
-/// object and step. `what` is delivered, window, rtt, delay, airtime or rate, or `station_queue`,
-/// `access_point_queue` or `link_queue`.
+/// object and step. `what` names the time series: delivered, window, rtt, delay, airtime, rate,
+/// `station_queue`, `access_point_queue` or `link_queue`.
 #[pyfunction]
 pub(crate) fn series<'py>(
     py: Python<'py>,
@@ -46,8 +46,8 @@ pub(crate) fn series<'py>(
     }
 }
 
-/// Histograms of the delays of each flow, one row per bin. Outcomes from the store of finished runs
-/// have none.
+/// Histograms of the one-way delays of each flow's packets, one row per bin. Outcomes from the
+/// store of finished runs have none.
 #[pyfunction]
 pub(crate) fn delays(py: Python<'_>, outcomes: Vec<Py<Outcome>>) -> PyResult<Bound<'_, PyDict>> {
     columns(py, sim::delays(&runs(&outcomes)), false)

@@ -99,7 +99,7 @@ impl<const TRACES: bool> Recorder for Records<TRACES> {
     }
 }
 
-/// The first record that a trace changes, with some records before it.
+/// First record that differs between the run with a trace and the run without, as text with some records before it.
 fn first_difference(scenario: &Scenario, seed: u64) -> String {
     let streams = || Streams::new(seed, 0);
     let control = Control::default();
@@ -129,10 +129,9 @@ fn check(scenario: &Scenario, seed: u64) {
     check_accounts(&plain, &frames);
 }
 
-/// Runs a cell with and without a trace, and compares the runs. Returns true if the cell ran.
+/// Runs a cell with and without a trace, and compares the runs. Returns false if no valid cell is left of the text.
 ///
-/// # Errors
-/// A description of the failure.
+/// # Errors A description of the failure.
 fn fate(text: &str, seed: u64) -> Result<bool, String> {
     let done = catch_unwind(AssertUnwindSafe(|| match fitting(text) {
         Some((scenario, _)) => {

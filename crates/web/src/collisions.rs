@@ -14,7 +14,7 @@ pub(crate) struct Collisions {
     pub(crate) starts: Vec<(Time, CellId)>,
     /// True if there were more than [`MOST`] collisions.
     pub(crate) is_cut: bool,
-    /// End of the last collision in each cell, as far as recorded.
+    /// End of the last recorded collision in each cell.
     ends: Vec<Time>,
 }
 

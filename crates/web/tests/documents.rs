@@ -6,7 +6,7 @@ use airfair_units::Time;
 use airfair_web::Job;
 use serde_json::{Value, json};
 
-/// Two uploads, one of which becomes slow; 60 s.
+/// Scenario with two uploads, one of which becomes slow, for 60 s.
 const ANOMALY: &str = include_str!("../../../scenarios/one-slow-station.toml");
 const GOLDEN: &str = include_str!("../../sim/tests/golden/rts-cts.toml");
 const GOLDEN_TABLE: &str = include_str!("../../sim/tests/golden/rts-cts.txt");

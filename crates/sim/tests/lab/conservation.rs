@@ -262,7 +262,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
 
-    /// Cells with aggregates and categories, and cells without.
+    /// Packets and airtime are conserved where the access point's queue is replaced during a run, in cells with
+    /// aggregates and access categories and in cells without.
     #[test]
     fn packets_and_airtime_are_conserved_where_queues_change(
         text in random_scenario(), replication in 0u32..1000, aggregates in prop::bool::weighted(0.7),

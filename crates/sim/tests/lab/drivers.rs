@@ -1,4 +1,4 @@
-//! Driver's queues in front of the air, combined with losses on the air.
+//! Driver's queues in front of the air, in cells whose frames are lost on the air.
 
 use crate::balance;
 use crate::common::{parse, run_once};
@@ -27,9 +27,9 @@ const CUBIC: &str =
     "{ kind = \"tcp\", flavour = \"cubic\", window_scaling = true, receive_window = \"4 MB\" }";
 const LOSING: &str = "{ model = \"bernoulli\", probability = 0.4 }";
 
-/// If MPDUs are lost often, the block ack window is often full. Packets then wait where they are: in a driver's queue
-/// that counts aggregates or packets, with several flows to one station, and with collisions alone. A run three times
-/// as long delivers at least twice as many packets.
+/// A run three times as long delivers at least twice as many packets, although MPDUs are lost so often that the block
+/// ack window is often full. Packets then wait where they are: in a driver's queue that counts aggregates or packets,
+/// with several flows to one station, and with collisions alone.
 #[test]
 fn whatever_is_lost_no_packet_vanishes_and_no_station_is_starved() {
     let fq_codel = "discipline = \"fq-codel\", packets = 200";

@@ -19,9 +19,9 @@ fn goodput(flow: &str) -> u64 {
     run_once(&parse(&text), 0).flows[0].delivered.bits() / 4_000
 }
 
-/// A quarter of 6 Mb/s is 1500 kb/s, for TFRC and for TCP. TCP's window has whole segments, four or five here, and
-/// its ACKs are delayed. The last case is a connection that begins at 4.5 s, so that it had no round trip when the
-/// rate changed. Without the scheme each flow has more.
+/// A flow is limited to a quarter of the station's new rate of 6 Mb/s, 1500 kb/s, for TFRC and for TCP. TCP's window
+/// has whole segments, four or five here, and its ACKs are delayed. The last case is a connection that begins at 4.5
+/// s, so that it had no round trip when the rate changed. Without the scheme each flow has more.
 #[test]
 fn a_flow_has_its_share_of_a_new_rate() {
     let cap = "control = { scheme = \"rate-cap\", share = 0.25 }";

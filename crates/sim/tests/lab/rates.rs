@@ -41,7 +41,8 @@ fn laws_find_a_rate_that_gets_through() {
     }
 }
 
-/// Minstrel weighs success against time. Collisions affect all rates alike, so the best rate stays the best.
+/// Collisions do not make Minstrel lower its rate. It weighs success against time; collisions affect all rates alike,
+/// so the best rate stays the best.
 ///
 /// Verifies: [linux-minstrel §`minstrel_update_stats`]
 #[test]
@@ -52,8 +53,9 @@ fn collisions_do_not_make_minstrel_fall() {
     assert!(total(&minstrel) > total(&arf));
 }
 
-/// The walking station sends little but ACKs, so its Minstrel notices late that the rate has become too high. Until
-/// then the retry chain, which goes down to the lowest rate, carries the ACKs.
+/// A download with Minstrel goes on while its station walks away. The station sends little but ACKs, so its Minstrel
+/// notices late that the rate has become too high. Until then the retry chain, which goes down to the lowest rate,
+/// carries the ACKs.
 #[test]
 fn a_download_by_minstrel_goes_on_while_its_station_walks_away() {
     let text = include_str!("../../../../scenarios/walking-away.toml");
@@ -103,7 +105,7 @@ fn collisions_make_arf_fall() {
     assert!(changes(&aarf) < changes(&outcome));
 }
 
-/// TCP at a station whose ARF lowers the rate is notified.
+/// ARF-aware TCP is notified when the ARF of its station lowers the rate.
 ///
 /// Verifies: [arf-aware-tcp §3]
 #[test]
@@ -131,8 +133,8 @@ fn download(station: &str, rate: &str, snr: u32) -> Outcome {
     run_once(&parse(&text), 0)
 }
 
-/// Samples, and the consequences of failed ones, cost a tenth at most. ARF has more of both where the next rate
-/// fails.
+/// Minstrel-HT carries nine tenths of what the best fixed rate would carry: samples, and the consequences of failed
+/// ones, cost a tenth at most. ARF has more of both where the next rate fails.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_update_stats`]
 #[test]
@@ -146,7 +148,7 @@ fn minstrel_ht_carries_nine_tenths_of_what_the_best_rate_would() {
     }
 }
 
-/// In one cell, each link has the Minstrel for its own rates.
+/// An older station in a cell of 802.11n keeps Minstrel: each link has the Minstrel for its own rates.
 #[test]
 fn an_older_station_keeps_its_minstrel() {
     let found = |station: &str| {
@@ -164,8 +166,8 @@ fn mean_down(outcome: &Outcome) -> DataRate {
     outcome.stations[0].mean_rate_down.expect("a station has a rate")
 }
 
-/// An 802.11n station walks from 5 to 245 m. The series shows a rate that falls from more than 50 Mb/s to less than
-/// 20. The download goes on to the end, and no packet is given up.
+/// The rate by Minstrel-HT falls from more than 50 Mb/s to less than 20 while an 802.11n station walks from 5 to 245
+/// m. The download goes on to the end, and no packet is given up.
 #[test]
 fn minstrel_ht_follows_a_station_that_walks_away() {
     let text = include_str!("../../../../scenarios/walking-away.toml");

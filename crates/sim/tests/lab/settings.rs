@@ -110,8 +110,8 @@ fn weights_that_are_set_at_the_start_are_those_of_the_scenario() {
     assert_ne!(set, equal);
 }
 
-/// A queue that is set before the first packet is equivalent to the scenario's. A queue with counted weights watches
-/// connections from then on. With aggregates there is a queue for each category.
+/// A queue that is set before the first packet is equivalent to the scenario's queue. A queue with counted weights
+/// watches connections from then on. With aggregates there is a queue for each access category.
 #[test]
 fn a_queue_that_is_set_at_the_start_is_that_of_the_scenario() {
     let text = |standard: &str, queue: &str| {
@@ -143,8 +143,9 @@ fn a_queue_that_is_set_at_the_start_is_that_of_the_scenario() {
     }
 }
 
-/// Saturated sources at stations with aggregates, of which every tenth MPDU is errored. Packets that wait and packets
-/// in block ack windows survive 96 changes, each of which costs some packets and no time.
+/// No change of the access point's queue stops a cell. Saturated sources send aggregates to two stations, and every
+/// tenth MPDU is errored. Packets that wait and packets in block ack windows survive 96 changes, each of which costs
+/// some packets and no time.
 #[test]
 fn a_cell_goes_on_whatever_queue_it_is_given() {
     let text = |queue: &str| {

@@ -33,8 +33,8 @@ fn between(outcome: &Outcome, flow: usize, from: usize, to: usize) -> u64 {
     outcome.series.flows[flow][from..to].iter().map(|step| step.delivered.get()).sum()
 }
 
-/// With polls every second, TCP reads at 4 s a rate that falls at 3.6 s. A driver whose notification takes 0.4 s has
-/// exactly the same effect. A notification after the end of the run has no effect.
+/// ARF-aware TCP that polls every second reacts at 4 s to a rate that falls at 3.6 s. A driver whose notification
+/// takes 0.4 s has exactly the same effect. A notification after the end of the run has no effect.
 ///
 /// Verifies: [arf-aware-tcp §3]
 #[test]

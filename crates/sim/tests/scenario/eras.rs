@@ -138,7 +138,8 @@ fn a_queue_that_the_file_describes_stays_a_fifo_and_does_not_limit() {
     assert!(codel.iter().all(|queue| matches!(queue.discipline, Discipline::CoDel(_))));
 }
 
-/// Cells of 802.11g, n and ax, with a flow within 802.11g and flows from one cell to another.
+/// A flow between two cells has the defaults of the newest cell on its path, and so has a link that it crosses. A flow
+/// within the 802.11g cell keeps the legacy defaults.
 #[test]
 fn the_newest_cell_on_the_path_decides_and_other_paths_keep_their_defaults() {
     let text = "duration = \"9 s\"\n[bss.old]\nstandard = \"802.11g\"\n[bss.n]\nstandard = \"802.11n\"\n\

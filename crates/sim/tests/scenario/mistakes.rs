@@ -854,7 +854,8 @@ fn selective_acknowledgement_belongs_to_its_flavour_and_options_take_room() {
     );
 }
 
-/// A queue with weights for DATA and ACKs needs senders that follow their ACKs.
+/// UDP through a queue with weights for DATA and ACKs is refused, because the weights need senders that follow their
+/// ACKs.
 #[test]
 fn udp_through_a_queue_of_data_and_acks_is_refused_where_it_goes_through() {
     let udp = r#"{ kind = "udp", payload = "500 B", rate = "saturated" }"#;

@@ -99,7 +99,7 @@ impl KeyValue {
         format!("key:{}{tag}={value}", self.path.join("."))
     }
 
-    /// The base scenario with these companions: with the value, and without.
+    /// Tables of the base scenario with these companions: with the value of the key, and without.
     fn tables(&self, companions: &str) -> [Table; 2] {
         let mut without: Table = BASE.parse().expect("TOML");
         overlay(&mut without, companions.parse().expect("TOML"));

@@ -37,7 +37,7 @@ pub struct AppliedDefault {
     /// point, or the newest cell on the path of the section's flow or on the paths of all flows over the section's
     /// link.
     pub cell: String,
-    /// Standard of the cell [`cell`](Self::cell).
+    /// Standard of the cell with the name `cell`.
     pub standard: &'static str,
 }
 
