@@ -78,7 +78,7 @@ impl Outcome {
         octets(py, &self.inner.clone().without_histograms())
     }
 
-    /// Restores an outcome from `to_bytes`; raises `ValueError` for anything else.
+    /// Restores an outcome from the bytes of `to_bytes`; raises `ValueError` for any other bytes.
     #[staticmethod]
     fn from_bytes(octets: &[u8]) -> PyResult<Self> {
         match postcard::take_from_bytes(octets) {

@@ -130,7 +130,7 @@ impl FlowLimits {
         }
     }
 
-    /// Counts a packet of the flow that was lost at `place`.
+    /// Counts a packet of the flow that was lost in the queue `place` or on the hop behind it.
     pub fn lose(&mut self, place: Place) {
         self.at(place).lost += 1;
     }
@@ -254,7 +254,7 @@ pub struct RadioOutcome {
     pub duplicates: u64,
     /// Data frames sent that were aggregates of several MPDUs.
     pub aggregates: u64,
-    /// MPDUs in the aggregates of several MPDUs that were sent.
+    /// Number of MPDUs in the aggregates of several MPDUs that were sent.
     pub aggregated_mpdus: u64,
     /// Packets sent in A-MSDUs, without the first of each A-MSDU.
     pub joined_packets: u64,

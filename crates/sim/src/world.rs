@@ -1,5 +1,5 @@
-//! The world and its event loop: wait for the clock, take the next event, let one machine act, forward its packets,
-//! and schedule its next timer.
+//! The world and its event loop: wait for the clock, take the next event, let one state machine act, such as a cell or
+//! a transport, forward its packets, and schedule its next timer.
 //!
 //! | file | content |
 //! | --- | --- |

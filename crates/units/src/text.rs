@@ -260,7 +260,7 @@ pub(crate) fn write_scaled(
     write!(f, "{whole}.{} {unit}", decimals.trim_end_matches('0'))
 }
 
-/// Writes a positive or negative quantity of `steps` smallest steps, as [`write_scaled`].
+/// Writes a positive or negative quantity of `steps` smallest steps in the same form as [`write_scaled`].
 pub(crate) fn write_signed(
     f: &mut fmt::Formatter<'_>,
     steps: i64,

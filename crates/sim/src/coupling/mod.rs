@@ -51,8 +51,8 @@ pub(crate) enum Agent {
     ArfAware(arf_aware::Agent),
     /// Limits windows of TCP connections by the measured occupancy of the channel.  [arf-window §III]
     ArfWindow(Box<arf_window::Agent>),
-    /// Sets weights of the queue and windows, from the connections through an access point.  [updown-fairness §IV],
-    /// [pilosof-2003 §V]
+    /// Sets the weights of an access point's queue, or lowers the windows in ACKs, by the TCP connections through the
+    /// access point.  [updown-fairness §IV], [pilosof-2003 §V]
     AccessPoint(Box<access_point::Agent>),
     /// Grants shares of the channel, at an access point.  [occupancy-tfrc §III-B]
     Granting(Box<granting::Agent>),
@@ -69,8 +69,8 @@ impl Agent {
         granting.into_iter().chain(access_point).collect()
     }
 
-    /// Passes a new queue of the access point to the agent that sets its weights, and adds such an agent if the queue
-    /// needs one. `of_cell` are the agents of the cell, indexed by member.
+    /// Passes a new queue of the access point to the agent that sets the queue's weights, and adds such an agent if
+    /// the queue needs one. `of_cell` are the agents of the cell, indexed by member.
     pub(crate) fn follow_queue(of_cell: &mut Vec<Vec<Self>>, queue: &Queue) {
         let own = of_cell.first_mut().and_then(|agents| {
             agents

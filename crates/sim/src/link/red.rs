@@ -143,7 +143,8 @@ mod tests {
         assert!((gap - 10.0).abs() < 0.1, "{gap}");
     }
 
-    /// 500 octets take 1 ms at 4 Mb/s, so 3 ms of idle time count as three empty samples.
+    /// Each millisecond for which the queue is idle halves the average, because it counts as an empty sample with
+    /// weight 0.5: 500 octets take 1 ms at 4 Mb/s.
     #[test]
     fn the_average_decays_while_the_queue_is_idle() {
         let mut red = red(0.5);

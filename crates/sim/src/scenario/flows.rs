@@ -228,7 +228,7 @@ fn check_stack(flow: &Fields, context: &Context, mistakes: &mut Mistakes) {
     }
 }
 
-/// Checks the application of a TFRC flow, which is given by `source` or by `rate`.
+/// Checks the application of a TFRC flow, which the flow gives by its key `source` or by its key `rate`.
 fn check_source(fields: &Fields, mistakes: &mut Mistakes) {
     let (source, rate) = (fields.get("source"), fields.get("rate"));
     let Some(settings) = source.fields() else { return };

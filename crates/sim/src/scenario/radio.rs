@@ -326,7 +326,7 @@ impl Trajectory {
     }
 }
 
-/// Checks the `radio` of a cell. True if the cell has one; `None` if a mistake hides it.
+/// Checks the key `radio` of a cell. True if the cell has a radio; `None` if a mistake hides it.
 pub(super) fn check(
     entry: &Entry,
     rates: Option<CellRates>,

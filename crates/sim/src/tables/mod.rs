@@ -182,8 +182,8 @@ impl<R> Declaration<R> {
         self
     }
 
-    /// Adds a column with the value of each row. Not generic over the closure, so that it is compiled once per type of
-    /// values and not once per column.
+    /// Adds a column with the value of each row. The function is not generic over the closure, so that it is compiled
+    /// once per type of values and not once per column.
     fn add<V: Value>(&mut self, name: String, unit: Unit, value: &mut dyn FnMut(&R) -> V) {
         let values = V::column(self.rows.iter().map(value));
         let (meaning, is_nullable) = (String::new(), V::IS_NULLABLE);

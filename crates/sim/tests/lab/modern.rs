@@ -46,7 +46,7 @@ fn a_saturated_station_has_the_goodput_of_its_mean_cycle() {
     }
 }
 
-/// Schemes calculate with the durations of the link's own modes.
+/// Each scheme works on a link of 802.11ax, whose modes give the durations that the scheme calculates with.
 #[test]
 fn every_scheme_knows_the_exchanges_of_a_modern_link() {
     for control in ["\"arf-aware\"", "\"arf-window\"", "{ scheme = \"rate-cap\" }", "\"occupancy\""]

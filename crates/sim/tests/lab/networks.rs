@@ -171,6 +171,8 @@ fn loss_event_rate(p: f64) -> f64 {
     (0..50).fold(p, |events, _| step(events))
 }
 
+/// TFRC over a link with independent losses sends at the rate of the throughput equation to within 5 %.
+///
 /// Verifies: [RFC5348 §3.1]
 #[test]
 fn tfrc_over_a_link_with_independent_losses_sends_what_the_equation_says() {

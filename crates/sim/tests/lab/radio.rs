@@ -1,4 +1,4 @@
-//! Cells with a radio: distances, motion, and relations of hearing.
+//! Cells with a radio: distances, motion, and members that do not hear each other.
 
 use airfair_sim::outcome::Outcome;
 use airfair_units::DataRate;
@@ -88,8 +88,8 @@ fn nobody_finds_a_better_rate_than_the_oracle() {
     }
 }
 
-/// Two stations at opposite ends of the cell do not hear each other, and collide all the time; RTS/CTS helps. With a
-/// low enough threshold of carrier sense they hear each other.
+/// Two stations at opposite ends of a cell do not hear each other, and more than 40 % of their frames are retries.
+/// With RTS/CTS there are fewer, and with a low enough threshold of carrier sense the stations hear each other.
 #[test]
 fn stations_out_of_each_others_range_are_hidden() {
     let ends = [

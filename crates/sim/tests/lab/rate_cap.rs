@@ -49,7 +49,7 @@ fn no_change_is_no_limit() {
     assert_eq!(hash("rate-cap"), hash("none"));
 }
 
-/// The code that CONTRIBUTING.md shows is the code of the scheme, and of a key.
+/// The code that CONTRIBUTING.md shows is the code of the scheme `rate-cap`, and of a key.
 #[test]
 fn the_guide_shows_the_code_as_it_is() {
     let blocks: Vec<&str> = CONTRIBUTING

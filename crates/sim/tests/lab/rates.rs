@@ -69,7 +69,7 @@ fn a_download_by_minstrel_goes_on_while_its_station_walks_away() {
     }
 }
 
-/// Keys override a preset, and keys that the preset does not set have their defaults.
+/// Keys override the parameters of a preset, and parameters that the preset does not set have their defaults.
 #[test]
 fn presets_are_sets_of_keys() {
     let hash = |law: &str| uploads(2, law, NOISE, SATURATED).record_hash;
@@ -89,7 +89,8 @@ fn a_link_without_noise_and_company_stays_at_its_highest_rate() {
     assert_eq!(outcome.stations[0].mean_rate_down, Some(DataRate::from_mbps(11)));
 }
 
-/// ARF cannot distinguish a collision from noise: among other stations it falls although the channel is perfect.
+/// ARF among other stations lowers its rate although the channel is perfect, because it cannot distinguish a collision
+/// from noise.
 ///
 /// Verifies: [kamerman-1997]
 #[test]

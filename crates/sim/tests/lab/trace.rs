@@ -200,9 +200,9 @@ fn on_air(traced: &[Ppdu<Packet>]) -> Duration {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Frames, retries and collisions are those of the records. The time on the air is that of the records, except
-    /// for frames that the end of the run cuts off, each of at most 20 ms. The records are those of a run without a
-    /// trace.
+    /// Frames, retries and collisions of a trace are those of the records. The time on the air is that of the records,
+    /// except for frames that the end of the run cuts off, each of at most 20 ms. The records are those of a run
+    /// without a trace.
     #[test]
     fn a_trace_agrees_with_the_records_whatever_the_cell(text in random_scenario(), seed in 0u64..1_000) {
         let scenario = parse(&text);

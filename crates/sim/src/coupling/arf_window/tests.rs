@@ -161,10 +161,10 @@ fn counted(way: char, more: &str) -> (Vec<f64>, f64) {
     (ratios, 100.0 * of_flows / time(&slot.stations[1]))
 }
 
-/// Two flows share the aggregates of a station, with A-MSDUs or with noise that destroys one MPDU in five. The
-/// station counts the packets that it has received, and of those that it has sent the ones that BlockAcks confirm.
-/// TCP's retransmissions count twice, and so do packets received again after noise has destroyed a BlockAck. All of
-/// the station's exchanges belong to its flows.
+/// A station counts the packets in its aggregates that have arrived, when two flows share the aggregates, with A-MSDUs
+/// or with noise that destroys one MPDU in five. The station counts the packets that it has received, and of those
+/// that it has sent the ones that BlockAcks confirm. TCP's retransmissions count twice, and so do packets received
+/// again after noise has destroyed a BlockAck. All of the station's exchanges belong to its flows.
 #[test]
 fn a_station_counts_the_packets_of_its_aggregates_that_have_come() {
     let noise = "errors = { model = \"bernoulli\", probability = 0.2 }";

@@ -195,11 +195,12 @@ fn an_exchange_lasts_as_long_as_on_the_air() {
     assert_eq!(exchange.time(), Duration::from_micros(101 + 248 + 16 + 28));
 }
 
-/// 802.11n at 65 Mb/s, 260 bits per symbol. MPDUs of 1508 + 30 octets take 1544 octets each, and the last one 1542.
-/// Three MPDUs take 4630 octets: 37 062 bits with service and tail, 143 symbols, 572 µs after a preamble of 36 µs.
-/// 5484 µs hold 1362 symbols, which are 44 262 octets, enough for 28 MPDUs: 43 230 octets, 1331 symbols, 5360 µs. The
-/// BlockAck at 24 Mb/s takes 32 µs. One MPDU alone has 1538 octets, 48 symbols, and an ACK of 28 µs. With A-MSDUs of
-/// two packets, 3046 octets, MPDUs take 3080 octets with their delimiters, and 14 of them also hold 28 packets.
+/// The exchange of an aggregate has as many packets as the flow asks for, or as fit. 802.11n at 65 Mb/s has 260 bits
+/// per symbol. MPDUs of 1508 + 30 octets take 1544 octets each, and the last one 1542. Three MPDUs take 4630 octets:
+/// 37 062 bits with service and tail, 143 symbols, 572 µs after a preamble of 36 µs. 5484 µs hold 1362 symbols, which
+/// are 44 262 octets, enough for 28 MPDUs: 43 230 octets, 1331 symbols, 5360 µs. The BlockAck at 24 Mb/s takes 32 µs.
+/// One MPDU alone has 1538 octets, 48 symbols, and an ACK of 28 µs. With A-MSDUs of two packets, 3046 octets, MPDUs
+/// take 3080 octets with their delimiters, and 14 of them also hold 28 packets.
 ///
 /// Verifies: [80211-2020 §9.7.1, §19.4.3]
 #[test]
