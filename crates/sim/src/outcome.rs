@@ -82,9 +82,9 @@ pub struct FlowOutcome {
     pub timeouts: u64,
     /// Fast retransmits of the sender.
     pub fast_retransmits: u64,
-    /// Round-trip times that the sender measured.
+    /// Distribution of the round-trip times that the sender measured.
     pub rtt: Quantiles,
-    /// One-way delay of the sender's packets, from its host to the receiver's, queues included.
+    /// Distribution of the one-way delays of the sender's packets, from its host to the receiver's, queues included.
     pub delay: Quantiles,
     /// Histogram of the one-way delays: bins that contain packets, from the shortest delay. Results from the archive
     /// of finished runs have none.
@@ -258,7 +258,7 @@ pub struct RadioOutcome {
     pub aggregated_mpdus: u64,
     /// Packets sent in A-MSDUs, without the first of each A-MSDU.
     pub joined_packets: u64,
-    /// Packets in the transmit queue, averaged over time.
+    /// Number of packets in the transmit queue, averaged over time.
     pub queue_mean: f64,
     /// Largest number of packets in the transmit queue.
     pub queue_max: u64,
@@ -269,7 +269,7 @@ pub struct RadioOutcome {
 pub struct CategoryOutcome {
     /// Application octets that the category's flows delivered in order.
     pub delivered: Bytes,
-    /// One-way delay of the packets of the category's senders, queues included.
+    /// Distribution of the one-way delays of the packets of the category's senders, queues included.
     pub delay: Quantiles,
     /// Airtime of frames of the category's exchanges.
     pub airtime: Duration,
@@ -354,14 +354,14 @@ pub struct LinkOutcome {
     pub packets_sent: u64,
     /// Packets given to the link that arrived at its other end.
     pub packets: u64,
-    /// Packets refused because the queue was full.
+    /// Packets that the link refused because its queue was full.
     pub dropped_queue_full: u64,
-    /// Packets that random early detection dropped.
+    /// Packets that random early detection dropped in the queue of the link.
     pub dropped_early: u64,
-    /// Packets lost after the queue.
+    /// Packets lost on the link after its queue.
     pub lost: u64,
-    /// Packets queued or in service, averaged over time.
+    /// Number of packets queued or in service on the link, averaged over time.
     pub queue_mean: f64,
-    /// Largest number of packets queued or in service.
+    /// Largest number of packets queued or in service on the link.
     pub queue_max: u64,
 }

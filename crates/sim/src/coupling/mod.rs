@@ -47,18 +47,18 @@ use crate::world::Flow;
 /// A scheme that runs at a station or an access point.
 #[derive(Debug)]
 pub(crate) enum Agent {
-    /// Divides a TCP sender's window while its station is below its highest rate.  [arf-aware-tcp §3]
+    /// Agent that divides a TCP sender's window while its station is below its highest rate.  [arf-aware-tcp §3]
     ArfAware(arf_aware::Agent),
-    /// Limits windows of TCP connections by the measured occupancy of the channel.  [arf-window §III]
+    /// Agent that limits windows of TCP connections by the measured occupancy of the channel.  [arf-window §III]
     ArfWindow(Box<arf_window::Agent>),
     /// Sets the weights of an access point's queue, or lowers the windows in ACKs, by the TCP connections through the
     /// access point.  [updown-fairness §IV], [pilosof-2003 §V]
     AccessPoint(Box<access_point::Agent>),
-    /// Grants shares of the channel, at an access point.  [occupancy-tfrc §III-B]
+    /// Agent of an access point that grants shares of the channel.  [occupancy-tfrc §III-B]
     Granting(Box<granting::Agent>),
-    /// Keeps a station's flows to its share of the channel.  [occupancy-tfrc §III-C]
+    /// Agent that keeps a station's flows to the station's share of the channel.  [occupancy-tfrc §III-C]
     Keeping(Box<keeping::Agent>),
-    /// Limits the rate of a station's senders to a fixed share of the rate of its link.
+    /// Agent that limits the rate of a station's senders to a fixed share of the rate of its link.
     RateCap(rate_cap::Agent),
 }
 

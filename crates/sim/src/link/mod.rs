@@ -49,9 +49,9 @@ impl LinkId {
 /// Direction of a wired link between its two ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heading {
-    /// From the first end of the link to the second, in the order of the scenario.
+    /// Direction from the first end of the link to the second, in the order of the scenario.
     Forth,
-    /// From the second end of the link to the first.
+    /// Direction from the second end of the link to the first.
     Back,
 }
 

@@ -23,8 +23,9 @@ pub(super) struct AirAccount {
     categories: [CategoryOutcome; AccessCategory::ALL.len()],
     /// Idle time while a frame waits, since the channel was last used.
     gap: Duration,
-    /// Start of the current step of the time series, and the finished steps of each member; empty without a series.
+    /// Start of the current step of the time series.
     step_start: Time,
+    /// Finished steps of the time series of each member; empty without a time series.
     steps: Vec<MemberSteps>,
 }
 
@@ -39,7 +40,7 @@ pub(super) struct CellOutcome {
 }
 
 impl CellOutcome {
-    /// Takes the figures of the cell's next station.
+    /// Removes and returns the results of the cell's next station.
     pub(super) fn next_station(&mut self) -> StationOutcome {
         self.stations.next().expect("one account per station")
     }

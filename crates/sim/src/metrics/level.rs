@@ -9,7 +9,7 @@ pub(super) struct Level {
     current: u64,
     since: Time,
     max: u64,
-    /// Sum of level · time since time 0 [ns].
+    /// Sum of level · time since time 0 [level · ns].
     area: u128,
     /// `area` at the start of the measured time.
     before: u128,

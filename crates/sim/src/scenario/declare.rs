@@ -8,13 +8,13 @@
 use super::kind::{Absent, Key, Kind, Plain, Scalar, Table, Tagged, Words};
 use super::reader::{Entry, Fields, Given};
 
-/// Keys of a table, which are described, read or written.
+/// Keys of a table, whose declarations describe them, read them or write them.
 pub(super) enum Keys<'k> {
-    /// Describes the keys. The current values are the defaults.
+    /// State in which each declaration describes its key, with the current value as default.
     Describe { noun: &'static str, keys: Vec<Key> },
-    /// Sets the values of the keys to those in the file.
+    /// State in which each declaration sets the value of its key to that in the file.
     Read { fields: &'k Fields<'k>, is_spoilt: bool },
-    /// Collects the values of the keys as TOML.
+    /// State in which each declaration writes the value of its key as TOML.
     Write(Written),
 }
 

@@ -128,13 +128,13 @@ pub(super) enum Kind {
 /// Tables that share a key, whose word tells them apart.
 #[derive(Debug)]
 pub(super) struct Tagged {
-    /// The shared key, such as `kind` or `model`.
+    /// Key that the tables share, such as `kind` or `model`.
     pub(super) key: &'static str,
     /// Noun for what the word names, such as "transport".
     pub(super) noun: &'static str,
     /// Word that applies if the key is absent; `None` if the key is mandatory.
     pub(super) otherwise: Option<&'static str>,
-    /// Each word with its table.
+    /// Words of the shared key, each with its table.
     pub(super) variants: &'static [(&'static str, &'static Table)],
 }
 

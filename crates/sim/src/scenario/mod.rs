@@ -144,8 +144,9 @@ pub struct Beacons {
 }
 
 impl Default for Beacons {
-    /// 100 time units of 1024 µs.  [80211-2020 §9.4.1.3] Header 24 octets, check sequence 4, fixed fields 12, a name
-    /// of 8 letters 10, rates 10, traffic map 6.  [80211-2020 §9.3.3.2]  Deviates: [D-110]
+    /// Beacons with an interval of 100 time units of 1024 µs [80211-2020 §9.4.1.3] and 66 octets: header 24, check
+    /// sequence 4, fixed fields 12, a name of 8 letters 10, rates 10, traffic map 6.  [80211-2020 §9.3.3.2]  Deviates:
+    /// [D-110]
     fn default() -> Self {
         Self { interval: Duration::from_micros(102_400), size: Bytes::new(66) }
     }
@@ -154,7 +155,7 @@ impl Default for Beacons {
 /// Access point of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AccessPoint {
-    /// Transmit queue to the stations.
+    /// Transmit queue of the access point, for packets to the stations.
     pub queue: Queue,
     /// Channel access of the access point, per access category.
     pub access: Access,
@@ -233,7 +234,7 @@ pub struct Station {
     /// Stations whose frames this station does not sense, as ascending indices into [`Scenario::stations`]. The
     /// relation is symmetric, and holds within one cell.
     pub hidden_from: Vec<usize>,
-    /// Position and motion, if the cell has a radio.
+    /// Position and motion of the station; `None` in a cell without a radio.
     pub trajectory: Option<Trajectory>,
     /// Error model of the frames between the station and its access point.
     pub errors: ErrorModel,
@@ -559,12 +560,12 @@ pub enum Scheme {
     None,
     /// ARF-aware TCP. The sender must be a station.  [arf-aware-tcp §3]
     ArfAware(ArfAware),
-    /// Windows of TCP, limited by channel occupancy. At least one end must be a station.  [arf-window §III]
+    /// Scheme that limits windows of TCP by channel occupancy. At least one end must be a station.  [arf-window §III]
     ArfWindow(arf_window::Params),
-    /// Rate limited to a fixed share of the rate of the sender's link. The sender must be a station.
+    /// Scheme that limits the rate to a fixed share of the rate of the sender's link. The sender must be a station.
     RateCap(rate_cap::Params),
-    /// Rate limited by the share of the channel that the access point grants. At least one end must be a station.
-    /// [occupancy-tfrc §III]
+    /// Scheme that limits the rate by the share of the channel that the access point grants. At least one end must be
+    /// a station.  [occupancy-tfrc §III]
     Occupancy,
 }
 

@@ -319,7 +319,7 @@ impl Hearing {
         CellMembers { members: self.members.iter().filter(is_here).collect() }
     }
 
-    /// All stations; `None` if a mistake hides one.
+    /// All stations of the cell; `None` if a mistake hides one.
     pub(super) fn complete(self) -> Option<Vec<Station>> {
         self.stations.into_iter().collect()
     }

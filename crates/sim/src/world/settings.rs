@@ -12,7 +12,7 @@ use crate::link::LinkId;
 use crate::record::{CellId, Member, Record, Recorder};
 use crate::scenario::{Loss, Queue};
 
-/// Bounds of a member's settings, without their values.
+/// Possible values of a member's settings, without the present values.
 #[derive(Debug)]
 pub(crate) struct Settable {
     /// Highest rate of the member's link.
