@@ -1,9 +1,9 @@
 //! One direction of a wired link: a queue, a rate, a propagation delay, and losses after the queue.
 //!
 //! A link decides at once, when it is handed a packet, whether its queue takes the packet, when the packet leaves, and
-//! whether it arrives. So one event per packet and link is enough, and one more if an end waits for the packet to leave.
-//! The data under way on a link are bounded, too: rate times delay is at most 1 GB, which takes about 140 octets of
-//! memory for each packet.
+//! whether it arrives. So one event per packet and link is enough, and one more if an end waits for the packet to
+//! leave. The data under way on a link are bounded, too: rate times delay is at most 1 GB, which takes about 140
+//! octets of memory for each packet.
 
 mod loss;
 mod red;

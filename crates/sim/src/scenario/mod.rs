@@ -145,8 +145,8 @@ pub struct Beacons {
 
 impl Default for Beacons {
     /// Beacons with an interval of 100 time units of 1024 µs [80211-2020 §9.4.1.3] and 66 octets: header 24, check
-    /// sequence 4, fixed fields 12, a name of 8 letters 10, rates 10, traffic map 6.  [80211-2020 §9.3.3.2]  Deviates:
-    /// [D-110]
+    /// sequence 4, fixed fields 12, a name of 8 letters 10, rates 10, traffic map 6.  [80211-2020 §9.3.3.2]
+    /// Deviates: [D-110]
     fn default() -> Self {
         Self { interval: Duration::from_micros(102_400), size: Bytes::new(66) }
     }

@@ -1,4 +1,5 @@
-//! Cells of up to four stations of every standard, with radio, hidden stations, rate adaptation, schemes and categories.
+//! Cells of up to four stations of every standard, with radio, hidden stations, rate adaptation, schemes and access
+//! categories.
 
 use std::fmt::Write as _;
 

@@ -81,10 +81,10 @@ fn saturated(keys: &str) -> (f64, f64) {
     (mpdus, number(outcome.flows[0].delivered.get()) * 8.0 / 1e6)
 }
 
-/// Aggregates keep their length, whatever the driver's limit is. An aggregate of 5.484 ms has some 43 packets at 65 Mb/s,
-/// and airtime queue limits allow 12 ms of packets. If the limit is a number of aggregates, the driver forms the first
-/// ones while packets arrive, so only these are short. If it is a number of packets, the hardware forms an aggregate
-/// from all packets that it has when it wins the channel.
+/// Aggregates keep their length, whatever the driver's limit is. An aggregate of 5.484 ms has some 43 packets at 65
+/// Mb/s, and airtime queue limits allow 12 ms of packets. If the limit is a number of aggregates, the driver forms the
+/// first ones while packets arrive, so only these are short. If it is a number of packets, the hardware forms an
+/// aggregate from all packets that it has when it wins the channel.
 ///
 /// Verifies: [linux-ath9k], [linux-mt76]
 #[test]
