@@ -1,7 +1,7 @@
 //! Event queue with a total order of events, earliest first.
 //!
 //! A timer that is postponed, as TCP's is by each ACK, leaves its event in the queue; an event that comes too early
-//! does nothing. Of each link, the queue holds only the next arrival, and the arrival after that takes its place
+//! does nothing. The queue holds only the next arrival of each link, and the arrival after that takes its place
 //! ([`EventQueue::pop_or_move`]).
 
 use std::cmp::Ordering;

@@ -131,7 +131,8 @@ fn check(scenario: &Scenario, seed: u64) {
 
 /// Runs a cell with and without a trace, and compares the runs. Returns false if no valid cell is left of the text.
 ///
-/// # Errors A description of the failure.
+/// # Errors
+/// A description of the failure.
 fn fate(text: &str, seed: u64) -> Result<bool, String> {
     let done = catch_unwind(AssertUnwindSafe(|| match fitting(text) {
         Some((scenario, _)) => {

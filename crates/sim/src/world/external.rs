@@ -91,10 +91,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// assert!(world.now() < Time::from_nanos(300_000));
     /// ```
     ///
-    /// # Errors [`Refused`] if the queue of the sending host is full, or if the packet is empty or too long.
+    /// # Errors
+    /// [`Refused`] if the queue of the sending host is full, or if the packet is empty or too long.
     ///
-    /// # Panics If `now` has passed, or if an event comes before it: call [`advance`](Self::advance) first. If the
-    /// flow is not external.
+    /// # Panics
+    /// If `now` has passed, or if an event comes before it: call [`advance`](Self::advance) first. If the flow is not
+    /// external.
     pub fn inject(
         &mut self,
         now: Time,

@@ -110,9 +110,9 @@ fn every_standard_has_shares() {
     }
 }
 
-/// Uncontrolled UDP gets through before the station's controlled flows. A station at 6 Mb/s has 1 Mb/s of UDP and a
-/// TFRC flow, and another one at 54 Mb/s has two TFRC flows. TFRC flows of one station have equal shares, and both
-/// stations hold the channel equally long.
+/// Uncontrolled UDP of a station gets through before the station's controlled flows. A station at 6 Mb/s has 1 Mb/s of
+/// UDP and a TFRC flow, and another one at 54 Mb/s has two TFRC flows. TFRC flows of one station have equal shares,
+/// and both stations hold the channel equally long.
 ///
 /// Verifies: [occupancy-tfrc eq. 8], [occupancy-tfrc eq. 11]
 #[test]
