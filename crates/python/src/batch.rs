@@ -89,7 +89,7 @@ impl Outcome {
     }
 }
 
-/// Result of `run`: outcomes of the jobs.
+/// Result of the function `run`: outcomes of the jobs.
 #[pyclass(frozen, module = "airfair._core")]
 pub(crate) struct Batch {
     outcomes: Vec<Option<Py<Outcome>>>,

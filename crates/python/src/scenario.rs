@@ -168,7 +168,7 @@ impl Scenario {
         used.iter().filter(|_| has_several).map(ToString::to_string).collect()
     }
 
-    /// Name of the cell of each station.
+    /// Name of the cell of each station, in the order of `stations`.
     #[getter]
     fn station_cells(&self) -> Vec<&str> {
         let cell = |station: &sim::Station| self.inner.cells[station.cell].name.as_str();

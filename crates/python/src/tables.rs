@@ -13,8 +13,8 @@ use crate::scenario::Scenario;
 /// Columns of all tables for `outcomes`, which are runs of `scenario`.
 ///
 /// `flow`, `station`, `access_point`, `channel`, `category` and `link` are indices into the
-/// scenario's lists. NaN stands for a missing value. Columns are numpy arrays, or lists with
-/// `lists`, which avoids the import of numpy; that takes longer than a short run.
+/// scenario's lists. NaN stands for a missing value. Columns are numpy arrays or, with `lists`,
+/// lists. Lists avoid the import of numpy, which takes longer than a short run.
 #[pyfunction]
 #[pyo3(signature = (scenario, outcomes, *, lists = false))]
 pub(crate) fn tables<'py>(

@@ -33,10 +33,10 @@ use toml::Table;
 use cells::cell;
 use hunt::{DocumentOutcome, hunt, luck};
 
-/// Number of scenarios without `AIRFAIR_FUZZ_SECONDS`.
+/// Number of scenarios that are tried if `AIRFAIR_FUZZ_SECONDS` is not set.
 const FEW: u64 = 60;
-/// Longest time for which a channel may be idle while packets wait: longer than any frame with its interframe spaces,
-/// and than a time regulator delays packets.
+/// Longest time for which a channel may be idle while packets wait. It exceeds the duration of any frame with its
+/// interframe spaces, and the time for which a time regulator delays packets.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Time after which a run is regarded as endless, because all its further events happen at the same instant. Most runs
 /// take some milliseconds.

@@ -31,7 +31,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use small_cells::{cells, fitting};
 
-/// Number of cells without `AIRFAIR_FUZZ_SECONDS`.
+/// Number of cells that are tried if `AIRFAIR_FUZZ_SECONDS` is not set.
 const FEW: u64 = 120;
 
 /// Frames of each member of the only cell, the access point first: data frames, RTS frames and retries.

@@ -12,7 +12,7 @@ use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{FrameKind, Headers, NodeId, Ppdu};
 use serde_json::{Value, json};
 
-/// Most frames in one document about the channel.
+/// Largest number of frames in one document about the channel.
 const MOST: usize = 20_000;
 
 /// Frame that has left the air in a cell.

@@ -4,7 +4,7 @@ use airfair_sim::record::{CellId, Record, Recorder};
 use airfair_units::Time;
 use airfair_wlan::AirUse;
 
-/// Most collisions whose start times are kept.
+/// Largest number of collisions whose start times are kept.
 const MOST: usize = 20_000;
 
 /// Recorder that keeps the start times of collisions.

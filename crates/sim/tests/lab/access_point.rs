@@ -176,7 +176,7 @@ fn retransmissions_at_the_wired_end_tell_the_loss() {
     assert_eq!(outcome.flows[0].packets_repeated, outcome.flows[0].retransmissions);
 }
 
-/// A cell with a station at 54 Mb/s and one at 6 Mb/s, and an access point with this queue.
+/// Outcome of a cell with a station at 54 Mb/s and one at 6 Mb/s, whose access point has the queue `queue`.
 fn fast_and_slow(queue: &str, stations: [&str; 2], flows: &str) -> Outcome {
     let [fast, slow] = stations;
     run_once(

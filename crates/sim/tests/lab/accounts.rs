@@ -20,8 +20,8 @@ fn us(us: u64) -> Duration {
 /// Index of the direction from the router to the receiver, among the directions of all links.
 const LAST: usize = 3;
 
-/// Two hosts at a router. A packet of 972 + 28 octets takes 1 µs to the router. It then needs 1 ms to be sent over a
-/// link of 8 Mb/s, and 2 ms to arrive.
+/// Outcome of a flow between two hosts at a router. A packet of 972 + 28 octets takes 1 µs to the router. It then
+/// needs 1 ms to be sent over a link of 8 Mb/s, and 2 ms to arrive.
 fn wire(head: &str, flow: &str) -> Outcome {
     let text = format!(
         "{head}\n[router.r]\n[host.a]\nlink = {{ to = \"r\", rate = \"8 Gb/s\", delay = \"0 s\" }}\n\
@@ -31,10 +31,11 @@ fn wire(head: &str, flow: &str) -> Outcome {
     run_once(&parse(&text), 0)
 }
 
-/// A voice flow: a packet of 1000 octets every 10 ms.
+/// Transport of a voice flow: a packet of 1000 octets every 10 ms.
 const VOICE: &str = "transport = { kind = \"udp\", payload = \"972 B\", rate = \"777.6 kb/s\" }";
 
-/// Uploads and downloads of many stations behind `FQ-CoDel`, and voice flows that end soon after the warm-up.
+/// Text of a scenario with uploads and downloads of many stations behind `FQ-CoDel`, and with voice flows that end
+/// soon after the warm-up.
 fn conference() -> String {
     "duration = \"3 s\"\nwarmup = \"1 s\"\n[bss.hall]\nstandard = \"802.11b\"\n\
      ap.queue = { packets = 60, discipline = \"fq-codel\" }\n\

@@ -5,7 +5,8 @@ use crate::common::{parse, run_once};
 
 use airfair_sim::outcome::RadioOutcome;
 
-/// An 802.11n cell with this queue of its access point, these errors, and these stations with flows to them.
+/// Text of a scenario of an 802.11n cell with this queue of its access point and these errors. `flows` are pairs of a
+/// station and the transport of a flow to it.
 fn cell(seconds: u32, queue: &str, errors: &str, flows: &[(&str, &str)]) -> String {
     use std::fmt::Write as _;
 
@@ -66,8 +67,8 @@ fn whatever_is_lost_no_packet_vanishes_and_no_station_is_starved() {
     balance::check(&scenario, &run_once(&scenario, 0));
 }
 
-/// MPDUs per frame of the access point, and goodput of a station [Mb/s], while packets arrive faster than they can be
-/// sent.
+/// Mean number of MPDUs per frame of the access point, and goodput of a station [Mb/s], while packets arrive faster
+/// than they can be sent.
 fn saturated(keys: &str) -> (f64, f64) {
     let udp = "{ kind = \"udp\", payload = \"1000 B\", rate = \"200 Mb/s\" }";
     let queue = format!("discipline = \"airtime\"{keys}");

@@ -8,7 +8,7 @@ use crate::common::{SATURATED, TCP, parse, run_once};
 
 const STANDARDS: [&str; 5] = ["802.11b", "802.11g", "802.11n", "802.11ac", "802.11ax"];
 
-/// A scenario with one download and only mandatory keys.
+/// Text of a scenario with one download and only mandatory keys.
 fn newcomers(standard: &str, transport: &str) -> String {
     format!(
         "duration = \"3 s\"\nwarmup = \"1 s\"\n[bss.home]\nstandard = \"{standard}\"\n[station.laptop]\n[host.server]\n\

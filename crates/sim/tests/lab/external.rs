@@ -24,8 +24,9 @@ const fn ms(ms: u64) -> Time {
     Time::from_nanos(ms * 1_000_000)
 }
 
-/// A cell in which two frames of ten are errored, with a lossy wired link. Queues are short, and the longest flow may
-/// give way. It has an external flow from the station to the host, one to another station, and TCP beside them.
+/// Scenario of a cell in which two frames of ten are errored, with a lossy wired link. Queues are short, and may drop
+/// packets of the longest flow. The cell has an external flow from the station to the host, one to another station,
+/// and TCP beside them.
 fn scenario(packets: u32, overflow: Overflow) -> Scenario {
     let mut scenario = Scenario::lasting(END);
     let home = scenario.add_cell(Bss::new("home", Standard::B));

@@ -194,7 +194,7 @@ fn tfrc_over_a_link_with_independent_losses_sends_what_the_equation_says() {
     }
 }
 
-/// Routers in a ring with a chord, with hosts and stations, and every kind of queue and loss.
+/// Text of a scenario with routers in a ring with a chord, with hosts and stations, and every kind of queue and loss.
 fn random_network() -> impl Strategy<Value = String> {
     let queue = prop_oneof![
         (1u32..20).prop_map(|n| format!("{{ packets = {n} }}")),

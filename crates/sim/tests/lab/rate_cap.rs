@@ -8,7 +8,7 @@ const AGENT: &str = include_str!("../../src/coupling/rate_cap.rs");
 const CELL_KEYS: &str = include_str!("../../src/scenario/keys/cells.rs");
 const AGENTS: &str = include_str!("../../src/coupling/mod.rs");
 
-/// Goodput after 5 s of a flow whose station falls from 54 to 6 Mb/s at 4 s [kb/s].
+/// Goodput after 5 s of a flow whose station's rate falls from 54 to 6 Mb/s at 4 s [kb/s].
 fn goodput(flow: &str) -> u64 {
     let text = format!(
         "duration = \"9 s\"\nwarmup = \"5 s\"\nseries = \"off\"\n[bss.c]\nstandard = \"802.11a\"\n\

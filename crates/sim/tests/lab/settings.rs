@@ -14,7 +14,7 @@ use crate::common::{SATURATED, TCP, parse, run_once, uploads};
 
 type Driven = World<Metrics, FreeRunning>;
 
-/// A run whose owner changes something at a time without other events.
+/// Outcome of a run whose owner changes a setting by `set` at a time without other events.
 fn driven(scenario: &Scenario, at_ns: u64, set: impl FnOnce(&mut Driven)) -> Outcome {
     let metrics = Metrics::new(scenario);
     let mut world = World::new(scenario, Streams::new(1, 0), metrics, FreeRunning);
@@ -24,7 +24,7 @@ fn driven(scenario: &Scenario, at_ns: u64, set: impl FnOnce(&mut Driven)) -> Out
     world.finish().recorder.finish(scenario)
 }
 
-/// A station of 802.11b whose scheme divides its window while its rate is low.
+/// Scenario of a station of 802.11b whose scheme divides its window while its rate is low.
 fn changing(rate: &str) -> Scenario {
     parse(&format!(
         "duration = \"2 s\"\nseries = \"off\"\n[bss.c]\nstandard = \"802.11b\"\n\

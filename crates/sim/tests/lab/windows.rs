@@ -20,7 +20,7 @@ fn cell(stations: u32, errors: &str, rts: &str, control: &str) -> Outcome {
     run_once(&parse(&text), 0)
 }
 
-/// Errors with which most frames get through at 36 Mb/s, and almost none at 54.
+/// Errors with which most frames get through at 36 Mb/s, and almost none at 54 Mb/s.
 const NOISE: &str = "{ model = \"snr\", snr = \"20 dB\" }";
 const WINDOW: &str = "\"arf-window\"";
 

@@ -9,7 +9,7 @@ fn name(prefix: char, number: usize) -> String {
     format!("{prefix}{number:063}")
 }
 
-/// As many flows, hosts and links as allowed, with the longest names, and some stations.
+/// Text of a scenario with as many flows, hosts and links as allowed, with the longest names, and with some stations.
 fn largest(stations: usize, flow: &str) -> String {
     let mut text =
         "duration = \"1 s\"\nseries = \"off\"\n[bss.home]\nstandard = \"802.11g\"\n".to_owned();

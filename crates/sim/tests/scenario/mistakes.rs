@@ -30,14 +30,14 @@ fn with(overrides: &[(&str, &str)]) -> Result<Scenario, Vec<ScenarioError>> {
     Scenario::parse(GOOD, &overrides)
 }
 
-/// The only message after the key at `path` is set to `value`.
+/// The only error message of the scenario after the key at `path` is set to `value`.
 fn message(path: &str, value: &str) -> String {
     let messages = messages(with(&[(path, value)]));
     assert_eq!(messages.len(), 1, "{messages:?}");
     messages[0].clone()
 }
 
-/// The only message after `from` is replaced by `to` in the text of the file.
+/// The only error message of the scenario after `from` is replaced by `to` in its text.
 fn edited(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from));
     let messages = messages(Scenario::parse(&GOOD.replacen(from, to, 1), &[]));

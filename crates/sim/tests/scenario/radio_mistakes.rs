@@ -18,7 +18,7 @@ to = "server"
 transport = { kind = "tcp" }
 "#;
 
-/// Messages after the key at `path` is set to `value`.
+/// Error messages of the scenario after the key at `path` is set to `value`.
 fn messages(path: &str, value: &str) -> Vec<String> {
     let overrides = [(path.to_owned(), value.to_owned())];
     let errors = Scenario::parse(GOOD, &overrides).expect_err("a mistake");

@@ -147,7 +147,7 @@ pub(crate) fn runs() -> (Vec<Run>, Vec<String>) {
     (runs, unfit)
 }
 
-/// All values of all keys. Of several values with the same name, only the first.
+/// All values of all keys. Of several values with the same name, only the first one is kept.
 fn all() -> Vec<KeyValue> {
     let mut found = Found::default();
     found.walk(&[], &schema(), &[]);
