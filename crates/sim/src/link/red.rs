@@ -132,8 +132,7 @@ mod tests {
     }
 
     /// With `p_a = p_b / (1 - count p_b)`, and count 1 for the first packet after a drop, every gap of 1 … `1/p_b - 1`
-    /// packets between drops is equally likely. The mean gap is 10 at `p_b` = 0.05, where independent drops would have
-    /// 20.
+    /// packets between drops is equally likely. The mean gap is 10 at `p_b` = 0.05, where independent drops have 20.
     #[test]
     fn drops_are_spread_evenly() {
         let mut red = red(1.0);
