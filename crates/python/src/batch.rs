@@ -62,7 +62,7 @@ impl Outcome {
         self.inner.events
     }
 
-    /// Hash of all records. Equal runs have equal hashes.
+    /// Hash of all records of the run. Equal runs have equal hashes.
     #[getter]
     fn record_hash(&self) -> u64 {
         self.inner.record_hash
@@ -78,7 +78,7 @@ impl Outcome {
         octets(py, &self.inner.clone().without_histograms())
     }
 
-    /// Restores an outcome from `to_bytes`; raises `ValueError` for anything else.
+    /// Restores an outcome from the bytes of `to_bytes`; raises `ValueError` for any other bytes.
     #[staticmethod]
     fn from_bytes(octets: &[u8]) -> PyResult<Self> {
         match postcard::take_from_bytes(octets) {
@@ -89,7 +89,7 @@ impl Outcome {
     }
 }
 
-/// Result of `run`: outcomes of the jobs.
+/// Result of the function `run`: outcomes of the jobs.
 #[pyclass(frozen, module = "airfair._core")]
 pub(crate) struct Batch {
     outcomes: Vec<Option<Py<Outcome>>>,
@@ -140,8 +140,8 @@ type Finished = (usize, Result<outcome::Outcome, String>);
 ///
 /// Jobs start in order. About ten times per second `progress` is called with the simulated share of
 /// the work. Ctrl-C stops the runs and returns the finished outcomes; any other exception of
-/// `progress` stops the runs and is raised. `tracing` is the index of a job and the trace files
-/// that it writes.
+/// `progress` stops the runs and is raised. `tracing` is a pair: the index of a job, and the trace
+/// files that this job writes.
 #[pyfunction]
 #[pyo3(signature = (jobs, *, threads = None, progress = None, tracing = None))]
 pub(crate) fn run(
@@ -321,7 +321,7 @@ impl Work {
         }
     }
 
-    /// Jobs that have finished since the last call.
+    /// Jobs of the batch that have finished since the last call.
     fn take(&self) -> Vec<Finished> {
         mem::take(&mut *self.locked())
     }

@@ -21,7 +21,8 @@ use crate::batch::{Outcome, RunError};
 use crate::panics;
 use crate::scenario::Scenario;
 
-/// Cell that runs against the wall clock, with a network namespace for each station and host.
+/// Running emulation: a scenario at the pace of the wall clock, with a network namespace for each
+/// station and host.
 #[pyclass(frozen, module = "airfair._core")]
 pub(crate) struct Emulation {
     inner: std::sync::Mutex<Option<emulator::Emulation>>,
@@ -225,8 +226,8 @@ impl Emulation {
         })
     }
 
-    /// Ends the emulation. Returns the scenario as emulated, the outcome (`None` if it ended during
-    /// the warm-up), and the last state.
+    /// Ends the emulation. Returns the scenario as emulated, the outcome (`None` if the emulation
+    /// ended during the warm-up), and the last state as a JSON document.
     fn end(&self, py: Python<'_>) -> PyResult<(Scenario, Option<Outcome>, String)> {
         let taken = self.inner.lock().expect("nobody panics with it").take();
         let emulation = taken.ok_or_else(over)?;

@@ -64,10 +64,10 @@ impl Scenario {
         }
     }
 
-    /// Defaults of 802.11n, ac and ax cells that take effect in a TOML text with these overrides.
-    /// Each is a dictionary: section and key, the value and the value up to 802.11g as TOML, the
-    /// reason, and the newest cell on the path with its standard. Empty if the text cannot be
-    /// parsed.
+    /// Defaults of 802.11n, ac and ax that take effect in a TOML text with these overrides. Each is
+    /// a dictionary: `section` and `key`; `value`, and the value `legacy` of 802.11b, a and g, both
+    /// as TOML; `reason`; `cell` and `standard` of the newest cell because of which the default
+    /// applies. The list is empty if the text cannot be parsed.
     #[staticmethod]
     #[pyo3(signature = (text, overrides = Vec::new(), *, emulated = false))]
     fn applied_defaults(
@@ -148,7 +148,7 @@ impl Scenario {
         self.inner.series_step.map(Duration::as_nanos)
     }
 
-    /// Names of the cells, which access points and channels share.
+    /// Names of the cells; a cell's access point and its channel have the same name.
     #[getter]
     fn cells(&self) -> Vec<&str> {
         self.inner.cells.iter().map(|cell| cell.name.as_str()).collect()
@@ -168,7 +168,7 @@ impl Scenario {
         used.iter().filter(|_| has_several).map(ToString::to_string).collect()
     }
 
-    /// Name of the cell of each station.
+    /// Name of the cell of each station, in the order of `stations`.
     #[getter]
     fn station_cells(&self) -> Vec<&str> {
         let cell = |station: &sim::Station| self.inner.cells[station.cell].name.as_str();

@@ -13,8 +13,8 @@ use crate::scenario::Scenario;
 /// Columns of all tables for `outcomes`, which are runs of `scenario`.
 ///
 /// `flow`, `station`, `access_point`, `channel`, `category` and `link` are indices into the
-/// scenario's lists. NaN stands for a missing value. Columns are numpy arrays, or lists with
-/// `lists`, which avoids the import of numpy; that takes longer than a short run.
+/// scenario's lists. NaN stands for a missing value. Columns are numpy arrays or, with `lists`,
+/// lists. Lists avoid the import of numpy, which takes longer than a short run.
 #[pyfunction]
 #[pyo3(signature = (scenario, outcomes, *, lists = false))]
 pub(crate) fn tables<'py>(
@@ -31,8 +31,8 @@ pub(crate) fn tables<'py>(
 }
 
 /// Columns of one time series of `outcomes`, which are runs of `scenario`: one row per replication,
-/// object and step. `what` is delivered, window, rtt, delay, airtime or rate, or `station_queue`,
-/// `access_point_queue` or `link_queue`.
+/// object and step. `what` names the time series: delivered, window, rtt, delay, airtime, rate,
+/// `station_queue`, `access_point_queue` or `link_queue`.
 #[pyfunction]
 pub(crate) fn series<'py>(
     py: Python<'py>,
@@ -46,8 +46,8 @@ pub(crate) fn series<'py>(
     }
 }
 
-/// Histograms of the delays of each flow, one row per bin. Outcomes from the store of finished runs
-/// have none.
+/// Histograms of the one-way delays of each flow's packets, one row per bin. Outcomes from the
+/// store of finished runs have none.
 #[pyfunction]
 pub(crate) fn delays(py: Python<'_>, outcomes: Vec<Py<Outcome>>) -> PyResult<Bound<'_, PyDict>> {
     columns(py, sim::delays(&runs(&outcomes)), false)

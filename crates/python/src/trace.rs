@@ -60,11 +60,12 @@ pub(crate) struct Tracing {
 
 #[pymethods]
 impl Tracing {
-    /// Opens the files and discards their earlier contents; raises `OSError` if one cannot be
+    /// Opens the trace files and discards their earlier contents; raises `OSError` if one cannot be
     /// written.
     ///
-    /// `comment` identifies the run in the files. `names` selects from `traceable`, all by default.
-    /// Only the time from `from_ns` to `until_ns` is traced.
+    /// `comment` identifies the run in the files. `names` are those of the stations, access points
+    /// and monitors to trace, as in `traceable`; all by default. Only the time from `from_ns` to
+    /// `until_ns` is traced.
     #[new]
     #[pyo3(signature = (scenario, comment, *, pcap = None, timeline = None, from_ns = 0, until_ns = None, names = None))]
     #[expect(
@@ -96,7 +97,7 @@ impl Tracing {
         Ok(Self { writers: Mutex::new(Some(writers)) })
     }
 
-    /// Closes the files. Returns one dictionary for each: option, items (packets or events),
+    /// Closes the trace files. Returns one dictionary for each: option, items (packets or events),
     /// `until_ns` (time of the run up to which it goes), errno (`None` unless an error cut it off).
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let Some(writers) = self.locked().take() else { return Ok(Vec::new()) };

@@ -250,7 +250,7 @@ fn propagation(
     Some(Propagation::new(&layout, stations.iter().map(purposes).collect()))
 }
 
-/// All rates that some link of these stations may use. Returns `None` once `cancel` is set.
+/// All rates that the links of `stations` may use. Returns `None` once `cancel` is set.
 fn rates_of(stations: &[&Station], band: Band, cancel: &AtomicBool) -> Option<Vec<Rate>> {
     let mut rates = BTreeSet::new();
     for station in stations {
@@ -441,8 +441,8 @@ fn without_room(transport: &Transport) -> WithoutRoom {
     }
 }
 
-/// Route of a flow: over the air to the access point, over wired links, and over the air to the receiver. A part that
-/// the flow does not need is left out.
+/// Route of a flow over the air to the access point, over wired links, and over the air to the receiver. A flow whose
+/// sender or receiver is wired has no hop over the air there.
 fn route(
     scenario: &Scenario,
     flow: &scenario::Flow,

@@ -4,8 +4,8 @@ use airfair_units::{Duration, Time};
 
 /// Pace of a run: the world asks its clock before it moves on to the next event.
 pub trait Clock {
-    /// Waits until `at`, which is the time of the next event or the end of the period that the caller runs, or until
-    /// there is input from outside.
+    /// Waits until `at`, or until there is input from outside. `at` is the time of the next event, or the end of the
+    /// period that the owner of the world wants to run.
     ///
     /// Successive values of `at` never decrease. A clock that is late returns [`Woken::Late`] even if there is input,
     /// so that the world catches up before it receives more work.

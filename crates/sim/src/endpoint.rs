@@ -20,7 +20,7 @@ pub(crate) enum Source {
     Tcp(Box<tcp::Sender>),
     Tfrc(Box<tfrc::Sender>),
     Udp(udp::Sender),
-    /// Packets of this flow come from the owner of the world, at both ends.
+    /// End of an external flow. The owner of the world injects and receives the packets of both ends.
     External(Gate),
 }
 
@@ -84,8 +84,8 @@ impl Gate {
         std::mem::replace(&mut self.rates[place(side)], limit) != limit
     }
 
-    /// Window that the limit of one end allows [octets], at least one segment. `None` without a limit, and for an end
-    /// that has not reported TCP's state.
+    /// Window that one end may have [octets], at least one segment, under the limit that a scheme has set. `None`
+    /// without a limit, and for an end that has not reported TCP's state.
     pub(crate) fn window(&self, side: Side) -> Option<Bytes> {
         let Outside::Tcp(outside) = self.outside(side)? else { return None };
         let segments = |count: u32| outside.segment * u64::from(count.max(1));
@@ -97,8 +97,8 @@ impl Gate {
         }
     }
 
-    /// Notes that the host's queue has refused a packet of this size. Returns true if the end did not wait for room
-    /// yet.
+    /// Notes that the host's queue has refused a packet of this size from one end. Returns true if the end did not
+    /// wait for room yet.
     pub(crate) fn refuse(&mut self, side: Side, packet: Bytes) -> bool {
         let refused = &mut self.refused[place(side)];
         refused.replace(packet).is_none()
@@ -116,7 +116,7 @@ pub(crate) enum Sink {
     Tcp(Box<tcp::Receiver>),
     Tfrc(Box<tfrc::Receiver>),
     Udp(udp::Sink),
-    /// Packets of this flow go to the owner of the world, at both ends.
+    /// Receiving end of an external flow. [`Source::External`] has the state of both ends.
     External,
 }
 
@@ -147,7 +147,7 @@ fn tfrc_endpoints(settings: &Tfrc) -> (Source, Sink) {
     (Source::Tfrc(Box::new(sender)), Sink::Tfrc(Box::new(tfrc::Receiver::new(receiver))))
 }
 
-/// Octets that a TFRC application may have waiting; `None` without a bound.
+/// Octets that a TFRC sender buffers for its application; `None` without a bound.
 fn buffer(settings: &Tfrc) -> Option<Bytes> {
     // A live source drops data that it could not send within a few seconds, because the data comes too late to be
     // played.
@@ -242,7 +242,7 @@ impl Source {
         }
     }
 
-    /// Next event of the sending transport that belongs into the flow's records.
+    /// Next event of the sending transport that is recorded for the flow.
     pub(crate) fn poll_record(&mut self) -> Option<FlowRecord> {
         match self {
             Self::Tcp(sender) => iter::from_fn(|| sender.poll_event()).find_map(tcp_record),
@@ -267,7 +267,7 @@ impl Source {
     }
 }
 
-/// Record for an event of a TCP sender, if the flow's records contain it.
+/// Record of a TCP sender's event; `None` for an event that is not recorded for the flow.
 fn tcp_record(event: tcp::SenderEvent) -> Option<FlowRecord> {
     match event {
         tcp::SenderEvent::RttSample(rtt) => Some(FlowRecord::RoundTrip(rtt)),
@@ -279,8 +279,8 @@ fn tcp_record(event: tcp::SenderEvent) -> Option<FlowRecord> {
     }
 }
 
-/// Record for an event of a TFRC sender, if the flow's records contain it. The no-feedback timer counts as a
-/// time-out.
+/// Record of a TFRC sender's event; `None` for an event that is not recorded for the flow. An expiry of the
+/// no-feedback timer is recorded as a time-out.
 fn tfrc_record(event: tfrc::SenderEvent) -> Option<FlowRecord> {
     match event {
         tfrc::SenderEvent::RttSample(rtt) => Some(FlowRecord::RoundTrip(rtt)),
@@ -356,8 +356,8 @@ impl Sink {
     }
 }
 
-/// Timer of a transport or an agent, with at most one useful entry in the event queue. If the timer is postponed, the
-/// earlier entry stays and fires as a no-op; so each ACK can postpone a timer at no cost.
+/// Timer of a transport or an agent, with at most one effective event in the event queue. If the timer is postponed,
+/// its earlier event stays in the queue and does nothing when it comes; so each ACK can postpone a timer at no cost.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Alarm {
     set_for: Option<Time>,
@@ -376,7 +376,7 @@ impl Alarm {
     }
 
     /// Handles an event that was scheduled for this timer. Returns false if an event at an earlier time has replaced
-    /// it.
+    /// this event.
     pub(crate) fn ring(&mut self, now: Time) -> bool {
         let is_current = self.set_for == Some(now);
         if is_current {
@@ -391,7 +391,8 @@ mod tests {
     use super::*;
     use crate::scenario::Scenario;
 
-    /// cwnd is 130 segments of 1448 octets. One eleventh is 11 segments; the window is always at least one segment.
+    /// A limit of one eleventh turns a cwnd of 130 segments of 1448 octets into a window of 11 segments. Every limited
+    /// window has at least one segment.
     #[test]
     fn the_window_of_an_end_outside_is_limited_in_whole_segments() {
         let mut gate = Gate::default();
@@ -414,6 +415,8 @@ mod tests {
         assert_eq!(gate.window(Side::Receiver), None);
     }
 
+    /// Sender and receiver both use SACK with flavours that need it, and both do not with the others.
+    ///
     /// Verifies: [RFC2018 §2]
     #[test]
     fn both_ends_agree_on_selective_acknowledgement() {

@@ -1,4 +1,4 @@
-//! Results of one run: plain numbers for the measured time, one row per flow, station, link and channel.
+//! Results of one run: plain numbers for the measured time, for each flow, station, access point, link and channel.
 //!
 //! Packets of flows and links count if they were sent within the measured time, up to their arrival or loss. A packet
 //! sent in the warm-up counts nowhere, and a packet that has not arrived at the end is in flight. Everything else
@@ -57,9 +57,9 @@ impl Outcome {
 pub struct FlowOutcome {
     /// Application octets delivered in order.
     pub delivered: Bytes,
-    /// Life of the flow within the measured time. A life begins at the flow's start. It ends when all data of a
-    /// finite source is acknowledged; for TFRC and UDP, which do not report this, it ends when the flow has stopped
-    /// and its last octets are delivered.
+    /// Duration of the flow's life within the measured time. A life begins at the flow's start. It ends when all data
+    /// of a finite source is acknowledged; for TFRC and UDP, which do not report this, it ends when the flow has
+    /// stopped and its last octets are delivered.
     pub active: Duration,
     /// Packets that the sender sent, retransmissions included.
     pub packets_sent: u64,
@@ -82,9 +82,9 @@ pub struct FlowOutcome {
     pub timeouts: u64,
     /// Fast retransmits of the sender.
     pub fast_retransmits: u64,
-    /// Round-trip times that the sender measured.
+    /// Distribution of the round-trip times that the sender measured.
     pub rtt: Quantiles,
-    /// One-way delay of the sender's packets, from its host to the receiver's, queues included.
+    /// Distribution of the one-way delays of the sender's packets, from its host to the receiver's, queues included.
     pub delay: Quantiles,
     /// Histogram of the one-way delays: bins that contain packets, from the shortest delay. Results from the archive
     /// of finished runs have none.
@@ -96,33 +96,33 @@ pub struct FlowOutcome {
     pub mean_link_rate: Option<DataRate>,
     /// Time from the flow's start until all data of a finite source was acknowledged; `None` if this did not happen.
     pub completion: Option<Duration>,
-    /// Time for which the flow was limited, by limit: its own sender, or a place on its route.
+    /// Time for which the flow was limited, by limit: its own sender, or a queue on its route.
     pub limits: FlowLimits,
 }
 
-/// Time for which a flow was limited, by limit: its own sender, or a place on its route. The times add up to the time
+/// Time for which a flow was limited, by limit: its own sender, or a queue on its route. The times add up to the time
 /// for which the sender was open.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowLimits {
     /// Time for which the sender limited itself while none of its packets waited on the route, indexed by [`Limit`].
     pub sender: [Duration; Limit::ALL.len()],
-    /// Places where the flow's packets waited or were lost, in the order in which this happened first.
+    /// Queues in which the flow's packets waited or were lost, in the order in which this happened first.
     pub places: Vec<PlaceOutcome>,
 }
 
-/// Waiting time and losses of a flow's packets at one place of its route.
+/// Waiting time and losses of a flow's packets in one queue on its route, and on the hop behind this queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaceOutcome {
-    /// Queue on the flow's route, with the hop behind it.
+    /// Queue on the flow's route in which the packets waited or were lost.
     pub place: Place,
-    /// Time for which packets waited at the place while the sender could not send more.
+    /// Time for which packets of the flow waited in the queue while the sender could not send more.
     pub waited: Duration,
-    /// Packets lost at the place.
+    /// Packets of the flow that were lost in the queue or on the hop behind it.
     pub lost: u64,
 }
 
 impl FlowLimits {
-    /// Adds a period in which the flow had one limit.
+    /// Adds the duration of a period in which `by` limited the flow.
     pub fn add(&mut self, by: LimitedBy, time: Duration) {
         match by {
             LimitedBy::Sender(limit) => self.sender[limit as usize] += time,
@@ -130,7 +130,7 @@ impl FlowLimits {
         }
     }
 
-    /// Counts a packet of the flow that was lost at `place`.
+    /// Counts a packet of the flow that was lost in the queue `place` or on the hop behind it.
     pub fn lose(&mut self, place: Place) {
         self.at(place).lost += 1;
     }
@@ -234,7 +234,7 @@ pub struct RadioOutcome {
     pub frames: u64,
     /// RTS frames sent, retries included.
     pub rts_frames: u64,
-    /// Data and RTS frames that were sent before.
+    /// Data and RTS frames sent that repeated an earlier attempt.
     pub retries: u64,
     /// Transmissions of any kind by this transmitter that collided.
     pub collisions: u64,
@@ -254,11 +254,11 @@ pub struct RadioOutcome {
     pub duplicates: u64,
     /// Data frames sent that were aggregates of several MPDUs.
     pub aggregates: u64,
-    /// MPDUs in the aggregates of several MPDUs that were sent.
+    /// Number of MPDUs in the aggregates of several MPDUs that were sent.
     pub aggregated_mpdus: u64,
     /// Packets sent in A-MSDUs, without the first of each A-MSDU.
     pub joined_packets: u64,
-    /// Packets in the transmit queue, averaged over time.
+    /// Number of packets in the transmit queue, averaged over time.
     pub queue_mean: f64,
     /// Largest number of packets in the transmit queue.
     pub queue_max: u64,
@@ -269,7 +269,7 @@ pub struct RadioOutcome {
 pub struct CategoryOutcome {
     /// Application octets that the category's flows delivered in order.
     pub delivered: Bytes,
-    /// One-way delay of the packets of the category's senders, queues included.
+    /// Distribution of the one-way delays of the packets of the category's senders, queues included.
     pub delay: Quantiles,
     /// Airtime of frames of the category's exchanges.
     pub airtime: Duration,
@@ -277,7 +277,8 @@ pub struct CategoryOutcome {
     pub frames: u64,
     /// Frames of the category's exchanges that collided.
     pub collisions: u64,
-    /// Internal collisions: the category gave way to a higher category of its member that won in the same slot.
+    /// Number of internal collisions in which the category gave way to a higher category of the same member that won
+    /// in the same slot.
     pub internal_collisions: u64,
     /// Packets of both directions that queues and the MAC of the category's members dropped.
     pub dropped: u64,
@@ -319,9 +320,9 @@ pub struct StationOutcome {
 pub struct Measured {
     /// Time for which the station observed its channel.
     pub time: Duration,
-    /// Frames and SIFS of the station's own exchanges that were answered, both directions.
+    /// Duration of the frames and SIFS of the station's own exchanges that were answered, both directions.
     pub own: Duration,
-    /// Frames and SIFS of all other stations' exchanges that were answered.
+    /// Duration of the frames and SIFS of all other stations' exchanges that were answered.
     pub others: Duration,
 }
 
@@ -353,14 +354,14 @@ pub struct LinkOutcome {
     pub packets_sent: u64,
     /// Packets given to the link that arrived at its other end.
     pub packets: u64,
-    /// Packets refused because the queue was full.
+    /// Packets that the link refused because its queue was full.
     pub dropped_queue_full: u64,
-    /// Packets that random early detection dropped.
+    /// Packets that random early detection dropped in the queue of the link.
     pub dropped_early: u64,
-    /// Packets lost after the queue.
+    /// Packets lost on the link after its queue.
     pub lost: u64,
-    /// Packets queued or in service, averaged over time.
+    /// Number of packets queued or in service on the link, averaged over time.
     pub queue_mean: f64,
-    /// Largest number of packets queued or in service.
+    /// Largest number of packets queued or in service on the link.
     pub queue_max: u64,
 }

@@ -6,7 +6,7 @@ use airfair_units::{Bytes, Time};
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{Class, Headers};
 
-/// A flow of the scenario, as a number.
+/// Number of a flow: its index in the scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u16);
 
@@ -19,7 +19,7 @@ impl FlowId {
         Self(u16::try_from(index).expect("at most 65 535 flows"))
     }
 
-    /// Index in tables with one entry per flow.
+    /// Index of the flow in the scenario, and in tables with one entry per flow.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
@@ -65,7 +65,7 @@ impl External {
 pub struct Connection {
     /// Number of the connection, different from all flows of the scenario and all other connections.
     pub number: u16,
-    /// True for packets of one end of the connection and false for packets of the other; either end may be the one.
+    /// True if one end of the connection sent the packet, and false if the other end did. Either end may be the one.
     pub is_other: bool,
 }
 
@@ -97,7 +97,7 @@ pub struct Packet {
     pub hop: u16,
     /// Access category of the packet on the air.
     pub category: AccessCategory,
-    /// Time at which the sending end sent the packet.
+    /// Time at which the packet was sent.
     pub sent_at: Time,
 }
 
@@ -116,8 +116,8 @@ pub enum Body {
     External(External),
 }
 
-/// Number by which queues identify the packets that one end of a flow sends, unless they belong to a program's
-/// connection.
+/// Number by which queues identify the packets that one end of a flow sends. Packets of a program's connection have
+/// another number.
 pub(crate) fn connection_number(flow: FlowId, origin: Side) -> u64 {
     connection(flow.0, origin == Side::Receiver)
 }
@@ -208,8 +208,8 @@ impl Packet {
 mod tests {
     use super::*;
 
-    /// Packets of one external flow: those of a known connection form one flow of a queue per direction, and all
-    /// others form another.
+    /// A queue takes the packets of a known connection of an external flow as one flow per direction, and all other
+    /// packets of one end of the external flow as another.
     #[test]
     fn a_queue_knows_packets_from_outside_by_their_connections() {
         let packet = |connection, tcp| {

@@ -1,7 +1,7 @@
 //! Event queue with a total order of events, earliest first.
 //!
-//! A timer that only moves later, such as TCP's at each ACK, is left where it is: a wake-up that comes too early does
-//! nothing. For each link the queue has the next arrival alone; the arrival after it takes its place
+//! A timer that is postponed, as TCP's is by each ACK, leaves its event in the queue; an event that comes too early
+//! does nothing. The queue holds only the next arrival of each link, and the arrival after that takes its place
 //! ([`EventQueue::pop_or_move`]).
 
 use std::cmp::Ordering;
@@ -38,15 +38,15 @@ impl<E> EventQueue<E> {
         self.push_reserved(at, phase, number, event);
     }
 
-    /// Reserves a place in the order, for an event that is already decided and will be added later, and returns its
-    /// number. O(1).
+    /// Reserves a place in the order of events, for an event that is already decided and will be added later. Returns
+    /// the number of this place. O(1).
     pub fn reserve(&mut self) -> u64 {
         self.inserted += 1;
         self.inserted
     }
 
-    /// Adds an event at the place in the order that `number` reserves. The event must be added before it would be the
-    /// next one. O(log n).
+    /// Adds an event at the place in the order of events that `number` reserves. The event must be added before it
+    /// would be the next one. O(log n).
     pub fn push_reserved(&mut self, at: Time, phase: Phase, number: u64, event: E) {
         self.heap.push(Entry { moment: Moment::new(at, phase), number, event });
     }
@@ -57,8 +57,8 @@ impl<E> EventQueue<E> {
         self.heap.peek().map_or(Moment::NEVER, |entry| entry.moment)
     }
 
-    /// Takes the next event. If `next` returns a time and a reserved number, the event stays in the queue at that
-    /// place; otherwise it is removed. O(log n), and faster if the event stays near the front.
+    /// Takes the next event. If `next` returns a time and a reserved number, the event moves to this place in the
+    /// queue; otherwise it is removed. O(log n), and faster if the event stays near the front.
     pub fn pop_or_move(&mut self, next: impl FnOnce(&E) -> Option<(Time, u64)>) -> Option<E>
     where
         E: Copy,
@@ -76,7 +76,7 @@ impl<E> EventQueue<E> {
 }
 
 impl<E> Entry<E> {
-    /// Moment and number of the entry in one integer, since each event is compared several times.
+    /// Moment and number of an event of the queue in one integer, because each event is compared several times.
     #[inline]
     fn key(&self) -> u128 {
         self.moment.before(self.number)
@@ -128,8 +128,8 @@ mod tests {
             prop_assert_eq!(popped, expected);
         }
 
-        /// Compares a queue with all events of several rows, in each of which times never decrease, with a queue that
-        /// holds only the first event of each row.
+        /// A queue that holds only the first event of each of several sequences, in which times never decrease,
+        /// returns the same events in the same order as a queue that holds all events.
         #[test]
         fn the_first_of_each_row_is_enough(
             gaps in prop::collection::vec((0usize..3, 0u64..3), 0..50),

@@ -8,7 +8,7 @@ use crate::link::LinkId;
 use crate::packet::{FlowId, Side};
 use crate::trace::Trace;
 
-/// A cell of the scenario, as a number.
+/// Number of a cell: its index in the scenario.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
@@ -23,7 +23,7 @@ impl CellId {
         Self(u8::try_from(index).expect("at most 256 cells"))
     }
 
-    /// Index in tables with one entry per cell.
+    /// Index of the cell in the scenario, and in tables with one entry per cell.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
@@ -66,11 +66,11 @@ pub enum Sample {
     StepEnd,
     /// Period in which a flow had one limit, recorded at its end.
     Limited(FlowId, Limited),
-    /// Place where a packet of the flow's sender was lost.
+    /// Loss of a packet of the flow's sender, in a queue or on the hop behind this queue.
     LostAt(FlowId, Place),
 }
 
-/// Period in which a flow had one limit: its own sender, or a place on its route.
+/// Period in which a flow had one limit: its own sender, or a queue on its route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limited {
     /// Limit of the flow during the period.
@@ -81,7 +81,7 @@ pub struct Limited {
     pub to: Time,
 }
 
-/// Limit of a flow: its own sender, or a place on its route.
+/// Limit of a flow: its own sender, or a queue on its route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitedBy {
     /// The flow's own sender, while no packet of the flow waits on its route.
@@ -121,14 +121,14 @@ pub struct Measured {
     pub from: Time,
     /// End of the observation slot or slots.
     pub to: Time,
-    /// Frames and SIFS of the station's own exchanges that were answered, both directions.
+    /// Duration of the frames and SIFS of the station's own exchanges that were answered, both directions.
     pub own: Duration,
-    /// Frames and SIFS of all other stations' exchanges that were answered.
+    /// Duration of the frames and SIFS of all other stations' exchanges that were answered.
     pub others: Duration,
-    /// Parts of `own` and `others` before `from`. They exist because an exchange belongs to the slot in which it
-    /// ends.
+    /// Parts of `own` and `others` that lie before `from`. They exist because an exchange belongs to the slot in which
+    /// it ends.
     pub early: [Duration; 2],
-    /// Number of active stations, N.
+    /// Number of active stations that the station has counted, N.
     pub active: u32,
 }
 
@@ -167,13 +167,13 @@ pub enum FlowRecord {
 /// Record of one direction of a wired link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkRecord {
-    /// A packet has joined the queue; length of the queue with it [packets].
+    /// A packet has joined the queue, which now has this length [packets].
     Queued(u32),
-    /// A packet has arrived at the other end; packets still queued.
+    /// A packet has arrived at the other end of the link, whose queue now has this length [packets].
     Arrived(u32),
     /// The queue was full and has refused a packet.
     Dropped,
-    /// A packet was lost after the queue; packets still queued.
+    /// A packet was lost after the queue, which now has this length [packets].
     Lost(u32),
     /// Random early detection has dropped a packet.
     DroppedEarly,

@@ -28,11 +28,11 @@ pub enum RunError {
     Cancelled,
 }
 
-/// Number of events between two checks of [`Control`]: about a millisecond, however many events a simulated millisecond
-/// has.
+/// Number of events between two checks of [`Control`]. They take about a millisecond of wall-clock time, however many
+/// events a simulated millisecond has.
 const EVENTS: u32 = 4096;
-/// Number of stations per which the checks become more frequent. In a cell with a radio, the time for a frame grows
-/// with the number of stations.
+/// Number of stations with which the checks of [`Control`] are twice as frequent as with none. In a cell with a radio,
+/// the time to process a frame grows with the number of stations.
 const STATIONS: usize = 16;
 
 /// Clock that runs as fast as possible, and stops when its [`Control`] is cancelled.
@@ -82,7 +82,7 @@ pub struct Finished<R> {
 }
 
 impl<R> Finished<R> {
-    /// Replaces the recorder by a part of it, such as its figures.
+    /// Replaces the recorder by the result of `part`, such as the recorder's figures.
     pub fn map<S>(self, part: impl FnOnce(R) -> S) -> Finished<S> {
         let Self { recorder, events, in_flight, outputs } = self;
         Finished { recorder: part(recorder), events, in_flight, outputs }
@@ -90,7 +90,7 @@ impl<R> Finished<R> {
 }
 
 impl Finished<Metrics> {
-    /// Figures of the run, which was replication `replication` of `scenario` under `seed`.
+    /// Results of the run, which was replication `replication` of `scenario` under `seed`.
     pub fn outcome(self, scenario: &Scenario, seed: u64, replication: u32) -> Outcome {
         let mut outcome = self.recorder.finish(scenario);
         for (flow, in_flight) in outcome.flows.iter_mut().zip(self.in_flight) {

@@ -1,13 +1,13 @@
 //! Trace of a run: frames, channel access, windows and rates, beyond the run's records.
 //!
 //! A recorder asks for the trace at compile time ([`Recorder::TRACES`]). A run without such a recorder spends no time
-//! on it. Each item is traced when it is over: a frame as it leaves the air.
+//! on it.
 //!
 //! | item | traced when | used for |
 //! | --- | --- | --- |
-//! | [`Frame`](Trace::Frame) | it leaves the air | captures, timelines of frames, collisions |
-//! | [`Access`](Trace::Access) | it changes | timelines of back-off and waiting |
-//! | [`Window`](Trace::Window), [`Rate`](Trace::Rate) | it changes | curves of flows |
+//! | [`Frame`](Trace::Frame) | the frame leaves the air | captures, timelines of frames, collisions |
+//! | [`Access`](Trace::Access) | the state of channel access changes | timelines of back-off and waiting |
+//! | [`Window`](Trace::Window), [`Rate`](Trace::Rate) | the window or the rate changes | curves of flows |
 //!
 //! Lengths of queues and rates of links are records ([`airfair_wlan::Record`]).
 //!

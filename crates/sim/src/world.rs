@@ -1,5 +1,5 @@
-//! The world and its event loop: wait for the clock, take the next event, let one machine act, forward its packets,
-//! and schedule its next timer.
+//! The world and its event loop: wait for the clock, take the next event, let one state machine act, such as a cell or
+//! a transport, forward its packets, and schedule its next timer.
 //!
 //! | file | content |
 //! | --- | --- |
@@ -14,14 +14,15 @@
 //! | `world/agents.rs` | events and actions of agents |
 //! | `world/tracing.rs` | items of a trace |
 //!
-//! A run, an emulator and the page in a browser each own a world. [`World::advance`] returns when its time has come,
-//! when the clock has input, or when a packet has come out. Packets of an *external* flow belong to the owner of the
-//! world. The owner injects a size and a handle, keeps the bytes, and gets each handle back exactly once. A refused
-//! packet has never been in the world.
+//! A run, an emulator and the page in a browser each own a world. [`World::advance`] returns when the world has
+//! reached the requested time, when the clock has input, or when the world has an output, such as a packet that has
+//! arrived. Packets of an *external* flow belong to the owner of the world. The owner injects a size and a handle,
+//! keeps the bytes, and gets each handle back exactly once. A refused packet has never been in the world.
 //!
 //! An end whose own host has no room for its packet waits in line at the queue of this host (`world/room.rs`), and is
-//! called when a packet has left the queue. A saturated source waits for each packet that it may queue, an external end
-//! once after a refusal. TCP that keeps a refused segment waits for its next ACK instead, as in Linux.
+//! called when a packet has left the queue. A saturated source waits in this way before each of its packets. An
+//! external end waits only after the queue has refused a packet. TCP that keeps a refused segment does not wait for
+//! room but for its next ACK, as in Linux.
 
 mod agents;
 mod air;
@@ -92,11 +93,11 @@ pub(crate) enum Event {
     Alarm(FlowId, Side),
     /// The next packet of a link arrives at its other end.
     Arrival(LinkId),
-    /// Another packet of a saturated source has left the queue of its wired link.
+    /// A packet of a saturated source has left the queue of its wired link, so the source may send another one.
     Departure(FlowId, Side),
-    /// A packet has left the queue of a link for which some end waits.
+    /// A packet has left the queue of a link, and some end waits for room in this queue.
     Room(LinkId),
-    /// Enough packets of a sender with a small queue have left the queue of a link.
+    /// Enough octets of a sender with a small queue have left the queue of its wired link, so the sender may continue.
     SmallQueue(FlowId),
     /// A change of a station's rate is due: index in the list of scheduled changes.
     Rate(usize),
@@ -144,7 +145,7 @@ pub struct World<R, C> {
     pub(crate) warmup: Duration,
     pub(crate) end: Time,
     pub(crate) clock: C,
-    /// Longest delay of the clock behind the time that it should wait for, so far.
+    /// Largest delay so far by which the clock has returned too late from a wait.
     pub(crate) lateness: Duration,
     pub(crate) queue: EventQueue<Event>,
     pub(crate) cells: Vec<Bss>,
@@ -161,14 +162,14 @@ pub struct World<R, C> {
     pub(crate) actions: Vec<Action>,
     /// Flows whose sender an agent has acted on, so that it may send now.
     pub(crate) touched: VecDeque<FlowId>,
-    /// Time from which no further event is handled before the owner has had its turn.
+    /// Time at which [`World::advance`] returns: no event at this time or later is handled before the owner's turn.
     pub(crate) horizon: Time,
     /// Buffer for packets that a cell delivers; kept to reuse its memory.
     pub(crate) delivered: Vec<Msdu<Packet>>,
     pub(crate) departed: Vec<Departure<Packet>>,
     /// Outputs that the owner has not polled.
     pub(crate) outputs: VecDeque<Output>,
-    /// Window or rate of each sender, as traced last; empty without a trace.
+    /// Window or rate of each sender as last passed to the recorder's trace; empty without a trace.
     pub(crate) traced: Vec<Option<Freedom>>,
     /// Measurement of the limits of each flow; empty unless the recorder asks for it.
     pub(crate) limits: Vec<LimitWatch>,
@@ -247,7 +248,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Pause::Reached
     }
 
-    /// Waits for the time `at`. Returns false if the clock has input first.
+    /// Waits until the time `at`. Returns false if the clock has input first.
     #[inline]
     fn comes(&mut self, at: Time) -> bool {
         match self.clock.wait_until(at) {
@@ -260,7 +261,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Longest delay of the clock behind the time that it should wait for, so far.
+    /// Largest delay so far by which the clock has returned too late from a wait.
     pub fn lateness(&self) -> Duration {
         self.lateness
     }
@@ -351,7 +352,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.end_limits();
     }
 
-    /// Packets of each flow's sender, sent at `since` or later, that are queued, on the air or on a wire.
+    /// Number of packets of each flow's sender, sent at `since` or later, that are queued, on the air or on a wire.
     fn in_flight(&self, since: Time) -> Vec<u64> {
         let mut counts = vec![0; self.flows.len()];
         let counted = |packet: &&Packet| packet.origin == Side::Sender && packet.sent_at >= since;
@@ -361,7 +362,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         counts
     }
 
-    /// Packets that are queued, on the air, in a reorder buffer or on a wire.
+    /// Packets in the world: queued, on the air, in a reorder buffer or on a wire.
     fn under_way(&self) -> impl Iterator<Item = &Packet> {
         let cells = self.cells.iter().map(|bss| &bss.cell);
         let on_air = cells.flat_map(|cell| cell.undelivered().chain(cell.buffered()));

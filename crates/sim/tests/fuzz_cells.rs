@@ -33,13 +33,13 @@ use toml::Table;
 use cells::cell;
 use hunt::{DocumentOutcome, hunt, luck};
 
-/// Number of scenarios without `AIRFAIR_FUZZ_SECONDS`.
+/// Number of scenarios that are tried if `AIRFAIR_FUZZ_SECONDS` is not set.
 const FEW: u64 = 60;
-/// Longest time for which a channel may be idle while packets wait: longer than any frame with its interframe spaces,
-/// and than a time regulator delays packets.
+/// Longest time for which a channel may be idle while packets wait. It exceeds the duration of any frame with its
+/// interframe spaces, and the time for which a time regulator delays packets.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Time after which a run is regarded as endless, because its events all happen at the same instant. Most runs take
-/// some milliseconds.
+/// Time after which a run is regarded as endless, because all its further events happen at the same instant. Most runs
+/// take some milliseconds.
 const ENDLESS: std::time::Duration = std::time::Duration::from_mins(1);
 
 /// Measures how long packets wait at a channel on which nothing is sent.

@@ -28,7 +28,7 @@ use toml::{Table, Value};
 use hunt::{DocumentOutcome, hunt, luck};
 use luck::Luck;
 
-/// Number of documents without `AIRFAIR_FUZZ_SECONDS`.
+/// Number of documents that are tried if `AIRFAIR_FUZZ_SECONDS` is not set.
 const FEW: u64 = 300;
 /// Texts, most of which are valid under few keys or none.
 const TEXTS: [&str; 16] = [

@@ -31,7 +31,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use small_cells::{cells, fitting};
 
-/// Number of cells without `AIRFAIR_FUZZ_SECONDS`.
+/// Number of cells that are tried if `AIRFAIR_FUZZ_SECONDS` is not set.
 const FEW: u64 = 120;
 
 /// Frames of each member of the only cell, the access point first: data frames, RTS frames and retries.
@@ -99,7 +99,7 @@ impl<const TRACES: bool> Recorder for Records<TRACES> {
     }
 }
 
-/// The first record that a trace changes, with some records before it.
+/// First record that differs between the run with a trace and the run without, as text with some records before it.
 fn first_difference(scenario: &Scenario, seed: u64) -> String {
     let streams = || Streams::new(seed, 0);
     let control = Control::default();
@@ -129,7 +129,7 @@ fn check(scenario: &Scenario, seed: u64) {
     check_accounts(&plain, &frames);
 }
 
-/// Runs a cell with and without a trace, and compares the runs. Returns true if the cell ran.
+/// Runs a cell with and without a trace, and compares the runs. Returns false if no valid cell is left of the text.
 ///
 /// # Errors
 /// A description of the failure.

@@ -100,10 +100,11 @@ mod tests {
         Time::from_nanos(us * 1_000)
     }
 
-    /// A packet arrives while the medium is busy, at 100. The member sends a response from 150 to 160. The
-    /// medium is idle from 200 on, and slots count from 250. It is busy at 300, idle at 310, and busy again
-    /// before the end of the interframe space. At 500 the member gets access; its frame ends at 600, and the
-    /// response at 650.
+    /// The waits of a member and its own frames follow each other without overlap; times are in µs. A packet
+    /// arrives while the medium is busy, at 100. The member sends a response from 150 to 160. The medium is
+    /// idle from 200 on, and slots count from 250. It is busy at 300, idle at 310, and busy again before the
+    /// end of the interframe space. At 500 the member gets access. Its frame ends at 600, and the response
+    /// ends at 650.
     #[test]
     fn intervals_follow_each_other_without_overlap() {
         let mut lane = Lane::default();

@@ -5,8 +5,8 @@ use airfair_sim::scenario::Scenario;
 use airfair_units::{Duration, Time};
 use airfair_wlan::NodeId;
 
-/// Upper limit of the duration of a frame. A frame that is on the air when the traced interval ends is over
-/// at the latest this long after that end.
+/// Upper limit of the duration of a frame. A frame on the air at the end of the traced interval leaves the
+/// air within this time after the end.
 pub const LONGEST_FRAME: Duration = Duration::from_millis(50);
 
 /// Suffix of a monitor's name after the name of its cell. Names in scenarios contain no colon.

@@ -128,7 +128,8 @@ fn a_selection_knows_members_by_name_and_time_by_window() {
     assert_eq!(packets(&[], at(0), at(200)), 0);
 }
 
-/// Runs the fastest cells of each standard with and without a capture and a timeline.
+/// The fastest cells of each standard have the same records with and without a capture and a timeline, and
+/// the timeline contains their rate.
 #[test]
 fn the_highest_rates_are_written_and_move_no_record() {
     let cells =

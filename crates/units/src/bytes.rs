@@ -119,7 +119,8 @@ mod tests {
         assert_eq!(Bytes::new(10_000_000).to_string(), "10 MB");
     }
 
-    /// 2^61 octets are 2^64 bits.
+    /// An amount beyond 64 bits panics in every build, and so does its number of bits: 2^61 octets are 2^64
+    /// bits.
     #[test]
     fn an_amount_that_has_no_room_is_a_bug_in_any_build() {
         let most = Bytes::new(u64::MAX);

@@ -7,7 +7,7 @@ use crate::{Bytes, Duration};
 
 /// Message of the panic when a data rate does not fit into 64 bits.
 const OVERFLOW: &str = "a data rate beyond 64 bits";
-/// Time of one octet at 1 bit/s [ns].
+/// Time in which one octet is sent at 1 bit/s [ns].
 const NS_OF_OCTET: u64 = 8_000_000_000;
 
 /// A data rate, greater than zero [bit/s].
@@ -76,7 +76,8 @@ mod tests {
         assert_eq!(t, Duration::from_nanos(1_090_910));
     }
 
-    /// 2^63 octets are 2^66 bits, and take 2^66 / 10^12 s = 7.378… · 10^7 s at 1 Tb/s.
+    /// The time to send the largest amounts is exact, or does not fit and panics: 2^63 octets are 2^66 bits,
+    /// and take 2^66 / 10^12 s = 7.378… · 10^7 s at 1 Tb/s.
     #[test]
     fn the_largest_amounts_are_sent_exactly_or_not_at_all() {
         let half = Bytes::new(1 << 63);

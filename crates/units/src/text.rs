@@ -121,7 +121,7 @@ const FREQUENCY: Dimension = Dimension {
 };
 
 impl Dimension {
-    /// Parses a quantity in smallest steps, without floating point.
+    /// Parses a quantity and returns it in smallest steps of its type, without floating point.
     fn parse(&self, text: &str) -> Result<u64, ParseQuantityError> {
         let text = text.trim();
         if text.starts_with('-') {
@@ -147,7 +147,7 @@ impl Dimension {
             .ok_or(ParseQuantityError::TooLarge)
     }
 
-    /// Parses a quantity that may be negative, in smallest steps.
+    /// Parses a quantity that may be negative, and returns it in smallest steps of its type.
     fn parse_signed(&self, text: &str) -> Result<i64, ParseQuantityError> {
         let (sign, size) = match text.trim().strip_prefix('-') {
             Some(size) => (-1, size),
@@ -260,7 +260,7 @@ pub(crate) fn write_scaled(
     write!(f, "{whole}.{} {unit}", decimals.trim_end_matches('0'))
 }
 
-/// Writes a positive or negative quantity of `steps` smallest steps, as [`write_scaled`].
+/// Writes a positive or negative quantity of `steps` smallest steps in the same form as [`write_scaled`].
 pub(crate) fn write_signed(
     f: &mut fmt::Formatter<'_>,
     steps: i64,

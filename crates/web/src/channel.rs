@@ -12,7 +12,7 @@ use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{FrameKind, Headers, NodeId, Ppdu};
 use serde_json::{Value, json};
 
-/// Most frames in one document about the channel.
+/// Largest number of frames in one document about the channel.
 const MOST: usize = 20_000;
 
 /// Frame that has left the air in a cell.
@@ -21,13 +21,13 @@ struct CapturedFrame {
     cell: usize,
     ppdu: Ppdu<Packet>,
     fate: &'static str,
-    /// MPDUs of the frame that were not received.
+    /// Number of MPDUs of the frame that were not received.
     lost: usize,
     /// Access category of a data frame, if the scenario uses several.
     category: Option<AccessCategory>,
 }
 
-/// Member of a cell, which is a row of the picture.
+/// Member of a cell, which has a row in the picture of the channel.
 #[derive(Debug, Default)]
 struct Row {
     lane: Lane,
@@ -40,9 +40,10 @@ struct Row {
 pub(crate) struct Channel {
     from: Time,
     to: Time,
-    /// Members of all cells. The access point of a cell precedes its stations.
+    /// Rows of the picture, one for each member of each cell. The access point of a cell comes
+    /// before its stations.
     rows: Vec<Row>,
-    /// Index of the first row of each cell.
+    /// Index in `rows` of the first member of each cell.
     first: Vec<usize>,
     has_categories: bool,
     frames: Vec<CapturedFrame>,
@@ -64,7 +65,8 @@ impl Channel {
         self.first[cell] + node.index()
     }
 
-    /// Document with all frames and waits. Times are in nanoseconds, and members are row numbers.
+    /// Document with all frames and waits. Times are in nanoseconds, and members are indices of
+    /// rows.
     pub(crate) fn document(mut self, scenario: &Scenario) -> Value {
         self.cut();
         for row in 0..self.rows.len() {
@@ -101,13 +103,13 @@ impl Channel {
         })
     }
 
-    /// Keeps the waits of a row that overlap the time span.
+    /// Keeps the waits of the member in `row` that overlap the time span.
     fn keep(&mut self, row: usize, waits: impl Iterator<Item = Wait>) {
         let (from, to) = (self.from, self.to);
         self.rows[row].waits.extend(waits.filter(|wait| wait.to > from && wait.from < to));
     }
 
-    /// Ends the time span before the first frame for which there is no room.
+    /// Ends the time span where more than [`MOST`] frames would be kept.
     fn cut(&mut self) {
         if self.frames.len() > MOST {
             self.to = self.frames[MOST..].iter().map(|it| it.ppdu.start).fold(self.to, Time::min);
@@ -180,8 +182,8 @@ impl Recorder for Channel {
 
     fn record_cell(&mut self, _now: Time, _cell: CellId, _records: &[airfair_wlan::Record]) {}
 
-    /// Frames arrive in the order of their ends, not of their starts. Up to twice the limit is
-    /// kept, to find where to cut.
+    /// Keeps the items of the trace within the time span. Frames arrive in the order of their ends,
+    /// not of their starts, so up to twice [`MOST`] are kept to find where to cut.
     fn trace(&mut self, now: Time, trace: Trace<'_>) {
         match trace {
             Trace::Frame(cell, monitored) => {

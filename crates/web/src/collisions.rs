@@ -4,7 +4,7 @@ use airfair_sim::record::{CellId, Record, Recorder};
 use airfair_units::Time;
 use airfair_wlan::AirUse;
 
-/// Most collisions whose start times are kept.
+/// Largest number of collisions whose start times are kept.
 const MOST: usize = 20_000;
 
 /// Recorder that keeps the start times of collisions.
@@ -14,7 +14,7 @@ pub(crate) struct Collisions {
     pub(crate) starts: Vec<(Time, CellId)>,
     /// True if there were more than [`MOST`] collisions.
     pub(crate) is_cut: bool,
-    /// End of the last collision in each cell, as far as recorded.
+    /// End of the last recorded collision in each cell.
     ends: Vec<Time>,
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::VERSION;
 use crate::collisions::Collisions;
 
-/// Most values that the time series in a document may have.
+/// Largest number of values that the time series in a document may have.
 const MOST_STEPS: usize = 100_000;
 
 /// Document with the results of a run: tables, time series and collisions, without single frames.

@@ -6,8 +6,8 @@
 //! | --- | --- | --- |
 //! | `airfair_input(length)` | makes room for a request | address of the room |
 //! | `airfair_open()` | opens the requested run and closes an earlier one | length of the reply |
-//! | `airfair_advance(until)` | runs it up to that time [ns] | time reached [ns] |
-//! | `airfair_finish()` | ends the run | length of the document |
+//! | `airfair_advance(until)` | advances the open run up to the time `until` [ns] | time reached [ns] |
+//! | `airfair_finish()` | ends the run and writes its document | length of the document |
 //! | `airfair_failure()` | reports a panic after a call has trapped | length of the message |
 //! | `airfair_output()` | | address of the reply, document or message |
 //!

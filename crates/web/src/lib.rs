@@ -5,9 +5,9 @@
 //! part of it, frame by frame. For WebAssembly, `exports` has the functions that JavaScript calls.
 //!
 //! The records of a run do not depend on the lengths of the steps, so the page can open a newer run
-//! between two of them. The channel is a run of its own, up to the end of the part on the screen,
-//! with a consumer of traces. The page keeps no state of the simulator: each change of a control
-//! yields another scenario and another run.
+//! between two steps. The frames on the screen come from a run of their own, which has a consumer
+//! of traces and ends with the part on the screen. The page keeps no state of the simulator: each
+//! change of a control yields another scenario and another run.
 
 mod channel;
 mod collisions;

@@ -6,7 +6,7 @@ use airfair_units::Time;
 use airfair_web::Job;
 use serde_json::{Value, json};
 
-/// Two uploads, one of which becomes slow; 60 s.
+/// Scenario with two uploads, one of which becomes slow, for 60 s.
 const ANOMALY: &str = include_str!("../../../scenarios/one-slow-station.toml");
 const GOLDEN: &str = include_str!("../../sim/tests/golden/rts-cts.toml");
 const GOLDEN_TABLE: &str = include_str!("../../sim/tests/golden/rts-cts.txt");
@@ -107,7 +107,8 @@ fn zip<'v>(first: &'v Value, second: &'v Value) -> impl Iterator<Item = (&'v Val
     list(first).zip(list(second))
 }
 
-/// Data frames have an access category if the scenario uses several; other frames have none.
+/// Frames have numbers of MPDUs and of lost MPDUs. Data frames have an access category if the
+/// scenario uses several; other frames have none.
 #[test]
 fn aggregates_have_their_mpdus_and_data_its_category() {
     let laptop = include_str!("../../../scenarios/home-far-laptop.toml");

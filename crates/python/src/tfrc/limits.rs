@@ -15,7 +15,8 @@ type ParsedLimit = Result<DataRate, String>;
 pub(super) struct RateLimits(Receiver<ParsedLimit>);
 
 impl RateLimits {
-    /// Starts to read rate limits from standard input. `highest` is the limit in any case.
+    /// Starts to read rate limits from standard input. A higher limit, or none, counts as
+    /// `highest`.
     pub(super) fn of_standard_input(highest: DataRate) -> io::Result<Self> {
         let (sender, limits) = channel();
         let read = move || read(highest, &sender);
@@ -23,7 +24,8 @@ impl RateLimits {
         Ok(Self(limits))
     }
 
-    /// Newest rate limit since the last call. At the end of the input the last limit stays.
+    /// Newest rate limit that was read since the last call; `None` if no line was read. At the end
+    /// of the input the last limit stays.
     ///
     /// # Errors
     /// Raises `ValueError` for a malformed line.

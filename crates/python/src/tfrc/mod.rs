@@ -23,7 +23,7 @@ use pyo3::types::PyDict;
 use host::{Host, reason};
 use limits::RateLimits;
 
-/// Number for Python. Integers are exact.
+/// Number for Python: a float, or an integer, which is exact.
 #[derive(IntoPyObject)]
 pub(crate) enum Number {
     Real(f64),

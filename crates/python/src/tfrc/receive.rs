@@ -102,14 +102,14 @@ impl Incoming {
         true
     }
 
-    /// Forgets the present sender, and adds its totals to those of earlier senders.
+    /// Forgets the present sender, and adds its totals to those of the senders before it.
     fn let_go(&mut self) {
         (self.earlier, self.earlier_active) = (self.stats(), self.active());
         self.peer = None;
         self.receiver = Receiver::new(self.config);
     }
 
-    /// Sum over all senders of the time between the first and the last packet.
+    /// Sum over all senders of the time between the first and the last packet of a sender.
     fn active(&self) -> Duration {
         let current = self.peer.map_or(Duration::ZERO, |peer| peer.last - peer.first);
         self.earlier_active + current

@@ -14,11 +14,11 @@ use super::limits::RateLimits;
 /// Timer granularity of an ordinary host. A packet may be sent half of it early.  [RFC5348 §8.3]
 const GRANULARITY: Duration = Duration::from_millis(1);
 /// Minimum no-feedback timer, equal to Linux's minimum TCP retransmission time-out. With a shorter
-/// one a host that wakes up late would take its own lateness for congestion.
+/// timer, a host that wakes up late would take its own lateness for congestion.
 const LEAST_NO_FEEDBACK: Duration = Duration::from_millis(200);
-/// Most packets sent before socket, timers and Ctrl-C are checked.
+/// Largest number of packets sent before socket, timers and Ctrl-C are checked.
 const BURST: usize = 64;
-/// Time without feedback after which a flow ends that has never had any.
+/// Time after which a flow ends that has not had any feedback.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// TFRC sender with the address of its receiver.

@@ -19,7 +19,7 @@ const SIFS: Duration = Duration::from_micros(16);
 const DIFS: Duration = Duration::from_micros(34);
 /// EIFS of 802.11a: SIFS, an ACK at 6 Mb/s and DIFS.
 const EIFS: Duration = Duration::from_micros(16 + 44 + 34);
-/// Time-out of an ACK in 802.11a: SIFS, a slot and the PHY's start delay.
+/// Time-out of an ACK in 802.11a: SIFS, a slot and the delay of the PHY in reporting the start of a frame.
 const TIMEOUT: Duration = Duration::from_micros(16 + 9 + 20);
 /// Duration of a data frame of 1536 octets at 54 Mb/s.
 const DATA: Duration = Duration::from_micros(248);
@@ -49,7 +49,7 @@ impl Station {
     }
 }
 
-/// State of the cell between two frames. Contenders wait under the slot in which their back-off ends. Stations that
+/// State of the cell between two frames. Contenders are sorted by the slot in which their back-off ends. Stations that
 /// have just collided count their back-off from a later time until the next frame.
 struct Cell {
     stations: Vec<Station>,

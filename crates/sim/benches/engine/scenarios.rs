@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// Five TCP sessions over two hops each, for 100 s: Table 4 of the paper on ARF-aware TCP, with NewReno.
+/// Scenario of Table 4 of the paper on ARF-aware TCP with NewReno: five TCP sessions over two hops each, for 100 s.
 const TABLE4: &str = include_str!("../../../../experiments/arf-aware-tcp/table4.toml");
 
 /// Names and texts of the scenarios of all benchmarks.
@@ -142,7 +142,8 @@ fn cell(stations: u32, transport: &str) -> String {
     text
 }
 
-/// Figure 4 of [occupancy-tfrc] with 20 stations at three rates, with or without the scheme.
+/// Scenario of figure 4 of [occupancy-tfrc] with 20 stations at three rates, with granted shares of the channel or
+/// without.
 fn downloads(shares: bool) -> String {
     let control = if shares { "occupancy" } else { "none" };
     let mut text = format!(

@@ -40,7 +40,7 @@ impl Agent {
         }
     }
 
-    /// Takes over the settings of a new queue of the access point.
+    /// Follows a queue that replaces the access point's queue during a run, with its capacity and counted weights.
     pub(super) fn follow_queue(&mut self, queue: &Queue) {
         self.separation = queue.counts_flows.then(ack_separation::Params::default);
         self.shared_buffer = self.shared_buffer.map(|_| queue.config.packets);
@@ -87,8 +87,8 @@ impl Agent {
         None
     }
 
-    /// Action that sets new weights for DATA and ACKs in the access point's queue, at the end of each measuring period.
-    /// Otherwise `None`.
+    /// Returns the action that sets new weights for DATA and ACKs in the access point's queue at the end of each
+    /// measuring period, and `None` at other times.
     fn weights(&mut self, now: Time) -> Option<Action> {
         let params = self.separation?;
         let seen = self.counts.end(now, &self.connections)?;
@@ -137,7 +137,7 @@ mod tests {
         Agent::at(&home).expect("it has something to do")
     }
 
-    /// Actions of the access point after it has seen a packet.
+    /// Actions of the access point's agent after the access point has seen a packet.
     fn see(agent: &mut Agent, at: Time, passage: Passage, packet: &Packet) -> Vec<Action> {
         let mut actions = Vec::new();
         agent.handle(at, &Seen::Packet(passage, packet), &mut actions);
@@ -169,8 +169,9 @@ mod tests {
         Time::from_nanos(ms * 1_000_000)
     }
 
-    /// Flows 0 to 2 go down and flow 3 goes up, with two segments per ACK: 3 · 2 DATA packets per ACK. One period
-    /// later one flow down has ended; two seconds later the other two are forgotten.
+    /// Three flows down and one flow up with two segments per ACK get weights of 3 · 2 DATA packets per ACK. One
+    /// period later one flow down has ended, and the weights are 2 · 2 to 1. Two seconds later the other two flows
+    /// down are forgotten, and the weights are 2 to 1.
     #[test]
     fn weights_follow_the_connections_that_are_seen() {
         let mut ap = agent(false);
@@ -190,8 +191,8 @@ mod tests {
         assert_eq!(see(2_200, ToQueue, ack(3)), weights(2, 1));
     }
 
-    /// A queue of 100 packets and three connections: ⌊100 / 3⌋ = 33 segments each, written into ACKs of both
-    /// directions.
+    /// With a queue of 100 packets and three connections, each connection's window is ⌊100 / 3⌋ = 33 segments, which
+    /// the access point writes into ACKs of both directions.
     #[test]
     fn an_ack_gets_its_share_of_the_queue_once_the_segment_is_known() {
         let mut ap = agent(true);
@@ -206,8 +207,8 @@ mod tests {
         assert_eq!(see(2, FromStation, ack(9)), []);
     }
 
-    /// A program's connection 7 in a flow with packets of all kinds is counted under its own number. Its segments
-    /// with data have their windows rewritten as well. A packet without a TCP header belongs to no connection.
+    /// A program's connection 7 in a flow with packets of all kinds counts as a connection of its own. The windows of
+    /// its ACKs with data and without are lowered. A packet without a TCP header belongs to no connection.
     #[test]
     fn packets_from_outside_are_seen_by_their_headers() {
         let mut ap = agent(true);

@@ -90,7 +90,7 @@ impl Agent {
 }
 
 impl Connection {
-    /// Polls the link's rate if a poll is due. Only a changed rate becomes a notification.
+    /// Polls the link's rate if a poll is due. A rate that has changed since the last poll becomes a notification.
     fn read(&mut self, now: Time, link: Option<LinkRate>) {
         let (Some(at), Some(poll)) = (self.next_reading, self.settings.poll) else { return };
         if at > now {

@@ -26,7 +26,8 @@ impl LocalEnd {
         Self { flow: FlowId(local.flow), side }
     }
 
-    /// Flow of this end, as the laws describe a flow. `is_controlled` is true if the law limits the flow.
+    /// Description of this end's flow in the form that the laws use. `is_controlled` is true if the law limits the
+    /// flow.
     pub(super) fn local_flow(self, is_controlled: bool) -> LocalFlow {
         let direction = match self.side {
             Side::Sender => Direction::Up,
@@ -49,7 +50,8 @@ pub(crate) enum TransportEnd<'f> {
 }
 
 impl<'f> TransportEnd<'f> {
-    /// Returns `None` for UDP, which no law limits, and for a program's transport whose state nobody reports.
+    /// Transport at one end of `flow`. `None` for UDP, which no law limits, and for a program's transport whose state
+    /// nobody reports.
     pub(super) fn of(flow: &'f Flow, side: Side) -> Option<Self> {
         Some(match (side, &flow.source, &flow.sink) {
             (Side::Sender, Source::Tcp(sender), _) => Self::TcpSender(sender),

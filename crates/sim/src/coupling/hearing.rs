@@ -22,8 +22,8 @@ pub(super) fn meter_params(me: NodeId, slot: Duration, airtime: &Airtime) -> met
     }
 }
 
-/// Converts an overheard frame for the meter of channel occupancy. `packets` is overwritten with the packets in the
-/// frame that the listener itself sends or receives.
+/// Converts an overheard frame into an observation of the meter of channel occupancy. Overwrites `packets` with the
+/// packets in the frame if the listener itself sends or receives the frame.
 #[inline]
 pub(super) fn heard<'p>(
     airtime: &Airtime,

@@ -10,7 +10,7 @@ use crate::scenario::{AccessPoint, Endpoint, Flow, Scenario, Scheme};
 /// Station or access point at which an agent runs.
 pub(super) struct Home<'s> {
     pub(super) node: NodeId,
-    /// The access point of the cell, which may be this node itself.
+    /// Access point of the cell. If the agent runs at the access point, this is the agent's own node.
     pub(super) access_point: &'s AccessPoint,
     pub(super) airtime: &'s Airtime,
     /// Ends of flows at this station, in the order of the flows; empty for an access point.

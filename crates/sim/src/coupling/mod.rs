@@ -12,10 +12,11 @@
 //! ```
 //!
 //! A node sees frames that it decodes or sends only after its agent has asked for them ([`Action::Listen`]), and an
-//! access point's agents see packets on the same terms. Agents see a frame before its packet goes on. When a beacon is
-//! due, the access point's agents add their elements; then the stations' agents count the beacon, and senders go on
-//! once the cell has the beacon. If an access point grants shares, its agent and those of its stations ask for their
-//! own frames and for beacons alone, so that twenty stations cost as much per frame as two.
+//! access point's agents see packets only after they have asked for them ([`Action::WatchPackets`]). Agents see a
+//! frame before the packets in it are forwarded. When a beacon is due, the access point's agents add their elements;
+//! then the stations' agents count the beacon, and senders go on once the cell has the beacon. If an access point
+//! grants shares, its agent and those of its stations ask for their own frames and for beacons alone, so that twenty
+//! stations cost as much per frame as two.
 
 mod access_point;
 mod arf_aware;
@@ -46,18 +47,18 @@ use crate::world::Flow;
 /// A scheme that runs at a station or an access point.
 #[derive(Clone, Debug)]
 pub(crate) enum Agent {
-    /// Divides a TCP sender's window while its station is below its highest rate.  [arf-aware-tcp §3]
+    /// Agent that divides a TCP sender's window while its station is below its highest rate.  [arf-aware-tcp §3]
     ArfAware(arf_aware::Agent),
-    /// Limits windows of TCP connections by the measured occupancy of the channel.  [arf-window §III]
+    /// Agent that limits windows of TCP connections by the measured occupancy of the channel.  [arf-window §III]
     ArfWindow(Box<arf_window::Agent>),
-    /// Sets weights of the queue and windows, from the connections through an access point.  [updown-fairness §IV],
-    /// [pilosof-2003 §V]
+    /// Sets the weights of an access point's queue, or lowers the windows in ACKs, by the TCP connections through the
+    /// access point.  [updown-fairness §IV], [pilosof-2003 §V]
     AccessPoint(Box<access_point::Agent>),
-    /// Grants shares of the channel, at an access point.  [occupancy-tfrc §III-B]
+    /// Agent of an access point that grants shares of the channel.  [occupancy-tfrc §III-B]
     Granting(Box<granting::Agent>),
-    /// Keeps a station's flows to its share of the channel.  [occupancy-tfrc §III-C]
+    /// Agent that keeps a station's flows to the station's share of the channel.  [occupancy-tfrc §III-C]
     Keeping(Box<keeping::Agent>),
-    /// Limits the rate of a station's senders to a fixed share of the rate of its link.
+    /// Agent that limits the rate of a station's senders to a fixed share of the rate of its link.
     RateCap(rate_cap::Agent),
 }
 
@@ -68,8 +69,8 @@ impl Agent {
         granting.into_iter().chain(access_point).collect()
     }
 
-    /// Passes a new queue of the access point to the agent that sets its weights, and adds such an agent if the queue
-    /// needs one. `of_cell` are the agents of the cell, indexed by member.
+    /// Passes a new queue of the access point to the agent that sets the queue's weights, and adds such an agent if
+    /// the queue needs one. `of_cell` are the agents of the cell, indexed by member.
     pub(crate) fn follow_queue(of_cell: &mut Vec<Vec<Self>>, queue: &Queue) {
         let own = of_cell.first_mut().and_then(|agents| {
             agents

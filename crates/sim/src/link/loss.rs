@@ -66,7 +66,8 @@ mod tests {
         f64::from(u32::try_from(lost).expect("few packets")) / f64::from(PACKETS)
     }
 
-    /// Bernoulli: n p losses with a standard deviation of sqrt(n p (1 - p)); the test allows five of these.
+    /// The fraction of lost packets differs from the probability p by less than five standard deviations √(p (1 − p) /
+    /// n).
     #[test]
     fn independent_losses_come_as_often_as_asked() {
         for p in [0.0005, 0.01, 0.1, 0.5] {
@@ -78,8 +79,8 @@ mod tests {
         assert!(outcomes(Loss::None).iter().all(|carried| *carried));
     }
 
-    /// The chain is in the bad state for `to_bad / (to_bad + to_good)` = 0.01 / 0.05 = 1/5 of the packets, in stays
-    /// of `1 / to_good` = 25 packets on average.
+    /// Losses have the share and the bursts of the chain, which is in the bad state for `to_bad / (to_bad + to_good)`
+    /// = 0.01 / 0.05 = 1/5 of the packets, in stays of `1 / to_good` = 25 packets on average.
     #[test]
     fn losses_of_two_states_come_in_bursts_of_the_right_length() {
         let chain = GilbertElliott {

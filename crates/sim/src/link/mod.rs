@@ -1,9 +1,9 @@
 //! One direction of a wired link: a queue, a rate, a propagation delay, and losses after the queue.
 //!
 //! A link decides at once, when it is handed a packet, whether its queue takes the packet, when the packet leaves, and
-//! whether it arrives. So one event per packet and link is enough, and one more if an end waits for the packet to leave.
-//! The data under way on a link are bounded, too: rate times delay is at most 1 GB, which takes about 140 octets of
-//! memory for each packet.
+//! whether it arrives. So one event per packet and link is enough, and one more if an end waits for the packet to
+//! leave. The data under way on a link are bounded, too: rate times delay is at most 1 GB, which takes about 140
+//! octets of memory for each packet.
 
 mod loss;
 mod red;
@@ -19,12 +19,12 @@ use crate::scenario::{self, Capacity};
 use loss::Channel;
 use red::EarlyDetection;
 
-/// One direction of a wired link of the scenario, as a number.
+/// Number of one direction of a wired link of the scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct LinkId(pub u16);
 
 impl LinkId {
-    /// Index in tables with one entry per direction of each link.
+    /// Index of the direction in tables with one entry per direction of each link.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
@@ -49,9 +49,9 @@ impl LinkId {
 /// Direction of a wired link between its two ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heading {
-    /// From the first end of the link to the second, in the order of the scenario.
+    /// Direction from the first end of the link to the second, in the order of the scenario.
     Forth,
-    /// From the second end of the link to the first.
+    /// Direction from the second end of the link to the first.
     Back,
 }
 
@@ -96,7 +96,7 @@ pub struct LinkDirection {
     capacity: Capacity,
     red: Option<EarlyDetection>,
     channel: Channel,
-    /// Time at which the last packet leaves the queue, or has left it.
+    /// Time at which the packet accepted last leaves the queue, or has left it.
     busy_until: Time,
     backlog: Bytes,
     /// Packets that have not arrived yet, in the order of their arrivals, lost ones included.
@@ -246,7 +246,7 @@ impl LinkDirection {
         u32::try_from(queued).expect("a queue of at most 2^32 packets")
     }
 
-    /// Time at which the last packet leaves the queue, or has left it.
+    /// Time at which the packet accepted last leaves the queue, or has left it.
     pub fn last_departure(&self) -> Time {
         self.busy_until
     }

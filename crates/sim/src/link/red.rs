@@ -6,7 +6,8 @@ use rand_core::Rng;
 
 use crate::scenario::Red;
 
-/// Size of the packet whose transmission time is the unit of decay while the queue is idle: `mean_pktsize_` of ns-2.
+/// Size of the packet whose transmission time is the unit of time in the decay of the average while the queue is idle:
+/// `mean_pktsize_` of ns-2.
 const TYPICAL_PACKET: Bytes = Bytes::new(500);
 
 /// State of RED for one queue.
@@ -119,8 +120,9 @@ mod tests {
         EarlyDetection::new(config, DataRate::from_mbps(4), stream)
     }
 
-    /// With weight 1, the average is the queue's length. 10 lies half-way between 5 and 15, which gives half of 0.1;
-    /// 22.5 lies half-way between 15 and 30, which gives the middle of 0.1 and 1.
+    /// The drop probability at an average queue between the thresholds, 5 and 15 packets, rises from 0 to `max_p` =
+    /// 0.1, and then to 1 at 30 packets. 10 is half-way between 5 and 15, which gives 0.05; 22.5 is half-way between
+    /// 15 and 30, which gives the middle of 0.1 and 1.
     #[test]
     fn the_probability_rises_from_min_to_max_and_gently_beyond() {
         let base = |queued| {
@@ -134,8 +136,8 @@ mod tests {
         assert!(near(10.0, 0.05) && near(15.0, 0.1) && near(22.5, 0.55) && near(30.0, 1.0));
     }
 
-    /// `p_a = p_b / (1 - count p_b)`, with count 1 for the first packet after a drop, makes every gap of 1 … `1/p_b -
-    /// 1` packets equally likely. The mean gap is 10 at `p_b` = 0.05, where independent drops would have 20.
+    /// With `p_a = p_b / (1 - count p_b)`, and count 1 for the first packet after a drop, every gap of 1 … `1/p_b - 1`
+    /// packets between drops is equally likely. The mean gap is 10 at `p_b` = 0.05, where independent drops have 20.
     #[test]
     fn drops_are_spread_evenly() {
         let mut red = red(1.0);
@@ -145,7 +147,8 @@ mod tests {
         assert!((gap - 10.0).abs() < 0.1, "{gap}");
     }
 
-    /// 500 octets take 1 ms at 4 Mb/s, so 3 ms of idle time count as three empty samples.
+    /// Each millisecond for which the queue is idle halves the average, because it counts as an empty sample with
+    /// weight 0.5: 500 octets take 1 ms at 4 Mb/s.
     #[test]
     fn the_average_decays_while_the_queue_is_idle() {
         let mut red = red(0.5);

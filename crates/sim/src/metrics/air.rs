@@ -23,8 +23,9 @@ pub(super) struct AirAccount {
     categories: [CategoryOutcome; AccessCategory::ALL.len()],
     /// Idle time while a frame waits, since the channel was last used.
     gap: Duration,
-    /// Start of the current step of the time series, and the finished steps of each member; empty without a series.
+    /// Start of the current step of the time series.
     step_start: Time,
+    /// Finished steps of the time series of each member; empty without a time series.
     steps: Vec<MemberSteps>,
 }
 
@@ -39,7 +40,7 @@ pub(super) struct CellOutcome {
 }
 
 impl CellOutcome {
-    /// Takes the figures of the cell's next station.
+    /// Removes and returns the results of the cell's next station.
     pub(super) fn next_station(&mut self) -> StationOutcome {
         self.stations.next().expect("one account per station")
     }
@@ -269,8 +270,9 @@ mod tests {
     const ONE: NodeId = NodeId(1);
     const TWO: NodeId = NodeId(2);
 
-    /// Contention of station 1: 50 before its data and 10, the SIFS, before its ACK; of station 2: 100 + 20 before its
-    /// data. The 80 before a collision and the 7 at the end belong to neither.
+    /// Station 1 is charged with the contention before its data, 50 µs, and before its ACK, the SIFS of 10 µs; station
+    /// 2 is charged with 100 + 20 µs before its data. The 80 µs before a collision and the 7 µs at the end belong to
+    /// neither.
     ///
     /// Verifies: [occupancy-tfrc fig. 1]
     #[test]

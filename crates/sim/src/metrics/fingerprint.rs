@@ -54,7 +54,7 @@ use crate::link::LinkId;
 use crate::packet::{FlowId, Side};
 use crate::record::{CellId, FlowRecord, LinkRecord, Measured, Record, Recorder, SentAt};
 
-/// Hash of the records so far.
+/// Hash of all records of a run so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fingerprint(u64);
 
@@ -98,7 +98,7 @@ impl Recorder for Fingerprint {
     }
 }
 
-/// First word of a record, before it is packed.
+/// Fields of the first word of an encoded record.
 #[derive(Clone, Copy)]
 struct Head {
     kind: u8,
@@ -117,7 +117,7 @@ impl Head {
     }
 }
 
-/// Passes the words of a record to `take`.
+/// Encodes a record, and passes the resulting words to `take`.
 #[inline]
 fn encode(now: Time, record: &Record, mut take: impl FnMut(u64)) {
     let mut take = |head: Head, more: &[u64]| add_words(now, head, more, &mut take);
@@ -136,7 +136,7 @@ fn encode(now: Time, record: &Record, mut take: impl FnMut(u64)) {
     }
 }
 
-/// Passes the words of a record with this head to `take`.
+/// Passes the words of an encoded record to `take`: its head, its time, and `more`.
 #[inline]
 fn add_words(now: Time, head: Head, more: &[u64], mut take: impl FnMut(u64)) {
     take(head.word());

@@ -89,7 +89,7 @@ impl FlowAccount {
         self.step.window = is_open.then_some(sender);
     }
 
-    /// Adds a period in which the flow had one limit: its sender, or a place on its route.
+    /// Adds a period in which the flow had one limit: its sender, or a queue on its route.
     pub(super) fn limit(&mut self, limited: Limited, measured_time: MeasuredTime) {
         let time = measured_time.clip(limited.from, limited.to);
         if !time.is_zero() {
@@ -97,7 +97,7 @@ impl FlowAccount {
         }
     }
 
-    /// Counts a packet of the sender that was lost at this place.
+    /// Counts a packet of the sender that was lost in this queue or on the hop behind it.
     pub(super) fn lose_at(&mut self, place: Place) {
         self.outcome.limits.lose(place);
     }

@@ -44,8 +44,8 @@ mod tests {
         jitter.mean().map(Duration::as_nanos)
     }
 
-    /// Delays of 5, 21 and 21 ms: |D| is 16 ms, then 0. J is 16/16 = 1 ms, then 1 − 1/16 = 0.9375 ms; the
-    /// mean of both is 0.96875 ms.
+    /// The jitter is the mean of J after each packet but the first. Delays of 5, 21 and 21 ms differ by 16 ms, then 0.
+    /// J is 16/16 = 1 ms, then 1 − 1/16 = 0.9375 ms; the mean of both is 0.96875 ms.
     ///
     /// Verifies: [RFC3550 §6.4.1]
     #[test]

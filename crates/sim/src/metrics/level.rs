@@ -9,7 +9,7 @@ pub(super) struct Level {
     current: u64,
     since: Time,
     max: u64,
-    /// Sum of level · time since time 0 [ns].
+    /// Sum of level · time since time 0 [level · ns].
     area: u128,
     /// `area` at the start of the measured time.
     before: u128,
@@ -82,7 +82,8 @@ mod tests {
         assert!((level.mean(measured_time) - 3.0).abs() < 1e-12);
     }
 
-    /// The level is 4 for 5 ns, then 2. Steps have means whether or not they lie in the measured time.
+    /// A level has a mean in each step of the time series, in the measured time or not. The level is 4 for 5 ns, then
+    /// 2, and steps take 10 ns.
     #[test]
     fn a_level_has_a_mean_in_each_step() {
         let at = Time::from_nanos;

@@ -63,8 +63,8 @@ pub struct Metrics {
 struct LinkAccount {
     outcome: LinkOutcome,
     level: Level,
-    /// Number of packets on the link that entered it before the measured time. They leave the link before all later
-    /// ones.
+    /// Number of packets on the link that entered it before the measured time. They leave the link before all packets
+    /// that entered it later.
     older: u64,
 }
 
@@ -99,7 +99,7 @@ impl Metrics {
         self.measured_time.to = self.measured_time.to.min(end);
     }
 
-    /// Figures of the run. Call this when the run is over.
+    /// Results of the run. Call this when the run is over.
     pub fn finish(self, scenario: &Scenario) -> Outcome {
         let elapsed = self.measured_time.to - self.measured_time.from;
         let mut cells: Vec<_> =

@@ -135,7 +135,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// 2^34 equal samples, made by 34 doublings, and one that is larger.
+    /// The quantiles are correct for a bin with 2^34 equal samples, made by 34 doublings, and another one with a
+    /// larger sample.
     #[test]
     fn a_bin_counts_more_than_32_bits() {
         let mut histogram = Histogram::default();

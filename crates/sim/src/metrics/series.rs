@@ -66,8 +66,8 @@ pub(super) struct MemberSteps {
 }
 
 impl MemberSteps {
-    /// Adds airtime of the member's exchanges, from `from` to `to`. Parts before `start`, the start of the current
-    /// step, go to closed steps.
+    /// Adds airtime of the member's exchanges, from `from` to `to`. Parts of this interval before `start`, the start
+    /// of the current step, are added to closed steps.
     #[inline]
     pub(super) fn hold(&mut self, start: Time, (from, to): (Time, Time)) {
         if from >= start {
@@ -121,7 +121,8 @@ fn with_rates(mut steps: Vec<StationStep>, spec: &Station) -> Vec<StationStep> {
 mod tests {
     use super::*;
 
-    /// From 7 to 25, in steps of 10: 3 in the first step, 10 in the second, and 5 in the current one.
+    /// A frame from 7 to 25 ns, with steps of 10 ns, adds 3 ns to the first step, 10 to the second, and 5 to the
+    /// current one.
     #[test]
     fn a_frame_over_several_steps_holds_the_air_in_each_by_its_part() {
         let mut member = MemberSteps::default();

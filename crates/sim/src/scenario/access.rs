@@ -17,11 +17,11 @@ pub struct Access {
     /// Access parameters of best effort. If no flow uses another category, they apply to all packets. Their retry
     /// limits apply to every category.
     pub best_effort: AccessParameters,
-    /// Access parameters of background. Windows that are not set are the standard's for this category.
+    /// Access parameters of background. Contention windows that are not set are the standard's for this category.
     pub background: AccessParameters,
-    /// Access parameters of video. Windows that are not set are the standard's for this category.
+    /// Access parameters of video. Contention windows that are not set are the standard's for this category.
     pub video: AccessParameters,
-    /// Access parameters of voice. Windows that are not set are the standard's for this category.
+    /// Access parameters of voice. Contention windows that are not set are the standard's for this category.
     pub voice: AccessParameters,
 }
 
@@ -66,7 +66,7 @@ impl Flow {
         of_dscp.unwrap_or(self.access_category)
     }
 
-    /// True if the sender or the receiver is a station.
+    /// True if the flow's sender or receiver is a station.
     pub fn is_on_air(&self) -> bool {
         [self.from, self.to].iter().any(|end| matches!(end, Endpoint::Station(_)))
     }
@@ -81,7 +81,7 @@ impl Scenario {
     }
 }
 
-/// Checks that the stations of a flow outside best effort know access categories.
+/// Checks that each station of a flow outside best effort has a standard with access categories.
 pub(super) fn check_flows(scenario: &Scenario, addresses: &[Address], mistakes: &mut Mistakes) {
     for (flow, address) in scenario.flows.iter().zip(addresses) {
         if flow.category() == AccessCategory::BestEffort {

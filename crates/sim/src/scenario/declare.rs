@@ -8,13 +8,13 @@
 use super::kind::{Absent, Key, Kind, Plain, Scalar, Table, Tagged, Words};
 use super::reader::{Entry, Fields, Given};
 
-/// Keys of a table, which are described, read or written.
+/// Keys of a table, whose declarations describe them, read them or write them.
 pub(super) enum Keys<'k> {
-    /// Describes the keys. The current values are the defaults.
+    /// State in which each declaration describes its key, with the current value as default.
     Describe { noun: &'static str, keys: Vec<Key> },
-    /// Sets the values of the keys to those in the file.
+    /// State in which each declaration sets the value of its key to that in the file.
     Read { fields: &'k Fields<'k>, is_spoilt: bool },
-    /// Collects the values of the keys as TOML.
+    /// State in which each declaration writes the value of its key as TOML.
     Write(Written),
 }
 
@@ -38,7 +38,7 @@ pub(super) struct OrNone<T> {
 /// Keys with their values as TOML, in the order in which they are written.
 pub(super) type Written = Vec<(&'static str, String)>;
 
-/// Leaks a description, which lives as long as the program.
+/// Leaks `it`, a part of a description of keys, so that it lives as long as the program.
 fn forever<T>(it: T) -> &'static T {
     Box::leak(Box::new(it))
 }
@@ -51,7 +51,7 @@ pub(super) fn inline(written: Written) -> String {
 }
 
 impl<'k> Keys<'k> {
-    /// Describes the table whose keys `declare` declares. The defaults are the parts of `value`.
+    /// Describes the table whose keys `declare` declares. The fields of `value` are the defaults of the keys.
     pub(super) fn describe<T>(
         value: &mut T,
         declare: impl FnOnce(&mut Keys, &mut T),
@@ -62,8 +62,7 @@ impl<'k> Keys<'k> {
         forever(Table { noun, keys: keys.leak() })
     }
 
-    /// Reads a table: `value`, with the values that the file sets. Returns `None` if a mistake hides some of the
-    /// values.
+    /// Reads a table. Returns `value` with the fields that the file sets, and `None` if a mistake hides some of them.
     pub(super) fn read<T>(
         fields: &'k Fields<'k>,
         mut value: T,
@@ -74,7 +73,7 @@ impl<'k> Keys<'k> {
         matches!(all, Keys::Read { is_spoilt: false, .. }).then_some(value)
     }
 
-    /// Writes the parts of `value`, each under its key.
+    /// Writes the fields of `value` as TOML, each under its key.
     pub(super) fn write<T: Clone>(value: &T, declare: impl FnOnce(&mut Keys, &mut T)) -> Written {
         let mut all = Keys::Write(Written::new());
         declare(&mut all, &mut value.clone());

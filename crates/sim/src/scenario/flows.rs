@@ -191,8 +191,8 @@ fn check_transport(entry: &Entry, context: &Context, mistakes: &mut Mistakes) {
     }
 }
 
-/// Checks that a flow over kernel sockets belongs to an emulation, and that no scheme or setting applies to it that
-/// cannot.
+/// Checks that a flow over kernel sockets belongs to an emulation, and that the kernel supports the flow's scheme and
+/// settings.
 fn check_stack(flow: &Fields, context: &Context, mistakes: &mut Mistakes) {
     let transport = flow.get("transport");
     let (Some(Transport::Tcp(_) | Transport::Tfrc(_)), Some(settings)) =
@@ -228,7 +228,7 @@ fn check_stack(flow: &Fields, context: &Context, mistakes: &mut Mistakes) {
     }
 }
 
-/// Checks the application of a TFRC flow, which is given by `source` or by `rate`.
+/// Checks the application of a TFRC flow, which the flow gives by its key `source` or by its key `rate`.
 fn check_source(fields: &Fields, mistakes: &mut Mistakes) {
     let (source, rate) = (fields.get("source"), fields.get("rate"));
     let Some(settings) = source.fields() else { return };

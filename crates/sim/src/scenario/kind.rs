@@ -111,9 +111,9 @@ pub(super) enum Kind {
     Word(&'static [&'static str]),
     /// List of values of one kind.
     List(&'static Kind),
-    /// List of fixed length, with a kind for each place.
+    /// List of fixed length, with a kind for the value at each position.
     Tuple(&'static Tuple),
-    /// Table with a length for each rate, which is read as pairs.
+    /// Table of ranges, with a rate as key and a length as value. The table is read as pairs of a rate and a length.
     Ranges,
     /// Table with a fixed set of keys.
     Table(&'static Table),
@@ -128,24 +128,24 @@ pub(super) enum Kind {
 /// Tables that share a key, whose word tells them apart.
 #[derive(Debug)]
 pub(super) struct Tagged {
-    /// The shared key, such as `kind` or `model`.
+    /// Key that the tables share, such as `kind` or `model`.
     pub(super) key: &'static str,
     /// Noun for what the word names, such as "transport".
     pub(super) noun: &'static str,
     /// Word that applies if the key is absent; `None` if the key is mandatory.
     pub(super) otherwise: Option<&'static str>,
-    /// Each word with its table.
+    /// Words of the shared key, each with its table.
     pub(super) variants: &'static [(&'static str, &'static Table)],
 }
 
-/// List of fixed length whose places have different kinds.
+/// List of fixed length whose values have different kinds.
 #[derive(Debug)]
 pub(super) struct Tuple {
     /// Singular noun for the list in messages: "a pair [time, rate]".
     pub(super) one: &'static str,
     /// Plural noun for the list in messages.
     pub(super) many: &'static str,
-    /// Kind of the value at each place of the list.
+    /// Kind of the value at each position of the list.
     pub(super) items: &'static [Kind],
 }
 

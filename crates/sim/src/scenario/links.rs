@@ -190,7 +190,7 @@ fn check_red(red: &Fields, mistakes: &mut Mistakes) {
     }
 }
 
-/// Directions, forth and back, for which the `loss` of a link applies.
+/// Directions, forth and back, to which the losses under the key `loss` of a link apply.
 fn lossy(
     entry: &Entry,
     ends: Option<[Node; 2]>,

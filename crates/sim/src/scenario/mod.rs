@@ -144,8 +144,9 @@ pub struct Beacons {
 }
 
 impl Default for Beacons {
-    /// 100 time units of 1024 µs.  [80211-2020 §9.4.1.3] Header 24 octets, check sequence 4, fixed fields 12, a name
-    /// of 8 letters 10, rates 10, traffic map 6.  [80211-2020 §9.3.3.2]  Deviates: [D-110]
+    /// Beacons with an interval of 100 time units of 1024 µs [80211-2020 §9.4.1.3] and 66 octets: header 24, check
+    /// sequence 4, fixed fields 12, a name of 8 letters 10, rates 10, traffic map 6.  [80211-2020 §9.3.3.2]
+    /// Deviates: [D-110]
     fn default() -> Self {
         Self { interval: Duration::from_micros(102_400), size: Bytes::new(66) }
     }
@@ -154,7 +155,7 @@ impl Default for Beacons {
 /// Access point of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AccessPoint {
-    /// Transmit queue to the stations.
+    /// Transmit queue of the access point, for packets to the stations.
     pub queue: Queue,
     /// Channel access of the access point, per access category.
     pub access: Access,
@@ -215,12 +216,13 @@ pub struct Station {
     /// Capabilities common to both ends of the link with the access point; `None` if one of the ends is older than
     /// HT.
     pub link: Option<LinkCapabilities>,
-    /// Rate of the station's own frames over time. The first entry is at [`Time::ZERO`], and times ascend.
+    /// Rates of the station's own frames, each with the time from which on it holds. The first time is [`Time::ZERO`],
+    /// and times ascend.
     pub rate_up: Vec<(Time, Rate)>,
-    /// Rate of the access point's frames to the station over time. The first entry is at [`Time::ZERO`], and times
-    /// ascend.
+    /// Rates of the access point's frames to the station, each with the time from which on it holds. The first time is
+    /// [`Time::ZERO`], and times ascend.
     pub rate_down: Vec<(Time, Rate)>,
-    /// Rate control, up and down, in place of the rate schedules. The schedules then hold its initial rates.
+    /// Rate control, up and down, in place of the rate schedules. The schedules then hold the initial rates.
     pub adaptation: [Option<RateControl>; 2],
     /// Transmit queue of the station.
     pub queue: Queue,
@@ -232,7 +234,7 @@ pub struct Station {
     /// Stations whose frames this station does not sense, as ascending indices into [`Scenario::stations`]. The
     /// relation is symmetric, and holds within one cell.
     pub hidden_from: Vec<usize>,
-    /// Position and motion, if the cell has a radio.
+    /// Position and motion of the station; `None` in a cell without a radio.
     pub trajectory: Option<Trajectory>,
     /// Error model of the frames between the station and its access point.
     pub errors: ErrorModel,
@@ -370,7 +372,7 @@ pub enum Loss {
     GilbertElliott(GilbertElliott),
 }
 
-/// Markov chain of two states, with a loss probability in each.
+/// Settings of a Markov chain of two states, with a loss probability in each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GilbertElliott {
     /// Loss probability in the good state, in which the chain starts.
@@ -507,7 +509,8 @@ pub struct Tcp {
 }
 
 impl Default for Tcp {
-    /// Recommendations of the RFCs, with a receive window that fits into the header without scaling.
+    /// Settings of a TCP connection as the RFCs recommend, with a receive window that fits into the header without
+    /// scaling.
     fn default() -> Self {
         let sender = tcp::SenderConfig { window_scaling: false, ..tcp::SenderConfig::default() };
         let receiver = tcp::ReceiverConfig {
@@ -557,12 +560,12 @@ pub enum Scheme {
     None,
     /// ARF-aware TCP. The sender must be a station.  [arf-aware-tcp §3]
     ArfAware(ArfAware),
-    /// Windows of TCP, limited by channel occupancy. At least one end must be a station.  [arf-window §III]
+    /// Scheme that limits windows of TCP by channel occupancy. At least one end must be a station.  [arf-window §III]
     ArfWindow(arf_window::Params),
-    /// Rate limited to a fixed share of the rate of the sender's link. The sender must be a station.
+    /// Scheme that limits the rate to a fixed share of the rate of the sender's link. The sender must be a station.
     RateCap(rate_cap::Params),
-    /// Rate limited by the share of the channel that the access point grants. At least one end must be a station.
-    /// [occupancy-tfrc §III]
+    /// Scheme that limits the rate by the share of the channel that the access point grants. At least one end must be
+    /// a station.  [occupancy-tfrc §III]
     Occupancy,
 }
 

@@ -7,7 +7,7 @@ use super::error::{Address, Mistakes, ScenarioError, listed, nearest};
 use super::overrides::did_you_mean;
 use super::reader::Entry;
 
-/// Item of the scenario that a name stands for.
+/// Item of the scenario to which a name belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// A station, by index.
@@ -71,7 +71,7 @@ impl Names {
         mistakes.add(address.at, ScenarioError { path, found, problem, allowed });
     }
 
-    /// Item that `name` stands for, if any.
+    /// Item to which `name` belongs; `None` for a name that is not declared.
     fn get(&self, name: &str) -> Option<Target> {
         let unknown = || (!self.complete).then_some(Target::Unknown);
         self.targets.get(name).copied().or_else(unknown)

@@ -59,7 +59,7 @@ fn set(root: &mut Node, path: &str, value: Node) -> Result<(), ScenarioError> {
     Ok(())
 }
 
-/// The node with this name; it is added as an empty table if it is missing.
+/// Node under the key `name` in `entries`. If there is none, it is added as an empty table.
 pub(super) fn entry<'t>(
     entries: &'t mut Vec<(String, Node)>,
     name: &str,

@@ -77,7 +77,7 @@ impl CellContext {
 }
 
 impl Context {
-    /// LLC/SNAP octets that a packet may have to carry in some cell.
+    /// Largest length of the LLC/SNAP headers that a packet carries in some cell [octets].
     pub(super) fn llc_snap(&self) -> Option<u64> {
         let with = self.cells.iter().map(|cell| cell.llc_snap).collect::<Option<Vec<bool>>>()?;
         Some(if with.contains(&true) { LLC_SNAP } else { 0 })
@@ -157,7 +157,7 @@ impl Scenario {
     }
 }
 
-/// Number of parts of a text, estimated before parsing.
+/// Number of parts of a scenario file, estimated before parsing by its commas, equals signs, brackets and lines.
 pub(super) fn parts(text: &str) -> usize {
     text.bytes().filter(|octet| b",=[]{}\n".contains(octet)).count()
 }

@@ -9,9 +9,10 @@ use super::{Bss, Endpoint, Flow, Link, Node, Scenario, Station, Transport};
 use crate::packet::FlowId;
 
 impl Scenario {
-    /// Creates a scenario with this duration and no parts. Each part that is added has the defaults of a file's
-    /// legacy cell; its fields can be changed. Today's defaults, which a file has in cells of 802.11n, ac and ax, are
-    /// not filled in: see [`Scenario::applied_defaults`].
+    /// Creates a scenario with this duration and without cells, stations, hosts, links and flows. Each item that is
+    /// added has the defaults that a file has in a cell of 802.11b, a or g; its fields can be changed. Today's
+    /// defaults, which a file has in cells of 802.11n, ac and ax, are not filled in: see
+    /// [`Scenario::applied_defaults`].
     ///
     /// ```
     /// use airfair_sim::scenario::{Bss, Endpoint, Flow, Node, Scenario};
@@ -109,7 +110,7 @@ impl Scenario {
         }])
     }
 
-    /// Mistakes of items that refer to missing items.
+    /// Mistakes of items that refer to items which the scenario does not have.
     fn strangers(&self) -> Vec<ScenarioError> {
         let has = |node: &Node| match *node {
             Node::Cell(index) => index < self.cells.len(),

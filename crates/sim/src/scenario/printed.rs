@@ -50,7 +50,8 @@ fn open(fields: &Fields) -> [bool; 3] {
     })
 }
 
-/// Capabilities of a station's link. Properties that the file leaves open follow from the rates under `rate`.
+/// Capabilities of a station's link. Properties that the file leaves open follow from the rates under the station's
+/// key `rate`.
 pub(super) fn link_for(
     station: &Fields,
     cell: Open,

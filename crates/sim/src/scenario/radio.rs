@@ -77,7 +77,7 @@ impl Radio {
         Layout { ways, vectors, ..self.solved(rates).expect("the scenario was checked") }
     }
 
-    /// Layout of a cell without stations.
+    /// Layout of a cell without stations. If the scenario gives ranges, transmit power and path loss follow from them.
     fn solved(&self, rates: CellRates) -> Result<Layout, RangeError> {
         let (path_loss, between) = self.path_losses();
         let mut radio = airfair_wlan::radio::Radio {
@@ -219,9 +219,9 @@ pub enum PathLossModel {
         /// Height of the stations' antennas.
         station_height: Length,
     },
-    /// Log-distance: a power of the distance.
+    /// Log-distance model, in which the path loss grows with a power of the distance.
     LogDistance {
-        /// Loss for ten times the distance: ten times the exponent [dB].
+        /// Additional loss at ten times the distance: ten times the exponent [dB].
         decade: Decibels,
         /// Loss at 1 m; with `None`, that of free space.
         reference_loss: Option<Decibels>,
@@ -233,17 +233,17 @@ pub enum PathLossModel {
 pub enum Motion {
     /// No motion: the station stays at its position.
     None,
-    /// Constant velocity: speed to the east, and speed to the north.
+    /// Motion at constant velocity: speed to the east, and speed to the north.
     Velocity([Speed; 2]),
-    /// Straight lines between the given places, at the given times.
+    /// Motion in straight lines between waypoints, each with the time at which the station reaches it.
     Waypoints(Vec<(Time, [Length; 2])>),
-    /// Straight lines between random places.
+    /// Motion in straight lines between random points.
     RandomWaypoint {
-        /// Region that contains the places.
+        /// Region that contains the random points.
         region: Area,
-        /// Lowest and highest speed of a trip from one place to the next.
+        /// Lowest and highest speed of a trip from one random point to the next.
         speeds: [Speed; 2],
-        /// Pause after each trip.
+        /// Pause after each trip from one random point to the next.
         pause: Duration,
         /// Position and motion of the station at the start of the run.
         begin: Begin,
@@ -251,7 +251,7 @@ pub enum Motion {
 }
 
 impl Motion {
-    /// True if the motion itself determines where the station starts.
+    /// True if the motion itself determines the position at which the station starts.
     pub(super) fn says_where_it_starts(&self) -> bool {
         match self {
             Self::None | Self::Velocity(_) => false,
@@ -261,23 +261,23 @@ impl Motion {
     }
 }
 
-/// Region of the random places of a random waypoint motion.
+/// Region of the random points of a random waypoint motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Area {
     /// Disc with this radius around the access point.
     Disc(Length),
-    /// Rectangle between two opposite corners.
+    /// Rectangle with these two opposite corners.
     Rectangle([[Length; 2]; 2]),
 }
 
 /// Start of a random waypoint motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begin {
-    /// At a random place, uniform in the region, at the start of a trip.
+    /// Start with a trip from a random point, uniform in the region.
     Uniform,
-    /// At the station's position.
+    /// Start at the station's position.
     Position,
-    /// In the steady state of the motion: place, speed and pause are distributed as after a long time.
+    /// Start in the steady state of the motion: point, speed and pause are distributed as after a long time.
     SteadyState,
 }
 
@@ -326,7 +326,7 @@ impl Trajectory {
     }
 }
 
-/// Checks the `radio` of a cell. True if the cell has one; `None` if a mistake hides it.
+/// Checks the key `radio` of a cell. True if the cell has a radio; `None` if a mistake hides it.
 pub(super) fn check(
     entry: &Entry,
     rates: Option<CellRates>,

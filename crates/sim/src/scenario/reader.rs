@@ -20,7 +20,7 @@ pub(super) enum Given<'n> {
     Named(Vec<Fields<'n>>),
 }
 
-/// Entry of a key, whether or not the file contains the key.
+/// Key of a table with its value, whether or not the file contains the key.
 #[derive(Clone, Debug)]
 pub(super) struct Entry<'n> {
     /// Address of the key.
@@ -35,7 +35,7 @@ pub(super) struct Entry<'n> {
     pub(super) bad: bool,
 }
 
-/// Entries of a table.
+/// Table with an entry for each of its keys.
 #[derive(Clone, Debug)]
 pub(super) struct Fields<'n> {
     /// Key of the table, or the name that the user chose.
@@ -124,7 +124,7 @@ impl<'n> Entry<'n> {
         if let Some(Given::List(items)) = &self.given { items } else { &[] }
     }
 
-    /// Places of the tuple under the key.
+    /// Values of the tuple under the key, one for each position; `None` if the tuple has a mistake or is absent.
     pub(super) fn places(&self) -> Option<&[Entry<'n>]> {
         if let Some(Given::Tuple(places)) = &self.given { Some(places) } else { None }
     }
@@ -295,7 +295,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a scalar value. `whole` are all kinds that the key allows.
+    /// Reads a scalar value. `whole` is the list of all kinds that the key allows.
     fn plain<'n>(
         &mut self,
         kind: &'static Kind,

@@ -154,7 +154,7 @@ fn pattern(sign: &str, units: &str) -> String {
     format!("^\\s*{sign}([0-9]+\\.?[0-9]*|\\.[0-9]+)\\s*({units})\\s*$")
 }
 
-/// Value as JSON; a quantity or a word is a string.
+/// Scalar value as JSON; a quantity or a word is a string.
 fn json_of(plain: Plain) -> Value {
     match plain {
         Plain::Text(text) => json!(text),
@@ -166,7 +166,7 @@ fn json_of(plain: Plain) -> Value {
     }
 }
 
-/// Default content of a table.
+/// Default of a key that holds a list or a table, as JSON: empty, or with the defaults of the table's keys.
 fn default_of(kind: &Kind) -> Value {
     let Kind::Table(table) = kind else {
         return if matches!(kind, Kind::List(_)) { json!([]) } else { json!({}) };

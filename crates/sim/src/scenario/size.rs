@@ -26,7 +26,7 @@ const MAX_ROOM: u64 = 10_000_000;
 /// Size of the smallest packet in a queue that counts octets [octets].
 const SMALL_PACKET: u64 = 40;
 
-/// Sum over the parts of a file, which is reported once if it becomes too large.
+/// Number of items of one kind, summed over the parts of a file. A sum that becomes too large is reported once.
 pub(super) struct Budget {
     noun: &'static str,
     most: usize,

@@ -1,4 +1,4 @@
-//! Stations: groups made by `count`, and relations of hearing.
+//! Stations: groups made by `count`, and pairs of stations that do not decode or sense each other.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -211,7 +211,8 @@ impl Group<'_> {
     }
 }
 
-/// All stations with their relations of hearing, and the facts that their cells need.
+/// All stations, each with the stations that it does not decode or sense, and the facts about them that their cells
+/// need.
 pub(super) struct Hearing {
     stations: Vec<Option<Station>>,
     members: Vec<Member>,
@@ -226,7 +227,7 @@ struct Member {
     access: OwnAccess,
 }
 
-/// Resolves `senses_only` and `hidden_from`, and makes them symmetric.
+/// Resolves the keys `senses_only` and `hidden_from` of all stations, and makes both relations symmetric.
 pub(super) fn hearing(expanded: Expanded, names: &Names, mistakes: &mut Mistakes) -> Hearing {
     let Expanded { groups, mut stations } = expanded;
     let cells: Vec<Option<usize>> =
@@ -318,7 +319,7 @@ impl Hearing {
         CellMembers { members: self.members.iter().filter(is_here).collect() }
     }
 
-    /// All stations; `None` if a mistake hides one.
+    /// All stations of the cell; `None` if a mistake hides one.
     pub(super) fn complete(self) -> Option<Vec<Station>> {
         self.stations.into_iter().collect()
     }

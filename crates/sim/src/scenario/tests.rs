@@ -200,7 +200,8 @@ fn parse(overrides: &[(&str, &str)]) -> Result<Scenario, Vec<String>> {
         .map_err(|errors| errors.iter().map(ToString::to_string).collect())
 }
 
-/// Traces are read before the scenario, and this test has none.
+/// True if the key `found` belongs to a mobility trace. Traces are read before the scenario, and these tests have
+/// none.
 fn is_of_trace(found: &Found) -> bool {
     found.company.iter().any(|(_, table)| table.contains("\"trace\""))
 }
@@ -245,7 +246,7 @@ fn the_example_of_each_key_changes_the_scenario() {
     }
 }
 
-/// Words that need more than the base has.
+/// Keys with the words that [`BASE`] refuses, because they need other keys, cells or stations.
 const REFUSED: [&str; 17] = [
     "bss.home.guard_interval = 400 ns",
     "bss.home.radio = none",
@@ -266,8 +267,8 @@ const REFUSED: [&str; 17] = [
     "station.slow.width = 160 MHz",
 ];
 
-/// A word is read as a value that is written as the same word, and that differs from the values of the key's other
-/// words.
+/// Each word of a key is read as a value that is written as the same word. This value differs from the values of the
+/// key's other words.
 #[test]
 fn each_word_of_each_key_is_read_and_written_as_itself() {
     let mut refused = Vec::new();

@@ -13,11 +13,11 @@ use super::parse::point;
 /// Reads a file that a scenario names. Returns its octets, or the reason for which it cannot be read.
 pub type ReadFile<'r> = &'r mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
 
-/// Header of a trace.
+/// Names of a trace file's columns, which are its header.
 const COLUMNS: [&str; 3] = ["time_s", "x_m", "y_m"];
-/// Size of the largest trace [octets].
+/// Size of the largest trace file [octets].
 pub const MAX_TRACE: usize = 4 << 20;
-/// Largest total size of all traces [octets].
+/// Largest total size of all trace files of a scenario [octets].
 const MAX_TRACES: usize = 16 << 20;
 
 /// Waypoints of a station in order of time.

@@ -51,19 +51,20 @@ pub(super) fn limits(runs: &[&Outcome]) -> Table {
     t.table
 }
 
-/// Time as a fraction of the time for which the flow's sender was open; `None` if that is zero.
+/// Duration that `time` selects, as a fraction of the time for which the flow's sender was open; `None` if that is
+/// zero.
 fn part(row: &Of<'_, FlowOutcome>, time: impl Fn(&FlowLimits) -> Duration) -> Option<f64> {
     let limits = &row.it.limits;
     let whole = limits.total();
     (!whole.is_zero()).then(|| share(time(limits), whole))
 }
 
-/// Time for which packets waited at the places that `is_such` selects.
+/// Time for which the flow's packets waited in the queues that `is_such` selects.
 fn waited(limits: &FlowLimits, is_such: impl Fn(Place) -> bool) -> Duration {
     limits.places.iter().filter(|it| is_such(it.place)).map(|it| it.waited).sum()
 }
 
-/// Row of the table of places: one place of a flow's route.
+/// Row of the table of places: one queue on a flow's route, with the hop behind it.
 struct Row<'r> {
     run: &'r Outcome,
     flow: u32,

@@ -182,8 +182,8 @@ impl<R> Declaration<R> {
         self
     }
 
-    /// Adds a column with the value of each row. Not generic over the closure, so that it is compiled once per type of
-    /// values and not once per column.
+    /// Adds a column with the value of each row. The function is not generic over the closure, so that it is compiled
+    /// once per type of values and not once per column.
     fn add<V: Value>(&mut self, name: String, unit: Unit, value: &mut dyn FnMut(&R) -> V) {
         let values = V::column(self.rows.iter().map(value));
         let (meaning, is_nullable) = (String::new(), V::IS_NULLABLE);
@@ -298,7 +298,8 @@ mod tests {
         all
     }
 
-    /// A flow that sent nothing has no loss, no delay and no life.
+    /// Exactly the columns declared as nullable lack values for a flow that sent nothing, and so has no loss, no delay
+    /// and no life.
     #[test]
     fn only_a_column_that_says_so_lacks_values() {
         let flows = scenario().flows;

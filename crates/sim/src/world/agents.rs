@@ -93,8 +93,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         elements
     }
 
-    /// Passes overheard frames to agents, from the frame and the agent at the position `at` on, until an agent has
-    /// actions. Returns the agent's node and the next position.
+    /// Passes overheard frames to agents until an agent has actions, starting at the position `at` in the lists of
+    /// frames and agents. Returns the agent's node and the next position.
     fn tell_frames(
         &mut self,
         cell: CellId,
@@ -224,8 +224,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// State of the flow whose end `end` an action changes. If the end is the sender, the flow is marked, because the
-    /// sender may send now.
+    /// State of the flow whose end `end` an action changes. If the end is the sender, it sends in the next call of
+    /// [`drain_touched`](Self::drain_touched), because it may send more now.
     fn touch(&mut self, end: LocalEnd) -> &mut Flow {
         if end.side == Side::Sender && self.touched.back() != Some(&end.flow) {
             self.touched.push_back(end.flow);
@@ -233,7 +233,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         &mut self.flows[end.flow.index()]
     }
 
-    /// Lets all marked senders send what they may.
+    /// Lets all senders that agents have acted on send what they may.
     pub(super) fn drain_touched(&mut self) {
         while let Some(flow) = self.touched.pop_front() {
             self.drain_source(flow);

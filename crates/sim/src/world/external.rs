@@ -59,13 +59,14 @@ pub enum ReleaseReason {
 pub enum Refused {
     /// The queue of the sending host is full. [`Output::Room`] follows when it has room.
     Full,
-    /// The packet is empty, or too long: for a frame, or for an IP packet if the flow has only wired links.
+    /// The packet is empty or too long. The longest packet fits into a frame or, for a flow over wired links alone,
+    /// into an IP packet.
     Size,
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    /// Sends a packet from one end of an external flow at the time `now`, to which the world advances. `now` may be
-    /// at most the time of the next event.
+    /// Sends a packet from one end of an external flow at the time `now`, to which the world advances. There must be
+    /// no event before `now`.
     ///
     /// ```
     /// use airfair_sim::packet::{External, Handle, Side};
@@ -91,7 +92,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// ```
     ///
     /// # Errors
-    /// [`Refused`] if the queue of the sending host is full, or if the size is not a packet's.
+    /// [`Refused`] if the queue of the sending host is full, or if the packet is empty or too long.
     ///
     /// # Panics
     /// If `now` has passed, or if an event comes before it: call [`advance`](Self::advance) first. If the flow is not

@@ -35,7 +35,7 @@ pub(crate) struct LimitWatch {
     sender: Option<Limit>,
     /// Time of the flow's start.
     started: Time,
-    /// Time up to which the flow's time is charged to limits.
+    /// Time up to which the flow's time has been charged to limits.
     looked_at: Time,
     /// Current limit, and the time since which it has held.
     under_way: Option<(LimitedBy, Time)>,
@@ -134,7 +134,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.recorder.record(self.now, &Record::Sample(Sample::Limited(id, limited)));
     }
 
-    /// Records the place where a sender's packet is lost: its current hop.
+    /// Records the queue in which a sender's packet is lost, or behind which it is lost: the queue of its current hop.
     #[cold]
     pub(super) fn tell_loss(&mut self, packet: &Packet) {
         let hop = self.flows[packet.flow.index()].forth.get(usize::from(packet.hop));
@@ -144,7 +144,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Place on a flow's route where most of its packets wait; `None` if no packet waits. The slowest hop has the
+    /// Queue on a flow's route in which most of its packets wait; `None` if no packet waits. The slowest hop has the
     /// longest queue: in front of a faster hop behind it, only the packets of one frame or burst arrive together.
     fn find_backlog(&mut self, id: FlowId) -> Option<Place> {
         let Self { flows, cells, links, now, .. } = self;
@@ -167,7 +167,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 }
 
-/// Place in front of a hop: a transmit queue, or the queue of a wired link.
+/// Queue in front of a hop: the transmit queue of a member of a cell, or the queue of a wired link.
 fn place(hop: Hop) -> Place {
     match hop {
         Hop::Air { cell, from, .. } => Place::Air { cell, member: from.0 },

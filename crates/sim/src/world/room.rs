@@ -1,8 +1,8 @@
 //! Notification of ends that wait for room in the queue of their own host.
 //!
 //! Ends that wait for room in one queue are served in the order in which they began to wait, whenever a packet leaves
-//! that queue, no matter whose. A cell reports departures. A wired link knows the time of a departure when the packet
-//! comes, so the world schedules an event for it if an end waits.
+//! that queue, whoever sent the packet. A cell reports departures. A wired link knows the time of a departure when the
+//! packet comes, so the world schedules an event for it if an end waits.
 
 use std::collections::VecDeque;
 
@@ -40,7 +40,7 @@ pub(crate) enum WithoutRoom {
     /// The source takes the packet back. As in Linux, it tries again at its next ACK or time-out, and not when there
     /// is room. [linux-cwr]
     Keep,
-    /// The packet goes back to the owner of the world, who is notified of room.
+    /// The world returns the packet to its owner, and notifies the owner when the queue has room.
     Return,
     /// The source sends only when there is room, and keeps at most [`BACKLOG`] frames in the queue.
     Wait,
@@ -57,7 +57,7 @@ impl WithoutRoom {
 const BACKLOG: usize = 2;
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    /// Fills a saturated source's part of its host's queue, at its start.
+    /// Sends the first packets of a saturated source at its start: [`BACKLOG`] frames of them.
     pub(super) fn fill_backlog(&mut self, id: FlowId) {
         let packets = match self.flows[id.index()].route(Side::Sender)[0] {
             Hop::Air { cell, from, to } => {
@@ -201,7 +201,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Schedules the notification of the first waiting end: when the next packet has left the link's queue.
+    /// Schedules the notification of the first end that waits for room in a link's queue, for the time at which the
+    /// next packet has left this queue.
     fn set_alarm(&mut self, link: LinkId) {
         let Some(&(id, side)) = self.waiting[link.index()].ends.front() else { return };
         let packet = self.awaited_size(id, side);

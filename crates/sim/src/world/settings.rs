@@ -35,7 +35,7 @@ const LONGEST_TXOP: Duration = Duration::from_micros(8_160);
 pub(crate) struct Settable {
     /// Highest rate of the member's link.
     pub(crate) highest: DataRate,
-    /// Rates that the member's frames may have on its link.
+    /// Rates at which the member may send frames on its link.
     pub(crate) rates: Vec<Rate>,
     /// True where rate control chooses the rate, up and down.
     pub(crate) is_adapted: [bool; 2],
@@ -176,7 +176,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Ok(())
     }
 
-    /// Sets the error model of frames between a station and its access point, those on the air included.
+    /// Sets the error model of frames between a station and its access point. It applies to frames on the air as well.
     ///
     /// # Errors
     /// [`Unsettable`] in a cell with a radio, and for an access point.

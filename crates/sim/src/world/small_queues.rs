@@ -89,8 +89,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Schedules a call for a sender that waits for departures from the queue of a wired link, when enough octets
-    /// have left.
+    /// Schedules the event at which a sender continues that waits for departures from the queue of a wired link: when
+    /// enough octets have left.
     #[inline(never)]
     pub(super) fn await_departures(&mut self, id: FlowId) {
         let flow = &mut self.flows[id.index()];

@@ -40,7 +40,8 @@ fn wire(script: &[Woken]) -> World<(), Scripted> {
     World::new(&scenario, Streams::new(1, 0), (), clock)
 }
 
-/// Start at 1 ms, arrival at 4 ms and, 1 µs later, at the other host. No further event before 5 ms.
+/// The clock waits for the start of the flow at 1 ms, for the arrival of its packet at 4 ms and, 1 µs later, at the
+/// other host, and then for 5 ms, because no further event comes before.
 #[test]
 fn the_clock_waits_for_each_event_and_then_for_the_end() {
     let mut world = wire(&[]);
@@ -50,7 +51,8 @@ fn the_clock_waits_for_each_event_and_then_for_the_end() {
     assert_eq!((world.now(), world.next_event()), (us(5_000), Some(us(11_000))));
 }
 
-/// Input at once, input while the second event is awaited, and input while no event is left.
+/// The world returns when the clock has input at once, while it awaits the second event, and while it awaits the end
+/// of the period. The awaited event happens in the next call.
 #[test]
 fn input_hands_over_to_the_owner_before_the_event_that_was_awaited() {
     use Woken::{Due, Input};

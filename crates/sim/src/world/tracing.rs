@@ -10,7 +10,7 @@ use crate::packet::FlowId;
 use crate::record::{CellId, Member, Recorder, SenderWindow};
 use crate::trace::Trace;
 
-/// Window or rate of a sender, as traced last.
+/// Window or rate of a sender as last passed to the recorder's trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Freedom {
     Window(SenderWindow),

@@ -1,5 +1,5 @@
-//! Cells drawn from all that decides what a queue does with packets: standard, errors, discipline, hardware queue and its
-//! limits, categories, aggregates, several flows to one station.
+//! Cells drawn from all settings that decide what a queue does with packets: standard, errors, discipline, hardware
+//! queue and its limits, access categories, aggregates, several flows to one station.
 
 use std::fmt::Write as _;
 

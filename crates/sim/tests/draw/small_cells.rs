@@ -1,4 +1,5 @@
-//! Cells of up to four stations of every standard, with radio, hidden stations, rate adaptation, schemes and categories.
+//! Cells of up to four stations of every standard, with radio, hidden stations, rate adaptation, schemes and access
+//! categories.
 
 use std::fmt::Write as _;
 
@@ -124,8 +125,8 @@ fn text_of(cell: &[&str], members: &[Station], warmup: &str) -> String {
     text
 }
 
-/// Scenario of a text without the keys that do not fit the others, and this reduced text; `None` if no scenario is
-/// left.
+/// Scenario of a text without the keys that do not fit the others, and this reduced text; `None` if no text without
+/// mistakes is left.
 pub(crate) fn fitting(text: &str) -> Option<(Scenario, String)> {
     let mut table: Table = text.parse().expect("TOML");
     for _ in 0..20 {
@@ -147,8 +148,8 @@ pub(crate) fn fitting(text: &str) -> Option<(Scenario, String)> {
     None
 }
 
-/// Removes the key at a path of a named section. For a path that ends before a key: `senses_only`. Returns true if
-/// there was a key to remove.
+/// Removes the key `path` of a named section, or the section's key `senses_only` if the path ends with the section's
+/// name. Returns true if there was a key to remove.
 fn remove(table: &mut Table, path: &[&str]) -> bool {
     let (section, name, key) = match *path {
         [section, name] => (section, name, "senses_only"),

@@ -22,12 +22,12 @@ fn octets(flows: &[FlowOutcome]) -> f64 {
     flows.iter().map(|flow| flow.delivered.get()).sum::<u64>() as f64
 }
 
-/// Sum of goodput down over sum of goodput up; the first `up` flows go up.
+/// Goodput of all flows down, divided by the goodput of all flows up; the first `up` flows go up.
 fn ratio(outcome: &Outcome, up: usize) -> f64 {
     octets(&outcome.flows[up..]) / octets(&outcome.flows[..up])
 }
 
-/// Largest goodput of a flow over the smallest.
+/// Largest goodput of a flow, divided by the smallest.
 fn spread(outcome: &Outcome) -> f64 {
     let each: Vec<f64> = outcome.flows.chunks(1).map(octets).collect();
     let largest = each.iter().copied().fold(0.0, f64::max);
@@ -38,8 +38,9 @@ const SACK: &str = "kind = \"tcp\", flavour = \"sack\"";
 const WIDE: &str =
     "kind = \"tcp\", flavour = \"sack\", window_scaling = true, receive_window = \"1 MB\"";
 
-/// Windows of 44 segments keep n · 22 ACKs in the queue. While these fit, each ACK lets the sender send two segments,
-/// so two DATA packets per ACK give both directions the same goodput. If they do not fit, ACKs are lost.
+/// Weights of two DATA packets per ACK give both directions the same goodput while no ACK is lost, because each ACK
+/// lets the sender send two segments. Windows of 44 segments keep n · 22 ACKs in the queue. If these do not fit, ACKs
+/// are lost.
 ///
 /// Verifies: [updown-fairness §IV]
 #[test]
@@ -77,8 +78,8 @@ fn shared_windows_and_counted_weights_make_all_flows_equal() {
     }
 }
 
-/// A window of 700 segments fills a station's queue of 100 packets. The sender keeps what does not fit, and
-/// retransmits nothing.
+/// A sender that keeps the packets refused by its station's queue retransmits nothing, although a window of 700
+/// segments fills the queue of 100 packets.
 ///
 /// Verifies: [linux-cwr]
 #[test]
@@ -93,8 +94,8 @@ fn a_sender_that_keeps_what_its_queue_refuses_loses_nothing() {
     assert!(lost.packets_dropped > 0 && lost.retransmissions > 0);
 }
 
-/// A saturated source fills a small queue in which the longest flow gives way. It must not refill it endlessly in one
-/// instant, and must not stop when its own packets are dropped.
+/// A saturated source in a small queue that drops packets of the longest flow neither refills the queue endlessly in
+/// one instant, nor stops when its own packets are dropped.
 #[test]
 fn saturated_sources_get_by_where_packets_give_way() {
     for queue in [
@@ -139,7 +140,8 @@ fn each_member_has_its_own_limit_on_attempts() {
     assert_eq!((given_up(1), outcome.stations[0].radio.retries), (0, 0));
 }
 
-/// With the smallest window the access point wins the channel far more often, and downlink flows get most of it.
+/// With the smallest contention window, the access point wins the channel far more often, and downlink flows get most
+/// of it.
 ///
 /// Verifies: [80211-2020 §10.23.2]
 #[test]
@@ -174,7 +176,7 @@ fn retransmissions_at_the_wired_end_tell_the_loss() {
     assert_eq!(outcome.flows[0].packets_repeated, outcome.flows[0].retransmissions);
 }
 
-/// A cell with a station at 54 Mb/s and one at 6 Mb/s, and an access point with this queue.
+/// Outcome of a cell with a station at 54 Mb/s and one at 6 Mb/s, whose access point has the queue `queue`.
 fn fast_and_slow(queue: &str, stations: [&str; 2], flows: &str) -> Outcome {
     let [fast, slow] = stations;
     run_once(
@@ -203,7 +205,7 @@ const UDP: &str = "kind = \"udp\", payload = \"1472 B\", rate = \"saturated\"";
 const AIRTIME: &str = "discipline = \"airtime\"";
 const REGULATOR: &str = "discipline = \"time-regulator\"";
 
-/// Airtime of each station, with `more` added for each UDP data frame [s].
+/// Airtime of each station [s]. Each data frame with UDP counts `more` seconds in addition.
 fn times(outcome: &Outcome, more: f64) -> [f64; 2] {
     [0, 1].map(|index| {
         let station = &outcome.stations[index];
@@ -223,11 +225,12 @@ fn goodputs(outcome: &Outcome) -> [f64; 2] {
     [0, 1].map(|index| octets(&outcome.flows[index..=index]) * 8.0 / 20e6)
 }
 
-/// 1500 octets with LLC/SNAP and MAC header take 248 µs at 54 Mb/s, and 2072 µs at 6 Mb/s. With ACKs of 28 and 44 µs
-/// these are 276 and 2116 µs. If stations alternate, the fast one has 276 of 2392 µs, 11.5 %.
+/// Without airtime fairness, stations alternate, and the fast one has 11.5 % of the airtime. 1500 octets with LLC/SNAP
+/// and MAC header take 248 µs at 54 Mb/s, and 2072 µs at 6 Mb/s. With ACKs of 28 and 44 µs these are 276 and 2116 µs,
+/// and the share is 276 / 2392.
 ///
-/// With airtime fairness both have the same time, which includes the SIFS of 16 µs. The regulator also counts the
-/// DIFS of 34 µs and the mean back-off of 67.5 µs: 393.5 and 2233.5 µs per frame.
+/// With airtime fairness both have the same time, which includes the SIFS of 16 µs. The regulator also counts the DIFS
+/// of 34 µs and the mean back-off of 67.5 µs: 393.5 and 2233.5 µs per frame.
 ///
 /// Verifies: [hoiland-2017 §3.2], [tan-2004 §4.2]
 #[test]
@@ -249,8 +252,8 @@ fn an_access_point_shares_time_between_a_fast_and_a_slow_station() {
     assert!((fast + slow - 20.0).abs() < 0.1, "{fast} and {slow}");
 }
 
-/// TCP down: where uplink airtime is charged, the ACKs of a station count together with the data that they
-/// acknowledge.
+/// Airtime fairness that charges uplink airtime counts the ACKs of a station, which downloads by TCP, together with
+/// the data that they acknowledge.
 ///
 /// Verifies: [linux-atf]
 #[test]
@@ -263,7 +266,7 @@ fn airtime_of_acks_is_shared_where_uplink_is_charged() {
     assert!(free > charged + 0.01, "{free} and {charged}");
 }
 
-/// TCP up: airtime fairness at the access point does not affect the senders, because it never delays ACKs. A
+/// Airtime fairness at the access point does not affect TCP senders at stations, because it never delays ACKs. A
 /// regulator that holds ACKs back does.
 ///
 /// Verifies: [tan-2004 §4.1]
@@ -298,10 +301,11 @@ fn time_that_one_station_does_not_want_goes_to_the_other() {
     }
 }
 
-/// Two saturated senders. An exchange takes 276 µs of frames for the fast one and 2116 µs for the slow one. A TXOP of
-/// 2496 µs holds ⌊(2496 + 16)/308⌋ = 8 exchanges of the fast one, 2208 µs: 51 %. With windows of 15 and 127 slots the
-/// fast one has 63.5/7.5 = 8.5 attempts for each of the slow one, and one in 8.5 collides: (8.5 − 0.12)/(1 − 0.12) =
-/// 9.5 exchanges for each, 55 %.
+/// A longer TXOP or a smaller contention window gives the fast one of two saturated senders about half of the airtime.
+/// An exchange takes 276 µs of frames for the fast one and 2116 µs for the slow one. A TXOP of 2496 µs holds ⌊(2496 +
+/// 16)/308⌋ = 8 exchanges of the fast one, 2208 µs: 51 %. With windows of 15 and 127 slots the fast one has 63.5/7.5 =
+/// 8.5 attempts for each of the slow one, and one in 8.5 collides: (8.5 − 0.12)/(1 − 0.12) = 9.5 exchanges for each,
+/// 55 %.
 ///
 /// Verifies: [80211-2020 §10.23.2]
 #[test]

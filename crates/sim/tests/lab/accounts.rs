@@ -20,8 +20,8 @@ fn us(us: u64) -> Duration {
 /// Index of the direction from the router to the receiver, among the directions of all links.
 const LAST: usize = 3;
 
-/// Two hosts at a router. A packet of 972 + 28 octets takes 1 µs to the router. It then needs 1 ms to be sent over a
-/// link of 8 Mb/s, and 2 ms to arrive.
+/// Outcome of a flow between two hosts at a router. A packet of 972 + 28 octets takes 1 µs to the router. It then
+/// needs 1 ms to be sent over a link of 8 Mb/s, and 2 ms to arrive.
 fn wire(head: &str, flow: &str) -> Outcome {
     let text = format!(
         "{head}\n[router.r]\n[host.a]\nlink = {{ to = \"r\", rate = \"8 Gb/s\", delay = \"0 s\" }}\n\
@@ -31,10 +31,11 @@ fn wire(head: &str, flow: &str) -> Outcome {
     run_once(&parse(&text), 0)
 }
 
-/// A voice flow: a packet of 1000 octets every 10 ms.
+/// Transport of a voice flow: a packet of 1000 octets every 10 ms.
 const VOICE: &str = "transport = { kind = \"udp\", payload = \"972 B\", rate = \"777.6 kb/s\" }";
 
-/// Uploads and downloads of many stations behind `FQ-CoDel`, and voice flows that end soon after the warm-up.
+/// Text of a scenario with uploads and downloads of many stations behind `FQ-CoDel`, and with voice flows that end
+/// soon after the warm-up.
 fn conference() -> String {
     "duration = \"3 s\"\nwarmup = \"1 s\"\n[bss.hall]\nstandard = \"802.11b\"\n\
      ap.queue = { packets = 60, discipline = \"fq-codel\" }\n\
@@ -78,8 +79,9 @@ fn no_more_is_lost_than_was_sent_whatever_the_warm_up_has_left_in_the_queues() {
     assert!(events.iter().any(|[sent, dropped]| dropped > sent), "{events:?}");
 }
 
-/// One packet every 10 ms, 200 in total; the first 100 are sent in the warm-up. At 2 s less 1 ms, the last one was
-/// sent at 1.99 s and has arrived. At 2.995 s of 3 s, the last one has not arrived.
+/// A packet that has not arrived at the end of the run counts as in flight. A source sends one packet every 10 ms, 200
+/// in total; the first 100 are sent in the warm-up. At 2 s less 1 ms, the packet sent at 1.99 s has arrived. At 2.995
+/// s of 3 s, the last packet has not arrived.
 #[test]
 fn a_packet_under_way_at_the_end_is_in_flight() {
     let measured = |duration: &str| {
@@ -92,7 +94,7 @@ fn a_packet_under_way_at_the_end_is_in_flight() {
     assert_eq!(measured("1.992 s"), (100, 99, 1));
 }
 
-/// Packets on a link: a packet that was given to the link before the end of the warm-up does not count.
+/// A packet that was given to a link before the end of the warm-up does not count in the results of the link.
 #[test]
 fn a_link_counts_what_it_was_given_in_the_measured_time() {
     let outcome = wire("duration = \"2 s\"\nwarmup = \"1.001 s\"", VOICE);
@@ -102,7 +104,7 @@ fn a_link_counts_what_it_was_given_in_the_measured_time() {
     assert_eq!(outcome.flows[0].packets_received, 99);
 }
 
-/// The flow lives from 50 ms to 150 ms, and 3.001 ms more until the last packet has arrived.
+/// The flow's life lasts from 50 ms to 150 ms, and 3.001 ms more until the last packet has arrived.
 #[test]
 fn a_flow_lives_from_its_start_until_it_is_done_within_the_measured_time() {
     let life = |head: &str, life: &str| {
@@ -123,7 +125,7 @@ fn a_transfer_lives_as_long_as_it_takes() {
     assert!((ms(540)..ms(800)).contains(&flow.active), "{:?}", flow.active);
 }
 
-/// Each packet takes 1 µs to the router, 1 ms to be sent on, and 2 ms to arrive.
+/// The delay of each packet is 3.001 ms: 1 µs to the router, 1 ms to be sent on, and 2 ms to arrive.
 #[test]
 fn the_delay_of_a_packet_is_that_from_host_to_host() {
     let outcome = wire("duration = \"2 s\"", VOICE);

@@ -53,8 +53,8 @@ fn held(station: &StationOutcome) -> Duration {
     station.airtime_data_up + station.airtime_data_down + station.airtime_control
 }
 
-/// An 802.11g station beside an 802.11b station sends a CTS-to-self before each data frame. The record of the CTS has
-/// the retry bit of its attempt. A capture counts each attempt once.
+/// A data frame that is a retry counts as one retry, although its CTS-to-self also has the retry bit. An 802.11g
+/// station beside an 802.11b station sends a CTS-to-self before each data frame. A capture counts each attempt once.
 #[test]
 fn a_retry_behind_a_cts_to_self_is_one_retry() {
     let scenario = parse(
@@ -79,8 +79,8 @@ fn a_retry_behind_a_cts_to_self_is_one_retry() {
     assert!(radio.retries > 100 && radio.retries < radio.frames, "{radio:?}");
 }
 
-/// Two stations 2 km apart do not sense each other. The airtime of a category counts each instant once: where frames
-/// of the two overlap, the instant counts as collision.
+/// The airtimes of all access categories add up to the airtimes of all stations, because each instant counts once. Two
+/// stations 2 km apart do not sense each other; where their frames overlap, the instant counts as collision.
 #[test]
 fn categories_hold_the_air_that_their_stations_hold() {
     let scenario = parse(
@@ -123,7 +123,8 @@ fn categories_hold_the_air_that_their_stations_hold() {
     assert!(!outcome.channels[0].collision.is_zero(), "some frames overlap");
 }
 
-/// A TXOP of two seconds, and a measured time of 270 ms: the exchange under way at its start counts from there on.
+/// A station never measures more time of exchanges than the time for which it observed its channel. With a TXOP of two
+/// seconds, the exchange under way at the start of the measured time of 270 ms counts from this start on.
 #[test]
 fn no_station_measures_more_of_the_air_than_there_is() {
     let scenario = parse(
@@ -179,7 +180,8 @@ fn a_trace_changes_nothing_where_eifs_is_a_nav_and_a_txop_goes_on() {
     check_trace(&scenario, 1);
 }
 
-/// In a TXOP of video, a BlockAckReq follows when an MPDU was given up.
+/// A traced run has the same outcome as the run without a trace, although in a TXOP of video a BlockAckReq follows an
+/// MPDU that was given up.
 #[test]
 fn a_trace_changes_nothing_where_a_request_follows_in_a_txop() {
     let scenario = parse(
@@ -234,7 +236,8 @@ fn saturated(standard: &str, keys: &str, rate: &str) -> Scenario {
     ))
 }
 
-/// Every rate that a scenario may have runs, with a trace and without, and the mean rate is the one that was set.
+/// Every rate that a scenario may have can be run, with a trace and without, and the mean rate is the one that was
+/// set.
 #[test]
 fn every_standard_runs_at_its_highest_rate() {
     let mut highest = DataRate::from_mbps(1);

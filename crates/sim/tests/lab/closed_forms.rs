@@ -5,7 +5,7 @@ use airfair_units::{Bytes, Duration};
 
 use crate::common::{SATURATED, parse, run_once, uploads};
 
-/// One station alone never collides, so its time consists of whole exchanges.
+/// A station alone never collides, so its time consists of whole exchanges.
 ///
 /// Verifies: [80211-2020 §10.3.4.2]
 #[test]
@@ -30,6 +30,8 @@ fn one_saturated_station_uses_its_time_to_the_nanosecond() {
     assert!((slots / count - 15.5).abs() < 5.0 * 9.23 / count.sqrt() + 0.1, "{slots} in {count}");
 }
 
+/// A station at 1 Mb/s and a station at 11 Mb/s deliver the same number of packets to within a tenth.
+///
 /// Verifies: [heusse-2003 §3]
 #[test]
 fn one_slow_station_drags_a_fast_one_down_to_its_own_throughput() {
@@ -46,9 +48,10 @@ fn one_slow_station_drags_a_fast_one_down_to_its_own_throughput() {
     assert!((8.0..9.6).contains(&(slow.as_secs_f64() / fast.as_secs_f64())));
 }
 
-/// Every frame, data or ACK, is errored with p = 0.2, and a packet has two attempts. An attempt fails with f = 1 -
-/// 0.8² = 0.36, so a packet takes 1.36 attempts. It never arrives with p² = 0.04. It arrives twice if only the first
-/// ACK is lost: 0.8 · 0.2 · 0.8 = 0.128.
+/// Frame errors cost as many attempts, packets and duplicates as their probability gives. Every frame, data or ACK, is
+/// errored with p = 0.2, and a packet has two attempts. An attempt fails with f = 1 - 0.8² = 0.36, so a packet takes
+/// 1.36 attempts. It never arrives with p² = 0.04. It arrives twice if only the first ACK is lost: 0.8 · 0.2 · 0.8 =
+/// 0.128.
 #[test]
 fn frame_errors_cost_what_their_probabilities_say() {
     let cell = "standard = \"802.11b\"\nmax_attempts = 2\n\
@@ -70,7 +73,7 @@ fn frame_errors_cost_what_their_probabilities_say() {
     assert_eq!(outcome.channels[0].collisions, 0);
 }
 
-/// A TFRC flow alone on a link with room for all of it, measured from 2 s to 38 s.
+/// Outcome of a TFRC flow alone on a link with room for all of it, measured from 2 s to 38 s.
 fn alone_on_a_line(source: &str) -> Outcome {
     run_once(
         &parse(&format!(
@@ -84,8 +87,8 @@ fn alone_on_a_line(source: &str) -> Outcome {
     )
 }
 
-/// 400 kb/s in packets of 500 octets are one packet every 10 ms, 100 in each second that is on. The source is on from
-/// 4, 8, … 36 s: nine times, and every packet arrives. The period from 0 s belongs to the warm-up.
+/// Every packet of an on-off source arrives. 400 kb/s in packets of 500 octets are one packet every 10 ms, 100 in each
+/// second that is on. The source is on from 4, 8, … 36 s: nine times. The period from 0 s belongs to the warm-up.
 #[test]
 fn an_on_off_source_gives_all_its_packets_and_no_more() {
     let source = "{ model = \"on-off\", rate = \"400 kb/s\", on = \"1 s\", off = \"3 s\" }";
@@ -94,7 +97,8 @@ fn an_on_off_source_gives_all_its_packets_and_no_more() {
     assert_eq!((flow.delivered, flow.packets_dropped), (Bytes::new(9 * 100 * 500), 0));
 }
 
-/// 12 kB in three frames every 120 ms are 100 kB/s, 3.6 MB in 36 s, with an error of one frame at either end.
+/// A source of frames delivers its mean rate: 12 kB in three frames every 120 ms are 100 kB/s, 3.6 MB in 36 s, with an
+/// error of one frame at either end.
 #[test]
 fn a_source_of_frames_gives_its_mean_rate() {
     let sizes = "[\"8100 B\", \"2000 B\", \"1900 B\"]";

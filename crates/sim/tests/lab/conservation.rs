@@ -76,7 +76,7 @@ const LIVES: [&str; 5] = [
     "start = \"500 ms\"\nstop = \"800 ms\"\n",
 ];
 
-/// A small random cell with every kind of flow.
+/// Text of a scenario of a small random cell with every kind of flow.
 pub(crate) fn random_scenario() -> impl Strategy<Value = String> {
     let station = prop_oneof![
         Just("\"1 Mb/s\""),
@@ -216,7 +216,8 @@ fn with_aggregates(text: &str) -> String {
     text.replace("packets = ", "packets = 2")
 }
 
-/// A run in which the access point's queue is replaced at each of these times [ms].
+/// Outcome of a run in which the access point's queue is replaced by each queue of `switches`, after the pause [ms]
+/// before it.
 fn switched(scenario: &Scenario, replication: u32, switches: &[(u64, Queue)]) -> Outcome {
     let metrics = Metrics::new(scenario);
     let streams = Streams::new(1, replication);
@@ -262,7 +263,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
 
-    /// Cells with aggregates and categories, and cells without.
+    /// Packets and airtime are conserved where the access point's queue is replaced during a run, in cells with
+    /// aggregates and access categories and in cells without.
     #[test]
     fn packets_and_airtime_are_conserved_where_queues_change(
         text in random_scenario(), replication in 0u32..1000, aggregates in prop::bool::weighted(0.7),

@@ -1,11 +1,12 @@
-//! Driver's queues in front of the air, combined with losses on the air.
+//! Driver's queues in front of the air, in cells whose frames are lost on the air.
 
 use crate::balance;
 use crate::common::{parse, run_once};
 
 use airfair_sim::outcome::RadioOutcome;
 
-/// An 802.11n cell with this queue of its access point, these errors, and these stations with flows to them.
+/// Text of a scenario of an 802.11n cell with this queue of its access point and these errors. `flows` are pairs of a
+/// station and the transport of a flow to it.
 fn cell(seconds: u32, queue: &str, errors: &str, flows: &[(&str, &str)]) -> String {
     use std::fmt::Write as _;
 
@@ -27,9 +28,9 @@ const CUBIC: &str =
     "{ kind = \"tcp\", flavour = \"cubic\", window_scaling = true, receive_window = \"4 MB\" }";
 const LOSING: &str = "{ model = \"bernoulli\", probability = 0.4 }";
 
-/// If MPDUs are lost often, the block ack window is often full. Packets then wait where they are: in a driver's queue
-/// that counts aggregates or packets, with several flows to one station, and with collisions alone. A run three times
-/// as long delivers at least twice as many packets.
+/// A run three times as long delivers at least twice as many packets, although MPDUs are lost so often that the block
+/// ack window is often full. Packets then wait where they are: in a driver's queue that counts aggregates or packets,
+/// with several flows to one station, and with collisions alone.
 #[test]
 fn whatever_is_lost_no_packet_vanishes_and_no_station_is_starved() {
     let fq_codel = "discipline = \"fq-codel\", packets = 200";
@@ -66,8 +67,8 @@ fn whatever_is_lost_no_packet_vanishes_and_no_station_is_starved() {
     balance::check(&scenario, &run_once(&scenario, 0));
 }
 
-/// MPDUs per frame of the access point, and goodput of a station [Mb/s], while packets arrive faster than they can be
-/// sent.
+/// Mean number of MPDUs per frame of the access point, and goodput of a station [Mb/s], while packets arrive faster
+/// than they can be sent.
 fn saturated(keys: &str) -> (f64, f64) {
     let udp = "{ kind = \"udp\", payload = \"1000 B\", rate = \"200 Mb/s\" }";
     let queue = format!("discipline = \"airtime\"{keys}");
@@ -81,10 +82,10 @@ fn saturated(keys: &str) -> (f64, f64) {
     (mpdus, number(outcome.flows[0].delivered.get()) * 8.0 / 1e6)
 }
 
-/// Aggregates keep their length, whatever the driver's limit is. An aggregate of 5.484 ms has some 43 packets at 65 Mb/s,
-/// and airtime queue limits allow 12 ms of packets. If the limit is a number of aggregates, the driver forms the first
-/// ones while packets arrive, so only these are short. If it is a number of packets, the hardware forms an aggregate
-/// from all packets that it has when it wins the channel.
+/// Aggregates keep their length, whatever the driver's limit is. An aggregate of 5.484 ms has some 43 packets at 65
+/// Mb/s, and airtime queue limits allow 12 ms of packets. If the limit is a number of aggregates, the driver forms the
+/// first ones while packets arrive, so only these are short. If it is a number of packets, the hardware forms an
+/// aggregate from all packets that it has when it wins the channel.
 ///
 /// Verifies: [linux-ath9k], [linux-mt76]
 #[test]

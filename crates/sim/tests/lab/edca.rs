@@ -2,7 +2,8 @@
 
 use crate::common::{SATURATED, parse, run_once};
 
-/// EF is voice, AF41 is video, CS1 is background, and a code point without a service class is best effort.
+/// A flow with a code point equals the same flow with its access category: EF is voice, AF41 is video, CS1 is
+/// background, and a code point without a service class is best effort.
 ///
 /// Verifies: [RFC8325 §4.3]
 #[test]
@@ -24,9 +25,9 @@ fn a_code_point_is_the_same_as_its_category() {
     assert!((1..4).all(|i| !hashes[..i].contains(&hashes[i])), "categories make a difference");
 }
 
-/// Two stations, at 600 and at 36 Mb/s, each with data of two categories. The regulator adds the airtime of both
-/// categories, so each station has half of the channel. If it counted each category alone, it would hold back neither
-/// station.
+/// The regulator adds the airtime of both access categories of a station, so each station has half of the channel. One
+/// station sends at 600 Mb/s and one at 36 Mb/s, each with data of two categories. If the regulator counted each
+/// category alone, it would hold back neither station.
 ///
 /// Verifies: [tan-2004 §4.2]
 #[test]

@@ -24,8 +24,9 @@ const fn ms(ms: u64) -> Time {
     Time::from_nanos(ms * 1_000_000)
 }
 
-/// A cell in which two frames of ten are errored, with a lossy wired link. Queues are short, and the longest flow may
-/// give way. It has an external flow from the station to the host, one to another station, and TCP beside them.
+/// Scenario of a cell in which two frames of ten are errored, with a lossy wired link. Queues are short, and may drop
+/// packets of the longest flow. The cell has an external flow from the station to the host, one to another station,
+/// and TCP beside them.
 fn scenario(packets: u32, overflow: Overflow) -> Scenario {
     let mut scenario = Scenario::lasting(END);
     let home = scenario.add_cell(Bss::new("home", Standard::B));
@@ -217,7 +218,7 @@ fn a_packet_cannot_come_before_what_happened_earlier() {
     let _ = world.inject(ms(1), flow, Side::Sender, packet(1));
 }
 
-/// A cell whose station falls from 11 to 1 Mb/s at 20 ms, with a flow over kernel sockets.
+/// World of a cell whose station's rate falls from 11 to 1 Mb/s at 20 ms, with a flow over kernel sockets.
 fn falling(way: &str, kind: &str) -> (World<(), FreeRunning>, FlowId) {
     let text = format!(
         "duration = \"1 s\"\n[bss.home]\nstandard = \"802.11b\"\n[station.s]\n\
@@ -230,7 +231,7 @@ fn falling(way: &str, kind: &str) -> (World<(), FreeRunning>, FlowId) {
     (World::new(&scenario, Streams::new(1, 0), (), FreeRunning), FlowId(0))
 }
 
-/// Window that the schemes allow in an ACK that an end sends now.
+/// Window that an ACK advertises when it is injected at one end now, if a scheme has lowered the window.
 fn window_of_ack(world: &mut World<(), FreeRunning>, flow: FlowId, side: Side) -> Option<Bytes> {
     let tcp = ExternalTcp { ack: 1, flags: tcp::Flags::ACK, ..ExternalTcp::default() };
     let ack = External { tcp: Some(tcp), ..External::new(Bytes::new(52), Handle(1)) };
@@ -247,8 +248,8 @@ fn window_of_ack(world: &mut World<(), FreeRunning>, flow: FlowId, side: Side) -
     panic!("it has not come")
 }
 
-/// A TFRC over kernel sockets at a station that falls from 11 to 1 Mb/s. The scheme keeps it to a tenth of its rate.
-/// The owner is notified once, at 20 ms, for the sender's end.
+/// The owner of the world is notified once, when a station's rate falls from 11 to 1 Mb/s at 20 ms, that the scheme
+/// limits the sender's end of a TFRC flow over kernel sockets to a tenth of the new rate.
 #[test]
 fn a_scheme_tells_of_the_limit_of_a_tfrc_outside() {
     let ways = "from = \"s\"\nto = \"h\"\ncontrol = { scheme = \"rate-cap\", share = 0.1 }";
@@ -261,8 +262,8 @@ fn a_scheme_tells_of_the_limit_of_a_tfrc_outside() {
     assert_eq!(world.advance(ms(30)), Pause::Reached);
 }
 
-/// 130 segments at 11 Mb/s become 11 segments at 1 Mb/s. The limit is in the packets of the receiver, and not in
-/// those of the sender.
+/// When the station's rate falls from 11 to 1 Mb/s, the scheme limits a window of 130 segments to 11 segments. It
+/// lowers the window in packets of the receiver, and not in those of the sender.
 ///
 /// Verifies: [arf-aware-tcp §3]
 #[test]

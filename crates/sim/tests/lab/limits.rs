@@ -16,12 +16,12 @@ fn cell(bss: &str, link: &str, transport: &str) -> Outcome {
     run_once(&parse(&text), 0)
 }
 
-/// Share of the flow's life in which its sender limited itself in this way.
+/// Share of the flow's life in which its sender limited itself by `limit`.
 fn share(flow: &FlowOutcome, limit: Limit) -> f64 {
     flow.limits.sender[limit as usize].as_secs_f64() / flow.limits.total().as_secs_f64()
 }
 
-/// Share of the flow's life in which packets waited at a place that `is_such` selects.
+/// Share of the flow's life in which packets waited in the queues that `is_such` selects.
 fn waited(flow: &FlowOutcome, is_such: impl Fn(Place) -> bool) -> f64 {
     let places = flow.limits.places.iter().filter(|it| is_such(it.place));
     let waited: Duration = places.map(|it| it.waited).sum();
@@ -31,8 +31,8 @@ fn waited(flow: &FlowOutcome, is_such: impl Fn(Place) -> bool) -> f64 {
 const AC: &str = "standard = \"802.11ac\"";
 const FAST: &str = "rate = \"10 Gb/s\", delay = \"20 ms\"";
 
-/// 65 535 octets per round trip of 40 ms are 13 Mb/s, while 802.11ac carries hundreds: the window is used up long
-/// before the next ACK.
+/// A receive window of 65 535 octets limits a flow with a round trip of 40 ms to 13 Mb/s, while 802.11ac carries
+/// hundreds: the window is used up long before the next ACK.
 #[test]
 fn a_small_receive_window_limits_a_flow_over_a_long_way() {
     let small = "kind = \"tcp\", window_scaling = false";
@@ -41,8 +41,8 @@ fn a_small_receive_window_limits_a_flow_over_a_long_way() {
     assert!(share(flow, Limit::ReceiveWindow) > 0.9, "{:?}", flow.limits);
 }
 
-/// 802.11b carries about 5 Mb/s of TCP. Behind a link of 100 Mb/s and 2 ms, most of the 45 segments of a window
-/// always wait for the air.
+/// The air limits a download over 802.11b, which carries about 5 Mb/s of TCP. Behind a link of 100 Mb/s and 2 ms, most
+/// of the 45 segments of a window always wait for the air.
 #[test]
 fn the_air_limits_a_flow_of_80211b() {
     let link = "rate = \"100 Mb/s\", delay = \"2 ms\"";
@@ -52,7 +52,7 @@ fn the_air_limits_a_flow_of_80211b() {
     assert!(air > 0.9, "{:?}", flow.limits);
 }
 
-/// A wired link of 1 Mb/s in front of an 802.11b cell.
+/// A wired link of 1 Mb/s in front of an 802.11b cell limits a download for more than nine tenths of its life.
 #[test]
 fn a_slow_wire_limits_a_flow() {
     let link = "rate = \"1 Mb/s\", delay = \"2 ms\"";
@@ -62,9 +62,9 @@ fn a_slow_wire_limits_a_flow() {
     assert!(wire > 0.9, "{:?}", flow.limits);
 }
 
-/// An 802.11ac cell at 866 Mb/s behind a wired link of 100 Mb/s. Some of the window's 45 segments wait at the access
-/// point whenever it contends for the medium, and all others wait in front of the wired link. The link is the limit,
-/// whatever the access point's queue.
+/// A wired link of 100 Mb/s in front of an 802.11ac cell at 866 Mb/s limits a flow, whatever the access point's queue.
+/// Some of the window's 45 segments wait at the access point whenever it contends for the medium, and all others wait
+/// in front of the wired link.
 #[test]
 fn a_wire_that_is_slower_than_the_air_limits_a_flow_although_packets_wait_for_the_air_too() {
     for queue in ["", "ap.queue = { discipline = \"airtime\", hardware_queue = 2 }"] {
@@ -77,7 +77,8 @@ fn a_wire_that_is_slower_than_the_air_limits_a_flow_although_packets_wait_for_th
     }
 }
 
-/// 100 000 octets are sent within a fraction of a second. Then the flow ends, and so do its times.
+/// The times of all limits add up to the flow's life, which ends when all of its 100 000 octets are sent, within a
+/// fraction of a second.
 #[test]
 fn the_times_add_up_to_the_life_of_a_flow() {
     let outcome = cell("standard = \"802.11b\"", FAST, "kind = \"tcp\", size = \"100000 B\"");
@@ -90,7 +91,7 @@ fn the_times_add_up_to_the_life_of_a_flow() {
     assert!((0.040..0.045).contains(&handshake), "{handshake}");
 }
 
-/// A datagram every 12 ms needs a fraction of what 802.11b carries.
+/// The application limits a flow of one datagram every 12 ms, because 802.11b carries many more.
 #[test]
 fn a_constant_rate_is_limited_by_its_application() {
     let outcome = cell(
@@ -101,8 +102,8 @@ fn a_constant_rate_is_limited_by_its_application() {
     assert_eq!(outcome.flows[0].limits.sender[Limit::Application as usize], Duration::from_secs(5));
 }
 
-/// A queue of two packets at the access point drops the rest of a larger window. The losses are counted at this
-/// place.
+/// A queue of two packets at the access point drops the rest of a larger window, and all losses of the flow are
+/// counted at this queue.
 #[test]
 fn losses_are_counted_at_their_place() {
     let bss = "standard = \"802.11b\"\nap = { queue = { packets = 2 } }";
@@ -115,7 +116,8 @@ fn losses_are_counted_at_their_place() {
     assert!(matches!(place.place, Place::Air { member: 0, .. }));
 }
 
-/// An upload over 802.11b to a distant server, whose station falls from 11 to 1 Mb/s after two seconds.
+/// Outcome of an upload over 802.11b to a distant server. The station's rate falls from 11 to 1 Mb/s after two
+/// seconds.
 fn upload(station: &str, flow: &str) -> FlowOutcome {
     let text = format!(
         "duration = \"6 s\"\n[bss.home]\nstandard = \"802.11b\"\n\
@@ -126,8 +128,9 @@ fn upload(station: &str, flow: &str) -> FlowOutcome {
     run_once(&parse(&text), 0).flows.remove(0)
 }
 
-/// A station's queue with room for two packets refuses the third segment of a burst. The two packets leave within 4
-/// ms at 11 Mb/s, and the sender waits for an ACK that takes 600 ms.
+/// The queue of the sender's own host limits a flow if it refuses a segment. A station's queue with room for two
+/// packets refuses the third segment of a burst. The two packets leave within 4 ms at 11 Mb/s, and the sender waits
+/// for an ACK that takes 600 ms.
 #[test]
 fn the_queue_of_its_own_host_limits_a_flow_that_waits_for_an_ack() {
     let flow =
@@ -136,8 +139,8 @@ fn the_queue_of_its_own_host_limits_a_flow_that_waits_for_an_ack() {
     assert!(share(&flow, Limit::HostQueue) > 0.1, "{:?}", flow.limits);
 }
 
-/// ARF-aware TCP divides a window of some segments by eleven at 2 s, so that one segment is sent per round trip of
-/// 600 ms.
+/// ARF-aware TCP limits a flow when it divides a window of some segments by eleven at 2 s, so that one segment is sent
+/// per round trip of 600 ms.
 #[test]
 fn a_control_scheme_limits_a_flow() {
     let tcp = "transport = { kind = \"tcp\" }";
@@ -146,7 +149,8 @@ fn a_control_scheme_limits_a_flow() {
     assert!(share(&upload("", tcp), Limit::Control).abs() < f64::EPSILON);
 }
 
-/// A round trip of 600 ms keeps TFRC in slow start, with a rate far below that of the air at 11 Mb/s.
+/// The allowed rate of TFRC limits a flow with a round trip of 600 ms: TFRC stays in slow start, with a rate far below
+/// that of the air at 11 Mb/s.
 #[test]
 fn its_allowed_rate_limits_a_tfrc_flow() {
     let flow = upload("", "stop = \"2 s\"\ntransport = { kind = \"tfrc\" }");

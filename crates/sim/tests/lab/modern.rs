@@ -20,9 +20,9 @@ fn a_plain_rate_is_the_mode_that_alone_has_it() {
     assert_eq!(RateName::of(first_mode(&fastest)).to_string(), "ht-mcs15");
 }
 
-/// One saturated station: AIFS 43 µs, a mean back-off of 7.5 slots of 9 µs, the PPDU, SIFS 16 µs, an ACK of 28 µs.
-/// 1472 octets are 1508 with UDP, IP and LLC. In 5 s there are about 20 000 exchanges, which gives the mean back-off
-/// to 0.03 slots.
+/// The goodput of a saturated station is that of its mean cycle: AIFS 43 µs, a mean back-off of 7.5 slots of 9 µs, the
+/// PPDU, SIFS 16 µs, and an ACK of 28 µs. 1472 octets are 1508 with UDP, IP and LLC. In 5 s there are about 20 000
+/// exchanges, which gives the mean back-off to 0.03 slots.
 ///
 /// Verifies: [80211-2020 §10.23.2.4]
 #[test]
@@ -46,7 +46,7 @@ fn a_saturated_station_has_the_goodput_of_its_mean_cycle() {
     }
 }
 
-/// Schemes calculate with the durations of the link's own modes.
+/// Each scheme works on a link of 802.11ax, whose modes give the durations that the scheme calculates with.
 #[test]
 fn every_scheme_knows_the_exchanges_of_a_modern_link() {
     for control in ["\"arf-aware\"", "\"arf-window\"", "{ scheme = \"rate-cap\" }", "\"occupancy\""]

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use crate::common::{parse, run_once};
 
-/// A cell with two stations, their server and flows.
+/// Text of a cell with two stations, their server and flows.
 fn cell(name: &str, standard: &str) -> String {
     format!(
         "[bss.{name}]\nstandard = \"{standard}\"\n\
@@ -46,7 +46,8 @@ fn cells_on_channels_of_their_own_leave_each_other_alone() {
     assert_eq!(both.links, [alone.links, other.links].concat());
 }
 
-/// Stations of two cells alternate in the file; a router joins the access points.
+/// A flow from a station of one cell to a station of another one, over a router between the access points, has the
+/// goodput of the slowest link. Stations of the two cells alternate in the file.
 #[test]
 fn a_flow_crosses_from_one_cell_to_another() {
     let text = "duration = \"2 s\"\n[bss.home]\nstandard = \"802.11b\"\n\
@@ -68,8 +69,8 @@ fn a_flow_crosses_from_one_cell_to_another() {
     assert!(waiting <= 100, "{waiting}");
 }
 
-/// A chain h1 ─ r1 ─ r2 ─ h2 of 1, 4 and 1 Mb/s with 10 ms each. 500 octets take 4 + 1 + 4 ms, and 30 ms of
-/// propagation. The ACK of 40 octets takes 0.32 + 0.08 + 0.32 ms, and 30 ms. The sum is 69.72 ms.
+/// The least round trip over a chain h1 ─ r1 ─ r2 ─ h2 of 1, 4 and 1 Mb/s with 10 ms each is 69.72 ms. 500 octets take
+/// 4 + 1 + 4 ms, and 30 ms of propagation. The ACK of 40 octets takes 0.32 + 0.08 + 0.32 ms, and 30 ms.
 #[test]
 fn the_round_trip_over_a_chain_is_the_sum_of_its_parts() {
     let text = "duration = \"2 s\"\n\
@@ -88,8 +89,9 @@ fn the_round_trip_over_a_chain_is_the_sum_of_its_parts() {
     assert!(outcome.channels.is_empty());
 }
 
-/// Packets of 125 octets come every 77.6 µs for 10 ms. At 100 kb/s not even the first one has left by then, so the
-/// packets that arrive are those for which the queue has room.
+/// A queue that counts octets takes as many small packets as fit. Packets of 125 octets come every 77.6 µs for 10 ms.
+/// At 100 kb/s not even the first one has left by then, so the packets that arrive are those for which the queue has
+/// room.
 #[test]
 fn a_queue_of_octets_holds_as_many_small_packets_as_fit() {
     let run = |queue: &str| {
@@ -107,7 +109,8 @@ fn a_queue_of_octets_holds_as_many_small_packets_as_fit() {
     assert_eq!(run("{ bytes = \"2625 B\" }"), 21);
 }
 
-/// The delay is uniform up to 4 s: the mean is 2 s, with a standard deviation of 4/√12 = 1.15 s.
+/// The random delay of a flow's start is uniform up to its jitter of 4 s: the mean is 2 s, with a standard deviation
+/// of 4/√12 = 1.15 s.
 #[test]
 fn a_start_is_delayed_by_chance_and_by_no_more_than_its_jitter() {
     let text = "duration = \"10 s\"\nseries = \"100 ms\"\n[router.r]\n\
@@ -128,8 +131,8 @@ fn a_start_is_delayed_by_chance_and_by_no_more_than_its_jitter() {
     assert_eq!(run_once(&scenario, 3), run_once(&scenario, 3));
 }
 
-/// Random early detection keeps the queue near its thresholds, 5 and 15 packets. The path itself holds 20, so this
-/// costs a tenth of the throughput.
+/// Random early detection keeps the queue near its thresholds, 5 and 15 packets, and costs a tenth of the throughput,
+/// because the path itself holds 20 packets.
 #[test]
 fn early_detection_shortens_the_queue() {
     let run = |queue: &str| {
@@ -160,14 +163,16 @@ fn early_detection_shortens_the_queue() {
     assert!(goodput(&red) * 100 > goodput(&tail) * 85);
 }
 
-/// A loss event contains all losses of a round trip, in which 1/f packets are sent. So there are 1/p + 1/f packets on
-/// average from one event to the next.
+/// Rate of loss events at a loss probability `p`. A loss event contains all losses of a round trip, in which 1/f
+/// packets are sent. So there are 1/p + 1/f packets on average from one event to the next.
 fn loss_event_rate(p: f64) -> f64 {
     let step =
         |events: f64| 1.0 / (1.0 / p + 1.0 / throughput_factor(&Equation::default(), events));
     (0..50).fold(p, |events, _| step(events))
 }
 
+/// TFRC over a link with independent losses sends at the rate of the throughput equation to within 5 %.
+///
 /// Verifies: [RFC5348 §3.1]
 #[test]
 fn tfrc_over_a_link_with_independent_losses_sends_what_the_equation_says() {
@@ -189,7 +194,7 @@ fn tfrc_over_a_link_with_independent_losses_sends_what_the_equation_says() {
     }
 }
 
-/// Routers in a ring with a chord, with hosts and stations, and every kind of queue and loss.
+/// Text of a scenario with routers in a ring with a chord, with hosts and stations, and every kind of queue and loss.
 fn random_network() -> impl Strategy<Value = String> {
     let queue = prop_oneof![
         (1u32..20).prop_map(|n| format!("{{ packets = {n} }}")),

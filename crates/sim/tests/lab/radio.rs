@@ -1,4 +1,4 @@
-//! Cells with a radio: distances, motion, and relations of hearing.
+//! Cells with a radio: distances, motion, and members that do not hear each other.
 
 use airfair_sim::outcome::Outcome;
 use airfair_units::DataRate;
@@ -45,7 +45,8 @@ fn a_rate_reaches_as_far_as_its_range() {
     }
 }
 
-/// A station that walks from 10 m to 330 m passes the same distances as one that walks back.
+/// Rate control follows the distance: a station that walks from 10 m to 330 m has a mean rate between 9 and 36 Mb/s,
+/// and delivers as much as one that walks back.
 #[test]
 fn the_rate_follows_the_distance_and_the_way_back_is_the_way_forth() {
     let walk = |from: u32, speed: i32, law: &str| {
@@ -66,7 +67,8 @@ fn the_rate_follows_the_distance_and_the_way_back_is_the_way_forth() {
     }
 }
 
-/// An oracle is as good as the best fixed rate at every distance, and rate control that learns is not better.
+/// An oracle is as good as the best fixed rate at every distance, and rate control that learns is no better than the
+/// oracle.
 #[test]
 fn nobody_finds_a_better_rate_than_the_oracle() {
     for metres in [20, 45, 80, 130, 200, 280, 350] {
@@ -86,8 +88,8 @@ fn nobody_finds_a_better_rate_than_the_oracle() {
     }
 }
 
-/// Two stations at opposite ends of the cell do not hear each other, and collide all the time; RTS/CTS helps. With a
-/// low enough threshold of carrier sense they hear each other.
+/// Two stations at opposite ends of a cell do not hear each other, and more than 40 % of their frames are retries.
+/// With RTS/CTS there are fewer, and with a low enough threshold of carrier sense the stations hear each other.
 #[test]
 fn stations_out_of_each_others_range_are_hidden() {
     let ends = [
@@ -123,8 +125,8 @@ fn a_radio_that_does_nothing_changes_nothing() {
     assert_eq!(near.record_hash, run_once(&parse(text), 0).record_hash);
 }
 
-/// With a capture margin that no frame has, the air is evaluated for every member by itself, which must not change a
-/// frame.
+/// With a capture margin, the air is evaluated for every member by itself. With a margin that no frame has, this gives
+/// the same results as the evaluation for all members together.
 #[test]
 fn whoever_listens_by_itself_hears_what_all_hear_together() {
     let walk =
@@ -148,8 +150,8 @@ fn whoever_listens_by_itself_hears_what_all_hear_together() {
     }
 }
 
-/// Stations at 3 m and 30 m from the access point: their powers differ by about 20 dB, and frames are lost only by
-/// collisions.
+/// The nearer one of two stations, at 3 m and 30 m from the access point, wins every collision with a capture margin
+/// below their difference of about 20 dB, and with a larger margin neither does. Frames are lost only by collisions.
 #[test]
 fn the_nearer_of_two_captures_the_access_point() {
     let stations =
@@ -168,8 +170,8 @@ fn the_nearer_of_two_captures_the_access_point() {
     assert_eq!(near, far);
 }
 
-/// A third member that overhears a sender causes additional checks of who hears it. They must not change the effect
-/// of noise on the frames of a sender a little beyond its range.
+/// A third member that overhears a sender does not change the effect of noise on the frames of this sender, which is a
+/// little beyond its range, although the third member causes additional checks of who hears the sender.
 #[test]
 fn noise_decides_what_an_addressee_gets_whoever_else_listens() {
     let sender = "position = [\"39 m\", \"0 m\"]\nrate = \"54 Mb/s\"";
@@ -187,10 +189,10 @@ fn noise_decides_what_an_addressee_gets_whoever_else_listens() {
     }
 }
 
-/// With reception by sensitivity, a frame gets through if its power exceeds the threshold. Under Rayleigh fading the
-/// power is exponentially distributed: at the range itself the probability is e^-1 = 0.368, and where the mean is 10
-/// dB higher it is e^-0.1 = 0.905. Two ranges a decade apart with 17 dB between them give an exponent of 1.7, so 10
-/// dB more are at 370 / 10^(10/17) = 95.5 m.
+/// Under Rayleigh fading, as many frames are lost as the exponential distribution of the power gives. With reception
+/// by sensitivity, a frame gets through if its power exceeds the threshold: at the range itself the probability is
+/// e^-1 = 0.368, and where the mean power is 10 dB higher it is e^-0.1 = 0.905. Two ranges a decade apart with 17 dB
+/// between them give an exponent of 1.7, so 10 dB more are at 370 / 10^(10/17) = 95.5 m.
 #[test]
 fn rayleigh_fading_loses_as_many_frames_as_an_exponential_says() {
     let radio = format!(

@@ -8,7 +8,7 @@ const AGENT: &str = include_str!("../../src/coupling/rate_cap.rs");
 const CELL_KEYS: &str = include_str!("../../src/scenario/keys/cells.rs");
 const AGENTS: &str = include_str!("../../src/coupling/mod.rs");
 
-/// Goodput after 5 s of a flow whose station falls from 54 to 6 Mb/s at 4 s [kb/s].
+/// Goodput after 5 s of a flow whose station's rate falls from 54 to 6 Mb/s at 4 s [kb/s].
 fn goodput(flow: &str) -> u64 {
     let text = format!(
         "duration = \"9 s\"\nwarmup = \"5 s\"\nseries = \"off\"\n[bss.c]\nstandard = \"802.11a\"\n\
@@ -19,9 +19,9 @@ fn goodput(flow: &str) -> u64 {
     run_once(&parse(&text), 0).flows[0].delivered.bits() / 4_000
 }
 
-/// A quarter of 6 Mb/s is 1500 kb/s, for TFRC and for TCP. TCP's window has whole segments, four or five here, and
-/// its ACKs are delayed. The last case is a connection that begins at 4.5 s, so that it had no round trip when the
-/// rate changed. Without the scheme each flow has more.
+/// A flow is limited to a quarter of the station's new rate of 6 Mb/s, 1500 kb/s, for TFRC and for TCP. TCP's window
+/// has whole segments, four or five here, and its ACKs are delayed. The last case is a connection that begins at 4.5
+/// s, so that it had no round trip when the rate changed. Without the scheme each flow has more.
 #[test]
 fn a_flow_has_its_share_of_a_new_rate() {
     let cap = "control = { scheme = \"rate-cap\", share = 0.25 }";
@@ -49,7 +49,7 @@ fn no_change_is_no_limit() {
     assert_eq!(hash("rate-cap"), hash("none"));
 }
 
-/// The code that CONTRIBUTING.md shows is the code of the scheme, and of a key.
+/// The code that CONTRIBUTING.md shows is the code of the scheme `rate-cap`, and of a key.
 #[test]
 fn the_guide_shows_the_code_as_it_is() {
     let blocks: Vec<&str> = CONTRIBUTING

@@ -41,7 +41,8 @@ fn laws_find_a_rate_that_gets_through() {
     }
 }
 
-/// Minstrel weighs success against time. Collisions affect all rates alike, so the best rate stays the best.
+/// Collisions do not make Minstrel lower its rate. It weighs success against time; collisions affect all rates alike,
+/// so the best rate stays the best.
 ///
 /// Verifies: [linux-minstrel §`minstrel_update_stats`]
 #[test]
@@ -52,8 +53,9 @@ fn collisions_do_not_make_minstrel_fall() {
     assert!(total(&minstrel) > total(&arf));
 }
 
-/// The walking station sends little but ACKs, so its Minstrel notices late that the rate has become too high. Until
-/// then the retry chain, which goes down to the lowest rate, carries the ACKs.
+/// A download with Minstrel goes on while its station walks away. The station sends little but ACKs, so its Minstrel
+/// notices late that the rate has become too high. Until then the retry chain, which goes down to the lowest rate,
+/// carries the ACKs.
 #[test]
 fn a_download_by_minstrel_goes_on_while_its_station_walks_away() {
     let text = include_str!("../../../../scenarios/walking-away.toml");
@@ -67,7 +69,7 @@ fn a_download_by_minstrel_goes_on_while_its_station_walks_away() {
     }
 }
 
-/// Keys override a preset, and keys that the preset does not set have their defaults.
+/// Keys override the parameters of a preset, and parameters that the preset does not set have their defaults.
 #[test]
 fn presets_are_sets_of_keys() {
     let hash = |law: &str| uploads(2, law, NOISE, SATURATED).record_hash;
@@ -87,7 +89,8 @@ fn a_link_without_noise_and_company_stays_at_its_highest_rate() {
     assert_eq!(outcome.stations[0].mean_rate_down, Some(DataRate::from_mbps(11)));
 }
 
-/// ARF cannot distinguish a collision from noise: among other stations it falls although the channel is perfect.
+/// ARF among other stations lowers its rate although the channel is perfect, because it cannot distinguish a collision
+/// from noise.
 ///
 /// Verifies: [kamerman-1997]
 #[test]
@@ -103,7 +106,7 @@ fn collisions_make_arf_fall() {
     assert!(changes(&aarf) < changes(&outcome));
 }
 
-/// TCP at a station whose ARF lowers the rate is notified.
+/// ARF-aware TCP is notified when the ARF of its station lowers the rate.
 ///
 /// Verifies: [arf-aware-tcp §3]
 #[test]
@@ -131,8 +134,8 @@ fn download(station: &str, rate: &str, snr: u32) -> Outcome {
     run_once(&parse(&text), 0)
 }
 
-/// Samples, and the consequences of failed ones, cost a tenth at most. ARF has more of both where the next rate
-/// fails.
+/// Minstrel-HT carries nine tenths of what the best fixed rate would carry: samples, and the consequences of failed
+/// ones, cost a tenth at most. ARF has more of both where the next rate fails.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_update_stats`]
 #[test]
@@ -146,7 +149,7 @@ fn minstrel_ht_carries_nine_tenths_of_what_the_best_rate_would() {
     }
 }
 
-/// In one cell, each link has the Minstrel for its own rates.
+/// An older station in a cell of 802.11n keeps Minstrel: each link has the Minstrel for its own rates.
 #[test]
 fn an_older_station_keeps_its_minstrel() {
     let found = |station: &str| {
@@ -164,8 +167,8 @@ fn mean_down(outcome: &Outcome) -> DataRate {
     outcome.stations[0].mean_rate_down.expect("a station has a rate")
 }
 
-/// An 802.11n station walks from 5 to 245 m. The series shows a rate that falls from more than 50 Mb/s to less than
-/// 20. The download goes on to the end, and no packet is given up.
+/// The rate by Minstrel-HT falls from more than 50 Mb/s to less than 20 while an 802.11n station walks from 5 to 245
+/// m. The download goes on to the end, and no packet is given up.
 #[test]
 fn minstrel_ht_follows_a_station_that_walks_away() {
     let text = include_str!("../../../../scenarios/walking-away.toml");

@@ -13,9 +13,10 @@ fn received(text: &str) -> Vec<u64> {
     run_once(&parse(text), 0).flows.iter().map(|flow| flow.packets_received).collect()
 }
 
-/// 20 Mb/s fill the queue of a station that sends at 6 Mb/s. Two packets of the saturated flow then wait for room,
-/// which any departing packet leaves. 1 s has about 500 frames of 1500 octets, and each place that one of its own
-/// packets leaves is taken at once.
+/// A saturated source that comes to a full queue at 1 s delivers more than 100 packets. Another flow of 20 Mb/s has
+/// filled the queue of the station, which sends about 6 Mb/s: 500 frames of 1500 octets in the second that is left.
+/// Two packets of the saturated source wait for room, which any departing packet leaves. When one of its own packets
+/// leaves, the source takes the room at once.
 #[test]
 fn a_saturated_source_that_comes_to_a_full_queue_has_its_turn() {
     let text = format!(
@@ -28,7 +29,8 @@ fn a_saturated_source_that_comes_to_a_full_queue_has_its_turn() {
     assert!(received[1] > 100, "{received:?}");
 }
 
-/// A queue with room for one packet, and 8 Mb/s for packets of 1500 octets: 1333 in 2 s.
+/// Two saturated sources of a wired host share a queue with room for one packet equally. At 8 Mb/s, 1333 packets of
+/// 1500 octets are sent in 2 s.
 #[test]
 fn saturated_sources_of_a_wired_host_share_a_queue_with_one_place() {
     let text = format!(
@@ -41,8 +43,9 @@ fn saturated_sources_of_a_wired_host_share_a_queue_with_one_place() {
     assert!(received[0].abs_diff(received[1]) <= 1, "{received:?}");
 }
 
-/// Each packet finds up to three others in the queue. Since the thresholds are an average of 1 and 2, many are
-/// dropped early.
+/// A saturated source goes on after random early detection has dropped one of its packets. Each packet finds up to
+/// three others in the queue; the thresholds are average lengths of 1 and 2 packets, so many packets are dropped
+/// early.
 #[test]
 fn a_saturated_source_goes_on_after_an_early_drop() {
     let text = format!(
@@ -56,7 +59,7 @@ fn a_saturated_source_goes_on_after_an_early_drop() {
     assert!(outcome.flows.iter().all(|flow| flow.packets_received > 300), "{:?}", outcome.flows);
 }
 
-/// A station with room for one packet: the second one waits, and nothing is dropped.
+/// A saturated source at a station with room for one packet loses nothing: its second packet waits for room.
 #[test]
 fn a_saturated_source_loses_nothing_in_its_own_queue() {
     let text = format!(

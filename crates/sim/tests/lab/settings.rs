@@ -14,7 +14,7 @@ use crate::common::{SATURATED, TCP, parse, run_once, uploads};
 
 type Driven = World<Metrics, FreeRunning>;
 
-/// A run whose owner changes something at a time without other events.
+/// Outcome of a run whose owner changes a setting by `set` at a time without other events.
 fn driven(scenario: &Scenario, at_ns: u64, set: impl FnOnce(&mut Driven)) -> Outcome {
     let metrics = Metrics::new(scenario);
     let mut world = World::new(scenario, Streams::new(1, 0), metrics, FreeRunning);
@@ -24,7 +24,7 @@ fn driven(scenario: &Scenario, at_ns: u64, set: impl FnOnce(&mut Driven)) -> Out
     world.finish().recorder.finish(scenario)
 }
 
-/// A station of 802.11b whose scheme divides its window while its rate is low.
+/// Scenario of a station of 802.11b whose scheme divides its window while its rate is low.
 fn changing(rate: &str) -> Scenario {
     parse(&format!(
         "duration = \"2 s\"\nseries = \"off\"\n[bss.c]\nstandard = \"802.11b\"\n\
@@ -110,8 +110,8 @@ fn weights_that_are_set_at_the_start_are_those_of_the_scenario() {
     assert_ne!(set, equal);
 }
 
-/// A queue that is set before the first packet is equivalent to the scenario's. A queue with counted weights watches
-/// connections from then on. With aggregates there is a queue for each category.
+/// A queue that is set before the first packet is equivalent to the scenario's queue. A queue with counted weights
+/// watches connections from then on. With aggregates there is a queue for each access category.
 #[test]
 fn a_queue_that_is_set_at_the_start_is_that_of_the_scenario() {
     let text = |standard: &str, queue: &str| {
@@ -144,8 +144,9 @@ fn a_queue_that_is_set_at_the_start_is_that_of_the_scenario() {
     }
 }
 
-/// Saturated sources at stations with aggregates, of which every tenth MPDU is errored. Packets that wait and packets
-/// in block ack windows survive 96 changes, each of which costs some packets and no time.
+/// No change of the access point's queue stops a cell. Saturated sources send aggregates to two stations, and every
+/// tenth MPDU is errored. Packets that wait and packets in block ack windows survive 96 changes, each of which costs
+/// some packets and no time.
 #[test]
 fn a_cell_goes_on_whatever_queue_it_is_given() {
     let text = |queue: &str| {

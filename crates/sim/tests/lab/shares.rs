@@ -50,14 +50,16 @@ fn occupancy(station: &StationOutcome) -> f64 {
     (frames + station.contention).as_secs_f64() / 60.0
 }
 
-/// Share of the channel that each of two stations with a flow each occupies, one at 54 Mb/s and one at another rate.
+/// Fraction of time for which each of two stations with a flow each occupies the channel, one at 54 Mb/s and one at
+/// `rate` Mb/s.
 fn held(settings: &str, rate: u64, is_up: bool, transport: &str, control: &str) -> [f64; 2] {
     let outcome = cell(settings, &[54, rate], |index| flow("f", index, is_up, transport, control));
     [0, 1].map(|index| occupancy(&outcome.stations[index]))
 }
 
-/// The occupancies differ by less than a twelfth of the channel. The exception is TFRC up at 6 Mb/s, where each
-/// station has at least a third. Without the scheme the slow station has four times as much as the fast one.
+/// A fast and a slow station under the scheme occupy the channel for times that differ by less than a twelfth of the
+/// total. The exception is TFRC up at 6 Mb/s, where each station has at least a third. Without the scheme the slow
+/// station has four times as much as the fast one.
 ///
 /// Verifies: [occupancy-tfrc §IV]
 #[test]
@@ -83,7 +85,8 @@ fn a_fast_and_a_slow_station_hold_the_channel_for_equally_long() {
     }
 }
 
-/// With time that is left counted once, TFRC's shares down are equal at every rate.
+/// With `spare = "once"`, which counts unused time once, a fast and a slow station that receive by TFRC have equal
+/// shares at every rate.
 #[test]
 fn shares_are_closer_where_what_is_left_counts_once() {
     for rate in [6, 12, 18, 36, 54] {
@@ -92,7 +95,7 @@ fn shares_are_closer_where_what_is_left_counts_once() {
     }
 }
 
-/// 802.11b and 802.11g, with and without RTS/CTS.
+/// A fast and a slow station have equal shares in cells of 802.11b and 802.11g, with and without RTS/CTS.
 #[test]
 fn every_standard_has_shares() {
     for (standard, rates) in [("802.11b", [11, 1]), ("802.11g", [54, 6])] {
@@ -107,9 +110,9 @@ fn every_standard_has_shares() {
     }
 }
 
-/// A station at 6 Mb/s with 1 Mb/s of uncontrolled UDP and a TFRC flow, and another one at 54 Mb/s with two TFRC
-/// flows. The UDP flow gets through, TFRC flows of one station have equal shares, and both stations hold the channel
-/// equally long.
+/// Uncontrolled UDP of a station gets through before the station's controlled flows. A station at 6 Mb/s has 1 Mb/s of
+/// UDP and a TFRC flow, and another one at 54 Mb/s has two TFRC flows. TFRC flows of one station have equal shares,
+/// and both stations hold the channel equally long.
 ///
 /// Verifies: [occupancy-tfrc eq. 8], [occupancy-tfrc eq. 11]
 #[test]
@@ -129,7 +132,7 @@ fn what_nobody_controls_comes_first() {
     assert!((fast - slow).abs() < 0.06, "{fast} {slow}");
 }
 
-/// A flow that joins a busy cell gets its share, and when it leaves the other flow has everything again.
+/// A flow that joins a busy cell gets its share, and when it leaves the other flow has the whole channel again.
 #[test]
 fn shares_follow_those_who_are_active() {
     let scenario = |start: &str, stop: &str| {
@@ -162,7 +165,8 @@ fn a_grant_that_nobody_keeps_is_but_six_octets() {
     assert_eq!(run(plain), run(granting));
 }
 
-/// 66 octets at 6 Mb/s: 20 + 4 · ⌈(16 + 528 + 6) / 24⌉ = 112 µs, 586 times from 10 to 70 s, whatever the queue.
+/// Beacons are sent every 102.4 ms from 10 to 70 s, 586 times, whatever packets wait in the access point's queue. Each
+/// has 66 octets at 6 Mb/s and takes 20 + 4 · ⌈(16 + 528 + 6) / 24⌉ = 112 µs.
 ///
 /// Verifies: [80211-2020 §9.4.1.3]
 #[test]
@@ -179,8 +183,8 @@ fn beacons_go_whatever_waits_for_them() {
     }
 }
 
-/// A station that receives every beacon never exceeds its patience. One that loses half of them does, and is
-/// unlimited for a while.
+/// The patience, a number of missed beacons, changes nothing for a station that receives every beacon. A station that
+/// loses half of the beacons exceeds a patience of one, and is unlimited for a while.
 ///
 /// Verifies: [occupancy-tfrc §III-B]
 #[test]

@@ -96,7 +96,7 @@ fn a_trace_moves_no_record() {
     assert!(!frames.sent.is_empty() && frames.traced.len() == frames.sent.len());
 }
 
-/// Each first frame of an exchange starts when the last traced countdown of its transmitter is over, `slots` slots
+/// The first frame of each exchange starts when the last traced countdown of its transmitter is over, `slots` slots
 /// after `from`. If the medium became busy during a countdown, the transmitter defers, and the next countdown has at
 /// most as many slots as were left.
 #[test]
@@ -185,7 +185,7 @@ fn a_frame_that_was_received_is_answered_and_no_other_is() {
     }
 }
 
-/// Time with at least one of the frames on the air.
+/// Time in which at least one of the traced frames is on the air.
 fn on_air(traced: &[Ppdu<Packet>]) -> Duration {
     let mut spans: Vec<(Time, Time)> = traced.iter().map(|ppdu| (ppdu.start, ppdu.end)).collect();
     spans.sort_unstable();
@@ -200,9 +200,9 @@ fn on_air(traced: &[Ppdu<Packet>]) -> Duration {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Frames, retries and collisions are those of the records. The time on the air is that of the records, except
-    /// for frames that the end of the run cuts off, each of at most 20 ms. The records are those of a run without a
-    /// trace.
+    /// Frames, retries and collisions of a trace are those of the records. The time on the air is that of the records,
+    /// except for frames that the end of the run cuts off, each of at most 20 ms. The records are those of a run
+    /// without a trace.
     #[test]
     fn a_trace_agrees_with_the_records_whatever_the_cell(text in random_scenario(), seed in 0u64..1_000) {
         let scenario = parse(&text);

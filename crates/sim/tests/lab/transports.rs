@@ -33,8 +33,8 @@ fn between(outcome: &Outcome, flow: usize, from: usize, to: usize) -> u64 {
     outcome.series.flows[flow][from..to].iter().map(|step| step.delivered.get()).sum()
 }
 
-/// With polls every second, TCP reads at 4 s a rate that falls at 3.6 s. A driver whose notification takes 0.4 s has
-/// exactly the same effect. A notification after the end of the run has no effect.
+/// ARF-aware TCP that polls every second reacts at 4 s to a rate that falls at 3.6 s. A driver whose notification
+/// takes 0.4 s has exactly the same effect. A notification after the end of the run has no effect.
 ///
 /// Verifies: [arf-aware-tcp §3]
 #[test]
@@ -56,6 +56,9 @@ fn arf_aware_tcp_learns_of_the_rate_when_it_is_read_or_notified() {
     assert_eq!(hash("\"none\""), aware("notification_delay = \"1 h\""));
 }
 
+/// ARF-aware TCP at a station whose link is slow from 10 to 30 s leaves the fast session more than twice its former
+/// throughput, and has half of the throughput again from 32 s on.
+///
 /// Verifies: [arf-aware-tcp §3]
 #[test]
 fn arf_aware_tcp_spares_the_fast_session_while_the_link_is_slow_and_gives_the_share_back() {
@@ -154,6 +157,8 @@ fn share_a_bottleneck(transports: &[&str]) -> Vec<(f64, f64)> {
 const LONG_TCP: &str = "{ kind = \"tcp\", segment = \"1000 B\", window_scaling = true, \
                         receive_window = \"1 MB\" }";
 
+/// TCP and each profile of TFRC share a bottleneck within a factor of two, and TFRC's throughput varies less.
+///
 /// Verifies: [RFC5348 §1]
 #[test]
 fn tfrc_shares_a_bottleneck_with_tcp_and_is_smoother() {
@@ -175,6 +180,8 @@ fn a_tfrc_source_below_its_fair_share_is_not_slowed_down() {
     assert!((7.1e6..=7.51e6).contains(&flows[0].0), "{flows:?}");
 }
 
+/// Each flavour of TCP alone delivers 88 to 91 MB over a bottleneck that carries 90 MB.
+///
 /// Verifies: [RFC5681 §3.1], [RFC6582 §3.2], [RFC6675 §5], [RFC9438 §4]
 #[test]
 fn every_flavour_fills_a_bottleneck_of_its_own() {

@@ -20,7 +20,7 @@ fn cell(stations: u32, errors: &str, rts: &str, control: &str) -> Outcome {
     run_once(&parse(&text), 0)
 }
 
-/// Errors with which most frames get through at 36 Mb/s, and almost none at 54.
+/// Errors with which most frames get through at 36 Mb/s, and almost none at 54 Mb/s.
 const NOISE: &str = "{ model = \"snr\", snr = \"20 dB\" }";
 const WINDOW: &str = "\"arf-window\"";
 
@@ -35,7 +35,8 @@ fn total(outcome: &Outcome) -> u64 {
     outcome.flows.iter().map(|flow| flow.delivered.get()).sum()
 }
 
-/// ARF keeps changing the rate, up and down. The flows, several per station and in both directions, go on.
+/// Flows under the scheme keep more than 80 % of their throughput while ARF changes the rate again and again, with
+/// several flows per station and in both directions.
 ///
 /// Verifies: [arf-window §IV]
 #[test]
@@ -73,7 +74,7 @@ fn without_a_change_of_rate_no_limit() {
     assert_eq!(run(WINDOW), run("\"none\""));
 }
 
-/// Both ends are stations, and each of them runs the scheme.
+/// A flow between two stations is observed at both ends, because each station runs the scheme.
 #[test]
 fn a_flow_between_stations_is_observed_at_both_ends() {
     let run = |control: &str| {
@@ -91,9 +92,9 @@ fn a_flow_between_stations_is_observed_at_both_ends() {
     assert!(total(&limited) * 10 > total(&plain) * 7, "{} {}", total(&limited), total(&plain));
 }
 
-/// One upload, from 1 s to 2 s of a run of 4 s, observed in slots of 400 ms. With a warm-up of 0.6 s, half of the
-/// second slot counts: 0.2 + 8 · 0.4 s. The measure is the true airtime and a SIFS of 16 µs per exchange, give or
-/// take one exchange under way. Silence counts as observed time.
+/// The outcome contains what a station has measured: the true airtime and a SIFS of 16 µs per exchange, give or take
+/// one exchange under way. One upload, from 1 s to 2 s of a run of 4 s, is observed in slots of 400 ms. With a warm-up
+/// of 0.6 s, half of the second slot counts: 0.2 + 8 · 0.4 s. Silence counts as observed time.
 ///
 /// Verifies: [arf-window §III-A]
 #[test]

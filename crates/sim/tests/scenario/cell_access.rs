@@ -17,8 +17,8 @@ fn station<'s>(scenario: &'s Scenario, name: &str) -> &'s Station {
     scenario.stations.iter().find(|it| it.name == name).expect("a station")
 }
 
-/// A station has the settings of its cell, unless it has its own. A station of an older standard keeps its AIFSN if
-/// none is set, and the access point keeps its own access.
+/// A station has the channel access that its cell sets, unless it sets its own. A station of an older standard keeps
+/// its AIFSN if none is set, and the access point keeps its own access.
 #[test]
 fn a_cell_says_how_its_stations_contend_and_a_station_says_otherwise() {
     let cell = "edca = { txop_limit = \"3 ms\", video = { aifsn = 4 } }";

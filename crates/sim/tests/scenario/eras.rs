@@ -6,7 +6,7 @@ use airfair_sim::scenario::{
 use airfair_transport::tcp::{Arithmetic, Flavour, LossRecovery};
 use airfair_units::{Bytes, DataRate, Duration};
 
-/// A download and an upload of a station in a cell, followed by more sections.
+/// Text of a scenario with a download and an upload of a station in a cell, followed by the sections `more`.
 fn text(standard: &str, transport: &str, more: &str) -> String {
     format!(
         "duration = \"9 s\"\n[bss.home]\nstandard = \"{standard}\"\n[station.near]\n[host.h]\n\
@@ -28,7 +28,7 @@ fn tcp(flow: &Flow) -> &Tcp {
     tcp
 }
 
-/// Keys for which a section has today's defaults.
+/// Keys for which a section of a text has the defaults of cells of 802.11n, ac and ax.
 fn keys_of(text: &str, section: &str) -> Vec<String> {
     let of_section = |it: &AppliedDefault| it.section == section;
     applied(text).into_iter().filter(of_section).map(|it| it.key).collect()
@@ -138,7 +138,8 @@ fn a_queue_that_the_file_describes_stays_a_fifo_and_does_not_limit() {
     assert!(codel.iter().all(|queue| matches!(queue.discipline, Discipline::CoDel(_))));
 }
 
-/// Cells of 802.11g, n and ax, with a flow within 802.11g and flows from one cell to another.
+/// A flow between two cells has the defaults of the newest cell on its path, and so has a link that it crosses. A flow
+/// within the 802.11g cell keeps the legacy defaults.
 #[test]
 fn the_newest_cell_on_the_path_decides_and_other_paths_keep_their_defaults() {
     let text = "duration = \"9 s\"\n[bss.old]\nstandard = \"802.11g\"\n[bss.n]\nstandard = \"802.11n\"\n\

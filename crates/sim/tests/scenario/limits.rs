@@ -9,7 +9,7 @@ fn name(prefix: char, number: usize) -> String {
     format!("{prefix}{number:063}")
 }
 
-/// As many flows, hosts and links as allowed, with the longest names, and some stations.
+/// Text of a scenario with as many flows, hosts and links as allowed, with the longest names, and with some stations.
 fn largest(stations: usize, flow: &str) -> String {
     let mut text =
         "duration = \"1 s\"\nseries = \"off\"\n[bss.home]\nstandard = \"802.11g\"\n".to_owned();
@@ -41,8 +41,8 @@ fn largest(stations: usize, flow: &str) -> String {
     text
 }
 
-/// Checks that a scenario with the largest number of such flows is accepted, and that it is accepted again as
-/// written.
+/// Checks that a scenario with the largest number of flows like `flow` is accepted, and that it is accepted again
+/// after it has been written.
 fn is_read_again(stations: usize, flow: &str) {
     let text = largest(stations, flow);
     assert!(text.len() < MAX_FILE, "{}", text.len());
@@ -69,7 +69,8 @@ fn as_many_flows_of_frames_as_are_allowed_are_read_again() {
     );
 }
 
-/// Stations of a group that is hidden from another group name each of its members, whose names have 64 characters.
+/// A scenario is refused if it could not be read again once written. Stations of a group that is hidden from another
+/// group are written with the name of each member of the other group, and names have 64 characters.
 #[test]
 fn what_could_not_be_read_again_is_refused() {
     let hidden = |count: usize| {

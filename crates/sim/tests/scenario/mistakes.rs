@@ -30,14 +30,14 @@ fn with(overrides: &[(&str, &str)]) -> Result<Scenario, Vec<ScenarioError>> {
     Scenario::parse(GOOD, &overrides)
 }
 
-/// The only message after the key at `path` is set to `value`.
+/// The only error message of the scenario after the key at `path` is set to `value`.
 fn message(path: &str, value: &str) -> String {
     let messages = messages(with(&[(path, value)]));
     assert_eq!(messages.len(), 1, "{messages:?}");
     messages[0].clone()
 }
 
-/// The only message after `from` is replaced by `to` in the text of the file.
+/// The only error message of the scenario after `from` is replaced by `to` in its text.
 fn edited(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from));
     let messages = messages(Scenario::parse(&GOOD.replacen(from, to, 1), &[]));
@@ -854,7 +854,8 @@ fn selective_acknowledgement_belongs_to_its_flavour_and_options_take_room() {
     );
 }
 
-/// A queue with weights for DATA and ACKs needs senders that follow their ACKs.
+/// UDP through a queue with weights for DATA and ACKs is refused, because the weights need senders that follow their
+/// ACKs.
 #[test]
 fn udp_through_a_queue_of_data_and_acks_is_refused_where_it_goes_through() {
     let udp = r#"{ kind = "udp", payload = "500 B", rate = "saturated" }"#;

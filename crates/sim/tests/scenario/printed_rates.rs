@@ -26,10 +26,11 @@ fn channel_of(cell: &Bss) -> String {
     format!("{}, {}, {}", channel.width, channel.guard, channel.streams)
 }
 
-/// 802.11ac: 234 subcarriers of 80 MHz with 8 bits and code rate 5/6 are 1560 bits per stream in 3.6 µs: 433.3 Mb/s,
-/// and 866.7 Mb/s with two streams. 802.11ax: 980 subcarriers with 10 bits and 5/6 are 8166 bits in 13.6 µs: 600.4
-/// Mb/s, 1201 with two streams, and 2401.9 with four streams of 80 MHz or two of 160 MHz. 802.11n: 108 subcarriers of
-/// 40 MHz with 6 bits and 5/6 in 3.6 µs: 150 Mb/s per stream.
+/// A rate as vendors print it means the only mode with this rate. 802.11ac: 234 subcarriers of 80 MHz with 8 bits and
+/// code rate 5/6 are 1560 bits per stream in 3.6 µs: 433.3 Mb/s, and 866.7 Mb/s with two streams. 802.11ax: 980
+/// subcarriers with 10 bits and 5/6 are 8166 bits in 13.6 µs: 600.4 Mb/s, 1201 with two streams, and 2401.9 with four
+/// streams of 80 MHz or two of 160 MHz. 802.11n: 108 subcarriers of 40 MHz with 6 bits and 5/6 in 3.6 µs: 150 Mb/s per
+/// stream.
 #[test]
 fn a_rate_as_vendors_print_it_is_the_mode_that_it_can_alone_mean() {
     let cases = [
@@ -67,7 +68,8 @@ fn a_rate_as_vendors_print_it_is_the_mode_that_it_can_alone_mean() {
     }
 }
 
-/// The cell gets what one station's rate needs; the other station keeps its defaults.
+/// The printed rate of one station gives the cell the width and the streams that it needs; the other station keeps its
+/// defaults.
 #[test]
 fn a_rate_of_one_station_leaves_the_others_as_they_are() {
     let scenario = parse("standard = \"802.11ac\"", "rate = \"866 Mb/s\"").expect("a scenario");
@@ -118,8 +120,8 @@ fn a_rate_that_may_mean_several_modes_or_none_names_the_keys_that_would_allow_it
     }
 }
 
-/// All highest rates of up to four streams, rounded and truncated, in every band: an accepted text means that rate,
-/// and is written and read back.
+/// An accepted printed rate means the mode with this rate, and is written and read back. The test tries all highest
+/// rates of up to four streams, rounded and truncated, in every band.
 #[test]
 fn a_printed_rate_is_the_rate_that_is_taken() {
     let mut taken = 0;

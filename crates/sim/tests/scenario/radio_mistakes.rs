@@ -18,7 +18,7 @@ to = "server"
 transport = { kind = "tcp" }
 "#;
 
-/// Messages after the key at `path` is set to `value`.
+/// Error messages of the scenario after the key at `path` is set to `value`.
 fn messages(path: &str, value: &str) -> Vec<String> {
     let overrides = [(path.to_owned(), value.to_owned())];
     let errors = Scenario::parse(GOOD, &overrides).expect_err("a mistake");
@@ -208,7 +208,7 @@ fn each_mistake_is_told_once_with_what_is_allowed() {
     }
 }
 
-/// A file without a radio, in which positions have no meaning.
+/// A position is a mistake in a cell without a radio, and a missing position is a mistake in a cell with one.
 #[test]
 fn places_need_a_radio_and_a_radio_needs_places() {
     let edited = |from: &str, to: &str| {
@@ -248,8 +248,8 @@ fn in_ax(ranges: &str) -> Scenario {
     Scenario::parse(&text, &[]).expect("ranges of modes")
 }
 
-/// Ranges of modes by name, by a rate that only one mode has, and beside a rate of the legacy standard that control
-/// frames have.
+/// Ranges are read and written for modes by name, for a rate that only one mode has, and beside a range for a rate of
+/// the legacy standard that control frames have.
 #[test]
 fn ranges_of_modes_are_read_and_written() {
     for ranges in [

@@ -54,7 +54,7 @@ fn heading() -> String {
     )
 }
 
-/// Line of a run in the file of measures.
+/// Line for a run in the file of measures.
 fn line(run: &Run, found: &Measured) -> String {
     let Measured { scenario, records, outcome, measures } = found;
     let mut line = format!("{} {} {scenario:06x} {records:016x} {outcome:06x}", run.name, run.seed);

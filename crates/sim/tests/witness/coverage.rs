@@ -6,7 +6,8 @@ use toml::{Table, Value};
 
 use crate::list::{Kind, List, Run, generator};
 
-/// Prefixes of features, each with the least number of features with this prefix, and of runs with each such feature.
+/// Prefixes of features, each with the least number of features that have this prefix and the least number of runs
+/// that have each such feature.
 const LEAST: [(&str, usize, usize); 41] = [
     ("bss.standard=", 6, 120),
     ("station.standard=", 6, 120),

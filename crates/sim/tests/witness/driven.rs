@@ -143,7 +143,7 @@ impl Owner {
         true
     }
 
-    /// Random end of a random flow; `None` unless the owner of the world sends the flow's packets.
+    /// Random end of a random flow; `None` if the flow's packets do not come from the owner of the world.
     fn end(&mut self, scenario: &Scenario) -> Option<(FlowId, Side)> {
         let index = self.luck.below(scenario.flows.len());
         let side = *self.luck.pick(&[Side::Sender, Side::Sender, Side::Receiver]);

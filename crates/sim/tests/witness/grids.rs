@@ -75,7 +75,8 @@ fn schemes() -> Vec<Run> {
     numbered("scheme", texts)
 }
 
-/// A cell and a host with a wire of 20 Mb/s between them, whose queue and losses are in `loss`.
+/// Text of a scenario with a cell and a host, and a wire of 20 Mb/s between them, whose queue and losses are in
+/// `loss`.
 fn lossy(loss: &str, transport: &str, seconds: u32) -> String {
     format!(
         "duration = \"{seconds} s\"\n[bss.c]\nstandard = \"802.11g\"\n[station.s]\n[host.h]\n\

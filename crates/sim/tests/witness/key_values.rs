@@ -99,7 +99,7 @@ impl KeyValue {
         format!("key:{}{tag}={value}", self.path.join("."))
     }
 
-    /// The base scenario with these companions: with the value, and without.
+    /// Tables of the base scenario with these companions: with the value of the key, and without.
     fn tables(&self, companions: &str) -> [Table; 2] {
         let mut without: Table = BASE.parse().expect("TOML");
         overlay(&mut without, companions.parse().expect("TOML"));
@@ -147,7 +147,7 @@ pub(crate) fn runs() -> (Vec<Run>, Vec<String>) {
     (runs, unfit)
 }
 
-/// All values of all keys. Of several values with the same name, only the first.
+/// All values of all keys. Of several values with the same name, only the first one is kept.
 fn all() -> Vec<KeyValue> {
     let mut found = Found::default();
     found.walk(&[], &schema(), &[]);

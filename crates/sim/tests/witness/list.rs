@@ -90,7 +90,7 @@ pub(crate) static LIST: LazyLock<List> = LazyLock::new(|| {
     List { runs, unfit }
 });
 
-/// Run of a random cell of `fuzz_cells`, shortened.
+/// Run of a random cell of the fuzzer `fuzz_cells`, shortened.
 fn cell(seed: u64) -> Option<Run> {
     let text = cells::cell(&mut Luck::of_seed(seed));
     let (_, behind) = text.split_once('\n').expect("the duration is the first line");
@@ -102,7 +102,7 @@ fn cell(seed: u64) -> Option<Run> {
     Run::new(format!("cell-{seed}"), seed, &text, Kind::Plain)
 }
 
-/// Run of a random cell of `fuzz_traces`.
+/// Run of a random cell of the fuzzer `fuzz_traces`.
 fn small_cell(seed: u64) -> Option<Run> {
     let mut octets = [0; 32];
     octets[..8].copy_from_slice(&seed.to_le_bytes());

@@ -62,7 +62,7 @@ impl Measured {
     }
 }
 
-/// Outcome of a run, and a hash of its trace or of the outputs of its world; the empty hash for a plain run.
+/// Outcome of a run, and a hash of its trace or of the outputs of its world; the empty hash for a run without either.
 fn run_one(it: &Run) -> (Outcome, Digest) {
     let control = Control::default();
     match it.kind {

@@ -131,8 +131,9 @@ fn halves(value: u64) -> [u32; 2] {
 mod tests {
     use super::*;
 
-    /// 12 octets of the block, 20 of fixed fields, 5 octets padded to 8. A flags option adds 8 and the end of
-    /// options 4.
+    /// An enhanced packet block pads the packet to words of four octets and has its own length at both ends.
+    /// It has 12 octets of every block, 20 of fixed fields, and here 5 octets padded to 8. A flags option
+    /// adds 8 octets and the end of options 4.
     ///
     /// Verifies: [pcapng §4.3]
     #[test]

@@ -210,15 +210,16 @@ mod tests {
 
     use super::*;
 
-    /// The check value of CRC-32, for the digits 1 to 9, is cbf43926.
+    /// The check sequence of the digits 1 to 9 is cbf43926, the check value of CRC-32.
     #[test]
     fn the_check_sequence_is_the_crc_of_the_standard() {
         assert_eq!(check_sequence(b"123456789"), 0xcbf4_3926_u32.to_le_bytes());
     }
 
-    /// Variant 2, compressed, is in bits 1 to 4 of the control field, and traffic identifier 5 in bits 12 to
-    /// 15. The number 4095 is in bits 4 to 15, and fragment number 4 means 256 bits. The bits of 4095 and of
-    /// 2, three further, are 1001. [80211-2020 §9.3.1.8]
+    /// A compressed BlockAck has its variant, traffic identifier, starting sequence number and bits in the
+    /// octets of the standard. Variant 2, compressed, is in bits 1 to 4 of the control field, and traffic
+    /// identifier 5 in bits 12 to 15. The number 4095 is in bits 4 to 15, and fragment number 4 means 256
+    /// bits. The bits of 4095 and of 2, three further, are 1001. [80211-2020 §9.3.1.8]
     ///
     /// Verifies: [80211-2020 §9.3.1.8]
     #[test]

@@ -205,8 +205,8 @@ fn checksum(octets: &[u8]) -> u16 {
 mod tests {
     use super::*;
 
-    /// 4500 + 0073 + 0000 + 4000 + 4011 + c0a8 + 0001 + c0a8 + 00c7 = 2479c; 479c + 2 = 479e; its complement
-    /// is b861.
+    /// The checksum of an IPv4 header is the complement of the sum of its words: 4500 + 0073 + 0000 + 4000 +
+    /// 4011 + c0a8 + 0001 + c0a8 + 00c7 = 2479c; 479c + 2 = 479e; the complement is b861.
     ///
     /// Verifies: [RFC1071]
     #[test]

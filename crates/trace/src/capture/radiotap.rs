@@ -206,6 +206,8 @@ mod tests {
 
     use super::*;
 
+    /// HT, VHT and HE modes each have their own radiotap field, with width, guard interval, streams and MCS.
+    ///
     /// Verifies: [radiotap]
     #[test]
     fn each_format_has_its_own_field() {

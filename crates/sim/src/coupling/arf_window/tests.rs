@@ -15,7 +15,7 @@ use crate::record::{Record, Recorder};
 use crate::scenario::Scenario;
 use crate::world::{Flow, World};
 
-/// True use of the channel: time of each station's frames and of the SIFS between them, and time of collisions.
+/// True use of the channel: time of each station's frames and the SIFS between them, and time of collisions.
 #[derive(Debug, Default)]
 struct Truth {
     sifs: Duration,
@@ -45,7 +45,8 @@ impl Recorder for Truth {
 
 const SECONDS: u64 = 4;
 
-/// A scenario of stations with one TCP flow each, up, down or in turn, that observe in one slot longer than the run.
+/// A scenario of stations with one TCP flow each, observed in one slot longer than the run. The letters of `ways` give
+/// the directions of the flows, up (`u`) or down, and repeat.
 fn text(standard: &str, stations: usize, ways: &str, rts: bool) -> String {
     let threshold = if rts { "\"0 B\"" } else { "\"off\"" };
     let mut text = format!(
@@ -105,9 +106,9 @@ fn compare(world: &World<Truth, FreeRunning>) -> (f64, f64) {
     (worst, world.recorder.collisions.as_secs_f64() / run)
 }
 
-/// Each station's measure of the frames and SIFS of each station, against the true time: the difference is at most
-/// 0.5 %, mostly from the exchange under way at the end. Nobody can measure collisions: they take 1 to 12 % of the
-/// time without RTS/CTS, and 0.2 to 1.5 % with it.
+/// Each station measures the time of each station's frames and SIFS with an error of at most 0.5 %, mostly from the
+/// exchange under way at the end. Stations cannot measure collisions, which take 1 to 12 % of the time without
+/// RTS/CTS, and 0.2 to 1.5 % with it.
 ///
 /// Verifies: [arf-window §III-A]
 #[test]
@@ -160,10 +161,10 @@ fn counted(way: char, more: &str) -> (Vec<f64>, f64) {
     (ratios, 100.0 * of_flows / time(&slot.stations[1]))
 }
 
-/// Two flows share the aggregates of a station, with A-MSDUs or with noise that destroys one MPDU in five. The
-/// station counts the packets that it has received, and of those that it has sent the ones that BlockAcks confirm.
-/// TCP's retransmissions count twice, and so do packets received again after noise has destroyed a BlockAck. All of
-/// the station's exchanges belong to its flows.
+/// A station counts the packets in its aggregates that have arrived, when two flows share the aggregates, with A-MSDUs
+/// or with noise that destroys one MPDU in five. The station counts the packets that it has received, and of those
+/// that it has sent the ones that BlockAcks confirm. TCP's retransmissions count twice, and so do packets received
+/// again after noise has destroyed a BlockAck. All of the station's exchanges belong to its flows.
 #[test]
 fn a_station_counts_the_packets_of_its_aggregates_that_have_come() {
     let noise = "errors = { model = \"bernoulli\", probability = 0.2 }";
@@ -177,7 +178,7 @@ fn a_station_counts_the_packets_of_its_aggregates_that_have_come() {
     }
 }
 
-/// The first station cannot decode the second, yet measures its frames by the access point's CTS. The estimated
+/// The first station cannot decode the second one, yet measures its frames by the access point's CTS. The estimated
 /// duration of the RTS is exact, because RTS and CTS have the same rate.
 ///
 /// Verifies: [arf-window eq. 4]
@@ -204,9 +205,9 @@ fn settings_that_differ_have_observers_of_their_own() {
     assert_eq!(seen.collect::<Vec<_>>(), [(1, 2, 1), (1, 2, 1), (2, 1, 1)]);
 }
 
-/// Two agents of one station ask for different frames, and each receives at least the frames it asked for: the
-/// station whose second flow keeps to a share asks for its own frames and beacons for that flow, and for all frames
-/// for the other.
+/// Two agents of one station ask for different frames, and each receives at least the frames that it asked for. One
+/// flow keeps to a share, so its agent asks only for the station's own frames and beacons; the agent of the other flow
+/// asks for all frames, and measures both stations.
 #[test]
 fn a_station_hears_all_for_one_scheme_beside_another() {
     let shared = "[flow.other]\nfrom = \"s0\"\nto = \"h\"\ntransport = { kind = \"tcp\" }\ncontrol = \"occupancy\"\n";
@@ -247,10 +248,11 @@ fn windows(way: char, rate: &str, control: &str) -> Vec<(u64, u64)> {
     (1..=9).map(&mut second).collect()
 }
 
-/// At 54 Mb/s the flow has no limit yet. At 36 Mb/s, and again at 54 Mb/s, the window stays at the limit, lower for
-/// the lower rate, whatever cwnd grows to. Where the law uses the smoothed round trip, the flow loses no throughput.
-/// With the least round trip windows are smaller, and so is the throughput where no frame is errored: each packet
-/// waits while others access the channel, and the least round trip does not contain this wait.
+/// At 54 Mb/s the flow has no limit yet. From the change to 36 Mb/s on, also after the return to 54 Mb/s, the window
+/// is at the limit of the law, whatever cwnd grows to; the limit is lower at the lower rate. Where the law uses the
+/// smoothed round trip, the flow loses no throughput. With the least round trip, windows are smaller, and so is the
+/// throughput where no frame is errored: each packet waits while others access the channel, and the least round trip
+/// does not contain this wait.
 ///
 /// Verifies: [arf-window §III-B], [arf-window §III-C]
 #[test]

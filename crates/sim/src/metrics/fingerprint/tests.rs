@@ -166,7 +166,8 @@ fn a_look_at_the_world_leaves_the_hash_alone() {
     assert_ne!(hash(&[event]), 0);
 }
 
-/// 2 · 2^56 + 1 · 2^48 + 3 · 2^32 + 2 + 2^8: a response of member 3 in cell 1, a retry, at 5 ns.
+/// The first word of a response of member 3 in cell 1, sent as a retry, is 2 · 2^56 + 1 · 2^48 + 3 · 2^32 + 2 + 2^8.
+/// The second word is its time, 5 ns.
 #[test]
 fn the_first_word_is_as_the_table_says() {
     let sent = CellRecord::Sent {

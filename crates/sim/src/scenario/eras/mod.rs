@@ -20,22 +20,24 @@ pub(super) use table::defaults_of;
 use table::{DEFAULTS, Place};
 use table::{EraDefault, entries, get, text};
 
-/// A default of today that applies in a scenario.
+/// A default of cells of 802.11n, ac and ax that applies in a scenario, and the default that it replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppliedDefault {
     /// Section of the key, such as `flow.download`.
     pub section: String,
     /// Path of the key within the section, such as `transport.flavour`.
     pub key: String,
-    /// Today's value, as TOML.
+    /// Value of the key in a cell of 802.11n, ac or ax, as TOML.
     pub value: &'static str,
-    /// Value in a cell of 802.11b, a or g, as TOML.
+    /// Value of the key in a cell of 802.11b, a or g, as TOML.
     pub legacy: &'static str,
     /// Reason for the value, with the setting of Linux.
     pub reason: &'static str,
-    /// Name of the newest cell on the path of the flow, or on the paths over the link.
+    /// Name of the modern cell because of which the default applies: the cell of the section's station or access
+    /// point, or the newest cell on the path of the section's flow or on the paths of all flows over the section's
+    /// link.
     pub cell: String,
-    /// Standard of the newest cell on the path.
+    /// Standard of the cell with the name `cell`.
     pub standard: &'static str,
 }
 
@@ -50,8 +52,8 @@ struct Modern {
 }
 
 impl Scenario {
-    /// Today's defaults that apply to a scenario with these overrides. The list is empty if the scenario cannot be
-    /// read.
+    /// Defaults of cells of 802.11n, ac and ax that apply to a scenario with these overrides. The list is empty if the
+    /// scenario cannot be read.
     pub fn applied_defaults(
         text: &str,
         overrides: &[(String, String)],

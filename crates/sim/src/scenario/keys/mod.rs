@@ -63,13 +63,13 @@ pub(super) const IP_UDP: u64 = 28;
 /// Largest window without the window-scale option.  [RFC7323 §2.2]
 pub(super) const MAX_UNSCALED: Bytes = Bytes::new(65_535);
 
-/// Length of a queue [packets].
+/// Range of a queue's length [packets].
 const PACKETS: Kind = integer(1, 100_000);
 const CAPACITY: &str = "Capacity [packets], the packet in service included.";
 const OFF: Kind = Kind::Word(&["off"]);
 const UNLIMITED: Kind = Kind::Word(&["unlimited"]);
 const RUN: Kind = time(Duration::from_micros(1), MAX_DURATION);
-/// Time since the start of a run, from zero to the longest run.
+/// Range of a time since the start of a run: from zero to the longest run.
 const TIME: Kind = time(Duration::ZERO, MAX_DURATION);
 const PERIOD: Kind = time(Duration::from_micros(1), Duration::from_secs(3_600));
 const DELAY: Kind = time(Duration::ZERO, Duration::from_secs(3_600));

@@ -25,7 +25,7 @@ const QUANTUM: Kind = bytes(64, 65_535);
 const QUEUES: Kind = integer(1, 65_535);
 const WEIGHT: Kind = integer(1, 1_000);
 
-/// Queue disciplines of a transmit queue; without a name, FIFO.
+/// Queue disciplines of a transmit queue; a queue without a named discipline is FIFO.
 pub(in crate::scenario) const QUEUE: Choice<Queue> = Choice {
     key: "discipline",
     noun: "discipline",

@@ -12,7 +12,7 @@ use super::{OFF, PERIOD, TIME};
 words!(Decoder { Snr = "snr", Sensitivity = "sensitivity", Qualnet4 = "qualnet4" });
 words!(Begin { Uniform = "uniform", Position = "position", SteadyState = "steady-state" });
 
-/// Distance between two members of a cell.
+/// Range of a distance between two members of a cell.
 pub(in crate::scenario) const RANGE: Kind =
     Kind::Length { min: Length::from_millimetres(1), max: Length::from_metres(1_000_000) };
 /// Largest coordinate of a station relative to the access point [m].

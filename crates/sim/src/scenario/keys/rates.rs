@@ -95,7 +95,7 @@ pub(in crate::scenario) const LAWS: Choice<RateControl> = Choice {
     },
 };
 
-/// Implementation of ARF that provides the defaults.
+/// Implementation of ARF from which the keys take their defaults.
 #[derive(Clone, Copy, PartialEq)]
 enum Preset {
     Kamerman97,
