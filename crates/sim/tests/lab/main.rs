@@ -8,9 +8,12 @@ mod air;
 mod balance;
 #[path = "../../benches/engine/bare_dcf.rs"]
 mod bare_dcf;
+#[path = "../draw/cells.rs"]
+mod cells;
 mod closed_forms;
 mod common;
 mod conservation;
+mod copies;
 mod determinism;
 mod drivers;
 mod edca;
@@ -20,6 +23,8 @@ mod external;
 mod floor;
 mod golden;
 mod limits;
+#[path = "../draw/luck.rs"]
+mod luck;
 mod modern;
 mod networks;
 mod radio;
