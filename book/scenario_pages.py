@@ -38,13 +38,13 @@ PAGES = (
     Page(
         "station",
         "Stations",
-        "A wireless station is a section `[station.NAME]`.",
+        "A wireless station is a section `[station.NAME]`: its rate, channel access, queue and position.",
         ("[station.NAME]", "rate = ", "errors = ", "mobility = "),
     ),
     Page(
         "queue",
         "Queues",
-        "A station and an access point have a transmit queue. `queue` gives its length and its discipline.",
+        "Each station and access point has a transmit queue. The key `queue` sets its length and discipline.",
         ("queue = ",),
     ),
     Page(
@@ -92,8 +92,13 @@ def _of(page: Page, sections: Mapping[str, str]) -> list[str]:
 def _page(page: Page, sections: Mapping[str, str], headings: Sequence[str]) -> str:
     part = f"This page is part of the reference of [the scenario file](../{INDEX})"
     intro = f"{page.about}\n{part}, which `make docs` writes."
-    tables = [f"## {heading}\n\n{sections[heading].strip()}" for heading in headings]
+    tables = [f"## {heading}\n\n{_table(sections[heading].strip())}" for heading in headings]
     return "\n\n".join([f"# {page.title}", intro, *tables]) + "\n"
+
+
+def _table(text: str) -> str:
+    """A table of keys, or a sentence if the section has no keys."""
+    return text if "\n| `" in text else "This section has no keys."
 
 
 def _index(top: str, tables: Mapping[Page, Sequence[str]]) -> str:
@@ -105,9 +110,10 @@ def _index(top: str, tables: Mapping[Page, Sequence[str]]) -> str:
         for page, headings in tables.items()
     ]
     intro = (
-        "A scenario file is TOML. This reference has every key: its values, its default, an example and its\n"
-        "meaning. `make docs` writes it from the keys that the parser reads. [scenarios/](../scenarios) has\n"
-        "examples to copy."
+        "A scenario file is TOML. This reference lists every key with its values, its default, an example\n"
+        "and its meaning. `make docs` writes the reference from the keys that the parser reads.\n"
+        "[Scenarios to copy](examples.md) shows whole files, and [write a scenario](how-to/scenario.md)\n"
+        "explains how to begin."
     )
     return (
         "\n\n".join(["# The scenario file", intro, f"## Top level\n\n{top}", "## Tables", *lists])

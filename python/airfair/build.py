@@ -57,8 +57,8 @@ def scenario(
     link: Wired links other than the hosts' own links, at most 10000. Default: {}.
     replications: Number of independent runs; results are means over them. Default: 1.
     router: Wired nodes that only forward packets, at most 1000. A packet takes the route with the
-        fewest hops; of these the one with the least delay; of these the first in the file. Default:
-        {}.
+        fewest hops. Of several such routes it takes the one with the least delay, and of several of
+        these the first in the file. Default: {}.
     seed: Seed of the random streams; each replication has its own streams of this seed. Default: 1.
     series: Step of the time series. There are at most 20 million values: steps times flows,
         stations and queues, in all replications. Default: "1 s".
@@ -196,9 +196,9 @@ def ap(
 ) -> Table:
     """The access point.
 
-    edca: Channel access of this node. The keys here are those of best effort, and of all packets if
-        no flow has another category; the tables are those of the other categories. Default:
-        {"background": {}, "video": {}, "voice": {}}.
+    edca: Channel access of this node. These keys apply to best effort, and to all packets if no
+        flow has another category. The tables apply to the other categories. Default: {"background":
+        {}, "video": {}, "voice": {}}.
     max_attempts: Largest number of transmission attempts of a frame of this node; `cell` is the
         cell's. Default: "cell".
     occupancy: The beacons grant each active station an equal share of the channel. Flows with
@@ -222,8 +222,8 @@ def edca(
 ) -> Table:
     """Channel access of this node.
 
-    The keys here are those of best effort, and of all packets if no flow has another category; the
-    tables are those of the other categories.
+    These keys apply to best effort, and to all packets if no flow has another category. The tables
+    apply to the other categories.
 
     aifsn: Idle slots after a SIFS before the back-off counts down. 2 is a DIFS; 1 is allowed only
         for access points. Default: 2; 3 in 802.11n, ac and ax.
@@ -321,7 +321,7 @@ def occupancy(
         in the flow's aggregates. `apart`: the time of a frame with this packet alone. Default:
         "full".
     beacons: Length of an observation slot [beacon intervals], n in the paper. Default: 3.
-    patience: Beacons missed in a row after which a station limits its flows no longer. Default: 10.
+    patience: Beacons missed in a row after which a station stops limiting its flows. Default: 10.
     satisfied: Fraction of its equal share that a station must use before it may have more, r in the
         paper: more than 0 and less than 1. Default: 0.8.
     spare: Unused channel time that a flow may have beyond its share. `printed`: all that its
@@ -365,7 +365,8 @@ def queue_data_ack(
     hardware_queue: Largest number of aggregates or packets that the driver holds before they are on
         the air, those in service included; `hardware_queue_counts` chooses the unit. Without
         aggregation each packet counts as one. With `off` packets leave their queues when the access
-        point wins the medium, except the first packet of a frame. Default: "off".
+        point wins the medium; only the first packet of the next frame leaves before that. Default:
+        "off".
     hardware_queue_counts: Unit of `hardware_queue`. With `aggregates` the driver forms aggregates
         in advance; ath9k holds 2. With `packets` the hardware forms an aggregate when it wins the
         medium, of all packets that it holds for one station; ath10k holds up to 1424 packets and
@@ -518,7 +519,8 @@ def queue_airtime(
     hardware_queue: Largest number of aggregates or packets that the driver holds before they are on
         the air, those in service included; `hardware_queue_counts` chooses the unit. Without
         aggregation each packet counts as one. With `off` packets leave their queues when the access
-        point wins the medium, except the first packet of a frame. Default: "off".
+        point wins the medium; only the first packet of the next frame leaves before that. Default:
+        "off".
     hardware_queue_counts: Unit of `hardware_queue`. With `aggregates` the driver forms aggregates
         in advance; ath9k holds 2. With `packets` the hardware forms an aggregate when it wins the
         medium, of all packets that it holds for one station; ath10k holds up to 1424 packets and
@@ -549,12 +551,13 @@ def aql(
 
     They have no effect without `hardware_queue`.
 
-    high: Expected airtime of a station's packets up to which the driver takes more of them while it
-        holds less than `threshold` for all stations together. Default: "12 ms".
-    low: Expected airtime of a station's packets in the driver up to which the driver takes more of
-        them, however much it holds for other stations. Default: "5 ms".
-    threshold: Expected airtime of all packets in the driver, of all categories, from which on `low`
-        applies instead of `high`. Default: "24 ms".
+    high: Higher limit for one station, which applies while the expected airtime of all packets in
+        the driver is below `threshold`. Default: "12 ms".
+    low: Limit for one station: the driver takes more of its packets while the expected airtime of
+        those in the driver is below this value, however many it holds for other stations. Default:
+        "5 ms".
+    threshold: Expected airtime of all packets in the driver, of all stations and categories, from
+        which on `low` applies instead of `high`. Default: "24 ms".
     """
     return _given(locals())
 
@@ -685,8 +688,8 @@ def radio(
     Transmit powers, distances and noise decide which stations hear each other and which frames have
     errors, instead of `errors` and `senses_only`. The access point is at ["0 m", "0 m"].
 
-    capture: Ratio of powers from which on the strongest of overlapping frames survives at a
-        receiver, compared with all others together. With `off` none survives. Default: "off".
+    capture: The strongest of overlapping frames survives at a receiver if its power is at least
+        this many times that of all others together. With `off` none survives. Default: "off".
     carrier_sense: Power from which on a station or access point senses a frame; below it, sender
         and receiver are hidden from each other. `lowest-rate` is the power at which the lowest rate
         is just received. Default: "lowest-rate".
@@ -698,12 +701,13 @@ def radio(
     propagation: Propagation model: path loss over distance. Default: "free-space".
     range: Distance at which frames at a rate, in Mb/s or by the name of its mode, are just
         received. The transmit power is computed from it; with two rates, the exponent of log-
-        distance propagation as well. Not together with `tx_power`, nor, with two rates, with
-        `propagation`. Default: computed from power and propagation.
-    reception: Rule by which frames are errored. `snr`: by the signal-to-noise ratio. `sensitivity`:
-        all that arrive below the standard's sensitivity for their rate. `qualnet4`: all that arrive
-        below QualNet 4's sensitivity, with its transmit powers, which fall as the rate rises
-        (802.11a only). Default: "snr".
+        distance propagation as well. Not together with `tx_power`; with two rates, also not
+        together with `propagation`. Default: computed from power and propagation.
+    reception: Rule that decides which frames have errors. `snr`: the probability of an error
+        follows from the signal-to-noise ratio. `sensitivity`: all frames have errors that arrive
+        with less power than the standard's sensitivity for their rate. `qualnet4`: the same with
+        QualNet 4's sensitivities and transmit powers, which fall as the rate rises (802.11a only).
+        Default: "snr".
     shadowing: Standard deviation of shadowing, the loss or gain of each link by obstacles; drawn
         once per run. Default: "0 dB".
     tx_power: Transmit power of every member, antenna gain included. Default: "20 dBm".
@@ -804,8 +808,8 @@ def flow(
     to: Receiver: a station or a host. Two groups of equal size are paired by number.
     transport: Transport protocol with its settings. An `external` flow sends nothing by itself; the
         program that drives the simulation provides its packets.
-    access_category: Access category of its packets in both directions, in cells of 802.11n, ac and
-        ax. Each category has its own queue and channel access. Default: "best effort".
+    access_category: Access category of the flow's packets in both directions, in cells of 802.11n,
+        ac and ax. Each category has its own queue and channel access. Default: "best effort".
     control: Cross-layer control: one of the papers' schemes, or `rate-cap`. `arf-aware` needs TCP
         and a station as sender. `arf-window` needs TCP and a station at one end at least.
         `occupancy` needs TCP or TFRC, a station at one end at least and an access point with
@@ -813,8 +817,9 @@ def flow(
         stations, `arf-window` and `occupancy` act at both. Default: "none".
     count: Number of equal flows between each pair, with the names NAME1, NAME2, …. With 1 the name
         has no number. Default: 1.
-    dscp: Differentiated services code point (DSCP) of its packets. The access category follows from
-        it by RFC 8325: 46 (EF) is voice, 34 (AF41) video, 8 (CS1) background. Default: "none".
+    dscp: Differentiated services code point (DSCP) of the flow's packets. The access category
+        follows from it by RFC 8325: 46 (EF) is voice, 34 (AF41) video, 8 (CS1) background. Default:
+        "none".
     start: Start of the flow, before the end of the run. Default: "0 s".
     start_jitter: Largest random delay that is added to the start: uniform from 0, and different in
         each replication. It makes replications differ where nothing else is random, as in a wired
@@ -837,13 +842,13 @@ def control_arf_aware(
     `occupancy`. `rate-cap` needs TCP or TFRC and a station as sender. If both ends are stations,
     `arf-window` and `occupancy` act at both.
 
-    notification_delay: Delay from a change of the link rate, or from a reading of it, until TCP
+    notification_delay: Delay from a change of the link rate, or from a query of the rate, until TCP
         knows the rate. Default: "0 s".
-    poll: Time between two readings of the link rate, as with SNMP. With `off` the driver notifies
+    poll: Time between two queries of the link rate, as with SNMP. With `off` the driver notifies
         TCP of each change. Default: "off".
-    variant: Reading of the paper. `held`: while the rate is low, the window is at most a k-th of
-        the saved one. `one-shot`: the window is set to a k-th of the saved one once. `continuous`:
-        the window is at most a k-th of the current one. Default: "held".
+    variant: Interpretation of the paper. `held`: while the rate is low, the window is at most a
+        k-th of the saved one. `one-shot`: the window is set to a k-th of the saved one once.
+        `continuous`: the window is at most a k-th of the current one. Default: "held".
     """
     return {"scheme": "arf-aware", **_given(locals())}
 
@@ -906,8 +911,8 @@ def control_rate_cap(
     `occupancy`. `rate-cap` needs TCP or TFRC and a station as sender. If both ends are stations,
     `arf-window` and `occupancy` act at both.
 
-    share: Share of the link rate of the sender's frames that the flow may have, from the first
-        change of that rate on: more than 0. Default: 0.5.
+    share: Share of the sender's link rate that the flow may use, more than 0. The limit begins at
+        the first change of that rate. Default: 0.5.
     """
     return {"scheme": "rate-cap", **_given(locals())}
 
@@ -1231,8 +1236,8 @@ def router(
 ) -> Table:
     """Wired nodes that only forward packets, at most 1000.
 
-    A packet takes the route with the fewest hops; of these the one with the least delay; of these
-    the first in the file.
+    A packet takes the route with the fewest hops. Of several such routes it takes the one with the
+    least delay, and of several of these the first in the file.
     """
     return {}
 
@@ -1268,15 +1273,15 @@ def station(
     bss: Cell of the station; required if there are several. Default: the only cell.
     count: Number of equal stations, with the names NAME1, NAME2, …; NAME then means all of them.
         With 1 the name has no number. Default: 1.
-    edca: Channel access of this node. The keys here are those of best effort, and of all packets if
-        no flow has another category; the tables are those of the other categories. Default:
-        {"background": {}, "video": {}, "voice": {}}.
+    edca: Channel access of this node. These keys apply to best effort, and to all packets if no
+        flow has another category. The tables apply to the other categories. Default: {"background":
+        {}, "video": {}, "voice": {}}.
     errors: Error model of frames between the station and the access point, in both directions.
         Default: the cell's.
     guard_interval: Guard interval of data frames from and to the station, if longer than the
         cell's. Default: the cell's; 800 ns if the station's standard is older.
-    hidden_from: Stations of its cell whose frames it does not sense, and which do not sense its
-        frames. Default: [].
+    hidden_from: Stations of the same cell whose frames this station does not sense. They also do
+        not sense the frames of this station. Default: [].
     max_attempts: Largest number of transmission attempts of a frame of this node; `cell` is the
         cell's. Default: "cell".
     mobility: Mobility model: the motion of the station. Default: "none".
@@ -1289,8 +1294,8 @@ def station(
         of times and rates that starts at 0 s, rate adaptation `{ control = … }`, or `{ up, down }`
         for the station's transmissions and the access point's. Default: the highest rate of its
         link.
-    senses_only: Stations of its cell whose frames it senses but cannot decode, and which cannot
-        decode its frames. EIFS follows such frames. Default: [].
+    senses_only: Stations of the same cell whose frames this station senses but cannot decode. They
+        also cannot decode the frames of this station. EIFS follows such frames. Default: [].
     standard: Standard of the station: the cell's, or an older one of the same band. Of the
         standards up to 802.11g, only 802.11g cells allow another one, 802.11b. Default: the cell's.
     streams: Largest number of spatial streams of data frames from and to the station. Default: the
@@ -1499,7 +1504,8 @@ def rate(
     control = … }`, or `{ up, down }` for the station's transmissions and the access point's.
     Default: the highest rate of its link.
 
-    down: Rate of the access point's transmissions to it. Default: the highest rate of the link.
+    down: Rate of the access point's transmissions to the station. Default: the highest rate of the
+        link.
     up: Rate of the station's own transmissions. Default: the highest rate of the link.
     """
     return _given(locals())

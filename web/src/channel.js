@@ -160,7 +160,7 @@ export class ChannelView {
     const rows = this.#data.rows.length;
     const hidden = rows > MAX_ROWS ? ` The first ${MAX_ROWS} of ${rows} members are drawn.` : "";
     const cut = from + span > this.#data.to_ns && this.#data.to_ns < this.#document.duration_ns;
-    const upTo = cut ? ` Frames are shown up to ${timeText(this.#data.to_ns, 1e3)}: zoom in for the others.` : "";
+    const upTo = cut ? ` Frames are shown up to ${timeText(this.#data.to_ns, 1e3)}: zoom in to see the others.` : "";
     if (place >= 0) {
       const it = describe(this.#data, place);
       this.#status.textContent = `${it.kind} from ${it.from} to ${it.to}, ${it.octets} at ${it.rate}, ${it.lasts} from ${it.start}: ${it.fate}.${upTo}${hidden}`;
@@ -243,7 +243,7 @@ export class ChannelView {
       direction > 0 ? starts.findIndex((at) => at > here) : starts.findLastIndex((at) => at < here);
     if (place < 0) {
       const side = direction > 0 ? "after" : "before";
-      const known = isCut && direction > 0 ? ` The first ${starts.length} are known.` : "";
+      const known = isCut && direction > 0 ? ` This page knows only the first ${starts.length}.` : "";
       this.#status.textContent = `No collision ${side} ${timeText(here, 1e3)}.${known}`;
       return;
     }

@@ -6,7 +6,7 @@ import { RATES, TRANSPORTS, DIRECTIONS } from "./scenario.js";
 
 /** True if the far stations move. */
 const isWalking = (k) => k.speed > 0;
-const WALKS = "ARF finds it while they walk";
+const WALKS = "ARF chooses it while they walk";
 
 /**
  * The fieldsets with their controls. `format` turns a value into text, `labels` has the text of each choice, and `disabledReason`
@@ -17,15 +17,15 @@ const FIELDS = [
     legend: "Stations",
     controls: {
       near: { label: "Near stations" },
-      nearRate: { label: "Rate of near ones", format: (v) => `${v} Mb/s` },
+      nearRate: { label: "Rate of near stations", format: (v) => `${v} Mb/s` },
       far: { label: "Far stations" },
-      farRate: { label: "Rate of far ones", format: (v) => `${v} Mb/s`, disabledReason: (k) => isWalking(k) && WALKS },
+      farRate: { label: "Rate of far stations", format: (v) => `${v} Mb/s`, disabledReason: (k) => isWalking(k) && WALKS },
       fallAt: {
-        label: "Far ones are slow from",
+        label: "Far stations are slow from",
         format: (v) => (v === 0 ? "the start" : `${v} s`),
         disabledReason: (k) => isWalking(k) && WALKS,
       },
-      speed: { label: "They walk away", format: (v) => (v === 0 ? "no" : `${v} m/s`) },
+      speed: { label: "Far stations walk away", format: (v) => (v === 0 ? "no" : `${v} m/s`) },
     },
   },
   {
@@ -34,16 +34,16 @@ const FIELDS = [
       way: { label: "Direction", labels: DIRECTIONS },
       transport: { label: "Transport", labels: TRANSPORTS },
       window: { label: "TCP’s receive window", format: (v) => `${v} kB` },
-      delay: { label: "Way to the server", format: (v) => `${v} ms` },
+      delay: { label: "Delay to the server", format: (v) => `${v} ms` },
     },
   },
   {
     legend: "Channel and queues",
     controls: {
       standard: { label: "Standard" },
-      queue: { label: "Queues hold", format: (v) => `${v} packets` },
+      queue: { label: "Queue length", format: (v) => `${v} packets` },
       loss: {
-        label: "Errored frames of far ones",
+        label: "Frame errors of far stations",
         format: (v) => `${v} %`,
         disabledReason: (k) => isWalking(k) && "distance decides while they walk",
       },

@@ -66,7 +66,7 @@ export class Goodput {
     this.#chart = null;
     this.#root.replaceChildren();
     if (!series) {
-      this.#root.append(h("p", { class: "muted" }, "No series is recorded, or one too long to draw here: see series in the scenario."));
+      this.#root.append(h("p", { class: "muted" }, "There is no time series to draw: the key series of the scenario is off, or its step is too short."));
       return;
     }
     const box = h("div", { role: "img", "aria-label": `Goodput of run ${name} over time; the table has the same.` });

@@ -136,8 +136,8 @@ class Page {
     byId("own").hidden = !own.length;
     byId("own").textContent =
       own.length === 2
-        ? "Both runs follow the texts that you have written below; the controls change neither."
-        : `Run ${own[0]} follows the text that you have written below; the controls change the other one alone.`;
+        ? "Both runs follow the texts that you have written below; the controls change neither run."
+        : `Run ${own[0]} follows the text that you have written below; the controls change only the other run.`;
   }
 
   /** Returns the scenario's text of a side: the user's own, or the one that the controls describe. */
@@ -178,7 +178,7 @@ class Page {
 
   #stop() {
     for (const side of SIDES) this.engines[side].stop();
-    note(["Stopped. What was finished is shown."]);
+    note(["Stopped. The page shows the runs that were finished."]);
   }
 
   /** Shows that the run of a side failed with `error`. */
@@ -239,8 +239,8 @@ class Page {
     const name = NAMES[side];
     const line =
       expected === hash
-        ? `Run ${name} is the one that the link was made of, record by record.`
-        : `Run ${name} differs from the one that the link was made of: its records have hash ${hash}, and had ${expected}.`;
+        ? `Run ${name} has the same records as the run from which the link was made.`
+        : `Run ${name} differs from the run from which the link was made: its record hash is ${hash}, and was ${expected}.`;
     byId("notes").append(h("p", { class: "notice" }, line));
   }
 
@@ -293,7 +293,7 @@ function start(module) {
 
 byId("needs-javascript").remove();
 if (typeof WebAssembly !== "object") {
-  showFatal("This browser has no WebAssembly, or it is switched off: the simulator cannot run here. airfair run does the same on a command line.");
+  showFatal("This browser has no WebAssembly, or it is switched off: the simulator cannot run here. airfair run runs the same simulator on a command line.");
 } else {
   compile(byId("engine").textContent.trim()).then(start, (error) =>
     showFatal(`The simulator cannot be started in this browser: ${error.message}`),

@@ -27,9 +27,9 @@ export const PRESETS = {
     name: "The anomaly",
     title: "One slow station drags the fast one down",
     sentences: [
-      "In 802.11 every station wins the channel equally often, and a frame at 1 Mb/s holds it for many times as long as one at 11 Mb/s.",
+      "In 802.11 every station wins the channel equally often, and a frame at 1 Mb/s occupies it many times as long as one at 11 Mb/s.",
       "So the far station takes most of the air, and the near one falls to the same goodput.",
-      "Run A has no slow station, run B has one; everything else is the same, luck included.",
+      "Run A has no slow station, and run B has one; everything else is the same, the seed included.",
     ],
     controls: {},
     a: "all-near",
@@ -39,9 +39,9 @@ export const PRESETS = {
     name: "ARF-aware TCP",
     title: "A slow sender takes fewer turns",
     sentences: [
-      "After 10 s the far station falls to 1 Mb/s, and the near one with it (run A).",
-      "In run B each sender knows the rate of its link: while it is a k-th of the highest one, TCP uses a k-th of its window.",
-      "The slow station then competes less often, and the near one keeps more of what it had.",
+      "After 10 s the rate of the far station falls to 1 Mb/s, and the goodput of the near one falls with it (run A).",
+      "In run B each sender knows the rate of its link: while this rate is a k-th of the highest one, TCP uses a k-th of its window.",
+      "The slow station then competes less often, and the near one keeps more of its goodput.",
     ],
     controls: { fallAt: 10, warmup: 10, window: 32 },
     a: "none",
@@ -49,11 +49,11 @@ export const PRESETS = {
   },
   "tfrc-friendliness": {
     name: "TFRC beside TCP",
-    title: "Is a stream by equation fair to TCP?",
+    title: "Is TFRC fair to TCP?",
     sentences: [
-      "TFRC sends as fast as an equation says that TCP would, with the same losses and round trips, and smoothly so.",
+      "TFRC computes its rate from an equation for the throughput of TCP with the same losses and round-trip time, and changes the rate slowly.",
       "In run A two TCP connections share a noisy cell; in run B the far one is TFRC.",
-      "Whether TFRC takes more or less than TCP depends on how packets are lost: change loss and queue, and see.",
+      "Whether TFRC takes more or less than TCP depends on how packets are lost: change the frame errors and the queue to see this.",
     ],
     controls: { farRate: 11, near: 2, far: 2, loss: 10, delay: 20 },
     a: "none",
@@ -63,9 +63,9 @@ export const PRESETS = {
     name: "Equal shares",
     title: "The access point grants shares of the channel",
     sentences: [
-      "Two stations download by TFRC, one at 54 Mb/s and one at 6, and both get what the slow one can (run A).",
-      "In run B the access point measures who holds the channel, and grants each station an equal share in its beacons.",
-      "A station turns its share into the throughput that its rate allows, and its receivers report no more to their senders.",
+      "Two stations download by TFRC, one at 54 Mb/s and one at 6 Mb/s, and both get the goodput of the slow one (run A).",
+      "In run B the access point measures the channel time of each station, and grants all stations equal shares in its beacons.",
+      "A station computes the throughput that its share and its rate allow, and its receivers report no more than that to their senders.",
     ],
     controls: {
       standard: "802.11a",
@@ -86,9 +86,9 @@ export const PRESETS = {
     name: "Up against down",
     title: "Uploads starve downloads, until ACKs have a queue of their own",
     sentences: [
-      "The access point contends as one station for all downloads, and its queue is full: downloads lose packets, uploads at most some ACKs (run A).",
+      "The access point contends as one station for all downloads, and its queue is full: downloads lose data packets, and uploads lose only ACKs (run A).",
       "In run B the access point serves TCP’s data and ACKs from two queues, two packets of data for each ACK.",
-      "Uploads then wait for their ACKs, and leave air to the downloads.",
+      "Uploads then wait for their ACKs, and leave airtime to the downloads.",
     ],
     controls: { way: "opposed", near: 4, far: 4, farRate: 11, queue: 100, transport: "sack" },
     a: "none",
@@ -98,9 +98,9 @@ export const PRESETS = {
     name: "Window after ARF",
     title: "TCP’s window follows the rate of a station that walks away",
     sentences: [
-      "A station downloads while it walks away, and ARF lowers its rate; TCP learns of it when a queue has overflowed (run A).",
-      "In run B the station computes at each change of rate how much the channel lets it move, and limits TCP’s window to that.",
-      "Fewer packets are dropped, and goodput gains where time-outs are avoided.",
+      "A station downloads while it walks away, and ARF lowers its rate; TCP notices that only when a queue has overflowed (run A).",
+      "In run B the station computes a window from its channel time at each change of rate, and limits TCP’s window to that.",
+      "Fewer packets are dropped, and goodput rises where time-outs are avoided.",
     ],
     controls: {
       standard: "802.11a",

@@ -1,4 +1,4 @@
-// Computes the figures that the page shows from the document of a run, and formats numbers. This module does not use the page.
+// Computes the numbers that the page shows from the document of a run, and formats numbers. This module does not use the page.
 
 /**
  * Groups names with the same stem and consecutive numbers, such as `far1`, `far2`, `far3`. A group has a `name` (`far1 … far3`),
@@ -96,7 +96,7 @@ export function jain(values) {
   return squares > 0 ? sum(values) ** 2 / (values.length * squares) : null;
 }
 
-/** The rows of the table of figures: name, unit, number of decimals, and the value or null. */
+/** The rows of the table of numbers: name, unit, number of decimals, and the value or null. */
 export function figures(document) {
   const { flows, tables } = document;
   const column = tables.flows;
@@ -116,8 +116,8 @@ export function figures(document) {
     ...by("Goodput", "Mb/s", 2, rates),
     row("Jain’s index of goodput", "", 3, jain(rates)),
     row("Jain’s index of airtime", "", 3, air.length ? jain(air) : null),
-    row("Air lost to collisions", "%", 1, percent(mean(tables.channel_shares.collision))),
-    ...by("Delay, 95 %,", "ms", 1, column.delay_p95_ms),
+    row("Airtime lost to collisions", "%", 1, percent(mean(tables.channel_shares.collision))),
+    ...by("Delay (p95)", "ms", 1, column.delay_p95_ms),
     row("Packets lost", "%", 2, percent(mean(column.loss.filter((loss) => loss !== null)))),
     row("TCP’s time-outs", "", 0, sum(column.timeouts)),
   ];

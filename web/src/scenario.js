@@ -17,7 +17,7 @@ const RANGES = {
 export const DIRECTIONS = {
   up: "All upload",
   down: "All download",
-  opposed: "Near ones upload, far ones download",
+  opposed: "Near stations upload, far ones download",
 };
 
 export const TRANSPORTS = {
@@ -42,7 +42,7 @@ const hasAcks = (transport) => transport !== "udp";
  * shares in beacons, and `equalRates` gives all stations the near rate.
  */
 export const SCHEMES = {
-  none: { group: "Compare with", name: "Nothing: a plain queue" },
+  none: { group: "Compare with", name: "No scheme: a plain queue" },
   "all-near": {
     group: "Compare with",
     name: "No slow station: all at the near rate",
@@ -75,13 +75,13 @@ export const SCHEMES = {
     discipline: "data-ack",
     missing: (k) => (hasAcks(k.transport) ? null : "TCP or TFRC"),
   },
-  tfrc: { group: "The far ones have", name: "TFRC", farTransport: "tfrc" },
-  westwood: { group: "The far ones have", name: "TCP Westwood", farTransport: "westwood" },
-  sack: { group: "The far ones have", name: "TCP SACK", farTransport: "sack" },
-  cubic: { group: "The far ones have", name: "TCP CUBIC", farTransport: "cubic" },
+  tfrc: { group: "Transport of the far stations", name: "TFRC", farTransport: "tfrc" },
+  westwood: { group: "Transport of the far stations", name: "TCP Westwood", farTransport: "westwood" },
+  sack: { group: "Transport of the far stations", name: "TCP SACK", farTransport: "sack" },
+  cubic: { group: "Transport of the far stations", name: "TCP CUBIC", farTransport: "cubic" },
   airtime: {
     group: "The access point’s queue",
-    name: "Airtime, as in Linux",
+    name: "Shared airtime, as in Linux",
     discipline: "airtime",
   },
   "time-regulator": {

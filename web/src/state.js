@@ -97,7 +97,7 @@ export function decode(fragment, version) {
   const hashes = { a: null, b: null };
   const linkVersion = params.get("v");
   if (linkVersion !== null && linkVersion !== version) {
-    notes.push(`The link is of airfair ${linkVersion}, and this page of ${version}: results may differ.`);
+    notes.push(`The link was made by airfair ${linkVersion}, and this page is of version ${version}: results may differ.`);
   }
   if (params.has("standard")) params.sort();
   const standard = parse("standard", params.get("standard") ?? state.controls.standard);
@@ -107,7 +107,7 @@ export function decode(fragment, version) {
     if (["v", "preset"].includes(key)) continue;
     if (Object.hasOwn(CONTROLS, key)) {
       const found = parse(key, value, state.controls.standard);
-      if (found === undefined) notes.push(`The link’s ${key} cannot be “${value}” here.`);
+      if (found === undefined) notes.push(`The link has an impossible value of ${key}, “${value}”.`);
       else state.controls[key] = found;
     } else if (SIDES.includes(key)) {
       if (Object.hasOwn(SCHEMES, value)) state.scheme[key] = value;
@@ -119,7 +119,7 @@ export function decode(fragment, version) {
     } else if (["from", "length"].includes(key) && Number(value) >= 0) {
       state.view[key] = Number(value);
     } else {
-      notes.push(`The link says “${key}”, which this page does not know.`);
+      notes.push(`The link contains “${key}”, which this page does not know.`);
     }
   }
   reconcile(state);

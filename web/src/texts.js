@@ -87,7 +87,7 @@ function makeText(root, side, name, { onEdit, onReset }) {
       );
     },
     mistaken(list) {
-      const first = list.length === 1 ? list[0] : `${list[0]} (and ${list.length - 1} more, below its text)`;
+      const first = list.length === 1 ? list[0] : `${list[0]} (and ${list.length - 1} more below the text)`;
       showErrors(list, first);
     },
     failed: (sentence) => showErrors([sentence], sentence),

@@ -57,13 +57,13 @@ test("goodput of a group is the mean of its members", () => {
   assert.equal(goodput({ ...run(["a"]), delivered: null }), null);
 });
 
-test("figures of a run without a cell or with nothing sent are dashes", () => {
+test("numbers of a run without a cell or with nothing sent are dashes", () => {
   const document = run(["a"]);
   document.tables.airtime.airtime_share = [];
   document.tables.channel_shares.collision = [];
   const rows = new Map(figures(document).map(({ name, value, digits }) => [name, fixed(value, digits)]));
   assert.equal(rows.get("Jain’s index of airtime"), "–");
-  assert.equal(rows.get("Air lost to collisions"), "–");
+  assert.equal(rows.get("Airtime lost to collisions"), "–");
   assert.equal(rows.get("Packets lost"), "–");
   assert.equal(rows.get("Goodput of all flows"), "1.00");
 });

@@ -31,7 +31,7 @@ test("a page without a link shows the anomaly", () => {
 test("a link of another version yields a note and its state", () => {
   const { state, notes } = decode("#v=0.0.9&preset=arf-window&speed=2", "0.1.0");
   assert.equal(state.controls.speed, 2);
-  assert.deepEqual(notes, ["The link is of airfair 0.0.9, and this page of 0.1.0: results may differ."]);
+  assert.deepEqual(notes, ["The link was made by airfair 0.0.9, and this page is of version 0.1.0: results may differ."]);
 });
 
 test("an impossible value in a link yields a note, and the other values are used", () => {

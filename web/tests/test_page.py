@@ -161,7 +161,7 @@ def test_a_link_makes_the_same_page_elsewhere(visit: Open) -> None:
     assert link == page.url
     other = visit(link[link.index("#") :])
     notes = other.locator("#notes").inner_text()
-    assert notes.count("is the one that the link was made of") == 2
+    assert notes.count("has the same records as the run") == 2
     assert hashes(other) == hashes(page)
     assert other.url == page.url
     for place in ("#text-a", "#text-b"):
@@ -188,7 +188,7 @@ def test_a_link_of_another_version_or_with_nonsense_says_so_and_goes_on(visit: O
     notes = page.locator("#notes").inner_text()
     assert "airfair 0.0.1" in notes
     assert "near" in notes
-    assert "differs from the one that the link was made of" in notes
+    assert "differs from the run from which the link was made" in notes
     assert len(hashes(page)) == 2
 
 

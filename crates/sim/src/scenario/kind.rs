@@ -323,7 +323,7 @@ impl Kind {
             Self::Tuple(tuple) => tuple.one.to_owned(),
             Self::Ranges => "a table { \"6 Mb/s\" = \"370 m\", \"54 Mb/s\" = \"37 m\" }".to_owned(),
             Self::Table(table) => format!("a table {{ {} }}", table.names()),
-            Self::Named(table) => format!("sections with names, one for {} each", table.noun),
+            Self::Named(table) => format!("named sections, each for {}", table.noun),
             Self::Tagged(Tagged { key, variants, .. }) => {
                 let tags: Vec<String> =
                     variants.iter().map(|(tag, _)| format!("{key} = \"{tag}\"")).collect();

@@ -176,7 +176,7 @@ const QUANTITIES: &[(&str, &str, &str)] = &[
     (
         "station",
         "3",
-        "station = 3: wrong type: integer; allowed sections with names, one for a station each",
+        "station = 3: wrong type: integer; allowed named sections, each for a station",
     ),
     (
         "station.slow",

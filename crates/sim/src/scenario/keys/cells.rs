@@ -297,15 +297,15 @@ fn occupancy(keys: &mut Keys, it: &mut occupancy::Params) {
          leave unused.",
     );
     keys.key("patience", &mut it.patience, integer(1, 1_000), "3")
-        .says("Beacons missed in a row after which a station limits its flows no longer.");
+        .says("Beacons missed in a row after which a station stops limiting its flows.");
     let is_other = it.aggregates != occupancy::Params::default().aggregates;
     keys.word("aggregates", &mut it.aggregates, "\"apart\"").written_if(is_other).says(AGGREGATES);
 }
 
 pub(in crate::scenario) fn access(keys: &mut Keys, it: &mut Access) {
     keys.table("edca", it, edca, "{ aifsn = 3 }").says(
-        "Channel access of this node. The keys here are those of best effort, and of all packets if no flow has \
-         another category; the tables are those of the other categories.",
+        "Channel access of this node. These keys apply to best effort, and to all packets if no flow has another \
+         category. The tables apply to the other categories.",
     );
     let plain = |it: &Option<Attempts>| it.map_or(Plain::Word("cell"), limit);
     let read = |entry: &Entry, _: &_| match entry.word() {

@@ -51,13 +51,13 @@ pub(in crate::scenario) fn flow(keys: &mut Keys, it: &mut Flow, ends: [&str; 2])
     (it.start, it.stop) = (Time::ZERO + start, stop.map(|stop| Time::ZERO + stop));
     let is_other = it.access_category != AccessCategory::default();
     keys.word("access_category", &mut it.access_category, "\"voice\"").written_if(is_other).says(
-        "Access category of its packets in both directions, in cells of 802.11n, ac and ax. Each category has its own \
-         queue and channel access.",
+        "Access category of the flow's packets in both directions, in cells of 802.11n, ac and ax. Each category has \
+         its own queue and channel access.",
     );
     let is_marked = it.dscp.is_some();
     keys.optional("dscp", &mut it.dscp, DSCP, "46").written_if(is_marked).says(
-        "Differentiated services code point (DSCP) of its packets. The access category follows from it by RFC 8325: \
-         46 (EF) is voice, 34 (AF41) video, 8 (CS1) background.",
+        "Differentiated services code point (DSCP) of the flow's packets. The access category follows from it by RFC \
+         8325: 46 (EF) is voice, 34 (AF41) video, 8 (CS1) background.",
     );
     let example = "{ kind = \"tcp\", min_rto = \"200 ms\" }";
     keys.choice("transport", &mut it.transport, &TRANSPORTS, example)
@@ -106,26 +106,26 @@ fn schemes() -> Vec<Scheme> {
 
 fn rate_cap(keys: &mut Keys, it: &mut rate_cap::Params) {
     keys.key("share", &mut it.share, Kind::Probability, "0.25").says(
-        "Share of the link rate of the sender's frames that the flow may have, from the first change of that rate on: \
-         more than 0.",
+        "Share of the sender's link rate that the flow may use, more than 0. The limit begins at the first change of \
+         that rate.",
     );
 }
 
 fn arf_aware(keys: &mut Keys, it: &mut ArfAware) {
     keys.word("variant", &mut it.law.variant, "\"one-shot\"").says(
-        "Reading of the paper. `held`: while the rate is low, the window is at most a k-th of the saved one. \
+        "Interpretation of the paper. `held`: while the rate is low, the window is at most a k-th of the saved one. \
          `one-shot`: the window is set to a k-th of the saved one once. `continuous`: the window is at most a k-th of \
          the current one.",
     );
     let is_polled = it.poll.is_some();
     keys.optional("poll", &mut it.poll, POLL, "\"1 s\"").written_if(is_polled).says(
-        "Time between two readings of the link rate, as with SNMP. With `off` the driver notifies TCP of each change.",
+        "Time between two queries of the link rate, as with SNMP. With `off` the driver notifies TCP of each change.",
     );
     let is_late = !it.notification_delay.is_zero();
     keys.key("notification_delay", &mut it.notification_delay, TIME, "\"10 ms\"")
         .written_if(is_late)
         .says(
-            "Delay from a change of the link rate, or from a reading of it, until TCP knows the rate.",
+            "Delay from a change of the link rate, or from a query of the rate, until TCP knows the rate.",
         );
 }
 

@@ -142,8 +142,8 @@ fn sections(keys: &mut Keys) {
         .or_none()
         .says("Wired hosts, at most 1000. Hosts are ends of flows, and also forward packets.");
     keys.other("router", router, "", || None).or_none().says(
-        "Wired nodes that only forward packets, at most 1000. A packet takes the route with the fewest hops; of these \
-         the one with the least delay; of these the first in the file.",
+        "Wired nodes that only forward packets, at most 1000. A packet takes the route with the fewest hops. Of \
+         several such routes it takes the one with the least delay, and of several of these the first in the file.",
     );
     keys.other("link", link, "", || None)
         .or_none()

@@ -183,7 +183,8 @@ fn hardware_queue(keys: &mut Keys, it: &mut HardwareQueue) {
     keys.optional("hardware_queue", &mut it.most, AHEAD, "2").written_if(has_driver).says(
         "Largest number of aggregates or packets that the driver holds before they are on the air, those in service \
          included; `hardware_queue_counts` chooses the unit. Without aggregation each packet counts as one. With \
-         `off` packets leave their queues when the access point wins the medium, except the first packet of a frame.",
+         `off` packets leave their queues when the access point wins the medium; only the first packet of the next \
+         frame leaves before that.",
     );
     keys.word("hardware_queue_counts", &mut it.counts, "\"packets\"").written_if(is_other).says(
         "Unit of `hardware_queue`. With `aggregates` the driver forms aggregates in advance; ath9k holds 2. With \
@@ -197,17 +198,17 @@ fn hardware_queue(keys: &mut Keys, it: &mut HardwareQueue) {
 fn aql(keys: &mut Keys, it: &mut AirtimeQueueLimits) {
     keys.of("limits of airtime");
     keys.key("low", &mut it.low, AHEAD_TIME, "\"4 ms\"").says(
-        "Expected airtime of a station's packets in the driver up to which the driver takes more of them, however \
-         much it holds for other stations.",
+        "Limit for one station: the driver takes more of its packets while the expected airtime of those in the \
+         driver is below this value, however many it holds for other stations.",
     );
     keys.key("high", &mut it.high, AHEAD_TIME, "\"8 ms\"")
         .says(
-            "Expected airtime of a station's packets up to which the driver takes more of them while it holds less \
-             than `threshold` for all stations together.",
+            "Higher limit for one station, which applies while the expected airtime of all packets in the driver is \
+             below `threshold`.",
         );
     keys.key("threshold", &mut it.threshold, AHEAD_TIME, "\"20 ms\"").says(
-        "Expected airtime of all packets in the driver, of all categories, from which on `low` applies instead of \
-         `high`.",
+        "Expected airtime of all packets in the driver, of all stations and categories, from which on `low` applies \
+         instead of `high`.",
     );
 }
 

@@ -80,9 +80,10 @@ pub(in crate::scenario) fn radio(keys: &mut Keys, it: &mut Radio) {
             "Noise figure of the receivers: their noise above that of 290 K in the channel's bandwidth.",
         );
     keys.word("reception", &mut it.reception, "\"sensitivity\"").says(
-        "Rule by which frames are errored. `snr`: by the signal-to-noise ratio. `sensitivity`: all that arrive below \
-         the standard's sensitivity for their rate. `qualnet4`: all that arrive below QualNet 4's sensitivity, with \
-         its transmit powers, which fall as the rate rises (802.11a only).",
+        "Rule that decides which frames have errors. `snr`: the probability of an error follows from the \
+         signal-to-noise ratio. `sensitivity`: all frames have errors that arrive with less power than the standard's \
+         sensitivity for their rate. `qualnet4`: the same with QualNet 4's sensitivities and transmit powers, which \
+         fall as the rate rises (802.11a only).",
     );
     keys.optional("carrier_sense", &mut it.carrier_sense, SENSE, "\"-90 dBm\"").says(
         "Power from which on a station or access point senses a frame; below it, sender and receiver are hidden from \
@@ -95,8 +96,8 @@ pub(in crate::scenario) fn radio(keys: &mut Keys, it: &mut Radio) {
         "Fading: variation of a link's power while nothing moves. It causes frame errors but hides no station.",
     );
     keys.optional("capture", &mut it.capture, CAPTURE, "\"10 dB\"").says(
-        "Ratio of powers from which on the strongest of overlapping frames survives at a receiver, compared with all \
-         others together. With `off` none survives.",
+        "The strongest of overlapping frames survives at a receiver if its power is at least this many times that of \
+         all others together. With `off` none survives.",
     );
 }
 
@@ -122,7 +123,7 @@ fn range(keys: &mut Keys, it: &mut Radio) {
         .says(
             "Distance at which frames at a rate, in Mb/s or by the name of its mode, are just received. The transmit \
              power is computed from it; with two rates, the exponent of log-distance propagation as well. Not \
-             together with `tx_power`, nor, with two rates, with `propagation`.",
+             together with `tx_power`; with two rates, also not together with `propagation`.",
         );
 }
 

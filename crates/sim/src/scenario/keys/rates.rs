@@ -46,7 +46,7 @@ fn up_down(keys: &mut Keys, _: &mut ()) {
         .says("Rate of the station's own transmissions.");
     keys.other("down", one_way, "\"2 Mb/s\"", || None)
         .follows("the highest rate of the link")
-        .says("Rate of the access point's transmissions to it.");
+        .says("Rate of the access point's transmissions to the station.");
 }
 
 /// Algorithms of rate control for a link.
@@ -87,8 +87,8 @@ pub(in crate::scenario) const LAWS: Choice<RateControl> = Choice {
             RateControl::Oracle => {
                 keys.says(
                     "Rate adaptation algorithm. Before each frame it chooses the rate at which a frame of ordinary \
-                     size gets through soonest, from the noise, which no real station knows. A bound for the other \
-                     algorithms.",
+                     size gets through soonest, from the noise, which no real station knows. The oracle is an upper \
+                     bound for the other algorithms.",
                 );
             }
         }

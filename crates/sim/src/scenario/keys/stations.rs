@@ -84,8 +84,8 @@ pub(in crate::scenario) fn station(keys: &mut Keys, it: &mut Station, written: W
     keys.other("senses_only", others, "[\"fast\"]", || hears_as_told.then_some(senses_only))
         .or_none()
         .says(
-            "Stations of its cell whose frames it senses but cannot decode, and which cannot decode its frames. EIFS \
-             follows such frames.",
+            "Stations of the same cell whose frames this station senses but cannot decode. They also cannot decode \
+             the frames of this station. EIFS follows such frames.",
         );
     keys.choice("errors", &mut it.errors, &ERRORS, "{ model = \"bit\", ber = 1e-5 }")
         .follows("the cell's")
@@ -97,7 +97,8 @@ pub(in crate::scenario) fn station(keys: &mut Keys, it: &mut Station, written: W
         .or_none()
         .written_before("errors")
         .says(
-            "Stations of its cell whose frames it does not sense, and which do not sense its frames.",
+            "Stations of the same cell whose frames this station does not sense. They also do not sense the frames of \
+             this station.",
         );
     trajectory(keys, it.trajectory.as_ref());
     keys.key("count", &mut 1_u32, integer(1, 5_000), "3").written_if(false).says(
