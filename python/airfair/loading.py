@@ -1,4 +1,4 @@
-"""Loads results that this or an earlier version of airfair wrote with `airfair run --out`.
+"""Loading of results that this or an earlier version of airfair wrote with `airfair run --out`.
 
 The directory holds each table and each time series as a Parquet file.
 """

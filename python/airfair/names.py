@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 FEWEST = 4
-"""Names with one stem and numbers in a row that make a group: what `count` in a scenario makes."""
+"""Smallest number of names with one stem and consecutive numbers, as `count` makes, that form a group."""
 
 _NUMBERED = re.compile(r"(.*?)([1-9][0-9]*)")
 

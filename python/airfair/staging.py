@@ -19,7 +19,7 @@ if sys.platform != "win32":
 
 PREFIX = ".airfair-"
 _ATTEMPTS = 5
-"""Attempts to lock a new directory before somebody takes it for one of a dead process."""
+"""Attempts to create and lock a new directory, as another process may remove it before it is locked."""
 
 
 @dataclass
