@@ -397,7 +397,7 @@ def _numbers(ax: Axes, chart: Chart, floor: float | None) -> None:
 
 
 def by_name(panels: Sequence[Category], *, stacked: bool = False) -> Figure:
-    """Figure of estimates in rows with long names; panels are side by side or, if `stacked`, in one column."""
+    """Figure of estimates in rows with long names; panels are side by side, or in one column if `stacked`."""
     rows = len(panels[0].names)
     beside, below = (1, len(panels)) if stacked else (len(panels), 1)
     with mpl.rc_context({**STYLE, "axes.grid.axis": "x"}):

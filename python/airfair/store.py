@@ -190,7 +190,7 @@ def _became(names: list[str], written: int) -> str:
 
 
 def _sync(directory: Path) -> None:
-    if not _POSIX:  # a directory cannot be opened there
+    if not _POSIX:  # other systems cannot open a directory
         return
     handle = os.open(directory, os.O_RDONLY)
     try:

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from airfair.scenario import Value
 
 FIGURES = {"fig2": "table1", "fig4-7": "table5", "fig8-9": "recovery"}
-"""Setup of each."""
+"""Setup of each experiment that has figures but no table."""
 
 
 def paper(directory: Path) -> Paper[ArfAwareRuns]:
-    """The paper, whose files are in `directory`."""
+    """Declaration of the paper whose files are in `directory`."""
     printed, prose = reference(directory), Prose(directory / "text")
     said = prose["introduction"].by_id({"setup": printed["setup"], "settle_s": SETTLE_S})
     shown = prose["experiments"].by_id()
