@@ -75,7 +75,7 @@ def fairness_above(data: Measurements, scheme: str) -> Sequence[Condition]:
 
 
 def anomaly_equalises(data: Measurements) -> Sequence[Condition]:
-    """Conditions that with NewReno both sessions have equal throughput after the change, and the fast one has fallen."""
+    """Conditions that with NewReno the sessions are equal after the change, and the fast one has fallen."""
     key = ("table1", NEWRENO)
     after = _level(data[key], AFTER)
     alike = quotient(after[:, SLOW], after[:, FAST])
@@ -125,7 +125,7 @@ def no_harm_when_fair(data: Measurements, scheme: str) -> Sequence[Condition]:
 
 
 def multi_rate_order(data: Measurements, scheme: str) -> Sequence[Condition]:
-    """Conditions that in Table 5 throughputs rise with the link rates; with NewReno the printed sessions are equal."""
+    """Conditions that in Table 5 throughputs rise with link rates, and are equal with NewReno."""
     a, b = ("table5", scheme), ("table5", NEWRENO)
     ours, theirs = data[a].throughput_kbps, data[b].throughput_kbps[:, :4]
     steps = np.diff(ours[:, :4], axis=1)
@@ -142,7 +142,7 @@ def multi_rate_order(data: Measurements, scheme: str) -> Sequence[Condition]:
 
 
 def aggregate_held(data: Measurements, scheme: str) -> Sequence[Condition]:
-    """Conditions that in Figures 6 and 7 the total of all sessions is kept after the change, and falls with NewReno."""
+    """Conditions that in Figures 6 and 7 the total of all sessions is kept, and falls with NewReno."""
     a, b = ("table5", scheme), ("table5", NEWRENO)
     ours, theirs = (_kept_together(data[key], AFTER) for key in (a, b))
     return [
@@ -152,7 +152,7 @@ def aggregate_held(data: Measurements, scheme: str) -> Sequence[Condition]:
 
 
 def quick_recovery(data: Measurements, scheme: str) -> Sequence[Condition]:
-    """Conditions that in Figures 8 and 9 the slow session recovers quickly and the fast one keeps its throughput.
+    """Conditions that in Figures 8 and 9 the slow session recovers, and the fast one keeps its throughput.
 
     With NewReno the fast session falls during the anomaly, and the total recovers afterwards.
     """

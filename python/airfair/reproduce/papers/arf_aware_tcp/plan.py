@@ -21,7 +21,7 @@ SCHEMES: Mapping[str, str] = {
 BOTH = (HELD, NEWRENO)
 
 AS_READ = Readings(HELD, near=(CONTINUOUS, ONE_SHOT))
-"""Readings of the scheme. The paper does not state how the cap changes in arf mode, so each is near [D-041]."""
+"""Readings of the scheme, all near: the paper does not state how the cap changes in arf mode [D-041]."""
 CAPS: Mapping[str, str] = {
     HELD: "the cap held in arf mode",
     CONTINUOUS: "the cap computed anew, continuous",

@@ -1,4 +1,4 @@
-"""Kashibuchi and others: a scheme that sets TCP's maximum window from channel occupancy when the rate changes."""
+"""Kashibuchi and others: TCP's maximum window is set from channel occupancy when the rate changes."""
 
 from __future__ import annotations
 

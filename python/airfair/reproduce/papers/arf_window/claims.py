@@ -89,7 +89,7 @@ def _taken(data: Measurements, place: SchemePair, take: Take) -> tuple[Floats, F
 
 
 def random_waypoint(printed: Json, data: Measurements, system: str) -> Sequence[Condition]:
-    """Conditions that in Table I the scheme has about the printed gain, and at most about a twentieth of the drop rate."""
+    """Conditions that in Table I the scheme has about the printed gain and a twentieth of the drops."""
     place = at_random(system)
     proposed, standard = _taken(data, place, ArfWindowRuns.drops)
     return [

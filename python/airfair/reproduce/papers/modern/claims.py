@@ -73,7 +73,7 @@ Points = Sequence[Condition]
 
 
 def dragged_down(data: Measurements) -> Points:
-    """Conditions that a fast station gets less than half as much beside a slow station as beside a fast one."""
+    """Conditions that a slow neighbour more than halves the goodput of a fast station."""
     return [
         ratio(
             f"{STANDARDS[standard]} {way}, goodput beside a slow / a fast station",
@@ -118,7 +118,7 @@ def airtime_ends(data: Measurements) -> Points:
 
 
 def airtime_not_up(data: Measurements) -> Points:
-    """Conditions that the airtime scheduler does not reduce the slow station's share of airtime of uploads."""
+    """Conditions that the airtime scheduler does not reduce the slow station's airtime of uploads."""
     found = []
     for standard in STANDARDS:
         fair, plain = (anomaly(standard, "up", sent(standard), q) for q in (AIRTIME, FIFO))
@@ -173,7 +173,7 @@ def ending_each(data: Measurements, testbed: str, queue: str) -> Points:
 
 
 def ath9k_goodput(data: Measurements, queue: str) -> Points:
-    """Conditions that each station has roughly the goodput stated in the commit of ath9k's airtime scheduler."""
+    """Conditions that stations have roughly the goodput that the commit of ath9k's scheduler states."""
     return _each(data, ath9k(queue), COMMITTED[queue])
 
 
@@ -185,7 +185,7 @@ def _each(data: Measurements, key: Key, figures: Sequence[float]) -> Points:
 
 
 def helps(data: Measurements, id_: str, how: str) -> Points:
-    """Conditions that a paper's scheme in 802.11ax increases total goodput, and leaves enough to the slow station.
+    """Conditions that in 802.11ax a scheme increases total goodput, and leaves enough to the slow station.
 
     `how` is the reading of the time of a packet in an aggregate.
     """
@@ -241,17 +241,17 @@ def short_flows_faster(data: Measurements) -> Points:
 
 
 def found_rates_drag(data: Measurements) -> Points:
-    """Conditions that with a FIFO and rates from Minstrel-HT, the slow station has more than half of the airtime."""
+    """Conditions that at rates from Minstrel-HT and with a FIFO the slow station has more than half."""
     return _more_than_half(data, {it: sold(it, "down", FOUND, FIFO) for it in MODERN})
 
 
 def found_rates_fair(data: Measurements) -> Points:
-    """Conditions that with the airtime scheduler and rates from Minstrel-HT, the slow station has half of the airtime."""
+    """Conditions that at rates from Minstrel-HT the airtime scheduler gives each station half of the air."""
     return _half(data, {it: sold(it, "down", FOUND, AIRTIME) for it in MODERN})
 
 
 def aql_short_waits(data: Measurements) -> Points:
-    """Conditions that above a driver's queue, airtime queue limits halve the fast station's delay and keep goodput."""
+    """Conditions that airtime queue limits halve the delay above a driver's queue, and keep goodput."""
     found = []
     for standard in MODERN:
         limited, free = (sold(standard, "down", FOUND, queue) for queue in (AQL, BEHIND_DRIVER))
