@@ -121,7 +121,7 @@ def large_mt(view: View) -> Sequence[Condition]:
 
 
 def below_one_to_n(view: View) -> Sequence[Condition]:
-    """Conditions that the ratio is below 1 / (n + 1), as with n + 1 equal shares of the channel (section III)."""
+    """Conditions that the ratio is below 1 / (n + 1), the access point's share in section III."""
     found = []
     for scenario in (TWO, FOUR):
         found += _starved(view, scenario, 1 / (2 * SYMMETRIC[scenario] + 1))

@@ -49,15 +49,15 @@ CAPTURE = _FACTORS["system"]["capture"]["bss.cell.radio"]["capture"]
 """Power ratio at which the stronger of two frames is received."""
 
 DECIDES = "senders-0.02"
-"""Deciding system: the nearest to the printed row of Figure 3 among those with one assumption. The row depends
-on FIFO alone."""
+"""Deciding system: the nearest to the printed row of Figure 3 among those with one assumption. The row is
+measured with FIFO."""
 RESIDUAL = ("residual-0.0005", "residual-0.001")
 """Systems like the deciding one, in which some packets are lost in spite of retransmissions. The first of
 them is part of a quick run."""
 NEAR = ("senders-0.025", *RESIDUAL)
-"""Near systems, whose row differs from the printed one (root mean square) within the tolerance of “the same”."""
+"""Near systems, whose distance from the printed row is within the tolerance of “the same”."""
 ONE_WEAK = "one-weak"
-"""Near system in which one sender of several is received badly. The printed row has one sender, so it fits."""
+"""Near system in which one of several senders is received badly; in the printed row there is only one."""
 AS_READ = Readings(DECIDES, near=(*NEAR, ONE_WEAK), beside=("capture", "lost-0.003", "ideal"))
 """Systems in which claims are decided, and those that decide nothing."""
 CANDIDATES: tuple[str, ...] = tuple(
