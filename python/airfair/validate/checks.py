@@ -2,12 +2,13 @@
 
 Tolerances:
 
-- Bianchi's model treats collisions as independent of the past: 1.5 %, the margin of ns-3's own test. -
-Heusse's closed form assumes that all stations contend with CWmin, even after collisions. Compared with the
-model with the right windows, it is 0.7 % too high with 2 stations, and 1.6 % and 6.2 % too low with 5 and 10.
-The tolerances are 2, 3 and 8 %. - Sums of nanoseconds and packets must be exact. - Tolerances of ranges,
-frame errors, hidden stations and measured airtime follow from rounding and statistics; their modules derive
-them.
+- Bianchi's model treats collisions as independent of the past: 1.5 %, the margin of ns-3's own test.
+- Heusse's closed form assumes that all stations contend with CWmin, even after collisions. Compared with the
+  model with the right windows, it is 0.7 % too high with 2 stations, and 1.6 % and 6.2 % too low with 5 and
+  10. The tolerances are 2, 3 and 8 %.
+- Sums of nanoseconds and packets must be exact.
+- Tolerances of ranges, frame errors, hidden stations and measured airtime follow from rounding and
+  statistics; their modules derive them.
 
 Cells run until the confidence interval of their mean is a small part of the tolerance.
 """

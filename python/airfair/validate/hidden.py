@@ -8,14 +8,16 @@ and no queue of events, and goes from one start of a frame to the next.
 The rules for a station, its rival and an access point that only answers are:
 
 - The station's back-off is uniform in 0 … CW slots, and starts a DIFS after the last frame that the station
-heard or sent. Only frames of the access point stop the back-off, as the station does not hear the rival.
-[80211-2020 §10.3.4.3] - The station's frame is lost if a frame of the rival overlaps it, or if the access
-point answers the rival meanwhile. - The access point answers a SIFS after each frame that it received, even
-if the rival sends [80211-2020 §10.3.2.3.3]. The rival stops counting slots when the answer starts; whole
-slots count. It resumes a DIFS after the exchange, that is after the ACK or the end of the NAV that a CTS has
-set [80211-2020 §10.3.2.4]. A rival that is sending when the answer starts does not hear it. - An attempt has
-failed without an answer within SIFS + slot + aRxPHYStartDelay [80211-2020 §10.3.2.11]. The next back-off
-begins at the next whole slot, counted from the DIFS after the station's own frame.
+  heard or sent. Only frames of the access point stop the back-off, as the station does not hear the rival.
+  [80211-2020 §10.3.4.3]
+- The station's frame is lost if a frame of the rival overlaps it, or if the access point answers the rival
+  meanwhile.
+- The access point answers a SIFS after each frame that it received, even if the rival sends [80211-2020
+  §10.3.2.3.3]. The rival stops counting slots when the answer starts; whole slots count. It resumes a DIFS
+  after the exchange, that is after the ACK or the end of the NAV that a CTS has set [80211-2020 §10.3.2.4]. A
+  rival that is sending when the answer starts does not hear it.
+- An attempt has failed without an answer within SIFS + slot + aRxPHYStartDelay [80211-2020 §10.3.2.11]. The
+  next back-off begins at the next whole slot, counted from the DIFS after the station's own frame.
 """
 
 from __future__ import annotations

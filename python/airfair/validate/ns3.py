@@ -2,11 +2,13 @@
 
 `wifi-bianchi` has conventions of its own [ns3-bianchi]:
 
-- An additional slot follows a success, but not a collision. By the standard (AIFSN 3) it follows both. - The
-preamble lasts 44 µs, with a training field of 8 µs. By the standard a guard interval of 800 ns has a training
-field of 7.2 µs, so the preamble lasts 43.2 µs. - Single MPDUs lack the delimiter of an S-MPDU, and have tail
-bits, which LDPC lacks. In these cells this never changes the number of symbols. - LDPC never adds a symbol.
-By the standard it does if a frame nearly fills its symbols, in these cells at MCS 9 of 80 and 160 MHz.
+- An additional slot follows a success, but not a collision. By the standard (AIFSN 3) it follows both.
+- The preamble lasts 44 µs, with a training field of 8 µs. By the standard a guard interval of 800 ns has a
+  training field of 7.2 µs, so the preamble lasts 43.2 µs.
+- Single MPDUs lack the delimiter of an S-MPDU, and have tail bits, which LDPC lacks. In these cells this
+  never changes the number of symbols.
+- LDPC never adds a symbol. By the standard it does if a frame nearly fills its symbols, in these cells at
+  MCS 9 of 80 and 160 MHz.
 
 Because of the first three, cells in airfair carry up to 2 % less than the table, most with many collisions
 and short frames. If LDPC adds a symbol, the expected value is the table's, corrected for that symbol, and the

@@ -213,8 +213,8 @@ def ns3_ax_frame_rate(n: int, bits: int, control: float, *, more: int = 0) -> fl
 def refined_frame_rate(n: int, phy: Phy, cost: Exchange) -> float:
     """Frames per µs of `n` saturated stations whose countdown follows the standard.
 
-    B0 = 1/(CWmin + 1) is the probability to draw 0 and to continue at once. So a success is a run of 1/(1 -
-    B0) frames on average. No other station can use the slot after a run or a collision:
+    B0 = 1/(CWmin + 1) is the probability to draw 0 and to continue at once. So a success is a run of
+    1/(1 - B0) frames on average. No other station can use the slot after a run or a collision:
 
         Ts' = Ts/(1 - B0) + σ,  E[P]' = E[P]/(1 - B0),  Tc' = Tc + σ
 
