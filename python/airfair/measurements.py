@@ -112,7 +112,7 @@ class OfRuns:
             if kind in frame.columns:
                 names = self._names[kind]
                 at = frame.get_column_index(kind)
-                # Indices are floats where a row may lack one.
+                # Indices are floats if some rows have none.
                 places = frame[kind].cast(pl.Float64).fill_nan(None).cast(pl.UInt32)
                 named = names.select(pl.all().gather(places)).get_columns()
                 frame.drop_in_place(kind)

@@ -119,7 +119,7 @@ class Progress:
 def show(result: Result, wish: Wish) -> None:
     """Print the result: plain text in a pipe, colours on a terminal."""
     if hasattr(sys.stdout, "reconfigure"):
-        # A character that the terminal lacks becomes a question mark.
+        # Replace characters that the terminal cannot show by question marks.
         sys.stdout.reconfigure(errors="replace")
     terminal = _is_terminal(sys.stdout)
     ink = Ink(terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb")

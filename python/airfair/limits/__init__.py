@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DOCUMENT, POINTS, COMPARISONS = "limits.json", "points.parquet", "comparisons.parquet"
 MAPS = ("map.svg", "map.png")
 ARCHIVE = "runs.sqlite"
-"""Finished runs, in the directory of the results."""
+"""Name of the archive of finished runs, in the directory of the results."""
 FEWEST_POINTS, MOST_POINTS = 16, 4096
 FEWEST_REPLICATIONS = 3
 
@@ -249,7 +249,7 @@ def _list(*, as_json: bool) -> str:
 
 def _write(text: str, stream: TextIO) -> None:
     if isinstance(stream, TextIOWrapper):
-        # A character that the terminal lacks becomes a question mark.
+        # Replace characters that the terminal cannot show by question marks.
         stream.reconfigure(errors="replace")
     stream.write(text)
     stream.flush()

@@ -84,7 +84,7 @@ class _Seen:
             name: table[name].cast(pl.Float64).to_numpy().reshape(n, len(names))
             for name in _COLUMNS
         }
-        # Short transfers of flow f3 are f31, f32, …: flows come in the scenario's order.
+        # The short transfers of flow f3 are f31, f32, …, in the order of the scenario.
         owners = [flow for flow in flows for _ in range(_count(flow))]
         self._owners = owners
         self._lasting = np.array([flow.role == "lasting" for flow in owners])
@@ -94,7 +94,7 @@ class _Seen:
         self._nothing = np.full(n, np.nan)
 
     def _goodput(self) -> Floats:
-        # Over the measured time: what a flow that comes and goes has is a part of what all have.
+        # Goodput over the measured time, so that goodputs add up even if a flow comes and goes.
         goodput: Floats = self._columns["goodput_bps"]
         return goodput
 
@@ -118,7 +118,7 @@ class _Seen:
 
     def _held(self, column: str) -> Floats:
         share = self._result.airtime[column].to_numpy().reshape(self._result.replications, -1)
-        # Each station has a flow; a receiver in the cell comes behind them all.
+        # The first stations have one flow each; a receiver in the cell is the last station.
         lasting = {flow.number - 1 for flow in self._owners if flow.role == "lasting"}
         held: Floats = share[:, sorted(lasting)]
         return held

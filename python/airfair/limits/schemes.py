@@ -84,7 +84,7 @@ _CELL: Space = (STANDARD, FAST, SLOW, STATIONS, SLOW_SHARE)
 _PATH: Space = (ROUND_TRIP, AP_QUEUE, STATION_QUEUE, ERRORS)
 _UP_AND_DOWN: Space = (*_CELL, *_PATH, UP_SHARE, RATES, PERIOD, LOAD, FLAVOUR, WINDOW, ATTEMPTS)
 _EQUAL_SHARES: Keys = {"ap": {"occupancy": True}}
-"""The scheme needs beacons, whose airtime is part of its cost."""
+"""Keys of the cell for equal shares. The scheme needs beacons, whose airtime is part of its cost."""
 _QUEUES_FELT = ("goodput_fairness", "airtime_fairness", "slowest", "loss", "delay", "completion")
 
 SCHEMES = {

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 ARCHIVE = "runs.sqlite"
-"""Finished runs, in the directory of the results."""
+"""Name of the archive of finished runs, in the directory of the results."""
 
 
 def main(args: argparse.Namespace) -> int:
@@ -251,7 +251,7 @@ def _list(*, as_json: bool) -> str:
 
 def _write(text: str, stream: TextIO) -> None:
     if isinstance(stream, TextIOWrapper):
-        # A character that the terminal lacks becomes a question mark.
+        # Replace characters that the terminal cannot show by question marks.
         stream.reconfigure(errors="replace")
     stream.write(text)
     stream.flush()

@@ -78,7 +78,7 @@ class Drawing:
     numbers: Numbers = field(default_factory=dict)
     """Numbers for the caption in `text/figures.md`."""
     wide: bool = False
-    """True if it takes the whole width of the page."""
+    """True if the figure takes the whole width of the page."""
     beyond: bool = False
     """True if the paper has no such figure."""
     said: Passage | None = None
@@ -106,7 +106,7 @@ class Experiment(Generic[M]):
     """Setups whose runs it needs."""
     show: Callable[[Data[M]], Shown]
     statement: str = ""
-    """Statement about it in the text of the paper."""
+    """Statement about the experiment in the text of the paper."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ class Paper(Generic[M]):
 
 
 def reference(directory: Path) -> Json:
-    """Printed figures and claims of the paper whose files are in `directory`."""
+    """Printed values and claims of the paper whose files are in `directory`."""
     printed: Json = read_toml(directory / "reference.toml")[directory.name]
     return printed
 

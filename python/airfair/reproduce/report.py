@@ -187,7 +187,7 @@ def number(value: float | None, digits: int) -> str:
 
 
 def interval(cell: TableCell) -> str:
-    """Measured figure of a cell with its interval."""
+    """Measured value of a cell with its interval."""
     return "–" if math.isnan(cell.measured.mean) else cell.measured.text(cell.digits)
 
 
