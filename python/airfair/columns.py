@@ -25,7 +25,7 @@ class Column:
 
     name: str
     unit: str
-    """Sign of its unit; empty for a name."""
+    """Sign of the column's unit; empty for a name."""
     meaning: str
     is_nullable: bool = False
     """True if a value may not exist."""

@@ -60,7 +60,7 @@ def _path(sections: Sequence[str], key: str) -> str:
 
 
 def _wrapped(text: str, indent: str = "") -> list[str]:
-    # A line ends between values, and not within one.
+    # Do not break lines within a quoted value.
     whole = _QUOTED.sub(lambda it: it[0].replace(" ", _FIXED), printable(text))
     lines = textwrap.wrap(
         whole,

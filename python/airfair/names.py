@@ -49,7 +49,7 @@ def pad(text: str, columns: int) -> str:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Clause that suggests the nearest known word; empty if none is near."""
-    import difflib  # which few calls need
+    import difflib  # imported here, because few calls need it
 
     found = difflib.get_close_matches(word, list(known), n=1)
     return f', did you mean "{found[0]}"?' if found else ""

@@ -102,6 +102,6 @@ def problem(path: Path, *, force: bool, hashes: Collection[str] = ()) -> str | N
 
 def hash_of(content: bytes) -> str:
     """Hash of the content of a file, as in manifests."""
-    import hashlib  # which few calls need
+    import hashlib  # imported here, because few calls need it
 
     return hashlib.sha256(content).hexdigest()

@@ -211,7 +211,7 @@ def _airtime(result: Result, cast: Cast) -> Figure:
         for cell in result.scenario.cells
         for holder in holders(result, cell, alone=MOST)
     ]
-    # Stations of all cells come first.
+    # The stations of all cells come before the losses.
     rows.sort(key=lambda row: row[0].is_lost)
     figure, axes = _figure(1.6 + 0.32 * len(rows))
     for place, (holder, _) in enumerate(rows):

@@ -239,7 +239,7 @@ _QUEUE_DROPS = ("dropped_queue_full", "dropped_codel", "dropped_ack_filter")
 
 
 def _radio_columns(items: Sequence[Item], *, gaps: bool) -> list[Column]:
-    # Only stations that observe their channel have measured anything.
+    # Only stations that measure their occupancy have this value.
     measured = any(_known(item.samples.get("measured_airtime_share", [])) for item in items)
     changed = any(any(item.samples.get("rate_changes", [])) for item in items)
     aggregated = any(_known(item.samples["aggregate_down"]) for item in items) or any(

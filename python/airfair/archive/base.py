@@ -211,7 +211,7 @@ class Archive:
             if self._is_empty():
                 self._base.execute(f"PRAGMA page_size = {PAGE}")
                 with self._writing():
-                    if self._is_empty():  # and nobody has begun it meanwhile
+                    if self._is_empty():  # no other process has created the tables meanwhile
                         self._begin()
             application, schema = self._number("application_id"), self._number("user_version")
         if application != APPLICATION:
@@ -250,7 +250,7 @@ class Archive:
     def _writing(self) -> Iterator[None]:
         """Transaction for writing."""
         with self._failures():
-            # The write lock is taken at the start, so that a wait for it cannot fail in the middle.
+            # The transaction takes the write lock at its start, so that it cannot fail to get it later.
             self._base.execute("BEGIN IMMEDIATE")
             try:
                 yield

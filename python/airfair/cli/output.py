@@ -77,7 +77,7 @@ def results(out: Path | None) -> list[Output]:
 def prepare(out: Path | None) -> list[Path]:
     """Create the directory `out`, check that it can be written, and return the directories created.
 
-    Raises `InputError` if it cannot be written.
+    Raises `InputError` if the directory cannot be written.
     """
     if out is None:
         return []

@@ -67,7 +67,7 @@ class _Output(io.FileIO):
         try:
             return super().write(octets)
         except BrokenPipeError:
-            # Nothing more can be written there, not even at exit.
+            # Replace the closed pipe, so that no later write fails, not even the flush at exit.
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self.fileno())
             os.close(nowhere)

@@ -297,7 +297,7 @@ class Reading(Generic[Data]):
     """Setups whose runs the points need."""
     points: Callable[[Data], Sequence[Point]]
     near: bool = False
-    """True if it fits the text or the baseline as well as the deciding reading."""
+    """True if the reading fits the text or the baseline as well as the deciding one."""
 
 
 @dataclass(frozen=True)
@@ -328,7 +328,7 @@ class Predicate(Generic[Data]):
         """Decide the claim from `data`.
 
         - `run`: setups that were run; by default all.
-        - `fresh`: data with the fresh replications alone, where there are any. It decides the points that
+        - `fresh`: data with the fresh replications alone, if there are any. They decide the points that
           `data` leaves undecided.
         - `anew`: runs that have fresh replications; by default all. A point is decided by `fresh` only if all
           its runs have some.

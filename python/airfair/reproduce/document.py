@@ -240,7 +240,7 @@ def _split(label: str) -> tuple[str, str]:
 
 
 def claims_text(verdicts: Sequence[Verdict]) -> str:
-    """Number of claims that hold, then each claim with what decides it."""
+    """Text with the number of claims that hold, and each claim with the values that decide it."""
     lines = textwrap.wrap(f"{headline(verdicts)}", WIDTH)
     for verdict in verdicts:
         if is_open(verdict):

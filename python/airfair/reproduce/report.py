@@ -50,7 +50,7 @@ class FigureView:
     narrow: Markup | str | None
     """Version for a narrow screen, if there is one."""
     statement: str
-    """Statement of the paper about it, shortened."""
+    """Statement of the paper about the figure, shortened."""
     source: str
     """Section of the paper with the statement."""
     wide: bool

@@ -92,7 +92,7 @@ def _emulate(arguments: argparse.Namespace) -> int:
         duration_ns=_duration(arguments.duration),
         backend=arguments.backend,
         spins=arguments.spin,
-        # While COMMAND runs, airfair writes nothing to its terminal.
+        # COMMAND uses the terminal, so the live view is not shown on it.
         is_quiet=bool(arguments.rest) and sys.stderr.isatty(),
         keeps_output=arguments.json,
     )

@@ -89,7 +89,7 @@ def _tables(printed: Json, shown: Mapping[str, Passage]) -> list[Experiment[ArfA
 
 
 def _place(id_: str, setup: str, scheme: str) -> ColumnSource:
-    """Source of a column; its label has the scheme, and the setup if the id names it."""
+    """Source of a column, whose label names the scheme, and the setup if `id_` does."""
     label = SCHEMES[scheme]
     where = id_.removesuffix(scheme).replace("_", " ").strip()
     return ColumnSource(id_, f"{label}, {where}" if where else label, setup, scheme)

@@ -195,7 +195,7 @@ def _guests_figure(data: Measurements) -> Drawing:
     for scheme in (PLAIN, ON, ONCE):
         runs = data[place.key(scheme)]
         if runs.series is None:
-            raise ValueError(f"{place.setup}: the stations that come and go are followed over time")
+            raise ValueError(f"{place.setup}: its runs have no time series, which the figure needs")
         times: Floats = (np.arange(runs.series.shape[-1], dtype=np.float64) + 0.5) * runs.step_s
         curves = [Curve(name, _smooth(runs.series[:, i])) for i, name in enumerate(names)]
         last = times[-1] + runs.step_s / 2

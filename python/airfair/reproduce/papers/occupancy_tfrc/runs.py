@@ -22,7 +22,7 @@ class OccupancyRuns(Columns):
     dropped: Floats = column("packets_dropped")
     """Data packets that a queue or the MAC dropped."""
     rtt_p95_ms: Floats = column("rtt_p95_ms")
-    """95th percentile of the round-trip time of each flow [ms]; NaN if it measures none."""
+    """95th percentile of the round-trip time of each flow [ms]; NaN if the flow measures none."""
     occupancy: Floats = column("occupancy", table="airtime")
     """Share of the time used by a station's exchanges, with gaps and back-off, (replication, station)."""
     collisions: Floats = taken(
@@ -39,7 +39,7 @@ class OccupancyRuns(Columns):
         ),
         None,
     )
-    """Goodput of each flow over time [Mb/s], (replication, flow, step), where it is recorded."""
+    """Goodput of each flow over time [Mb/s], (replication, flow, step); `None` without time series."""
     step_s: float = taken(lambda result: result.scenario.series_step_s or 1.0, 1.0)
 
     def aggregate(self) -> Floats:
