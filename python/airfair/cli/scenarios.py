@@ -102,9 +102,7 @@ def _content(name: str) -> tuple[str, bytes, Path]:
     try:
         if name == "-":
             name = "standard input"
-            with contextlib.suppress(
-                OSError
-            ):  # a stream without a file descriptor, set by a Python caller
+            with contextlib.suppress(OSError):  # a Python caller's stream without a number
                 note_input(sys.stdin.fileno())
             content = sys.stdin.buffer.read(LARGEST_SCENARIO + 1)
         else:

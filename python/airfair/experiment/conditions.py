@@ -119,7 +119,7 @@ class Condition:
 
     @property
     def turns_at(self) -> float | None:
-        """Smallest tolerance with which the condition holds, as a fraction of the scale; `None` without a word."""
+        """Smallest tolerance with which the condition holds (fraction of scale); `None` without a word."""
         if self.tolerance is None:
             return None
         target, deciding = self.tolerance.target, self.deciding
