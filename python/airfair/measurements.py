@@ -22,10 +22,7 @@ else:
 Lists = dict[str, dict[str, list[float]]]
 """Tables as lists of columns. NaN is a missing value; flows, stations, … are indices into the scenario."""
 
-NOT_KEPT = (
-    "the histogram of delays is not kept of runs that come from a store of finished runs; "
-    "airfair.run makes it anew"
-)
+NOT_KEPT = "archived runs have no histogram of delays; run the scenario again with airfair.run"
 
 
 class Measurements(Protocol):

@@ -233,9 +233,7 @@ def read(directory: Path, name: str) -> bytes:
     """Content of a file; raises `OSError` if it cannot be read, `DamagedError` if its hash differs."""
     content = (directory / name).read_bytes()
     if _listed(manifest(directory)).get(name) != hash_of(content):
-        raise DamagedError(
-            f"{directory / name}: does not have the hash that {MANIFEST} beside it lists"
-        )
+        raise DamagedError(f"{directory / name}: its hash differs from the one in {MANIFEST}")
     return content
 
 

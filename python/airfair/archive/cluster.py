@@ -181,13 +181,14 @@ class Dask:
         except distributed.KilledWorker as error:
             died = error.allowed_failures + 1
             raise EngineError(
-                f"engine {self}: {died} workers have died of one batch of runs; their logs may say why"
+                f"engine {self}: {died} workers died while they executed one batch of runs; their "
+                "logs may give the reason"
             ) from error
         except CancelledError as error:
             raise self._gone(error) from error
         except Exception as error:
             raise EngineError(
-                f"engine {self}: a worker cannot do runs of this airfair ({__version__}): {error!r}; "
+                f"engine {self}: a worker cannot execute runs of airfair {__version__}: {error!r}; "
                 "install the same wheel on all of them"
             ) from error
         on_done([(batch.places[place], outcome) for place, outcome in finished.outcomes])

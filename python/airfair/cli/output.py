@@ -42,10 +42,14 @@ class Output:
         place = self.path.resolve()
         if other.patterns is None:
             is_same = place == other.path.resolve() or _same_file(self.path, other.path)
-            return f"{self._name}: the file of {other.option}" if is_same else None
+            return (
+                f"{self._name}: this is also the file of {other.option}; name another file"
+                if is_same
+                else None
+            )
         inside = place.parent == other.path.resolve()
         if inside and any(fnmatch.fnmatchcase(place.name, one) for one in other.patterns):
-            return f"{self._name}: a file of {other.option}"
+            return f"{self._name}: this is also a file of {other.option}; name another file"
         return None
 
 

@@ -41,20 +41,21 @@ MEASURES = {
         Measure("total", "goodput of all", "more", "relative", 1, "sum over all flows"),
         Measure("goodput_fairness", "goodput fairness", "more", "points", 1, "Jain's index"),
         Measure("airtime_fairness", "airtime fairness", "more", "points", 1, "Jain's index"),
-        Measure("occupancy_fairness", "occupancy fairness", "more", "points", 1, "Jain's index over what "
-                "stations hold of the channel, gaps and back-off included"),
-        Measure("balance", "up against down", "more", "points", 1, "the lesser of the mean goodput of "
-                "a flow up and one down, by the greater"),
-        Measure("slowest", "slowest flow", "more", "relative", 1, "its goodput, in parts of the mean "
-                "flow's without the scheme"),
-        Measure("own", "flows that use it", "more", "relative", 1, "their goodput"),
-        Measure("others", "flows beside it", "more", "relative", 1, "goodput of those that do not use it"),
-        Measure("loss", "packets lost", "less", "points", 0.1, "dropped by queue or radio, of those sent"),
+        Measure("occupancy_fairness", "occupancy fairness", "more", "points", 1, "Jain's index over the "
+                "stations' shares of the channel, gaps and back-off included"),
+        Measure("balance", "up against down", "more", "points", 1, "mean goodput of the flows up or down, "
+                "whichever is lower, divided by the other"),
+        Measure("slowest", "slowest flow", "more", "relative", 1, "its goodput, relative to the mean goodput "
+                "of a flow without the scheme"),
+        Measure("own", "flows that use it", "more", "relative", 1, "their goodput in sum"),
+        Measure("others", "flows beside it", "more", "relative", 1, "goodput of flows without the scheme"),
+        Measure("loss", "packets lost", "less", "points", 0.1, "packets dropped by a queue or the radio, "
+                "divided by packets sent"),
         Measure("delay", "RTT, 95th percentile", "less", "relative", 5, "mean over the flows"),
-        Measure("completion", "short transfers", "less", "relative", 5, "mean time to complete; one that "
-                "does not counts until the end"),
+        Measure("completion", "short transfers", "less", "relative", 5, "mean time to complete, or the "
+                "measured time for a transfer that does not complete"),
         Measure("unevenness", "unevenness in time", "less", "relative", 5, "coefficient of variation of "
-                "goodput in steps of 1 s, mean over the flows that use it"),
+                "goodput in steps of 1 s, mean over the flows with the scheme"),
     )
 }  # fmt: skip
 
