@@ -1,4 +1,4 @@
-"""Directories of results: either all files of a result are written completely, or none."""
+"""Directories of results, in which each file is either complete or absent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
 MANIFEST = "run.json"
-"""Name of the manifest. It lists the hash of each file and is written last; other files count as damaged."""
+"""Name of the manifest. It lists the hash of each file and is written last; a file with another hash is damaged."""
 
 SCHEMA = 1
 """Version of the format of directories, which manifests have as `schema`.
