@@ -153,7 +153,7 @@ class _Suspicion:
         return held
 
     def _causes(self, flow: str) -> Iterator[tuple[float, Sequence[Path]]]:
-        """Limits of a flow with the keys that set them."""
+        """Limits of a flow: each as share of the flow's time, and paths of the keys that set it."""
         shares = {key: share or 0.0 for key, share in self._limits.means(flow, mean).items()}
         is_tcp = self._flows[flow]["transport"] == "tcp"
         window = [("flow", flow, "transport", "receive_window")] if is_tcp else []

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
 MANIFEST = "run.json"
-"""Name of the manifest. It lists the hash of each file and is written last; a file with another hash is damaged."""
+"""Name of the manifest, which is written last. It lists the hash of each file; other content is damaged."""
 
 SCHEMA = 1
 """Version of the format of directories, which manifests have as `schema`.

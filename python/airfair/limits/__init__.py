@@ -35,7 +35,7 @@ def main(args: argparse.Namespace) -> int:
     """Run `airfair limits [SCHEME]` and return its exit status.
 
     `args` has scheme, standard, list, quick, points, replications, seed, threads, out and json. Without a
-    scheme: all of them, one after the other. Raises InputError for a mistake of the user.
+    scheme, all schemes are searched one after the other. Raises InputError for mistakes of the user.
     """
     if args.list:
         _write(_list(as_json=args.json), sys.stdout)
@@ -114,7 +114,7 @@ def _search(scheme: Scheme, plan: Plan, out: Path, threads: int | None) -> Found
 
 
 def _names() -> list[str]:
-    """Patterns of the names of the files of a scheme."""
+    """Patterns of the names of all files of a scheme."""
     extremes = [f"{word}-{name}-*.toml" for word in ("best", "worst") for name in MEASURES]
     return [DOCUMENT, POINTS, COMPARISONS, *MAPS, *extremes, store.MANIFEST]
 
@@ -164,7 +164,7 @@ _COMPARISONS = Table(
 
 
 def _comparisons(found: Found) -> pl.DataFrame:
-    """One row per point and measure."""
+    """Table of comparisons with one row per point and measure."""
     import polars as pl
 
     rows = [

@@ -23,14 +23,14 @@ Role = Literal["lasting", "short", "idle"]
 
 @dataclass(frozen=True)
 class Times:
-    """Length of a run [s]."""
+    """Durations of the warm-up and of the measured time of a run [s]."""
 
     warmup: float
     measured: float
 
     @property
     def end(self) -> float:
-        """End of the run."""
+        """Time at which the run ends [s]."""
         return self.warmup + self.measured
 
 
@@ -94,7 +94,7 @@ def pair(where: Condition, switch: Switch, times: Times) -> Pair:
 
 
 def assign(where: Condition, switch: Switch) -> tuple[Flow, ...]:
-    """Flows of a condition: which are slow, uplink, use the scheme, or are short or intermittent."""
+    """Flows of a condition, each with its properties: slow, uplink, with the scheme, short or partly idle."""
     n = int(where["stations"])
     ups = _count(n, where.get("up_share", 50), least=int(switch.senders_only))
     senders = _evenly(range(n), ups)

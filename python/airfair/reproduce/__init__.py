@@ -46,8 +46,9 @@ ARCHIVE = "runs.sqlite"
 def main(args: argparse.Namespace) -> int:
     """Run `airfair reproduce [PAPER[/EXPERIMENT]]` and return its exit status.
 
-    `args` has paper, list, replications, threads, out, force, json, quick and fresh. Without a paper: all of
-    them, one after the other, and a page of all claims. Raises InputError for a mistake of the user.
+    `args` has paper, list, replications, threads, out, force, json, quick and fresh. Without a paper, all
+    papers run one after the other, and a page of all claims is written. Raises InputError for mistakes of the
+    user.
     """
     if args.list:
         _write(_list(as_json=args.json), sys.stdout)
